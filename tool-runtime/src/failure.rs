@@ -100,7 +100,7 @@ impl FailureCode {
 
     fn generic_message(self) -> &'static str {
         match self.0 {
-            Kind::Closed(code) => generic_message(code),
+            Kind::Closed(code) => code.default_message(),
             Kind::Own { .. } => "the tool could not do this",
         }
     }
@@ -287,29 +287,6 @@ impl<E: ToolFailure> From<E> for Failure {
 impl From<ErrorCode> for Failure {
     fn from(code: ErrorCode) -> Self {
         Self::of(code)
-    }
-}
-
-fn generic_message(code: ErrorCode) -> &'static str {
-    match code {
-        ErrorCode::InvalidArgument => "an argument is not valid",
-        ErrorCode::AddressInvalid => "the address is not valid",
-        ErrorCode::NotFound => "what was asked for does not exist",
-        ErrorCode::Unauthorized => "the caller is not known",
-        ErrorCode::Forbidden => "the caller may not do this",
-        ErrorCode::Conflict => "the call conflicts with another one; try again later",
-        ErrorCode::Timeout => "the tool ran out of time",
-        ErrorCode::UpstreamError => "a service that the tool depends on failed",
-        ErrorCode::NeedsUserConfirmation => "a person must confirm this call first",
-        ErrorCode::ComplianceBlocked => "a rule forbids this",
-        ErrorCode::PriceChanged => "the price has changed",
-        ErrorCode::OutOfStock => "the item is out of stock",
-        ErrorCode::RateLimited => "too many calls; try again later",
-        ErrorCode::InvalidOutput => "the tool's answer broke its own schema and was not delivered",
-        ErrorCode::Declined => "a person declined this call",
-        ErrorCode::Cancelled => "the call was cancelled",
-        ErrorCode::Unavailable => "the tool is not available now; try again later",
-        _ => "the tool failed",
     }
 }
 

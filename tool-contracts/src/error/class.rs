@@ -33,3 +33,19 @@ words!(ToolErrorType {
     Retryable = "RETRYABLE",
     Fatal = "FATAL",
 });
+
+impl ToolErrorType {
+    /// Returns the HTTP status of a call that fails with a tool's own code of this class.
+    #[must_use]
+    pub const fn http_status(self) -> u16 {
+        match self {
+            Self::Validation => 422,
+            Self::RateLimit => 429,
+            Self::Timeout => 504,
+            Self::Upstream => 502,
+            Self::Retryable => 503,
+            // A retry does not help, and neither the request nor the server is at fault.
+            Self::Fatal => 409,
+        }
+    }
+}

@@ -1,106 +1,107 @@
-//! The closed set of error codes.
+//! The closed set of error codes: one row of a table for each.
 
 use schemars::JsonSchema;
 
 use super::ToolErrorType;
 use crate::wire::words;
 
-/// Says what happened, in the closed set of codes that all tools share.
-///
-/// Each code has exactly one class. A tool's own codes are text in
-/// [`ToolErrorDetail`](crate::ToolErrorDetail). A new code needs a page in `docs/rfc`; the last
-/// five were added by `docs/rfc/0001-runtime-codes.md`.
-///
-/// ```
-/// use tool_contracts::{ErrorCode, ToolErrorType};
-///
-/// assert_eq!(ErrorCode::Conflict.class(), ToolErrorType::Retryable);
-/// assert_eq!("OUT_OF_STOCK".parse(), Ok(ErrorCode::OutOfStock));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "SCREAMING_SNAKE_CASE", transform = crate::schemas::documented("error_code"))]
-#[non_exhaustive]
-pub enum ErrorCode {
-    /// The arguments break the tool's schema or its rules. `VALIDATION`
-    InvalidArgument,
-    /// The address cannot be delivered to. `VALIDATION`
-    AddressInvalid,
-    /// The tool, or what the arguments name, does not exist. `VALIDATION`
-    NotFound,
-    /// Nobody is signed in. `FATAL`
-    Unauthorized,
-    /// Who is signed in may not do this. `FATAL`
-    Forbidden,
-    /// Somebody else is changing, or has changed, the same thing. `RETRYABLE`
-    Conflict,
-    /// The deadline passed. `TIMEOUT`
-    Timeout,
-    /// A service behind the tool failed. `UPSTREAM`
-    UpstreamError,
-    /// A person has to agree first. `FATAL`
-    NeedsUserConfirmation,
-    /// A rule of law or policy forbids it. `FATAL`
-    ComplianceBlocked,
-    /// The price is no longer the one that was shown. `FATAL`
-    PriceChanged,
-    /// There is nothing left to sell. `FATAL`
-    OutOfStock,
-    /// Too many calls in too little time. `RATE_LIMIT`
-    RateLimited,
-    /// The tool panicked, or failed in a way that it does not explain. `FATAL`
-    Internal,
-    /// The tool's output breaks the schema that it declares. `VALIDATION`
-    InvalidOutput,
-    /// A person said no. `FATAL`
-    Declined,
-    /// The call was interrupted, overtaken, or expired. `FATAL`
-    Cancelled,
-    /// The tool cannot be reached now: open breaker, full queue, store down. `RETRYABLE`
-    Unavailable,
+/// Defines the codes. A row has the word on the wire, the class, the HTTP status and the message of
+/// an error that has none of its own.
+macro_rules! error_codes {
+    ($(#[$about:meta])* pub enum $type:ident { $(
+        $(#[$doc:meta])* $code:ident = $word:literal: $class:ident, $status:literal, $message:literal;
+    )+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+        #[schemars(
+            rename_all = "SCREAMING_SNAKE_CASE",
+            transform = crate::schemas::documented("error_code")
+        )]
+        #[non_exhaustive]
+        pub enum $type {
+            $($(#[$doc])* $code,)+
+        }
+
+        words!($type { $($code = $word,)+ });
+
+        impl $type {
+            /// Returns the one class of this code.
+            #[must_use]
+            pub const fn class(self) -> ToolErrorType {
+                match self {
+                    $(Self::$code => ToolErrorType::$class,)+
+                }
+            }
+
+            /// Returns the HTTP status of a call that fails with this code.
+            #[must_use]
+            pub const fn http_status(self) -> u16 {
+                match self {
+                    $(Self::$code => $status,)+
+                }
+            }
+
+            /// Returns the message of an error with this code that has none of its own.
+            #[must_use]
+            pub const fn default_message(self) -> &'static str {
+                match self {
+                    $(Self::$code => $message,)+
+                }
+            }
+        }
+    };
 }
 
-words!(ErrorCode {
-    InvalidArgument = "INVALID_ARGUMENT",
-    AddressInvalid = "ADDRESS_INVALID",
-    NotFound = "NOT_FOUND",
-    Unauthorized = "UNAUTHORIZED",
-    Forbidden = "FORBIDDEN",
-    Conflict = "CONFLICT",
-    Timeout = "TIMEOUT",
-    UpstreamError = "UPSTREAM_ERROR",
-    NeedsUserConfirmation = "NEEDS_USER_CONFIRMATION",
-    ComplianceBlocked = "COMPLIANCE_BLOCKED",
-    PriceChanged = "PRICE_CHANGED",
-    OutOfStock = "OUT_OF_STOCK",
-    RateLimited = "RATE_LIMITED",
-    Internal = "INTERNAL",
-    InvalidOutput = "INVALID_OUTPUT",
-    Declined = "DECLINED",
-    Cancelled = "CANCELLED",
-    Unavailable = "UNAVAILABLE",
-});
-
-impl ErrorCode {
-    /// Returns the one class of this code.
-    #[must_use]
-    pub const fn class(self) -> ToolErrorType {
-        match self {
-            Self::InvalidArgument | Self::AddressInvalid | Self::NotFound | Self::InvalidOutput => {
-                ToolErrorType::Validation
-            }
-            Self::Conflict | Self::Unavailable => ToolErrorType::Retryable,
-            Self::Timeout => ToolErrorType::Timeout,
-            Self::UpstreamError => ToolErrorType::Upstream,
-            Self::RateLimited => ToolErrorType::RateLimit,
-            Self::Unauthorized
-            | Self::Forbidden
-            | Self::NeedsUserConfirmation
-            | Self::ComplianceBlocked
-            | Self::PriceChanged
-            | Self::OutOfStock
-            | Self::Internal
-            | Self::Declined
-            | Self::Cancelled => ToolErrorType::Fatal,
-        }
+error_codes! {
+    /// The code of an error, in the closed set that all tools share.
+    ///
+    /// Each code has exactly one class. A tool's own codes are text in
+    /// [`ToolErrorDetail`](crate::ToolErrorDetail). A new code needs a page in `docs/rfc`; the last
+    /// five were added by `docs/rfc/0001-runtime-codes.md`.
+    ///
+    /// ```
+    /// use tool_contracts::{ErrorCode, ToolErrorType};
+    ///
+    /// assert_eq!(ErrorCode::Conflict.class(), ToolErrorType::Retryable);
+    /// assert_eq!(ErrorCode::Conflict.http_status(), 409);
+    /// assert_eq!("OUT_OF_STOCK".parse(), Ok(ErrorCode::OutOfStock));
+    /// ```
+    pub enum ErrorCode {
+        /// The arguments break the tool's schema or its rules. `VALIDATION`
+        InvalidArgument = "INVALID_ARGUMENT": Validation, 422, "an argument is not valid";
+        /// The address cannot be delivered to. `VALIDATION`
+        AddressInvalid = "ADDRESS_INVALID": Validation, 422, "the address is not valid";
+        /// The tool, or what the arguments name, does not exist. `VALIDATION`
+        NotFound = "NOT_FOUND": Validation, 404, "what was asked for does not exist";
+        /// The caller is not signed in. `FATAL`
+        Unauthorized = "UNAUTHORIZED": Fatal, 401, "the caller is not known";
+        /// The caller is signed in, and may not do this. `FATAL`
+        Forbidden = "FORBIDDEN": Fatal, 403, "the caller may not do this";
+        /// Another call changes, or has changed, the same thing. `RETRYABLE`
+        Conflict = "CONFLICT": Retryable, 409, "the call conflicts with another one; try again later";
+        /// The deadline passed. `TIMEOUT`
+        Timeout = "TIMEOUT": Timeout, 504, "the tool ran out of time";
+        /// A service behind the tool failed. `UPSTREAM`
+        UpstreamError = "UPSTREAM_ERROR": Upstream, 502, "a service that the tool depends on failed";
+        /// A person has to agree first. `FATAL`
+        NeedsUserConfirmation = "NEEDS_USER_CONFIRMATION": Fatal, 409, "a person must confirm this call first";
+        /// A rule of law or policy forbids it. `FATAL`
+        ComplianceBlocked = "COMPLIANCE_BLOCKED": Fatal, 403, "a rule forbids this";
+        /// The price is no longer the one that was shown. `FATAL`
+        PriceChanged = "PRICE_CHANGED": Fatal, 409, "the price has changed";
+        /// There is nothing left to sell. `FATAL`
+        OutOfStock = "OUT_OF_STOCK": Fatal, 409, "the item is out of stock";
+        /// Too many calls in too little time. `RATE_LIMIT`
+        RateLimited = "RATE_LIMITED": RateLimit, 429, "too many calls; try again later";
+        /// The tool panicked, or failed in a way that it does not explain. `FATAL`
+        Internal = "INTERNAL": Fatal, 500, "the tool failed";
+        /// The tool's output breaks the schema that it declares. `VALIDATION`
+        InvalidOutput = "INVALID_OUTPUT": Validation, 500, "the tool's answer broke its own schema and was not delivered";
+        /// A person declined the call. `FATAL`
+        Declined = "DECLINED": Fatal, 403, "a person declined this call";
+        /// The call was cancelled, superseded or expired. `FATAL`
+        Cancelled = "CANCELLED": Fatal, 409, "the call was cancelled";
+        /// The tool cannot be reached now: open breaker, full queue, store down. `RETRYABLE`
+        Unavailable = "UNAVAILABLE": Retryable, 503, "the tool is not available now; try again later";
     }
 }

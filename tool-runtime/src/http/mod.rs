@@ -41,6 +41,7 @@ mod refusal_log;
 mod request;
 mod response;
 mod router;
+mod routes;
 mod server;
 mod status;
 mod traces;

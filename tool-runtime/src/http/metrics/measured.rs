@@ -12,29 +12,7 @@ use axum::response::Response;
 use pin_project_lite::pin_project;
 
 use crate::http::app::SharedApp;
-
-/// The routes, as metrics distinguish them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::http) enum Route {
-    List,
-    Call,
-    EnvelopeCall,
-    Approvals,
-    Approval,
-    Trace,
-    Replay,
-    Outcomes,
-    Outcome,
-    EvidenceList,
-    Evidence,
-    EvidenceContents,
-    OpenApi,
-    Health,
-    Ready,
-    Metrics,
-    /// An unknown path, or a method that the path does not accept.
-    Unknown,
-}
+use crate::http::routes::Route;
 
 /// A handler whose requests are counted and timed; see [`measured`].
 #[derive(Debug, Clone)]
@@ -46,52 +24,6 @@ pub(in crate::http) struct Measured<H> {
 /// Wraps a handler so that its requests are counted and timed.
 pub(in crate::http) fn measured<H>(route: Route, handler: H) -> Measured<H> {
     Measured { route, handler }
-}
-
-impl Route {
-    /// All routes, in declaration order.
-    pub(in crate::http) const ALL: [Self; 17] = [
-        Self::List,
-        Self::Call,
-        Self::EnvelopeCall,
-        Self::Approvals,
-        Self::Approval,
-        Self::Trace,
-        Self::Replay,
-        Self::Outcomes,
-        Self::Outcome,
-        Self::EvidenceList,
-        Self::Evidence,
-        Self::EvidenceContents,
-        Self::OpenApi,
-        Self::Health,
-        Self::Ready,
-        Self::Metrics,
-        Self::Unknown,
-    ];
-
-    /// Returns the label: the path template, relative to the router.
-    pub(in crate::http) const fn as_str(self) -> &'static str {
-        match self {
-            Self::List => "/tools/list",
-            Self::Call => "/tools/call",
-            Self::EnvelopeCall => "/calls/{tool}",
-            Self::Approvals => "/approvals",
-            Self::Approval => "/approvals/{ticket}",
-            Self::Trace => "/traces/{id}",
-            Self::Replay => "/traces/{id}/replay",
-            Self::Outcomes => "/outcomes",
-            Self::Outcome => "/outcomes/{id}",
-            Self::EvidenceList => "/evidence",
-            Self::Evidence => "/evidence/{id}",
-            Self::EvidenceContents => "/evidence/{id}/contents",
-            Self::OpenApi => "/openapi.json",
-            Self::Health => "/healthz",
-            Self::Ready => "/readyz",
-            Self::Metrics => "/metrics",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 impl<H: Handler<T, SharedApp>, T> Handler<T, SharedApp> for Measured<H> {

@@ -14,11 +14,12 @@ use axum::http::StatusCode;
 use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 
-pub(super) use self::measured::{Route, measured};
+pub(super) use self::measured::measured;
 pub(super) use self::scrape::LimitMetrics;
 use self::scrape::Scrape;
 use self::series::{RefusalSeries, RouteSeries, ToolSeries};
 use super::HttpConfig;
+use super::routes::Route;
 use crate::policy::OutcomeCounts;
 use crate::{Runtime, ToolOutput};
 

@@ -10,9 +10,9 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
 
 use super::MetricsState;
-use super::measured::Route;
 use super::series::{Durations, ToolSeries};
 use crate::http::Drain;
+use crate::http::routes::Route;
 use crate::ledger::Ledger;
 use crate::policy::OutcomeCounts;
 
@@ -52,7 +52,7 @@ impl Collector for Scrape {
 
 impl Scrape {
     fn requests(&self, encoder: &mut MetricsEncoder<'_>) -> fmt::Result {
-        let routes = || Route::ALL.into_iter().zip(&self.metrics.routes);
+        let routes = || Route::ALL.iter().zip(&self.metrics.routes);
         let mut family = encoder.family("requests", "Requests that were answered.", Counter)?;
         for (route, series) in routes() {
             for (status, count) in series.read() {

@@ -4,7 +4,7 @@
 
 mod components;
 mod numbers;
-mod operations;
+pub(super) mod operations;
 mod parameters;
 mod responses;
 mod tools;
@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 use tool_contracts::ToolSpec;
 
 use self::components::Components;
+pub(super) use self::tools::Tools;
 use super::app::{App, SharedApp};
 use super::auth::Principal;
 use super::problem::Problem;
@@ -45,7 +46,7 @@ struct DocumentKey {
 }
 
 /// The input of a document.
-struct DocumentInput<'a> {
+pub(super) struct DocumentInput<'a> {
     app: &'a App,
     tools: Vec<&'a ToolSpec>,
     base: &'a str,

@@ -10,6 +10,7 @@ use super::tools::Tools;
 use crate::http::evidence::{self, ID_PATTERN};
 use crate::http::outcomes::OutcomeCursor;
 use crate::http::response::ResponseFormat;
+use crate::http::routes::Route;
 
 /// The further statuses of a call.
 const CALL: [u16; 5] = [404, 406, 409, 502, 504];
@@ -28,48 +29,27 @@ pub(super) fn tags() -> Value {
 
 /// Returns the paths of a server.
 pub(super) fn paths(input: &DocumentInput<'_>, tools: &Tools) -> Value {
-    let keeps_ledger = input.app.config.ledger.is_some();
-    let mut paths = Map::new();
-    let mut add = |path: &str, method: &str, operation: Value| {
-        paths.insert(path.to_owned(), json!({ method: operation }));
-    };
-    add("/tools/list", "post", list());
-    add("/tools/call", "post", call(tools, keeps_ledger));
-    add("/calls/{tool}", "post", envelope_call(input));
-    add("/approvals", "get", approvals());
-    add("/approvals/{ticket}", "post", decision(tools));
-    if keeps_ledger {
-        add("/traces/{id}", "get", trace());
-        add("/traces/{id}/replay", "post", replay());
-    }
-    add("/outcomes", "get", outcomes());
-    add("/outcomes/{id}", "post", resolution());
-    if evidence::is_served(input.app) {
-        add("/evidence", "get", evidence_list());
-        add("/evidence/{id}", "get", evidence_snapshot());
-        add("/evidence/{id}/contents", "post", evidence_contents());
-    }
-    add("/openapi.json", "get", document());
-    add("/healthz", "get", health());
-    add("/readyz", "get", readiness());
-    add("/metrics", "get", metrics(input));
-    paths.into()
+    let served = Route::ALL.iter().filter_map(|route| {
+        let (method, operation) = route.operation(input, tools)?;
+        Some((route.as_str().to_owned(), json!({ method: operation })))
+    });
+    served.collect::<Map<_, _>>().into()
 }
 
-fn list() -> Value {
+pub(in crate::http) fn list(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
     let ok = responses::json("The tools that the caller may call.", &of("ListResponse"));
     let operation = operation("listTools", "tools", "List the tools that the caller may call");
     let operation = with_body(operation, &of("ListRequest"));
-    answered(operation, parameters::of_request(), ok, refused(&[&ADMISSION, &BODY]))
+    Some(answered(operation, parameters::of_request(), ok, refused(&[&ADMISSION, &BODY])))
 }
 
-fn call(tools: &Tools, keeps_ledger: bool) -> Value {
+pub(in crate::http) fn call(input: &DocumentInput<'_>, tools: &Tools) -> Option<Value> {
     let mut ok = responses::json("What the tool returned.", &tools.success);
     ok["content"]["text/event-stream"] = json!({"schema": {
         "type": "string",
         "description": "Events `progress`, then one `result`, whose data is the body of a JSON response.",
     }});
-    if keeps_ledger {
+    if keeps_ledger(input) {
         let parameters = json!({"id": "$response.body#/audit/trace_id"});
         ok["links"] = json!({"trace": {"operationId": "readTrace", "parameters": parameters}});
     }
@@ -77,10 +57,10 @@ fn call(tools: &Tools, keeps_ledger: bool) -> Value {
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::CallResponse));
     let operation = operation("callTool", "tools", "Call a tool");
     let operation = with_body(operation, &tools.request);
-    answered(operation, parameters::of_call(), ok, failures)
+    Some(answered(operation, parameters::of_call(), ok, failures))
 }
 
-fn envelope_call(input: &DocumentInput<'_>) -> Value {
+pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
     let ok = responses::json("What the tool returned.", &of("EnvelopeSuccess"));
     let mut failures = refused_as(ResponseFormat::Envelope, &[&ADMISSION, &BODY, &CALL]);
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::Envelope));
@@ -90,10 +70,10 @@ fn envelope_call(input: &DocumentInput<'_>) -> Value {
     parameters.push(parameters::of_path("tool", "The tool's name.", &tool));
     let operation =
         operation("callToolByEnvelope", "tools", "Call a tool with the envelopes of services");
-    answered(with_body(operation, &of("CallEnvelope")), parameters, ok, failures)
+    Some(answered(with_body(operation, &of("CallEnvelope")), parameters, ok, failures))
 }
 
-fn approvals() -> Value {
+pub(in crate::http) fn approvals(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
     let mut ok =
         responses::json("A page of the waiting calls, the oldest first.", &of("Approvals"));
     ok["links"] = json!({"decide": {
@@ -103,10 +83,10 @@ fn approvals() -> Value {
     let operation =
         operation("listApprovals", "approvals", "List the calls that wait for approval");
     let after = json!({"type": "string", "format": "uuid"});
-    answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422]]))
+    Some(answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422]])))
 }
 
-fn decision(tools: &Tools) -> Value {
+pub(in crate::http) fn decision(_: &DocumentInput<'_>, tools: &Tools) -> Option<Value> {
     let schema = json!({"anyOf": [tools.success, of("Declined")]});
     let ok = responses::json("What the tool returned, or that the call was declined.", &schema);
     let ticket = json!({"type": "string", "format": "uuid"});
@@ -116,23 +96,33 @@ fn decision(tools: &Tools) -> Value {
         operation("decideApproval", "approvals", "Decide about a call that waits for approval");
     let operation = with_body(operation, &of("ApprovalDecision"));
     let failures = refused(&[&ADMISSION, &BODY, &[404, 409, 410, 502, 504]]);
-    answered(operation, parameters, ok, failures)
+    Some(answered(operation, parameters, ok, failures))
 }
 
-fn trace() -> Value {
+pub(in crate::http) fn trace(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+    if !keeps_ledger(input) {
+        return None;
+    }
     let ok = responses::json("A page of the trace's records.", &of("TraceRecords"));
     let parameters = parameters_of_trace();
     let operation = operation("readTrace", "traces", "Read the records of a trace");
-    answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
+    Some(answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]])))
 }
 
-fn replay() -> Value {
+pub(in crate::http) fn replay(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+    if !keeps_ledger(input) {
+        return None;
+    }
     let ok =
         responses::json("The result of each call, compared with its record.", &of("ReplayReport"));
     let parameters = parameters_of_trace();
     let operation = operation("replayTrace", "traces", "Run the reads of a trace again");
     let operation = with_body(operation, &of("ReplayRequest"));
-    answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 504]]))
+    Some(answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 504]])))
+}
+
+fn keeps_ledger(input: &DocumentInput<'_>) -> bool {
+    input.app.config.ledger.is_some()
 }
 
 fn parameters_of_trace() -> Vec<Value> {
@@ -142,7 +132,7 @@ fn parameters_of_trace() -> Vec<Value> {
     parameters
 }
 
-fn outcomes() -> Value {
+pub(in crate::http) fn outcomes(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
     let mut ok = responses::json("A page of the unknown outcomes.", &of("Outcomes"));
     ok["links"] = json!({"resolve": {
         "operationId": "resolveOutcome",
@@ -151,10 +141,10 @@ fn outcomes() -> Value {
     let operation =
         operation("listOutcomes", "outcomes", "List the calls whose outcome is unknown");
     let after = json!({"type": "string", "pattern": OutcomeCursor::PATTERN});
-    answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422, 504]]))
+    Some(answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422, 504]])))
 }
 
-fn resolution() -> Value {
+pub(in crate::http) fn resolution(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
     let ok = responses::json("The outcome is resolved.", &of("ResolvedOutcome"));
     let id = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
     let mut parameters = parameters::of_request();
@@ -162,10 +152,13 @@ fn resolution() -> Value {
     let operation =
         operation("resolveOutcome", "outcomes", "Resolve a call whose outcome is unknown");
     let operation = with_body(operation, &of("OutcomeResolution"));
-    answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 409, 504]]))
+    Some(answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 409, 504]])))
 }
 
-fn evidence_list() -> Value {
+pub(in crate::http) fn evidence_list(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+    if !evidence::is_served(input.app) {
+        return None;
+    }
     let mut ok = responses::json("A page of the tenant's evidence.", &of("EvidencePage"));
     ok["links"] = json!({"read": {
         "operationId": "readEvidence",
@@ -184,24 +177,30 @@ fn evidence_list() -> Value {
         parameters.push(parameters::of_query(name, about, schema));
     }
     let operation = operation("listEvidence", "evidence", "List evidence, without sealed contents");
-    answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
+    Some(answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]])))
 }
 
-fn evidence_snapshot() -> Value {
+pub(in crate::http) fn evidence_snapshot(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+    if !evidence::is_served(input.app) {
+        return None;
+    }
     let ok = responses::json("The evidence, without sealed contents.", &of("EvidenceSnapshot"));
     let operation = operation(
         "readEvidence",
         "evidence",
         "Read the evidence of a call, without sealed contents",
     );
-    answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &[404, 422, 504]]))
+    Some(answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &[404, 422, 504]])))
 }
 
-fn evidence_contents() -> Value {
+pub(in crate::http) fn evidence_contents(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+    if !evidence::is_served(input.app) {
+        return None;
+    }
     let ok = responses::json("The evidence, with its contents.", &of("EvidenceContents"));
     let operation = operation("openEvidence", "evidence", "Read the sealed contents of evidence");
     let operation = with_body(operation, &of("EvidenceReadRequest"));
-    answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &BODY, &[404, 410, 504]]))
+    Some(answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &BODY, &[404, 410, 504]])))
 }
 
 fn of_snapshot() -> Vec<Value> {
@@ -214,36 +213,36 @@ fn snapshot_id() -> Value {
     json!({"type": "string", "pattern": ID_PATTERN})
 }
 
-fn document() -> Value {
+pub(in crate::http) fn document(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
     let ok = responses::json("This document.", &json!({"type": "object"}));
     let operation =
         operation("readDocument", "server", "Read this document, for the tools of the caller");
-    answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500, 503]]))
+    Some(answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500, 503]])))
 }
 
-fn health() -> Value {
+pub(in crate::http) fn health(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
     let ok = responses::json("The process is alive.", &status("ok"));
     let mut operation = operation("readHealth", "server", "Check that the process is alive");
     operation["security"] = json!([]);
-    answered(operation, Vec::new(), ok, Map::new())
+    Some(answered(operation, Vec::new(), ok, Map::new()))
 }
 
-fn readiness() -> Value {
+pub(in crate::http) fn readiness(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
     let ok = responses::json("The server accepts calls.", &status("ready"));
     let mut operation = operation("readReadiness", "server", "Check that the server accepts calls");
     operation["security"] = json!([]);
-    answered(operation, Vec::new(), ok, refused(&[&[503]]))
+    Some(answered(operation, Vec::new(), ok, refused(&[&[503]])))
 }
 
-fn metrics(input: &DocumentInput<'_>) -> Value {
+pub(in crate::http) fn metrics(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
     let text = json!({"application/openmetrics-text": {"schema": {"type": "string"}}});
     let ok = json!({"description": "The metrics in the OpenMetrics format.", "content": text});
     let mut operation = operation("readMetrics", "server", "Read the server's metrics");
     if input.app.config.public_metrics {
         operation["security"] = json!([]);
-        return answered(operation, Vec::new(), ok, Map::new());
+        return Some(answered(operation, Vec::new(), ok, Map::new()));
     }
-    answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500]]))
+    Some(answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500]])))
 }
 
 fn status(word: &str) -> Value {

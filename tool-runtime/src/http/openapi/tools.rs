@@ -9,7 +9,7 @@ use crate::Limits;
 use crate::schema::Coerce;
 
 /// The request and success bodies of calls.
-pub(super) struct Tools {
+pub(in crate::http) struct Tools {
     /// The body of a call.
     pub(super) request: Value,
     /// The body of its success.

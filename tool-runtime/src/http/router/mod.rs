@@ -12,10 +12,11 @@ use tool_contracts::ErrorCode;
 
 use super::HttpConfig;
 use super::app::{App, SharedApp};
-use super::metrics::{Route, measured};
+use super::metrics::measured;
 use super::problem::Problem;
 use super::response::ResponseFormat;
-use super::{approvals, call, evidence, list, openapi, outcomes, probes, request, traces};
+use super::routes::Route;
+use super::{request, routes};
 use crate::Runtime;
 
 #[cfg(test)]
@@ -66,38 +67,14 @@ pub struct Routers {
 /// Serves a runtime's tools as [`router`] does, and its probes in a separate router too.
 pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
     let app = Arc::new(App::new(runtime, config));
-    let probes = probes().fallback(measured(Route::Unknown, no_path)).with_state(app.clone());
-    Routers { api: api(app), probes }
-}
-
-fn probes() -> Router<SharedApp> {
-    Router::new()
-        .route("/healthz", got(Route::Health, probes::health))
-        .route("/readyz", got(Route::Ready, probes::ready))
-        .route("/metrics", got(Route::Metrics, probes::metrics))
-}
-
-fn api(app: SharedApp) -> Router {
-    probes()
-        .route("/tools/list", posted(Route::List, list::list))
-        .route("/tools/call", posted(Route::Call, call::call))
-        .route("/calls/{tool}", posted(Route::EnvelopeCall, call::envelope_call))
-        .route("/approvals", got(Route::Approvals, approvals::list))
-        .route("/approvals/{ticket}", posted(Route::Approval, approvals::decide))
-        .route("/traces/{id}", got(Route::Trace, traces::read))
-        .route("/traces/{id}/replay", posted(Route::Replay, traces::replay))
-        .route("/outcomes", got(Route::Outcomes, outcomes::list))
-        .route("/outcomes/{id}", posted(Route::Outcome, outcomes::resolve))
-        .route("/evidence", got(Route::EvidenceList, evidence::list))
-        .route("/evidence/{id}", got(Route::Evidence, evidence::find))
-        .route("/evidence/{id}/contents", posted(Route::EvidenceContents, evidence::read))
-        .route("/openapi.json", got(Route::OpenApi, openapi::document))
-        .fallback(measured(Route::Unknown, no_path))
-        .with_state(app)
+    let served = |routes: Router<SharedApp>| {
+        routes.fallback(measured(Route::Unknown, no_path)).with_state(app.clone())
+    };
+    Routers { api: served(routes::probes().merge(routes::api())), probes: served(routes::probes()) }
 }
 
 /// Routes `POST` to a handler; other methods are answered 405, and axum adds `Allow`.
-fn posted<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
+pub(super) fn posted<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
 where
     H: Handler<T, SharedApp>,
     T: Send + 'static,
@@ -108,7 +85,7 @@ where
 }
 
 /// Routes `GET` and `HEAD` to a handler; other methods are answered 405.
-fn got<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
+pub(super) fn got<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
 where
     H: Handler<T, SharedApp>,
     T: Send + 'static,
