@@ -1,6 +1,6 @@
-//! Setters and getters of texts, of which each context and envelope has a dozen.
+//! Setters and getters of text fields, of which each context and envelope has a dozen.
 
-/// Gives a builder a setter for each of these texts, which the expression says where to find.
+/// Implements a setter for each text field; the expression locates the fields in the builder.
 macro_rules! text_setters {
     ($builder:ty, |$it:ident| $fields:expr; $($(#[$doc:meta])* $field:ident;)+) => {
         impl $builder {$(
@@ -14,7 +14,7 @@ macro_rules! text_setters {
     };
 }
 
-/// Gives a type a getter for each of these texts, any of which may be absent.
+/// Implements a getter for each text field, any of which may be absent.
 macro_rules! text_getters {
     ($type:ty, |$it:ident| $fields:expr; $($(#[$doc:meta])* $field:ident;)+) => {
         impl $type {$(

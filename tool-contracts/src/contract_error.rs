@@ -1,4 +1,4 @@
-//! Errors of building invalid values.
+//! The error of building an invalid value.
 
 use std::{borrow::Cow, fmt};
 
@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 use crate::hidden::{NOT_VISIBLE, has_hidden_characters};
 use crate::wire::Instant;
 
-/// Lists everything that keeps a contract's value from being built.
+/// The problems for which a value of the contract could not be built.
 ///
-/// Each [`Problem`] names a field, what belongs there and how to mend it. No rejected value is
-/// ever quoted, so the text may go into a log.
+/// Each [`Problem`] names a field, its expected value and a correction. No rejected value is ever
+/// quoted, so the text may go into a log.
 ///
 /// ```
 /// use tool_contracts::{Effect, ToolSpec};
@@ -27,13 +27,13 @@ pub struct ContractError {
 }
 
 impl ContractError {
-    /// Returns every problem that was found, in the order of the fields.
+    /// Returns all problems, in the order of the fields.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The problems without the type's name, for an error that has a path of its own.
+    /// Shows the problems without the type's name, for an error that has a path of its own.
     pub(crate) fn listed(&self) -> impl fmt::Display {
         Listed(&self.problems)
     }
@@ -47,7 +47,7 @@ impl ContractError {
     }
 }
 
-/// Names one field that breaks the contract, and what it expects.
+/// A field that breaks the contract, and its expected value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     field: &'static str,
@@ -59,13 +59,13 @@ impl Problem {
         Self { field, message: message.into() }
     }
 
-    /// Returns the field, or nothing when the value as a whole is meant.
+    /// Returns the field, or an empty text for the value as a whole.
     #[must_use]
     pub fn field(&self) -> &str {
         self.field
     }
 
-    /// Says what the field expects.
+    /// Describes the expected value of the field.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -95,9 +95,9 @@ impl fmt::Display for Listed<'_> {
     }
 }
 
-/// Collects problems until the value is built or refused.
+/// The problems found so far while a value is built.
 #[derive(Debug)]
-#[must_use = "problems that nobody reads are lost"]
+#[must_use = "problems that are not read are lost"]
 pub(crate) struct Problems {
     what: &'static str,
     found: Vec<Problem>,
@@ -134,7 +134,7 @@ impl Problems {
         Err(self.refusal())
     }
 
-    /// Returns the error of a value that could not be built, whatever was found.
+    /// Returns the error, even if no problem was found.
     pub(crate) fn refusal(self) -> ContractError {
         ContractError { what: self.what, problems: self.found }
     }

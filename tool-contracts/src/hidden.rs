@@ -1,20 +1,19 @@
-//! Characters that a name may not hold, because two names would look the same on a screen.
+//! Hidden characters, which names must not contain because two names could look the same.
 
-/// The schema's pattern of an id: none of these characters, as far as they have four digits.
+/// The schema's pattern of an id: excludes hidden characters up to U+FFFF.
 pub(crate) const VISIBLE: &str = concat!(
     r"^[^\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f",
     r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]+$",
 );
 
-/// The error for a name with one of these characters.
+/// The error for a name with a hidden character.
 pub(crate) const NOT_VISIBLE: &str =
     "expected text without control, bidirectional or zero-width characters";
 
-/// Returns whether a text has characters that cannot be seen: control characters, marks of the
-/// direction of text, and characters without a width.
+/// Returns whether a text has hidden characters: control, bidirectional or zero-width characters.
 ///
-/// Ids of users and sessions, actors and approvers have none, so that no two of them look the same
-/// and differ.
+/// Ids of users, sessions, actors and approvers contain none, so that different ids never look the
+/// same.
 ///
 /// ```
 /// use tool_contracts::has_hidden_characters;
@@ -29,7 +28,7 @@ pub fn has_hidden_characters(text: &str) -> bool {
     !is_ascii() && text.chars().any(is_hidden)
 }
 
-/// Control characters, line separators, bidirectional marks, and what Unicode ignores by default.
+/// Matches controls, line separators, bidirectional marks and default ignorable code points.
 fn is_hidden(character: char) -> bool {
     matches!(
         character,

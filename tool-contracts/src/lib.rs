@@ -1,20 +1,20 @@
-//! The frozen envelopes that LLM tool calls are said in.
+//! The stable data types of LLM tool calls.
 //!
 //! A call takes a [`ToolContext`] and always ends in a [`ToolOutput`]: a [`ToolResult`] with
 //! status `ok` or a [`ToolError`] with status `error`. [`ToolSpec`] describes a tool,
-//! [`ToolCallRequest`] is what a model asks for, [`CallStatus`] says how far a call has come.
+//! [`ToolCallRequest`] is a call requested by a model, [`CallStatus`] is the progress of a call.
 //!
-//! Every value is valid by construction: fields are private, builders check, and reading JSON goes
-//! through the same checks. Objects are closed to unknown and repeated fields, `null` means
-//! absent, absent fields are not written, and no error quotes the value that it rejects. Numbers
-//! with a zero fraction (`1.0`) are integers, as JSON Schema has it.
+//! Every value is valid by construction: fields are private, builders check them, and
+//! deserialization applies the same checks. Objects refuse unknown and repeated fields, `null`
+//! means absent, absent fields are not written, and no error quotes a rejected value. Numbers
+//! with a zero fraction (`1.0`) are integers, as in JSON Schema.
 //!
-//! [`envelope`] says the same in the form of request and response that services share, [`server`]
-//! in the bodies of a tool server over HTTP.
+//! [`envelope`] contains the same data as requests and responses between services, [`server`]
+//! as the bodies of a tool server over HTTP.
 //!
-//! [`schemas`] holds the JSON Schema of each type; the same files lie under `schemas/` in the
+//! [`schemas`] returns the JSON Schema of each type; the same files are under `schemas/` in the
 //! crate, and a change to one of them is a change to the contract. [`trace_context`] reads and
-//! writes the headers that tie a call to a distributed trace.
+//! writes the headers that connect a call to a distributed trace.
 //!
 //! ```
 //! use serde_json::Value;

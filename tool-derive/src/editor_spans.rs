@@ -24,7 +24,7 @@ fn every_name_of_the_users_leads_to_itself_alone() {
     }
 }
 
-/// Names of the expansion that have the span of another name of the user's.
+/// Finds names of the expansion that have the span of another name in the user's code.
 fn strays(source: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     visit(golden::tokens(source), &mut |token| {

@@ -1,6 +1,6 @@
 //! The macros of `tool-runtime`, which turn functions into tools.
 //!
-//! Use them through `tool-runtime`, whose re-exports carry the documentation.
+//! Use them through `tool-runtime`, whose re-exports contain the documentation.
 //!
 //! Each macro has three steps. *Parse* reads tokens into a raw model; *check* converts it to a
 //! checked model or reports all errors at once; *emit* generates code from a checked model and

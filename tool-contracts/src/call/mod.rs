@@ -1,4 +1,4 @@
-//! A call before its output: the request, how far it came, and what was wrong with it.
+//! A call before its output: the request, its status, and the violations of its schema.
 
 mod request;
 mod status;

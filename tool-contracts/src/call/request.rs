@@ -1,4 +1,4 @@
-//! Calls as a model requests them.
+//! Calls that a model requests.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 
 use crate::wire::{self, reads};
 
-/// Holds one call as a model asked for it: name and raw arguments, checked by nobody yet.
+/// A call requested by a model: the tool's name and the raw arguments, not yet checked.
 ///
 /// The arguments keep every byte that the model wrote. `Debug` shows their length only, because
-/// they may carry secrets.
+/// they may contain secrets.
 ///
 /// ```
 /// use tool_contracts::ToolCallRequest;
@@ -25,7 +25,7 @@ use crate::wire::{self, reads};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("tool_call_request"))]
 pub struct ToolCallRequest {
-    /// The model's id of this call, which the answer repeats.
+    /// The model's id of this call, which the response repeats.
     call_id: String,
     /// The tool's name as the model wrote it; it need not exist.
     name: String,
@@ -34,7 +34,7 @@ pub struct ToolCallRequest {
 }
 
 impl ToolCallRequest {
-    /// Creates a request; every text is admitted, as a model may write any.
+    /// Creates a request; every text is accepted, because a model may write any.
     #[must_use]
     pub fn new(
         call_id: impl Into<String>,
@@ -44,7 +44,7 @@ impl ToolCallRequest {
         Self { call_id: call_id.into(), name: name.into(), arguments }
     }
 
-    /// Returns the model's id of this call, which the answer repeats.
+    /// Returns the model's id of this call, which the response repeats.
     #[must_use]
     pub fn call_id(&self) -> &str {
         &self.call_id
@@ -62,14 +62,14 @@ impl ToolCallRequest {
         &self.arguments
     }
 
-    /// Takes the arguments out.
+    /// Returns the arguments, and drops the rest of the request.
     #[must_use]
     pub fn into_arguments(self) -> Box<RawValue> {
         self.arguments
     }
 }
 
-/// Two requests are equal when their bytes are: `{}` and `{ }` differ.
+/// Compares arguments byte by byte: `{}` and `{ }` differ.
 impl PartialEq for ToolCallRequest {
     fn eq(&self, other: &Self) -> bool {
         self.call_id == other.call_id

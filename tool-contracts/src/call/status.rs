@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 
 use crate::wire::words;
 
-/// Says how far a call has come: from created, over running, to one of six ends.
+/// The status of a call: created, running, or one of six final states.
 ///
 /// ```text
 /// Pending → Executing → Executed | Failed | Interrupted
@@ -14,21 +14,21 @@ use crate::wire::words;
 #[schemars(rename_all = "snake_case", transform = crate::schemas::documented("call_status"))]
 #[non_exhaustive]
 pub enum CallStatus {
-    /// Checked and typed; waits to be executed, by a person's leave if need be.
+    /// Checked and deserialized; waits for execution, and for approval if required.
     Pending,
     /// The tool runs.
     Executing,
-    /// The tool ran and gave a result.
+    /// The tool ran and returned a result.
     Executed,
     /// The tool ran and failed.
     Failed,
-    /// The tool was stopped while it ran; what it had done by then is not known.
+    /// The tool was stopped while it ran; its effect is unknown.
     Interrupted,
     /// Never ran: unknown tool, bad arguments, or a denied tool.
     Rejected,
-    /// Never ran: a person said no.
+    /// Never ran: a person declined the call.
     Declined,
-    /// Never ran: overtaken by a newer message, or expired.
+    /// Never ran: superseded by a newer message, or expired.
     NotExecuted,
 }
 
@@ -44,13 +44,13 @@ words!(CallStatus {
 });
 
 impl CallStatus {
-    /// Returns whether the call has ended, so that its status never changes again.
+    /// Returns whether the status is final and never changes again.
     #[must_use]
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Executing)
     }
 
-    /// Returns whether the tool was entered, so that an effect may have happened.
+    /// Returns whether the tool was started, so that it may have had an effect.
     #[must_use]
     pub const fn has_run(self) -> bool {
         matches!(self, Self::Executing | Self::Executed | Self::Failed | Self::Interrupted)

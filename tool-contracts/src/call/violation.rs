@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::wire::{self, reads};
 
-/// Names one place in the arguments that breaks the tool's schema.
+/// A location in the arguments that breaks the tool's schema.
 ///
-/// It says where, which rule, what belongs there and what kind of value stood there: never the
-/// value itself. All violations of a call travel together in `details.violations[]` of its error.
+/// It contains the location, the rule, the expected value and the type of the received value, never
+/// the value itself. All violations of a call are listed in `details.violations[]` of its error.
 ///
 /// ```
 /// use tool_contracts::Violation;
@@ -24,21 +24,21 @@ use crate::wire::{self, reads};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("violation"))]
 pub struct Violation {
-    /// Where: a JSON Pointer (RFC 6901) into the arguments.
+    /// The location: a JSON Pointer (RFC 6901) into the arguments.
     pointer: String,
-    /// Which rule: the schema keyword that does not hold, such as `type` or `maximum`.
+    /// The violated schema keyword, such as `type` or `maximum`.
     rule: Cow<'static, str>,
-    /// What belongs there.
+    /// A description of the expected value.
     expected: Cow<'static, str>,
-    /// The JSON type of what stood there, or `absent`.
+    /// The JSON type of the received value, or `absent`.
     received: Cow<'static, str>,
-    /// How to mend it, when the reader can tell.
+    /// A hint on how to correct the value, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<Cow<'static, str>>,
 }
 
 impl Violation {
-    /// Creates a violation; `received` is a JSON type's name or `absent`, never a value.
+    /// Creates a violation; `received` is the name of a JSON type or `absent`, never a value.
     #[must_use]
     pub fn new(
         pointer: impl Into<String>,
@@ -61,7 +61,7 @@ impl Violation {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// Returns the JSON Pointer (RFC 6901) to the place in the arguments.
+    /// Returns the JSON Pointer (RFC 6901) to the location in the arguments.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
@@ -79,20 +79,20 @@ impl Violation {
         &self.expected
     }
 
-    /// Returns the JSON type of the value received, or `absent`.
+    /// Returns the JSON type of the received value, or `absent`.
     #[must_use]
     pub fn received(&self) -> &str {
         &self.received
     }
 
-    /// Returns a hint on how to correct it, if known.
+    /// Returns a hint on how to correct the value, if known.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 }
 
-/// Says it in one line, for a message: `/limit: expected integer, received string`.
+/// Writes one line, for a message: `/limit: expected integer, received string`.
 ///
 /// ```
 /// use tool_contracts::Violation;

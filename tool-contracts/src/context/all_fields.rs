@@ -1,4 +1,4 @@
-//! All fields of a context at once, for code that treats some of them differently from others.
+//! All fields of a context at once, for code that must handle each of them.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -10,9 +10,9 @@ use super::{Actor, Client, ToolContext, Trace, fields::Fields};
 
 /// Borrows every field of a [`ToolContext`].
 ///
-/// A pattern without `..` names each field, so that the code around it does not compile until it
-/// decides about a field that is added. A new field therefore changes this type: it is for the
-/// crates of this project.
+/// A pattern without `..` names each field, so that the code does not compile until it handles a
+/// field that is added. A new field therefore changes this type, which is for the crates of this
+/// project only.
 #[doc(hidden)]
 #[allow(clippy::exhaustive_structs, reason = "a new field must not go unnoticed where it is read")]
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ impl ToolContext {
             run_id,
             ingestion_run_id,
             workflow_id,
-            // The handle has its own, which `with_invocation_id` changes.
+            // The handle has its own id, which `with_invocation_id` changes.
             invocation_id: _,
             now_iso,
             collection_id,

@@ -1,4 +1,4 @@
-//! Building a context.
+//! The builder of a context.
 
 use std::collections::BTreeMap;
 
@@ -19,16 +19,16 @@ use crate::{
 /// The prefix of a generated run id.
 pub(crate) const NEW_RUN: &str = "run_";
 
-/// The prefix of the id of an upload's run that was made here.
+/// The prefix of a generated run id of an upload.
 const NEW_INGESTION_RUN: &str = "ingest_";
 
-/// Builds a [`ToolContext`]; `build` tells every problem at once.
+/// Builds a [`ToolContext`]; `build` reports all problems at once.
 ///
-/// Without `now_iso` the context is of now, without `invocation_id` it gets a new UUIDv7.
+/// `now_iso` defaults to the current time, `invocation_id` to a new UUIDv7.
 #[derive(Debug, Clone)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct ToolContextBuilder {
-    /// Each setter moves the builder, and these are many bytes.
+    /// Boxed because each setter moves the builder, and the fields are large.
     fields: Box<Fields>,
     invocation_id: Option<Uuid>,
     now_iso: Option<DateTime<Utc>>,
@@ -104,7 +104,7 @@ impl ToolContextBuilder {
         self.ingestion_run_id(format!("{NEW_INGESTION_RUN}{}", Uuid::now_v7()))
     }
 
-    /// Sets a new invocation and a run that is made for it alone, and bears its id.
+    /// Sets a new invocation id, and a new run with the same id for this invocation only.
     pub(crate) fn new_run_of_invocation(self) -> Self {
         let id = Uuid::now_v7();
         let mut run = String::with_capacity(NEW_RUN.len() + uuid::fmt::Hyphenated::LENGTH);
@@ -144,7 +144,7 @@ impl ToolContextBuilder {
         self
     }
 
-    /// Adds one of the host's own ids, in place of one with the same name.
+    /// Adds one of the host's own ids; replaces one with the same name.
     ///
     /// A context holds at most 32 of them, with names of 1 to 128 characters and values of at most
     /// 1024.
@@ -177,9 +177,9 @@ impl ToolContextBuilder {
         self
     }
 
-    /// Sets the trace's id and the place in it, as a request's headers say them.
+    /// Sets the trace id and the position in the trace from a request's headers.
     ///
-    /// The call then belongs to the caller's span until it gets one of its own.
+    /// The call then belongs to the caller's span until it gets a span of its own.
     ///
     /// ```
     /// use tool_contracts::{ToolContext, trace_context::TraceContext};
@@ -197,7 +197,7 @@ impl ToolContextBuilder {
         self.trace(received.to_trace())
     }
 
-    /// Sets the place in a received trace, and keeps the host's own trace id.
+    /// Sets the position in a received trace, and keeps the host's own trace id.
     ///
     /// ```
     /// use tool_contracts::{ToolContext, trace_context::TraceContext};
@@ -222,13 +222,13 @@ impl ToolContextBuilder {
     ///
     /// # Errors
     /// Returns an error if a field breaks its rule, or both or neither of `run_id` and
-    /// `ingestion_run_id` are set; all problems are named.
+    /// `ingestion_run_id` are set; it lists all problems.
     pub fn build(self) -> Result<ToolContext, ContractError> {
         let fields = self.completed();
         fields.check().map(|()| ToolContext::of(fields))
     }
 
-    /// Returns the context of fields that have been held to the same rules elsewhere.
+    /// Returns the context without checks, for fields that were checked by the same rules before.
     pub(crate) fn build_checked_before(self) -> ToolContext {
         ToolContext::of(self.completed())
     }

@@ -10,7 +10,7 @@ use crate::{
     wire::{self, reads, words},
 };
 
-/// Says what kind of actor set a call off.
+/// The type of the actor that initiated a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(rename_all = "snake_case", transform = crate::schemas::documented("actor_type"))]
 #[non_exhaustive]
@@ -19,13 +19,13 @@ pub enum ActorType {
     User,
     /// A model.
     Agent,
-    /// A machine without a model, such as a schedule.
+    /// A program without a model, such as a scheduler.
     System,
 }
 
 words!(ActorType { User = "user", Agent = "agent", System = "system" });
 
-/// Says who set a call off and has to answer for it.
+/// The actor that initiated a call and is accountable for it.
 ///
 /// ```
 /// use tool_contracts::{Actor, ActorType};
@@ -38,10 +38,10 @@ words!(ActorType { User = "user", Agent = "agent", System = "system" });
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("actor"))]
 pub struct Actor {
-    /// What kind of actor.
+    /// The type of actor.
     #[serde(rename = "type")]
     kind: ActorType,
-    /// Which one.
+    /// The actor's id.
     #[schemars(length(min = 1), extend("pattern" = VISIBLE))]
     id: String,
 }
@@ -50,7 +50,7 @@ impl Actor {
     /// Creates an actor.
     ///
     /// # Errors
-    /// Returns an error if the id is empty, or has characters that cannot be seen.
+    /// Returns an error if the id is empty or has hidden characters.
     pub fn new(kind: ActorType, id: impl Into<String>) -> Result<Self, ContractError> {
         let actor = Self { kind, id: id.into() };
         let mut problems = Problems::of("Actor");
@@ -72,7 +72,7 @@ impl Actor {
     }
 }
 
-/// Says what kind of program a call came from.
+/// The type of the program that a call came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(rename_all = "snake_case", transform = crate::schemas::documented("client_app"))]
 #[non_exhaustive]
@@ -87,7 +87,7 @@ pub enum ClientApp {
 
 words!(ClientApp { Web = "web", Ios = "ios", Android = "android" });
 
-/// Says which program a call came from.
+/// The program that a call came from.
 ///
 /// ```
 /// use tool_contracts::{Client, ClientApp};
@@ -100,9 +100,9 @@ words!(ClientApp { Web = "web", Ios = "ios", Android = "android" });
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("client"))]
 pub struct Client {
-    /// What kind of program.
+    /// The type of program.
     app: ClientApp,
-    /// Its version.
+    /// The program's version.
     #[schemars(length(min = 1))]
     version: String,
 }
@@ -125,7 +125,7 @@ impl Client {
         self.app
     }
 
-    /// Returns its version.
+    /// Returns the program's version.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version

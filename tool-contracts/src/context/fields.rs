@@ -16,12 +16,12 @@ use crate::{
     wire::{self, is_false, reads, write_time},
 };
 
-// The schema's `small_map` says the same three numbers.
+// The schema's `small_map` has the same three numbers.
 const MOST_ATTRIBUTES: usize = 32;
 const LONGEST_NAME: usize = 128;
 const LONGEST_VALUE: usize = 1024;
 
-/// Says who calls a tool, for whom, and within which limits.
+/// The context of a call: its tenant, its actor and its limits.
 ///
 /// Exactly one of `run_id` and `ingestion_run_id` is set.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -39,7 +39,7 @@ pub(super) struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub(super) request_id: Option<String>,
-    /// The id that ties together what belongs to one request, across services.
+    /// The trace id of the request, shared by all services.
     #[schemars(length(min = 1))]
     pub(super) trace_id: String,
     /// The graph's run; excludes `ingestion_run_id`.
@@ -50,18 +50,18 @@ pub(super) struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub(super) ingestion_run_id: Option<String>,
-    /// The graph's or the business process's name.
+    /// The name of the graph or business process.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub(super) workflow_id: Option<String>,
     /// The id of this one invocation of a tool.
     #[schemars(extend("pattern" = syntax::UUID))]
     pub(super) invocation_id: Uuid,
-    /// The time that the caller holds to be now; has an offset, is kept in UTC.
+    /// The caller's current time; has an offset, is stored in UTC.
     #[serde(serialize_with = "write_time")]
     #[schemars(extend("pattern" = wire::WITH_OFFSET))]
     pub(super) now_iso: DateTime<Utc>,
-    /// The scope of documents.
+    /// The document collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub(super) collection_id: Option<String>,
@@ -77,7 +77,7 @@ pub(super) struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub(super) case_id: Option<String>,
-    /// The key under which a repeated call counts as the same.
+    /// The idempotency key: a repeated call with the same key counts as the same call.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub(super) idempotency_key: Option<String>,
@@ -92,15 +92,15 @@ pub(super) struct Fields {
     /// The model's budget, in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) budget_tokens: Option<u64>,
-    /// The guardrails' profile.
+    /// The safety profile of the guardrails.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub(super) safety_mode: Option<String>,
-    /// Credentials that are passed on; never logged.
+    /// The forwarded credentials; never logged.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>", extend("x-sensitivity" = "secret"))]
     pub(super) auth: Option<Auth>,
-    /// Who set the call off.
+    /// The actor that initiated the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) actor: Option<Actor>,
     /// The user.
@@ -127,18 +127,18 @@ pub(super) struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 64), extend("pattern" = syntax::TIMEZONE))]
     pub(super) timezone: Option<String>,
-    /// A host's own ids.
+    /// The host's own ids.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "Option<BTreeMap<String, String>>", transform = crate::schemas::small_map)]
     pub(super) attributes: BTreeMap<String, String>,
     /// The program that the call came from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) client: Option<Client>,
-    /// Whether the tool is only to show what it would do.
+    /// True for a dry run: the tool only reports what it would do.
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     pub(super) dry_run: bool,
-    /// The place in a distributed trace.
+    /// The position in a distributed trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) trace: Option<Trace>,
 }
@@ -155,7 +155,7 @@ impl fmt::Debug for Auth {
 }
 
 impl Fields {
-    /// Checks what the types alone do not hold.
+    /// Checks the rules that the types do not enforce.
     pub(super) fn check(&self) -> Result<(), ContractError> {
         let mut problems = Problems::of("ToolContext");
         problems.filled("trace_id", Some(&self.trace_id));

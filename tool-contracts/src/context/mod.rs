@@ -27,10 +27,10 @@ use crate::{
     ContractError, accessors::text_getters, contract_error::Problems, trace_context::TraceContext,
 };
 
-/// Says who calls a tool, for whom, and within which limits.
+/// The context of a call: its tenant, its actor and its limits.
 ///
-/// It is a handle: a clone costs a reference count. `Debug` masks `auth`; `Serialize` is the wire
-/// form and holds it, so log [`for_log`](Self::for_log) instead.
+/// It is a handle: a clone increments a reference count. `Debug` masks `auth`; `Serialize` is the
+/// wire form and contains it, so log [`for_log`](Self::for_log) instead.
 ///
 /// ```
 /// use tool_contracts::ToolContext;
@@ -56,7 +56,7 @@ pub struct ToolContext {
 }
 
 impl ToolContext {
-    /// Starts a context; `run_id` or `ingestion_run_id` has to follow.
+    /// Starts a context; `run_id` or `ingestion_run_id` must be set.
     pub fn builder(tenant_id: Uuid, trace_id: impl Into<String>) -> ToolContextBuilder {
         ToolContextBuilder::new(tenant_id, trace_id.into())
     }
@@ -77,7 +77,7 @@ impl ToolContext {
         ContextForLog(Self { shared: Arc::new(shared), invocation_id: self.invocation_id })
     }
 
-    /// Returns the same context, for a run without effect or for a real one.
+    /// Returns the same context, as a dry run or as a real call.
     #[must_use]
     pub fn with_dry_run(&self, dry_run: bool) -> Self {
         self.changed(|fields| fields.dry_run = dry_run)
@@ -98,10 +98,10 @@ impl ToolContext {
         })
     }
 
-    /// Returns the same context with this key, under which a repeated call counts as the same.
+    /// Returns the same context with this idempotency key.
     ///
     /// # Errors
-    /// The key is empty.
+    /// Returns an error if the key is empty.
     pub fn with_idempotency_key(&self, key: impl Into<String>) -> Result<Self, ContractError> {
         let key = key.into();
         let mut problems = Problems::of("ToolContext");
@@ -193,14 +193,14 @@ impl ToolContext {
         self.shared.trace.as_ref()
     }
 
-    /// Returns the trace as W3C Trace Context has it, to be sent on.
+    /// Returns the trace in the form of W3C Trace Context, to be sent on.
     ///
     /// Its parent is the span that the call belongs to; a request that the tool sends is a
-    /// [`child`](TraceContext::child) of it. Ids that are not those of the specification are
+    /// [`child`](TraceContext::child) of it. Ids that do not have the form of the specification are
     /// [derived](crate::trace_context::TraceId::derived_from) from the host's, the same ones each
     /// time and in each service; a context without a [`trace`](Self::trace) has the span that is
-    /// derived from its trace id. Without flags the trace is sampled: a decision against recording
-    /// is one that a caller says. It is worked out by each call of this method.
+    /// derived from its trace id. Without flags the trace is sampled: only a caller can decide
+    /// against recording. Each call of this method computes the result again.
     ///
     /// ```
     /// use tool_contracts::{ToolContext, trace_context::{SpanId, TraceContext}};
@@ -235,7 +235,7 @@ text_getters! {
     run_id;
     /// Returns the run of an upload; either this or `run_id` is set.
     ingestion_run_id;
-    /// Returns the graph or the business process.
+    /// Returns the name of the graph or business process.
     workflow_id;
     /// Returns the document collection.
     collection_id;
@@ -269,7 +269,7 @@ text_getters! {
 
 impl PartialEq for ToolContext {
     fn eq(&self, other: &Self) -> bool {
-        // Only the handle's own id counts, not the one that the shared part was made with.
+        // Compares the handle's own id, not the id in the shared fields.
         self.wire().as_ref() == other.wire().as_ref()
     }
 }
@@ -312,7 +312,7 @@ impl JsonSchema for ToolContext {
     }
 }
 
-/// Shows a [`ToolContext`] to a log: everything but `auth`, which is left out entirely.
+/// A view of a [`ToolContext`] for logs: everything but `auth`, which is omitted entirely.
 #[derive(Clone)]
 pub struct ContextForLog(ToolContext);
 

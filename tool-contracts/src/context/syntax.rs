@@ -1,6 +1,6 @@
-//! The shapes of language tags, currencies and time zones, each as a pattern and as a check.
+//! The syntax of language tags, currencies and time zones, each as a pattern and as a check.
 //!
-//! Whether a well-formed name exists is for those to say who own the data.
+//! A well-formed name may not exist; the host that owns the data must check that.
 
 use crate::contract_error::Problems;
 
@@ -10,7 +10,7 @@ pub(crate) const UUID: &str =
 
 /// The schema's pattern of a language tag: the grammar of RFC 5646, section 2.1.
 ///
-/// That variants and singletons do not repeat is not for a regular expression to say.
+/// A regular expression cannot check that variants and singletons do not repeat.
 pub(crate) const LOCALE: &str = concat!(
     r"^(?:(?:(?:[A-Za-z]{2,3}(?:-[A-Za-z]{3}){0,3}|[A-Za-z]{4}|[A-Za-z]{5,8})",
     r"(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?",
@@ -32,7 +32,7 @@ pub(crate) const CURRENCY: &str = "^[A-Z]{3}$";
 /// The schema's pattern of a time zone.
 pub(crate) const TIMEZONE: &str = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$";
 
-/// The schema's pattern of a trace's id, beside its length: not all of its digits are zero.
+/// The schema's pattern of a trace id, beside its length: at least one digit is not zero.
 pub(super) const TRACE_ID: &str = "^[0-9a-f]*[1-9a-f][0-9a-f]*$";
 
 /// The schema's pattern of a trace's flags.
@@ -46,7 +46,7 @@ macro_rules! member {
 
 /// The schema's pattern of a trace's state: the grammar of W3C Trace Context, level 2.
 ///
-/// That keys do not repeat is not for a regular expression to say.
+/// A regular expression cannot check that keys do not repeat.
 pub(super) const STATE: &str = concat!("^", member!(), "(,", member!(), "){0,31}$");
 
 // The grandfathered tags that the grammar does not cover; the regular ones are ordinary tags.
@@ -70,7 +70,7 @@ const IRREGULAR: &[&str] = &[
     "sgn-ch-de",
 ];
 
-/// Checks the three texts that have a shape of their own.
+/// Checks the three texts that have a syntax of their own.
 pub(crate) fn check(
     problems: &mut Problems,
     locale: Option<&str>,
@@ -121,7 +121,7 @@ fn is_timezone(name: &str) -> bool {
         && name.split('/').all(|part| !part.is_empty() && part.bytes().all(admitted))
 }
 
-/// The remaining subtags; each part is taken from the front, in the order of the grammar.
+/// The remaining subtags; each part is removed from the front, in the order of the grammar.
 struct Subtags<'a>(&'a [&'a str]);
 
 impl<'a> Subtags<'a> {
@@ -137,7 +137,7 @@ impl<'a> Subtags<'a> {
         let Some(language) = self.take_if(|subtag| is_alphabetic(subtag, 2..=8)) else {
             return false;
         };
-        // Only a short language takes extended subtags, and at most three.
+        // Only a short language has extended subtags, at most three.
         if language.len() <= 3 {
             for _ in 0..3 {
                 self.take_if(|subtag| is_alphabetic(subtag, 3..=3));

@@ -19,10 +19,10 @@ const NO_FLAGS: &str = "`flags`: expected two lower-case hex digits, such as `01
 const NO_STATE: &str = "`state`: expected a list of `key=value` as in the header `tracestate`, \
     each key once, nothing but commas between; leave it out if it is empty";
 
-/// Gives a call's place in a distributed trace; the tool passes it on.
+/// The position of a call in a distributed trace; the tool propagates it.
 ///
-/// Ids of spans are the host's: those of W3C Trace Context, or any text, from which one is
-/// [derived](SpanId::derived_from). [`TraceContext`] leads from one to the other.
+/// Span ids are the host's: those of W3C Trace Context, or any text, from which one is
+/// [derived](SpanId::derived_from). [`TraceContext`] converts between them.
 ///
 /// ```
 /// use tool_contracts::{Trace, trace_context::TraceFlags};
@@ -42,11 +42,11 @@ pub struct Trace {
     /// The span that the call belongs to.
     #[schemars(length(min = 1))]
     span_id: String,
-    /// The span around it.
+    /// The parent of the span.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     parent_span_id: Option<String>,
-    /// The trace's id of W3C Trace Context, where it does not follow from the context's `trace_id`.
+    /// The W3C Trace Context trace id, if it does not follow from the context's `trace_id`.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_text")]
     #[schemars(
         with = "Option<String>",
@@ -54,18 +54,18 @@ pub struct Trace {
         extend("pattern" = syntax::TRACE_ID)
     )]
     trace_id: Option<TraceId>,
-    /// The flags of W3C Trace Context, bits without a meaning dropped; left out, it is sampled.
+    /// The W3C Trace Context flags, without undefined bits; sampled if omitted.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_text")]
     #[schemars(with = "Option<String>", extend("pattern" = syntax::FLAGS))]
     flags: Option<TraceFlags>,
-    /// What vendors add: the `tracestate` of W3C Trace Context, with nothing but commas between.
+    /// The data that vendors add: the W3C Trace Context `tracestate`, separated by commas only.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_text")]
     #[schemars(with = "Option<String>", extend("pattern" = syntax::STATE))]
     state: Option<TraceState>,
 }
 
 impl Trace {
-    /// Creates a place in a trace.
+    /// Creates a position in a trace.
     ///
     /// # Errors
     /// Returns an error if the id is empty.
@@ -73,7 +73,7 @@ impl Trace {
         Self::at(span_id.into()).checked()
     }
 
-    /// Sets the span around it.
+    /// Sets the parent of the span.
     ///
     /// # Errors
     /// Returns an error if the id is empty.
@@ -81,7 +81,7 @@ impl Trace {
         Self { parent_span_id: Some(span_id.into()), ..self }.checked()
     }
 
-    /// Sets the trace's id of W3C Trace Context, for a host whose own trace id is another one.
+    /// Sets the W3C Trace Context trace id, for a host whose own trace id is different.
     ///
     /// ```
     /// use tool_contracts::{ToolContext, Trace, trace_context::TraceId};
@@ -105,7 +105,7 @@ impl Trace {
         Self { flags: Some(flags), ..self }
     }
 
-    /// Sets what vendors add to the trace; an empty state is none.
+    /// Sets the data that vendors add to the trace; an empty state counts as absent.
     #[must_use]
     pub fn with_state(self, state: TraceState) -> Self {
         Self { state: Some(state).filter(|state| !state.is_empty()), ..self }
@@ -124,14 +124,14 @@ impl Trace {
         &self.span_id
     }
 
-    /// Returns the span around it.
+    /// Returns the parent of the span.
     #[must_use]
     pub fn parent_span_id(&self) -> Option<&str> {
         self.parent_span_id.as_deref()
     }
 
-    /// Returns the trace's id of W3C Trace Context, where it does not follow from the context's
-    /// own.
+    /// Returns the W3C Trace Context trace id, if it does not follow from the context's own trace
+    /// id.
     #[must_use]
     pub const fn trace_id(&self) -> Option<TraceId> {
         self.trace_id
@@ -143,25 +143,25 @@ impl Trace {
         self.flags
     }
 
-    /// Returns what vendors add to the trace; never an empty state.
+    /// Returns the data that vendors add to the trace; never an empty state.
     #[must_use]
     pub const fn state(&self) -> Option<&TraceState> {
         self.state.as_ref()
     }
 
-    /// A place of which nothing but the span is known; the id is not empty.
+    /// Creates a position with only a span; the id must not be empty.
     pub(crate) const fn at(span_id: String) -> Self {
         Self { span_id, parent_span_id: None, trace_id: None, flags: None, state: None }
     }
 
-    /// Everything but the trace's id, which is a field of the context's own.
+    /// Returns everything but the trace id, which is a separate field of the context.
     pub(crate) fn of(received: &TraceContext) -> Self {
         Self::at(received.parent().parent_id().to_string())
             .with_flags(received.parent().flags())
             .with_state(received.state().clone())
     }
 
-    /// The context of W3C, in the trace that a host's own id stands for if none is said here.
+    /// Returns the W3C context; without a trace id here, the host's own id determines the trace.
     pub(super) fn to_trace_context(&self, host_id: &str) -> TraceContext {
         let trace_id = self.trace_id.unwrap_or_else(|| TraceId::derived_from(host_id));
         let span_id = SpanId::derived_from(&self.span_id);
@@ -170,14 +170,13 @@ impl Trace {
     }
 }
 
-/// The flags of a trace of which nothing is said but ids.
+/// The flags of a trace for which only ids are given.
 ///
-/// Samplers that follow the parent would record nothing of it in any service if it were not
-/// sampled.
+/// Samplers that follow the parent would not record an unsampled trace in any service.
 const UNDECIDED: TraceFlags = TraceFlags::SAMPLED;
 
-/// The context of a request that names no span: all its calls are under one span that it stands
-/// for.
+/// Returns the context of a request without a span: one derived span is the parent of all its
+/// calls.
 pub(super) fn trace_context_of(host_id: &str) -> TraceContext {
     let ids = (TraceId::derived_from(host_id), SpanId::derived_from(host_id));
     TraceContext::new(TraceParent::new(ids.0, ids.1, UNDECIDED))
@@ -191,7 +190,7 @@ fn write_text<T: fmt::Display, S: Serializer>(text: &Option<T>, to: S) -> Result
     }
 }
 
-/// The state, if it is written as it would be written here.
+/// Parses the state; `None` if it is not in the form that this crate writes.
 fn state_of(text: &str) -> Option<TraceState> {
     text.parse().ok().filter(|state: &TraceState| state.as_str() == text)
 }

@@ -1,9 +1,9 @@
-//! Building a request.
+//! The builder of a request.
 
 use super::RequestEnvelope;
 use crate::{Actor, Client, ContractError, Trace, accessors::text_setters};
 
-/// Builds a [`RequestEnvelope`]; `build` tells every problem at once.
+/// Builds a [`RequestEnvelope`]; `build` reports all problems at once.
 #[derive(Debug, Clone)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct RequestEnvelopeBuilder(RequestEnvelope);
@@ -46,7 +46,7 @@ impl RequestEnvelopeBuilder {
     /// Returns the envelope.
     ///
     /// # Errors
-    /// Returns an error if a field breaks its rule; all problems are named.
+    /// Returns an error if a field breaks its rule; it lists all problems.
     pub fn build(self) -> Result<RequestEnvelope, ContractError> {
         self.0.checked()
     }

@@ -12,10 +12,10 @@ use crate::{
     wire::{self, reads},
 };
 
-/// Asks for a call in one body: the fields of a [`RequestEnvelope`], and the tool's `input`.
+/// A request to call a tool: the fields of a [`RequestEnvelope`], and the tool's `input`.
 ///
 /// The body does not name the tool; the path of the HTTP request does. The input keeps every byte;
-/// left out or null, it is `{}`. `Debug` shows its length only, because it may contain secrets.
+/// omitted or null, it is `{}`. `Debug` shows its length only, because it may contain secrets.
 ///
 /// ```
 /// use tool_contracts::envelope::CallEnvelope;
@@ -115,11 +115,11 @@ impl<I> JsonSchema for CallEnvelope<I> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = RequestEnvelope::json_schema(generator);
         let description =
-            "Asks for a call in one body: the fields of a request envelope, and the tool's input.";
+            "A request to call a tool: the fields of a request envelope, and the tool's input.";
         schema.insert("description".to_owned(), description.into());
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
             let input = json!({
-                "description": "The tool's input, by the tool's own schema; `{}` where it is left out.",
+                "description": "The tool's input, by the tool's own schema; `{}` if omitted.",
                 "type": ["object", "null"],
                 "additionalProperties": true,
             });

@@ -1,4 +1,4 @@
-//! A request as a context, and a context as a request where it says no more than one.
+//! Conversions between a request and a context.
 
 use uuid::Uuid;
 
@@ -9,11 +9,11 @@ use crate::{
 };
 
 impl RequestEnvelope {
-    /// Returns the context of a call that this tenant's request asks for.
+    /// Returns the context of the call that this tenant requests.
     ///
-    /// The request's id is its trace id as well. The run is a new one, `run_` and a UUIDv7; so are
-    /// the invocation's id and the time. A host that knows its own run, or limits and ids that an
-    /// envelope has no place for, takes [`into_context_builder`](Self::into_context_builder).
+    /// The request's id is also the trace id. The run, `run_` and a UUIDv7, is new, and so are the
+    /// invocation's id and the time. A host that sets its own run, or limits and ids that an
+    /// envelope does not have, uses [`into_context_builder`](Self::into_context_builder).
     ///
     /// ```
     /// use tool_contracts::{Actor, ActorType, envelope::RequestEnvelope};
@@ -31,7 +31,7 @@ impl RequestEnvelope {
         self.into_context_builder(tenant_id).new_run_id().build_checked_before()
     }
 
-    /// Starts the context of a call that this tenant's request asks for; a run has to follow.
+    /// Starts the context of the call that this tenant requests; a run must be set.
     ///
     /// ```
     /// use tool_contracts::{Actor, ActorType, envelope::RequestEnvelope};
@@ -58,11 +58,11 @@ impl RequestEnvelope {
     }
 }
 
-/// Gives the request that a context came from.
+/// Converts a context back to its request.
 ///
-/// The tenant is said beside an envelope; the invocation's id, the time and a run of
-/// [`new_run_id`](ToolContextBuilder::new_run_id) are made for each call. All else a context can
-/// say has to have a place in an envelope.
+/// The tenant is transmitted beside an envelope; the invocation's id, the time and a run of
+/// [`new_run_id`](ToolContextBuilder::new_run_id) are generated for each call. Every other field
+/// that is set must exist in an envelope.
 ///
 /// ```
 /// use tool_contracts::{ToolContext, envelope::RequestEnvelope};
@@ -78,8 +78,8 @@ impl TryFrom<&ToolContext> for RequestEnvelope {
     type Error = ContractError;
 
     /// # Errors
-    /// Returns an error if the context has no request id or no actor, or says what an envelope
-    /// cannot; all of these fields are named.
+    /// Returns an error if the context has no request id or no actor, or has a field that an
+    /// envelope does not have; it lists all of these fields.
     fn try_from(cx: &ToolContext) -> Result<Self, ContractError> {
         let problems = problems_of(cx);
         match (cx.request_id(), cx.actor()) {
@@ -91,7 +91,7 @@ impl TryFrom<&ToolContext> for RequestEnvelope {
     }
 }
 
-// The fields of a context are valid already, by the same rules.
+// The fields of a context are already checked, by the same rules.
 fn view(cx: &ToolContext, request_id: String, actor: Actor) -> RequestEnvelope {
     RequestEnvelope {
         request_id,

@@ -11,11 +11,11 @@ use crate::{
     wire::{self, Buffered, Object, Text, Whole, reads, set, take},
 };
 
-/// The names in `details` that are the envelope's own.
+/// The names in `details` that are reserved for the envelope.
 pub(crate) const RESERVED: [&str; 7] =
     ["tool_code", "retry_after_ms", "cause", "upstream_status", "endpoint", "attempt", "details"];
 
-/// Returns the closed code that stands for a tool's own codes of this class.
+/// Returns the closed code that represents a tool's own codes of this class.
 pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
     match class {
         ToolErrorType::RateLimit => ErrorCode::RateLimited,
@@ -27,13 +27,13 @@ pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
     }
 }
 
-/// Says what went wrong: a closed code, a message for people, and details.
+/// An error: a closed code, a message for people, and details.
 ///
-/// It is a [`ToolErrorDetail`] in another form, and turns into one and back without loss. The class
-/// is not written, as each closed code has exactly one ([`ErrorCode::class`]).
+/// It is a [`ToolErrorDetail`] in another form, and converts to one and back without loss. The
+/// class is not written, as each closed code has exactly one ([`ErrorCode::class`]).
 ///
-/// A tool's own code becomes `details.tool_code`, which is empty for an error without any code. In
-/// its place stands the closed code of the same class:
+/// A tool's own code becomes `details.tool_code`, which is empty for an error without any code. Its
+/// `code` is then the closed code of the same class:
 ///
 /// | class | code |
 /// | --- | --- |
@@ -44,9 +44,9 @@ pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
 /// | `RETRYABLE` | `UNAVAILABLE` |
 /// | `FATAL` | `INTERNAL` |
 ///
-/// `details` also holds `retry_after_ms`, `cause`, `upstream_status`, `endpoint` and `attempt`
-/// where they are known, and beside them the tool's own facts, such as `violations` or
-/// `upstream_code`. Facts of which one has a name of these stay together, one level down, in
+/// `details` also contains `retry_after_ms`, `cause`, `upstream_status`, `endpoint` and `attempt`
+/// if they are known, and beside them the tool's own facts, such as `violations` or
+/// `upstream_code`. If one of the facts has a reserved name, all facts are one level down, in
 /// `details.details`.
 ///
 /// ```
@@ -69,7 +69,7 @@ pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
 pub struct ResponseError(ToolErrorDetail);
 
 impl ResponseError {
-    /// Returns the closed code, or the one that stands for the tool's own.
+    /// Returns the closed code, or the one that represents the tool's own.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.0.error_code().unwrap_or_else(|| stand_in(self.0.class()))
@@ -81,13 +81,13 @@ impl ResponseError {
         self.0.code().filter(|_| self.0.error_code().is_none())
     }
 
-    /// Returns the text for people.
+    /// Returns the error message for people.
     #[must_use]
     pub fn message(&self) -> &str {
         self.0.message()
     }
 
-    /// Shows the same error as the core has it, with the class and all details.
+    /// Returns the same error in the core's form, with the class and all details.
     #[must_use]
     pub const fn as_detail(&self) -> &ToolErrorDetail {
         &self.0
@@ -113,7 +113,8 @@ impl ResponseError {
     }
 }
 
-/// An object that is empty would not be told from one that is absent.
+/// Returns whether the facts fit beside the known ones: no name is reserved, and an empty object
+/// is distinguishable from an absent one.
 fn fits_beside(facts: &Map<String, Value>, said: &Known<'_>) -> bool {
     (!facts.is_empty() || *said == Known::default())
         && !RESERVED.iter().any(|name| facts.contains_key(*name))
@@ -131,7 +132,7 @@ impl From<ResponseError> for ToolErrorDetail {
     }
 }
 
-/// Says what went wrong: a closed code, a message for people, and details.
+/// An error: a closed code, a message for people, and details.
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(
@@ -140,39 +141,39 @@ impl From<ResponseError> for ToolErrorDetail {
     transform = crate::schemas::own_codes_have_stand_ins
 )]
 struct Wire<'a> {
-    /// What happened, in the closed set of codes; each has exactly one class.
+    /// The error code, from the closed set of codes; each has exactly one class.
     code: ErrorCode,
-    /// What a person reads.
+    /// The error message for people.
     message: &'a str,
-    /// What else is known, with the tool's own facts.
+    /// Further details, including the tool's own facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Known<'a>>,
 }
 
-/// What else is known about an error; other names are the tool's own facts.
+/// The details of an error; other names are the tool's own facts.
 #[derive(Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "ResponseErrorDetails", transform = crate::schemas::facts_in_one_place)]
 struct Known<'a> {
-    /// The tool's own code, for which `code` stands; empty when the error has no code.
+    /// The tool's own code, which `code` represents; empty if the error has no code.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_code: Option<&'a str>,
-    /// How long to wait before the next try, in milliseconds.
+    /// The delay before the next attempt, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
-    /// The type name of the error behind this one, never its text.
+    /// The type name of the underlying error, never its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
-    /// The HTTP or gRPC status that an upstream gave.
+    /// The HTTP or gRPC status of an upstream service.
     #[serde(skip_serializing_if = "Option::is_none")]
     upstream_status: Option<u16>,
     /// The upstream's endpoint or queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     endpoint: Option<&'a str>,
-    /// Which try failed.
+    /// The number of the failed attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = u32::MAX))]
     attempt: Option<u32>,
-    /// The tool's own facts, when one of them has a name of this object.
+    /// The tool's own facts, if one of them has the name of a field of this object.
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<&'a Map<String, Value>>,
     #[serde(flatten)]

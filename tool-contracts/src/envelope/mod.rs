@@ -1,15 +1,15 @@
-//! The request and response envelope: the core's data in the form that services share.
+//! The request and response envelopes: the core's data in the form that services share.
 //!
-//! A [`RequestEnvelope`] says who asks, for whom and from where; which tool is asked and with what
-//! arguments travels beside it. A [`ResponseEnvelope`] answers with `ok` and either `data` or an
-//! `error` whose code is one of the closed [`ErrorCode`](crate::ErrorCode)s.
+//! A [`RequestEnvelope`] contains the actor, the user and the origin of a request; the tool's name
+//! and its arguments are transmitted beside it. A [`ResponseEnvelope`] contains `ok` and either
+//! `data` or an `error` whose code is one of the closed [`ErrorCode`](crate::ErrorCode)s.
 //!
-//! Both are views of what the crate says elsewhere, so that nothing is lost on the way:
+//! Both are other forms of the crate's core types, and convert to and from them:
 //!
-//! | from | to | by | what stays behind |
+//! | from | to | by | not converted |
 //! | --- | --- | --- | --- |
 //! | [`RequestEnvelope`] | [`ToolContext`](crate::ToolContext) | [`into_context`](RequestEnvelope::into_context) | nothing |
-//! | [`ToolContext`](crate::ToolContext) | [`RequestEnvelope`] | `TryFrom` | the tenant, who is said beside the envelope; what is made anew for a call: invocation, time, run |
+//! | [`ToolContext`](crate::ToolContext) | [`RequestEnvelope`] | `TryFrom` | the tenant, which is transmitted beside the envelope; values generated for each call: invocation, time, run |
 //! | [`ToolOutput`](crate::ToolOutput) | [`ResponseEnvelope`] | `From` | the echo of the input |
 //! | [`ResponseEnvelope`] | [`ToolOutput`](crate::ToolOutput) | [`into_output`](ResponseEnvelope::into_output) | nothing |
 //! | [`ToolErrorDetail`](crate::ToolErrorDetail) | [`ResponseError`] | `From`, both ways | nothing |

@@ -12,10 +12,10 @@ use crate::{
     wire::{self, is_false, reads},
 };
 
-/// Says who asks for a tool, for whom, and from where.
+/// The actor, the user and the origin of a request.
 ///
-/// `request_id` and `actor` are required. The id is any text that is not empty; whoever asks makes
-/// it unique, because it is what audit and replay look for.
+/// `request_id` and `actor` are required. The id is any text that is not empty; the caller makes it
+/// unique, because audit and replay search by it.
 ///
 /// ```
 /// use tool_contracts::{Actor, ActorType, envelope::RequestEnvelope};
@@ -36,10 +36,10 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("request_envelope"))]
 pub struct RequestEnvelope {
-    /// The request's id, unique along the whole way; for audit and replay.
+    /// The request's id, unique across all services; for audit and replay.
     #[schemars(length(min = 1))]
     pub(super) request_id: String,
-    /// Who set the call off and has to answer for it.
+    /// The actor that initiated the call and is accountable for it.
     pub(super) actor: Actor,
     /// The user.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,15 +64,15 @@ pub struct RequestEnvelope {
     /// The program that the call came from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) client: Option<Client>,
-    /// Whether the tool is only to show what it would do.
+    /// True for a dry run: the tool only reports what it would do.
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     pub(super) dry_run: bool,
-    /// The key under which a repeated call of this user counts as the same.
+    /// The idempotency key: a repeated call of this user with the same key counts as the same call.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub(super) idempotency_key: Option<String>,
-    /// The place in a distributed trace, which a tool passes on.
+    /// The position in a distributed trace, which a tool propagates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) trace: Option<Trace>,
 }
@@ -154,7 +154,7 @@ impl RequestEnvelope {
         self.trace.as_ref()
     }
 
-    /// Checks what the types alone do not hold: every rule that a context has for these fields.
+    /// Checks the rules that the types do not enforce: those of a context for these fields.
     pub(super) fn checked(self) -> Result<Self, ContractError> {
         let mut problems = Problems::of("RequestEnvelope");
         problems.filled("request_id", Some(&self.request_id));

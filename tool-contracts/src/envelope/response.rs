@@ -12,15 +12,15 @@ use crate::{
     wire::{self, Buffered, Switch, reads},
 };
 
-/// Answers a request: `ok` with `data`, or not with an `error` under a closed code.
+/// The response to a request: `data` if `ok` is true, else an `error` with a closed code.
 ///
 /// It is a [`ToolOutput`] in another form. Of the output's `meta`, the `warnings`, `ttl_seconds`
-/// and `evidence` stand in the envelope itself, `warnings` always; what else it says stays in
-/// `meta`, which is left out when there is nothing more to say, not even a time. The echo of the
-/// input is left behind, as the caller has it.
+/// and `evidence` are in the envelope itself, `warnings` always; the other fields stay in `meta`,
+/// which is omitted if all of them have their defaults, including the duration. The echo of the
+/// input is dropped, because the caller has the input.
 ///
-/// Without a parameter the data stays raw JSON and keeps its bytes. A reader takes `null` for
-/// absent, but `data` beside `ok: true` may be null.
+/// Without a parameter the data stays raw JSON and keeps its bytes. Deserialization treats `null`
+/// as absent, but `data` beside `ok: true` may be null.
 ///
 /// ```
 /// use serde_json::json;
@@ -47,63 +47,63 @@ enum Answer<O> {
     Error(Failure),
 }
 
-/// Answers with what the tool returned.
+/// The response to a successful call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::null_beside_success)]
 struct Success<O> {
-    /// Always true; tells an answer from an error.
+    /// Always true; distinguishes success from failure.
     ok: Switch<true>,
-    /// What the tool returned.
+    /// The tool's data.
     data: O,
-    /// Sentences about data that is usable but not perfect.
+    /// Warnings about data that is usable but imperfect.
     #[schemars(with = "Option<Vec<Warning>>")]
     warnings: Vec<Warning>,
-    /// How long the data stays fresh, in seconds.
+    /// The time for which the data may be cached, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     ttl_seconds: Option<u64>,
-    /// The stored proof of this data.
+    /// The stored evidence of this data.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-    /// What else happened on the way.
+    /// Further metadata of the call.
     #[serde(skip_serializing_if = "says_nothing")]
     #[schemars(with = "Option<ToolResultMeta>")]
     meta: ToolResultMeta,
 }
 
-/// Answers with what went wrong.
+/// The response to a failed call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::null_beside_failure)]
 struct Failure {
-    /// Always false; tells an error from an answer.
+    /// Always false; distinguishes failure from success.
     ok: Switch<false>,
-    /// Sentences for the caller beside the error.
+    /// Warnings for the caller beside the error.
     #[schemars(with = "Option<Vec<Warning>>")]
     warnings: Vec<Warning>,
-    /// What went wrong.
+    /// The error.
     error: ResponseError,
-    /// How long the failure holds, in seconds.
+    /// The time for which the failure may be cached, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     ttl_seconds: Option<u64>,
-    /// The stored proof of the failure.
+    /// The stored evidence of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-    /// What happened on the way.
+    /// Further metadata of the call.
     #[serde(skip_serializing_if = "says_nothing")]
     #[schemars(with = "Option<ToolErrorMeta>")]
     meta: ToolErrorMeta,
 }
 
 impl<O> ResponseEnvelope<O> {
-    /// Creates a successful answer; warnings, cache time and evidence are those of `meta`.
+    /// Creates a successful response; warnings, cache time and evidence are those of `meta`.
     #[must_use]
     pub fn success(data: O, meta: ToolResultMeta) -> Self {
         let (meta, warnings, ttl_seconds, evidence) = meta.without_findings();
         Self(Answer::Ok(Success { ok: Switch, data, warnings, ttl_seconds, evidence, meta }))
     }
 
-    /// Creates a failed answer; warnings, cache time and evidence are those of `meta`.
+    /// Creates a failed response; warnings, cache time and evidence are those of `meta`.
     #[must_use]
     pub fn failure(error: impl Into<ResponseError>, meta: ToolErrorMeta) -> Self {
         let (meta, warnings, ttl_seconds, evidence) = meta.without_findings();
@@ -111,7 +111,7 @@ impl<O> ResponseEnvelope<O> {
         Self(Answer::Error(Failure { ok: Switch, warnings, error, ttl_seconds, evidence, meta }))
     }
 
-    /// Returns whether the tool returned.
+    /// Returns whether the call succeeded.
     #[must_use]
     pub const fn is_ok(&self) -> bool {
         matches!(self.0, Answer::Ok(_))
@@ -171,10 +171,10 @@ impl<O> ResponseEnvelope<O> {
         }
     }
 
-    /// Borrows the answer as a `Result`.
+    /// Borrows the response as a `Result`.
     ///
     /// # Errors
-    /// Returns an error if the tool did not return.
+    /// Returns an error if the call failed.
     pub const fn as_result(&self) -> Result<&O, &ResponseError> {
         match &self.0 {
             Answer::Ok(success) => Ok(&success.data),
@@ -198,7 +198,7 @@ impl<O> ResponseEnvelope<O> {
     }
 }
 
-/// Leaves the echo of the input behind, and nothing else.
+/// Drops only the echo of the input.
 impl<I, O> From<ToolOutput<I, O>> for ResponseEnvelope<O> {
     fn from(output: ToolOutput<I, O>) -> Self {
         match output {
@@ -250,7 +250,7 @@ reads! {
     }
 }
 
-/// Takes a `meta` that says nothing of what stands beside it.
+/// Returns the `meta` if it has no field that belongs beside it in the envelope.
 fn rest<M, E: Error>(
     (rest, warnings, ttl_seconds, evidence): (M, Vec<Warning>, Option<u64>, Option<Evidence>),
 ) -> Result<M, E> {
@@ -289,7 +289,7 @@ impl<O: JsonSchema> JsonSchema for ResponseEnvelope<O> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = json_schema!({
-            "description": "Answers a request: `ok` with `data`, or not with an `error` under a closed code.",
+            "description": "The response to a request: `data` if `ok` is true, else an `error` with a closed code.",
             "oneOf": [
                 generator.subschema_for::<Success<O>>(),
                 generator.subschema_for::<Failure>(),

@@ -4,24 +4,24 @@ use schemars::JsonSchema;
 
 use crate::wire::words;
 
-/// Tells a machine what to do next about an error.
+/// The class of an error, which tells a program how to react.
 ///
-/// A reader refuses a class it does not know, and names the ones it does.
+/// Deserialization refuses an unknown class and lists the known ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(rename_all = "SCREAMING_SNAKE_CASE", transform = crate::schemas::documented("tool_error_type"))]
 #[non_exhaustive]
 pub enum ToolErrorType {
-    /// The platform or an upstream limits the throughput: wait, then try again.
+    /// The platform or an upstream limits the rate of calls: retry after a delay.
     RateLimit,
-    /// A time budget is used up: try again with more time, if the effect allows it.
+    /// A deadline passed: retry with more time, if the effect allows it.
     Timeout,
     /// A service behind the tool failed.
     Upstream,
-    /// The input or the output breaks its schema: mend it, then try again.
+    /// The input or the output breaks its schema: correct it, then retry.
     Validation,
-    /// A passing failure: try again.
+    /// A transient failure: retry.
     Retryable,
-    /// Trying again will not help; a person has to act.
+    /// A permanent failure: a retry does not help, and a person must act.
     Fatal,
 }
 

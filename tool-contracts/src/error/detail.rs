@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use super::{ErrorCode, ToolErrorType};
 use crate::wire::{self, reads};
 
-/// Says what went wrong: the class for machines, the message for people, the code for both.
+/// The details of an error: the class for programs, the message for people, the code for both.
 ///
-/// `code` is one of the closed [`ErrorCode`]s or a tool's own. A closed code comes with its own
-/// class, always: the builder sets it, and a reader refuses any other. `cause` is an error's type
+/// `code` is one of the closed [`ErrorCode`]s or a tool's own. A closed code always has its own
+/// class: the builder sets it, and deserialization refuses any other. `cause` is an error's type
 /// name, never its text.
 ///
 /// ```
@@ -35,31 +35,31 @@ use crate::wire::{self, reads};
     transform = crate::schemas::tie_codes_to_classes
 )]
 pub struct ToolErrorDetail {
-    /// What a machine does next.
+    /// The class of the error, which tells a program how to react.
     #[serde(rename = "type")]
     class: ToolErrorType,
-    /// What a person reads.
+    /// The error message for people.
     message: String,
-    /// What happened: one of the closed codes, or a code of the tool's own.
+    /// The error code: one of the closed codes, or a code of the tool's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     code: Option<Cow<'static, str>>,
-    /// The type name of the error behind this one, never its text.
+    /// The type name of the underlying error, never its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<Cow<'static, str>>,
-    /// Facts about the error, such as `violations` or a ticket.
+    /// Further facts about the error, such as `violations` or a ticket.
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Map<String, Value>>,
-    /// How long to wait before the next try, in milliseconds.
+    /// The delay before the next attempt, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
-    /// The HTTP or gRPC status that an upstream gave.
+    /// The HTTP or gRPC status of an upstream service.
     #[serde(skip_serializing_if = "Option::is_none")]
     upstream_status: Option<u16>,
     /// The upstream's endpoint or queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     endpoint: Option<Cow<'static, str>>,
-    /// Which try failed.
+    /// The number of the failed attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = u32::MAX))]
     attempt: Option<u32>,
@@ -86,13 +86,13 @@ impl ToolErrorDetail {
         Self::builder(code.class(), message).code(code.as_str())
     }
 
-    /// Returns the class, which is `type` on the wire: what a machine does next.
+    /// Returns the class, which is `type` on the wire.
     #[must_use]
     pub const fn class(&self) -> ToolErrorType {
         self.class
     }
 
-    /// Returns the text for people.
+    /// Returns the error message for people.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -104,7 +104,7 @@ impl ToolErrorDetail {
         self.code.as_deref()
     }
 
-    /// Returns the code when it is one of the closed ones.
+    /// Returns the code if it is one of the closed ones.
     #[must_use]
     pub fn error_code(&self) -> Option<ErrorCode> {
         self.code().and_then(|code| ErrorCode::from_str(code).ok())
@@ -152,20 +152,20 @@ impl ToolErrorDetail {
     }
 }
 
-/// Builds a [`ToolErrorDetail`]; what it builds is always valid.
+/// Builds a [`ToolErrorDetail`], which is always valid.
 #[derive(Debug, Clone)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct ToolErrorDetailBuilder(ToolErrorDetail);
 
 impl ToolErrorDetailBuilder {
-    /// Sets the code. A closed code brings its own class; an empty text is no code.
+    /// Sets the code. A closed code also sets its class; an empty text removes the code.
     pub fn code(mut self, code: impl Into<Cow<'static, str>>) -> Self {
         self.0.code = Some(code.into()).filter(|code| !code.is_empty());
         self.0.class = self.0.error_code().map_or(self.0.class, ErrorCode::class);
         self
     }
 
-    /// Sets the text for people, in place of the one it was started with.
+    /// Replaces the error message for people.
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.0.message = message.into();
         self
@@ -177,7 +177,7 @@ impl ToolErrorDetailBuilder {
         self
     }
 
-    /// Leaves out the type name of the underlying error, for readers outside the program.
+    /// Removes the type name of the underlying error, for readers outside the program.
     pub fn without_cause(mut self) -> Self {
         self.0.cause = None;
         self
@@ -189,7 +189,7 @@ impl ToolErrorDetailBuilder {
         self
     }
 
-    /// Adds one fact about the error, in place of one with the same name.
+    /// Adds one fact about the error; replaces one with the same name.
     pub fn detail(mut self, name: impl Into<String>, fact: impl Into<Value>) -> Self {
         self.0.details.get_or_insert_default().insert(name.into(), fact.into());
         self

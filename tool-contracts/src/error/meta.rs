@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::wire::{self, is_false, reads};
 use crate::{Evidence, Warning};
 
-/// Says what happened on the way to an error.
+/// The metadata of a failed call.
 ///
 /// ```
 /// use tool_contracts::ToolErrorMeta;
@@ -19,34 +19,34 @@ use crate::{Evidence, Warning};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("tool_error_meta"))]
 pub struct ToolErrorMeta {
-    /// How long it took until the error was noticed, in milliseconds.
+    /// The time until the error occurred, in milliseconds.
     took_ms: u64,
-    /// How often the tool was tried, the last time included.
+    /// The number of attempts, including the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = u32::MAX))]
     attempts: Option<u32>,
-    /// Whether this is the stored output of an earlier call with the same idempotency key.
+    /// True if this is the stored output of an earlier call with the same idempotency key.
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     replayed: bool,
-    /// Whether the tool was only to show what it would do.
+    /// True if the call was a dry run.
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     dry_run: bool,
-    /// Sentences for the caller beside the error.
+    /// Warnings for the caller beside the error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Warning>>")]
     warnings: Vec<Warning>,
-    /// How long the failure holds, in seconds, such as that of an article that is out of stock.
+    /// The time for which the failure may be cached, in seconds, for example out of stock.
     #[serde(skip_serializing_if = "Option::is_none")]
     ttl_seconds: Option<u64>,
-    /// The stored proof of the failure.
+    /// The stored evidence of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
 }
 
 impl ToolErrorMeta {
-    /// Creates the meta of a call that failed after this many milliseconds.
+    /// Creates the metadata of a call that failed after this many milliseconds.
     #[must_use]
     pub fn new(took_ms: u64) -> Self {
         Self { took_ms, ..Self::default() }
@@ -64,7 +64,7 @@ impl ToolErrorMeta {
         Self { replayed, ..self }
     }
 
-    /// Sets whether the tool was only to show what it would do.
+    /// Sets whether the call was a dry run.
     #[must_use]
     pub fn with_dry_run(self, dry_run: bool) -> Self {
         Self { dry_run, ..self }
@@ -106,7 +106,7 @@ impl ToolErrorMeta {
         self.replayed
     }
 
-    /// Returns whether the tool was only to show what it would do.
+    /// Returns whether the call was a dry run.
     #[must_use]
     pub const fn dry_run(&self) -> bool {
         self.dry_run
@@ -130,7 +130,7 @@ impl ToolErrorMeta {
         self.evidence.as_ref()
     }
 
-    /// Parts what stands beside `meta` in a response envelope from the rest.
+    /// Splits off the fields that a response envelope contains beside `meta`.
     pub(crate) fn without_findings(
         mut self,
     ) -> (Self, Vec<Warning>, Option<u64>, Option<Evidence>) {

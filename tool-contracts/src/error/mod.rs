@@ -1,4 +1,4 @@
-//! A call that went wrong.
+//! The error output of a failed call.
 
 mod class;
 mod code;
@@ -16,10 +16,10 @@ pub use self::{
 };
 use crate::output::{self, ErrorStatus};
 
-/// Carries what went wrong, beside the input the tool was called with.
+/// The output of a failed call: the error, and the input of the call.
 ///
-/// `input` echoes to the caller what the caller sent, secrets masked; arguments that were no JSON
-/// are echoed as null. It is never sent on to a model.
+/// `input` echoes the caller's input with secrets masked; arguments that are not JSON are echoed as
+/// null. It is never sent to a model.
 ///
 /// ```
 /// use serde_json::json;
@@ -37,13 +37,13 @@ use crate::output::{self, ErrorStatus};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("tool_error"))]
 pub struct ToolError<I> {
-    /// Always `error`; tells an error from a result.
+    /// Always `error`; distinguishes an error from a result.
     status: ErrorStatus,
-    /// What the caller sent, secrets masked.
+    /// The caller's input, with secrets masked.
     input: I,
-    /// What went wrong.
+    /// The details of the error.
     error: ToolErrorDetail,
-    /// What happened on the way.
+    /// Metadata of the call.
     meta: ToolErrorMeta,
 }
 
@@ -60,7 +60,7 @@ impl<I> ToolError<I> {
         &self.input
     }
 
-    /// Returns what went wrong.
+    /// Returns the details of the error.
     #[must_use]
     pub const fn error(&self) -> &ToolErrorDetail {
         &self.error

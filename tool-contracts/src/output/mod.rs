@@ -1,4 +1,4 @@
-//! The answer to every call.
+//! The output of every call.
 
 mod read;
 mod status;
@@ -15,10 +15,10 @@ pub(crate) use self::{
 };
 use crate::{ToolError, ToolErrorDetail, ToolResult};
 
-/// Answers a call: a result or an error, told apart by `status`.
+/// The output of a call: a result or an error, distinguished by `status`.
 ///
-/// Without parameters both input and output stay raw JSON. Reading streams: `status` may stand
-/// anywhere, a raw value keeps its bytes, and an error names the field that caused it.
+/// Without parameters both input and output stay raw JSON. Deserialization streams: `status` may be
+/// at any position, a raw value keeps its bytes, and an error names the field that caused it.
 ///
 /// ```
 /// use tool_contracts::ToolOutput;
@@ -36,14 +36,14 @@ use crate::{ToolError, ToolErrorDetail, ToolResult};
 #[serde(untagged)]
 #[allow(clippy::exhaustive_enums, reason = "the two states are the contract; callers match both")]
 pub enum ToolOutput<I = Box<RawValue>, O = Box<RawValue>> {
-    /// The tool returned: status `ok`.
+    /// A successful call: status `ok`.
     Ok(ToolResult<I, O>),
-    /// Anything else: status `error`.
+    /// A failed call: status `error`.
     Error(ToolError<I>),
 }
 
 impl<I, O> ToolOutput<I, O> {
-    /// Returns the word of the discriminator: `ok` or `error`.
+    /// Returns the status: `ok` or `error`.
     #[must_use]
     pub const fn status(&self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl<I, O> ToolOutput<I, O> {
         }
     }
 
-    /// Returns whether the tool returned.
+    /// Returns whether the call succeeded.
     #[must_use]
     pub const fn is_ok(&self) -> bool {
         matches!(self, Self::Ok(_))
@@ -105,7 +105,7 @@ impl<I, O> ToolOutput<I, O> {
         }
     }
 
-    /// Turns the output into a `Result`, for `?`.
+    /// Converts the output to a `Result`, for `?`.
     ///
     /// # Errors
     /// Returns an error if the status is `error`.
@@ -141,7 +141,7 @@ impl<I: JsonSchema, O: JsonSchema> JsonSchema for ToolOutput<I, O> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = json_schema!({
-            "description": "Answers a call: a result or an error, told apart by `status`.",
+            "description": "The output of a call: a result or an error, distinguished by `status`.",
             "oneOf": [
                 generator.subschema_for::<ToolResult<I, O>>(),
                 generator.subschema_for::<ToolError<I>>(),

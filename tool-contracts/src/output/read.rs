@@ -1,9 +1,9 @@
-//! Reads both envelopes in one pass, whatever the order of their fields.
+//! Reads a result or an error in one pass, with its fields in any order.
 //!
 //! serde's tagged and untagged forms buffer the whole input first, which is slow, loses raw values
-//! and blurs errors. Here each field is read into its slot as it comes. Only `meta`, whose shape
-//! depends on the status, waits in a buffer when it comes first. The reader asks for `any` because
-//! `serde_json`, asked for a struct, would quote a scalar before the visitor sees it.
+//! and gives vague errors. Here each field is read into its slot as it comes. Only `meta`, whose
+//! shape depends on the status, is buffered if it comes first. `deserialize_any` is used because
+//! `serde_json` would quote a scalar in `deserialize_struct` before the visitor sees it.
 
 use std::{fmt, marker::PhantomData};
 
@@ -23,7 +23,7 @@ impl<'de, I: Deserialize<'de>, O: Deserialize<'de>> Deserialize<'de> for ToolOut
     }
 }
 
-/// Reads an envelope that has to be a result.
+/// Reads an output that must be a result.
 pub(crate) fn read_result<'de, D, I, O>(from: D) -> Result<ToolResult<I, O>, D::Error>
 where
     D: Deserializer<'de>,
@@ -37,7 +37,7 @@ where
     }
 }
 
-/// Reads an envelope that has to be an error.
+/// Reads an output that must be an error.
 pub(crate) fn read_error<'de, D, I>(from: D) -> Result<ToolError<I>, D::Error>
 where
     D: Deserializer<'de>,
@@ -197,7 +197,7 @@ fn result_meta<E: Error>(meta: Option<Meta>) -> Result<ToolResultMeta, E> {
     match meta {
         Some(Meta::Result(meta)) => Ok(meta),
         Some(Meta::Unread(buffered)) => buffered.read("meta"),
-        // The meta is read by the status, so that it can only be of the same kind.
+        // The metadata is read after the status, so that it always has the same kind.
         Some(Meta::Error(_)) | None => Err(wire::missing("meta")),
     }
 }

@@ -1,4 +1,4 @@
-//! The discriminator's two words.
+//! The two values of the `status` field.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::wire::read_word;
 
-/// The status before it is known which envelope is read.
+/// The status of an output that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     Ok,

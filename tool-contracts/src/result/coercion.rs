@@ -1,4 +1,4 @@
-//! The receipt for an argument that was read as another type.
+//! The record of an argument that was converted to another type.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,12 @@ use serde::Serialize;
 
 use crate::wire::{self, reads};
 
-/// Records that an argument was read as another JSON type than the model wrote.
+/// An argument that was converted from the JSON type that the model wrote to another one.
 ///
-/// Only lossless slips are mended, such as `"5"` where an integer belongs, and each leaves one of
-/// these.
+/// Only lossless conversions are made, such as `"5"` to an integer, and each is recorded.
 ///
-/// The list of an answer is bounded. Where values are left out, its last receipt has an empty
-/// pointer, their number in `from` (`4936 more values`) and `not listed` in `to`.
+/// The list in a result is bounded. If entries are omitted, the last entry has an empty pointer,
+/// their number in `from` (`4936 more values`) and `not listed` in `to`.
 ///
 /// ```
 /// use tool_contracts::Coercion;
@@ -25,16 +24,16 @@ use crate::wire::{self, reads};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("coercion"))]
 pub struct Coercion {
-    /// Where: a JSON Pointer (RFC 6901) into the arguments.
+    /// The location of the argument: a JSON Pointer (RFC 6901) into the arguments.
     pointer: String,
     /// The JSON type that the model wrote.
     from: Cow<'static, str>,
-    /// The JSON type that it was read as.
+    /// The JSON type that it was converted to.
     to: Cow<'static, str>,
 }
 
 impl Coercion {
-    /// Creates a receipt; `from` and `to` are names of JSON types.
+    /// Creates a record; `from` and `to` are names of JSON types.
     #[must_use]
     pub fn new(
         pointer: impl Into<String>,
@@ -44,7 +43,7 @@ impl Coercion {
         Self { pointer: pointer.into(), from: from.into(), to: to.into() }
     }
 
-    /// Returns the JSON Pointer (RFC 6901) to the place in the arguments.
+    /// Returns the JSON Pointer (RFC 6901) to the argument.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer

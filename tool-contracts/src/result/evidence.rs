@@ -10,7 +10,7 @@ use crate::{
     wire::{self, reads, write_time},
 };
 
-/// Points to the stored proof of what a call returned, and to what it was made from.
+/// A reference to the stored evidence of an output, with the sources of the output.
 ///
 /// ```
 /// use tool_contracts::{Evidence, EvidenceSource};
@@ -27,12 +27,12 @@ pub struct Evidence {
     /// The snapshot's id, `ev_…`.
     #[schemars(length(min = 1))]
     snapshot_id: String,
-    /// What the output was made from.
+    /// The sources of the output.
     sources: Vec<EvidenceSource>,
 }
 
 impl Evidence {
-    /// Creates the pointer to a snapshot.
+    /// Creates a reference to a snapshot.
     ///
     /// # Errors
     /// Returns an error if the id is empty.
@@ -59,22 +59,22 @@ impl Evidence {
     }
 }
 
-/// Names one thing an output was made from, as it was at that time.
+/// A source of an output, with its content at the time of reading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("evidence_source"))]
 pub struct EvidenceSource {
-    /// What kind of source, such as `tool`.
+    /// The kind of source, such as `tool`.
     #[serde(rename = "type")]
     #[schemars(length(min = 1))]
     kind: String,
     /// The source's name.
     #[schemars(length(min = 1))]
     name: String,
-    /// The hash of its canonical content, with the algorithm in front.
+    /// The hash of its canonical content, prefixed by the algorithm.
     #[schemars(length(min = 1))]
     hash: String,
-    /// When it was read.
+    /// The time at which it was read.
     #[serde(serialize_with = "write_time")]
     #[schemars(extend("pattern" = wire::WITH_OFFSET))]
     ts: DateTime<Utc>,
@@ -84,7 +84,7 @@ impl EvidenceSource {
     /// Creates a source; `hash` is the hash of its canonical content.
     ///
     /// # Errors
-    /// Returns an error if a text is empty or the year has not four digits.
+    /// Returns an error if a text is empty or the year does not have four digits.
     pub fn new(
         kind: impl Into<String>,
         name: impl Into<String>,

@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 use super::{Coercion, Evidence};
 use crate::wire::{self, is_false, reads};
 
-/// A sentence for the caller about a result that is usable but not perfect.
+/// A warning for the caller about a result that is usable but imperfect.
 pub type Warning = String;
 
-/// Says what happened on the way to a result: time, sources, tokens, mended arguments.
+/// The metadata of a successful call: duration, sources, tokens, converted arguments.
 ///
-/// Only `took_ms` is required. An empty list and a switch that is off are the same as absent. A new
-/// field needs a page in `docs/rfc`.
+/// Only `took_ms` is required. An empty list and `false` are the same as absent. A new field needs
+/// a page in `docs/rfc`.
 ///
 /// ```
 /// use tool_contracts::{Coercion, ToolResultMeta};
@@ -29,43 +29,43 @@ pub type Warning = String;
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("tool_result_meta"))]
 pub struct ToolResultMeta {
-    /// How long the call took, in milliseconds.
+    /// The duration of the call, in milliseconds.
     took_ms: u64,
-    /// How many items came from which source.
+    /// The number of items from each source.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_counts: Option<BTreeMap<String, u64>>,
-    /// Which profile was chosen (`embedding_profile`, `vector_space_id`, …).
+    /// The selected profile (`embedding_profile`, `vector_space_id`, …).
     #[serde(skip_serializing_if = "Option::is_none")]
     routing: Option<Map<String, Value>>,
-    /// Whether the result came from a cache.
+    /// True if the result came from a cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_hit: Option<bool>,
-    /// Tokens spent, such as `prompt` and `completion`.
+    /// The number of tokens used, such as `prompt` and `completion`.
     #[serde(skip_serializing_if = "Option::is_none")]
     token_usage: Option<BTreeMap<String, u64>>,
-    /// Sentences about a result that is usable but not perfect.
+    /// Warnings about a result that is usable but imperfect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Warning>>")]
     warnings: Vec<Warning>,
-    /// Arguments that were read as another type than the model wrote.
+    /// The arguments that were converted to another type than the model wrote.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Coercion>>")]
     coercions: Vec<Coercion>,
-    /// How long the result stays fresh, in seconds.
+    /// The time for which the result may be cached, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     ttl_seconds: Option<u64>,
-    /// The stored proof of this result.
+    /// The stored evidence of this result.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-    /// Whether this is the stored output of an earlier call with the same idempotency key.
+    /// True if this is the stored output of an earlier call with the same idempotency key.
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     replayed: bool,
-    /// How often the tool was tried, the last time included.
+    /// The number of attempts, including the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = u32::MAX))]
     attempts: Option<u32>,
-    /// Whether the tool only showed what it would do.
+    /// True if the call was a dry run.
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     dry_run: bool,
@@ -76,7 +76,7 @@ pub struct ToolResultMeta {
 }
 
 impl ToolResultMeta {
-    /// Creates the meta of a call that took this many milliseconds.
+    /// Creates the metadata of a call that took this many milliseconds.
     #[must_use]
     pub fn new(took_ms: u64) -> Self {
         Self { took_ms, ..Self::default() }

@@ -1,4 +1,4 @@
-//! A call that went well.
+//! The output of a successful call.
 
 mod coercion;
 mod evidence;
@@ -14,9 +14,9 @@ pub use self::{
 };
 use crate::output::{self, OkStatus};
 
-/// Carries what a tool returned, beside the input it was called with.
+/// The output of a successful call: the tool's data, and the input of the call.
 ///
-/// `I` is the tool's input and `O` its output; both are echoed as they are.
+/// `I` is the tool's input and `O` its output; both are echoed unchanged.
 ///
 /// ```
 /// use serde_json::json;
@@ -33,13 +33,13 @@ use crate::output::{self, OkStatus};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("tool_result"))]
 pub struct ToolResult<I, O> {
-    /// Always `ok`; tells a result from an error.
+    /// Always `ok`; distinguishes a result from an error.
     status: OkStatus,
-    /// What the caller sent, secrets masked.
+    /// The caller's input, with secrets masked.
     input: I,
-    /// What the tool returned.
+    /// The tool's data.
     data: O,
-    /// What happened on the way.
+    /// Metadata of the call.
     meta: ToolResultMeta,
 }
 

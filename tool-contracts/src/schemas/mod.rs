@@ -1,7 +1,7 @@
 //! The JSON Schema of each type, with its examples.
 //!
-//! Each schema lies in a file of its own under `schemas/` in the crate. The examples are what the
-//! tests parse and print back.
+//! Each schema has a file of its own under `schemas/` in the crate. The tests parse the examples
+//! and serialize them again.
 
 mod rules;
 
@@ -29,7 +29,7 @@ macro_rules! catalogue {
     ($($stem:literal $title:literal $of:ty;)+) => {
         /// Returns the JSON Schema (draft 2020-12) of every type, each with the name of its file.
         ///
-        /// The envelopes admit any JSON as input and as data.
+        /// The envelopes accept any JSON as input and as data.
         ///
         /// ```
         /// let all = tool_contracts::schemas::all();
@@ -91,9 +91,9 @@ catalogue! {
     "audit_status" "AuditStatus" AuditStatus;
 }
 
-/// Creates a schema speak to readers of any language: a short description and the examples.
+/// Returns a transform that shortens a schema's description and adds the examples.
 ///
-/// A type's documentation goes on about Rust; its first paragraph is about the type.
+/// Only the first paragraph of a type's documentation is kept, as the rest is about Rust.
 pub(crate) fn documented(stem: &'static str) -> impl FnMut(&mut Schema) {
     move |schema| {
         if let Some(Value::String(description)) = schema.get_mut("description") {

@@ -1,4 +1,4 @@
-//! The rules between fields, as a schema says them.
+//! The rules between fields, as schema keywords.
 
 use schemars::Schema;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     server::AuditStatus,
 };
 
-/// Exactly one of `run_id` and `ingestion_run_id` is set; null is not set.
+/// Requires exactly one of `run_id` and `ingestion_run_id`; null counts as absent.
 pub(crate) fn exactly_one_run(schema: &mut Schema) {
     let only = |set: &str, unset: &str| {
         json!({
@@ -23,13 +23,13 @@ pub(crate) fn exactly_one_run(schema: &mut Schema) {
     );
 }
 
-/// At most one of `run_id` and `ingestion_run_id` is set; null is not set.
+/// Allows at most one of `run_id` and `ingestion_run_id`; null counts as absent.
 pub(crate) fn at_most_one_run(schema: &mut Schema) {
     let unset = |field: &str| json!({"properties": { field: {"type": "null"} }});
     schema.insert("anyOf".to_owned(), json!([unset("ingestion_run_id"), unset("run_id")]));
 }
 
-/// A closed code stands beside its own class only.
+/// Allows a closed code only with its own class.
 pub(crate) fn tie_codes_to_classes(schema: &mut Schema) {
     let ties: Vec<Value> = ToolErrorType::ALL
         .iter()
@@ -45,7 +45,7 @@ pub(crate) fn tie_codes_to_classes(schema: &mut Schema) {
     schema.insert("allOf".to_owned(), ties.into());
 }
 
-/// Only a read has a time to live.
+/// Allows a time to live only for a read.
 pub(crate) fn fresh_only_if_read(schema: &mut Schema) {
     schema.insert(
         "if".to_owned(),
@@ -54,14 +54,14 @@ pub(crate) fn fresh_only_if_read(schema: &mut Schema) {
     schema.insert("then".to_owned(), json!({"properties": {"effect": {"const": "read"}}}));
 }
 
-/// A host's own ids are few and short.
+/// Bounds the number and the length of the host's own ids.
 pub(crate) fn small_map(schema: &mut Schema) {
     schema.insert("maxProperties".to_owned(), 32.into());
     schema.insert("propertyNames".to_owned(), json!({"minLength": 1, "maxLength": 128}));
     schema.insert("additionalProperties".to_owned(), json!({"type": "string", "maxLength": 1024}));
 }
 
-/// A tool's own code stands beside a code of the closed set that speaks for its class.
+/// Allows a tool's own code only with the closed code that represents its class.
 pub(crate) fn own_codes_have_stand_ins(schema: &mut Schema) {
     let stand_ins: Vec<_> = ToolErrorType::ALL.iter().map(|class| stand_in(*class)).collect();
     let has_own = json!({
@@ -76,8 +76,8 @@ pub(crate) fn own_codes_have_stand_ins(schema: &mut Schema) {
     schema.insert("then".to_owned(), json!({"properties": {"code": {"enum": stand_ins}}}));
 }
 
-/// A tool's own facts stand beside the names of the envelope, or all in `details`; its own code is
-/// none of the closed ones.
+/// Allows a tool's own facts beside the envelope's names or all in `details`, not in both; its own
+/// code must not be a closed one.
 pub(crate) fn facts_in_one_place(schema: &mut Schema) {
     schema.insert("additionalProperties".to_owned(), true.into());
     schema.insert(
@@ -92,7 +92,7 @@ pub(crate) fn facts_in_one_place(schema: &mut Schema) {
     );
 }
 
-/// Null is absent, also for what stands beside a failure only; the rest of `meta` repeats nothing.
+/// Treats null as absent, also in the fields of a failure; `meta` repeats no field beside it.
 pub(crate) fn null_beside_success(schema: &mut Schema) {
     set_property(schema, "error", json!({"type": "null"}));
     let shown = json!({
@@ -103,12 +103,12 @@ pub(crate) fn null_beside_success(schema: &mut Schema) {
     schema.insert("allOf".to_owned(), json!([{"properties": {"meta": {"properties": shown}}}]));
 }
 
-/// Null is absent, also for what stands beside a success only.
+/// Treats null as absent, also in the fields of a success.
 pub(crate) fn null_beside_failure(schema: &mut Schema) {
     set_property(schema, "data", json!({"type": "null"}));
 }
 
-/// An audit names the error of a call that failed, and of no other.
+/// Requires an error in the audit of a failed call, and forbids it otherwise.
 pub(crate) fn errors_are_named(schema: &mut Schema) {
     let named = json!({"type": "string"});
     schema
@@ -127,7 +127,7 @@ pub(crate) fn errors_are_named(schema: &mut Schema) {
     );
 }
 
-/// Null is absent, also for what stands beside a failure only; the audit is of a success.
+/// Treats null as absent, also in the fields of a failure; the audit must be of a success.
 pub(crate) fn audited_success(schema: &mut Schema) {
     for field in ["error", "error_type", "detail"] {
         set_property(schema, field, json!({"type": "null"}));
@@ -135,7 +135,7 @@ pub(crate) fn audited_success(schema: &mut Schema) {
     audited(schema, AuditStatus::Success);
 }
 
-/// Null is absent, also for what stands beside a success only; the audit is of a failure.
+/// Treats null as absent, also in the fields of a success; the audit must be of a failure.
 pub(crate) fn audited_failure(schema: &mut Schema) {
     set_property(schema, "output", json!({"type": "null"}));
     audited(schema, AuditStatus::Error);

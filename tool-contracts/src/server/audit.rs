@@ -1,4 +1,4 @@
-//! Audits: a server's record of a call.
+//! Audits, which are a server's records of calls.
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::Error as _};
@@ -9,22 +9,22 @@ use crate::{
     wire::{self, reads, words},
 };
 
-/// Says how a call ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(rename_all = "snake_case", transform = crate::schemas::documented("audit_status"))]
 #[non_exhaustive]
 pub enum AuditStatus {
-    /// The tool returned.
+    /// The tool returned a result.
     Success,
-    /// Something went wrong, before the tool or in it.
+    /// The call failed, in the tool or before it ran.
     Error,
 }
 
 words!(AuditStatus { Success = "success", Error = "error" });
 
-/// Says what a server noted about a call; it is in every answer.
+/// A server's record of a call; every response contains one.
 ///
-/// The status follows from the answer that contains the audit:
+/// The status follows from the response that contains the audit:
 /// [`CallResponse`](super::CallResponse) sets it.
 ///
 /// ```
@@ -42,29 +42,29 @@ words!(AuditStatus { Success = "success", Error = "error" });
     transform = crate::schemas::errors_are_named
 )]
 pub struct Audit {
-    /// The request's trace; one that the server made where the request could not be read.
+    /// The trace id of the request, or a generated one if the request could not be read.
     #[schemars(length(min = 1))]
     trace_id: String,
-    /// The tool's name as the caller wrote it; empty where the request could not be read.
+    /// The tool's name as the caller wrote it; empty if the request could not be read.
     tool_name: String,
-    /// How the call ended.
+    /// The outcome of the call.
     status: AuditStatus,
-    /// How long the call took, in milliseconds.
+    /// The duration of the call, in milliseconds.
     latency_ms: u64,
-    /// The SHA-256 of the request's body as it was sent, in hex.
+    /// The SHA-256 of the request's body as sent, in hex.
     #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
     request_payload_hash: String,
-    /// What went wrong: the answer's `error_type`.
+    /// The type of the error: the response's `error_type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     error_type: Option<String>,
-    /// What a person reads: the answer's `error`.
+    /// The error message for people: the response's `error`.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_message: Option<String>,
 }
 
 impl Audit {
-    /// Notes a call that went well, as far as is known yet.
+    /// Creates the audit of a call that has not failed so far.
     ///
     /// # Errors
     /// Returns an error if the trace is empty, or the hash is not 64 lower-case hex digits.
@@ -86,7 +86,7 @@ impl Audit {
         audit.checked()
     }
 
-    /// Returns the request's trace.
+    /// Returns the request's trace id.
     #[must_use]
     pub fn trace_id(&self) -> &str {
         &self.trace_id
@@ -157,7 +157,7 @@ impl Audit {
     }
 }
 
-/// Names an error by its code, or where it has none by its class.
+/// Returns the code of an error, or its class if it has no code.
 pub(super) fn error_type_of(detail: &ToolErrorDetail) -> &str {
     detail.code().unwrap_or_else(|| detail.class().as_str())
 }

@@ -1,12 +1,12 @@
-//! Building a call's context.
+//! The builder of a call's context.
 
 use super::{CallContext, Tenant};
 use crate::{ActorType, ContractError, accessors::text_setters};
 
-/// Builds a [`CallContext`]; `build` tells every problem at once.
+/// Builds a [`CallContext`]; `build` reports all problems at once.
 #[derive(Debug, Clone, Default)]
 #[must_use = "a builder does nothing until `build`"]
-// Each setter moves the builder, and a context is many bytes.
+// Boxed because each setter moves the builder, and a context is large.
 pub struct CallContextBuilder(Box<CallContext>);
 
 impl CallContextBuilder {
@@ -43,7 +43,7 @@ impl CallContextBuilder {
     /// Returns the context.
     ///
     /// # Errors
-    /// Returns an error if a field breaks its rule; all problems are named.
+    /// Returns an error if a field breaks its rule; it lists all problems.
     pub fn build(self) -> Result<CallContext, ContractError> {
         self.0.checked()
     }
@@ -63,7 +63,7 @@ text_setters! {
     session_id;
     /// Sets the character that a model plays.
     npc_id;
-    /// Sets the graph's run; excludes `ingestion_run_id`. Without either the call gets a new one.
+    /// Sets the graph's run; excludes `ingestion_run_id`. Without either, the call gets a new run.
     run_id;
     /// Sets the run of an upload; excludes `run_id`.
     ingestion_run_id;

@@ -9,13 +9,12 @@ use serde_json::{Map, Value, value::RawValue};
 use super::CallContext;
 use crate::wire::{self, reads};
 
-/// Asks for a call: the tool's name, its raw input, and who asks for whom.
+/// A request to call a tool: the tool's name, its raw input, and the context of the call.
 ///
-/// The input keeps every byte; left out or null, it is `{}`. Whether it is what the tool takes is
-/// for the tool's schema to say, and not looked at here. `Debug` shows its length only, because it
-/// may carry secrets.
+/// The input keeps every byte; omitted or null, it is `{}`. It is not checked against the tool's
+/// schema here. `Debug` shows its length only, because it may contain secrets.
 ///
-/// With `CallRequest<&RawValue>` the input is borrowed from the body, and not copied:
+/// A `CallRequest<&RawValue>` borrows the input from the body without a copy:
 ///
 /// ```
 /// use serde_json::value::RawValue;
@@ -36,7 +35,7 @@ pub struct CallRequest<I = Box<RawValue>> {
 }
 
 impl<I> CallRequest<I> {
-    /// Asks for a call; every name is admitted, as a model may write any.
+    /// Creates a request; every name is accepted, because a model may write any.
     #[must_use]
     pub fn new(tool_name: impl Into<String>, input: I, context: CallContext) -> Self {
         Self { tool_name: tool_name.into(), input, context }
@@ -90,7 +89,7 @@ reads! {
     }
 }
 
-/// Asks for a call: the tool's name, its raw input, and who asks for whom.
+/// A request to call a tool: the tool's name, its raw input, and the context of the call.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CallRequest", transform = crate::schemas::documented("call_request"))]
@@ -98,9 +97,9 @@ reads! {
 struct Wire {
     /// The tool's name; it need not exist.
     tool_name: String,
-    /// What the tool takes, by its own schema; left out, it is empty.
+    /// The tool's input, by the tool's own schema; empty if omitted.
     input: Option<Map<String, Value>>,
-    /// Who asks, for whom; what it leaves out, headers say.
+    /// The caller, its tenant and its limits; headers may supply fields that are omitted.
     context: Option<CallContext>,
 }
 

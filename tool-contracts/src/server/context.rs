@@ -15,10 +15,10 @@ use crate::{
 const NO_ID: &str = "expected text of 1 to 256 characters without control, bidirectional or \
                      zero-width characters";
 
-/// Says who asks for a call, for whom, and within which limits, as far as the body says it.
+/// The caller of a tool, its tenant and its limits, as a request's body gives them.
 ///
-/// Everything may be left out here: a request's headers say it too. A tenant, a site and a trace
-/// are needed for a call, wherever they come from.
+/// Every field may be omitted, because a request's headers can supply it. A call needs a tenant, a
+/// site and a trace, from the body or from headers.
 ///
 /// ```
 /// use tool_contracts::server::{CallContext, Tenant};
@@ -41,14 +41,14 @@ const NO_ID: &str = "expected text of 1 to 256 characters without control, bidir
     transform = crate::schemas::at_most_one_run
 )]
 pub struct CallContext {
-    /// Whose data the call is about.
+    /// The tenant whose data the call accesses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tenant_id: Option<Tenant>,
     /// The site.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) site_id: Option<String>,
-    /// The id that ties together what belongs to one request, across services.
+    /// The trace id of the request, shared by all services.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) trace_id: Option<String>,
@@ -60,7 +60,7 @@ pub struct CallContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) user_id: Option<String>,
-    /// What kind of actor sets the call off. Which one is proven, and stands in no body.
+    /// The type of the actor that initiates the call; its id comes from authentication.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) actor_type: Option<ActorType>,
     /// The session.
@@ -71,7 +71,7 @@ pub struct CallContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) npc_id: Option<String>,
-    /// The graph's run; excludes `ingestion_run_id`. A new one where both are left out.
+    /// The graph's run; excludes `ingestion_run_id`. A new run if both are omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) run_id: Option<String>,
@@ -79,11 +79,11 @@ pub struct CallContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) ingestion_run_id: Option<String>,
-    /// The graph's or the business process's name.
+    /// The name of the graph or business process.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) workflow_id: Option<String>,
-    /// The scope of documents.
+    /// The document collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) collection_id: Option<String>,
@@ -123,22 +123,22 @@ pub struct CallContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = u64::MAX))]
     pub(super) budget_tokens: Option<u64>,
-    /// The guardrails' profile.
+    /// The safety profile of the guardrails.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) safety_mode: Option<String>,
-    /// The key under which a repeated call counts as the same.
+    /// The idempotency key: a repeated call with the same key counts as the same call.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) idempotency_key: Option<String>,
-    /// Whether the tool is only to show what it would do.
+    /// True for a dry run: the tool only reports what it would do.
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     pub(super) dry_run: bool,
 }
 
 impl CallContext {
-    /// Starts a context that says nothing.
+    /// Starts an empty context.
     pub fn builder() -> CallContextBuilder {
         CallContextBuilder::from(Self::default())
     }
@@ -148,7 +148,7 @@ impl CallContext {
         CallContextBuilder::from(self)
     }
 
-    /// Returns whether it says nothing at all.
+    /// Returns whether no field is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -184,7 +184,7 @@ impl CallContext {
         self.dry_run
     }
 
-    /// Checks what the types alone do not hold.
+    /// Checks the rules that the types do not enforce.
     pub(super) fn checked(self) -> Result<Self, ContractError> {
         let mut problems = Problems::of("CallContext");
         for (field, text) in self.ids() {

@@ -1,4 +1,4 @@
-//! A body's context as the core's, and the core's as a body's where it says no more than one.
+//! Conversions between the context in a request's body and the core's context.
 
 use super::{CallContext, Tenant};
 use crate::{ContractError, ToolContext, ToolContextBuilder, Trace, contract_error::Problems};
@@ -6,7 +6,7 @@ use crate::{ContractError, ToolContext, ToolContextBuilder, Trace, contract_erro
 /// The attribute that holds the character which a model plays.
 const NPC_ID: &str = "npc_id";
 
-/// Sets what is there; a builder that is handed through a function is copied, this one stays.
+/// Sets the values that are present. A macro, since a function would copy the builder.
 macro_rules! set_given {
     ($builder:ident: $setter:ident = $value:expr) => {
         if let Some(value) = $value {
@@ -16,20 +16,20 @@ macro_rules! set_given {
 }
 
 impl CallContext {
-    /// Returns the context of the call that is asked for.
+    /// Returns the context of the requested call.
     ///
-    /// The invocation's id and the time are new ones, and so is the run where none is said: it is
-    /// made for this invocation, `run_` and its id. `actor_type` is left to the server, which knows
-    /// the actor's id. A slug is kept beside the tenant's UUID, `npc_id` among the attributes.
+    /// The invocation's id and the time are new, and so is the run if none is given: `run_` and the
+    /// id of this invocation. `actor_type` is left to the server, which knows the actor's id. A
+    /// slug is kept beside the tenant's UUID, `npc_id` among the attributes.
     ///
     /// # Errors
-    /// Returns an error if the tenant, the site or the trace is missing; all that are missing are
-    /// named.
+    /// Returns an error if the tenant, the site or the trace is missing; it lists all of the
+    /// missing fields.
     pub fn into_context(self) -> Result<ToolContext, ContractError> {
         self.into_context_builder().map(ToolContextBuilder::build_checked_before)
     }
 
-    /// Starts the context of the call that is asked for.
+    /// Starts the context of the requested call.
     ///
     /// ```
     /// use tool_contracts::server::CallContext;
@@ -89,10 +89,10 @@ impl CallContext {
     }
 }
 
-/// Gives the body's context that a context came from.
+/// Converts a context back to that of a request's body.
 ///
-/// The invocation's id and the time are made for each call. All else a context can say has to have
-/// a place in a body.
+/// The invocation's id and the time are generated for each call, so they are dropped. Every other
+/// field that is set must exist in a body.
 ///
 /// ```
 /// use tool_contracts::{ToolContext, server::CallContext};
@@ -110,8 +110,8 @@ impl TryFrom<&ToolContext> for CallContext {
     type Error = ContractError;
 
     /// # Errors
-    /// Returns an error if the context has no site, says what a body cannot, or says it in more
-    /// characters than a body may; all of these fields are named.
+    /// Returns an error if the context has no site, has a field that a body does not have, or has a
+    /// value longer than a body allows; it lists all of these fields.
     fn try_from(cx: &ToolContext) -> Result<Self, ContractError> {
         problems_of(cx).finish()?;
         view(cx).checked()
@@ -126,7 +126,7 @@ fn view(cx: &ToolContext) -> CallContext {
         trace_id: Some(cx.trace_id().to_owned()),
         span_id: text(cx.trace().map(Trace::span_id)),
         user_id: text(cx.user_id()),
-        // A context with an actor has an id beside the type, for which a body has no place.
+        // An actor has an id beside its type, and a body has no field for the id.
         actor_type: None,
         session_id: text(cx.session_id()),
         npc_id: cx.attributes().get(NPC_ID).cloned(),
@@ -149,7 +149,7 @@ fn view(cx: &ToolContext) -> CallContext {
     }
 }
 
-/// The tenant under the name that a context has for it; none if the name is another's.
+/// The tenant by its slug or UUID; `None` if the slug belongs to another tenant.
 fn tenant_of(cx: &ToolContext) -> Option<Tenant> {
     let Some(slug) = cx.tenant_slug() else { return Some(Tenant::from(cx.tenant_id())) };
     Tenant::parse(slug).ok().filter(|tenant| tenant.id() == cx.tenant_id())

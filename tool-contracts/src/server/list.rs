@@ -11,9 +11,9 @@ use crate::{
     wire::{self, reads},
 };
 
-/// Asks which tools there are.
+/// A request to list the tools.
 ///
-/// Without a word it asks for all that a model may call.
+/// An empty request lists all tools that a model may call.
 ///
 /// ```
 /// use tool_contracts::server::ListRequest;
@@ -27,16 +27,16 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("list_request"))]
 pub struct ListRequest {
-    /// The category that the tools are to be of; without it, any.
+    /// The category of the tools to list; any category if omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
-    /// Whether only tools are asked for that a model may call.
+    /// True to list only tools that a model may call.
     #[schemars(with = "Option<bool>", extend("default" = true))]
     ai_callable_only: bool,
 }
 
 impl ListRequest {
-    /// Asks for all tools that a model may call.
+    /// Creates a request for all tools that a model may call.
     #[must_use]
     pub const fn new() -> Self {
         Self { category: None, ai_callable_only: true }
@@ -66,7 +66,7 @@ impl ListRequest {
         self.ai_callable_only
     }
 
-    /// Returns whether a tool is one of those that are asked for.
+    /// Returns whether the request matches a tool.
     #[must_use]
     pub fn admits(&self, spec: &ToolSpec) -> bool {
         let fits = self.category.is_none() || self.category() == spec.category();
@@ -80,7 +80,7 @@ impl Default for ListRequest {
     }
 }
 
-/// Describes the tools that there are.
+/// The descriptions of the listed tools.
 ///
 /// ```
 /// use tool_contracts::{Effect, ToolSpec, server::{ListResponse, ToolListing}};
@@ -96,12 +96,12 @@ impl Default for ListRequest {
 pub struct ListResponse {
     /// The tools.
     tools: Vec<ToolListing>,
-    /// How many they are.
+    /// The number of tools.
     total: u64,
 }
 
 impl ListResponse {
-    /// Lists these tools.
+    /// Creates a response with these tools.
     #[must_use]
     pub fn new(tools: impl IntoIterator<Item = ToolListing>) -> Self {
         let tools: Vec<_> = tools.into_iter().collect();
@@ -122,22 +122,22 @@ impl ListResponse {
     }
 }
 
-/// Describes a tool to those who may call it.
+/// The description of a tool for its callers.
 ///
-/// It says of a [`ToolSpec`] what a caller needs; the rest is for the server.
+/// It contains the fields of a [`ToolSpec`] that a caller needs, without those for the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("tool_listing"))]
 pub struct ToolListing {
-    /// The name that it is called by: letters, digits, `_`, `.` and `-`.
+    /// The tool's name in calls: letters, digits, `_`, `.` and `-`.
     #[schemars(regex(pattern = "^[A-Za-z0-9_.-]{1,128}$"))]
     name: String,
     /// The tool's version.
     #[schemars(length(min = 1))]
     version: String,
-    /// What the tool does, for the model that has to choose one.
+    /// The purpose of the tool, for a model that selects one.
     description: String,
-    /// Where the tool belongs among others.
+    /// The tool's category.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
     /// The toolkit that the tool belongs to; its name and a dot begin the tool's name.
@@ -148,9 +148,9 @@ pub struct ToolListing {
     /// The JSON Schema of the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_schema: Option<Map<String, Value>>,
-    /// Whether somebody has to be signed in.
+    /// True if the caller must be authenticated.
     requires_auth: bool,
-    /// Whether a model may call it.
+    /// True if a model may call the tool.
     ai_callable: bool,
 }
 
@@ -203,7 +203,7 @@ impl ToolListing {
         self.requires_auth
     }
 
-    /// Returns whether a model may call it.
+    /// Returns whether a model may call the tool.
     #[must_use]
     pub const fn ai_callable(&self) -> bool {
         self.ai_callable

@@ -1,30 +1,30 @@
-//! The bodies of a tool server over HTTP: tools are listed and called by callers in any language.
+//! The request and response bodies of a tool server over HTTP, for callers in any language.
 //!
-//! A [`ListRequest`] asks which tools there are, a [`ListResponse`] describes them. A
-//! [`CallRequest`] names a tool, with its input and a [`CallContext`]; a [`CallResponse`] answers
-//! with what the tool returned or with what went wrong, and with an [`Audit`] either way. Headers
-//! may say what a context leaves out. A [`Tenant`] is named by a UUID or by a slug.
+//! A [`ListRequest`] lists the tools, a [`ListResponse`] describes them. A [`CallRequest`] names a
+//! tool, with its input and a [`CallContext`]; a [`CallResponse`] contains the tool's output or the
+//! error, and an [`Audit`] in both cases. Headers may supply fields that a context omits. A
+//! [`Tenant`] is named by a UUID or by a slug.
 //!
-//! They are views of what the crate says elsewhere, so that nothing is lost on the way:
+//! They are other forms of the crate's core types, and convert to and from them:
 //!
-//! | from | to | by | what stays behind |
+//! | from | to | by | not converted |
 //! | --- | --- | --- | --- |
-//! | [`CallContext`] | [`ToolContext`](crate::ToolContext) | [`into_context`](CallContext::into_context) | `actor_type`, of which a server makes an actor with the id of who has proven to call |
-//! | [`ToolContext`](crate::ToolContext) | [`CallContext`] | `TryFrom` | what is made anew for a call: invocation, time |
+//! | [`CallContext`] | [`ToolContext`](crate::ToolContext) | [`into_context`](CallContext::into_context) | `actor_type`, from which a server creates an actor with the id of the authenticated caller |
+//! | [`ToolContext`](crate::ToolContext) | [`CallContext`] | `TryFrom` | values generated for each call: invocation, time |
 //! | [`ToolOutput`](crate::ToolOutput) | [`CallResponse`] | [`from_output`](CallResponse::from_output) | the echo of the input |
 //! | [`CallResponse`] | [`ToolOutput`](crate::ToolOutput) | [`into_output`](CallResponse::into_output) | the audit |
-//! | [`ToolSpec`](crate::ToolSpec) | [`ToolListing`] | `From` | what only the server needs: title, effect, permission, times |
+//! | [`ToolSpec`](crate::ToolSpec) | [`ToolListing`] | `From` | fields for the server only: title, effect, permission, times |
 //!
 //! | here | in the core |
 //! | --- | --- |
-//! | `tenant_id` | `tenant_id`, and `tenant_slug` where it is a slug |
+//! | `tenant_id` | `tenant_id`, and `tenant_slug` if it is a slug |
 //! | `npc_id` | `attributes.npc_id` |
 //! | `span_id` | `trace.span_id` |
-//! | `run_id`, `ingestion_run_id` | the same; a new `run_id` where both are left out |
+//! | `run_id`, `ingestion_run_id` | the same; a new `run_id` if both are omitted |
 //! | `output` | `data` |
-//! | `error`, `error_type` | `error.message`, `error.code` (or where there is none `error.type`) |
+//! | `error`, `error_type` | `error.message`, `error.code` (or `error.type` if there is no code) |
 //! | `detail` | `error` |
-//! | `meta` | `meta`; left out where it says nothing but the time that the audit says too |
+//! | `meta` | `meta`; omitted if it holds only the duration, which is also in the audit |
 //!
 //! ```
 //! use tool_contracts::server::{CallRequest, CallResponse};
@@ -61,12 +61,12 @@ pub use self::{
 
 use crate::has_hidden_characters;
 
-/// The most characters of an id in a [`CallContext`].
+/// The maximum length of an id in a [`CallContext`], in characters.
 pub const MOST_CHARACTERS: usize = 256;
 
 /// The schema's pattern of an id: no control, bidirectional or zero-width characters.
 ///
-/// Those above U+FFFF are refused as well, which the pattern leaves to [`is_id`].
+/// Such characters above U+FFFF are also refused; the pattern leaves them to [`is_id`].
 pub const ID_PATTERN: &str = crate::hidden::VISIBLE;
 
 /// Returns whether a text can be an id in a [`CallContext`]: 1 to 256 characters, none of them a
@@ -81,7 +81,7 @@ pub const ID_PATTERN: &str = crate::hidden::VISIBLE;
 /// ```
 #[must_use]
 pub fn is_id(text: &str) -> bool {
-    // A text of so many bytes has no more characters, and is seldom longer.
+    // A text never has more characters than bytes, and counting bytes is cheaper.
     let fits = text.len() <= MOST_CHARACTERS || text.chars().count() <= MOST_CHARACTERS;
     fits && !text.is_empty() && !has_hidden_characters(text)
 }

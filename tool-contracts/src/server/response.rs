@@ -13,16 +13,16 @@ use crate::{
     wire::{self, Buffered, Switch, reads},
 };
 
-/// Answers a request for a call: what the tool returned or what went wrong, and an audit.
+/// The response to a call: the tool's output or the error, and an audit.
 ///
-/// It is a [`ToolOutput`] in another form. `error_type` is the error's code, or where it has none
-/// its class, and `detail` says all that is known. `meta` is left out where it says nothing but the
-/// time that the audit says too. The echo of the input is left behind, as the caller has it.
+/// It is a [`ToolOutput`] in another form. `error_type` is the error's code, or its class if it has
+/// no code, and `detail` is the full error. `meta` is omitted if it holds only the duration, which
+/// is also in the audit. The echo of the input is dropped, because the caller has the input.
 ///
-/// Without a parameter the output stays raw JSON and keeps its bytes. A reader takes `null` for
-/// absent, but `output` beside `success: true` may be null. It also takes a failure without
-/// `detail`, as servers write it that say `error` and `error_type` alone: the type is then a closed
-/// code, else a class, else a code of the tool's own under the class `FATAL`.
+/// Without a parameter the output stays raw JSON and keeps its bytes. Deserialization treats `null`
+/// as absent, but `output` beside `success: true` may be null. It also accepts a failure without
+/// `detail` from servers that write only `error` and `error_type`: the type is then a closed code,
+/// else a class, else a code of the tool's own under the class `FATAL`.
 ///
 /// ```
 /// use serde_json::json;
@@ -52,20 +52,20 @@ enum Answer<O> {
 }
 
 impl<O> CallResponse<O> {
-    /// A successful answer.
+    /// A successful response.
     #[must_use]
     pub fn success(output: O, meta: ToolResultMeta, audit: Audit) -> Self {
         Self { answer: Answer::Success(output, meta), audit: audit.of_success() }
     }
 
-    /// A failed answer.
+    /// A failed response.
     #[must_use]
     pub fn failure(detail: ToolErrorDetail, meta: ToolErrorMeta, audit: Audit) -> Self {
         let audit = audit.of_error(&detail);
         Self { answer: Answer::Failure(detail, meta), audit }
     }
 
-    /// Answers with the core's output; the echo of the input is left behind.
+    /// Creates a response from the core's output; the echo of the input is dropped.
     #[must_use]
     pub fn from_output<I>(output: ToolOutput<I, O>, audit: Audit) -> Self {
         match output {
@@ -80,7 +80,7 @@ impl<O> CallResponse<O> {
         }
     }
 
-    /// Returns the core's output of a call with this input; the audit is left behind.
+    /// Returns the core's output of a call with this input; the audit is dropped.
     #[must_use]
     pub fn into_output<I>(self, input: I) -> ToolOutput<I, O> {
         match self.answer {
@@ -89,7 +89,7 @@ impl<O> CallResponse<O> {
         }
     }
 
-    /// Returns whether the tool returned.
+    /// Returns whether the call succeeded.
     #[must_use]
     pub const fn is_success(&self) -> bool {
         matches!(self.answer, Answer::Success(..))
@@ -113,7 +113,7 @@ impl<O> CallResponse<O> {
         }
     }
 
-    /// Names what went wrong: the code, or where there is none the class.
+    /// Returns the error's code, or its class if it has no code.
     #[must_use]
     pub fn error_type(&self) -> Option<&str> {
         self.detail().map(error_type_of)
@@ -125,10 +125,10 @@ impl<O> CallResponse<O> {
         &self.audit
     }
 
-    /// Borrows the answer as a `Result`.
+    /// Borrows the response as a `Result`.
     ///
     /// # Errors
-    /// Returns an error if the tool did not return.
+    /// Returns an error if the call failed.
     pub const fn as_result(&self) -> Result<&O, &ToolErrorDetail> {
         match &self.answer {
             Answer::Success(output, _) => Ok(output),
@@ -137,40 +137,40 @@ impl<O> CallResponse<O> {
     }
 }
 
-/// Answers with what the tool returned.
+/// The response to a successful call.
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CallSuccess", transform = crate::schemas::audited_success)]
 struct Returned<'a, O> {
-    /// Always true; tells an answer from an error.
+    /// Always true; distinguishes success from failure.
     success: Switch<true>,
-    /// What the tool returned.
+    /// The tool's output.
     output: &'a O,
-    /// What else happened on the way.
+    /// Metadata of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     meta: Option<&'a ToolResultMeta>,
-    /// What the server noted about the call.
+    /// The server's record of the call.
     audit: &'a Audit,
 }
 
-/// Answers with what went wrong.
+/// The response to a failed call.
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CallFailure", transform = crate::schemas::audited_failure)]
 struct Failed<'a> {
-    /// Always false; tells an error from an answer.
+    /// Always false; distinguishes failure from success.
     success: Switch<false>,
-    /// What a person reads.
+    /// The error message for people.
     error: &'a str,
-    /// What went wrong: the error's code, or where it has none its class.
+    /// The error's code, or its class if it has no code.
     #[schemars(length(min = 1))]
     error_type: &'a str,
-    /// All that is known about the error.
+    /// The full error.
     detail: &'a ToolErrorDetail,
-    /// What happened on the way.
+    /// Metadata of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     meta: Option<&'a ToolErrorMeta>,
-    /// What the server noted about the call.
+    /// The server's record of the call.
     audit: &'a Audit,
 }
 
@@ -230,7 +230,7 @@ reads! {
     }
 }
 
-/// Returns the error of a failure that says its text and its type alone.
+/// Returns the error of a failure that has only a message and a type.
 fn detail_of(error: &str, error_type: &str) -> ToolErrorDetail {
     if let Ok(code) = error_type.parse::<ErrorCode>() {
         return ToolErrorDetail::of(code, error).build();
@@ -259,7 +259,7 @@ fn repeats<E: Error>(field: &str, said: Option<String>, once: &str, place: &str)
     Err(E::custom(format_args!("`{field}`: expected what {place} says")))
 }
 
-/// The answer, if what was read as its audit says of it what it is.
+/// Returns the response if its audit is consistent with it.
 fn told<O, E: Error>(read: &Audit, response: CallResponse<O>) -> Result<CallResponse<O>, E> {
     if response.audit == *read {
         return Ok(response);
@@ -278,7 +278,7 @@ impl<O: JsonSchema> JsonSchema for CallResponse<O> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = json_schema!({
-            "description": "Answers a request for a call: what the tool returned or what went wrong, and an audit.",
+            "description": "The response to a call: the tool's output or the error, and an audit.",
             "oneOf": [
                 generator.subschema_for::<Returned<'_, O>>(),
                 generator.subschema_for::<Failed<'_>>(),

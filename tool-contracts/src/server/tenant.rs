@@ -1,4 +1,4 @@
-//! Tenants, whose data calls access.
+//! Tenants, which own the data that calls access.
 
 use std::{
     borrow::Cow,
@@ -18,18 +18,18 @@ const EXPECTED: &str = "a UUID with hyphens, or a slug of 1 to 63 lower-case let
 
 const SLUG: &str = "^[a-z0-9][a-z0-9_-]{0,62}$";
 
-/// A UUID without its hyphens, which would pass for a slug and name another tenant.
+/// A UUID without hyphens, which has the form of a slug but would name another tenant.
 const BARE_UUID: &str = "^[0-9a-f]{32}$";
 
-/// Names whose data a call is about: by a UUID, or by a slug that stands for one.
+/// The tenant whose data a call accesses: a UUID, or a slug that identifies one.
 ///
 /// A slug is 1 to 63 characters of `a-z`, `0-9`, `_` and `-`, the first a letter or a digit. Other
-/// spellings are refused and not mended, upper case too, because every service has to come to the
-/// same UUID. A UUID is written with hyphens, in either case; without them it is refused, since it
-/// would pass for a slug.
+/// spellings, including upper case, are refused and not normalized, because every service must
+/// derive the same UUID. A UUID is written with hyphens, in either case; without them it is
+/// refused, since it has the form of a slug.
 ///
-/// A slug's UUID is its version 5 under [`NAMESPACE`](Self::NAMESPACE). Any other program computes
-/// the same; in Python, `uuid.uuid5(uuid.UUID("5d748bdd-b649-4c47-aad0-e658ae4a55f7"), slug)`.
+/// A slug's UUID is its version 5 UUID under [`NAMESPACE`](Self::NAMESPACE). Other programs can
+/// compute it; in Python, `uuid.uuid5(uuid.UUID("5d748bdd-b649-4c47-aad0-e658ae4a55f7"), slug)`.
 ///
 /// Two names of one tenant are equal.
 ///
@@ -51,7 +51,7 @@ pub struct Tenant {
 }
 
 impl Tenant {
-    /// The namespace of all slugs: a UUID that was drawn once and stays.
+    /// The namespace of all slugs: a fixed, randomly generated UUID.
     pub const NAMESPACE: Uuid = Uuid::from_u128(0x5d74_8bdd_b649_4c47_aad0_e658_ae4a_55f7);
 
     /// Reads a UUID or a slug.
@@ -130,7 +130,7 @@ impl Hash for Tenant {
     }
 }
 
-/// Writes the name that it was read from: the slug, else the UUID with hyphens.
+/// Writes the slug if there is one, else the UUID with hyphens.
 impl fmt::Display for Tenant {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.slug {
@@ -165,7 +165,7 @@ impl<'de> Deserialize<'de> for Tenant {
                 Tenant::of_name(name).ok_or_else(|| wire::expected(&self))
             }
         }
-        // Asked for a string, serde_json would quote a number before the visitor sees it.
+        // `deserialize_str` makes serde_json quote a number before the visitor sees it.
         from.deserialize_any(Name)
     }
 }
@@ -181,7 +181,7 @@ impl JsonSchema for Tenant {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let mut schema = json_schema!({
-            "description": "Names whose data a call is about: by a UUID, or by a slug that stands for one.",
+            "description": "The tenant whose data a call accesses: a UUID, or a slug that identifies one.",
             "type": "string",
             "anyOf": [
                 {"pattern": syntax::UUID},

@@ -1,4 +1,4 @@
-//! Building and reading a tool's description through one set of checks.
+//! The builder and the deserialization of a tool's description, which share their checks.
 
 use serde::de::Error as _;
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use crate::{
     wire::{self, reads},
 };
 
-/// Builds a [`ToolSpec`]; `build` tells every problem at once.
+/// Builds a [`ToolSpec`]; `build` reports all problems at once.
 #[derive(Debug, Clone)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct ToolSpecBuilder {
@@ -47,7 +47,7 @@ impl ToolSpecBuilder {
         self
     }
 
-    /// Sets the tool's version; without one it is `0.0.0`.
+    /// Sets the tool's version. Default: `0.0.0`.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.spec.version = version.into();
         self
@@ -83,7 +83,7 @@ impl ToolSpecBuilder {
         self
     }
 
-    /// Sets the JSON Schema of the arguments, an object; without it any object is admitted.
+    /// Sets the JSON Schema of the arguments, an object. Default: accepts any object.
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input_schema = schema;
         self
@@ -113,7 +113,7 @@ impl ToolSpecBuilder {
         self
     }
 
-    /// Sets whether a model may call it. Default: true.
+    /// Sets whether a model may call the tool. Default: true.
     pub fn ai_callable(mut self, ai_callable: bool) -> Self {
         self.spec.ai_callable = ai_callable;
         self
@@ -122,7 +122,7 @@ impl ToolSpecBuilder {
     /// Returns the description.
     ///
     /// # Errors
-    /// Returns an error if a field breaks its rule; all of them are named.
+    /// Returns an error if a field breaks its rule; it lists all problems.
     pub fn build(mut self) -> Result<ToolSpec, ContractError> {
         let mut problems = Problems::of("ToolSpec");
         self.spec.check(&mut problems);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::wire::{self, is_false, reads, words};
 
-/// Says what a call does to the world. Everything about running it follows from this.
+/// The effect of a call on data and systems, which decides how the runtime executes it.
 ///
 /// ```
 /// use tool_contracts::{Effect, Permission};
@@ -18,16 +18,16 @@ use crate::wire::{self, is_false, reads, words};
 pub enum Effect {
     /// Changes nothing: parallel, cacheable, repeatable.
     Read,
-    /// Changes something: one at a time, in the model's order, asked for by default.
+    /// Changes something: one at a time, in the model's order, with approval by default.
     Write,
-    /// Changes something that cannot be brought back: always asked for.
+    /// Changes something irreversibly: always requires approval.
     Destructive,
 }
 
 words!(Effect { Read = "read", Write = "write", Destructive = "destructive" });
 
 impl Effect {
-    /// Returns the permission of a tool that sets none: reads are allowed, the others ask.
+    /// Returns the permission of a tool that sets none: `Allow` for a read, else `Ask`.
     #[must_use]
     pub const fn default_permission(self) -> Permission {
         match self {
@@ -37,22 +37,22 @@ impl Effect {
     }
 }
 
-/// Says whether a call may run.
+/// The permission of a call to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(rename_all = "snake_case", transform = crate::schemas::documented("permission"))]
 #[allow(clippy::exhaustive_enums, reason = "a new permission must stop every match on it")]
 pub enum Permission {
-    /// It runs.
+    /// The call runs.
     Allow,
-    /// A person has to agree first.
+    /// A person must approve the call first.
     Ask,
-    /// It never runs, and the tool is hidden.
+    /// The call never runs, and the tool is hidden.
     Deny,
 }
 
 words!(Permission { Allow = "allow", Ask = "ask", Deny = "deny" });
 
-/// Says more about a tool's effect, for those who repeat or isolate calls.
+/// Further properties of a tool's effect, for a runtime that retries or isolates calls.
 ///
 /// ```
 /// use tool_contracts::ToolAnnotations;
@@ -64,18 +64,18 @@ words!(Permission { Allow = "allow", Ask = "ask", Deny = "deny" });
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("tool_annotations"))]
 pub struct ToolAnnotations {
-    /// Whether a second call with the same arguments changes nothing more.
+    /// True if a repeated call with the same arguments has no further effect.
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     idempotent: bool,
-    /// Whether it reaches things outside the host's own systems.
+    /// True if the tool accesses systems outside the host.
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     open_world: bool,
 }
 
 impl ToolAnnotations {
-    /// Creates annotations that promise nothing.
+    /// Creates annotations without any of these properties.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -87,7 +87,7 @@ impl ToolAnnotations {
         Self { idempotent, ..self }
     }
 
-    /// Sets whether it accesses systems outside the host.
+    /// Sets whether the tool accesses systems outside the host.
     #[must_use]
     pub fn with_open_world(self, open_world: bool) -> Self {
         Self { open_world, ..self }
@@ -99,7 +99,7 @@ impl ToolAnnotations {
         self.idempotent
     }
 
-    /// Returns whether it accesses systems outside the host.
+    /// Returns whether the tool accesses systems outside the host.
     #[must_use]
     pub const fn open_world(self) -> bool {
         self.open_world

@@ -15,7 +15,7 @@ pub use self::{
 };
 pub(crate) use self::{builder::check_name, toolkit::check_prefix};
 
-/// Describes a tool: its name, its schemas, its effect and what it needs.
+/// The description of a tool: its name, its schemas, its effect and its requirements.
 ///
 /// ```
 /// use tool_contracts::{Effect, Permission, ToolSpec};
@@ -35,45 +35,45 @@ pub(crate) use self::{builder::check_name, toolkit::check_prefix};
     transform = crate::schemas::fresh_only_if_read
 )]
 pub struct ToolSpec {
-    /// The name that a model calls: letters, digits, `_`, `.` and `-`.
+    /// The tool's name for models: letters, digits, `_`, `.` and `-`.
     #[schemars(regex(pattern = "^[A-Za-z0-9_.-]{1,128}$"))]
     name: String,
-    /// The name that a person reads.
+    /// The tool's name for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     /// The tool's version.
     #[schemars(length(min = 1))]
     version: String,
-    /// What the tool does, for the model that has to choose one.
+    /// The purpose of the tool, for a model that selects one.
     description: String,
-    /// Where the tool belongs among others.
+    /// The tool's category.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
     /// The toolkit that the tool belongs to; its name and a dot begin the tool's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     toolkit: Option<ToolkitSpec>,
-    /// What a call does to the world.
+    /// The effect of a call.
     effect: Effect,
-    /// More about the effect.
+    /// Further properties of the effect.
     annotations: ToolAnnotations,
-    /// Whether a call may run.
+    /// The permission of a call to run.
     permission: Permission,
     /// The JSON Schema of the arguments.
     input_schema: Map<String, Value>,
     /// The JSON Schema of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_schema: Option<Map<String, Value>>,
-    /// How long a result stays fresh, in seconds; reads only.
+    /// The time for which a result may be cached, in seconds; reads only.
     #[serde(skip_serializing_if = "Option::is_none")]
     ttl_seconds: Option<u64>,
-    /// How long a call may take, in milliseconds.
+    /// The maximum duration of a call, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     timeout_ms: Option<u64>,
-    /// Whether somebody has to be signed in.
+    /// True if the caller must be authenticated.
     #[schemars(with = "Option<bool>", extend("default" = true))]
     requires_auth: bool,
-    /// Whether a model may call it.
+    /// True if a model may call the tool.
     #[schemars(with = "Option<bool>", extend("default" = true))]
     ai_callable: bool,
 }
@@ -132,7 +132,7 @@ impl ToolSpec {
         self.annotations
     }
 
-    /// The permission of a tool to run.
+    /// Returns the permission of a call to run.
     #[must_use]
     pub const fn permission(&self) -> Permission {
         self.permission
@@ -168,7 +168,7 @@ impl ToolSpec {
         self.requires_auth
     }
 
-    /// Returns whether a model may call it.
+    /// Returns whether a model may call the tool.
     #[must_use]
     pub const fn ai_callable(&self) -> bool {
         self.ai_callable

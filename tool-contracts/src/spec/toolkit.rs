@@ -9,7 +9,7 @@ use crate::{
     wire::{self, reads},
 };
 
-/// Describes a toolkit: a set of tools that belong together.
+/// The description of a toolkit: a set of related tools.
 ///
 /// The names of its tools begin with the toolkit's name and a dot, as in `content.search`.
 ///
@@ -25,20 +25,20 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("toolkit_spec"))]
 pub struct ToolkitSpec {
-    /// The first part of its tools' names: letters, digits, `_`, `.` and `-`.
+    /// The first part of the tools' names: letters, digits, `_`, `.` and `-`.
     #[schemars(regex(pattern = "^[A-Za-z0-9_.-]{1,64}$"))]
     name: String,
-    /// The purpose that its tools share, for the model that has to choose one.
+    /// The common purpose of the tools, for a model that selects one.
     #[schemars(length(min = 1))]
     description: String,
 }
 
 impl ToolkitSpec {
-    /// Describes a toolkit.
+    /// Creates the description of a toolkit.
     ///
     /// # Errors
     /// Returns an error if the name is not 1 to 64 of the letters A-Z and a-z, digits, `_`, `.` and
-    /// `-`, or the description is empty; both are named.
+    /// `-`, or the description is empty; it lists both problems.
     pub fn new(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -46,13 +46,13 @@ impl ToolkitSpec {
         Self { name: name.into(), description: description.into() }.checked()
     }
 
-    /// Returns the first part of its tools' names.
+    /// Returns the first part of the tools' names.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the purpose that its tools share.
+    /// Returns the common purpose of the tools.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description

@@ -1,12 +1,12 @@
-//! The flags that travel with a trace.
+//! The flags of a trace.
 
 use std::{fmt, str::FromStr};
 
 use super::{TraceContextError, ids};
 
-/// Holds the flags of a trace that level 2 of the specification knows.
+/// The flags of a trace that level 2 of the specification defines.
 ///
-/// They are what a caller recommends, not orders. Bits without a meaning are dropped when flags
+/// They are recommendations of the caller, not requirements. Undefined bits are dropped when flags
 /// are read and are never written.
 ///
 /// ```
@@ -26,7 +26,7 @@ impl TraceFlags {
     /// At least the last 7 bytes of the trace's id are random.
     pub const RANDOM: Self = Self(0b10);
 
-    /// Takes the flags out of a byte, dropping what has no meaning.
+    /// Creates the flags from a byte; drops undefined bits.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceFlags;
@@ -38,7 +38,7 @@ impl TraceFlags {
         Self(bits & (Self::SAMPLED.0 | Self::RANDOM.0))
     }
 
-    /// Returns them as a byte.
+    /// Returns the flags as a byte.
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
@@ -56,7 +56,7 @@ impl TraceFlags {
         self.0 & Self::RANDOM.0 != 0
     }
 
-    /// Returns whether the trace is recorded from here on; the other flag stays.
+    /// Sets whether the trace is recorded from here on; the other flag is unchanged.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceFlags;

@@ -10,9 +10,9 @@ use uuid::Uuid;
 
 use super::TraceContextError;
 
-/// Identifies a trace: 16 bytes, not all zero.
+/// The id of a trace: 16 bytes, not all zero.
 ///
-/// It is written as 32 lower-case hex digits, and only that form is read.
+/// It is written as 32 lower-case hex digits; no other form is read.
 ///
 /// ```
 /// use tool_contracts::trace_context::TraceId;
@@ -26,18 +26,18 @@ use super::TraceContextError;
 pub struct TraceId(NonZeroU128);
 
 impl TraceId {
-    /// Creates the id from its bytes, as they are written from left to right.
+    /// Creates the id from its bytes, the most significant one first.
     ///
     /// # Errors
-    /// Returns an error if all of them are zero.
+    /// Returns an error if all bytes are zero.
     pub fn from_bytes(bytes: [u8; 16]) -> Result<Self, TraceContextError> {
         let id = NonZeroU128::new(u128::from_be_bytes(bytes));
         id.map(Self).ok_or(TraceContextError::TraceId)
     }
 
-    /// Draws an id: a UUID of version 4, the last 7 bytes of which are random throughout.
+    /// Generates an id: a version 4 UUID, whose last 7 bytes are all random.
     ///
-    /// That is what [`TraceFlags::RANDOM`](super::TraceFlags::RANDOM) promises.
+    /// The flag [`TraceFlags::RANDOM`](super::TraceFlags::RANDOM) requires this.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceId;
@@ -46,18 +46,18 @@ impl TraceId {
     /// ```
     #[must_use]
     pub fn random() -> Self {
-        // Never zero, since the version stands in it, left of the last 7 bytes.
+        // Never zero, since the UUID contains its version, left of the last 7 bytes.
         Self(NonZeroU128::new(Uuid::new_v4().as_u128()).unwrap_or(NonZeroU128::MIN))
     }
 
-    /// The namespace of ids that are derived from text: a UUID that was drawn once and stays.
+    /// The namespace of ids that are derived from text: a fixed, randomly generated UUID.
     pub const NAMESPACE: Uuid = Uuid::from_u128(0x5f1b_93eb_c010_41d2_8a4e_dad4_8008_a2b2);
 
     /// Derives the id from a host's own trace id, so that every service derives the same one.
     ///
     /// A UUID gives its 32 hex digits, in any of its forms and in either case; 32 hex digits are
-    /// one. Any other text, and the UUID of zeros, gives its UUID of version 5 under
-    /// [`NAMESPACE`](Self::NAMESPACE). Other programs compute the same; in Python,
+    /// also a UUID. Any other text, and the nil UUID, gives its version 5 UUID under
+    /// [`NAMESPACE`](Self::NAMESPACE). Other programs can compute it; in Python,
     /// `uuid.uuid5(uuid.UUID("5f1b93eb-c010-41d2-8a4e-dad48008a2b2"), text).hex`.
     ///
     /// ```
@@ -73,21 +73,21 @@ impl TraceId {
     pub fn derived_from(host_id: &str) -> Self {
         let of_uuid = Uuid::try_parse(host_id).unwrap_or_default().as_u128();
         let id = NonZeroU128::new(of_uuid).or_else(|| NonZeroU128::new(hashed(host_id).as_u128()));
-        // A UUID of version 5 is never zero, since the version stands in it.
+        // A version 5 UUID is never zero, since it contains its version.
         Self(id.unwrap_or(NonZeroU128::MIN))
     }
 
-    /// Returns its bytes, as they are written from left to right.
+    /// Returns the bytes, the most significant one first.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.get().to_be_bytes()
     }
 }
 
-/// Identifies a span, which is one operation in a trace: 8 bytes, not all zero.
+/// The id of a span, which is one operation in a trace: 8 bytes, not all zero.
 ///
-/// The specification calls it parent id, since a request names the span that it came from. It is
-/// written as 16 lower-case hex digits, and only that form is read.
+/// The specification calls it parent id, since a request names the span that sent it. It is
+/// written as 16 lower-case hex digits; no other form is read.
 ///
 /// ```
 /// use tool_contracts::trace_context::SpanId;
@@ -101,15 +101,15 @@ impl TraceId {
 pub struct SpanId(NonZeroU64);
 
 impl SpanId {
-    /// Creates the id from its bytes, as they are written from left to right.
+    /// Creates the id from its bytes, the most significant one first.
     ///
     /// # Errors
-    /// Returns an error if all of them are zero.
+    /// Returns an error if all bytes are zero.
     pub fn from_bytes(bytes: [u8; 8]) -> Result<Self, TraceContextError> {
         NonZeroU64::new(u64::from_be_bytes(bytes)).map(Self).ok_or(TraceContextError::SpanId)
     }
 
-    /// Draws an id, of 62 random bits.
+    /// Generates an id with 62 random bits.
     ///
     /// ```
     /// use tool_contracts::trace_context::SpanId;
@@ -125,8 +125,8 @@ impl SpanId {
 
     /// Derives the id from a host's own span id, so that every service derives the same one.
     ///
-    /// 16 hex digits, in either case and not all zero, stay as they are. Any other text gives the
-    /// last 16 digits of its UUID of version 5 under [`TraceId::NAMESPACE`].
+    /// 16 hex digits, in either case and not all zero, are the id itself. Any other text gives the
+    /// last 16 digits of its version 5 UUID under [`TraceId::NAMESPACE`].
     ///
     /// ```
     /// use tool_contracts::trace_context::SpanId;
@@ -146,7 +146,7 @@ impl SpanId {
         Self(id.unwrap_or(NonZeroU64::MIN))
     }
 
-    /// Returns its bytes, as they are written from left to right.
+    /// Returns the bytes, the most significant one first.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 8] {
         self.0.get().to_be_bytes()
@@ -184,7 +184,7 @@ written_in_hex! {
     SpanId: u64, 16 digits;
 }
 
-/// Hashes an id that has neither form of the specification.
+/// Hashes an id that does not have the form of the specification.
 fn hashed(host_id: &str) -> Uuid {
     Uuid::new_v5(&TraceId::NAMESPACE, host_id.as_bytes())
 }
@@ -193,7 +193,7 @@ fn is_hex_of_either_case(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns whether the text is so many lower-case hex digits and nothing else.
+/// Returns whether the text consists of exactly this many lower-case hex digits.
 pub(super) fn is_hex(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -1,15 +1,16 @@
-//! The place of a request in a distributed trace, as W3C Trace Context has it.
+//! The position of a request in a distributed trace, by W3C Trace Context.
 //!
 //! [`TraceContext`] reads and writes the headers `traceparent` and `tracestate` by
-//! [level 2](https://www.w3.org/TR/trace-context-2/) of the specification, strictly: what it says
-//! must or should not be accepted is not. This module does not send or receive headers.
+//! [level 2](https://www.w3.org/TR/trace-context-2/) of the specification, strictly: it refuses
+//! values that must not or should not be accepted. This module does not send or receive headers.
 //!
 //! Three rules decide most cases:
 //!
-//! - No `traceparent`, more than one, or one that does not hold: the request starts a trace, and
-//!   what its `tracestate` says is not read.
-//! - A `tracestate` that does not hold is dropped as a whole; the parent is not concerned.
-//! - A service that forwards a request uses a span of its own, and so a [`child`](TraceContext::child).
+//! - If `traceparent` is missing, repeated or invalid, the request starts a trace, and its
+//!   `tracestate` is not read.
+//! - An invalid `tracestate` is dropped as a whole; the parent stays valid.
+//! - A service that forwards a request uses a span of its own, and so a
+//!   [`child`](TraceContext::child).
 //!
 //! ```
 //! use tool_contracts::trace_context::{SpanId, TraceContext};
@@ -48,19 +49,19 @@ pub use self::{
 };
 use crate::Trace;
 
-/// Names the header that says the trace, the caller's span and the flags.
+/// The name of the header with the trace, the caller's span and the flags.
 pub const TRACEPARENT: &str = "traceparent";
 
-/// Names the header that says what vendors add to a trace.
+/// The name of the header with the data that vendors add to a trace.
 pub const TRACESTATE: &str = "tracestate";
 
-/// The whitespace that HTTP admits around a value (RFC 9110, section 5.6.3).
+/// The whitespace that HTTP allows around a value (RFC 9110, section 5.6.3).
 const WHITESPACE: [char; 2] = [' ', '\t'];
 
-/// Places a request in a distributed trace: its parent, and what vendors add to it.
+/// The position of a request in a distributed trace: its parent, and the data that vendors add.
 ///
-/// Inside a host it travels in a [`ToolContext`](crate::ToolContext), which takes it by
-/// [`trace_context`](crate::ToolContextBuilder::trace_context) and gives it back unchanged.
+/// Inside a host it is part of a [`ToolContext`](crate::ToolContext), which accepts it by
+/// [`trace_context`](crate::ToolContextBuilder::trace_context) and returns it unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TraceContext {
     parent: TraceParent,
@@ -74,7 +75,7 @@ impl TraceContext {
         Self { parent, state: TraceState::default() }
     }
 
-    /// Starts a trace with random ids, not sampled; the flags say that they are random.
+    /// Starts a trace with random ids, not sampled; the flag `RANDOM` is set.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceContext;
@@ -90,8 +91,8 @@ impl TraceContext {
 
     /// Reads the values of all headers of either name, in their order.
     ///
-    /// Values are bytes or text, as the host's HTTP library has them. A state that does not hold
-    /// is dropped; [`TraceState::parse`] says why.
+    /// Values are bytes or text, as in the host's HTTP library. An invalid state is dropped;
+    /// [`TraceState::parse`] returns the error.
     ///
     /// ```
     /// use tool_contracts::trace_context::{TraceContext, TraceContextError};
@@ -106,8 +107,8 @@ impl TraceContext {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if there is no `traceparent`, more than one, or one that breaks the rules:
-    /// start a trace.
+    /// Returns an error if there is no `traceparent`, more than one, or an invalid one. The request
+    /// then starts a trace.
     pub fn from_headers(
         traceparent: impl IntoIterator<Item: AsRef<[u8]>>,
         tracestate: impl IntoIterator<Item: AsRef<[u8]>>,
@@ -120,7 +121,7 @@ impl TraceContext {
         Ok(Self { parent: parent?, state: TraceState::parse(tracestate).unwrap_or_default() })
     }
 
-    /// Picks the two headers out of all that a request has, by name in any case, and reads them.
+    /// Finds the two headers among all headers of a request, by name in any case, and reads them.
     ///
     /// # Errors
     /// As [`from_headers`](Self::from_headers).
@@ -138,16 +139,16 @@ impl TraceContext {
         Self::from_headers(parents, states)
     }
 
-    /// Sets what vendors add.
+    /// Sets the data that vendors add.
     #[must_use]
     pub fn with_state(self, state: TraceState) -> Self {
         Self { state, ..self }
     }
 
-    /// Returns whether the trace is recorded from here on.
+    /// Sets whether the trace is recorded from here on.
     ///
-    /// The specification allows that only together with a new parent id: call it on a
-    /// [`child`](Self::child), or where a trace starts.
+    /// The specification allows this only together with a new parent id: call it on a
+    /// [`child`](Self::child) or on a new trace.
     #[must_use]
     pub fn with_sampled(self, sampled: bool) -> Self {
         Self { parent: self.parent.with_sampled(sampled), ..self }
@@ -159,30 +160,30 @@ impl TraceContext {
         &self.parent
     }
 
-    /// Returns what vendors add.
+    /// Returns the data that vendors add.
     #[must_use]
     pub const fn state(&self) -> &TraceState {
         &self.state
     }
 
-    /// Returns the context that a request from this span takes along.
+    /// Returns the context for a request that this span sends.
     ///
-    /// Trace, flags and state stay.
+    /// Trace, flags and state are unchanged.
     #[must_use]
     pub fn child(&self, span_id: SpanId) -> Self {
         Self { parent: self.parent.child(span_id), state: self.state.clone() }
     }
 
-    /// Returns the headers to send, each name in lower case; an empty state is left out.
+    /// Returns the headers to send, each name in lower case; an empty state is omitted.
     ///
-    /// The state is passed on whole, in at most 16447 characters; a host that cannot afford that
-    /// cuts it by [`TraceState::within`] first.
+    /// The state is sent whole, in at most 16447 characters; a host that must send less shortens it
+    /// by [`TraceState::within`] first.
     pub fn to_headers(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
         let state = (!self.state.is_empty()).then(|| (TRACESTATE, self.state.to_string()));
         iter::once((TRACEPARENT, self.parent.to_string())).chain(state)
     }
 
-    /// Returns the part that is not the trace's id, as a tool's context holds it.
+    /// Returns everything but the trace id, in the form that a tool's context contains.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceContext;

@@ -7,10 +7,10 @@ use std::{
 
 use super::{SpanId, TraceContextError, TraceFlags, TraceId, WHITESPACE, ids};
 
-/// Holds what the header `traceparent` says: the trace, the caller's span and the flags.
+/// The content of the header `traceparent`: the trace, the caller's span and the flags.
 ///
-/// It is written in version 00, the one that the specification describes. A later version is read
-/// as far as it is known to be like that one.
+/// It is written in version 00, the one that the specification describes. Of a later version, the
+/// fields of version 00 are read.
 ///
 /// ```
 /// use tool_contracts::trace_context::TraceParent;
@@ -30,13 +30,13 @@ pub struct TraceParent {
 }
 
 impl TraceParent {
-    /// Creates it from its parts.
+    /// Creates a parent from its parts.
     #[must_use]
     pub const fn new(trace_id: TraceId, parent_id: SpanId, flags: TraceFlags) -> Self {
         Self { trace_id, parent_id, flags }
     }
 
-    /// Starts a trace with random ids, not sampled; the flags say that they are random.
+    /// Starts a trace with random ids, not sampled; the flag `RANDOM` is set.
     ///
     /// ```
     /// use tool_contracts::trace_context::{TraceFlags, TraceParent};
@@ -51,8 +51,8 @@ impl TraceParent {
     /// Reads a header's value, with or without whitespace around it.
     ///
     /// # Errors
-    /// Returns an error if the value breaks the rules of its version. The request is then one
-    /// without a parent.
+    /// Returns an error if the value breaks the rules of its version. The request then has no
+    /// parent.
     pub fn parse(value: impl AsRef<[u8]>) -> Result<Self, TraceContextError> {
         str::from_utf8(value.as_ref()).map_err(|_| TraceContextError::Form)?.parse()
     }
@@ -75,7 +75,7 @@ impl TraceParent {
         self.flags
     }
 
-    /// Returns the parent that a request from this span names: the same trace, the same flags.
+    /// Returns the parent for a request that this span sends: the same trace, the same flags.
     ///
     /// ```
     /// use tool_contracts::trace_context::{SpanId, TraceParent};
@@ -90,10 +90,10 @@ impl TraceParent {
         Self { parent_id: span_id, ..*self }
     }
 
-    /// Returns whether the trace is recorded from here on.
+    /// Sets whether the trace is recorded from here on.
     ///
-    /// The specification allows that only together with a new parent id: call it on a
-    /// [`child`](Self::child), or where a trace starts.
+    /// The specification allows this only together with a new parent id: call it on a
+    /// [`child`](Self::child) or on a new trace.
     #[must_use]
     pub const fn with_sampled(&self, sampled: bool) -> Self {
         Self { flags: self.flags.with_sampled(sampled), ..*self }

@@ -9,13 +9,13 @@ use super::{TraceContextError, WHITESPACE};
 
 const MOST_MEMBERS: usize = 32;
 const LONGEST_PART: usize = 256;
-// Members longer than this are the first to go where there is too little room.
+// Members longer than this, in bytes, are removed first when a state is shortened.
 const LONG_MEMBER: usize = 128;
 
-/// Holds what the header `tracestate` says: what each vendor adds to a trace, the latest first.
+/// The content of the header `tracestate`: the data that each vendor adds to a trace, newest first.
 ///
-/// It has at most 32 members, each key once. It is held as it is written: in one line, without
-/// the empty members and the whitespace that may be read.
+/// It has at most 32 members with unique keys. It is stored as it is written: in one line, without
+/// the empty members and the whitespace that are accepted on reading.
 ///
 /// ```
 /// use tool_contracts::trace_context::TraceState;
@@ -31,12 +31,12 @@ pub struct TraceState(String);
 impl TraceState {
     /// Reads the values of all headers of that name, in their order, as one list.
     ///
-    /// Whitespace around a member does not count, nor does a member that is empty (RFC 9110,
-    /// section 5.6.1). Of members with the same key the first is kept, which is the latest.
+    /// Whitespace around a member and empty members are ignored (RFC 9110, section 5.6.1). Of
+    /// members with the same key the first is kept, which is the newest.
     ///
     /// # Errors
     /// Returns an error if a member breaks the grammar, or there are more than 32. The state is
-    /// then dropped as a whole; the parent is not concerned.
+    /// then dropped as a whole; the parent stays valid.
     pub fn parse(values: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<Self, TraceContextError> {
         let mut reading = Reading::default();
         for value in values {
@@ -45,25 +45,25 @@ impl TraceState {
         Ok(reading.state)
     }
 
-    /// Returns whether it has no member; such a state is not written.
+    /// Returns whether the state has no members; such a state is not written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Counts the members.
+    /// Returns the number of members.
     #[must_use]
     pub fn len(&self) -> usize {
         self.members().count()
     }
 
-    /// Returns it as it is written: the members in one line, with commas between.
+    /// Returns the state as it is written: the members in one line, separated by commas.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Goes through keys and values, the latest first.
+    /// Iterates over keys and values, the newest first.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceState;
@@ -76,16 +76,16 @@ impl TraceState {
         self.members().filter_map(|member| member.split_once('='))
     }
 
-    /// Returns the value under a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.iter().find_map(|(of, value)| (of == key).then_some(value))
     }
 
-    /// Puts a member in front, in place of one with the same key.
+    /// Inserts a member at the front; replaces one with the same key.
     ///
-    /// Beyond 32 members the last one goes. A service that changes the state also sets a new parent:
-    /// the specification has both go on unchanged, or the parent anew.
+    /// Beyond 32 members the last one is removed. A service that changes the state also sets a new
+    /// parent: the specification allows a changed state only with a new parent.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceState;
@@ -96,7 +96,7 @@ impl TraceState {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if key or value break the grammar; a value ends in no blank.
+    /// Returns an error if key or value break the grammar; a value must not end in a space.
     pub fn with(&self, key: &str, value: &str) -> Result<Self, TraceContextError> {
         check(key, value)?;
         let member = format!("{key}={value}");
@@ -104,7 +104,7 @@ impl TraceState {
         Ok(Self::of(&members.collect::<Vec<_>>()))
     }
 
-    /// Leaves out the member under a key; only its owner should.
+    /// Removes the member with a key; only its owner should do so.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceState;
@@ -118,11 +118,11 @@ impl TraceState {
         Self::of(&self.others(key).collect::<Vec<_>>())
     }
 
-    /// Leaves out members until it is written in at most so many characters.
+    /// Removes members until the state has at most this many characters.
     ///
-    /// Members of more than 128 characters go first, then any, each time the last of them. A state
-    /// never has more than 16447 characters; a host that cannot pass on that many should still
-    /// pass on 512.
+    /// Members of more than 128 characters are removed first, then any, each time the last of them.
+    /// A state never has more than 16447 characters; a host that cannot send that many should still
+    /// send 512.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceState;

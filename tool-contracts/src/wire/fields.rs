@@ -1,4 +1,4 @@
-//! Reading objects field by field.
+//! Deserialization of objects field by field.
 
 use serde::de::{
     Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, Visitor, value::MapDeserializer,
@@ -11,7 +11,7 @@ use super::text;
 ///
 /// A field is `required` or `optional` (null is absent), is read as a `leaf` (see
 /// [`Leaf`](super::Leaf)) or as `nested` (a type of this crate), and is bound to its Rust name in
-/// the expression after `=>`, which builds the value from what was read. The type may have one
+/// the expression after `=>`, which builds the value from the fields. The type may have one
 /// parameter.
 macro_rules! reads {
     (
@@ -76,7 +76,7 @@ macro_rules! reads {
                         $build
                     }
                 }
-                // Asked for a struct, serde_json would quote a scalar before the visitor sees it.
+                // `deserialize_struct` makes serde_json quote a scalar before the visitor sees it.
                 from.deserialize_any(ObjectVisitor(::std::marker::PhantomData))
             }
         }
@@ -94,7 +94,7 @@ macro_rules! need {
 }
 pub(crate) use need;
 
-/// Answers scalars without quoting them, as serde's defaults would.
+/// Refuses scalars without quoting them, unlike serde's defaults.
 macro_rules! refuse_scalars {
     () => {
         $crate::wire::refuse_numbers!();
@@ -105,7 +105,7 @@ macro_rules! refuse_scalars {
 }
 pub(crate) use refuse_scalars;
 
-/// Answers numbers and switches without quoting them.
+/// Refuses numbers and booleans without quoting them.
 macro_rules! refuse_numbers {
     () => {
         fn visit_bool<E: ::serde::de::Error>(self, _: bool) -> Result<Self::Value, E> {
@@ -133,7 +133,7 @@ where
     map.next_value().map_err(|error| inside(field, error, true))
 }
 
-/// Reads a value of a foreign type, whose errors may quote; null is the type's own affair.
+/// Reads a value of a foreign type, whose errors may quote; the type decides about null.
 pub(crate) fn payload<'de, A, T>(map: &mut A, field: &str) -> Result<T, A::Error>
 where
     A: MapAccess<'de>,
@@ -156,7 +156,7 @@ pub(crate) fn null<'de, T: Deserialize<'de>, E: Error>(field: &str) -> Result<T,
     serde_json::from_str("null").map_err(|error| E::custom(inside(field, error, false)))
 }
 
-/// Returns the value of `field`, or that of `{}` where it is left out or null.
+/// Returns the value of `field`, or that of `{}` if it is omitted or null.
 pub(crate) fn or_empty_object<'de, T: Deserialize<'de>, E: Error>(
     value: Option<T>,
     field: &str,
@@ -199,17 +199,17 @@ pub(crate) fn missing<E: Error>(field: &str) -> E {
     E::custom(format_args!("`{field}`: missing; this field is required"))
 }
 
-/// An object kept until it is known what it is. Keeps nulls and repeated keys.
+/// An object that is buffered until its type is known. Keeps nulls and repeated keys.
 pub(crate) struct Buffered(Vec<(String, Value)>);
 
 impl Buffered {
-    /// Reads the object, which stood at `field`, as `T`.
+    /// Deserializes the object, the value of `field`, as `T`.
     pub(crate) fn read<T: DeserializeOwned, E: Error>(self, field: &str) -> Result<T, E> {
         T::deserialize(MapDeserializer::<_, serde_json::Error>::new(self.0.into_iter()))
             .map_err(|error| E::custom(inside(field, error, true)))
     }
 
-    /// Returns the object, open to any name, each once.
+    /// Returns the object with any names; refuses repeated ones.
     pub(crate) fn into_object<E: Error>(self) -> Result<Map<String, Value>, E> {
         let mut object = Map::new();
         for (name, value) in self.0 {

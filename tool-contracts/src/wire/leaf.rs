@@ -1,4 +1,4 @@
-//! Leaves: the values at the end of a path, each with the words for what it expects.
+//! Leaves: values without fields of their own, each with a description of the expected value.
 
 use std::{collections::BTreeMap, fmt, marker::PhantomData, num::NonZeroU64};
 
@@ -9,17 +9,17 @@ use uuid::Uuid;
 
 use super::{fields, text};
 
-/// A value that is read whole or refused with one sentence.
+/// A value that is read whole or refused with one message.
 pub(crate) trait Leaf<'de>: Deserialize<'de> {
-    /// The values of the contract's types.
+    /// The type of the value in the contract.
     type Value;
-    /// The sentence's end: "expected …".
+    /// The end of the message "expected …".
     const EXPECTED: &'static str;
-    /// Takes the value out.
+    /// Returns the value.
     fn into_value(self) -> Self::Value;
 }
 
-/// Reads a leaf; null is `None`. The error names the field and what it expects, nothing else.
+/// Reads a leaf; null is `None`. The error names only the field and the expected value.
 pub(crate) fn leaf<'de, A, L>(map: &mut A, field: &str) -> Result<Option<L::Value>, A::Error>
 where
     A: MapAccess<'de>,
@@ -32,7 +32,7 @@ where
     }
 }
 
-/// Takes a leaf out of an object that has been read; null is `None`.
+/// Removes a leaf from a deserialized object; null is `None`.
 pub(crate) fn take<'de, L, E>(
     from: &mut Map<String, Value>,
     field: &str,
@@ -63,7 +63,7 @@ macro_rules! plain_leaves {
 }
 
 plain_leaves! {
-    /// A switch.
+    /// A boolean.
     Flag(bool) = "true or false";
     /// An open object.
     Object(Map<String, Value>) = "an object";
@@ -71,7 +71,7 @@ plain_leaves! {
     Texts(Vec<String>) = "a list of texts";
 }
 
-/// Text. With `FILLED` it may not be empty.
+/// Text. With `FILLED` it must not be empty.
 pub(crate) struct Text<const FILLED: bool = true>(String);
 
 impl<'de, const FILLED: bool> Deserialize<'de> for Text<FILLED> {
@@ -92,7 +92,7 @@ impl<const FILLED: bool> Leaf<'_> for Text<FILLED> {
     }
 }
 
-/// A whole number; `1.0` is one, as JSON Schema has it.
+/// A whole number; `1.0` is one, as in JSON Schema.
 pub(crate) struct Whole<T>(T);
 
 impl<'de, T: TryFrom<u64>> Deserialize<'de> for Whole<T> {
@@ -114,7 +114,7 @@ impl<'de, T: TryFrom<u64>> Deserialize<'de> for Whole<T> {
     }
 }
 
-// Beyond 2^53 a float no longer says which integer was meant.
+// Beyond 2^53 a float no longer identifies one integer.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -144,7 +144,7 @@ whole_leaves! {
     NonZeroU64 = "a whole number from 1";
 }
 
-/// A UUID in its hyphenated form, the only one that the schema's format admits.
+/// A UUID in its hyphenated form, the only one that the schema's format allows.
 pub(crate) struct Id(Uuid);
 
 impl<'de> Deserialize<'de> for Id {
@@ -168,7 +168,7 @@ impl Leaf<'_> for Id {
 pub(crate) struct Instant(DateTime<Utc>);
 
 impl Instant {
-    /// Can every reader of RFC 3339 read it? A leap second, most of them cannot.
+    /// Returns whether every parser of RFC 3339 can read the time; most refuse a leap second.
     pub(crate) fn is_writable(time: &DateTime<Utc>) -> bool {
         (0..=9999).contains(&time.year()) && time.nanosecond() < 1_000_000_000
     }
@@ -177,7 +177,7 @@ impl Instant {
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        // chrono also takes a blank for the `T` and a typographic minus.
+        // chrono also accepts a space for the `T` and a typographic minus.
         let is_plain = text.is_ascii() && !text.contains(' ');
         let time = DateTime::parse_from_rfc3339(&text).ok().filter(|_| is_plain);
         time.map(|time| time.to_utc())
@@ -196,7 +196,7 @@ impl Leaf<'_> for Instant {
     }
 }
 
-/// A map whose keys may not repeat.
+/// A map whose keys must not repeat.
 pub(crate) struct Unique<L, V>(BTreeMap<String, V>, PhantomData<L>);
 
 impl<'de, L: Leaf<'de>> Deserialize<'de> for Unique<L, L::Value> {

@@ -1,8 +1,8 @@
-//! Reading: strict, streaming, and silent about rejected values.
+//! Deserialization that is strict, streams, and never quotes rejected values.
 //!
-//! serde's derived readers quote what they reject, accept an array for a struct and say only
-//! "invalid type" where a reader needs the field's name. Everything the crate reads goes through
-//! the macros and functions here instead.
+//! serde's derived implementations quote rejected values, accept an array for a struct and report
+//! only "invalid type", without the field's name. The crate therefore deserializes all its types
+//! by the macros and functions here.
 
 mod fields;
 mod leaf;
@@ -24,13 +24,13 @@ pub(crate) use self::{
     words::{one_of, read_word, words},
 };
 
-/// Keeps a switch that is off out of the output; its type is serde's.
+/// Omits `false` from the output; serde requires this signature.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 pub(crate) fn is_false(switch: &bool) -> bool {
     !switch
 }
 
-/// Sets what is there, through the builder's setter.
+/// Sets a value that is present, by the builder's setter.
 pub(crate) fn set<B, T>(builder: B, value: Option<T>, setter: impl FnOnce(B, T) -> B) -> B {
     match value {
         Some(value) => setter(builder, value),

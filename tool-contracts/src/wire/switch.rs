@@ -1,11 +1,11 @@
-//! A switch whose position tells one object from another.
+//! A boolean constant that distinguishes one object from another.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-/// A switch that is what its type says.
+/// A boolean with the value `ON`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Switch<const ON: bool>;
 

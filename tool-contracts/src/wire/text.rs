@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{Error, Unexpected};
 
-/// The parser's own complaints. None of them carries input, and they keep their category.
+/// The parser's own errors. None of them contains input, and they keep their category.
 const SYNTAX: &[&str] = &[
     "EOF while parsing a list",
     "EOF while parsing an object",
@@ -35,12 +35,12 @@ const HARMLESS: &[&str] =
 
 const LONGEST: usize = 300;
 
-/// Says that `what` belongs here, without quoting what was found.
+/// Returns an error that `what` was expected, without quoting the received value.
 pub(crate) fn expected<E: Error>(what: &dyn serde::de::Expected) -> E {
     E::invalid_type(Unexpected::Other("another value"), what)
 }
 
-/// Is this the parser's complaint about the text rather than ours about its content?
+/// Returns whether this is the parser's error about syntax, not this crate's about content.
 pub(super) fn is_syntax(error: &impl fmt::Display) -> bool {
     let text = error.to_string();
     SYNTAX.contains(&split_position(&text).0)
@@ -62,7 +62,7 @@ pub(super) fn without_value(error: &impl fmt::Display) -> String {
     format!("{}{position}", shortened(&kept, LONGEST))
 }
 
-/// The text, cut at a character's edge when it is longer than `limit` characters.
+/// Returns the text, truncated after `limit` characters.
 pub(super) fn shortened(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -74,7 +74,7 @@ fn unspecific() -> String {
     "the value does not fit its type".to_owned()
 }
 
-// The quoted value stands before the last separator, whatever it holds itself.
+// The quoted value is before the last separator, even if it contains separators itself.
 fn after_value(message: &str) -> Option<&str> {
     message.rfind(", expected ").map(|at| &message[at + ", expected ".len()..])
 }

@@ -1,9 +1,9 @@
-//! Times as they are written: RFC 3339 in UTC, with as many digits as they have.
+//! The written form of times: RFC 3339 in UTC, at full precision.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serializer;
 
-/// The pattern of a time that says its offset; the schema's format alone need not be checked.
+/// The pattern of a time with an offset, since validators may ignore the schema's `format`.
 pub(crate) const WITH_OFFSET: &str = concat!(
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9]",
     r"(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$",

@@ -1,8 +1,8 @@
-//! Closed sets of words on the wire.
+//! Enums that are written as words of a closed set.
 
-/// Gives an enum its words: `ALL`, `as_str`, `Display`, `FromStr`, `Serialize`, `Deserialize`.
+/// Implements `ALL`, `as_str`, `Display`, `FromStr`, `Serialize`, `Deserialize` for an enum.
 ///
-/// An unknown word is refused with the admitted ones; the word itself is not quoted.
+/// The error for an unknown word lists the accepted ones; the word itself is not quoted.
 macro_rules! words {
     ($target:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
         impl $target {
@@ -11,7 +11,7 @@ macro_rules! words {
 
             const EXPECTED: &'static str = $crate::wire::one_of!($($word)+);
 
-            /// Returns the word that stands for this value on the wire.
+            /// Returns the word for this value on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -57,7 +57,7 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// Implements `Deserialize` over `of_word`; an unknown word is refused with the admitted ones.
+/// Implements `Deserialize` by `of_word`; the error for an unknown word lists the accepted ones.
 macro_rules! read_word {
     ($target:ident) => {
         impl<'de> ::serde::Deserialize<'de> for $target {
@@ -73,7 +73,7 @@ macro_rules! read_word {
                         $target::of_word(word).ok_or_else(|| $crate::wire::expected(&self))
                     }
                 }
-                // Asked for a string, serde_json would quote a number before the visitor sees it.
+                // `deserialize_str` makes serde_json quote a number before the visitor sees it.
                 from.deserialize_any(Word)
             }
         }

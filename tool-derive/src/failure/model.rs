@@ -47,9 +47,9 @@ pub(crate) struct OwnFailure {
 /// A code.
 #[derive(Debug)]
 pub(crate) enum Code {
-    /// By its name in `ErrorCode`.
+    /// A closed code, by its name in `ErrorCode`.
     Closed(Ident),
-    /// A text, and its variant of `ToolErrorType`.
+    /// A code of the type's own, and its variant of `ToolErrorType`.
     OwnFailure(String, Ident),
 }
 

@@ -1,7 +1,7 @@
 //! Generates the code of a checked tool. This step cannot fail.
 //!
 //! All decisions about types are left to the compiler, through the runtime's hidden module.
-//! Generated code is small, because every tool pays for compiling it.
+//! Generated code is small, because it is compiled once for every tool.
 
 mod arguments;
 mod handle;
@@ -150,8 +150,8 @@ fn path(tool: &Tool) -> TokenStream {
     quote!(::core::concat!(::core::module_path!(), "::", #place))
 }
 
-/// Generates whether the tool supports dry runs: by a preview, or by a parameter whose type the
-/// compiler resolves. It fails to compile for a write without support.
+/// Generates the flag for dry-run support: by a preview, or by a parameter whose type the compiler
+/// resolves. The generated code does not compile for a write without support.
 fn dry_run(tool: &Tool) -> TokenStream {
     let hosts: Vec<_> = tool.hosts().map(|host| &host.ty).collect();
     if tool.preview.is_some() {
@@ -173,7 +173,7 @@ fn asserted(from: Span, to: Span, condition: &TokenStream) -> TokenStream {
     quote_spanned!(from=> ::core::assert! #arguments)
 }
 
-/// Generates whether the tool forwards its key. It fails to compile for a tool without the key.
+/// Generates the flag for key forwarding. The code does not compile for a tool without the key.
 fn forwards_key(tool: &Tool) -> TokenStream {
     let Some(option) = &tool.facts.forwards_key else { return quote!(false) };
     let (hosts, rule) = (tool.hosts().map(|host| &host.ty), super::KEY_RULE);

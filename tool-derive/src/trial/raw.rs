@@ -93,7 +93,7 @@ fn tool(input: ParseStream<'_>, errors: &Errors) -> Option<Tool> {
     None
 }
 
-/// A function's path refers to its handle, a method's to its toolkit.
+/// Reads a path: a function's refers to its handle, a method's to its toolkit.
 fn of_path(mut path: Path, errors: &Errors) -> Option<Tool> {
     let last = path.segments.pop()?;
     let before = path.segments.last();

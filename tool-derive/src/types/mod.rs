@@ -26,7 +26,7 @@ pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
     let checked = check::check(raw, &errors);
     match (errors.finish(), checked) {
         (Some(errors), Some(ty)) => {
-            // The derives are generated even so, so that one mistake is one error.
+            // The derives are generated anyway, so that one mistake is one error.
             let item = emit::bare(&ty, input);
             quote!(#item #errors)
         }

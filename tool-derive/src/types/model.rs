@@ -13,11 +13,11 @@ pub(crate) struct AiType {
     /// Traits that the user derives too, which is an error.
     pub(crate) derived: Vec<String>,
     pub(crate) closed: bool,
-    /// Unknown fields are accepted.
+    /// True if unknown fields are accepted.
     pub(crate) open: bool,
-    /// `Debug` is handwritten.
+    /// True if `Debug` is handwritten.
     pub(crate) own_debug: bool,
-    /// In the order of the item's fields.
+    /// The fields, in the order of the item.
     pub(crate) fields: Vec<AiField>,
 }
 
