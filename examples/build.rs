@@ -1,8 +1,8 @@
-//! Names the build, for the evidence of the storefront's answers.
+//! Sets the build's identifier, for the evidence of the storefront's answers.
 //!
-//! A build is everything that decides what the program does: its own sources, those of the library,
-//! the versions of its dependencies, and the compiler. A release pipeline knows a better name, the
-//! commit that it builds, and passes it in `BUILD_COMMIT`.
+//! It identifies all inputs of the program: its own sources, those of the library, the versions of
+//! its dependencies, and the compiler. A release pipeline has a better identifier, the commit that
+//! it builds, and passes it in `BUILD_COMMIT`.
 
 use std::error::Error;
 use std::fmt::Write as _;

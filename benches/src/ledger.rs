@@ -1,7 +1,7 @@
 //! In-process calls per second with the ledger, compared with calls without it.
 //!
 //! Two threads call one after another. With the ledger, the time includes writing all records,
-//! calls wait if the writer is behind, and no record may be left out. Answers that wait for their
+//! calls wait if the writer is behind, and no record may be omitted. Answers that wait for their
 //! records are measured separately, one after another and concurrently.
 
 use std::cell::RefCell;
@@ -283,13 +283,13 @@ fn builder(articles: &Path) -> RuntimeBuilder {
 /// The file of the articles.
 struct Articles(PathBuf);
 
-/// An article that was found.
+/// An article in a search result.
 #[ai_type]
 #[derive(Debug)]
 struct Article {
-    /// Its number.
+    /// The article's number.
     id: u32,
-    /// Its title.
+    /// The article's title.
     title: String,
     /// The number of its reads.
     readers: u32,
@@ -299,7 +299,7 @@ thread_local! {
     static CONNECTION: RefCell<Option<(PathBuf, Connection)>> = const { RefCell::new(None) };
 }
 
-/// Finds the articles of a tag that are read most.
+/// Finds the most-read articles of a tag.
 ///
 /// # Errors
 /// The database fails.
@@ -308,7 +308,7 @@ fn find_articles(
     articles: &Articles,
     /// The tag.
     tag: String,
-    /// Most articles to return.
+    /// The maximum number of articles to return.
     #[arg(default = 3, range(1..=50))]
     limit: u32,
 ) -> Result<Vec<Article>, Failure> {

@@ -13,15 +13,15 @@ use tool_runtime::prelude::*;
 /// The arguments that every style gets.
 pub const ARGUMENTS: &str = r#"{"query":"hello world","limit":10,"tags":["a","b","c"]}"#;
 
-/// What a search gives.
+/// The results of a search.
 #[ai_type]
 #[derive(Debug)]
 pub struct Hits {
     /// The hits, best first.
     pub items: Vec<Item>,
-    /// How many there are in all.
+    /// The total number of results.
     pub total: u32,
-    /// What was asked.
+    /// The words of the search.
     pub query: String,
 }
 
@@ -31,19 +31,19 @@ pub struct Hits {
 pub struct Item {
     /// The content's id.
     pub id: String,
-    /// Its type.
+    /// The content's type.
     pub content_type: String,
-    /// Its title.
+    /// The content's title.
     pub title: String,
-    /// Its text.
+    /// The content's text.
     pub body: String,
-    /// How far it can be trusted, in percent.
+    /// The credibility of the text, in percent.
     pub credibility_score: u32,
-    /// Whether a person has checked it.
+    /// True if a person has verified it.
     pub verified: bool,
 }
 
-/// What is searched.
+/// The index of a search.
 #[derive(Debug)]
 pub struct Index {
     items: Vec<Item>,
@@ -65,10 +65,10 @@ impl Index {
     }
 }
 
-/// Why a search fails.
+/// The error of a search.
 #[derive(Debug, Clone, Copy, ToolFailure)]
 pub enum SearchError {
-    /// The index has nothing yet.
+    /// The index is empty.
     #[failure(UNAVAILABLE, message = "the index is empty")]
     Empty,
 }
@@ -89,13 +89,13 @@ impl std::error::Error for SearchError {}
 #[allow(clippy::unused_async, reason = "tools are async as a rule; what is measured is the call")]
 pub async fn search_content(
     index: &Index,
-    /// Words to look for.
+    /// Words to search for.
     #[arg(length(1..=200))]
     query: String,
-    /// Most hits to return.
+    /// The maximum number of hits to return.
     #[arg(default = 10, range(1..=50))]
     limit: u32,
-    /// Only content that carries all of these tags.
+    /// Only content with all of these tags.
     #[arg(default, length(..=20))]
     tags: Vec<String>,
 ) -> Result<Hits, SearchError> {

@@ -13,7 +13,7 @@ use tool_runtime::adapters::{Adapter, Dialect};
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::{Value, json};
 
-/// What the shop sells.
+/// The goods of a tea shop.
 struct Shop {
     teas: [(&'static str, u32); 3],
 }
@@ -28,7 +28,7 @@ struct Tea {
     cents: u32,
 }
 
-/// What the shop sells.
+/// The goods of a tea shop.
 #[ai_toolkit]
 impl Shop {
     /// Finds teas by a word of their names.

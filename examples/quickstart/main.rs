@@ -77,7 +77,7 @@ fn turn() -> Result<Vec<ToolCallRequest>, Box<dyn Error>> {
     calls.into_iter().map(request).collect()
 }
 
-/// Calls as models send them when they get something wrong.
+/// Calls with mistakes that models make.
 const REFUSED: [(&str, &str); 6] = [
     ("world.timein", r#"{"zone":"Asia/Tokyo"}"#),
     ("world.find_zones", r#"{"querry":"tokyo","limit":500}"#),

@@ -44,7 +44,7 @@ impl Show {
         }
     }
 
-    /// Shows a call and where in its life it is.
+    /// Shows a call and its status.
     pub(crate) fn call(&self, call: &ToolCall) {
         let name = self.ink(Ink::Name, call.name());
         println!("  {:<9} {name} {}", self.status(call.status()), call.input());

@@ -1,4 +1,4 @@
-//! Every tool, tried with all that can be tried of a tool.
+//! Trials of every tool.
 
 use std::sync::Arc;
 

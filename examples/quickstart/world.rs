@@ -1,4 +1,4 @@
-//! The tools: the IANA time zones and the ISO currencies, and a diary to write to.
+//! The tools: the IANA time zones and the ISO currencies, and a diary of meetings.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,13 +8,13 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, tz};
 use tool_runtime::prelude::*;
 
-/// Answers questions about time zones and currencies, and keeps a diary: one line a meeting.
+/// Facts about time zones and currencies, and a diary with one line per meeting.
 #[derive(Debug, Default)]
 pub(crate) struct World {
     diary: Mutex<Vec<String>>,
 }
 
-/// A moment in one place.
+/// A point in time in one zone.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct LocalTime {
@@ -22,7 +22,7 @@ pub(crate) struct LocalTime {
     zone: String,
     /// The local date and time, with its offset from UTC.
     local: String,
-    /// Whether daylight saving time is in force.
+    /// True if daylight saving time is in force.
     daylight_saving: bool,
 }
 
@@ -30,13 +30,13 @@ pub(crate) struct LocalTime {
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct CurrencyFacts {
-    /// Its name.
+    /// The currency's name.
     name: String,
-    /// Its sign.
+    /// The currency's symbol.
     symbol: String,
     /// Digits after the decimal point; none for units that are not divided.
     minor_digits: Option<u16>,
-    /// How many countries and territories use it.
+    /// The number of countries and territories that use the currency.
     countries: usize,
 }
 
@@ -46,11 +46,11 @@ pub(crate) struct CurrencyFacts {
 pub(crate) struct Zones {
     /// IANA names, in alphabetical order.
     names: Vec<String>,
-    /// How many match in all.
+    /// The total number of matching zones.
     total: usize,
 }
 
-/// Why a question has no answer.
+/// The error of a question without an answer.
 #[derive(Debug, ToolFailure)]
 pub(crate) enum WorldError {
     #[failure(NOT_FOUND, message = "no such IANA time zone; look for one with world.find_zones")]
@@ -72,7 +72,7 @@ impl World {
         /// A part of the name; case does not matter.
         #[arg(length(1..=40), example = "pacific")]
         query: &str,
-        /// Most names to give.
+        /// The maximum number of names to return.
         #[arg(default = 10, range(1..=50))]
         limit: usize,
     ) -> Zones {
@@ -86,7 +86,7 @@ impl World {
         Zones { total: found.len(), names: found.into_iter().take(limit).collect() }
     }
 
-    /// Tells the local time in a zone, at an instant.
+    /// Returns the local time in a zone at an instant.
     #[ai_tool(effect = "read", version = "1.0.0", category = "time")]
     fn time_in(
         /// The zone's IANA name, such as Asia/Tokyo.
@@ -104,7 +104,7 @@ impl World {
         })
     }
 
-    /// Gives the facts about a currency.
+    /// Returns the facts about a currency.
     #[ai_tool(effect = "read", version = "1.0.0", category = "money", ttl = "24h")]
     fn currency(
         /// The ISO 4217 code, such as EUR.
@@ -126,10 +126,10 @@ impl World {
     fn schedule(
         &self,
         dry_run: &DryRun,
-        /// What it is about.
+        /// The subject of the meeting.
         #[arg(length(1..=80))]
         title: String,
-        /// The IANA name of the zone in which `at` is meant.
+        /// The IANA name of the zone of `at`.
         zone: String,
         /// The local time, such as 2026-03-30T09:00:00.
         at: String,

@@ -8,11 +8,11 @@ use tool_runtime::policy::{ApprovalRequest, Approver, Decision, async_trait};
 
 use crate::transcript;
 
-/// Approves everything, which the transcript shows.
+/// Approves every call, which the transcript shows.
 #[derive(Debug)]
 pub(crate) struct Demo;
 
-/// Asks a person, who answers in lines.
+/// Asks a person, and reads the answer as a line.
 #[derive(Debug)]
 pub(crate) struct Prompt<R>(Arc<Mutex<R>>);
 
@@ -45,7 +45,7 @@ impl<R: BufRead + Send + 'static> Approver for Prompt<R> {
     }
 }
 
-/// Asks until the answer is understood.
+/// Asks until the answer is valid.
 fn ask(lines: &mut impl BufRead) -> io::Result<Decision> {
     loop {
         match line(lines, "[y]es, [n]o or [e]dit? ")?.as_str() {

@@ -24,7 +24,7 @@ pub(crate) struct Checkout {
     orders: OrderClient,
 }
 
-/// Where a parcel goes, and to whom.
+/// The recipient and the address of a parcel.
 #[ai_type]
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
@@ -48,19 +48,19 @@ pub(crate) struct Address {
     country: String,
 }
 
-/// What an order comes to.
+/// The costs of an order.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct Bill {
-    /// Each stone.
+    /// The stones with their prices.
     lines: Vec<Line>,
-    /// All stones.
+    /// The price of all stones.
     goods: Money,
     /// Shipping with insurance.
     shipping: Money,
     /// Duties and taxes.
     levies: TaxEstimate,
-    /// Everything together.
+    /// The total.
     total: Money,
 }
 
@@ -68,23 +68,23 @@ pub(crate) struct Bill {
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct DraftOrder {
-    /// Its number.
+    /// The order's number.
     order_id: String,
-    /// What it comes to.
+    /// The order's total.
     total: Money,
 }
 
-/// What a draft order would be.
+/// The order that would be placed.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct OrderPlan {
-    /// What it comes to.
+    /// The order's total.
     bill: Bill,
-    /// What has to be filed before it leaves.
+    /// The papers to file before shipment.
     papers: Vec<AppliedRule>,
 }
 
-/// Why there is no order.
+/// The error of an order.
 #[derive(Debug, ToolFailure)]
 pub(crate) enum CheckoutError {
     #[failure(transparent)]
@@ -110,7 +110,7 @@ pub(crate) enum CheckoutError {
 /// Totals and draft orders.
 #[ai_toolkit]
 impl Checkout {
-    /// Works out what an order comes to: stones, shipping, duties and taxes.
+    /// Computes the total of an order: stones, shipping, duties and taxes.
     #[ai_tool(
         effect = "read",
         version = "1.0.0",
@@ -125,9 +125,9 @@ impl Checkout {
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
-        /// Where they go.
+        /// The destination of the stones.
         to: Destination,
-        /// How they travel.
+        /// The shipping service.
         service: Service,
         /// The currency to pay in.
         #[arg(default = CurrencyCode::USD)]
@@ -157,11 +157,11 @@ impl Checkout {
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
-        /// Where they go.
+        /// The destination of the stones.
         address: Address,
-        /// How they travel.
+        /// The shipping service.
         service: Service,
-        /// What checkout.compute_total answered.
+        /// The total that checkout.compute_total returned.
         expected_total: Money,
     ) -> Result<DraftOrder, CheckoutError> {
         let (claim, total) = (claim(idempotency), expected_total);
@@ -177,7 +177,7 @@ impl Checkout {
         Ok(DraftOrder { order_id, total })
     }
 
-    /// Shows what a draft order would be, and orders nothing.
+    /// Returns the order that would be placed, and orders nothing.
     #[allow(
         clippy::unused_self,
         clippy::unused_async,
@@ -195,7 +195,7 @@ impl Checkout {
         service: Service,
         expected_total: Money,
     ) -> Result<OrderPlan, CheckoutError> {
-        // A plan that fails answers the call, and leaves evidence of the reason.
+        // A failed plan ends the call, so the evidence of its reason is recorded first.
         cite_bill(shop, proof);
         compliance::cite_rules(shop, proof);
         plan(shop, &skus, &address, service, expected_total)
@@ -268,7 +268,7 @@ fn bill(
     Ok(Bill { lines: basket.lines, goods: basket.goods, shipping, levies, total })
 }
 
-/// Checks everything that can keep an order from being placed.
+/// Checks all conditions of an order.
 fn plan(
     shop: &Shop,
     skus: &[Sku],
@@ -301,8 +301,8 @@ fn cite_bill(shop: &Shop, proof: &EvidenceRecorder) {
     shop.cite(proof, LEVIES);
 }
 
-/// Makes repeats of a call one order. The service knows no tenants, users or tools, so that it is
-/// sent the key which is unique among all of them.
+/// Returns the claim that makes repeats of a call one order. The service has no tenants, users or
+/// tools, so it gets the key that is unique among all of them.
 fn claim(idempotency: &Idempotency) -> Claim {
     let key = idempotency.global_key().map(str::to_owned);
     Claim { key, fence: idempotency.fence() }

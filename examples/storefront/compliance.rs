@@ -8,11 +8,11 @@ use crate::money::{CurrencyCode, Money};
 use crate::shop::{Destination, Place, Shop, ShopError};
 use crate::sources::Table;
 
-/// Checks what may be sent where.
+/// Checks the export rules for goods and destinations.
 #[derive(Debug)]
 pub(crate) struct Compliance;
 
-/// The edition of `data/rules.tsv`: it goes up when the file changes.
+/// The edition of `data/rules.tsv`: it increases when the file changes.
 const RULESET_VERSION: &str = "1.0.0";
 
 /// A rule that applies.
@@ -21,35 +21,35 @@ const RULESET_VERSION: &str = "1.0.0";
 pub(crate) struct AppliedRule {
     /// The rule's name.
     rule: String,
-    /// What it says.
+    /// The rule's text.
     text: String,
-    /// Where it is written.
+    /// The source of the rule.
     source: String,
 }
 
-/// What the law says.
+/// The result of applying the rules.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct Verdict {
-    /// Whether it may be sent.
+    /// True if the stone may be sent.
     pub(crate) allowed: bool,
-    /// What forbids it.
+    /// The rules that forbid the shipment.
     pub(crate) forbidden_by: Vec<AppliedRule>,
-    /// What has to be filed.
+    /// The rules that require papers.
     pub(crate) papers: Vec<AppliedRule>,
 }
 
 /// Export rules.
 #[ai_toolkit]
 impl Compliance {
-    /// Checks whether a stone may be sent to a country, and which papers that takes.
+    /// Checks whether a stone may be sent to a country, and which papers are required.
     #[ai_tool(effect = "read", version = "1.0.0", category = "commerce", evidence)]
     fn check_item(
         shop: &Shop,
         proof: &EvidenceRecorder,
         /// The stone's number.
         sku: Sku,
-        /// Where it goes.
+        /// The destination.
         to: Destination,
     ) -> Result<Verdict, ShopError> {
         shop.cite(proof, &[Table::Stones, Table::Places]);
@@ -59,7 +59,7 @@ impl Compliance {
     }
 }
 
-/// Records that an answer is made by the rules.
+/// Records the rules as a source of an answer.
 pub(crate) fn cite_rules(shop: &Shop, proof: &EvidenceRecorder) {
     shop.cite(proof, &[Table::Rules]);
     proof.rule("compliance.policy_ruleset_version", RULESET_VERSION);

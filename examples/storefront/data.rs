@@ -20,13 +20,13 @@ pub(crate) struct Sku(#[arg(pattern = "^D[0-9]{5}$", example = "D00090")] String
 /// One polished diamond.
 #[derive(Debug)]
 pub(crate) struct Stone {
-    /// What it is, in the words of the trade.
+    /// The description, in the terms of the trade.
     pub(crate) description: String,
-    /// Its price when the shop opens, in US dollars.
+    /// The price when the shop opens, in US dollars.
     pub(crate) list_price: Money,
 }
 
-/// A country of ISO 3166, and where its time zones' chief cities are.
+/// A country of ISO 3166, and the locations of its time zones' chief cities.
 #[derive(Debug)]
 pub(crate) struct Country {
     pub(crate) name: String,
@@ -47,7 +47,7 @@ pub(crate) struct Tax {
     pub(crate) share: Share,
 }
 
-/// What a country levies, and what its regions add if they are told apart.
+/// The taxes of a country, and those of its regions if they differ.
 #[derive(Debug)]
 pub(crate) struct CountryTaxes {
     pub(crate) own: Tax,
@@ -60,9 +60,9 @@ pub(crate) struct Rule {
     pub(crate) id: &'static str,
     /// ISO 3166 codes; `*` matches every country, and `!` excludes one.
     countries: Vec<&'static str>,
-    /// Whether it forbids the shipment; otherwise it requires papers.
+    /// True if it forbids the shipment; otherwise it requires papers.
     pub(crate) forbids: bool,
-    /// It applies above this value.
+    /// The value above which it applies.
     pub(crate) above: Money,
     pub(crate) text: &'static str,
     pub(crate) source: &'static str,

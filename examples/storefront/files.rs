@@ -1,5 +1,4 @@
-//! The files that outlive the program: the runtime's database, the orders, the ledger, the vault,
-//! the secret.
+//! The persistent files: the runtime's database, the orders, the ledger, the vault, the secret.
 
 use std::error::Error;
 use std::fs::File;
@@ -22,7 +21,7 @@ use crate::secret;
 pub struct Files {
     database: PathBuf,
     ledger: Option<PathBuf>,
-    /// A folder to be removed with this value.
+    /// A folder that is removed with this value.
     temporary: Option<PathBuf>,
     /// True if a missing secret is created.
     makes_secret: bool,
@@ -35,7 +34,7 @@ impl Files {
     /// Keeps only the data for which files are given.
     ///
     /// # Errors
-    /// A temporary folder cannot be made.
+    /// A temporary folder cannot be created.
     pub fn new(database: Option<&Path>, ledger: Option<&Path>) -> io::Result<Self> {
         let mut files = match database {
             Some(database) => Self::beside(database),
@@ -50,9 +49,9 @@ impl Files {
     /// Opens the files of a shop that has recorded calls in this ledger; creates no new secret.
     ///
     /// # Errors
-    /// One of them does not exist, or a temporary folder cannot be made.
+    /// One of them does not exist, or a temporary folder cannot be created.
     pub fn recorded(ledger: &Path, database: Option<&Path>) -> io::Result<Self> {
-        // One file is all of it.
+        // A ledger in a database shares the file with all other data.
         let database = database.or_else(|| is_sqlite(ledger).then_some(ledger));
         for file in [Some(ledger), database].into_iter().flatten() {
             let found = fs::metadata(file);
@@ -80,7 +79,7 @@ impl Files {
         Ok(Self { database, ledger: None, temporary: Some(folder), makes_secret: true })
     }
 
-    /// Opens what keeps keys, tickets and answers.
+    /// Opens the store of keys, tickets and answers.
     pub(crate) fn store(&self) -> Result<Sqlite, StoreError> {
         Sqlite::open(&self.database)
     }
@@ -88,7 +87,7 @@ impl Files {
     /// Returns the keys that sign tickets, link records and seal evidence: the same in each process.
     ///
     /// # Errors
-    /// There is no secret, or it cannot be read or made.
+    /// There is no secret, or it cannot be read or created.
     pub fn keys(&self) -> Result<KeyRing, Box<dyn Error>> {
         let file = self.home().with_extension("key");
         let find = if self.makes_secret { secret::find_or_make } else { secret::find };
@@ -99,12 +98,12 @@ impl Files {
         &self.database
     }
 
-    /// Returns where calls are recorded; nowhere but in memory without it.
+    /// Returns the file of recorded calls; without one they are in memory only.
     pub(crate) fn ledger(&self) -> Option<&Path> {
         self.ledger.as_deref()
     }
 
-    /// Returns where evidence is kept; nowhere but in memory without it.
+    /// Returns the file of the evidence; without one it is in memory only.
     pub(crate) fn vault(&self) -> Option<PathBuf> {
         match &self.ledger {
             _ if self.temporary.is_none() => Some(self.database.clone()),

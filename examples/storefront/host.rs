@@ -1,4 +1,4 @@
-//! The host: it takes requests, opens the model's calls, and runs them under one policy.
+//! The host, which accepts requests, opens the model's calls, and runs them under one policy.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl Host {
     /// Opens the shop, starts its order service, and lets `policy` choose the approver.
     ///
     /// # Errors
-    /// The data or the files cannot be read, or the order service has no port.
+    /// The data or the files cannot be read, or the order service cannot be started.
     pub async fn start(
         files: Files,
         policy: Policy,
@@ -89,27 +89,27 @@ impl Host {
         Ok(Self { runtime, shop, orders, records, dry_run, mark, said: 0, span, files })
     }
 
-    /// Writes what is still to be recorded, and ends the record.
+    /// Writes the pending records, and closes the ledger.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The ledger cannot be written.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.records.ledger.close().await
     }
 
-    /// Returns what opens calls of the shop's tools.
+    /// Returns the runtime of the shop's tools.
     #[must_use]
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// Returns the record of every call.
+    /// Returns the ledger of all calls.
     #[must_use]
     pub fn ledger(&self) -> &Ledger {
         &self.records.ledger
     }
 
-    /// Returns what keeps the proofs of answers.
+    /// Returns the keeper of the answers' evidence.
     #[must_use]
     pub fn vault(&self) -> &Vault {
         self.records.evidence.vault()

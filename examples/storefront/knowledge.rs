@@ -13,7 +13,7 @@ use crate::sources::Table;
 #[derive(Debug)]
 pub(crate) struct Knowledge;
 
-/// A text that was found.
+/// A text in a search result.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct Found {
@@ -23,20 +23,20 @@ pub(crate) struct Found {
     text: String,
 }
 
-/// What the shop knows.
+/// The shop's handbook and stones.
 #[ai_toolkit]
 impl Knowledge {
     /// Searches the handbook (shipping, taxes, returns, wording) and the stones on sale.
     ///
-    /// Stones are found by what describes them, such as "1.01 carat ideal G VS2".
+    /// Stones are found by their descriptions, such as "1.01 carat ideal G VS2".
     #[ai_tool(effect = "read", version = "1.0.0", category = "content", evidence)]
     fn search(
         shop: &Shop,
         proof: &EvidenceRecorder,
-        /// Words to look for.
+        /// Words to search for.
         #[arg(length(1..=200), example = "returns within 30 days")]
         query: &str,
-        /// Most texts to give.
+        /// The maximum number of texts to return.
         #[arg(default = 3, range(1..=10))]
         limit: usize,
     ) -> Vec<Found> {
@@ -65,7 +65,7 @@ fn texts(shop: &Shop) -> impl Iterator<Item = Found> {
     }))
 }
 
-/// Counts the wanted words that a text has; in its title they count twice.
+/// Counts the searched words that a text contains; in its title they count twice.
 fn score(wanted: &BTreeSet<String>, text: &Found) -> usize {
     let title = words(&text.title).intersection(wanted).count();
     let body = words(&text.text).intersection(wanted).count();

@@ -146,8 +146,7 @@ impl fmt::Display for Share {
 }
 
 impl Exchange {
-    /// Makes the rates of a day from the value of one euro; codes that are no longer used are left
-    /// out.
+    /// Creates the rates of a day from the value of one euro; obsolete codes are omitted.
     pub(crate) fn new<'t>(
         date: &str,
         rates: impl IntoIterator<Item = (&'t str, &'t str)>,
@@ -164,7 +163,7 @@ impl Exchange {
         &self.date
     }
 
-    /// Converts an amount, rounded half to even; none where there is no rate.
+    /// Converts an amount, rounded half to even; `None` if there is no rate.
     pub(crate) fn convert(&self, amount: Money, to: CurrencyCode) -> Option<Money> {
         let from = amount.currency;
         if from == to {
@@ -188,7 +187,7 @@ fn millionths(text: &str) -> Option<i64> {
     whole.parse::<i64>().ok()?.checked_mul(MILLION)?.checked_add(part)
 }
 
-/// Divides, half to even; the divisor is positive. What is beyond `i64` becomes its end.
+/// Divides, rounded half to even; the divisor is positive. Saturates at the bounds of `i64`.
 fn rounded(dividend: i128, divisor: i128) -> i64 {
     let (quotient, rest) = (dividend.div_euclid(divisor), dividend.rem_euclid(divisor));
     let up = match (rest * 2).cmp(&divisor) {

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 pub(crate) struct Options {
     /// Uses an approver named demo instead of a person.
     pub(crate) yes: bool,
-    /// Nothing is ordered.
+    /// True if nothing is ordered.
     pub(crate) dry_run: bool,
     /// Defers the decision to another process.
     pub(crate) defer: bool,
-    /// The database that is kept.
+    /// The database file to keep.
     pub(crate) db: Option<PathBuf>,
     /// The file for the records of calls.
     pub(crate) ledger: Option<PathBuf>,
@@ -28,7 +28,7 @@ usage: storefront [--yes | --dry-run] [--db FILE] [--ledger FILE]
        storefront --resume TICKET_FILE [--approve NAME] --db FILE [--ledger FILE]";
 
 impl Options {
-    /// Reads the program's own; none if they make no sense.
+    /// Reads the program's own options; `None` if they are invalid.
     pub(crate) fn from_env() -> Option<Self> {
         Self::read(env::args().skip(1))
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Sku;
 use crate::money::Money;
 
-/// An order as it is sent.
+/// An order in its wire form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Order {
     pub(crate) skus: Vec<Sku>,
@@ -24,7 +24,7 @@ pub(crate) struct Order {
 pub(crate) struct Claim {
     /// Orders with one key are one order.
     pub(crate) key: Option<String>,
-    /// The fence of the key's holder: a claim with a lower one comes too late.
+    /// The fence of the key's holder: a claim with a lower fence is refused.
     pub(crate) fence: Option<u64>,
 }
 
@@ -58,11 +58,11 @@ pub(crate) struct Receipt {
     pub(crate) repeated: bool,
 }
 
-/// Why the service takes no order.
+/// The service's reason to refuse an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Refused {
-    /// It could not be read.
+    /// The order could not be read.
     Unreadable,
     /// The key was used for another order.
     KeyReused,
@@ -70,7 +70,7 @@ enum Refused {
     Overtaken,
 }
 
-/// Where requests are sent.
+/// The path of requests.
 const PATH: &str = "/orders";
 
 /// The longest body that either side reads, in bytes.

@@ -1,10 +1,10 @@
-//! JSON as a person likes to read it: one line a field, amounts of money as such.
+//! JSON for people: one line per field, and formatted amounts of money.
 
 use tool_runtime::serde_json::{self, Map, Value};
 
 use crate::money::Money;
 
-/// Writes JSON as lines that are indented so far; what is no JSON stays as it is.
+/// Formats JSON as indented lines; text that is not JSON is returned unchanged.
 pub(crate) fn outline(json: &str, indent: usize) -> String {
     let mut text = String::new();
     match serde_json::from_str(json) {
@@ -27,7 +27,7 @@ fn object(fields: &Map<String, Value>, indent: usize, text: &mut String) {
     }
 }
 
-/// Writes what does not fit into one line.
+/// Writes a value that does not fit into one line.
 fn below(value: &Value, indent: usize, text: &mut String) {
     match value {
         Value::Object(fields) => object(fields, indent, text),
@@ -42,11 +42,11 @@ fn item(value: &Value, indent: usize, text: &mut String) {
     }
     let start = text.len() + indent;
     below(value, indent + 2, text);
-    // The first of its lines has the marker.
+    // The first line has the list marker.
     text.replace_range(start..=start, "-");
 }
 
-/// Writes what needs no lines of its own.
+/// Formats a value that fits into one line.
 fn short(value: &Value) -> Option<String> {
     match value {
         Value::String(string) => Some(string.clone()),

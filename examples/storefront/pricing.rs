@@ -1,4 +1,4 @@
-//! `pricing`: what a stone costs now.
+//! `pricing`: the current price of a stone.
 
 use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
@@ -8,19 +8,19 @@ use crate::money::{CurrencyCode, Money};
 use crate::shop::{Shop, ShopError};
 use crate::sources::Table;
 
-/// Tells prices.
+/// The tools for prices.
 #[derive(Debug)]
 pub(crate) struct Pricing;
 
-/// What a stone costs now.
+/// The current price of a stone.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct Quote {
     /// The stone.
     sku: Sku,
-    /// What it is.
+    /// The stone's description.
     description: String,
-    /// Its price; none once it is sold.
+    /// The price; absent if the stone is sold.
     price: Option<Money>,
     /// The day of the exchange rate, if one was used.
     rate_of: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct Quote {
 /// Prices of stones.
 #[ai_toolkit]
 impl Pricing {
-    /// Quotes the price of one stone as it is now, or was up to 30 seconds ago.
+    /// Quotes the price of one stone, at most 30 seconds old.
     #[ai_tool(
         effect = "read",
         version = "1.0.0",

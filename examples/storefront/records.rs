@@ -15,7 +15,7 @@ pub(crate) struct Records {
     pub(crate) evidence: EvidenceKeeper,
 }
 
-/// The number of records that are kept in memory: more than any conversation makes.
+/// The number of records that are kept in memory: more than any conversation creates.
 const MOST: usize = 10_000;
 
 impl Records {
@@ -35,7 +35,7 @@ impl Files {
     /// Opens the ledger to write it; a ledger has one writer at a time.
     ///
     /// # Errors
-    /// It cannot be read or written, or there is no secret.
+    /// The ledger cannot be read or written, or there is no secret.
     pub fn ledger_to_write(&self) -> Result<Ledger, Box<dyn Error>> {
         let builder = Ledger::builder(self.keys()?);
         Ok(match self.ledger() {
@@ -48,7 +48,7 @@ impl Files {
     /// Opens the ledger to read it, also while another process writes it.
     ///
     /// # Errors
-    /// It is no ledger, or cannot be read.
+    /// The file is not a ledger, or cannot be read.
     pub fn ledger_to_read(&self) -> Result<Box<dyn LedgerStore>, StoreError> {
         Ok(match self.ledger() {
             None => Box::new(MemoryLedger::new(0)),

@@ -11,7 +11,7 @@ pub(crate) enum Step {
     Says(&'static str),
     /// The model's calls of one turn: names and arguments as it sends them.
     Calls(&'static [(&'static str, &'static str)]),
-    /// Something happens that no model sees.
+    /// An event that the model does not see.
     Happens(Event),
 }
 
@@ -20,7 +20,7 @@ pub(crate) enum Step {
 pub(crate) enum Event {
     /// The shop's owner raises a price.
     PriceRises,
-    /// The order service's next answer is lost.
+    /// The next answer of the order service gets lost.
     AnswerGetsLost,
 }
 
@@ -35,7 +35,7 @@ impl Event {
         }
     }
 
-    /// Makes it happen.
+    /// Triggers the event.
     pub(crate) fn happen(self, shop: &Shop, orders: &OrderService) {
         match self {
             Self::PriceRises => shop.reprice(&Sku::from("D16290"), 6_600),

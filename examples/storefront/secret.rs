@@ -1,4 +1,4 @@
-//! The secret of tickets, ledger and vault: the example's way to get one.
+//! The secret of tickets, ledger and vault, from the environment or a file.
 //!
 //! A real host gets it from its vault. This one takes it from the environment, or else from a file
 //! that it creates on first use, readable by its owner alone.
@@ -21,7 +21,7 @@ enum SecretError {
     Unreadable,
 }
 
-/// Reads the secret; without the variable and the file there is none.
+/// Reads the secret from the variable or the file.
 pub(crate) fn find(file: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     match env::var(VARIABLE) {
         Ok(digits) => Ok(from_digits(&digits).ok_or(SecretError::Unreadable)?),

@@ -1,7 +1,7 @@
-//! `shipping`: how a parcel can travel, and what that costs.
+//! `shipping`: the services for a parcel, and their prices.
 //!
-//! The prices are this shop's own: a base, a price for each 100 km begun, and a share of the goods'
-//! value for insurance. The distances are real.
+//! The prices are this shop's own: a base, a price for each started 100 km, and a share of the
+//! goods' value for insurance. The distances are real.
 
 use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
@@ -11,11 +11,11 @@ use crate::money::{CurrencyCode, Money, Share};
 use crate::shop::{Basket, Destination, Place, Shop, ShopError};
 use crate::sources::SHIPPED_PRICES;
 
-/// Tells ways to ship.
+/// The tools for shipping.
 #[derive(Debug)]
 pub(crate) struct Shipping;
 
-/// A way to ship.
+/// A shipping service.
 #[ai_type]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
@@ -24,35 +24,35 @@ pub(crate) enum Service {
     InsuredPost,
     /// An express courier.
     Courier,
-    /// An armoured carrier, for what is worth 10,000 USD or more.
+    /// An armoured carrier, for goods worth 10,000 USD or more.
     Armoured,
 }
 
-/// What a way to ship costs and takes.
+/// The price and the duration of a shipping service.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct ShippingOption {
-    /// The way to ship.
+    /// The shipping service.
     pub(crate) service: Service,
-    /// Its price, insurance included.
+    /// The price, including insurance.
     pub(crate) price: Money,
-    /// Days until it arrives.
+    /// Days until arrival.
     pub(crate) days: i64,
 }
 
-/// The ways to ship, cheapest first.
+/// The shipping services, cheapest first.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct ShippingOptions {
     /// The destination's name.
     to: String,
-    /// How far it is from New York; none inside the country, where it does not count.
+    /// The distance from New York, in km; absent inside the country, where it is not charged.
     distance_km: Option<i64>,
-    /// What can be chosen.
+    /// The available services.
     options: Vec<ShippingOption>,
 }
 
-/// Why goods cannot travel.
+/// The error of shipping goods.
 #[derive(Debug, ToolFailure)]
 pub(crate) enum ShippingError {
     #[failure(transparent)]
@@ -70,10 +70,10 @@ impl From<ShopError> for ShippingError {
     }
 }
 
-/// How parcels travel.
+/// Shipping of parcels.
 #[ai_toolkit]
 impl Shipping {
-    /// Lists the ways to ship stones, cheapest first, with prices and days.
+    /// Lists the shipping services for stones, cheapest first, with prices and days.
     #[ai_tool(
         effect = "read",
         version = "1.0.0",
@@ -88,7 +88,7 @@ impl Shipping {
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
-        /// Where they go.
+        /// The destination of the stones.
         to: Destination,
         /// The currency to quote in.
         #[arg(default = CurrencyCode::USD)]
@@ -182,7 +182,7 @@ pub(crate) fn option(
 
 const NEW_YORK: Point = Point { latitude: 40.714, longitude: -74.006 };
 
-/// Returns how far the farthest of a country's chief cities is, so that no quote is too low.
+/// Returns the distance of a country's farthest chief city, so that no quote is too low.
 #[allow(clippy::cast_possible_truncation, reason = "no two places are 2^63 km apart")]
 fn distance_km(place: &Place<'_>) -> i64 {
     let distances = place.country.cities.iter().map(|city| great_circle_km(NEW_YORK, *city));
@@ -199,7 +199,7 @@ fn great_circle_km(from: Point, to: Point) -> f64 {
     2.0 * EARTH_RADIUS_KM * haversine.sqrt().asin()
 }
 
-/// Counts the steps that are at least begun.
+/// Counts the steps, including a started one.
 fn begun(amount: i64, step: i64) -> i64 {
     (amount + step - 1) / step
 }

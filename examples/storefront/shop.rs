@@ -27,7 +27,7 @@ enum Change {
     Sold,
 }
 
-/// Where goods go.
+/// The destination of goods.
 #[ai_type]
 #[derive(Debug, Clone)]
 pub(crate) struct Destination {
@@ -45,11 +45,11 @@ pub(crate) struct Place<'s> {
     pub(crate) code: &'s str,
     pub(crate) country: &'s Country,
     pub(crate) taxes: Option<&'s CountryTaxes>,
-    /// What the region adds to the country's own tax.
+    /// The region's tax beside the country's own.
     pub(crate) regional: Option<Tax>,
 }
 
-/// Stones at today's prices, in one currency.
+/// Stones with current prices, in one currency.
 #[derive(Debug)]
 pub(crate) struct Basket {
     pub(crate) lines: Vec<Line>,
@@ -62,11 +62,11 @@ pub(crate) struct Basket {
 pub(crate) struct Line {
     /// The stone.
     pub(crate) sku: Sku,
-    /// Its price.
+    /// The stone's price.
     pub(crate) price: Money,
 }
 
-/// Why the shop cannot serve a request.
+/// The error of a request to the shop.
 #[derive(Debug, ToolFailure)]
 pub(crate) enum ShopError {
     #[failure(NOT_FOUND, message = "no such stone; find one with knowledge.search")]
@@ -97,7 +97,7 @@ impl Shop {
         Ok(Self { data, sources, shelf: Mutex::default() })
     }
 
-    /// Records that an answer is made from these tables.
+    /// Records these tables as the sources of an answer.
     pub(crate) fn cite(&self, proof: &EvidenceRecorder, tables: &[Table]) {
         self.sources.cite(proof, tables);
     }
@@ -110,7 +110,7 @@ impl Shop {
         self.data.stones.get(sku).ok_or(ShopError::NoStone)
     }
 
-    /// Returns a stone's price now, in US dollars; none once it is sold.
+    /// Returns a stone's current price, in US dollars; `None` if it is sold.
     pub(crate) fn price(&self, sku: &Sku) -> Result<Option<Money>, ShopError> {
         let stone = self.stone(sku)?;
         Ok(match self.shelf().get(sku) {

@@ -18,7 +18,7 @@ pub(crate) enum Table {
     Handbook,
 }
 
-/// The sources of a price in some currency, sent somewhere.
+/// The sources of a price with shipping in some currency.
 pub(crate) const SHIPPED_PRICES: &[Table] = &[Table::Stones, Table::Exchange, Table::Places];
 
 /// The sources of the destination's levies.
@@ -81,7 +81,7 @@ impl Sources {
         Table::ALL.into_iter().map(source).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Records that an answer is made from these tables.
+    /// Records these tables as the sources of an answer.
     pub(crate) fn cite(&self, proof: &EvidenceRecorder, tables: &[Table]) {
         let cited = self.0.iter().filter(|(table, _)| tables.contains(table));
         cited.for_each(|(_, source)| proof.source(source.clone()));

@@ -1,4 +1,4 @@
-//! `tax`: what the destination levies.
+//! `tax`: the levies of the destination.
 
 use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
@@ -17,25 +17,25 @@ pub(crate) struct Taxes;
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct Levy {
-    /// Which: import duty, vat, gst, sales and so on.
+    /// The name: import duty, vat, gst, sales and so on.
     name: String,
-    /// Its rate.
+    /// The rate.
     rate: String,
-    /// What it is a share of.
+    /// The amount to which the rate applies.
     base: Money,
-    /// How much it is.
+    /// The amount of the levy.
     amount: Money,
 }
 
-/// What the destination levies.
+/// The levies of the destination.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct TaxEstimate {
-    /// What is known.
+    /// The known levies.
     pub(crate) levies: Vec<Levy>,
-    /// All of it.
+    /// The total of the known levies.
     pub(crate) total: Money,
-    /// What is not known, and is paid on delivery.
+    /// Levies that are not known, and are paid on delivery.
     pub(crate) not_included: Vec<String>,
 }
 
@@ -57,9 +57,9 @@ impl Taxes {
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
-        /// Where they go.
+        /// The destination of the stones.
         to: Destination,
-        /// How they travel: imports are taxed with their shipping.
+        /// The shipping service: imports are taxed with their shipping.
         service: Service,
         /// The currency to estimate in.
         #[arg(default = CurrencyCode::USD)]
@@ -73,7 +73,7 @@ impl Taxes {
     }
 }
 
-/// Works out what is levied on goods and, abroad, on their shipping.
+/// Computes the levies on goods and, abroad, on their shipping.
 pub(crate) fn estimate(
     shop: &Shop,
     goods: Money,
@@ -97,7 +97,7 @@ pub(crate) fn estimate(
     levied(goods, duty.into_iter().chain(taxes), not_included)
 }
 
-/// Lists what country and region levy.
+/// Lists the taxes of country and region.
 fn taxes(place: &Place<'_>) -> impl Iterator<Item = Tax> {
     let both = place.taxes.map(|taxes| taxes.own).into_iter().chain(place.regional);
     both.filter(|tax| !tax.share.is_nothing())

@@ -12,7 +12,7 @@ use crate::files::Files;
 use crate::orders::Order;
 use crate::outline::outline;
 
-/// Lists what a model may call.
+/// Lists the tools that a model may call.
 pub(crate) fn tools(runtime: &Runtime) {
     println!("The model has these tools:");
     for tool in runtime.specs_for_model() {
@@ -28,7 +28,7 @@ pub(crate) fn happens(text: &str) {
     println!("\n({text})");
 }
 
-/// Adds to what was shown last.
+/// Prints a note on the previous output.
 pub(crate) fn note(text: &str) {
     println!("  ({text})");
 }
@@ -75,7 +75,7 @@ pub(crate) fn question(request: &ApprovalRequest<'_>) {
     }
 }
 
-/// Shows what a call would do, with its dry run's answer.
+/// Shows the preview of a call, with its dry run's answer.
 pub(crate) fn shown(preview: Preview<'_>, rehearsal: Option<&ToolOutput>) {
     println!("\nMay this run? {}", preview.title().unwrap_or(preview.name()));
     print!("{}", outline(preview.arguments().unwrap_or_default(), 2));
@@ -87,7 +87,7 @@ pub(crate) fn shown(preview: Preview<'_>, rehearsal: Option<&ToolOutput>) {
     }
 }
 
-/// Shows an answer: what a response envelope has in it, field by field.
+/// Shows an answer: the response envelope, field by field.
 pub(crate) fn answer(name: &str, answer: &ResponseEnvelope) {
     println!("\n{name} → ok: {}", answer.is_ok());
     match answer.as_result() {
@@ -108,7 +108,7 @@ pub(crate) fn answer(name: &str, answer: &ResponseEnvelope) {
     receipts(answer);
 }
 
-/// Shows the file of a ticket, and how to decide about it.
+/// Shows the file of a ticket, and the command to decide about it.
 pub(crate) fn waits(files: &Files) {
     let (ticket, database) = (files.ticket(), files.database().display());
     let ticket = ticket.display();
@@ -116,7 +116,7 @@ pub(crate) fn waits(files: &Files) {
     println!("  storefront --db {database} --resume {ticket} --approve NAME");
 }
 
-/// Shows the file of the records, and how to inspect it.
+/// Shows the file of the records, and the command to inspect it.
 pub(crate) fn recorded(files: &Files) {
     if let Some(ledger) = files.ledger() {
         println!(

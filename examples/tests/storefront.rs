@@ -1,4 +1,4 @@
-//! The storefront as its user runs it: one process after another on the same files.
+//! Tests of the storefront's program: several processes in turn on the same files.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Looking back at the storefront, as its user does.
+//! Tests of the `trace` program on the storefront's records.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -10,9 +10,9 @@ use tool_runtime::ledger::{LedgerQuery, LedgerStore, Record, RecordedCall};
 pub(crate) struct Trace {
     pub(crate) id: String,
     pub(crate) tenant: Uuid,
-    /// In the order in which they were opened.
+    /// The calls, in the order of opening.
     pub(crate) calls: Vec<RecordedCall>,
-    /// The number of calls of earlier replays that are left out.
+    /// The number of omitted calls of earlier replays.
     pub(crate) replays: usize,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn traces(
         return Err(format!("no call of the trace {id} is in this ledger").into());
     }
     for trace in &mut traces {
-        // Texts of one form: they compare as the moments do. A rehearsal belongs to a call before it.
+        // All texts have one format, so they sort by time. A rehearsal comes after its call.
         let place = |call: &RecordedCall| (call.opened_at.clone(), call.rehearsal);
         trace.calls.sort_by_cached_key(place);
     }

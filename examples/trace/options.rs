@@ -11,17 +11,17 @@ pub(crate) struct Options {
     pub(crate) ledger: PathBuf,
     /// The shop's database, if it had one besides the ledger.
     pub(crate) db: Option<PathBuf>,
-    /// One trace; all without it.
+    /// The trace to show; all traces if absent.
     pub(crate) trace: Option<String>,
     pub(crate) verify: bool,
-    /// Files of checkpoints that were exported.
+    /// Files of exported checkpoints.
     pub(crate) checkpoints: Vec<PathBuf>,
     /// The file for an exported checkpoint.
     pub(crate) export: Option<PathBuf>,
     pub(crate) replay: bool,
     /// The reader of a replay.
     pub(crate) by: Option<String>,
-    /// Why they do.
+    /// The reason for the replay.
     pub(crate) reason: Option<String>,
 }
 

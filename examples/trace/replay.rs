@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::table::{Align, WIDTH, cut, lines};
 use crate::timeline::counted;
 
-/// Runs the reads of traces again in the shop as it is now; returns whether all answer the same.
+/// Runs the reads of traces again in the current shop; returns whether all answers are the same.
 pub(crate) async fn replay(
     files: Files,
     traces: &[Trace],
@@ -93,7 +93,7 @@ fn why(reason: SkipReason) -> &'static str {
     }
 }
 
-/// Writes a JSON Patch, a line an operation.
+/// Formats a JSON Patch, one line per operation.
 fn differences(verdict: &ReplayVerdict) -> Vec<String> {
     let ReplayVerdict::Drifted { diff: Some(Value::Array(operations)), .. } = verdict else {
         return Vec::new();

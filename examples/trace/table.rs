@@ -1,9 +1,9 @@
-//! Columns that are as wide as what is in them, and lines that fit a terminal.
+//! Columns as wide as their contents, and lines that fit a terminal.
 
 /// The longest line.
 pub(crate) const WIDTH: usize = 100;
 
-/// Between two columns.
+/// The gap between two columns.
 const GAP: &str = "  ";
 
 /// The alignment of a column.
@@ -32,7 +32,7 @@ pub(crate) fn lines<const N: usize>(align: [Align; N], rows: &[[String; N]]) -> 
     rows.iter().map(line).collect()
 }
 
-/// Joins parts by dots, and breaks between them where a line would be too long.
+/// Joins parts by dots, and breaks lines between them at the maximum width.
 pub(crate) fn wrapped(parts: &[String], indent: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -46,7 +46,7 @@ pub(crate) fn wrapped(parts: &[String], indent: usize) -> Vec<String> {
     lines
 }
 
-/// Cuts a text to so many characters.
+/// Truncates a text to this many characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

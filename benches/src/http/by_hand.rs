@@ -1,7 +1,7 @@
-//! The tool behind a handler that was written only for it.
+//! The tool with a handler that was written only for it.
 //!
-//! It does what a careful author of one endpoint does: required headers, typed arguments with
-//! their bounds, header and body compared, the hash of the body, the audit block.
+//! It contains the checks of a careful endpoint: required headers, typed arguments with their
+//! bounds, the comparison of header and body, the hash of the body, the audit block.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -32,15 +32,15 @@ pub(super) const TOPICS: [&str; 20] = [
     "clan rules",
 ];
 
-/// What a search gives.
+/// The results of a search.
 #[ai_type]
 #[derive(Debug)]
 pub(super) struct Hits {
     /// The hits, best first.
     pub(super) items: Vec<Content>,
-    /// How many there are in all.
+    /// The total number of results.
     pub(super) total: u32,
-    /// What was asked.
+    /// The words of the search.
     pub(super) query: String,
 }
 
@@ -49,17 +49,17 @@ pub(super) struct Hits {
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_field_names, reason = "they are the names on the wire")]
 pub(super) struct Content {
-    /// Its id.
+    /// The content's id.
     pub(super) id: String,
-    /// Its type.
+    /// The content's type.
     pub(super) content_type: String,
-    /// Its title.
+    /// The content's title.
     pub(super) title: String,
-    /// Its text.
+    /// The content's text.
     pub(super) body: String,
-    /// How far it can be trusted, from 0 to 1.
+    /// The credibility of the text, from 0 to 1.
     pub(super) credibility_score: f64,
-    /// Whether a person has checked it.
+    /// True if a person has verified it.
     pub(super) verified: bool,
 }
 
@@ -113,12 +113,12 @@ impl Catalogue {
 #[allow(clippy::unused_async, reason = "tools are async as a rule; what is measured is the call")]
 pub(super) async fn search_content(
     catalogue: &Catalogue,
-    /// Words to look for.
+    /// Words to search for.
     #[arg(length(1..=200))]
     query: String,
     /// Only content of this type.
     content_type: Option<String>,
-    /// Most hits to return.
+    /// The maximum number of hits to return.
     #[arg(default = 10, range(1..=50))]
     limit: u32,
 ) -> Result<Hits, Infallible> {

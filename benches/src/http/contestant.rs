@@ -62,8 +62,8 @@ impl Contestant {
         }
     }
 
-    /// Returns whether it is this project, which answers byte for byte like the hand-written
-    /// handler.
+    /// Returns whether it is this project, whose answers are byte for byte those of the
+    /// hand-written handler.
     pub(super) fn is_ours(self) -> bool {
         !matches!(self, Self::ByHand | Self::FastApi)
     }
@@ -178,7 +178,7 @@ pub(super) fn say(line: &str) -> Result<(), String> {
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(text)
 }
 
-/// Waits until the parent closes this process's standard input, or dies.
+/// Waits until the parent closes this process's standard input, or exits.
 async fn parent_has_gone() {
     let (gone, heard) = oneshot::channel::<()>();
     std::thread::spawn(move || {

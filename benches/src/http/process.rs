@@ -71,7 +71,7 @@ impl ServerProcess {
         is_ok.then(|| body.to_owned()).ok_or_else(|| format!("expected a success: {answer}"))
     }
 
-    /// Sends it a question on its standard input, and returns the line that it prints.
+    /// Sends it a line on its standard input, and returns the line that it prints.
     pub(super) fn inquire(&mut self, question: &str) -> Result<String, String> {
         let input = self.child.stdin.as_mut().ok_or("a server without an input")?;
         writeln!(input, "{question}").and_then(|()| input.flush()).map_err(text)?;
@@ -87,7 +87,7 @@ impl ServerProcess {
         kill_process(Pid::from_child(&self.child), Signal::TERM).map_err(text)
     }
 
-    /// Waits this long for its end, and returns its last line.
+    /// Waits for its exit for this long, and returns its last line.
     pub(super) fn ended(mut self, within: Duration) -> Result<String, String> {
         let until = Instant::now() + within;
         while self.child.try_wait().map_err(text)?.is_none() {

@@ -1,4 +1,4 @@
-//! The data folder, which outlives the program.
+//! The data folder, which persists after the program ends.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -21,17 +21,17 @@ impl Files {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Returns where the guide's tables are unless they are in another database.
+    /// Returns the default database of the guide's tables.
     pub(crate) fn guide(&self) -> String {
         format!("sqlite:{}", self.folder.join("guide.db").display())
     }
 
-    /// Returns where keys, tickets, answers and evidence are kept.
+    /// Returns the database of keys, tickets, answers and evidence.
     pub(crate) fn runtime(&self) -> PathBuf {
         self.folder.join("runtime.db")
     }
 
-    /// Returns where calls are recorded, in the table `trace_ledger`.
+    /// Returns the database of recorded calls, in the table `trace_ledger`.
     pub(crate) fn ledger(&self) -> PathBuf {
         self.folder.join("ledger.db")
     }

@@ -28,7 +28,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Puts the guide's tools behind a policy; each call leaves a line of JSON in the log.
+    /// Starts the guide's tools under a policy; each call writes a line of JSON to the log.
     pub(crate) fn start(
         guide: Guide,
         files: &Files,
@@ -66,7 +66,7 @@ impl Host {
         Ok(Self { runtime, ledger, vault, log })
     }
 
-    /// Writes what is still to be recorded, and ends the record.
+    /// Writes the pending records, and closes the ledger.
     pub(crate) async fn close(&self) -> Result<(), Box<dyn Error>> {
         self.ledger.close().await?;
         let log = self.log.clone();
@@ -75,8 +75,8 @@ impl Host {
     }
 }
 
-/// Decides how much of a proof callers with the scopes of `/evidence` see: the text of a prompt is
-/// the operator's own and stays sealed.
+/// Decides which evidence callers with the scopes of `/evidence` can read: prompts belong to the
+/// operator and stay sealed.
 fn evidence_verdict(request: &EvidenceRequest<'_>) -> EvidenceVerdict {
     match request.snapshot() {
         Some(snapshot) if snapshot.tool() == "get_prompt_active" => EvidenceVerdict::AllowRedacted,

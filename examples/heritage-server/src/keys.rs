@@ -10,7 +10,7 @@ use tool_runtime::http::{ApiKey, ApiKeyHash, ApiKeySet, ApiKeys, Principal, Scop
 /// The word for every tenant.
 const EVERY: &str = "*";
 
-/// A line of the file cannot be read.
+/// The error of an invalid line in the file.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}:{line}: {problem}; expected HASH NAME TENANTS SCOPES…, as --new-key prints it")]
 struct Unreadable {
@@ -30,7 +30,7 @@ const ONE_USER: &str = "user:";
 /// this user. Without either it names none.
 ///
 /// # Errors
-/// The file cannot be read, or one of its lines not be understood; it is named.
+/// The file cannot be read, or a line is invalid; the error names the line.
 pub(crate) fn read(file: &Path) -> Result<ApiKeys, Box<dyn Error>> {
     let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let lines = (1..).zip(text.lines().map(str::trim));

@@ -9,10 +9,10 @@ use clap::Parser;
 #[derive(Debug, Clone, Parser)]
 #[command(name = "heritage-server", version)]
 pub struct Options {
-    /// Where it listens
+    /// The address to listen on
     #[arg(long, env = "HERITAGE_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     pub listen: SocketAddr,
-    /// Where the guide's tables are; in the data folder if nothing is said
+    /// The database of the guide's tables; by default in the data folder
     #[arg(
         long,
         env = "HERITAGE_DATABASE",
@@ -22,28 +22,28 @@ pub struct Options {
                 [default: guide.db in the data folder]"
     )]
     pub database: Option<String>,
-    /// The folder of what outlives the program: tables, ledger, tickets, evidence, secret
+    /// The folder of persistent data: tables, ledger, tickets, evidence, secret
     #[arg(long, env = "HERITAGE_DATA_DIR", value_name = "FOLDER", default_value = "heritage-data")]
     pub data_dir: PathBuf,
-    /// The file of callers' keys, one per line; without it all callers on this machine are admitted
+    /// The file of callers' keys, one per line; without it all callers on this machine are accepted
     #[arg(long, env = "HERITAGE_API_KEYS", value_name = "FILE")]
     pub api_keys: Option<PathBuf>,
     /// The key set of the issuer of tokens: a file, or a URL by https or of this machine
     #[arg(long, env = "HERITAGE_JWKS", value_name = "FILE|URL", requires_all = ["issuer", "audience"])]
     pub jwks: Option<String>,
-    /// The issuer that tokens have to name (`iss`)
+    /// The issuer that tokens must name (`iss`)
     #[arg(long, env = "HERITAGE_ISSUER", value_name = "ISSUER", requires = "jwks")]
     pub issuer: Option<String>,
-    /// The audience that tokens have to name (`aud`)
+    /// The audience that tokens must name (`aud`)
     #[arg(long, env = "HERITAGE_AUDIENCE", value_name = "AUDIENCE", requires = "jwks")]
     pub audience: Option<String>,
     /// Makes a key for a caller, prints it with its line for the file of keys, and exits
     #[arg(long, value_name = "NAME")]
     pub new_key: Option<String>,
-    /// Asks a person about each draft before it is written, by /api/approvals
+    /// Requires a person's approval for each draft, by /api/approvals
     #[arg(long, env = "HERITAGE_ASK_FIRST")]
     pub ask_first: bool,
-    /// How many calls a tenant may make of each tool in a minute
+    /// The maximum number of calls per tenant, tool and minute
     #[arg(long, env = "HERITAGE_CALLS_PER_MINUTE", value_name = "CALLS", default_value_t = 600)]
     pub calls_per_minute: u32,
 }

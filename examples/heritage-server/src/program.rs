@@ -76,7 +76,7 @@ fn verifier(source: &str, options: &Options) -> Result<JwtVerifier, Box<dyn Erro
     Ok(JwtVerifier::new(keys, named(&options.issuer), named(&options.audience))?)
 }
 
-/// Callers on the network would not be authenticated.
+/// The error of a network address without authentication.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{0} accepts connections from other machines, and callers would not be authenticated: \

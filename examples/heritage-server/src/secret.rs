@@ -1,4 +1,4 @@
-//! The secret of tickets, ledger and vault: the example's way to get one.
+//! The secret of tickets, ledger and vault, from the environment or a file.
 //!
 //! A real host gets it from its vault. This one takes it from the environment, or else from a file
 //! that it creates on first use, readable by its owner alone.

@@ -1,4 +1,4 @@
-//! The client: its errors say what is known of the order.
+//! The client, whose errors tell the order's outcome as far as it is known.
 
 use std::io;
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ pub(crate) struct OrderClient {
     service: SocketAddr,
 }
 
-/// Why there is no receipt.
+/// The error of placing an order.
 #[derive(Debug, ToolFailure)]
 pub(crate) enum OrderError {
     /// Nothing was sent.
@@ -45,7 +45,7 @@ pub(crate) enum OrderError {
     /// The key belongs to another order.
     #[failure(INVALID_ARGUMENT, message = "another order was placed for the same request")]
     KeyReused,
-    /// Another run has taken the call over since.
+    /// Another run has taken over the call.
     #[failure(CONFLICT, message = "this order is being placed elsewhere")]
     Overtaken,
 }
@@ -65,7 +65,7 @@ impl OrderClient {
         Self { service }
     }
 
-    /// Places an order, once. Whether a repeat is safe is the claim's matter.
+    /// Places an order once. The claim determines if a repeat is safe.
     pub(crate) async fn place(
         &self,
         order: Order,
@@ -76,7 +76,7 @@ impl OrderClient {
         placed.ok_or(OrderError::Unreadable)
     }
 
-    /// Finds the order that was taken under a key.
+    /// Finds the order that was accepted under a key.
     pub(crate) async fn find(
         &self,
         key: &str,
@@ -98,7 +98,7 @@ impl OrderClient {
         }
     }
 
-    /// Sends a request, with the headers that let the service go on in the call's trace.
+    /// Sends a request, with the headers that continue the call's trace.
     async fn exchange(
         &self,
         stream: TcpStream,

@@ -27,7 +27,7 @@ use tool_runtime::serde_json;
 
 use super::{Claim, LONGEST_BODY, Order, Receipt, Refused, Reply, Request};
 
-/// A running order service; dropped, it stops.
+/// A running order service, which stops when dropped.
 #[derive(Debug)]
 pub(crate) struct OrderService {
     address: SocketAddr,
@@ -38,10 +38,10 @@ pub(crate) struct OrderService {
 /// The accepted orders.
 #[derive(Debug)]
 struct Book {
-    /// Each request that was taken, in a line of its own.
+    /// The accepted requests, one per line.
     file: File,
     orders: Vec<Order>,
-    /// The trace of each order; none if its request named none.
+    /// The trace of each order; `None` if its request had no trace.
     traces: Vec<Option<String>>,
     claims: HashMap<String, Claimed>,
     lose_next_answer: bool,
@@ -52,7 +52,7 @@ struct Book {
 struct Line {
     #[serde(flatten)]
     request: Request,
-    /// The `traceparent` that it was sent with.
+    /// The `traceparent` of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<String>,
 }
@@ -67,7 +67,7 @@ struct Claimed {
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl OrderService {
-    /// Starts on a free port of this machine, with the orders that are in this file.
+    /// Starts on a free local port, with the orders in this file.
     pub(crate) async fn start(file: &Path) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let (address, book) = (listener.local_addr()?, Arc::new(Mutex::new(Book::open(file)?)));
@@ -79,17 +79,17 @@ impl OrderService {
         self.address
     }
 
-    /// Returns the orders that it took, in their order.
+    /// Returns the accepted orders, oldest first.
     pub(crate) fn orders(&self) -> Vec<Order> {
         lock(&self.book).orders.clone()
     }
 
-    /// Returns the `traceparent` that each order was placed with, in their order.
+    /// Returns the `traceparent` of each order, oldest first.
     pub(crate) fn traces(&self) -> Vec<Option<String>> {
         lock(&self.book).traces.clone()
     }
 
-    /// Lets the answer to the next order be lost, as by a broken connection.
+    /// Drops the answer to the next order, like a broken connection.
     pub(crate) fn lose_next_answer(&self) {
         lock(&self.book).lose_next_answer = true;
     }
@@ -101,7 +101,7 @@ impl Drop for OrderService {
     }
 }
 
-/// Serves one connection after the other, which bounds them.
+/// Serves one connection at a time, which bounds their number.
 async fn listen(listener: TcpListener, book: Arc<Mutex<Book>>) {
     while let Ok((stream, _)) = listener.accept().await {
         let answering = service_fn(|request| answer(request, Arc::clone(&book)));
@@ -113,7 +113,7 @@ async fn listen(listener: TcpListener, book: Arc<Mutex<Book>>) {
     }
 }
 
-/// Answers a request; its error breaks the connection off.
+/// Answers a request; an error closes the connection.
 async fn answer(
     request: hyper::Request<Incoming>,
     book: Arc<Mutex<Book>>,
@@ -127,7 +127,7 @@ async fn answer(
     Ok(hyper::Response::new(Full::new(Bytes::from(serde_json::to_vec(&reply)?))))
 }
 
-/// Reads the trace in which a request was sent, as `traceparent` has it.
+/// Reads the `traceparent` of a request.
 fn trace_of(headers: &HeaderMap) -> Option<String> {
     let of = |name: &str| headers.get_all(name).into_iter();
     let context = TraceContext::from_headers(of(TRACEPARENT), of(TRACESTATE)).ok()?;
@@ -135,7 +135,7 @@ fn trace_of(headers: &HeaderMap) -> Option<String> {
 }
 
 impl Book {
-    /// Opens the file, and takes the requests in it again.
+    /// Opens the file, and accepts the requests in it again.
     fn open(path: &Path) -> io::Result<Self> {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         let mut lines = String::new();
@@ -151,7 +151,7 @@ impl Book {
         Ok(book)
     }
 
-    /// Answers a request's body; none if the answer gets lost.
+    /// Answers a request's body; `None` if the answer gets lost.
     fn answer(&mut self, body: &[u8], trace: Option<String>) -> io::Result<Option<Reply>> {
         let (order, claim) = match serde_json::from_slice(body) {
             Ok(Request::Place { order, claim }) => (order, claim),

@@ -12,7 +12,7 @@ use crate::pricing::Pricing;
 use crate::shipping::Shipping;
 use crate::tax::Taxes;
 
-/// `UPDATE_SCHEMAS=1` writes what has changed, and `TOOLS_LOCK=accept` the lock.
+/// `UPDATE_SCHEMAS=1` writes changed files, and `TOOLS_LOCK=accept` the lock.
 #[test]
 fn the_committed_contracts_are_those_of_the_shop() -> Result<(), ExportError> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("storefront");

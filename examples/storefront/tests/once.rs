@@ -1,4 +1,4 @@
-//! An order is placed once, and only after approval.
+//! Tests that an order is placed once, and only after approval.
 
 use std::io::Cursor;
 
@@ -14,7 +14,7 @@ use crate::shipping::Service;
 
 const ORDER: &str = "checkout.create_draft_order";
 
-/// Opens the shop on the files of another, as a later process would.
+/// Opens the shop on the files of another host, like a later process.
 async fn host_beside(other: &Host, policy: Policy) -> Host {
     let files = Files::beside(other.files().database());
     Host::start(files, policy, false).await.expect("the shop opens")
@@ -34,7 +34,7 @@ fn meta(answer: &ResponseEnvelope) -> ToolResultMeta {
     }
 }
 
-/// Leaves a draft order behind a ticket.
+/// Creates a draft order that waits for approval, and returns its ticket.
 async fn deferred(host: &Host) -> String {
     let arguments = right_order(host).await;
     let waiting = call(host, ORDER, arguments).await;

@@ -1,4 +1,4 @@
-//! Answers name their freshness and their sources, and all calls are recorded.
+//! Tests that answers name their freshness and their sources, and all calls are recorded.
 
 use tool_runtime::contracts::EvidenceSource;
 use tool_runtime::evidence::{Access, Replay};
@@ -7,7 +7,7 @@ use tool_runtime::ledger::LedgerQuery;
 use super::*;
 use crate::host::TENANT;
 
-/// Arguments that each of the reads answers well.
+/// Valid arguments of each read.
 fn reads() -> [(&'static str, Value, &'static [&'static str]); 6] {
     let to = json!({"country": "DE"});
     let sent = json!({"skus": ["D00090"], "to": to, "service": "courier"});

@@ -1,11 +1,11 @@
-//! A request's trace continues in the order service.
+//! Tests that a request's trace continues in the order service.
 
 use tool_runtime::contracts::ClientApp;
 use tool_runtime::contracts::trace_context::{TraceId, TraceParent};
 
 use super::*;
 
-/// Orders the stone, and returns the request and the `traceparent` that the service was sent.
+/// Orders the stone, and returns the request and the `traceparent` that the service received.
 async fn ordered(host: &Host) -> (RequestEnvelope, TraceParent) {
     let arguments = right_order(host).await;
     data(&call(host, "checkout.create_draft_order", arguments).await);

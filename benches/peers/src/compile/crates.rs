@@ -17,7 +17,7 @@ pub(super) fn ours(tools: usize) -> Files {
     let manifest = manifest("compile-ours", &format!("tool-runtime = {{ path = {runtime:?} }}\n"));
     let main = r#"use tool_runtime::prelude::*;
 
-/// Why a tool fails.
+/// The error of a tool.
 #[derive(Debug, ToolFailure)]
 pub enum Refused {
     /// The arguments make no sense together.
@@ -52,7 +52,7 @@ fn ours_tool(text: &mut String, number: usize) {
         text,
         format_args!(
             "
-/// Does what tool {number} of the many does.
+/// Performs the action of tool {number}.
 #[ai_tool(effect = \"read\")]
 pub async fn tool_{number}(
 {parameters}) -> Result<Answer{number}, Refused> {{
@@ -138,7 +138,7 @@ fn rmcp_tool(types: &mut String, methods: &mut String, number: usize) {
         types,
         format_args!(
             "
-/// What tool {number} takes.
+/// The arguments of tool {number}.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments{number} {{
@@ -152,7 +152,7 @@ pub struct Arguments{number} {{
         methods,
         format_args!(
             "
-    /// Does what tool {number} of the many does.
+    /// Performs the action of tool {number}.
     #[tool(annotations(read_only_hint = true))]
     pub async fn tool_{number}(
         &self,
@@ -173,14 +173,14 @@ pub struct Arguments{number} {{
 
 fn answer_type(number: usize, attribute: &str) -> String {
     format!(
-        "/// What tool {number} answers.
+        "/// The answer of tool {number}.
 {attribute}
 pub struct Answer{number} {{
-    /// What was found.
+    /// The results.
     pub items: Vec<String>,
-    /// How many there are in all.
+    /// The total number of results.
     pub total: u32,
-    /// What else there is to say.
+    /// A note on the results.
     pub note: Option<String>,
 }}
 "

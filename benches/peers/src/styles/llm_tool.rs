@@ -46,11 +46,11 @@ fn call(tools: ToolRegistry, cx: ToolContext) -> Call {
 #[llm_tool(effect = "read_only")]
 async fn search_content(
     cx: &ToolContext,
-    /// Words to look for.
+    /// Words to search for.
     query: String,
-    /// Most hits to return.
+    /// The maximum number of hits to return.
     limit: Option<u32>,
-    /// Only content that carries all of these tags.
+    /// Only content with all of these tags.
     tags: Option<Vec<String>>,
 ) -> Result<Hits, ToolError> {
     let index: Arc<Index> = cx.get_ext().ok_or_else(|| ToolError::new("no index"))?;

@@ -47,12 +47,12 @@ pub(crate) const ALL: &[Style] = &[
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// Words to look for.
+    /// Words to search for.
     query: String,
-    /// Most hits to return.
+    /// The maximum number of hits to return.
     #[serde(default = "ten")]
     limit: u32,
-    /// Only content that carries all of these tags.
+    /// Only content with all of these tags.
     #[serde(default)]
     tags: Vec<String>,
 }

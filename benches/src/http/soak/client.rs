@@ -1,4 +1,4 @@
-//! One client: it calls, waits, misbehaves, and checks every answer.
+//! A client that calls, waits, breaks rules, and checks every answer.
 
 use std::collections::VecDeque;
 use std::io;
@@ -185,7 +185,7 @@ impl Client {
         Ok(())
     }
 
-    /// Requests more than the buffers on the way hold, and reads nothing.
+    /// Requests more data than the network buffers hold, and reads nothing.
     async fn never_read(&mut self, mut wire: Wire) -> io::Result<()> {
         for _ in 0..8 {
             let call = Call::of(self.shared.number(), "large", r#"{"bytes":1000000}"#);

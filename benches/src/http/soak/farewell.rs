@@ -30,7 +30,7 @@ pub(super) async fn farewell(
         let wire = Wire::connect(server.port).await.map_err(text)?;
         answers.spawn(answered(wire, request));
     }
-    // They have begun long before this time has passed, and the shortest of them runs longer.
+    // All calls start within this time, and the shortest of them runs longer.
     sleep(Duration::from_millis(200)).await;
     let asked = Instant::now();
     server.terminate()?;

@@ -43,7 +43,7 @@ impl Rests {
         self.0.last().map_or(0, |rest| rest.resident)
     }
 
-    /// Returns the growth since the first idle time, by which caches have filled.
+    /// Returns the growth since the first idle time, when caches are full.
     pub(super) fn growth(&self) -> Option<Growth> {
         let [first, .., last] = self.0.as_slice() else { return None };
         Some(Growth {

@@ -34,7 +34,7 @@ pub(super) const TRAIL: &str = "trail.txt";
 /// The file of the ledger.
 pub(super) const LEDGER: &str = "ledger.jsonl";
 
-/// Serves until this process is stopped, or its parent has gone.
+/// Serves until this process is stopped, or its parent has exited.
 ///
 /// # Errors
 /// Its files cannot be written, or it does not shut down cleanly.
@@ -111,7 +111,7 @@ fn count_panics() {
 }
 
 /// Reports the server's state when the parent asks; the receiver completes when the parent has
-/// gone.
+/// exited.
 fn answer_the_parent() -> oneshot::Receiver<()> {
     let (gone, heard) = oneshot::channel();
     let tasks = Handle::current();

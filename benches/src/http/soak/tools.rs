@@ -57,7 +57,7 @@ pub(super) fn add(builder: RuntimeBuilder) -> RuntimeBuilder {
         .permission("note", Permission::Allow)
 }
 
-/// Answers what it was sent.
+/// Returns its argument.
 ///
 /// # Errors
 /// Never.
@@ -72,7 +72,7 @@ async fn echo(
     Ok(text)
 }
 
-/// Answers a text of so many bytes.
+/// Returns a text of a given length.
 ///
 /// # Errors
 /// Never.
@@ -80,7 +80,7 @@ async fn echo(
 async fn large(
     cx: &ToolContext,
     trail: &Trail,
-    /// How many.
+    /// The length, in bytes.
     #[arg(range(1..=4_000_000))]
     bytes: usize,
 ) -> Result<String, Infallible> {
@@ -88,7 +88,7 @@ async fn large(
     Ok("7".repeat(bytes))
 }
 
-/// Waits, and says how far it is.
+/// Waits, and reports its progress.
 ///
 /// # Errors
 /// Never.
@@ -97,10 +97,10 @@ async fn wait(
     cx: &ToolContext,
     trail: &Trail,
     progress: &Progress,
-    /// For how many steps.
+    /// The number of steps.
     #[arg(range(1..=100))]
     steps: u8,
-    /// How long a step takes.
+    /// The duration of a step, in milliseconds.
     #[arg(range(0..=1_000))]
     step_ms: u64,
 ) -> Result<u8, Infallible> {
@@ -112,7 +112,7 @@ async fn wait(
     Ok(steps)
 }
 
-/// Keeps a thread busy.
+/// Blocks a thread.
 ///
 /// # Errors
 /// Never.
@@ -120,7 +120,7 @@ async fn wait(
 fn compute(
     cx: &ToolContext,
     trail: &Trail,
-    /// For how long.
+    /// The duration, in milliseconds.
     #[arg(range(0..=1_000))]
     ms: u64,
 ) -> Result<u64, Infallible> {
@@ -140,29 +140,29 @@ async fn stall(cx: &ToolContext, trail: &Trail) -> Result<(), Infallible> {
     Ok(())
 }
 
-/// How a tool is to fail.
+/// A kind of failure.
 #[ai_type]
 #[derive(Debug, Clone, Copy)]
 enum How {
-    /// What it asks has failed.
+    /// An upstream service failed.
     Upstream,
-    /// There is no such thing.
+    /// The item does not exist.
     Missing,
-    /// It cannot be done now.
+    /// The tool is unavailable.
     Unavailable,
-    /// Something that is not said.
+    /// An internal error.
     Internal,
 }
 
 /// Fails.
 ///
 /// # Errors
-/// As it is told.
+/// The requested failure.
 #[ai_tool(effect = "read", version = "1.0.0", category = "broken")]
 async fn fail(
     cx: &ToolContext,
     trail: &Trail,
-    /// How.
+    /// The kind of failure.
     how: How,
 ) -> Result<(), Failure> {
     trail.reached(cx);
@@ -182,7 +182,7 @@ async fn fail(
 async fn panic(
     cx: &ToolContext,
     trail: &Trail,
-    /// Whether it waits first.
+    /// True to wait first.
     late: bool,
 ) -> Result<(), Infallible> {
     trail.reached(cx);
@@ -202,7 +202,7 @@ fn panic_on_a_thread(cx: &ToolContext, trail: &Trail) -> Result<(), Infallible> 
     panic_any(WANTED_PANIC)
 }
 
-/// Notes something, once for each key.
+/// Notes a text, once for each key.
 ///
 /// # Errors
 /// Never.
@@ -212,9 +212,9 @@ async fn note(
     trail: &Trail,
     key: &Idempotency,
     dry_run: &DryRun,
-    /// What.
+    /// The text to note.
     text: String,
-    /// How long it takes.
+    /// The duration, in milliseconds.
     #[arg(range(0..=1_000))]
     ms: u64,
 ) -> Result<String, Infallible> {

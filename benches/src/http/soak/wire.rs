@@ -19,7 +19,7 @@ pub(super) struct Wire(BufReader<TcpStream>);
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
-    /// Whether the connection may be used again.
+    /// True if the connection may be used again.
     pub(super) stays_open: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The contents of the guide, and how they are written and indexed.
+//! The contents of the guide, with their statements for writing and indexing.
 
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::json;
@@ -7,34 +7,34 @@ use super::{Guide, Place, at};
 use crate::store::{Engine, Statement, Value};
 use crate::words::Indexed;
 
-/// Whether a content is for visitors yet.
+/// The publication state of a content.
 #[ai_type]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
-    /// For visitors.
+    /// Visible to visitors.
     #[default]
     Published,
-    /// Waits for an editor of the tenant.
+    /// Waiting for an editor of the tenant.
     Draft,
 }
 
-/// A content that was found.
+/// A content in a search result.
 #[ai_type]
 #[allow(clippy::struct_field_names, reason = "they are the names that callers read")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Content {
-    /// Its id.
+    /// The content's id.
     pub(crate) id: String,
-    /// What kind of content it is, such as `family_rule`, `poem` or `legend`.
+    /// The type of content, such as `family_rule`, `poem` or `legend`.
     pub(crate) content_type: String,
-    /// Its title.
+    /// The title.
     pub(crate) title: String,
-    /// Its whole text.
+    /// The full text.
     pub(crate) body: String,
-    /// How far what it says may be told as fact, from 0 to 1.
+    /// The credibility of the text as fact, from 0 to 1.
     pub(crate) credibility_score: f64,
-    /// Whether somebody has held it against its source. A legend never is.
+    /// True if an editor has compared it with its source; never for a legend.
     pub(crate) verified: bool,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct NewContent {
     /// The time of its creation; for shipped contents, as stated by the program.
     #[serde(default)]
     pub(crate) created_at: String,
-    /// The key under which it is written once.
+    /// The idempotency key of the write.
     #[serde(skip)]
     pub(crate) written_under: Option<String>,
 }
@@ -72,7 +72,7 @@ impl Status {
 }
 
 impl NewContent {
-    /// All that it is found by but its title.
+    /// Returns all indexed text except the title.
     fn beside_its_title(&self) -> String {
         let summary = self.summary.as_deref().unwrap_or_default();
         let filed = self.tags.join("\n");
@@ -83,7 +83,7 @@ impl NewContent {
 impl Guide {
     /// Makes the statements that write a content, its tags and its words.
     ///
-    /// The first changes nothing where the content is there already, by its id or its key.
+    /// The first one changes nothing if a content with the same id or key exists.
     pub(super) fn writing(&self, place: &Place, content: &NewContent) -> Vec<Statement> {
         let mut statements = vec![content_row(place, content)];
         statements.extend(content.tags.iter().map(|tag| {

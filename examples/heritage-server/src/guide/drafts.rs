@@ -9,12 +9,12 @@ use crate::store::StoreError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) id: String,
-    /// When, in RFC 3339.
+    /// The time of the write, in RFC 3339.
     pub(crate) at: String,
 }
 
 impl Guide {
-    /// Writes a content once under its key: a repeat finds what the first one wrote.
+    /// Writes a content once under its key: a repeat returns the content of the first write.
     pub(crate) async fn write_once(
         &self,
         place: &Place,
@@ -34,7 +34,7 @@ impl Guide {
         Ok(Written { id: row.text(0)?, at: row.text(1)? })
     }
 
-    /// Counts the contents of a site that have this very title.
+    /// Counts the contents of a site with exactly this title.
     pub(crate) async fn titled(&self, place: &Place, title: &str) -> Result<i64, StoreError> {
         let sql = "SELECT count(*) FROM contents
                    WHERE tenant_id = $1 AND site_id = $2 AND title = $3";

@@ -7,7 +7,7 @@ use super::drafts::Written;
 use super::{Guide, Place, at};
 use crate::store::StoreError;
 
-/// Something that a visitor did.
+/// An action of a visitor.
 #[derive(Debug, Clone)]
 pub(crate) struct NewEvent {
     pub(crate) event_type: String,
@@ -15,14 +15,14 @@ pub(crate) struct NewEvent {
     pub(crate) user_id: Option<String>,
     pub(crate) session_id: Option<String>,
     pub(crate) trace_id: String,
-    /// When, in RFC 3339.
+    /// The time of the event, in RFC 3339.
     pub(crate) logged_at: String,
-    /// The key under which it is written once.
+    /// The idempotency key of the write.
     pub(crate) written_under: Option<String>,
 }
 
 impl Guide {
-    /// Writes an event once under its key: a repeat finds what the first one wrote.
+    /// Writes an event once under its key: a repeat returns the event of the first write.
     pub(crate) async fn log_once(
         &self,
         place: &Place,

@@ -50,7 +50,7 @@ impl Guide {
         Ok(guide)
     }
 
-    /// Checks that the database answers.
+    /// Checks that the database responds.
     pub(crate) async fn is_there(&self) -> Result<(), StoreError> {
         self.store.row(Statement::new("SELECT 1 = 1", [])).await.map(|_| ())
     }

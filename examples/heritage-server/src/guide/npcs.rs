@@ -6,41 +6,41 @@ use tool_runtime::serde_json::{Map, Value};
 use super::{Guide, Place, at};
 use crate::store::{Row, StoreError};
 
-/// Who an NPC is.
+/// The profile of an NPC.
 #[ai_type]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NpcProfile {
-    /// The NPC.
+    /// The NPC's id.
     pub(crate) npc_id: String,
-    /// Which version of the profile this is.
+    /// The version of the profile.
     pub(crate) version: i64,
-    /// Whether it is the one in use.
+    /// True if this version is in use.
     pub(crate) active: bool,
-    /// What visitors call it.
+    /// The NPC's name for visitors.
     pub(crate) name: String,
-    /// Its role, its tone, and what it never does.
+    /// The NPC's role, its tone, and its restrictions.
     pub(crate) persona: Map<String, Value>,
-    /// What it speaks about.
+    /// The NPC's topics.
     pub(crate) knowledge_domains: Vec<String>,
-    /// How it may greet.
+    /// Templates of greetings.
     pub(crate) greeting_templates: Vec<String>,
-    /// The most characters of an answer.
+    /// The maximum length of an answer, in characters.
     pub(crate) max_response_length: i64,
-    /// Whether its answers have to name their sources.
+    /// True if answers must name their sources.
     pub(crate) must_cite_sources: bool,
 }
 
-/// What a prompt is for.
+/// The purpose of a prompt.
 #[ai_type]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PromptType {
-    /// Who the model is to be.
+    /// The model's role.
     #[default]
     System,
-    /// How it greets.
+    /// The greeting.
     Greeting,
-    /// What it says where it knows nothing.
+    /// The answer if the NPC has no information.
     Fallback,
 }
 
@@ -62,7 +62,7 @@ impl PromptType {
 }
 
 impl Guide {
-    /// Finds a version of an NPC's profile, or else the one in use.
+    /// Finds a version of an NPC's profile, by default the one in use.
     pub(crate) async fn npc_profile(
         &self,
         place: &Place,
@@ -81,7 +81,7 @@ impl Guide {
         row.as_ref().map(profile).transpose()
     }
 
-    /// Names the NPCs of a site.
+    /// Lists the ids of a site's NPCs.
     pub(crate) async fn npc_ids(&self, place: &Place) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT DISTINCT npc_id FROM npc_profiles
                    WHERE tenant_id = $1 AND site_id = $2 ORDER BY npc_id";

@@ -3,7 +3,7 @@
 use tool_runtime::contracts::ErrorCode;
 use tool_runtime::prelude::*;
 
-/// A tenant and one of its sites, from the call's context and from nowhere else.
+/// A tenant and one of its sites, taken only from the call's context.
 ///
 /// A tool that borrows one can be called only for tenants that the caller may use: no argument
 /// names the tenant.

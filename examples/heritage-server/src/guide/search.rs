@@ -9,7 +9,7 @@ use crate::words::Query;
 pub(crate) struct Question<'q> {
     pub(crate) words: &'q str,
     pub(crate) content_type: Option<&'q str>,
-    /// All of these.
+    /// The tags that a result must have, all of them.
     pub(crate) tags: &'q [String],
     pub(crate) status: Status,
     pub(crate) limit: i64,
@@ -19,7 +19,7 @@ pub(crate) struct Question<'q> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) items: Vec<Content>,
-    /// How many there are, shown or not.
+    /// The total number of results, returned or not.
     pub(crate) total: i64,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Found {
 struct Values(Vec<Value>);
 
 impl Guide {
-    /// Finds the contents of a site that have a word of the question.
+    /// Finds the contents of a site that contain a word of the question.
     pub(crate) async fn search(
         &self,
         place: &Place,

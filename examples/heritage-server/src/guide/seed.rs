@@ -63,7 +63,7 @@ const CLASSICS_AT: &str = "yantian-main";
 const MADE_AT: &str = "2026-11-22T00:00:00Z";
 
 impl Guide {
-    /// Fills each site that ships and is not there yet; what is there is left as it is.
+    /// Writes each shipped site that does not exist; existing sites are unchanged.
     pub(super) async fn seed(&self) -> Result<(), StoreError> {
         for site in village()?.sites {
             let place = Place::new(tenant(&site.tenant)?, site.site_id.as_str());
@@ -72,7 +72,7 @@ impl Guide {
         Ok(())
     }
 
-    /// Makes the statements that fill a site; the first changes nothing where it is there.
+    /// Makes the statements that write a site; the first one changes nothing if it exists.
     fn filling(&self, place: &Place, site: SiteSeed) -> Vec<Statement> {
         let sql = "INSERT INTO sites (tenant_id, site_id, name) VALUES ($1, $2, $3)
                    ON CONFLICT DO NOTHING";
@@ -95,7 +95,7 @@ impl Guide {
     }
 }
 
-/// Reads what ships, the texts at their site.
+/// Reads the shipped data, with the texts at their site.
 pub(crate) fn village() -> Result<Village, StoreError> {
     let mut village: Village = serde_json::from_str(VILLAGE)?;
     let texts = CLASSICS.lines().chain(ENGLISH.lines()).map(serde_json::from_str);

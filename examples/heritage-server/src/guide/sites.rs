@@ -15,24 +15,24 @@ pub(crate) struct Site {
 #[ai_type]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Poi {
-    /// Its id, which routes name.
+    /// The point's id, which routes refer to.
     pub(crate) id: String,
-    /// What it is called.
+    /// The point's name.
     pub(crate) name: String,
-    /// What it is, such as `heritage`.
+    /// The type of point, such as `heritage`.
     #[serde(rename = "type")]
     pub(crate) kind: String,
 }
 
-/// A way past points of interest.
+/// A route along points of interest.
 #[ai_type]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Route {
-    /// Its id.
+    /// The route's id.
     pub(crate) id: String,
-    /// What it is called.
+    /// The point's name.
     pub(crate) name: String,
-    /// How long it takes on foot.
+    /// The duration on foot, in minutes.
     pub(crate) minutes: i64,
     /// The points' ids, in order.
     pub(crate) pois: Vec<String>,
@@ -46,7 +46,7 @@ impl Guide {
         row.map(|row| Ok(Site { name: row.text(0)? })).transpose()
     }
 
-    /// Lists a site's points of interest, in the order that they are shown in.
+    /// Lists a site's points of interest, in display order.
     pub(crate) async fn pois(&self, place: &Place) -> Result<Vec<Poi>, StoreError> {
         let sql = "SELECT id, name, type FROM pois
                    WHERE tenant_id = $1 AND site_id = $2 ORDER BY position";
@@ -57,7 +57,7 @@ impl Guide {
         poi.collect()
     }
 
-    /// Lists a site's routes, in the order that they are shown in.
+    /// Lists a site's routes, in display order.
     pub(crate) async fn routes(&self, place: &Place) -> Result<Vec<Route>, StoreError> {
         let sql = "SELECT id, name, minutes, pois FROM routes
                    WHERE tenant_id = $1 AND site_id = $2 ORDER BY position";

@@ -4,7 +4,7 @@ use refinery::{Migration, Runner};
 
 use super::Engine;
 
-/// Makes what brings a database up to date.
+/// Returns the runner of an engine's migrations.
 pub(super) fn runner(engine: Engine) -> Result<Runner, refinery::Error> {
     let search = match engine {
         Engine::Sqlite => include_str!("../../migrations/sqlite/V2__search.sql"),

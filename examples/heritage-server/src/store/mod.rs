@@ -39,7 +39,7 @@ pub(crate) struct Statement {
 /// The error of a database operation.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
-    /// Neither form of a database's URL.
+    /// The URL has neither form of a database.
     #[error("expected a database as sqlite:PATH or postgres://USER@HOST/NAME")]
     Url,
     /// An error of SQLite.
@@ -51,10 +51,10 @@ pub(crate) enum StoreError {
     /// There is no connection to PostgreSQL.
     #[error("no connection to PostgreSQL: {0}")]
     Pool(#[from] deadpool_postgres::PoolError),
-    /// The pool of connections cannot be made.
+    /// The pool of connections cannot be created.
     #[error("the pool of connections: {0}")]
     Build(#[from] deadpool_postgres::BuildError),
-    /// The tables could not be made or brought up to date.
+    /// The tables could not be created or migrated.
     #[error("migrations: {0}")]
     Migration(#[from] refinery::Error),
     /// The operation was abandoned because the program is shutting down.
@@ -72,10 +72,10 @@ pub(crate) enum StoreError {
 }
 
 impl Store {
-    /// Opens a database by its URL, and brings its tables up to date.
+    /// Opens a database by its URL, and migrates its tables.
     ///
     /// # Errors
-    /// The URL is none, or the database cannot be opened or brought up to date.
+    /// The URL is invalid, or the database cannot be opened or migrated.
     pub(crate) async fn open(url: &str) -> Result<Self, StoreError> {
         if let Some(path) = url.strip_prefix("sqlite:") {
             return Ok(Self::Sqlite(Sqlite::open(Path::new(path)).await?));
@@ -93,7 +93,7 @@ impl Store {
         }
     }
 
-    /// Answers a question, with all rows that it has.
+    /// Executes a query, and returns all rows.
     pub(crate) async fn rows(&self, statement: Statement) -> Result<Vec<Row>, StoreError> {
         match self {
             Self::Sqlite(database) => database.rows(statement).await,
@@ -101,15 +101,15 @@ impl Store {
         }
     }
 
-    /// Answers a question, with the first row if there is one.
+    /// Executes a query, and returns the first row if there is one.
     pub(crate) async fn row(&self, statement: Statement) -> Result<Option<Row>, StoreError> {
         Ok(self.rows(statement).await?.into_iter().next())
     }
 
     /// Executes all statements, or none: the others are skipped if the first one changes no row.
     ///
-    /// Returns the number of rows that the first one changed. A started write runs to its end even
-    /// if its caller has gone.
+    /// Returns the number of rows that the first one changed. A started write completes even if its
+    /// future is dropped.
     pub(crate) async fn write(&self, statements: Vec<Statement>) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(database) => database.write(statements).await,

@@ -22,7 +22,7 @@ const CONNECTIONS: usize = 8;
 /// The longest wait for a free connection, and for a new connection to the server.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Two programs that start at once make the tables one after the other, under this lock.
+/// The lock under which programs that start concurrently migrate one after the other.
 const MIGRATING: &str = "SELECT pg_advisory_lock(7236837521)";
 
 impl Postgres {
@@ -41,7 +41,7 @@ impl Postgres {
     }
 
     async fn migrate(&self) -> Result<(), StoreError> {
-        // Taken out of the pool for good: the lock goes with the connection.
+        // Removed from the pool permanently: the lock ends with the connection.
         let mut client = deadpool_postgres::Object::take(self.pool.get().await?);
         client.batch_execute(MIGRATING).await?;
         let runner = migrations::runner(Engine::Postgres)?;

@@ -131,7 +131,7 @@ fn write(connection: &mut Connection, statements: &[Statement]) -> Result<u64, S
     Ok(first.unwrap_or_default())
 }
 
-/// Writes `$1` as SQLite has it; no statement here has a `$` elsewhere.
+/// Rewrites `$1` to the form of SQLite; no statement here has a `$` elsewhere.
 fn numbered(sql: &str) -> String {
     sql.replace('$', "?")
 }

@@ -43,7 +43,7 @@ impl Row {
         }
     }
 
-    /// Reads a truth; SQLite has them as 0 and 1.
+    /// Reads a boolean; SQLite stores them as 0 and 1.
     pub(crate) fn flag(&self, column: usize) -> Result<bool, StoreError> {
         match self.0.get(column) {
             Some(Value::Flag(flag)) => Ok(*flag),
@@ -52,7 +52,7 @@ impl Row {
         }
     }
 
-    /// Reads a list or an object that was kept as JSON.
+    /// Reads a list or an object that is stored as JSON.
     pub(crate) fn json<T: serde::de::DeserializeOwned>(
         &self,
         column: usize,

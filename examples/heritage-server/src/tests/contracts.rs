@@ -5,7 +5,7 @@ use std::path::Path;
 use tool_runtime::Registry;
 use tool_runtime::schema::{Export, ExportError};
 
-/// `UPDATE_SCHEMAS=1` writes what has changed, and `TOOLS_LOCK=accept` the lock.
+/// `UPDATE_SCHEMAS=1` writes changed files, and `TOOLS_LOCK=accept` the lock.
 #[test]
 fn the_committed_contracts_are_those_of_the_guide() -> Result<(), ExportError> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! The guide as its callers see it, on each available database.
+//! Tests of the guide through its public calls, on each available database.
 
 mod contracts;
 mod isolation;
@@ -36,7 +36,7 @@ struct Trial {
     folder: PathBuf,
 }
 
-/// Tries something on SQLite, and on PostgreSQL where there is a server.
+/// Runs a test on SQLite, and on PostgreSQL if there is a server.
 async fn on_each_database(attempt: impl AsyncFn(&Trial)) {
     attempt(&Trial::start(None).await).await;
     if let Ok(server) = env::var(SERVER) {
@@ -76,7 +76,7 @@ impl Trial {
         Self { guide, host, folder }
     }
 
-    /// Calls a tool at the village, and gives the envelope.
+    /// Calls a tool at the village, and returns the envelope.
     async fn call(&self, tool: &str, input: &Value) -> Value {
         self.call_as(&Self::cx("yantian", "yantian-main"), tool, input).await
     }
@@ -87,7 +87,7 @@ impl Trial {
         tool_runtime::serde_json::to_value(output).expect("an envelope")
     }
 
-    /// Calls a tool at the village, and gives the answer.
+    /// Calls a tool at the village, and returns the answer.
     async fn answer(&self, tool: &str, input: &Value) -> Value {
         let envelope = self.call(tool, input).await;
         assert_eq!(envelope["status"], "ok", "{tool} {input}: {envelope}");

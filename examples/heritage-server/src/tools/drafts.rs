@@ -1,4 +1,4 @@
-//! `create_draft_content`: something new to tell, for an editor to look at.
+//! `create_draft_content`: a new content, for review by an editor.
 
 use tool_runtime::prelude::*;
 
@@ -12,36 +12,36 @@ use crate::guide::{Guide, NewContent, Place, Status};
 pub(crate) struct Draft {
     /// The new content.
     content_id: String,
-    /// Its state.
+    /// The draft's state.
     status: Status,
-    /// When it was written, in RFC 3339.
+    /// The time of the write, in RFC 3339.
     created_at: String,
 }
 
-/// What would be written.
+/// The draft that would be written.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct DraftPlan {
-    /// Its state.
+    /// The draft's state.
     status: Status,
-    /// Its site.
+    /// The draft's site.
     site_id: String,
-    /// Its type.
+    /// The draft's type.
     content_type: String,
-    /// Its title.
+    /// The draft's title.
     title: String,
-    /// How many characters its text has.
+    /// The length of the text, in characters.
     body_length: usize,
-    /// Its tags.
+    /// The draft's tags.
     tags: Vec<String>,
-    /// How many contents of the site have the same title already.
+    /// The number of existing contents of the site with the same title.
     same_title: i64,
 }
 
-/// What a draft is credited with before anybody has looked at it.
+/// The credibility of a draft before its review.
 const UNSEEN: f64 = 0.0;
 
-/// Writes a draft, which visitors do not see before an editor has published it.
+/// Writes a draft, which visitors do not see until an editor publishes it.
 #[ai_tool(
     effect = "write",
     version = "1.0.0",
@@ -57,25 +57,25 @@ pub(crate) async fn create_draft_content(
     guide: &Guide,
     place: &Place,
     idempotency: &Idempotency,
-    /// What kind of content it is, such as `knowledge`, `story` or `legend`.
+    /// The type of content, such as `knowledge`, `story` or `legend`.
     #[arg(pattern = "^[a-z][a-z0-9_]*$", length(..=64), example = "knowledge")]
     content_type: String,
-    /// Its title.
+    /// The draft's title.
     #[arg(length(1..=200), pattern = "^[^\\u0000]*$")]
     title: String,
-    /// Its text.
+    /// The draft's text.
     #[arg(length(1..=8000), pattern = "^[^\\u0000]*$")]
     body: String,
-    /// Its text in short.
+    /// A summary of the text.
     #[arg(length(1..=1000), pattern = "^[^\\u0000]*$")]
     summary: Option<String>,
-    /// Words that it is filed under.
+    /// Tags of the draft.
     #[arg(default, length(..=20))]
     tags: Vec<Tag>,
-    /// Fields of knowledge that it belongs to.
+    /// Fields of knowledge that the draft belongs to.
     #[arg(default, length(..=20))]
     domains: Vec<Tag>,
-    /// Where it is from.
+    /// The source of the draft.
     #[arg(length(1..=500), pattern = "^[^\\u0000]*$")]
     source: Option<String>,
 ) -> Result<Draft, WriteError> {
@@ -99,7 +99,7 @@ pub(crate) async fn create_draft_content(
     Ok(Draft { content_id: written.id, status: Status::Draft, created_at: written.at })
 }
 
-/// Shows what a draft would be, and writes nothing.
+/// Returns the draft that would be written, and writes nothing.
 #[allow(clippy::too_many_arguments, reason = "it is called as its tool is")]
 async fn plan_draft_content(
     _: &ToolContext,

@@ -1,4 +1,4 @@
-//! `log_user_event`: what a visitor did.
+//! `log_user_event`: an action of a visitor.
 
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::{Map, Value};
@@ -11,37 +11,37 @@ use crate::guide::{Guide, NewEvent, Place};
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct LoggedEvent {
-    /// The event.
+    /// The event's id.
     event_id: String,
-    /// When it was written, in RFC 3339.
+    /// The time of the write, in RFC 3339.
     logged_at: String,
 }
 
-/// What would be written.
+/// The event that would be written.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct EventPlan {
-    /// Its site.
+    /// The event's site.
     site_id: String,
-    /// Its type.
+    /// The event's type.
     event_type: String,
-    /// Whose event it would be.
+    /// The visitor of the event.
     user_id: Option<String>,
-    /// In which session.
+    /// The visitor's session.
     session_id: Option<String>,
 }
 
-/// Whose event it is.
+/// The visitor and the session of an event.
 #[derive(Debug)]
 struct Visitor {
     user_id: Option<String>,
     session_id: Option<String>,
 }
 
-/// Logs something that a visitor did.
+/// Logs an action of a visitor.
 ///
-/// User and session are the call's own where they are left out. They may be named where the call has
-/// none; others than the call's are refused, so that nobody's events are written in another's name.
+/// User and session default to the call's own. They may be given if the call has none; others than
+/// the call's are refused, so that no event is written in the name of another user.
 #[ai_tool(
     effect = "write",
     version = "1.0.0",
@@ -56,16 +56,16 @@ pub(crate) async fn log_user_event(
     guide: &Guide,
     place: &Place,
     idempotency: &Idempotency,
-    /// What happened.
+    /// The type of event.
     #[arg(pattern = "^[a-z][a-z0-9_.]*$", length(..=64), example = "poi_visited")]
     event_type: String,
-    /// What there is to say of it.
+    /// Further data of the event.
     #[arg(default)]
     event_data: Map<String, Value>,
-    /// The visitor; the call's own if left out.
+    /// The visitor; by default the call's own user.
     #[arg(length(1..=128), pattern = "^[^\\u0000]*$", pii)]
     user_id: Option<String>,
-    /// The visitor's session; the call's own if left out.
+    /// The visitor's session; by default the call's own session.
     #[arg(length(1..=128), pattern = "^[^\\u0000]*$")]
     session_id: Option<String>,
 ) -> Result<LoggedEvent, WriteError> {
@@ -84,7 +84,7 @@ pub(crate) async fn log_user_event(
     Ok(LoggedEvent { event_id: written.id, logged_at: written.at })
 }
 
-/// Shows what would be logged, and writes nothing.
+/// Returns the event that would be logged, and writes nothing.
 #[allow(clippy::too_many_arguments, reason = "it is called as its tool is")]
 async fn plan_user_event(
     cx: &ToolContext,
@@ -112,10 +112,10 @@ fn visitor(
     Ok(Visitor { user_id, session_id })
 }
 
-/// Somebody else was named than the call is for.
+/// The error of naming another user or session than the call's.
 struct Another;
 
-/// Takes the call's own where it has one.
+/// Returns the call's own value if it has one, else the given one.
 fn own(own: Option<&str>, named: Option<String>) -> Result<Option<String>, Another> {
     match (own, named) {
         (Some(own), Some(named)) if own != named => Err(Another),

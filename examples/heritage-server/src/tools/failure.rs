@@ -4,7 +4,7 @@ use tool_runtime::prelude::*;
 
 use crate::store::StoreError;
 
-/// Why nothing could be read.
+/// The error of a read.
 #[derive(Debug, ToolFailure)]
 pub(crate) enum ReadError {
     #[failure(NOT_FOUND, message = "NPC profile not found", details(npc_ids))]
@@ -19,7 +19,7 @@ pub(crate) enum ReadError {
     Store(StoreError),
 }
 
-/// Why nothing was written.
+/// The error of a write.
 #[derive(Debug, ToolFailure)]
 pub(crate) enum WriteError {
     #[failure(NOT_FOUND, message = "site not found; the context's site is none of the tenant's")]
@@ -34,7 +34,7 @@ pub(crate) enum WriteError {
         message = "`session_id` must be the session that the call is made in; leave it out"
     )]
     OtherSession,
-    // If a connection breaks while a write is confirmed, its outcome is open.
+    // If a connection breaks while a write is confirmed, its outcome is unknown.
     #[failure(
         UNAVAILABLE,
         message = "the guide's database cannot be written now",

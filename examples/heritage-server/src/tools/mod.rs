@@ -1,11 +1,11 @@
 //! The guide's tools for a model.
 //!
 //! They are functions with borrowed state, `guide: &Guide`, and not a toolkit: a toolkit's tools
-//! have its name as a prefix, and callers know these by their plain names. The tenant and the site
+//! have its name as a prefix, and callers use these by their plain names. The tenant and the site
 //! come from the call's context (`place: &Place`), never from an argument.
 //!
 //! No text may contain U+0000, which PostgreSQL does not store: it is rejected as an argument on
-//! both databases, so that it is no outage on one of them.
+//! both databases, so that it does not fail on one of them only.
 
 mod drafts;
 mod events;
@@ -32,7 +32,7 @@ fn texts(tags: Vec<Tag>) -> Vec<String> {
     tags.into_iter().map(|Tag(tag)| tag).collect()
 }
 
-/// When a call was made, as tables and answers have it.
+/// Returns the time of a call, in the format of tables and answers.
 fn now(cx: &ToolContext) -> String {
     cx.now_iso().to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }

@@ -1,45 +1,45 @@
-//! `get_npc_profile` and `get_prompt_active`: who speaks, and what a model is told to be them.
+//! `get_npc_profile` and `get_prompt_active`: the profiles of NPCs, and their prompts.
 
 use tool_runtime::prelude::*;
 
 use super::failure::ReadError;
 use crate::guide::{Guide, NpcProfile, Place, PromptType};
 
-/// A prompt in use, and whose it is.
+/// A prompt in use, and its NPC.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct ActivePrompt {
-    /// The NPC.
+    /// The NPC's id.
     npc_id: String,
-    /// What the prompt is for.
+    /// The purpose of the prompt.
     prompt_type: PromptType,
     /// The prompt.
     prompt_text: String,
-    /// Its version.
+    /// The prompt's version.
     version: i64,
-    /// Who the NPC is.
+    /// The NPC of the prompt.
     metadata: PromptMetadata,
 }
 
-/// Who the NPC of a prompt is.
+/// The NPC of a prompt.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct PromptMetadata {
-    /// What visitors call it.
+    /// The NPC's name for visitors.
     name: String,
-    /// What it speaks about.
+    /// The NPC's topics.
     knowledge_domains: Vec<String>,
 }
 
-/// Gets who an NPC is: its persona, what it knows about, how it greets.
+/// Gets the profile of an NPC: its persona, its topics, its greetings.
 #[ai_tool(effect = "read", version = "1.0.0", category = "npc", timeout = "5s", evidence)]
 pub(crate) async fn get_npc_profile(
     guide: &Guide,
     place: &Place,
-    /// The NPC.
+    /// The NPC's id.
     #[arg(length(1..=64), pattern = "^[^\\u0000]*$", example = "ancestor_yan")]
     npc_id: &str,
-    /// The profile's version; the one in use if left out.
+    /// The profile's version; by default the one in use.
     #[arg(range(1..))]
     version: Option<i64>,
 ) -> Result<NpcProfile, ReadError> {
@@ -54,10 +54,10 @@ pub(crate) async fn get_npc_profile(
 pub(crate) async fn get_prompt_active(
     guide: &Guide,
     place: &Place,
-    /// The NPC.
+    /// The NPC's id.
     #[arg(length(1..=64), pattern = "^[^\\u0000]*$", example = "ancestor_yan")]
     npc_id: &str,
-    /// What the prompt is for.
+    /// The purpose of the prompt.
     #[arg(default)]
     prompt_type: PromptType,
 ) -> Result<ActivePrompt, ReadError> {

@@ -1,4 +1,4 @@
-//! `search_content`: what there is to tell about something.
+//! `search_content`: full-text search over the contents.
 
 use sha2::{Digest as _, Sha256};
 use tool_runtime::EvidenceRecorder;
@@ -10,21 +10,21 @@ use super::failure::ReadError;
 use super::{Tag, texts};
 use crate::guide::{Content, Guide, Place, Question, Status};
 
-/// What a search found.
+/// The results of a search.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct Hits {
     /// The contents, best first.
     items: Vec<Content>,
-    /// How many there are, shown or not.
+    /// The total number of results, returned or not.
     total: i64,
-    /// What was looked for.
+    /// The words of the search.
     query: String,
 }
 
 /// Searches the contents of the site, in Chinese and English.
 ///
-/// What is found has at least one word of the question; titles weigh more than texts. Drafts are
+/// Each result contains at least one word of the question; titles weigh more than texts. Drafts are
 /// found by `status`, and only those of the caller's own tenant.
 #[ai_tool(effect = "read", version = "1.0.0", category = "content", timeout = "5s", evidence)]
 #[allow(clippy::too_many_arguments, reason = "they are the tool's fields")]
@@ -33,19 +33,19 @@ pub(crate) async fn search_content(
     guide: &Guide,
     place: &Place,
     proof: &EvidenceRecorder,
-    /// Words to look for.
+    /// Words to search for.
     #[arg(length(1..=200), example = "严氏家训")]
     query: String,
     /// Only contents of this type, such as `family_rule`, `poem` or `legend`.
     #[arg(length(1..=64), pattern = "^[^\\u0000]*$")]
     content_type: Option<String>,
-    /// Only contents that carry all of these tags.
+    /// Only contents with all of these tags.
     #[arg(default, length(..=10))]
     tags: Vec<Tag>,
     /// Only contents in this state.
     #[arg(default)]
     status: Status,
-    /// Most contents to return.
+    /// The maximum number of contents to return.
     #[arg(default = 10, range(1..=50))]
     limit: i64,
 ) -> Result<Hits, ReadError> {
@@ -62,7 +62,7 @@ fn cite(cx: &ToolContext, proof: &EvidenceRecorder, content: &Content) {
     let digest = Digest::from_bytes(Sha256::digest(content.body.as_bytes()).into());
     let hash = format!("sha256:{digest}");
     let source = EvidenceSource::new("content", &content.id, hash, cx.now_iso());
-    // An id of this guide's own always makes a source.
+    // An id of this guide is always a valid source.
     if let Ok(source) = source {
         proof.source(source);
     }

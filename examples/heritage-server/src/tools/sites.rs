@@ -1,4 +1,4 @@
-//! `get_site_map`: where things are.
+//! `get_site_map`: the map of a site.
 
 use tool_runtime::prelude::*;
 
@@ -9,13 +9,13 @@ use crate::guide::{Guide, Place, Poi, Route};
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct SiteMap {
-    /// The site.
+    /// The site's id.
     site_id: String,
-    /// What it is called.
+    /// The site's name.
     site_name: String,
-    /// Its points of interest; none if they were not asked for.
+    /// The points of interest; empty if not requested.
     pois: Vec<Poi>,
-    /// Its routes; none if they were not asked for.
+    /// The routes; empty if not requested.
     routes: Vec<Route>,
 }
 
@@ -24,10 +24,10 @@ pub(crate) struct SiteMap {
 pub(crate) async fn get_site_map(
     guide: &Guide,
     place: &Place,
-    /// Whether to return the points of interest.
+    /// True to return the points of interest.
     #[arg(default = true)]
     include_pois: bool,
-    /// Whether to return the routes.
+    /// True to return the routes.
     #[arg(default = false)]
     include_routes: bool,
 ) -> Result<SiteMap, ReadError> {

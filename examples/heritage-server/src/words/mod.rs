@@ -132,7 +132,7 @@ impl fmt::Debug for Words {
     }
 }
 
-/// Lays characters out so that a phrase never reaches over the end of a stretch.
+/// Separates the characters so that a phrase never crosses the end of a stretch.
 fn characters<'r>(runs: impl Iterator<Item = &'r Run>) -> Vec<Option<char>> {
     let mut characters = Vec::new();
     for run in runs {

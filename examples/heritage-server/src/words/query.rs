@@ -24,7 +24,7 @@ pub(crate) struct Query {
 /// The most words of a question that are used; later ones are ignored.
 const MOST_TERMS: usize = 32;
 
-/// Words that say nothing of what is looked for, unless they are all there is.
+/// Stop words, which are ignored unless a question has no other words.
 const EMPTY_WORDS: &str = "
     的 了 吗 呢 吧 啊 是 在 有 和 与 及 或 我 你 他 她 它 们 我们 你们 这 那 这个 那个 什么 怎么 怎样 如何 为什么
     哪 哪些 哪里 谁 请 请问 可以 关于 一下 给 讲 说 讲讲 说说 告诉 之 也 而 其 者 于 以 为 乎 矣 焉 哉
@@ -51,7 +51,7 @@ impl Query {
         self.terms.is_empty()
     }
 
-    /// Writes the question as FTS5 reads it.
+    /// Writes the question in the syntax of FTS5.
     pub(crate) fn for_sqlite(&self) -> String {
         let terms = self.terms.iter().map(|term| match term {
             Term::Chinese(word) => {
@@ -63,7 +63,7 @@ impl Query {
         terms.collect::<Vec<_>>().join(" OR ")
     }
 
-    /// Writes the question as PostgreSQL reads it: for words, and for characters.
+    /// Writes the question in the syntax of PostgreSQL: for words, and for characters.
     pub(crate) fn for_postgres(&self) -> (String, String) {
         let words = self.terms.iter().map(|term| match term {
             Term::Chinese(word) | Term::Other { stem: word, .. } => format!("'{word}'"),

@@ -9,7 +9,7 @@ fn blocks() -> Vec<&'static str> {
     blocks.filter_map(|block| block.split("\n```").next()).collect()
 }
 
-/// Finds the one block that has this in it.
+/// Finds the only block that contains this text.
 #[track_caller]
 fn block(mark: &str) -> &'static str {
     let found: Vec<_> = blocks().into_iter().filter(|block| block.contains(mark)).collect();
@@ -61,7 +61,7 @@ fn a_draft_waits_for_somebody_else_where_the_server_asks_first() {
 
 #[test]
 fn every_line_is_checked() {
-    // One more block in the README needs a check above, and a mark by which it finds it.
+    // A new block in the README needs a check above, which finds it by a text in the block.
     assert_eq!(blocks().len(), 17);
     assert!(blocks().iter().all(|block| block.contains("http://localhost:8000/api/")));
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, new_folder, program};
 
-/// A command that finds something.
+/// A search command with results.
 const SEARCH: &str = r#"curl -X POST http://localhost:8000/api/tools/call \
   -H 'Content-Type: application/json' -H 'X-Tenant-ID: yantian' \
   -H 'X-Site-ID: yantian-main' -H 'X-Trace-ID: trace-of-a-search' \

@@ -47,7 +47,7 @@ impl Server {
         Self { child, folder, address: address.to_owned(), greeting: greeting.clone() }
     }
 
-    /// Runs commands as a person would paste them, and returns their output.
+    /// Runs commands as pasted into a shell, and returns their output.
     ///
     /// The commands use `localhost:8000`; curl maps it to the real address by its own file of
     /// options.
@@ -68,14 +68,14 @@ impl Server {
         serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"))
     }
 
-    /// Ends it, keeps a copy of a file of its folder, and gives its standard output.
+    /// Stops it, copies a file of its folder, and returns its standard output.
     pub(crate) fn end_keeping(mut self, file: &Path, copy: &Path) -> String {
         let log = self.end();
         fs::copy(file, copy).expect("the file is there");
         log
     }
 
-    /// Ends it, and starts another in its folder.
+    /// Stops it, and starts another server in its folder.
     pub(crate) fn restarted(mut self) -> Self {
         self.end();
         // The next server owns the folder now.
@@ -83,7 +83,7 @@ impl Server {
         Self::start_in(folder, &[])
     }
 
-    /// Stops it as an operator would; returns its standard output.
+    /// Stops it by a signal, and returns its standard output.
     fn end(&mut self) -> String {
         let id = self.child.id().to_string();
         let asked = Command::new("kill").args(["-TERM", &id]).status().expect("kill runs");
@@ -108,7 +108,7 @@ impl Drop for Server {
     }
 }
 
-/// Names a folder that is not there yet.
+/// Returns the path of a folder that does not exist.
 pub(crate) fn new_folder() -> PathBuf {
     env::temp_dir().join(format!("heritage-it-{}", Uuid::now_v7()))
 }

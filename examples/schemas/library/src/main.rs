@@ -1,4 +1,4 @@
-//! Serves the contracts of tools that run elsewhere: here, on standard output.
+//! Prints the contracts of tools that run elsewhere.
 
 /// The output of the build script.
 const CATALOGUE: &str = include_str!("../schemas/tools.json");

@@ -9,15 +9,15 @@ pub(crate) struct Rooms(Vec<Room>);
 #[ai_type]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Room {
-    /// Its name on the door.
+    /// The room's name on the door.
     pub(crate) name: String,
-    /// How many people find a seat.
+    /// The number of seats.
     pub(crate) seats: u32,
-    /// What stands in it.
+    /// The room's equipment.
     pub(crate) equipment: Vec<Equipment>,
 }
 
-/// What a room may be equipped with.
+/// The equipment of a room.
 #[ai_type]
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Equipment {
@@ -25,17 +25,17 @@ pub(crate) enum Equipment {
     Screen,
     /// A camera and microphones.
     Camera,
-    /// Something to write on.
+    /// A whiteboard.
     Whiteboard,
 }
 
-/// Why a room could not be booked.
+/// The error of booking a room.
 #[derive(Debug, PartialEq, ToolFailure)]
 pub(crate) enum BookingError {
     /// There is no such room.
     #[failure(NOT_FOUND, message = "there is no room of this name: look for one with `find_room`")]
     NoSuchRoom,
-    /// Somebody else was first.
+    /// The room is booked already.
     #[failure(code = "ROOM_TAKEN", class = VALIDATION, message = "the room is taken at this time: try another one")]
     Taken,
 }
@@ -60,10 +60,10 @@ impl Rooms {
 #[ai_tool(effect = "read", version = "1.1.0", category = "rooms", ttl = "30s", timeout = "2s")]
 pub(crate) fn find_room(
     rooms: &Rooms,
-    /// How many people meet.
+    /// The number of people.
     #[arg(range(1..=200))]
     seats: u32,
-    /// What must stand in the room.
+    /// The required equipment.
     #[arg(default)]
     equipment: Vec<Equipment>,
 ) -> Option<Room> {
@@ -84,7 +84,7 @@ pub(crate) fn book_room(
     /// The hour at which the meeting starts, from 0 to 23.
     #[arg(range(0..=23))]
     hour: u8,
-    /// The code that opens the house.
+    /// The access code of the house.
     #[arg(secret, pattern = "^[0-9]{4}$")]
     code: &str,
 ) -> Result<String, BookingError> {

@@ -1,4 +1,4 @@
-//! Both ways of exporting, as cargo runs them: in a copy of each example, offline.
+//! Tests of both ways of exporting by cargo, offline, in a copy of each example.
 
 #![allow(clippy::unwrap_used, reason = "this is all test code")]
 
@@ -40,7 +40,7 @@ fn tools_in_a_module_are_exported_by_the_script_that_includes_it() {
     });
 }
 
-/// One after the other, since every build is a second or two.
+/// Runs the checks in one project, since each build takes a second or two.
 fn check(example: &Example) {
     let project = Project::copied(example.package);
     committed_files_are_those_of_the_tools(&project);

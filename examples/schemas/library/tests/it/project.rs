@@ -60,7 +60,7 @@ impl Project {
         if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
     }
 
-    /// The lock and everything in `schemas/`.
+    /// Returns the lock and all files in `schemas/`.
     pub(crate) fn contracts(&self) -> BTreeMap<String, String> {
         let entries = fs::read_dir(self.at("schemas")).unwrap();
         let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
@@ -116,7 +116,7 @@ impl Built {
         self
     }
 
-    /// Nothing was compiled and nothing was run.
+    /// Asserts that nothing was compiled and nothing was run.
     #[track_caller]
     pub(crate) fn did_nothing(self) -> Self {
         assert!(!self.said.contains("Running `"), "{}", self.said);
@@ -143,7 +143,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The project's own manifest, with only these members, and with paths to its crates.
+/// Returns the project's own manifest, with only these members, and with paths to its crates.
 fn manifest(package: &str) -> String {
     let root = Path::new(ROOT).canonicalize().unwrap();
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! Tools of a mail room, which other crates link or only ask for their contracts.
+//! Tools of a mail room, which other crates link, or use for their contracts only.
 
 #![allow(clippy::must_use_candidate, reason = "a runtime calls them")]
 #![allow(
@@ -8,7 +8,7 @@
 
 use tool_runtime::prelude::*;
 
-/// Where a parcel goes.
+/// The address of a parcel.
 #[ai_type]
 #[derive(Debug, Clone)]
 pub struct Address {
@@ -20,7 +20,7 @@ pub struct Address {
     pub country: String,
 }
 
-/// How fast a parcel travels.
+/// The speed of a delivery.
 #[ai_type]
 #[derive(Debug, Clone, Copy)]
 pub enum Service {
@@ -30,17 +30,17 @@ pub enum Service {
     Express,
 }
 
-/// A parcel on its way.
+/// A parcel in transit.
 #[ai_type]
 #[derive(Debug)]
 pub struct Parcel {
-    /// The number to track it by.
+    /// The tracking number.
     pub number: String,
-    /// What it costs, in cents.
+    /// The price, in cents.
     pub cents: u64,
 }
 
-/// Why a parcel could not be sent.
+/// The error of sending a parcel.
 #[derive(Debug, ToolFailure)]
 pub enum ShippingError {
     /// The carrier does not deliver there.
@@ -57,17 +57,17 @@ pub enum ShippingError {
 /// The account with the carrier.
 #[derive(Debug)]
 pub struct Carrier {
-    /// Whether it takes parcels now.
+    /// True if the carrier accepts parcels now.
     pub open: bool,
 }
 
-/// Quotes what a parcel would cost, in cents.
+/// Quotes the price of a parcel, in cents.
 #[ai_tool(effect = "read", version = "1.0.0", category = "mail", ttl = "5m", timeout = "3s")]
 pub fn quote_parcel(
-    /// Its weight in grams.
+    /// The parcel's weight, in grams.
     #[arg(range(1..=30_000))]
     grams: u32,
-    /// How fast it travels.
+    /// The speed of the delivery.
     service: Service,
 ) -> u64 {
     let factor = match service {
@@ -82,17 +82,17 @@ pub fn quote_parcel(
 pub fn send_parcel(
     carrier: &Carrier,
     dry_run: &DryRun,
-    /// Where it goes.
+    /// The parcel's address.
     to: Address,
-    /// Its weight in grams.
+    /// The parcel's weight, in grams.
     #[arg(range(1..=30_000))]
     grams: u32,
-    /// How fast it travels.
+    /// The speed of the delivery.
     service: Service,
     /// The sender's password with the carrier.
     #[arg(secret, length(8..=64))]
     password: String,
-    /// Whom to tell when it arrives.
+    /// The contact to notify on arrival.
     #[arg(pii)]
     email: Option<String>,
 ) -> Result<Parcel, ShippingError> {
