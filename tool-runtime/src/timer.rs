@@ -63,3 +63,46 @@ impl Timer for TokioTimer {
         drop(tokio::task::spawn_blocking(job));
     }
 }
+
+#[cfg(all(test, feature = "policy"))]
+pub(crate) use self::manual::ManualTimer;
+
+#[cfg(all(test, feature = "policy"))]
+mod manual {
+    use std::sync::{Arc, Mutex};
+    use std::time::{Duration, Instant};
+
+    use super::{Job, Sleep, Timer};
+
+    /// A timer whose clock the test sets, and whose waits never end.
+    #[derive(Debug)]
+    pub(crate) struct ManualTimer(Mutex<Instant>);
+
+    impl ManualTimer {
+        pub(crate) fn new() -> Arc<Self> {
+            Arc::new(Self(Mutex::new(Instant::now())))
+        }
+
+        pub(crate) fn advance(&self, time: Duration) {
+            *self.0.lock().expect("no thread panicked") += time;
+        }
+
+        pub(crate) fn set_back(&self, time: Duration) {
+            *self.0.lock().expect("no thread panicked") -= time;
+        }
+    }
+
+    impl Timer for ManualTimer {
+        fn now(&self) -> Instant {
+            *self.0.lock().expect("no thread panicked")
+        }
+
+        fn sleep(&self, _: Duration) -> Sleep {
+            Box::pin(std::future::pending())
+        }
+
+        fn spawn_blocking(&self, job: Job) {
+            job();
+        }
+    }
+}

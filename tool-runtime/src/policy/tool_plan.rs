@@ -71,7 +71,7 @@ impl ToolPlan {
             schema: fingerprint(spec),
             defaults: Defaults::compile(&Value::Object(spec.input_schema().clone())),
             retry: rules.retry.unwrap_or_default(),
-            retry_budget: RetryBudget::default(),
+            retry_budget: RetryBudget::new(timer.clone()),
             breaker: rules.breaker.map(TenantBreakers::new),
             rate: rules.rate.map(|rate| RateLimiter::new(rate, timer.clone())),
             concurrency: rules.max_concurrent.and_then(|most| concurrency_limiter(most, queue)),
