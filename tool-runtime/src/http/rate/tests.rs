@@ -1,6 +1,6 @@
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
@@ -9,54 +9,37 @@ use futures::executor::block_on;
 use uuid::Uuid;
 
 use super::{RateLimiters, RateLimits};
+use crate::Timer;
 use crate::http::problem::Problem;
 use crate::http::{ApiKey, ApiKeySet, ApiKeys, Auth, Principal, Scopes};
 use crate::policy::RateLimit;
-use crate::{Job, Sleep, Timer};
+use crate::timer::ManualTimer;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const GATEWAY: &str = "192.0.2.1:4000";
-
-/// A timer whose clock the test advances.
-#[derive(Debug)]
-struct ManualTimer(Mutex<Instant>);
-
-impl Timer for ManualTimer {
-    fn now(&self) -> Instant {
-        *self.0.lock().expect("no thread panicked")
-    }
-
-    fn sleep(&self, _: Duration) -> Sleep {
-        Box::pin(std::future::pending())
-    }
-
-    fn spawn_blocking(&self, job: Job) {
-        job();
-    }
-}
 
 /// A server with two API keys.
 struct TestServer {
     rates: RateLimiters,
     auth: Auth,
     keys: [ApiKey; 2],
-    timer_handle: Arc<ManualTimer>,
+    timer: Arc<ManualTimer>,
 }
 
 impl TestServer {
     fn new(limits: RateLimits) -> Self {
-        let timer_handle = Arc::new(ManualTimer(Mutex::new(Instant::now())));
-        let timer = Arc::clone(&timer_handle) as Arc<dyn Timer>;
+        let manual = ManualTimer::new();
+        let timer = Arc::clone(&manual) as Arc<dyn Timer>;
         let tools = ["read", "write"].map(Into::into).into_iter();
         let keys = [(); 2].map(|()| ApiKey::generate().expect("there is randomness"));
         let set = ApiKeySet::new().with(keys[0].hash(), Principal::trusted("one"));
         let set = set.and_then(|set| set.with(keys[1].hash(), Principal::trusted("two")));
         let auth = Auth::new().api_keys(&ApiKeys::new(set.expect("they are different")));
-        Self { rates: RateLimiters::of_tools(limits, tools, &timer), auth, keys, timer_handle }
+        Self { rates: RateLimiters::of_tools(limits, tools, &timer), auth, keys, timer: manual }
     }
 
     fn advance(&self, time: Duration) {
-        *self.timer_handle.0.lock().expect("no thread panicked") += time;
+        self.timer.advance(time);
     }
 
     fn authenticate(&self, address: &str, key: &str) -> Result<Principal, Problem> {

@@ -1,16 +1,10 @@
 //! Limits rates by key: a tenant's calls of a tool, a caller's requests.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
-use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-use governor::nanos::Nanos;
-use governor::state::keyed::{DashMapStateStore, ShrinkableKeyedStateStore};
-use governor::state::{InMemoryState, NotKeyed, StateStore};
-use governor::{Quota, clock};
 
 use crate::Timer;
 use crate::policy::OutOfRange;
@@ -28,7 +22,9 @@ use crate::policy::OutOfRange;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
-    quota: Quota,
+    /// The time in which one call more is allowed.
+    interval: Duration,
+    burst: u32,
 }
 
 /// The highest rate that can be set, at which a refill takes a microsecond.
@@ -40,7 +36,7 @@ impl RateLimit {
     /// # Errors
     /// Returns an error if the number is not 1 to 1,000,000.
     pub fn per_second(calls: u32) -> Result<Self, OutOfRange> {
-        Ok(Self { quota: Quota::per_second(checked_count("calls", calls)?) })
+        Self::new(Duration::from_secs(1), calls)
     }
 
     /// Allows so many calls a minute, and as many at once.
@@ -48,7 +44,7 @@ impl RateLimit {
     /// # Errors
     /// Returns an error if the number is not 1 to 1,000,000.
     pub fn per_minute(calls: u32) -> Result<Self, OutOfRange> {
-        Ok(Self { quota: Quota::per_minute(checked_count("calls", calls)?) })
+        Self::new(Duration::from_secs(60), calls)
     }
 
     /// Sets how many calls are allowed at once after a pause; the pace stays.
@@ -56,33 +52,60 @@ impl RateLimit {
     /// # Errors
     /// Returns an error if the number is not 1 to 1,000,000.
     pub fn burst(self, calls: u32) -> Result<Self, OutOfRange> {
-        Ok(Self { quota: self.quota.allow_burst(checked_count("burst", calls)?) })
+        check_count("burst", calls)?;
+        Ok(Self { burst: calls, ..self })
+    }
+
+    fn new(period: Duration, calls: u32) -> Result<Self, OutOfRange> {
+        check_count("calls", calls)?;
+        Ok(Self { interval: period / calls, burst: calls })
+    }
+
+    /// Returns how long a key has to wait whose pace is used up to a time, by the generic cell rate
+    /// algorithm (GCRA): a burst may use up the pace of all its calls but the first in advance.
+    fn wait(self, used_until: Duration, now: Duration) -> Result<(), Duration> {
+        let in_advance = self.interval.saturating_mul(self.burst - 1);
+        let wait = used_until.saturating_sub(in_advance).saturating_sub(now);
+        if wait.is_zero() { Ok(()) } else { Err(wait) }
     }
 }
 
-fn checked_count(field: &'static str, calls: u32) -> Result<NonZeroU32, OutOfRange> {
-    let count = NonZeroU32::new(calls).filter(|calls| calls.get() <= MOST_CALLS);
-    count.ok_or_else(|| OutOfRange::new(field, format_args!("1 to {MOST_CALLS}"), calls))
+fn check_count(field: &'static str, calls: u32) -> Result<(), OutOfRange> {
+    let fits = (1..=MOST_CALLS).contains(&calls);
+    OutOfRange::unless(fits, field, format_args!("1 to {MOST_CALLS}"), calls)
 }
 
 /// A rate limit with a state for each key, such as a tenant.
 ///
-/// It keeps the states of at most about 10,000 keys. Above that, keys whose burst is full again
-/// are removed, which changes nothing for them. If that frees no room, new keys share one state
-/// until it does: memory is bounded, and the limit never fails open.
+/// It keeps the states of at most 10,000 keys. Above that, keys whose burst is full again are
+/// removed, which changes nothing for them. If that frees no room, new keys share one state until
+/// it does: memory is bounded, and the limit never fails open.
+///
+/// Time is the timer's. While the clock is behind a time that it has shown before, the pace used
+/// up by then counts: a clock that goes backwards allows no call more.
 pub(crate) struct RateLimiter<K: RateKey> {
-    limiter: governor::RateLimiter<K, BoundedStore<K>, TimerClock>,
-    store: BoundedStore<K>,
-    last_sweep: Mutex<Instant>,
+    limit: RateLimit,
+    timer: Arc<dyn Timer>,
     started: Instant,
-    /// The time that a whole burst takes at the even pace.
-    burst_lead: Duration,
+    states: Mutex<KeyStates<K>>,
 }
 
 /// The key by which a limit is counted.
 pub(crate) trait RateKey: Hash + Eq + Clone {}
 
 impl<K: Hash + Eq + Clone> RateKey for K {}
+
+/// The states of the keys, in bounded memory. A state is the time up to which a key's pace is used
+/// up, since the limiter was made.
+struct KeyStates<K> {
+    known: HashMap<K, Duration>,
+    most: usize,
+    /// The shared state of all keys that found no room.
+    overflow: Duration,
+    /// A key found no room since the last sweep.
+    overflowed: bool,
+    last_sweep: Duration,
+}
 
 /// The most keys whose states are kept.
 const MOST_KEYS: usize = 10_000;
@@ -95,184 +118,93 @@ impl<K: RateKey> RateLimiter<K> {
     }
 
     fn bounded(limit: RateLimit, timer: Arc<dyn Timer>, most: usize) -> Self {
-        let store = BoundedStore(Arc::new(BoundedStates::new(most)));
-        let started = timer.now();
-        let RateLimit { quota } = limit;
-        let burst_lead = quota.replenish_interval() * (quota.burst_size().get() - 1);
-        let limiter = governor::RateLimiter::new(quota, store.clone(), TimerClock(timer));
-        Self { limiter, store, last_sweep: Mutex::new(started), started, burst_lead }
+        let (started, states) = (timer.now(), Mutex::new(KeyStates::new(most)));
+        Self { limit, timer, started, states }
     }
 
     /// Counts one more for this key, or returns how long to wait.
     pub(crate) fn check(&self, key: &K) -> Result<(), Duration> {
-        self.sweep_if_full();
-        self.limiter.check_key(key).map_err(|until| until.wait_time_from(self.now()))
+        let now = self.now();
+        let mut states = self.lock();
+        states.sweep_if_full(now);
+        let used_until = states.state_mut(key);
+        self.limit.wait(*used_until, now)?;
+        *used_until = now.max(*used_until).saturating_add(self.limit.interval);
+        Ok(())
     }
 
     /// Returns whether one more would be allowed, or how long to wait; counts nothing.
     #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP checks beforehand"))]
     pub(crate) fn peek(&self, key: &K) -> Result<(), Duration> {
-        let used = self.store.used(key);
-        let earliest = Duration::from(used).saturating_sub(self.burst_lead);
-        let wait = earliest.saturating_sub(self.now().saturating_duration_since(self.started));
-        if wait.is_zero() { Ok(()) } else { Err(wait) }
+        let now = self.now();
+        self.limit.wait(self.lock().state(key), now)
     }
 
-    fn now(&self) -> Instant {
-        clock::Clock::now(self.limiter.clock())
+    fn now(&self) -> Duration {
+        self.timer.now().saturating_duration_since(self.started)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KeyStates<K>> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: RateKey> KeyStates<K> {
+    fn new(most: usize) -> Self {
+        let (overflow, last_sweep) = (Duration::ZERO, Duration::ZERO);
+        Self { known: HashMap::new(), most, overflow, overflowed: false, last_sweep }
+    }
+
+    fn state(&self, key: &K) -> Duration {
+        let unknown = if self.is_full() { self.overflow } else { Duration::ZERO };
+        self.known.get(key).copied().unwrap_or(unknown)
+    }
+
+    fn state_mut(&mut self, key: &K) -> &mut Duration {
+        if self.is_full() && !self.known.contains_key(key) {
+            self.overflowed = true;
+            return &mut self.overflow;
+        }
+        self.known.entry(key.clone()).or_default()
+    }
+
+    fn is_full(&self) -> bool {
+        self.known.len() >= self.most
     }
 
     /// Removes keys whose burst is full, if a key found no room since the last sweep.
-    fn sweep_if_full(&self) {
-        if !self.store.0.overflowed.load(Ordering::Relaxed) {
-            return;
-        }
-        // If the lock is taken, another caller sweeps.
-        let Ok(mut last_sweep) = self.last_sweep.try_lock() else { return };
-        let now = self.now();
-        if now.saturating_duration_since(*last_sweep) >= SWEEP_INTERVAL {
-            *last_sweep = now;
-            self.store.0.overflowed.store(false, Ordering::Relaxed);
-            self.limiter.retain_recent();
+    fn sweep_if_full(&mut self, now: Duration) {
+        if self.overflowed && now.saturating_sub(self.last_sweep) >= SWEEP_INTERVAL {
+            (self.last_sweep, self.overflowed) = (now, false);
+            self.known.retain(|_, used_until| *used_until > now);
         }
     }
 }
 
 impl<K: RateKey> fmt::Debug for RateLimiter<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let keys = self.store.0.known.len();
+        let keys = self.lock().known.len();
         f.debug_struct("RateLimiter").field("keys", &keys).finish_non_exhaustive()
-    }
-}
-
-/// Reads the runtime's clock for `governor`.
-#[derive(Debug)]
-struct TimerClock(Arc<dyn Timer>);
-
-impl clock::Clock for TimerClock {
-    type Instant = Instant;
-
-    fn now(&self) -> Instant {
-        self.0.now()
-    }
-}
-
-/// The states of the keys, in bounded memory.
-struct BoundedStore<K: RateKey>(Arc<BoundedStates<K>>);
-
-struct BoundedStates<K: RateKey> {
-    known: DashMapStateStore<K>,
-    /// The shared state of all keys that found no room.
-    overflow: InMemoryState,
-    /// A key found no room since the last sweep.
-    overflowed: AtomicBool,
-    most: usize,
-}
-
-impl<K: RateKey> BoundedStates<K> {
-    fn new(most: usize) -> Self {
-        let (known, overflow) = (DashMapStateStore::default(), InMemoryState::default());
-        Self { known, overflow, overflowed: AtomicBool::new(false), most }
-    }
-
-    fn has_room_for(&self, key: &K) -> bool {
-        self.known.contains_key(key) || self.known.len() < self.most
-    }
-}
-
-impl<K: RateKey> BoundedStore<K> {
-    /// Returns the time since the start up to which the pace is used up.
-    fn used(&self, key: &K) -> Nanos {
-        let BoundedStates { known, overflow, .. } = &*self.0;
-        let read = |used: Option<Nanos>| Err::<((), Nanos), _>(used);
-        let used = match known.get(key) {
-            Some(state) => state.measure_and_replace(&NotKeyed::NonKey, read),
-            None if self.0.has_room_for(key) => Ok(()),
-            None => overflow.measure_and_replace(&NotKeyed::NonKey, read),
-        };
-        used.err().flatten().unwrap_or_else(|| Duration::ZERO.into())
-    }
-}
-
-impl<K: RateKey> Clone for BoundedStore<K> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<K: RateKey> StateStore for BoundedStore<K> {
-    type Key = K;
-
-    fn measure_and_replace<T, F, E>(&self, key: &K, measure: F) -> Result<T, E>
-    where
-        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
-    {
-        let BoundedStates { known, overflow, overflowed, .. } = &*self.0;
-        if self.0.has_room_for(key) {
-            return known.measure_and_replace(key, measure);
-        }
-        overflowed.store(true, Ordering::Relaxed);
-        overflow.measure_and_replace(&NotKeyed::NonKey, measure)
-    }
-}
-
-impl<K: RateKey> ShrinkableKeyedStateStore<K> for BoundedStore<K> {
-    fn retain_recent(&self, drop_below: Nanos) {
-        self.0.known.retain_recent(drop_below);
-    }
-
-    fn len(&self) -> usize {
-        self.0.known.len()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.known.is_empty()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
-    use std::time::{Duration, Instant};
+    use std::collections::HashMap;
+    use std::sync::Arc;
+    use std::time::Duration;
 
+    use proptest::prelude::*;
     use uuid::Uuid;
 
     use super::{RateLimit, RateLimiter};
-    use crate::{Job, Sleep, Timer};
+    use crate::timer::ManualTimer;
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// A timer whose time is advanced by the test.
-    #[derive(Debug)]
-    struct ManualTimer(Mutex<Instant>);
-
-    impl ManualTimer {
-        fn new() -> Arc<Self> {
-            Arc::new(Self(Mutex::new(Instant::now())))
-        }
-
-        fn advance(&self, time: Duration) {
-            *self.0.lock().expect("no test panics while it holds the lock") += time;
-        }
-    }
-
-    impl Timer for ManualTimer {
-        fn now(&self) -> Instant {
-            *self.0.lock().expect("no test panics while it holds the lock")
-        }
-
-        fn sleep(&self, _: Duration) -> Sleep {
-            Box::pin(std::future::pending())
-        }
-
-        fn spawn_blocking(&self, job: Job) {
-            job();
-        }
-    }
-
     fn limiter(limit: RateLimit, most: usize) -> (RateLimiter<Uuid>, Arc<ManualTimer>) {
         let timer = ManualTimer::new();
-        (RateLimiter::bounded(limit, Arc::clone(&timer) as Arc<dyn Timer>, most), timer)
+        (RateLimiter::bounded(limit, timer.clone(), most), timer)
     }
 
     fn twice_a_second() -> RateLimit {
@@ -319,7 +251,7 @@ mod tests {
         }
         let passed = (3..100).filter(|number| limiter.check(&tenant(*number)).is_ok());
         assert_eq!(passed.count(), 2);
-        assert_eq!(limiter.store.0.known.len(), 3);
+        assert_eq!(limiter.lock().known.len(), 3);
         assert_eq!(limiter.check(&tenant(0)), Ok(()), "kept keys have their own allowance");
     }
 
@@ -333,15 +265,15 @@ mod tests {
         for number in 10..13 {
             assert_eq!(limiter.check(&tenant(number)), Ok(()));
         }
-        assert!(limiter.store.0.known.contains_key(&tenant(12)));
-        assert_eq!(limiter.store.0.known.len(), 3);
+        assert!(limiter.lock().known.contains_key(&tenant(12)));
+        assert_eq!(limiter.lock().known.len(), 3);
     }
 
     #[test]
     fn keys_are_swept_once_a_second_at_most() {
         let fast = RateLimit::per_second(1_000).expect("it is in range");
         let (limiter, timer) = limiter(fast, 1);
-        let known = |number| limiter.store.0.known.contains_key(&tenant(number));
+        let known = |number| limiter.lock().known.contains_key(&tenant(number));
         limiter.check(&tenant(0)).expect("it is the first");
         for number in [1, 2] {
             timer.advance(SECOND / 10 * 4);
@@ -373,7 +305,102 @@ mod tests {
             timer.advance(SECOND * 60 * 60 * 24 * 365 * 10);
         }
         let fastest = RateLimit::per_second(super::MOST_CALLS).expect("it is in range");
-        assert_eq!(fastest.quota.replenish_interval(), Duration::from_micros(1));
+        assert_eq!(fastest.interval, Duration::from_micros(1));
+    }
+
+    #[test]
+    fn a_wait_is_exact_to_the_nanosecond() {
+        let limit = RateLimit::per_second(3).and_then(|limit| limit.burst(1));
+        let (limiter, timer) = limiter(limit.expect("it is in range"), 10);
+        let one = tenant(1);
+        assert_eq!(limiter.check(&one), Ok(()));
+        assert_eq!(limiter.check(&one), Err(Duration::from_nanos(333_333_333)));
+        timer.advance(Duration::from_nanos(333_333_332));
+        assert_eq!(limiter.check(&one), Err(Duration::from_nanos(1)));
+        timer.advance(Duration::from_nanos(1));
+        assert_eq!(limiter.check(&one), Ok(()));
+    }
+
+    #[test]
+    fn a_pause_refills_no_more_than_the_burst() {
+        let (limiter, timer) = limiter(twice_a_second(), 10);
+        assert_eq!(limiter.check(&tenant(1)), Ok(()));
+        timer.advance(SECOND * 3_600);
+        let passed = std::iter::repeat_with(|| limiter.check(&tenant(1)));
+        assert_eq!(passed.take_while(Result::is_ok).count(), 2);
+    }
+
+    #[test]
+    fn a_clock_that_goes_backwards_allows_no_call_more() {
+        let (limiter, timer) = limiter(twice_a_second(), 10);
+        let one = tenant(1);
+        timer.advance(SECOND * 10);
+        assert_eq!([limiter.check(&one), limiter.check(&one)], [Ok(()), Ok(())]);
+        timer.set_back(SECOND * 4);
+        assert_eq!(limiter.check(&one), Err(SECOND * 4 + SECOND / 2));
+        timer.set_back(SECOND * 100);
+        assert_eq!(limiter.check(&one), Err(SECOND * 10 + SECOND / 2), "before its start");
+        timer.advance(SECOND * 104 + SECOND / 2);
+        assert_eq!([limiter.check(&one), limiter.check(&one)], [Ok(()), Err(SECOND / 2)]);
+    }
+
+    #[test]
+    fn a_state_at_the_end_of_time_stays_there() {
+        let (limiter, timer) = limiter(twice_a_second(), 10);
+        limiter.lock().known.insert(tenant(1), Duration::MAX);
+        assert_eq!(limiter.check(&tenant(1)), Err(Duration::MAX.saturating_sub(SECOND / 2)));
+        timer.advance(SECOND / 2);
+        assert_eq!(limiter.check(&tenant(1)), Err(Duration::MAX.saturating_sub(SECOND)));
+        let slow = RateLimit { interval: Duration::MAX, burst: u32::MAX };
+        let limiter = RateLimiter::bounded(slow, timer, 10);
+        assert_eq!([limiter.check(&tenant(1)), limiter.check(&tenant(1))], [Ok(()); 2]);
+        assert_eq!(limiter.lock().state(&tenant(1)), Duration::MAX);
+    }
+
+    /// A bucket of tokens, each worth the nanoseconds that it takes to refill.
+    struct Bucket {
+        level: u128,
+        filled_at: u128,
+    }
+
+    impl Bucket {
+        fn check(&mut self, limit: RateLimit, now: u128) -> Result<(), Duration> {
+            let interval = limit.interval.as_nanos();
+            let full = interval * u128::from(limit.burst);
+            self.level = full.min(self.level + (now - self.filled_at));
+            self.filled_at = now;
+            let wait = interval.saturating_sub(self.level);
+            if wait > 0 {
+                return Err(Duration::from_nanos(wait.try_into().expect("it is short")));
+            }
+            self.level -= interval;
+            Ok(())
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_limit_answers_as_a_bucket_of_tokens(
+            calls in 1_u32..2_000,
+            burst in 1_u32..20,
+            steps in prop::collection::vec((0_u128..4, 0_u64..2_000_000_000), 0..200),
+        ) {
+            let limit = RateLimit::per_minute(calls).and_then(|limit| limit.burst(burst));
+            let limit = limit.expect("it is in range");
+            let (limiter, timer) = limiter(limit, 10);
+            let (mut now, mut buckets) = (0, HashMap::new());
+            for (key, pause) in steps {
+                timer.advance(Duration::from_nanos(pause));
+                now += u128::from(pause);
+                let full = limit.interval.as_nanos() * u128::from(burst);
+                let bucket = buckets.entry(key).or_insert(Bucket { level: full, filled_at: now });
+                let expected = bucket.check(limit, now);
+                prop_assert_eq!(limiter.peek(&tenant(key)), expected);
+                prop_assert_eq!(limiter.check(&tenant(key)), expected);
+            }
+        }
     }
 
     #[test]
