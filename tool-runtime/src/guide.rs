@@ -29,7 +29,7 @@ pages! {
     Schemas: "docs/schemas.md";
     #[cfg(feature = "canonical")]
     Canonical: "docs/canonical.md";
-    #[cfg(all(feature = "jwt", feature = "tls"))]
+    #[cfg(all(feature = "jwks-url", feature = "tls"))]
     Http: "docs/http.md";
     #[cfg(feature = "search")]
     ChoosingTools: "docs/choosing-tools.md";

@@ -2132,6 +2132,13 @@ pub struct Jwks {
     ..
 }
 impl Jwks {
+    pub fn fetch_with<F, R, T, E>(fetch: F) -> Self
+    where
+        F: Fn() -> R + Send + Sync + 'static,
+        R: Future<Output = Result<T, E>> + Send + 'static,
+        T: Into<Vec<u8>>,
+        E: fmt::Display,
+    {}
     pub fn file(path: impl AsRef<Path>) -> Self {}
     pub fn from_json(json: impl AsRef<[u8]>) -> Result<Self, JwksError> {}
     pub fn keep_stale(self, time: Duration) -> Self {}

@@ -2,30 +2,34 @@
 
 use std::fmt;
 use std::fs::File;
+use std::future::Future;
 use std::io::Read;
-use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::{Client, Url, redirect};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use thiserror::Error;
 use tokio::task::spawn_blocking;
 
 use super::key_set::KeySet;
 
 /// The largest key set, in bytes.
-const MOST_BYTES: usize = 1 << 20;
+pub(super) const MOST_BYTES: usize = 1 << 20;
 
 const FILE_MAX_AGE: Duration = Duration::from_secs(30);
-const URL_MAX_AGE: Duration = Duration::from_secs(5 * 60);
+pub(super) const FETCHED_MAX_AGE: Duration = Duration::from_secs(5 * 60);
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 const BETWEEN: Duration = Duration::from_secs(10);
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long a request waits for the keys. A read may take twice as long.
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The source of an issuer's public keys (JWKS, RFC 7517): a text, a file or a URL.
+/// The source of an issuer's public keys (JWKS, RFC 7517): a text, a file, a function, or, with the
+/// feature `jwks-url`, a URL.
 ///
-/// Keys of a file or a URL are read again in the background once they are
+/// Keys of a file, a function or a URL are read again in the background once they are
 /// [`max_age`](Self::max_age) old, and at once when a token names an unknown key; only that request
 /// waits. While they cannot be read, the previous keys stay valid for
 /// [`keep_stale`](Self::keep_stale).
@@ -35,13 +39,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// use std::time::Duration;
 /// use tool_runtime::http::Jwks;
 ///
-/// let keys = Jwks::url("https://issuer.example/.well-known/jwks.json")?
-///     .max_age(Duration::from_secs(60));
+/// let keys = Jwks::file("/etc/tools/jwks.json").max_age(Duration::from_secs(60));
 /// # let _ = keys;
-///
-/// let error = Jwks::url("http://issuer.example/jwks.json").unwrap_err();
-/// assert!(error.to_string().starts_with("expected an https URL"));
-/// # Ok::<(), tool_runtime::http::JwksError>(())
 /// ```
 #[derive(Debug, Clone)]
 #[must_use]
@@ -63,10 +62,14 @@ pub(super) struct CacheTimes {
 pub(super) enum KeySource {
     Fixed(Arc<KeySet>),
     File(PathBuf),
-    Url(Client, Url),
-    #[cfg(test)]
-    Script(Arc<super::tests::Script>),
+    Fetched {
+        /// The name of the source in logs.
+        name: Box<str>,
+        fetch: Arc<Fetch>,
+    },
 }
+
+type Fetch = dyn Fn() -> BoxFuture<'static, Result<Vec<u8>, JwksError>> + Send + Sync;
 
 /// The error for a key set that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -87,10 +90,10 @@ pub enum JwksError {
     /// The set has too many keys or bytes.
     #[error("the key set has more than 100 keys or 1 MiB")]
     TooLarge,
-    /// The URL is invalid or has a credential.
+    /// The URL of [`Jwks::url`] is invalid or has a credential.
     #[error("expected the URL of a key set, without user and password")]
     Url,
-    /// The URL is plain HTTP, over which keys can be forged.
+    /// The URL of [`Jwks::url`] is plain HTTP, over which keys can be forged.
     #[error("expected an https URL; plain http is accepted only for loopback addresses")]
     Insecure,
     /// The source cannot be read.
@@ -115,27 +118,44 @@ impl Jwks {
         Self::of(KeySource::File(path.as_ref().to_owned()), FILE_MAX_AGE)
     }
 
-    /// Uses the keys at this URL: https, or http of a loopback address.
+    /// Uses the keys that a function returns, as the text of a key set: from a URL by a client of
+    /// the host's own, or from its configuration service.
     ///
-    /// Redirects are not followed.
+    /// The function is called with the first token and when its keys are old, once at a time. A
+    /// call that takes longer than 6 s is dropped, and it, an error and a panic leave the previous
+    /// keys in use. The text of an error is logged and returned by
+    /// [`JwtVerifier::key_failure`](super::JwtVerifier::key_failure): it must contain no
+    /// credential.
     ///
-    /// # Errors
-    /// When the URL is invalid, has a credential, or is plain HTTP of another machine.
-    pub fn url(url: &str) -> Result<Self, JwksError> {
-        let url = Url::parse(url).map_err(|_| JwksError::Url)?;
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(JwksError::Url);
-        }
-        let is_near = is_loopback(&url);
-        if url.scheme() != "https" && !(url.scheme() == "http" && is_near) {
-            return Err(JwksError::Insecure);
-        }
-        let mut client = Client::builder().timeout(PATIENCE).redirect(redirect::Policy::none());
-        if is_near {
-            client = client.no_proxy();
-        }
-        let client = client.build().map_err(|error| unreadable(&error))?;
-        Ok(Self::of(KeySource::Url(client, url), URL_MAX_AGE))
+    /// # Examples
+    /// ```
+    /// use tool_runtime::http::{Jwks, JwksError};
+    ///
+    /// # async fn get(url: &str) -> std::io::Result<String> { Ok(url.to_owned()) }
+    /// let keys = Jwks::fetch_with(|| async {
+    ///     // By any HTTP client; `get` stands for it here.
+    ///     get("https://issuer.example/.well-known/jwks.json").await
+    /// });
+    /// # let _ = keys;
+    /// ```
+    pub fn fetch_with<F, R, T, E>(fetch: F) -> Self
+    where
+        F: Fn() -> R + Send + Sync + 'static,
+        R: Future<Output = Result<T, E>> + Send + 'static,
+        T: Into<Vec<u8>>,
+        E: fmt::Display,
+    {
+        let fetch = Arc::new(fetch);
+        let fetch = move || {
+            let fetch = Arc::clone(&fetch);
+            let fetched = AssertUnwindSafe(async move { fetch().await }).catch_unwind();
+            let read = async move {
+                let text = fetched.await.map_err(|_| unreadable("the function panicked"))?;
+                text.map(Into::into).map_err(unreadable)
+            };
+            read.boxed()
+        };
+        Self::of(KeySource::fetched("fetch_with", fetch), FETCHED_MAX_AGE)
     }
 
     pub(super) fn of(source: KeySource, max_age: Duration) -> Self {
@@ -143,8 +163,8 @@ impl Jwks {
         Self { source, times }
     }
 
-    /// Sets the age at which keys are read again; by default 30 s for a file and 5 min for a URL. A
-    /// key that its issuer revokes is accepted for at most this time, if the source answers.
+    /// Sets the age at which keys are read again; by default 30 s for a file, and 5 min for a
+    /// function or a URL. A key that its issuer revokes is accepted for at most this time, if the source answers.
     pub fn max_age(mut self, time: Duration) -> Self {
         self.times.max_age = time;
         self
@@ -166,13 +186,22 @@ impl Jwks {
 
 impl KeySource {
     pub(super) async fn read(&self) -> Result<Arc<KeySet>, JwksError> {
-        match self {
-            Self::Fixed(keys) => Ok(Arc::clone(keys)),
-            Self::File(path) => KeySet::read(&read_file(path).await?).map(Arc::new),
-            Self::Url(client, url) => KeySet::read(&fetch(client, url).await?).map(Arc::new),
-            #[cfg(test)]
-            Self::Script(script) => script.read().await,
+        let json = match self {
+            Self::Fixed(keys) => return Ok(Arc::clone(keys)),
+            Self::File(path) => read_file(path).await?,
+            Self::Fetched { fetch, .. } => fetch().await?,
+        };
+        if json.len() > MOST_BYTES {
+            return Err(JwksError::TooLarge);
         }
+        KeySet::read(&json).map(Arc::new)
+    }
+
+    pub(super) fn fetched(
+        name: &str,
+        fetch: impl Fn() -> BoxFuture<'static, Result<Vec<u8>, JwksError>> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Fetched { name: name.into(), fetch: Arc::new(fetch) }
     }
 }
 
@@ -181,10 +210,7 @@ impl fmt::Debug for KeySource {
         match self {
             Self::Fixed(_) => f.write_str("Fixed"),
             Self::File(path) => f.debug_tuple("File").field(path).finish(),
-            // The query may contain a credential.
-            Self::Url(_, url) => f.debug_tuple("Url").field(&url.host_str()).finish(),
-            #[cfg(test)]
-            Self::Script(_) => f.write_str("Script"),
+            Self::Fetched { name, .. } => f.debug_tuple("Fetched").field(name).finish(),
         }
     }
 }
@@ -195,35 +221,9 @@ async fn read_file(path: &Path) -> Result<Vec<u8>, JwksError> {
         let mut bytes = Vec::new();
         File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map(|_| bytes)
     });
-    let bytes = read.await.map_err(|error| unreadable(&error))?;
-    let bytes = bytes.map_err(|error| unreadable(&error))?;
-    if bytes.len() > MOST_BYTES { Err(JwksError::TooLarge) } else { Ok(bytes) }
+    read.await.map_err(unreadable)?.map_err(unreadable)
 }
 
-async fn fetch(client: &Client, url: &Url) -> Result<Vec<u8>, JwksError> {
-    let sent = client.get(url.clone()).header("accept", "application/json").send().await;
-    let mut response = sent.map_err(|error| unreadable(&error.without_url()))?;
-    if response.status() != reqwest::StatusCode::OK {
-        return Err(JwksError::Unreadable(format!("status {}", response.status()).into()));
-    }
-    let mut bytes = Vec::new();
-    while let Some(part) =
-        response.chunk().await.map_err(|error| unreadable(&error.without_url()))?
-    {
-        if bytes.len() + part.len() > MOST_BYTES {
-            return Err(JwksError::TooLarge);
-        }
-        bytes.extend_from_slice(&part);
-    }
-    Ok(bytes)
-}
-
-fn unreadable(error: &dyn std::error::Error) -> JwksError {
+pub(super) fn unreadable(error: impl fmt::Display) -> JwksError {
     JwksError::Unreadable(error.to_string().into())
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }

@@ -6,6 +6,8 @@ mod key_cache;
 mod key_set;
 #[cfg(test)]
 pub(super) mod tests;
+#[cfg(feature = "jwks-url")]
+mod url;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +44,7 @@ const LONGEST_LEEWAY: Duration = Duration::from_secs(300);
 /// ```
 /// use tool_runtime::http::{Auth, Jwks, JwtVerifier};
 ///
-/// let keys = Jwks::url("https://issuer.example/.well-known/jwks.json")?;
+/// let keys = Jwks::file("/etc/tools/jwks.json");
 /// let verifier = JwtVerifier::new(keys, "https://issuer.example", "tools")?;
 /// let auth = Auth::new().jwt(verifier.tenants_claim("organizations"));
 /// # let _ = auth;
@@ -167,7 +169,7 @@ impl JwtVerifier {
     ///
     /// ```
     /// # use tool_runtime::http::{Jwks, JwtVerifier, TokenSubject};
-    /// # let keys = Jwks::url("https://issuer.example/jwks.json")?;
+    /// # let keys = Jwks::file("/etc/tools/jwks.json");
     /// let verifier = JwtVerifier::new(keys, "https://issuer.example", "tools")?;
     /// let verifier = verifier.subjects(TokenSubject::Service);
     /// # let _ = verifier;

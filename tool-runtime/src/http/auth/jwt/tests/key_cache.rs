@@ -1,32 +1,27 @@
 //! Tests of the key cache: keys that change, age or cannot be read.
 
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use axum::Router;
-use axum::routing::get;
 use jsonwebtoken::Algorithm;
-use tokio::net::TcpListener;
 use tokio::task::yield_now;
 use tokio::time::advance;
 
-use super::super::jwks::KeySource;
 use super::super::{Jwks, JwksError, JwtVerifier, TokenError};
 use super::issuer::{Answer, Script, Signer, claims, set, verifier};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-fn signers() -> [Signer; 2] {
+pub(super) fn signers() -> [Signer; 2] {
     ["one", "two"].map(|id| Signer::new(id, Algorithm::EdDSA))
 }
 
 fn scripted(script: &Arc<Script>) -> Jwks {
-    Jwks::of(KeySource::Script(Arc::clone(script)), 5 * MINUTE).read_at_most_every(MINUTE)
+    let script = Arc::clone(script);
+    Jwks::fetch_with(move || Arc::clone(&script).read()).read_at_most_every(MINUTE)
 }
 
-async fn answer(verifier: &JwtVerifier, signer: &Signer) -> Result<(), TokenError> {
+pub(super) async fn answer(verifier: &JwtVerifier, signer: &Signer) -> Result<(), TokenError> {
     verifier.principal(signer.sign(&claims()).as_bytes()).await.map(|_| ())
 }
 
@@ -146,36 +141,25 @@ async fn a_request_that_is_hung_up_does_not_end_a_reading() {
     assert_eq!(script.reads(), 1);
 }
 
-#[tokio::test]
-async fn keys_are_fetched_and_rotated_over_http() {
+#[tokio::test(start_paused = true)]
+async fn a_fetch_that_panics_or_returns_too_much_takes_nothing_away() {
     let [one, two] = signers();
-    let body = Arc::new(Mutex::new(set(&[&one])));
-    let asked = Arc::new(AtomicUsize::new(0));
-    let handler = {
-        let (body, asked) = (Arc::clone(&body), Arc::clone(&asked));
-        move || async move {
-            asked.fetch_add(1, Ordering::SeqCst);
-            body.lock().expect("no thread panicked").clone()
-        }
-    };
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
-    let url = format!("http://{}/keys", listener.local_addr().expect("it has one"));
-    let app = Router::new().route("/keys", get(handler));
-    let server = tokio::spawn(async { axum::serve(listener, app).await });
-    let keys = Jwks::url(&url).expect("it is near").read_at_most_every(Duration::ZERO);
-    let verifier = verifier(keys);
+    let script = Script::new(Answer::Keys(set(&[&one])));
+    let verifier = verifier(scripted(&script));
     assert_eq!(answer(&verifier, &one).await, Ok(()));
-    assert_eq!(answer(&verifier, &two).await, Err(TokenError::Invalid));
-    *body.lock().expect("no thread panicked") = set(&[&two]);
+    let panicked = JwksError::Unreadable("the function panicked".into());
+    let long = set(&[&two]) + &" ".repeat(1 << 20);
+    for (fault, error) in [(Answer::Panics, panicked), (Answer::Keys(long), JwksError::TooLarge)] {
+        script.says(fault);
+        advance(6 * MINUTE).await;
+        assert_eq!(answer(&verifier, &two).await, Err(TokenError::Invalid));
+        assert_eq!(verifier.key_failure(), Some(error));
+        assert_eq!(answer(&verifier, &one).await, Ok(()));
+    }
+    script.says(Answer::Keys(set(&[&two])));
+    advance(6 * MINUTE).await;
     assert_eq!(answer(&verifier, &two).await, Ok(()));
-    assert_eq!(answer(&verifier, &one).await, Err(TokenError::Invalid));
-    *body.lock().expect("no thread panicked") = "x".repeat((1 << 20) + 1);
-    assert_eq!(answer(&verifier, &one).await, Err(TokenError::Invalid));
-    assert_eq!(verifier.key_failure(), Some(JwksError::TooLarge));
-    server.abort();
-    let _ = server.await;
-    assert_eq!(answer(&verifier, &two).await, Ok(()), "the last keys stay");
-    assert!(asked.load(Ordering::SeqCst) >= 4);
+    assert_eq!(verifier.key_failure(), None);
 }
 
 #[tokio::test]

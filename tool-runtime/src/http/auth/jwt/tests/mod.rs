@@ -5,5 +5,5 @@ mod key_and_token;
 mod key_cache;
 #[cfg(feature = "trace")]
 mod log;
-
-pub(super) use self::issuer::Script;
+#[cfg(feature = "jwks-url")]
+mod url;
