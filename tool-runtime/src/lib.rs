@@ -96,6 +96,7 @@ mod call;
 #[cfg(feature = "canonical")]
 pub mod canonical;
 mod dispatch;
+mod encoding;
 #[cfg(feature = "evidence")]
 pub mod evidence;
 mod failure;

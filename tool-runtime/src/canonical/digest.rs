@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::canonicalize_into;
 use super::error::CanonicalError;
+use crate::encoding::{array_of_hex, hex};
 
 /// A SHA-256 hash of bytes and of their domain.
 ///
@@ -102,14 +103,11 @@ impl Digest {
     pub(crate) fn digits(&self) -> [u8; 64] {
         let mut text = [0; 64];
         for (digits, byte) in text.chunks_exact_mut(2).zip(self.0) {
-            digits[0] = DIGITS[usize::from(byte >> 4)];
-            digits[1] = DIGITS[usize::from(byte & 15)];
+            digits.copy_from_slice(&hex(byte));
         }
         text
     }
 }
-
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -127,12 +125,7 @@ impl FromStr for Digest {
     type Err = ParseDigestError;
 
     fn from_str(text: &str) -> Result<Self, ParseDigestError> {
-        let digits: &[u8; 64] = text.as_bytes().try_into().map_err(|_| ParseDigestError)?;
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = value(pair[0])? << 4 | value(pair[1])?;
-        }
-        Ok(Self(bytes))
+        array_of_hex(text.as_bytes()).map(Self).ok_or(ParseDigestError)
     }
 }
 
@@ -146,13 +139,5 @@ impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
         text.parse().map_err(de::Error::custom)
-    }
-}
-
-fn value(digit: u8) -> Result<u8, ParseDigestError> {
-    match digit {
-        b'0'..=b'9' => Ok(digit - b'0'),
-        b'a'..=b'f' => Ok(digit - b'a' + 10),
-        _ => Err(ParseDigestError),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::encoding::digit;
+
 /// The decoded bytes of a text or a part of it.
 #[derive(Debug, Clone)]
 pub(super) struct DecodedText {
@@ -79,7 +81,7 @@ impl DecodedText {
 
     /// Decodes every run of hexadecimal digits from both alignments.
     pub(super) fn hexadecimal(&self) -> Vec<Self> {
-        self.runs(nibble, 4, MIN_DECODED_BYTES * 2, 2)
+        self.runs(digit, 4, MIN_DECODED_BYTES * 2, 2)
     }
 
     fn runs(
@@ -152,15 +154,9 @@ fn sextet(byte: u8) -> Option<u8> {
     })
 }
 
-fn nibble(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
-}
-
 fn percent(rest: &[u8]) -> Option<(DecodedUnit, usize)> {
     match rest {
-        [b'%', high, low, ..] => {
-            Some((DecodedUnit::Byte((nibble(*high)? << 4) | nibble(*low)?), 3))
-        }
+        [b'%', high, low, ..] => Some((DecodedUnit::Byte((digit(*high)? << 4) | digit(*low)?), 3)),
         _ => None,
     }
 }
@@ -201,5 +197,5 @@ fn unicode(rest: &[u8]) -> Option<(char, usize)> {
 }
 
 fn hex(digits: &[u8]) -> Option<u32> {
-    digits.iter().try_fold(0, |value, byte| Some((value << 4) | u32::from(nibble(*byte)?)))
+    digits.iter().try_fold(0, |value, byte| Some((value << 4) | u32::from(digit(*byte)?)))
 }

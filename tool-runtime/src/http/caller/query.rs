@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use tool_contracts::server::is_id;
 
 use super::field_problems::{FieldProblems, FieldSource};
+use crate::encoding::percent_decoded;
 
 /// Reads the form-encoded `trace_id` of a query and ignores other parameters.
 pub(super) fn trace_id<'a>(
@@ -25,21 +26,9 @@ pub(super) fn trace_id<'a>(
 
 /// Decodes a value as a form writes it: percent-encoded, with `+` for a space.
 pub(in crate::http) fn decoded(value: &str) -> Option<Cow<'_, str>> {
-    if !value.contains(['%', '+']) {
-        return Some(Cow::Borrowed(value));
+    if !value.contains('+') {
+        return percent_decoded(value);
     }
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' => b' ',
-            b'%' => hex(rest.next()?)? << 4 | hex(rest.next()?)?,
-            other => other,
-        });
-    }
-    String::from_utf8(bytes).ok().map(Cow::Owned)
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    let spaced = value.replace('+', " ");
+    percent_decoded(&spaced).map(|text| Cow::Owned(text.into_owned()))
 }

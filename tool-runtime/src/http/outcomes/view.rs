@@ -1,6 +1,6 @@
 //! The bodies of `/outcomes`, and its page cursor.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
@@ -9,6 +9,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::resolution::OutcomeDecision;
+use crate::encoding::{bytes_of_hex, hex};
 use crate::store::{KeyRecord, KeyScope, UnixMillis};
 
 /// Lists keyed calls of a tenant whose outcome is unknown.
@@ -103,7 +104,7 @@ impl fmt::Display for OutcomeCursor {
             if number > 0 {
                 f.write_str("-")?;
             }
-            part.bytes().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+            part.bytes().flat_map(hex).try_for_each(|digit| f.write_char(digit.into()))?;
         }
         Ok(())
     }
@@ -114,17 +115,8 @@ impl FromStr for OutcomeCursor {
 
     /// Accepts any text that matches [`PATTERN`](Self::PATTERN), even between two outcomes.
     fn from_str(text: &str) -> Result<Self, ()> {
-        let digit = |byte: u8| match byte {
-            b'0'..=b'9' => Ok(byte - b'0'),
-            b'a'..=b'f' => Ok(byte - b'a' + 10),
-            _ => Err(()),
-        };
         let part = |digits: &str| {
-            let pairs = digits.as_bytes().chunks(2).map(|pair| match *pair {
-                [high, low] => Ok(digit(high)? << 4 | digit(low)?),
-                _ => Err(()),
-            });
-            let bytes = pairs.collect::<Result<Vec<u8>, ()>>()?;
+            let bytes = bytes_of_hex(digits.as_bytes()).ok_or(())?;
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         };
         let parts = text.split('-').map(part).collect::<Result<Vec<_>, ()>>()?;

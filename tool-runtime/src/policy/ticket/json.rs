@@ -24,14 +24,14 @@ struct TicketJson<'a> {
     principal: Cow<'a, str>,
     tool: Cow<'a, str>,
     tool_version: Cow<'a, str>,
-    schema: HexDigest,
-    arguments: HexDigest,
-    preview: HexDigest,
+    schema: Digest,
+    arguments: Digest,
+    preview: Digest,
     bound_preview: bool,
     issued_at: UnixMillis,
     expires_at: UnixMillis,
     key: Cow<'a, str>,
-    signature: HexDigest,
+    signature: Digest,
 }
 
 impl Serialize for Ticket {
@@ -58,14 +58,14 @@ impl<'a> From<&'a Ticket> for TicketJson<'a> {
             principal: (&*claims.principal).into(),
             tool: (&*claims.tool).into(),
             tool_version: (&*claims.tool_version).into(),
-            schema: HexDigest(*claims.schema.as_bytes()),
-            arguments: HexDigest(*claims.arguments.as_bytes()),
-            preview: HexDigest(*claims.preview.as_bytes()),
+            schema: claims.schema,
+            arguments: claims.arguments,
+            preview: claims.preview,
             bound_preview: claims.bound_preview,
             issued_at: claims.issued_at,
             expires_at: claims.expires_at,
             key: (&**key).into(),
-            signature: HexDigest(*signature),
+            signature: Digest::from_bytes(*signature),
         }
     }
 }
@@ -79,14 +79,14 @@ impl TicketJson<'_> {
             principal: self.principal.into(),
             tool: self.tool.into(),
             tool_version: self.tool_version.into(),
-            schema: Digest::from_bytes(self.schema.0),
-            arguments: Digest::from_bytes(self.arguments.0),
-            preview: Digest::from_bytes(self.preview.0),
+            schema: self.schema,
+            arguments: self.arguments,
+            preview: self.preview,
             bound_preview: self.bound_preview,
             issued_at: self.issued_at,
             expires_at: self.expires_at,
         };
-        let ticket = Ticket { claims, key: self.key.into(), signature: self.signature.0 };
+        let ticket = Ticket { claims, key: self.key.into(), signature: *self.signature.as_bytes() };
         let is_whole = self.version == VERSION && is_id(&ticket.key) && ticket.claims.fit();
         is_whole.then_some(ticket)
     }
@@ -122,36 +122,6 @@ impl<'de> Deserialize<'de> for HyphenatedUuid {
         let id = Uuid::try_parse(&text).map_err(|_| malformed())?;
         let is_plain = *id.hyphenated().encode_lower(&mut Uuid::encode_buffer()) == *text;
         if is_plain { Ok(Self(id)) } else { Err(malformed()) }
-    }
-}
-
-/// 32 bytes as 64 hexadecimal digits, in lower case.
-struct HexDigest([u8; 32]);
-
-impl Serialize for HexDigest {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&Digest::from_bytes(self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for HexDigest {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        decode_hex(&String::deserialize(from)?).map(Self).ok_or_else(malformed)
-    }
-}
-
-fn decode_hex(hex: &str) -> Option<[u8; 32]> {
-    let (pairs, rest) = (hex.as_bytes().chunks_exact(2), hex.len() % 2);
-    let bytes: Option<Vec<u8>> =
-        pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect();
-    bytes.filter(|_| rest == 0)?.try_into().ok()
-}
-
-fn digit(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        _ => None,
     }
 }
 

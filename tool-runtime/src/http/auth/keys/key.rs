@@ -8,6 +8,8 @@ use subtle::{Choice, ConstantTimeEq};
 use thiserror::Error;
 use zeroize::Zeroizing;
 
+use crate::encoding::{array_of_hex, hex};
+
 const PREFIX: &str = "tsk_";
 const ID_DIGITS: usize = 16;
 const SECRET_BYTES: usize = 32;
@@ -150,8 +152,8 @@ impl KeyId {
     fn in_key(key: &[u8]) -> Option<Self> {
         let rest = key.strip_prefix(PREFIX.as_bytes())?;
         let (id, rest) = rest.split_at_checked(ID_DIGITS)?;
-        let digits = std::str::from_utf8(id).ok().filter(|_| rest.first() == Some(&b'_'))?;
-        Some(Self(u64::from_be_bytes(from_hex(digits)?)))
+        let id = array_of_hex(id).filter(|_| rest.first() == Some(&b'_'))?;
+        Some(Self(u64::from_be_bytes(id)))
     }
 
     fn of_digest(digest: &[u8; 32]) -> Self {
@@ -192,8 +194,8 @@ impl FromStr for ApiKeyHash {
     fn from_str(text: &str) -> Result<Self, ApiKeyError> {
         let read = || {
             let (id, digest) = text.strip_prefix(SCHEME)?.strip_prefix(':')?.split_once(':')?;
-            let id = KeyId(u64::from_be_bytes(from_hex(id)?));
-            Some(Self { id, digest: from_hex(digest)? })
+            let id = KeyId(u64::from_be_bytes(array_of_hex(id.as_bytes())?));
+            Some(Self { id, digest: array_of_hex(digest.as_bytes())? })
         };
         read().ok_or(ApiKeyError::NoHash)
     }
@@ -209,20 +211,5 @@ fn variety(bytes: &[u8]) -> usize {
 }
 
 fn push_hex(text: &mut String, bytes: &[u8]) {
-    for nibble in bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
-        text.extend(char::from_digit(u32::from(nibble), 16));
-    }
-}
-
-/// Decodes lower-case hexadecimal digits.
-fn from_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
-    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    if digits.len() != 2 * N || !digits.bytes().all(is_digit) {
-        return None;
-    }
-    let mut bytes = [0; N];
-    for (at, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
-    }
-    Some(bytes)
+    text.extend(bytes.iter().copied().flat_map(hex).map(char::from));
 }
