@@ -136,42 +136,27 @@ impl Effect {
 words!(Effect { Read = "read", Write = "write", Destructive = "destructive" });
 
 // tool_contracts::ErrorCode
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[non_exhaustive]
-pub enum ErrorCode {
-    InvalidArgument,
-    AddressInvalid,
-    NotFound,
-    Unauthorized,
-    Forbidden,
-    Conflict,
-    Timeout,
-    UpstreamError,
-    NeedsUserConfirmation,
-    ComplianceBlocked,
-    PriceChanged,
-    OutOfStock,
-    RateLimited,
-    Internal,
-    InvalidOutput,
-    Declined,
-    Cancelled,
-    Unavailable,
+error_codes! {
+    pub enum ErrorCode { InvalidArgument = "INVALID_ARGUMENT" : Validation, 422,
+    "an argument is not valid"; AddressInvalid = "ADDRESS_INVALID" : Validation, 422,
+    "the address is not valid"; NotFound = "NOT_FOUND" : Validation, 404,
+    "what was asked for does not exist"; Unauthorized = "UNAUTHORIZED" : Fatal, 401,
+    "the caller is not known"; Forbidden = "FORBIDDEN" : Fatal, 403,
+    "the caller may not do this"; Conflict = "CONFLICT" : Retryable, 409,
+    "the call conflicts with another one; try again later"; Timeout = "TIMEOUT" :
+    Timeout, 504, "the tool ran out of time"; UpstreamError = "UPSTREAM_ERROR" :
+    Upstream, 502, "a service that the tool depends on failed"; NeedsUserConfirmation =
+    "NEEDS_USER_CONFIRMATION" : Fatal, 409, "a person must confirm this call first";
+    ComplianceBlocked = "COMPLIANCE_BLOCKED" : Fatal, 403, "a rule forbids this";
+    PriceChanged = "PRICE_CHANGED" : Fatal, 409, "the price has changed"; OutOfStock =
+    "OUT_OF_STOCK" : Fatal, 409, "the item is out of stock"; RateLimited = "RATE_LIMITED"
+    : RateLimit, 429, "too many calls; try again later"; Internal = "INTERNAL" : Fatal,
+    500, "the tool failed"; InvalidOutput = "INVALID_OUTPUT" : Validation, 500,
+    "the tool's answer broke its own schema and was not delivered"; Declined = "DECLINED"
+    : Fatal, 403, "a person declined this call"; Cancelled = "CANCELLED" : Fatal, 409,
+    "the call was cancelled"; Unavailable = "UNAVAILABLE" : Retryable, 503,
+    "the tool is not available now; try again later"; }
 }
-impl ErrorCode {
-    #[must_use]
-    pub const fn class(self) -> ToolErrorType {}
-}
-words!(
-    ErrorCode { InvalidArgument = "INVALID_ARGUMENT", AddressInvalid = "ADDRESS_INVALID",
-    NotFound = "NOT_FOUND", Unauthorized = "UNAUTHORIZED", Forbidden = "FORBIDDEN",
-    Conflict = "CONFLICT", Timeout = "TIMEOUT", UpstreamError = "UPSTREAM_ERROR",
-    NeedsUserConfirmation = "NEEDS_USER_CONFIRMATION", ComplianceBlocked =
-    "COMPLIANCE_BLOCKED", PriceChanged = "PRICE_CHANGED", OutOfStock = "OUT_OF_STOCK",
-    RateLimited = "RATE_LIMITED", Internal = "INTERNAL", InvalidOutput =
-    "INVALID_OUTPUT", Declined = "DECLINED", Cancelled = "CANCELLED", Unavailable =
-    "UNAVAILABLE", }
-);
 
 // tool_contracts::Evidence
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -549,6 +534,10 @@ pub enum ToolErrorType {
     Validation,
     Retryable,
     Fatal,
+}
+impl ToolErrorType {
+    #[must_use]
+    pub const fn http_status(self) -> u16 {}
 }
 words!(
     ToolErrorType { RateLimit = "RATE_LIMIT", Timeout = "TIMEOUT", Upstream = "UPSTREAM",

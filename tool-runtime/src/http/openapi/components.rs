@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tool_contracts::envelope::{CallEnvelope, ResponseEnvelope};
 use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListResponse};
 
-use super::numbers;
+use super::{numbers, parameters};
 use crate::evidence::ReplayReport;
 use crate::http::approvals::{Approvals, DecisionBody, Declined};
 use crate::http::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
@@ -50,6 +50,10 @@ impl Components {
             debug_assert!(schemas.get(&name).is_none_or(|other| *other == schema), "{name}");
             schemas.insert(name, schema);
         }
+        // The server checks each id of an envelope as it checks those of its own contexts.
+        let envelope_ids = ["request_id", "user_id", "session_id", "idempotency_key"];
+        restrict_ids(&mut schemas, "CallEnvelope", &envelope_ids);
+        restrict_ids(&mut schemas, "Trace", &["span_id", "parent_span_id"]);
         // Each is one of two under different statuses, so nothing refers to both.
         schemas.remove("CallResponse");
         schemas.remove("ResponseEnvelope");
@@ -143,6 +147,19 @@ impl Components {
         let numbered = (2..).map(|number| format!("{name}-{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
         names.find(|name| !self.0.contains_key(name)).unwrap_or_default()
+    }
+}
+
+/// Gives properties of a schema the bounds of ids.
+fn restrict_ids(schemas: &mut Map<String, Value>, name: &str, ids: &[&str]) {
+    let properties = schemas.get_mut(name).and_then(|schema| schema.get_mut("properties"));
+    let Some(Value::Object(properties)) = properties else { return };
+    for id in ids {
+        if let (Some(Value::Object(property)), Value::Object(bounds)) =
+            (properties.get_mut(*id), parameters::id())
+        {
+            property.extend(bounds.into_iter().filter(|(keyword, _)| keyword != "type"));
+        }
     }
 }
 
