@@ -7,6 +7,7 @@ use serde_json::{Number as Json, Value};
 use super::UnreadableKeyword;
 use crate::json::Decimal;
 use crate::schema::compare::subschema::Subschema;
+use crate::schema::validator::number::IntegerWidth;
 
 /// The largest number up to which a 32-bit float represents every integer.
 const SINGLE: i128 = 1 << 24;
@@ -79,9 +80,9 @@ impl NumberConstraints {
             Some(step) => vec![MultipleOf::read(step).ok_or("multipleOf")?],
         };
         let width =
-            whole.then(|| format.and_then(IntegerRange::named).unwrap_or(IntegerRange::WIDEST));
+            whole.then(|| format.and_then(IntegerWidth::named).unwrap_or(IntegerWidth::WIDEST));
         let single = !whole && format == Some("float");
-        let widths = width.into_iter().collect();
+        let widths = width.map(IntegerRange::of).into_iter().collect();
         Ok(Self { lower, upper, whole, steps, widths, single }.with_integer_bounds())
     }
 
@@ -263,34 +264,14 @@ impl MultipleOf {
 }
 
 impl IntegerRange {
-    /// The range of an integer without a format: 64 bits, signed or unsigned.
-    const WIDEST: Self = Self { min: i64::MIN as i128, max: u64::MAX as u128 };
-
-    fn named(format: &str) -> Option<Self> {
-        let (signed, bits) = match format.strip_prefix('u') {
-            Some(rest) => (false, rest.strip_prefix("int")?),
-            None => (true, format.strip_prefix("int")?),
-        };
-        let bits = match bits {
-            "8" => 8,
-            "16" => 16,
-            "32" => 32,
-            "" | "64" => 64,
-            "128" => 128,
-            _ => return None,
-        };
-        Some(if signed {
-            let max = i128::MAX >> (128 - bits);
-            Self { min: -max - 1, max: max.unsigned_abs() }
-        } else {
-            Self { min: 0, max: u128::MAX >> (128 - bits) }
-        })
+    const fn of(width: IntegerWidth) -> Self {
+        Self { min: width.min(), max: width.max() }
     }
 }
 
 /// Returns whether a format names a numeric type.
 pub(in super::super) fn is_numeric(format: &str) -> bool {
-    IntegerRange::named(format).is_some() || matches!(format, "float" | "double")
+    IntegerWidth::named(format).is_some() || matches!(format, "float" | "double")
 }
 
 fn limit(
