@@ -1,8 +1,6 @@
 //! Splits texts and names into comparable words.
 
-use std::sync::LazyLock;
-
-use rust_stemmers::{Algorithm, Stemmer};
+use frostem::{Algorithm, Stemmer};
 
 /// English stop words; `s` and `t` are left over from "what's" and "don't".
 const STOP_WORDS: &[&str] = &[
@@ -13,8 +11,6 @@ const STOP_WORDS: &[&str] = &[
     "to", "us", "was", "we", "were", "what", "when", "where", "which", "who", "will", "with",
     "would", "you", "your",
 ];
-
-static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
 /// The words of a part of a contract, including repetitions.
 pub(super) fn document_words(text: &str) -> Vec<String> {
@@ -77,7 +73,8 @@ fn push_word(word: &str, found: &mut Vec<String>) {
         return;
     }
     let is_english = word.bytes().all(|letter| letter.is_ascii_lowercase());
-    found.push(if is_english { ENGLISH.stem(&word).into_owned() } else { word });
+    let stem = || Stemmer::new(Algorithm::English).stem(&word).into_owned();
+    found.push(if is_english { stem() } else { word });
 }
 
 fn push_ideographs(run: &str, ideographs: Ideographs, found: &mut Vec<String>) {

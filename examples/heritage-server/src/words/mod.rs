@@ -14,8 +14,8 @@ pub(crate) use self::query::{Query, Term};
 use std::collections::HashMap;
 use std::fmt;
 
+use frostem::{Algorithm, Stemmer};
 use jieba_rs::Jieba;
-use rust_stemmers::{Algorithm, Stemmer};
 
 /// Splits texts into words. Making one reads a dictionary and takes a while; make one per program.
 pub(crate) struct Words {
@@ -54,7 +54,7 @@ impl Words {
         });
         Self {
             jieba: Jieba::new(),
-            stemmer: Stemmer::create(Algorithm::English),
+            stemmer: Stemmer::new(Algorithm::English),
             variants: variants.collect(),
         }
     }
