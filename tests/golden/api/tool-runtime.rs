@@ -2427,6 +2427,7 @@ pub enum Users {
 pub fn router(runtime: Runtime, config: HttpConfig) -> Router {}
 
 // tool_runtime::http::routers
+#[must_use]
 pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {}
 
 // tool_runtime::http::shutdown_signal

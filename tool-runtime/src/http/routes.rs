@@ -18,7 +18,8 @@ macro_rules! routes {
     ($(
         $(#[$doc:meta])*
         fn $group:ident() {$(
-            $route:ident = $method:ident $path:literal: $handler:path, $operation:path;
+            $route:ident = $method:ident $path:literal:
+                $handler:path, $operation:path $(, if $served:path)?;
         )+}
     )+) => {
         /// A route of the server, as metrics distinguish them.
@@ -50,7 +51,10 @@ macro_rules! routes {
             ) -> Option<(&'static str, Value)> {
                 match self {
                     $($(Self::$route => {
-                        Some((routes!(@method $method), $operation(input, tools)?))
+                        $(if !$served(input) {
+                            return None;
+                        })?
+                        Some((routes!(@method $method), $operation(input, tools)))
                     })+)+
                     Self::Unknown => None,
                 }
@@ -81,13 +85,13 @@ routes! {
         EnvelopeCall = POST "/calls/{tool}": call::envelope_call, operations::envelope_call;
         Approvals = GET "/approvals": approvals::list, operations::approvals;
         Approval = POST "/approvals/{ticket}": approvals::decide, operations::decision;
-        Trace = GET "/traces/{id}": traces::read, operations::trace;
-        Replay = POST "/traces/{id}/replay": traces::replay, operations::replay;
+        Trace = GET "/traces/{id}": traces::read, operations::trace, if operations::keeps_ledger;
+        Replay = POST "/traces/{id}/replay": traces::replay, operations::replay, if operations::keeps_ledger;
         Outcomes = GET "/outcomes": outcomes::list, operations::outcomes;
         Outcome = POST "/outcomes/{id}": outcomes::resolve, operations::resolution;
-        EvidenceList = GET "/evidence": evidence::list, operations::evidence_list;
-        Evidence = GET "/evidence/{id}": evidence::find, operations::evidence_snapshot;
-        EvidenceContents = POST "/evidence/{id}/contents": evidence::read, operations::evidence_contents;
+        EvidenceList = GET "/evidence": evidence::list, operations::evidence_list, if operations::serves_evidence;
+        Evidence = GET "/evidence/{id}": evidence::find, operations::evidence_snapshot, if operations::serves_evidence;
+        EvidenceContents = POST "/evidence/{id}/contents": evidence::read, operations::evidence_contents, if operations::serves_evidence;
         OpenApi = GET "/openapi.json": openapi::document, operations::document;
     }
 }

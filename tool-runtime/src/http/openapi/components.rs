@@ -53,7 +53,7 @@ impl Components {
         // The server checks each id of an envelope as it checks those of its own contexts.
         let envelope_ids = ["request_id", "user_id", "session_id", "idempotency_key"];
         restrict_ids(&mut schemas, "CallEnvelope", &envelope_ids);
-        restrict_ids(&mut schemas, "Trace", &["span_id", "parent_span_id"]);
+        restrict_ids(&mut schemas, "Trace", &["span_id"]);
         // Each is one of two under different statuses, so nothing refers to both.
         schemas.remove("CallResponse");
         schemas.remove("ResponseEnvelope");

@@ -36,14 +36,14 @@ pub(super) fn paths(input: &DocumentInput<'_>, tools: &Tools) -> Value {
     served.collect::<Map<_, _>>().into()
 }
 
-pub(in crate::http) fn list(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+pub(in crate::http) fn list(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("The tools that the caller may call.", &of("ListResponse"));
     let operation = operation("listTools", "tools", "List the tools that the caller may call");
     let operation = with_body(operation, &of("ListRequest"));
-    Some(answered(operation, parameters::of_request(), ok, refused(&[&ADMISSION, &BODY])))
+    answered(operation, parameters::of_request(), ok, refused(&[&ADMISSION, &BODY]))
 }
 
-pub(in crate::http) fn call(input: &DocumentInput<'_>, tools: &Tools) -> Option<Value> {
+pub(in crate::http) fn call(input: &DocumentInput<'_>, tools: &Tools) -> Value {
     let mut ok = responses::json("What the tool returned.", &tools.success);
     ok["content"]["text/event-stream"] = json!({"schema": {
         "type": "string",
@@ -57,10 +57,10 @@ pub(in crate::http) fn call(input: &DocumentInput<'_>, tools: &Tools) -> Option<
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::CallResponse));
     let operation = operation("callTool", "tools", "Call a tool");
     let operation = with_body(operation, &tools.request);
-    Some(answered(operation, parameters::of_call(), ok, failures))
+    answered(operation, parameters::of_call(), ok, failures)
 }
 
-pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("What the tool returned.", &of("EnvelopeSuccess"));
     let mut failures = refused_as(ResponseFormat::Envelope, &[&ADMISSION, &BODY, &CALL]);
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::Envelope));
@@ -70,10 +70,10 @@ pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &Tools) -> Op
     parameters.push(parameters::of_path("tool", "The tool's name.", &tool));
     let operation =
         operation("callToolByEnvelope", "tools", "Call a tool with the envelopes of services");
-    Some(answered(with_body(operation, &of("CallEnvelope")), parameters, ok, failures))
+    answered(with_body(operation, &of("CallEnvelope")), parameters, ok, failures)
 }
 
-pub(in crate::http) fn approvals(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+pub(in crate::http) fn approvals(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let mut ok =
         responses::json("A page of the waiting calls, the oldest first.", &of("Approvals"));
     ok["links"] = json!({"decide": {
@@ -83,10 +83,10 @@ pub(in crate::http) fn approvals(_: &DocumentInput<'_>, _: &Tools) -> Option<Val
     let operation =
         operation("listApprovals", "approvals", "List the calls that wait for approval");
     let after = json!({"type": "string", "format": "uuid"});
-    Some(answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422]])))
+    answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422]]))
 }
 
-pub(in crate::http) fn decision(_: &DocumentInput<'_>, tools: &Tools) -> Option<Value> {
+pub(in crate::http) fn decision(_: &DocumentInput<'_>, tools: &Tools) -> Value {
     let schema = json!({"anyOf": [tools.success, of("Declined")]});
     let ok = responses::json("What the tool returned, or that the call was declined.", &schema);
     let ticket = json!({"type": "string", "format": "uuid"});
@@ -96,33 +96,33 @@ pub(in crate::http) fn decision(_: &DocumentInput<'_>, tools: &Tools) -> Option<
         operation("decideApproval", "approvals", "Decide about a call that waits for approval");
     let operation = with_body(operation, &of("ApprovalDecision"));
     let failures = refused(&[&ADMISSION, &BODY, &[404, 409, 410, 502, 504]]);
-    Some(answered(operation, parameters, ok, failures))
+    answered(operation, parameters, ok, failures)
 }
 
-pub(in crate::http) fn trace(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
-    if !keeps_ledger(input) {
-        return None;
-    }
+pub(in crate::http) fn trace(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("A page of the trace's records.", &of("TraceRecords"));
     let parameters = parameters_of_trace();
     let operation = operation("readTrace", "traces", "Read the records of a trace");
-    Some(answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]])))
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
-pub(in crate::http) fn replay(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
-    if !keeps_ledger(input) {
-        return None;
-    }
+pub(in crate::http) fn replay(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok =
         responses::json("The result of each call, compared with its record.", &of("ReplayReport"));
     let parameters = parameters_of_trace();
     let operation = operation("replayTrace", "traces", "Run the reads of a trace again");
     let operation = with_body(operation, &of("ReplayRequest"));
-    Some(answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 504]])))
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 504]]))
 }
 
-fn keeps_ledger(input: &DocumentInput<'_>) -> bool {
+/// Returns true if the server has a ledger to read.
+pub(in crate::http) fn keeps_ledger(input: &DocumentInput<'_>) -> bool {
     input.app.config.ledger.is_some()
+}
+
+/// Returns true if the server shows evidence.
+pub(in crate::http) fn serves_evidence(input: &DocumentInput<'_>) -> bool {
+    evidence::is_served(input.app)
 }
 
 fn parameters_of_trace() -> Vec<Value> {
@@ -132,7 +132,7 @@ fn parameters_of_trace() -> Vec<Value> {
     parameters
 }
 
-pub(in crate::http) fn outcomes(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+pub(in crate::http) fn outcomes(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let mut ok = responses::json("A page of the unknown outcomes.", &of("Outcomes"));
     ok["links"] = json!({"resolve": {
         "operationId": "resolveOutcome",
@@ -141,10 +141,10 @@ pub(in crate::http) fn outcomes(_: &DocumentInput<'_>, _: &Tools) -> Option<Valu
     let operation =
         operation("listOutcomes", "outcomes", "List the calls whose outcome is unknown");
     let after = json!({"type": "string", "pattern": OutcomeCursor::PATTERN});
-    Some(answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422, 504]])))
+    answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422, 504]]))
 }
 
-pub(in crate::http) fn resolution(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+pub(in crate::http) fn resolution(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("The outcome is resolved.", &of("ResolvedOutcome"));
     let id = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
     let mut parameters = parameters::of_request();
@@ -152,13 +152,10 @@ pub(in crate::http) fn resolution(_: &DocumentInput<'_>, _: &Tools) -> Option<Va
     let operation =
         operation("resolveOutcome", "outcomes", "Resolve a call whose outcome is unknown");
     let operation = with_body(operation, &of("OutcomeResolution"));
-    Some(answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 409, 504]])))
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 409, 504]]))
 }
 
-pub(in crate::http) fn evidence_list(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
-    if !evidence::is_served(input.app) {
-        return None;
-    }
+pub(in crate::http) fn evidence_list(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let mut ok = responses::json("A page of the tenant's evidence.", &of("EvidencePage"));
     ok["links"] = json!({"read": {
         "operationId": "readEvidence",
@@ -177,30 +174,24 @@ pub(in crate::http) fn evidence_list(input: &DocumentInput<'_>, _: &Tools) -> Op
         parameters.push(parameters::of_query(name, about, schema));
     }
     let operation = operation("listEvidence", "evidence", "List evidence, without sealed contents");
-    Some(answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]])))
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
-pub(in crate::http) fn evidence_snapshot(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
-    if !evidence::is_served(input.app) {
-        return None;
-    }
+pub(in crate::http) fn evidence_snapshot(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("The evidence, without sealed contents.", &of("EvidenceSnapshot"));
     let operation = operation(
         "readEvidence",
         "evidence",
         "Read the evidence of a call, without sealed contents",
     );
-    Some(answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &[404, 422, 504]])))
+    answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
-pub(in crate::http) fn evidence_contents(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
-    if !evidence::is_served(input.app) {
-        return None;
-    }
+pub(in crate::http) fn evidence_contents(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("The evidence, with its contents.", &of("EvidenceContents"));
     let operation = operation("openEvidence", "evidence", "Read the sealed contents of evidence");
     let operation = with_body(operation, &of("EvidenceReadRequest"));
-    Some(answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &BODY, &[404, 410, 504]])))
+    answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &BODY, &[404, 410, 504]]))
 }
 
 fn of_snapshot() -> Vec<Value> {
@@ -213,36 +204,36 @@ fn snapshot_id() -> Value {
     json!({"type": "string", "pattern": ID_PATTERN})
 }
 
-pub(in crate::http) fn document(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+pub(in crate::http) fn document(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("This document.", &json!({"type": "object"}));
     let operation =
         operation("readDocument", "server", "Read this document, for the tools of the caller");
-    Some(answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500, 503]])))
+    answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500, 503]]))
 }
 
-pub(in crate::http) fn health(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+pub(in crate::http) fn health(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("The process is alive.", &status("ok"));
     let mut operation = operation("readHealth", "server", "Check that the process is alive");
     operation["security"] = json!([]);
-    Some(answered(operation, Vec::new(), ok, Map::new()))
+    answered(operation, Vec::new(), ok, Map::new())
 }
 
-pub(in crate::http) fn readiness(_: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+pub(in crate::http) fn readiness(_: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("The server accepts calls.", &status("ready"));
     let mut operation = operation("readReadiness", "server", "Check that the server accepts calls");
     operation["security"] = json!([]);
-    Some(answered(operation, Vec::new(), ok, refused(&[&[503]])))
+    answered(operation, Vec::new(), ok, refused(&[&[503]]))
 }
 
-pub(in crate::http) fn metrics(input: &DocumentInput<'_>, _: &Tools) -> Option<Value> {
+pub(in crate::http) fn metrics(input: &DocumentInput<'_>, _: &Tools) -> Value {
     let text = json!({"application/openmetrics-text": {"schema": {"type": "string"}}});
     let ok = json!({"description": "The metrics in the OpenMetrics format.", "content": text});
     let mut operation = operation("readMetrics", "server", "Read the server's metrics");
     if input.app.config.public_metrics {
         operation["security"] = json!([]);
-        return Some(answered(operation, Vec::new(), ok, Map::new()));
+        return answered(operation, Vec::new(), ok, Map::new());
     }
-    Some(answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500]])))
+    answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500]]))
 }
 
 fn status(word: &str) -> Value {

@@ -65,6 +65,7 @@ pub struct Routers {
 }
 
 /// Serves a runtime's tools as [`router`] does, and its probes in a separate router too.
+#[must_use]
 pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
     let app = Arc::new(App::new(runtime, config));
     let served = |routes: Router<SharedApp>| {
