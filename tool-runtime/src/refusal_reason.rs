@@ -95,7 +95,7 @@ refusal_reasons! {
         KeyReused = "key_reused",
         /// The ledger's queue of records is full.
         LedgerFull = "ledger_full",
-        /// The server has no vault.
+        /// The server has no vault, or one without an authorizer.
         NoEvidence = "no_evidence",
         /// The server has no ledger.
         NoLedger = "no_ledger",

@@ -17,7 +17,7 @@ pub type Job = Box<dyn FnOnce() + Send>;
 /// executor, implement these three methods and hand the value to
 /// [`RuntimeBuilder::timer`](crate::RuntimeBuilder::timer).
 pub trait Timer: fmt::Debug + Send + Sync + 'static {
-    /// Reads the clock that deadlines are measured on.
+    /// Reads the clock of deadlines, rate limits, retries, circuit breakers and cached answers.
     fn now(&self) -> Instant;
 
     /// Returns whether [`sleep`](Self::sleep) works on this thread; true by default.
@@ -29,7 +29,8 @@ pub trait Timer: fmt::Debug + Send + Sync + 'static {
 
     /// Makes a future that is ready once `duration` has passed.
     ///
-    /// Called only for a tool that was still pending when it was first polled.
+    /// A tool that is ready when it is first polled needs no wait for its deadline. Retries, renewals
+    /// of leases and calls of stores wait by it too.
     fn sleep(&self, duration: Duration) -> Sleep;
 
     /// Runs `job` on a thread that may block.

@@ -255,8 +255,9 @@ fn retry_after(options: &RawOptions, fields: &[Ident], errors: &Errors) -> Optio
             errors.at(&second.key, "`retry_after` says it already; keep one of them");
             None
         }
-        (Some(given), None) => milliseconds(&given.value, errors)
-            .map(|found| ValueSource::TypeRewriter(quote!(#found))),
+        (Some(given), None) => {
+            milliseconds(&given.value, errors).map(|found| ValueSource::Literal(quote!(#found)))
+        }
         (None, Some(given)) => number(given, "retry_after_ms = 2_000", fields, errors),
         (None, None) => None,
     }
@@ -271,7 +272,7 @@ fn number(
 ) -> Option<ValueSource> {
     match &given.value {
         Expr::Lit(ExprLit { lit: Lit::Int(lit), .. }) => {
-            Some(ValueSource::TypeRewriter(lit.to_token_stream()))
+            Some(ValueSource::Literal(lit.to_token_stream()))
         }
         value => field(value, fields, form, errors),
     }
@@ -290,7 +291,7 @@ fn text(
     };
     match expr.as_ref() {
         Expr::Lit(ExprLit { lit: Lit::Str(lit), .. }) => {
-            Some(ValueSource::TypeRewriter(lit.to_token_stream()))
+            Some(ValueSource::Literal(lit.to_token_stream()))
         }
         other => field(other, fields, form, errors),
     }

@@ -93,11 +93,11 @@ fn meaning(own: &OwnFailure, at: Span) -> TokenStream {
         ValueSource::Field(field) => {
             quote!(.with_endpoint(::std::string::ToString::to_string(#field)))
         }
-        ValueSource::TypeRewriter(value) => quote!(.with_endpoint(#value)),
+        ValueSource::Literal(value) => quote!(.with_endpoint(#value)),
     });
     let upstream_code = own.upstream_code.as_ref().map(|source| match source {
         ValueSource::Field(field) => quote!(.with_upstream_code(#field)),
-        ValueSource::TypeRewriter(value) => quote!(.with_upstream_code(#value)),
+        ValueSource::Literal(value) => quote!(.with_upstream_code(#value)),
     });
     let details = own.details.iter().map(|field| {
         let key = field.to_string();
@@ -137,7 +137,7 @@ fn message(message: &Message, at: Span) -> TokenStream {
 fn number(source: Option<&ValueSource>, ty: &TokenStream, setter: &TokenStream) -> TokenStream {
     match source {
         None => TokenStream::new(),
-        Some(ValueSource::TypeRewriter(value)) => {
+        Some(ValueSource::Literal(value)) => {
             quote!(let __failure = __failure.#setter(#value);)
         }
         Some(ValueSource::Field(field)) => quote! {

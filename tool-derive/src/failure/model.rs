@@ -70,7 +70,7 @@ pub(crate) enum ValueSource {
     /// The field with this binding.
     Field(Ident),
     /// A literal.
-    TypeRewriter(TokenStream),
+    Literal(TokenStream),
 }
 
 /// The known effect of a failed write.

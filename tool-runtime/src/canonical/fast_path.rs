@@ -76,7 +76,7 @@ impl<'t> FastWriter<'t, '_> {
 
     fn array(&mut self, depth: usize) -> Attempt {
         self.open();
-        if self.is_empty_container(b']') {
+        if self.consume_if_closed(b']') {
             return Some(());
         }
         loop {
@@ -89,7 +89,7 @@ impl<'t> FastWriter<'t, '_> {
 
     fn object(&mut self, depth: usize) -> Attempt {
         self.open();
-        if self.is_empty_container(b'}') {
+        if self.consume_if_closed(b'}') {
             return Some(());
         }
         let (first, begun) = (self.members.len(), self.written());
@@ -151,7 +151,7 @@ impl<'t> FastWriter<'t, '_> {
         let start = self.at;
         self.at += usize::from(self.peek() == Some(b'-'));
         let whole = self.digits();
-        let (is_zero, is_led) = (whole == b"0", whole.starts_with(b"0"));
+        let (is_zero, has_leading_zero) = (whole == b"0", whole.starts_with(b"0"));
         let mut digits = whole.len();
         if self.peek() == Some(b'.') {
             self.at += 1;
@@ -171,7 +171,7 @@ impl<'t> FastWriter<'t, '_> {
         if matches!(self.peek(), Some(b'e' | b'E')) || digits > EXACT_DIGITS {
             return None;
         }
-        if whole.is_empty() || is_led && !is_zero {
+        if whole.is_empty() || has_leading_zero && !is_zero {
             return None;
         }
         Some(())
@@ -196,10 +196,10 @@ impl<'t> FastWriter<'t, '_> {
     }
 
     /// Reads the end of an empty array or object.
-    fn is_empty_container(&mut self, bracket: u8) -> bool {
-        let is_empty_container = self.peek() == Some(bracket);
-        self.at += usize::from(is_empty_container);
-        is_empty_container
+    fn consume_if_closed(&mut self, bracket: u8) -> bool {
+        let is_closed = self.peek() == Some(bracket);
+        self.at += usize::from(is_closed);
+        is_closed
     }
 
     /// Reads the comma after an element, or the closing bracket after the last one.

@@ -124,12 +124,26 @@ fn too_long(limit: Duration) -> Problem {
     Problem::of(ErrorCode::Timeout, message)
 }
 
+/// Returns the word by which an audit record names why a known caller was forbidden.
+pub(super) fn why_forbidden<'p>(
+    principal: &Principal,
+    scope: Scope,
+    problem: &'p Problem,
+) -> &'p str {
+    if !principal.may(scope) {
+        return "missing_scope";
+    }
+    let reason = problem.details.get("reason").and_then(serde_json::Value::as_str);
+    reason.unwrap_or("foreign_tenant")
+}
+
 fn missing_scope(principal: &Principal, scope: Scope) -> Problem {
     if principal.is_anonymous() {
         let message = "this path requires authentication; send an API key or a token";
         return Problem::unauthorized(message);
     }
     Problem::forbidden(format!("this path requires the scope `{}`", scope.as_str()))
+        .with_reason(RefusalReason::Scope)
 }
 
 /// Names a user and the principal that named it, within the length limit of records.

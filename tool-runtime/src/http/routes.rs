@@ -71,13 +71,6 @@ macro_rules! routes {
 }
 
 routes! {
-    /// Routes the probes, which a separate address may serve.
-    fn probes() {
-        Health = GET "/healthz": probes::health, operations::health;
-        Ready = GET "/readyz": probes::ready, operations::readiness;
-        Metrics = GET "/metrics": probes::metrics, operations::metrics;
-    }
-
     /// Routes everything else.
     fn api() {
         List = POST "/tools/list": list::list, operations::list;
@@ -93,5 +86,12 @@ routes! {
         Evidence = GET "/evidence/{id}": evidence::find, operations::evidence_snapshot, if operations::serves_evidence;
         EvidenceContents = POST "/evidence/{id}/contents": evidence::read, operations::evidence_contents, if operations::serves_evidence;
         OpenApi = GET "/openapi.json": openapi::document, operations::document;
+    }
+
+    /// Routes the probes, which a separate address may serve.
+    fn probes() {
+        Health = GET "/healthz": probes::health, operations::health;
+        Ready = GET "/readyz": probes::ready, operations::readiness;
+        Metrics = GET "/metrics": probes::metrics, operations::metrics;
     }
 }

@@ -215,7 +215,7 @@ impl EndedCall {
         if arguments.len() > max_bytes {
             return (None, false);
         }
-        let text = call.tool.input.redact(arguments, &call.limits, &keys.veil(self.tenant));
+        let text = call.tool.input.redact(arguments, &call.limits, &keys.redactor(self.tenant));
         let Some(text) = text else { return (None, false) };
         let redacted = *text != *arguments;
         (RawValue::from_string(text).ok(), redacted)

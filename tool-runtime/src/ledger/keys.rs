@@ -73,11 +73,11 @@ impl LedgerKeys {
     /// Redacts a call's arguments, with at most `free_bytes` of free text; none if they are not
     /// JSON.
     pub(crate) fn redacted_input(&self, scope: &CallScope, free_bytes: usize) -> Option<String> {
-        scope.redacted(&self.veil(scope.cx().tenant_id()), free_bytes)
+        scope.redacted(&self.redactor(scope.cx().tenant_id()), free_bytes)
     }
 
     /// Returns the redactor of a tenant's personal data.
-    pub(crate) fn veil(&self, tenant: Uuid) -> LedgerRedactor<'_> {
+    pub(crate) fn redactor(&self, tenant: Uuid) -> LedgerRedactor<'_> {
         LedgerRedactor { keys: self, tenant }
     }
 }

@@ -10,7 +10,7 @@ use crate::canonical::Digest;
 
 /// Stores idempotency keys: the owner that runs under each key, and the outcome.
 ///
-/// A record is `Running(fence, lease) → Succeeded | FailedFinal | Unknown`. An outcome that stays
+/// A record is `Running(fence, lease) → Answered | Unknown`. An outcome that stays
 /// unknown for long is archived: its small record still refuses a repeat. A record has one owner
 /// at a time. An owner with a greater [`Fence`] has taken the key over, and the store refuses the
 /// writes of the earlier owner.

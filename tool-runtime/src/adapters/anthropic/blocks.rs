@@ -19,13 +19,13 @@ pub(super) struct ContentBlock {
 }
 
 impl ContentBlock {
-    pub(super) fn read(block_strict: ResponseValue<'_>) -> Result<Self, ReadError> {
-        block_strict.text_needed("type")?;
-        if block_strict.is("type", "tool_use") {
-            block_strict.text_needed("name")?;
+    pub(super) fn read(block: ResponseValue<'_>) -> Result<Self, ReadError> {
+        block.text_needed("type")?;
+        if block.is("type", "tool_use") {
+            block.text_needed("name")?;
         }
-        let input = block_strict.get("input");
-        Ok(Self { fields: block_strict.fields(&["input"])?, input: input.map(|_| written(input)) })
+        let input = block.get("input");
+        Ok(Self { fields: block.fields(&["input"])?, input: input.map(|_| written(input)) })
     }
 
     pub(super) fn is(&self, kind: &str) -> bool {
@@ -47,33 +47,28 @@ impl ContentBlock {
 
 /// Converts the blocks of a message.
 pub(super) fn said(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedResponse {
-    let text = blocks
-        .iter()
-        .filter(|block_strict| block_strict.is("text"))
-        .map(|block_strict| block_strict.text("text"))
-        .collect();
+    let text =
+        blocks.iter().filter(|block| block.is("text")).map(|block| block.text("text")).collect();
     let was_cut = matches!(stop, StopReason::Length | StopReason::Interrupted);
-    let finished =
-        blocks.iter().map(|block_strict| block_strict.text("tool_use_id").to_owned()).collect();
-    let kept =
-        blocks.into_iter().filter(|block_strict| !block_strict.is_refused(was_cut, &finished));
+    let finished = blocks.iter().map(|block| block.text("tool_use_id").to_owned()).collect();
+    let kept = blocks.into_iter().filter(|block| !block.is_refused(was_cut, &finished));
     let mut calls = ParsedCalls::default();
-    let content: Vec<_> = kept.map(|block_strict| repeat(block_strict, &mut calls)).collect();
+    let content: Vec<_> = kept.map(|block| repeat(block, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
     ParsedResponse { messages, text, calls, stop }
 }
 
 /// A block for the next request, with the call id that the answer uses.
-fn repeat(mut block_strict: ContentBlock, calls: &mut ParsedCalls) -> Value {
-    if block_strict.is("tool_use") {
-        let (id, name) = (block_strict.text("id").to_owned(), block_strict.text("name").to_owned());
-        let call_id = calls.add(Some(id), name, block_strict.input.as_deref().unwrap_or_default());
-        block_strict.fields.insert("id".to_owned(), call_id.into());
-        block_strict.input.get_or_insert_default();
+fn repeat(mut block: ContentBlock, calls: &mut ParsedCalls) -> Value {
+    if block.is("tool_use") {
+        let (id, name) = (block.text("id").to_owned(), block.text("name").to_owned());
+        let call_id = calls.add(Some(id), name, block.input.as_deref().unwrap_or_default());
+        block.fields.insert("id".to_owned(), call_id.into());
+        block.input.get_or_insert_default();
     }
-    if let Some(input) = block_strict.input {
-        block_strict.fields.insert("input".to_owned(), repeated(&input));
+    if let Some(input) = block.input {
+        block.fields.insert("input".to_owned(), repeated(&input));
     }
-    block_strict.fields.into()
+    block.fields.into()
 }

@@ -45,43 +45,39 @@ impl StreamAssembler for MessageStream {
 
 impl MessageStream {
     fn start(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
-        let mut block_strict = ContentBlock::read(event.need("content_block", "a content block")?)?;
+        let mut block = ContentBlock::read(event.need("content_block", "a content block")?)?;
         // A placeholder for the input that follows in deltas.
-        if block_strict.input.as_deref() == Some("{}") {
-            block_strict.input = Some(String::new());
+        if block.input.as_deref() == Some("{}") {
+            block.input = Some(String::new());
         }
-        let name = block_strict.fields.get("name").and_then(Value::as_str);
-        let delta = name
-            .filter(|_| block_strict.is("tool_use"))
-            .map(|name| Delta::CallStarted(name.to_owned()));
-        self.blocks.insert(index(event), block_strict);
+        let name = block.fields.get("name").and_then(Value::as_str);
+        let delta =
+            name.filter(|_| block.is("tool_use")).map(|name| Delta::CallStarted(name.to_owned()));
+        self.blocks.insert(index(event), block);
         Ok(delta)
     }
 
     fn append(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let delta = event.need("delta", "a delta")?;
-        let block_strict = self.blocks.entry(index(event)).or_default();
+        let block = self.blocks.entry(index(event)).or_default();
         match &*delta.text_needed("type")? {
             "input_json_delta" => {
-                block_strict
-                    .input
-                    .get_or_insert_default()
-                    .push_str(&delta.text_needed("partial_json")?);
+                block.input.get_or_insert_default().push_str(&delta.text_needed("partial_json")?);
                 return Ok(None);
             }
             "signature_delta" => {
-                block_strict.fields.extend(delta.fields(&["type"])?);
+                block.fields.extend(delta.fields(&["type"])?);
                 return Ok(None);
             }
             "citations_delta" => {
                 let citation = delta.need("citation", "a citation")?.value()?;
                 merge_piece(
-                    &mut block_strict.fields,
+                    &mut block.fields,
                     [("citations".to_owned(), vec![citation].into())].into_iter().collect(),
                 );
                 return Ok(None);
             }
-            _ => merge_piece(&mut block_strict.fields, delta.fields(&["type"])?),
+            _ => merge_piece(&mut block.fields, delta.fields(&["type"])?),
         }
         let text = delta.text_of("text")?.map(Delta::Text);
         Ok(text.or(delta.text_of("thinking")?.map(Delta::Thinking)))

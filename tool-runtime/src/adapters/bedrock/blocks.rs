@@ -23,10 +23,10 @@ pub(super) struct ToolUse {
 }
 
 impl ContentBlock {
-    pub(super) fn read(block_strict: ResponseValue<'_>) -> Result<Self, ReadError> {
-        match block_strict.get("toolUse").filter(|call| is_ours(*call)) {
+    pub(super) fn read(block: ResponseValue<'_>) -> Result<Self, ReadError> {
+        match block.get("toolUse").filter(|call| is_ours(*call)) {
             Some(call) => ToolUse::read(call).map(Self::ToolUse),
-            None => block_strict.fields(&[]).map(Self::Other),
+            None => block.fields(&[]).map(Self::Other),
         }
     }
 
@@ -65,16 +65,16 @@ pub(super) fn said(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedRespons
     let text = blocks.iter().map(ContentBlock::text).collect();
     let mut calls = ParsedCalls::default();
     let was_cut = matches!(stop, StopReason::Length | StopReason::Interrupted);
-    let kept = blocks.into_iter().filter(|block_strict| !block_strict.is_refused(was_cut));
-    let content: Vec<_> = kept.map(|block_strict| repeat(block_strict, &mut calls)).collect();
+    let kept = blocks.into_iter().filter(|block| !block.is_refused(was_cut));
+    let content: Vec<_> = kept.map(|block| repeat(block, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
     ParsedResponse { messages, text, calls, stop }
 }
 
 /// A block for the next request, with the call id that the answer uses.
-fn repeat(block_strict: ContentBlock, calls: &mut ParsedCalls) -> Value {
-    let ToolUse { mut fields, input } = match block_strict {
+fn repeat(block: ContentBlock, calls: &mut ParsedCalls) -> Value {
+    let ToolUse { mut fields, input } = match block {
         ContentBlock::ToolUse(call) => call,
         ContentBlock::Other(fields) => return fields.into(),
     };

@@ -107,7 +107,7 @@ impl PartialBlock {
             return Some(ContentBlock::ToolUse(call));
         }
         let text = self.text.unwrap_or_default();
-        let block_strict = if !self.citations.is_empty() {
+        let block = if !self.citations.is_empty() {
             let content = json!([{ "text": text }]);
             json!({ "citationsContent": { "content": content, "citations": self.citations } })
         } else if let Some(redacted) = self.reasoning.remove("redactedContent") {
@@ -117,7 +117,7 @@ impl PartialBlock {
         } else {
             json!({ "text": text })
         };
-        match block_strict {
+        match block {
             Value::Object(fields) => Some(ContentBlock::Other(fields)),
             _ => None,
         }

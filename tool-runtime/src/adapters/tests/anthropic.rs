@@ -83,8 +83,8 @@ fn what_the_provider_would_refuse_is_not_repeated() {
     assert!(turn.messages().is_empty());
 }
 
-fn start(index: u64, block_strict: &Value) -> Value {
-    json!({ "type": "content_block_start", "index": index, "content_block": block_strict })
+fn start(index: u64, block: &Value) -> Value {
+    json!({ "type": "content_block_start", "index": index, "content_block": block })
 }
 
 fn delta(index: u64, delta: &Value) -> Value {
@@ -159,11 +159,9 @@ fn a_stream_without_its_last_event_was_interrupted() {
 #[test]
 fn a_block_of_a_kind_that_nobody_knows_yet_is_put_together() {
     let [ended, closed] = end("end_turn");
-    let block_strict = |content: &str| json!({ "type": "compaction", "content": content });
+    let block = |content: &str| json!({ "type": "compaction", "content": content });
     let more = |content: &str| delta(0, &json!({ "type": "compaction_delta", "content": content }));
-    let (turn, _) = stream(
-        ANTHROPIC,
-        &[start(0, &block_strict("")), more("all "), more("of it"), ended, closed],
-    );
-    assert_eq!(turn.messages()[0]["content"], json!([block_strict("all of it")]));
+    let (turn, _) =
+        stream(ANTHROPIC, &[start(0, &block("")), more("all "), more("of it"), ended, closed]);
+    assert_eq!(turn.messages()[0]["content"], json!([block("all of it")]));
 }

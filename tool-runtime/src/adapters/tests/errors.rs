@@ -152,8 +152,8 @@ fn an_error_in_a_stream_ends_it() {
 fn no_response_is_made_of_a_stream_that_lost_an_event() {
     let adapter = adapter(Dialect::Anthropic);
     let mut stream = adapter.stream();
-    let block_strict = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": {} });
-    let start = json!({ "type": "content_block_start", "index": 0, "content_block": block_strict });
+    let block = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": {} });
+    let start = json!({ "type": "content_block_start", "index": 0, "content_block": block });
     let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
     stream.push(&start.to_string()).unwrap();
     let lost = stream.push(r#"{"type":"content_block_delta","ind"#).unwrap_err();
@@ -172,8 +172,8 @@ fn what_a_log_shows_of_a_turn_is_no_word_of_it() {
     let whole = json!({ "content": [said, call], "stop_reason": "tool_use" });
     let turn = adapter.read(&whole.to_string()).unwrap();
     let mut stream = adapter.stream();
-    let block_strict = json!({ "type": "content_block_start", "index": 0, "content_block": said });
-    stream.push(&block_strict.to_string()).unwrap();
+    let start = json!({ "type": "content_block_start", "index": 0, "content_block": said });
+    stream.push(&start.to_string()).unwrap();
     let shown = format!("{turn:?} {stream:?}");
     assert!(shown.contains("ping") && !shown.contains("canary"), "{shown}");
 }

@@ -72,14 +72,14 @@ impl CallScope {
     /// Redacts the arguments for a record; none if they are not JSON.
     ///
     /// At most `free_bytes` of free text are searched; the rest is left out.
-    pub(crate) fn redacted(&self, veil: &dyn Redactor, free_bytes: usize) -> Option<String> {
+    pub(crate) fn redacted(&self, redactor: &dyn Redactor, free_bytes: usize) -> Option<String> {
         let limits = self.0.runtime.limits();
-        self.0.tool.input.redact_with_limit(self.arguments(), limits, veil, free_bytes)
+        self.0.tool.input.redact_with_limit(self.arguments(), limits, redactor, free_bytes)
     }
 
     /// Redacts the tool's answer for a record; none if it is not JSON.
-    pub(crate) fn redacted_answer(&self, data: &str, veil: &dyn Redactor) -> Option<String> {
-        self.0.tool.output.as_ref()?.redact(data, &Limits::WIDEST, veil)
+    pub(crate) fn redacted_answer(&self, data: &str, redactor: &dyn Redactor) -> Option<String> {
+        self.0.tool.output.as_ref()?.redact(data, &Limits::WIDEST, redactor)
     }
 
     /// Returns the scrubbers of this call; none if nothing in it is sensitive.

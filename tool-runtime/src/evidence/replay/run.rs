@@ -201,13 +201,13 @@ impl Replay {
 
     /// Computes the patch from the earlier answer to today's, both redacted.
     fn diff(&self, scope: &CallScope, earlier: &str, today: &str) -> Option<Value> {
-        let veil = self.ledger.keys().veil(scope.cx().tenant_id());
-        let redacted = |text: &str| match scope.redacted_answer(text, &veil) {
+        let redactor = self.ledger.keys().redactor(scope.cx().tenant_id());
+        let redacted = |text: &str| match scope.redacted_answer(text, &redactor) {
             Some(text) => serde_json::from_str(&text).ok(),
             // Without a schema, only the patterns redact.
             None => serde_json::from_str(text).ok().map(|value| {
                 let mut free_bytes = Validator::FREE_TEXT_BYTES;
-                without_patterns(value, &veil, &mut free_bytes)
+                without_patterns(value, &redactor, &mut free_bytes)
             }),
         };
         let patch = json_patch::diff(&redacted(earlier)?, &redacted(today)?);

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::decision::Decision;
 use crate::http::app::App;
-use crate::http::auth::{Principal, Scope};
+use crate::http::auth::Principal;
 use crate::http::endpoint::{self, AuthorizedCaller};
 use crate::http::rate::Caller;
 use crate::http::refusal_counts::RefusalKind;
@@ -36,25 +36,13 @@ impl Attempt {
     }
 
     /// Creates the attempt of a caller that may not decide here; its body is not read.
-    fn unauthorized(principal: &Principal, parts: &Parts, ticket: Uuid) -> Self {
+    pub(super) fn unauthorized(principal: &Principal, parts: &Parts, ticket: Uuid) -> Self {
         let cx = caller::context(&request::head(parts), None, principal).ok();
         let user = cx.as_ref().and_then(ToolContext::user_id);
         let tenant = cx.as_ref().map(ToolContext::tenant_id);
         let (by, caller) =
             (endpoint::recorded_name(user, principal.display_name()), Caller::of(parts, principal));
         Self { ticket, tenant, by, caller, action: "decide" }
-    }
-
-    /// Records the attempt of a caller that may not decide here.
-    pub(super) async fn record_unauthorized(
-        app: &App,
-        principal: &Principal,
-        parts: &Parts,
-        ticket: Uuid,
-    ) {
-        let may = principal.may(Scope::Approvals);
-        let why = if may { "foreign_tenant" } else { "missing_scope" };
-        Self::unauthorized(principal, parts, ticket).record_rejected(app, why).await;
     }
 
     /// Records that the decision was refused, and why. A failure to record it is only logged, since

@@ -82,9 +82,11 @@ async fn admitted(
 ) -> Result<AuthorizedCaller, Problem> {
     let principal = request::admit(app, parts, audit).await?;
     let authorized = AuthorizedCaller::of(principal.clone(), parts, Scope::Approvals, audit);
-    let is_forbidden = |problem: &Problem| problem.code == ErrorCode::Forbidden;
-    if let (Some(ticket), true) = (ticket, authorized.as_ref().is_err_and(is_forbidden)) {
-        Attempt::record_unauthorized(app, &principal, parts, *ticket).await;
+    let forbidden =
+        authorized.as_ref().err().filter(|problem| problem.code == ErrorCode::Forbidden);
+    if let (Some(ticket), Some(problem)) = (ticket, forbidden) {
+        let why = endpoint::why_forbidden(&principal, Scope::Approvals, problem);
+        Attempt::unauthorized(&principal, parts, *ticket).record_rejected(app, why).await;
     }
     authorized
 }

@@ -173,12 +173,12 @@ pub(super) fn outcome(
         return JsonResponse::failure(
             status::of(&detail, false),
             &detail,
-            notable_meta(output),
+            Some(output.meta_json()),
             audit,
         );
     }
     let draining = finished.end == EndCause::Shutdown || app.config.drain.has_begun();
-    JsonResponse::failure(status::of(detail, draining), detail, notable_meta(output), audit)
+    JsonResponse::failure(status::of(detail, draining), detail, Some(output.meta_json()), audit)
 }
 
 fn not_acceptable(types: &str) -> Problem {

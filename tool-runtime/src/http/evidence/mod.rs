@@ -145,9 +145,10 @@ async fn admitted(
 ) -> Result<AuthorizedCaller, Problem> {
     let principal = request::admit(app, parts, audit).await?;
     let authorized = AuthorizedCaller::of(principal.clone(), parts, scope, audit);
-    let is_forbidden = |problem: &Problem| problem.code == ErrorCode::Forbidden;
-    if let (true, Ok(vault)) = (authorized.as_ref().is_err_and(is_forbidden), vault(app)) {
-        let why = if principal.may(scope) { "foreign_tenant" } else { "missing_scope" };
+    let forbidden =
+        authorized.as_ref().err().filter(|problem| problem.code == ErrorCode::Forbidden);
+    if let (Some(problem), Ok(vault)) = (forbidden, vault(app)) {
+        let why = endpoint::why_forbidden(&principal, scope, problem);
         refusal::record(app, vault, &principal, parts, (action, id, why)).await;
     }
     authorized

@@ -196,7 +196,9 @@ impl JsonResponse {
         let known = detail.retry_after_ms().map(|time| time.div_ceil(1_000).max(RETRY_SECONDS));
         let retry_after = known.or(waits.then_some(RETRY_SECONDS));
         let body = match audit.format {
-            ResponseFormat::CallResponse => written_failure(detail, meta, audit),
+            ResponseFormat::CallResponse => {
+                written_failure(detail, meta.filter(|meta| is_notable(meta)), audit)
+            }
             ResponseFormat::Envelope => written_envelope(detail, meta, audit),
         };
         Self { status, retry_after, body: body.into() }
@@ -218,9 +220,12 @@ impl JsonResponse {
 
 /// Returns an output's `meta`, unless it has only the duration of a single attempt.
 pub(super) fn notable_meta(output: &ToolOutput) -> Option<&str> {
+    Some(output.meta_json()).filter(|meta| is_notable(meta))
+}
+
+fn is_notable(meta: &str) -> bool {
     // The duration is the first field of every `meta`.
-    let says_more = |meta: &&str| meta.split_once(',').is_some_and(|it| it.1 != r#""attempts":1}"#);
-    Some(output.meta_json()).filter(says_more)
+    meta.split_once(',').is_some_and(|(_, more)| more != r#""attempts":1}"#)
 }
 
 fn written(data: &str, meta: Option<&str>, trace_id: &str, audit: &AuditContext) -> Vec<u8> {

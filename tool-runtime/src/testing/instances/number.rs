@@ -270,12 +270,12 @@ fn respelt(number: f64, range: &NumberRange) -> Option<f64> {
 }
 
 /// Returns an integer if the number is one, as a person would write it.
-pub(super) fn plain(number_: f64) -> Option<Value> {
+pub(super) fn plain(float: f64) -> Option<Value> {
     const SAFE: f64 = 9e15;
-    if number_.fract() == 0.0 && number_.abs() < SAFE {
-        return number(truncated(number_));
+    if float.fract() == 0.0 && float.abs() < SAFE {
+        return number(truncated(float));
     }
-    Number::from_f64(number_).map(Value::Number)
+    Number::from_f64(float).map(Value::Number)
 }
 
 pub(super) fn number(whole: i128) -> Option<Value> {

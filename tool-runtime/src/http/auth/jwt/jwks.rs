@@ -148,12 +148,9 @@ impl Jwks {
         let fetch = Arc::new(fetch);
         let fetch = move || {
             let fetch = Arc::clone(&fetch);
-            let fetched = AssertUnwindSafe(async move { fetch().await }).catch_unwind();
-            let read = async move {
-                let text = fetched.await.map_err(|_| unreadable("the function panicked"))?;
-                text.map(Into::into).map_err(unreadable)
-            };
-            read.boxed()
+            let fetched = async move { fetch().await.map(Into::into).map_err(unreadable) };
+            let guarded = AssertUnwindSafe(fetched).catch_unwind();
+            async move { guarded.await.map_err(|_| unreadable("the function panicked"))? }.boxed()
         };
         Self::of(KeySource::fetched("fetch_with", fetch), FETCHED_MAX_AGE)
     }

@@ -88,6 +88,8 @@ async fn each_failure_of_a_call_is_an_envelope_under_its_status() {
     let unfit = called(&app, "add", json!({"a": "x"})).await;
     check_refused(&unfit, 422, ErrorCode::InvalidArgument);
     assert_eq!(unfit.0.json()["error"]["details"]["violations"][0]["pointer"], "/a");
+    let panicked = called(&app, "panics", json!({})).await;
+    assert_eq!(panicked.0.json()["meta"]["attempts"], 1, "the meta is the call's own");
     check_refused(&called(&app, "forbidden", json!({})).await, 403, ErrorCode::Forbidden);
     check_refused(&called(&app, "panics", json!({})).await, 500, ErrorCode::Internal);
     for (code, status) in [
