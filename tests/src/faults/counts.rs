@@ -48,7 +48,7 @@ pub(super) struct Outcome<'o> {
     pub(super) confirmed: Option<Effect>,
     /// The effect in the last repeat's answer.
     pub(super) last: Option<Effect>,
-    /// Whether the last repeat was answered that the outcome is unknown.
+    /// True if the answer of the last repeat is that the outcome is unknown.
     pub(super) is_unknown: bool,
 }
 

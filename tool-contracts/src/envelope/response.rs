@@ -15,8 +15,8 @@ use crate::{
 /// The response to a request: `data` if `ok` is true, else an `error` with a closed code.
 ///
 /// It is a [`ToolOutput`] in another form. Of the output's `meta`, the `warnings`, `ttl_seconds`
-/// and `evidence` are in the envelope itself, `warnings` always; the other fields stay in `meta`,
-/// which is omitted if all of them have their defaults, including the duration. The echo of the
+/// and `evidence` are in the envelope itself, `warnings` always; the other fields stay in `meta`.
+/// It is omitted if all of them have their defaults, including the duration. The echo of the
 /// input is dropped, because the caller has the input.
 ///
 /// Without a parameter the data stays raw JSON and keeps its bytes. Deserialization treats `null`

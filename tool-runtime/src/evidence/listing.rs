@@ -95,8 +95,8 @@ impl Vault {
     /// empty, and still have a [`next`](SnapshotPage::next).
     ///
     /// # Errors
-    /// As [`find`](Self::find); [`EvidenceError::snapshot`] names the snapshot at fault, after
-    /// which another list may go on.
+    /// As [`find`](Self::find); [`EvidenceError::snapshot`] names the snapshot at fault.
+    /// Another list may go on after that snapshot.
     ///
     /// # Examples
     /// ```

@@ -19,8 +19,8 @@ use crate::store::{StoreError, UnixMillis};
 ///
 /// # Keys
 /// A tenant's keys have versions from 1 up. A key that is destroyed leaves its version
-/// ([`TenantKey::wrapped`] is `None`), so that no version is used twice, and so that a snapshot
-/// whose key is destroyed differs from one that was altered. A destroyed key must be gone from
+/// ([`TenantKey::wrapped`] is `None`), so that no version is used twice, and so that a snapshot of
+/// a destroyed key differs from one that was altered. A destroyed key must be gone from
 /// everything that the backend keeps, also from its logs and free pages.
 #[async_trait]
 pub trait EvidenceStore: Send + Sync + 'static {

@@ -74,8 +74,8 @@ pub trait LedgerStore: Send + 'static {
     /// that the indexes used by [`find`](Self::find) lead to them.
     ///
     /// It is called for each part of a ledger that is verified, and with an empty range when a
-    /// ledger is opened. A range from 0 includes the store as a whole. The default does nothing,
-    /// which suits a store without indexes.
+    /// ledger is opened. A range from 0 includes the store as a whole. The default does nothing:
+    /// it suits a store without indexes.
     ///
     /// # Errors
     /// [`Damaged`](crate::store::StoreErrorKind::Damaged) with the damage and its position, or the

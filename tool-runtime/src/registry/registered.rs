@@ -75,7 +75,7 @@ pub(crate) struct Registered {
     pub(crate) coerce: Coerce,
     pub(crate) input: Validator,
     pub(crate) output: Option<Validator>,
-    /// When an output has to be checked against `output`.
+    /// The condition under which an output is checked against `output`.
     pub(crate) answer_check: AnswerCheck,
     /// True if the validator reads the raw text before the typed reader.
     pub(crate) scan: bool,

@@ -15,7 +15,7 @@ type ItemKey = (ModuleId, String);
 /// The public paths of a crate.
 pub(super) struct Surface<'a> {
     source: &'a Source,
-    /// What each public path names.
+    /// The public paths, each with its item.
     paths: BTreeMap<String, Exported>,
     /// The first public path of each item.
     first: HashMap<ItemKey, String>,

@@ -29,8 +29,8 @@ fn simply(value: &Value) -> String {
 }
 
 /// `Number::toString` of ECMA-262: the fewest digits that the standard library needs, then the
-/// nearest such digits to the exact value, and the even one of two equally near ones (its note 2,
-/// which the RFC requires).
+/// nearest such digits to the exact value, and the even one of two equally near ones (the RFC
+/// requires this rule of its note 2).
 fn ecmascript(float: f64) -> String {
     if float == 0.0 {
         return "0".to_owned();

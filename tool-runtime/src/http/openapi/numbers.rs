@@ -1,7 +1,7 @@
 //! Adds the bounds of integers to the schemas of requests.
 //!
-//! A tool refuses a number whose digits it would lose. Its own schema states that only by `format`,
-//! which validators may ignore. In this document every integer has bounds, and a value of any JSON
+//! A tool refuses a number whose digits it would lose. Its own schema states that only by `format`, and
+//! validators may ignore it. In this document every integer has bounds, and a value of any JSON
 //! refers to a schema of its own.
 
 use serde_json::{Map, Value, json};

@@ -17,7 +17,7 @@ use super::keys::ChainKeys;
 /// Its JSON form (serde) can be kept with a [`Checkpoint`], so that appending and verifying can
 /// begin there instead of at the first entry. It is not signed: take it from a trusted place, or
 /// make it by verifying the chain ([`VerifiedChain::into_head`](super::VerifiedChain::into_head)). A chain
-/// whose head is used twice forks, so a chain has one writer.
+/// forks if its head is used twice, so a chain has one writer.
 ///
 /// ```
 /// use tool_runtime::ledger::{ChainKeys, ChainHead, Verifier};

@@ -9,7 +9,7 @@ use crate::store::{StoreError, StoreErrorKind};
 
 /// Keeps a ledger in memory, up to a number of entries: for tests and tools.
 ///
-/// When it is full, [`append`](LedgerStore::append) fails with [`Full`](StoreErrorKind::Full). An
+/// If it is full, [`append`](LedgerStore::append) fails with [`Full`](StoreErrorKind::Full). An
 /// entry whose contents were erased still counts.
 ///
 /// ```

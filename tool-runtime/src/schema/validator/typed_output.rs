@@ -5,7 +5,7 @@ use super::number::{IntegerWidth, NumberBounds, NumberReader};
 use super::typed_input::is_implied;
 use super::types::Types;
 
-/// When a typed tool's output has to be checked against its schema.
+/// The condition under which a typed tool's output is checked against its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AnswerCheck {
     /// The type guarantees a valid output.

@@ -91,7 +91,7 @@ struct Replacement {
     value: Value,
     /// The pointer of the violation, if it differs.
     pointer: String,
-    /// Whether the schema certainly rejects the change.
+    /// True if the schema certainly rejects the change.
     sure: bool,
 }
 

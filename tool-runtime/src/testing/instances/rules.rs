@@ -8,7 +8,7 @@ use super::document::SchemaPart;
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValueRules<'d> {
     pub(super) parts: Vec<SchemaPart<'d>>,
-    /// Whether a rule is not followed while a value is made, but only checked afterwards.
+    /// True if a rule is checked only after a value is made.
     pub(super) hard: bool,
 }
 

@@ -23,7 +23,7 @@ const FILE_MAX_AGE: Duration = Duration::from_secs(30);
 pub(super) const FETCHED_MAX_AGE: Duration = Duration::from_secs(5 * 60);
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 const BETWEEN: Duration = Duration::from_secs(10);
-/// How long a request waits for the keys. A read may take twice as long.
+/// The longest wait of a request for the keys. A read may take twice as long.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The source of an issuer's public keys (JWKS, RFC 7517): a text, a file, a function, or, with the
@@ -105,7 +105,7 @@ impl Jwks {
     /// Uses these keys as long as the server runs.
     ///
     /// # Errors
-    /// When the text is no key set, or has no key for an accepted algorithm.
+    /// The text is no key set, or has no key for an accepted algorithm.
     pub fn from_json(json: impl AsRef<[u8]>) -> Result<Self, JwksError> {
         let keys = Arc::new(KeySet::read(json.as_ref())?);
         Ok(Self::of(KeySource::Fixed(keys), Duration::MAX))

@@ -13,7 +13,7 @@ impl Jwks {
     /// Redirects are not followed.
     ///
     /// # Errors
-    /// When the URL is invalid, has a credential, or is plain HTTP of another machine.
+    /// The URL is invalid, has a credential, or is plain HTTP of another machine.
     ///
     /// # Examples
     /// ```

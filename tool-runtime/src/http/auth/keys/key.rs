@@ -83,7 +83,7 @@ impl ApiKey {
     /// Generates a key of 256 random bits: `tsk_`, its id, `_`, its secret.
     ///
     /// # Errors
-    /// When the operating system provides no random bytes.
+    /// The operating system provides no random bytes.
     pub fn generate() -> Result<Self, ApiKeyError> {
         let (mut id, mut secret) = ([0; ID_DIGITS / 2], Zeroizing::new([0; SECRET_BYTES]));
         let filled = getrandom::fill(&mut id).and_then(|()| getrandom::fill(&mut *secret));
@@ -100,7 +100,7 @@ impl ApiKey {
     /// Uses a key of the host's own, which has to be random.
     ///
     /// # Errors
-    /// When it is shorter than 32 characters, has too few different ones, or has a character that a
+    /// The key is shorter than 32 characters, has too few different ones, or has a character that a
     /// header cannot carry.
     pub fn new(text: impl Into<String>) -> Result<Self, ApiKeyError> {
         let text = Zeroizing::new(text.into());

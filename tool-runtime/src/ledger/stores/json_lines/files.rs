@@ -143,7 +143,7 @@ pub(super) fn check_whole(file: &File, line_index: &LineIndex) -> Result<u64, St
 }
 
 /// Returns the number of bytes after the whole lines, in a file of this length. They have to be
-/// what an interrupted write leaves: the beginning of a line, followed by nothing or by zeros that
+/// the remains of an interrupted write: the beginning of a line, followed by nothing or by zeros that
 /// the disk never overwrote.
 ///
 /// # Errors

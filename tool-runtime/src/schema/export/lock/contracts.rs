@@ -97,8 +97,8 @@ fn compare_tool(
 /// The rule, class and message for a flag that changes to a value.
 type FlagChange = (&'static str, Compatibility, &'static str);
 
-/// Compares the flags by which hosts decide who may call a tool, with what confirmation, and
-/// whether it may be repeated.
+/// Compares the flags by which hosts decide on the callers of a tool, on its confirmation and on
+/// repeats.
 fn compare_flags(old: &Contract, new: &Contract) -> Vec<ContractChange> {
     type Flag = fn(&ToolSpec) -> bool;
     const FLAGS: [(&str, Flag, FlagChange, FlagChange); 5] = [
