@@ -4,10 +4,16 @@
 use axum::Router;
 use serde_json::Value;
 
-use super::app::SharedApp;
-use super::openapi::{self, DocumentInput, Tools, operations};
-use super::router::{got, posted};
-use super::{approvals, call, evidence, list, outcomes, probes, traces};
+use crate::http::endpoints::approvals;
+use crate::http::endpoints::call;
+use crate::http::endpoints::evidence;
+use crate::http::endpoints::list;
+use crate::http::endpoints::outcomes;
+use crate::http::endpoints::probes;
+use crate::http::endpoints::traces;
+use crate::http::openapi::{self, DocumentInput, Tools, operations};
+use crate::http::router::{got, posted};
+use crate::http::state::app::SharedApp;
 
 /// Defines the routes: method and path, handler, operation of the document.
 macro_rules! routes {
@@ -24,7 +30,7 @@ macro_rules! routes {
     )+) => {
         /// A route of the server, as metrics distinguish them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum Route {
+        pub(in crate::http) enum Route {
             $($($route,)+)+
             /// An unknown path, or a method that the path does not accept.
             Unknown,
@@ -32,10 +38,10 @@ macro_rules! routes {
 
         impl Route {
             /// All routes, in the order of the table.
-            pub(super) const ALL: &'static [Self] = &[$($(Self::$route,)+)+ Self::Unknown];
+            pub(in crate::http) const ALL: &'static [Self] = &[$($(Self::$route,)+)+ Self::Unknown];
 
             /// Returns the label: the path template, relative to the router.
-            pub(super) const fn as_str(self) -> &'static str {
+            pub(in crate::http) const fn as_str(self) -> &'static str {
                 match self {
                     $($(Self::$route => $path,)+)+
                     Self::Unknown => "unknown",
@@ -44,7 +50,7 @@ macro_rules! routes {
 
             /// Returns the method and the operation that the document has for this path; `None` if
             /// the server does not serve it.
-            pub(super) fn operation(
+            pub(in crate::http) fn operation(
                 self,
                 input: &DocumentInput<'_>,
                 tools: &Tools,
@@ -63,7 +69,7 @@ macro_rules! routes {
 
         $(
             $(#[$doc])*
-            pub(super) fn $group() -> Router<SharedApp> {
+            pub(in crate::http) fn $group() -> Router<SharedApp> {
                 Router::new()$(.route($path, routes!(@router $method $route $handler)))+
             }
         )+

@@ -3,17 +3,14 @@
 
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
 use std::sync::Arc;
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tool_contracts::ToolSpec;
 use uuid::Uuid;
 
 use super::{Auth, CredentialKind, Principal, Scopes};
-use crate::http::HttpConfig;
 
 /// The caller that requested a call which waits for approval.
 ///
@@ -40,6 +37,7 @@ enum Proof {
 pub(in crate::http) type AskerLookup =
     Arc<dyn Fn(Asker) -> BoxFuture<'static, Result<Option<Principal>, LookupError>> + Send + Sync>;
 
+/// The error of a lookup.
 pub(in crate::http) type LookupError = Box<dyn Error + Send + Sync>;
 
 /// An [`AskerLookup`] with a `Debug` implementation.
@@ -101,41 +99,6 @@ impl Asker {
     }
 }
 
-impl HttpConfig {
-    /// Sets the lookup of a caller's current rights, which is used when a waiting call is approved.
-    ///
-    /// A waiting call runs only if the caller that requested it may still call its tool for its
-    /// tenant. By default, an API key counts if a principal of the same name has a valid key in
-    /// this server's [`ApiKeySet`](super::ApiKeySet), and a token counts for the scopes that it
-    /// granted, because it is not stored. Set a lookup to ask the issuer about a token's subject,
-    /// or if another server accepts the calls. `Ok(None)` means that the caller has no rights any
-    /// more; an error is answered 503, and the call keeps waiting.
-    ///
-    /// # Examples
-    /// ```
-    /// use std::convert::Infallible;
-    /// use tool_runtime::http::{Asker, Auth, HttpConfig, Principal};
-    ///
-    /// # fn directory(name: &str) -> Option<Principal> { None }
-    /// # fn doc(auth: Auth) -> HttpConfig {
-    /// HttpConfig::new(auth)
-    ///     .look_up_askers(|asker: Asker| async move { Ok::<_, Infallible>(directory(asker.name())) })
-    /// # }
-    /// ```
-    pub fn look_up_askers<F, E>(
-        mut self,
-        look_up: impl Fn(Asker) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<Option<Principal>, E>> + Send + 'static,
-        E: Into<LookupError>,
-    {
-        let look_up = move |asker| look_up(asker).map(|found| found.map_err(Into::into)).boxed();
-        self.askers = Some(Lookup(Arc::new(look_up)));
-        self
-    }
-}
-
 impl fmt::Debug for Lookup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Lookup")
@@ -149,7 +112,10 @@ mod tests {
     use tool_contracts::Effect;
 
     use super::*;
-    use crate::http::{ApiKey, ApiKeySet, ApiKeys};
+    use crate::http::HttpConfig;
+    use crate::http::auth::ApiKey;
+    use crate::http::auth::ApiKeySet;
+    use crate::http::auth::ApiKeys;
 
     const YANTIAN: Uuid = Uuid::from_u128(1);
 
@@ -199,7 +165,8 @@ mod tests {
     #[cfg(feature = "jwt")]
     #[tokio::test]
     async fn a_token_counts_for_what_it_granted_unless_the_host_looks_it_up() {
-        use crate::http::{Jwks, JwtVerifier};
+        use crate::http::auth::Jwks;
+        use crate::http::auth::JwtVerifier;
 
         // The public key of RFC 8037, appendix A.
         let key = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","use":"sig",

@@ -4,7 +4,7 @@ mod asker;
 #[cfg(feature = "jwt")]
 mod jwt;
 mod keys;
-pub(super) mod names;
+pub(in crate::http) mod names;
 mod principal;
 mod scopes;
 #[cfg(test)]
@@ -15,19 +15,19 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
 
 pub use self::asker::Asker;
-pub(super) use self::asker::Lookup;
+pub(in crate::http) use self::asker::{Lookup, LookupError};
 #[cfg(all(test, feature = "jwt"))]
-pub(super) use self::jwt::tests::issuer;
+pub(in crate::http) use self::jwt::tests::issuer;
 #[cfg(feature = "jwt")]
 pub use self::jwt::{Jwks, JwksError, JwtConfigError, JwtVerifier, TokenSubject};
 pub use self::keys::{ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys};
 pub use self::principal::Principal;
 pub use self::scopes::{Scope, Scopes, UnknownScope};
 pub use self::users::Users;
-use super::problem::Problem;
+use crate::http::problem::Problem;
 
 /// The header of an API key.
-pub(super) const API_KEY: &str = "x-internal-api-key";
+pub(in crate::http) const API_KEY: &str = "x-internal-api-key";
 
 const TOKEN: &str = "Bearer";
 const INVALID_TOKEN: &str = "Bearer error=\"invalid_token\"";
@@ -68,7 +68,7 @@ pub struct Auth {
 
 /// The kind of a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum CredentialKind {
+pub(in crate::http) enum CredentialKind {
     Key,
     #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "there are no tokens"))]
     Token,
@@ -76,9 +76,9 @@ pub(super) enum CredentialKind {
 
 /// The failure to authenticate a request, with the kind of its invalid credential if it has one.
 #[derive(Debug)]
-pub(super) struct AuthFailure {
-    pub(super) problem: Problem,
-    pub(super) invalid: Option<CredentialKind>,
+pub(in crate::http) struct AuthFailure {
+    pub(in crate::http) problem: Problem,
+    pub(in crate::http) invalid: Option<CredentialKind>,
 }
 
 impl Auth {
@@ -138,41 +138,41 @@ impl Auth {
     }
 
     /// Returns whether requests without a credential are admitted.
-    pub(super) fn admits_anonymous(&self) -> bool {
+    pub(in crate::http) fn admits_anonymous(&self) -> bool {
         self.default_principal.is_some()
     }
 
     /// Returns the principal of requests without a credential, if they are admitted.
-    pub(super) fn default_principal(&self) -> Option<&Principal> {
+    pub(in crate::http) fn default_principal(&self) -> Option<&Principal> {
         self.default_principal.as_ref()
     }
 
     /// Returns the principals with this name that have a valid API key.
-    pub(super) fn principals_with_keys(&self, name: &str) -> Vec<Principal> {
+    pub(in crate::http) fn principals_with_keys(&self, name: &str) -> Vec<Principal> {
         self.keys.as_ref().map(|keys| keys.named(name)).unwrap_or_default()
     }
 
     /// Returns whether this request is admitted without a credential: it has none that is checked.
-    pub(super) fn admits_without_credential(&self, headers: &HeaderMap) -> bool {
+    pub(in crate::http) fn admits_without_credential(&self, headers: &HeaderMap) -> bool {
         let brings_key = || self.takes_api_keys() && headers.contains_key(API_KEY);
         let brings_token = || self.takes_tokens() && headers.contains_key(AUTHORIZATION);
         self.admits_anonymous() && !brings_key() && !brings_token()
     }
 
     /// Returns whether API keys are accepted.
-    pub(super) fn takes_api_keys(&self) -> bool {
+    pub(in crate::http) fn takes_api_keys(&self) -> bool {
         self.keys.is_some()
     }
 
     /// Returns the verifier of tokens, if tokens are accepted.
     #[cfg(feature = "jwt")]
-    pub(super) fn tokens(&self) -> Option<&JwtVerifier> {
+    pub(in crate::http) fn tokens(&self) -> Option<&JwtVerifier> {
         self.tokens.as_ref()
     }
 
     /// Returns whether tokens are accepted.
     #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_self, reason = "there are no tokens"))]
-    pub(super) fn takes_tokens(&self) -> bool {
+    pub(in crate::http) fn takes_tokens(&self) -> bool {
         #[cfg(feature = "jwt")]
         let takes = self.tokens.is_some();
         #[cfg(not(feature = "jwt"))]
@@ -182,7 +182,7 @@ impl Auth {
 
     /// Returns whether the last attempt to read the keys of tokens failed; `None` without tokens.
     #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_self, reason = "there are no tokens"))]
-    pub(super) fn token_keys_fail(&self) -> Option<bool> {
+    pub(in crate::http) fn token_keys_fail(&self) -> Option<bool> {
         #[cfg(feature = "jwt")]
         let fail = self.tokens.as_ref().map(|tokens| tokens.key_failure().is_some());
         #[cfg(not(feature = "jwt"))]
@@ -192,7 +192,10 @@ impl Auth {
 
     /// Authenticates a request. Cancel-safe.
     #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_async, reason = "keys wait for nothing"))]
-    pub(super) async fn principal(&self, headers: &HeaderMap) -> Result<Principal, AuthFailure> {
+    pub(in crate::http) async fn principal(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<Principal, AuthFailure> {
         let by_key = self
             .by_key(headers)
             .map_err(|problem| AuthFailure::of_credential(CredentialKind::Key, problem))?;
@@ -207,7 +210,7 @@ impl Auth {
     }
 
     /// Returns the bearer token of a request, if tokens are accepted.
-    pub(super) fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a [u8]> {
+    pub(in crate::http) fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a [u8]> {
         let value = self.takes_tokens().then(|| single_header(headers, AUTHORIZATION.as_str()))?;
         value.ok().flatten().and_then(bearer)
     }
@@ -217,7 +220,10 @@ impl Auth {
     ///
     /// The scheme `ApiKey` is not registered, but several servers use it; it names the key's
     /// header.
-    pub(super) fn challenges(&self, headers: &HeaderMap) -> impl Iterator<Item = HeaderValue> {
+    pub(in crate::http) fn challenges(
+        &self,
+        headers: &HeaderMap,
+    ) -> impl Iterator<Item = HeaderValue> {
         let token = if headers.contains_key(AUTHORIZATION) { INVALID_TOKEN } else { TOKEN };
         let ways = [(self.takes_tokens(), token), (self.takes_api_keys(), KEY)];
         ways.into_iter()

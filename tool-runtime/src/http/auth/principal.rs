@@ -371,7 +371,9 @@ mod tests {
     use uuid::Uuid;
 
     use super::{CredentialKind, Principal};
-    use crate::http::{Scope, Scopes, Users};
+    use crate::http::auth::Scope;
+    use crate::http::auth::Scopes;
+    use crate::http::auth::Users;
 
     const YANTIAN: Uuid = Uuid::from_u128(1);
     const OTHER: Uuid = Uuid::from_u128(2);

@@ -10,10 +10,10 @@ use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListRespons
 
 use super::{numbers, parameters};
 use crate::evidence::ReplayReport;
-use crate::http::approvals::{Approvals, DecisionBody, Declined};
-use crate::http::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
-use crate::http::outcomes::{Outcomes, ResolutionBody, Resolved};
-use crate::http::traces::{ReplayRequest, TraceRecords};
+use crate::http::endpoints::approvals::{Approvals, DecisionBody, Declined};
+use crate::http::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
+use crate::http::endpoints::outcomes::{Outcomes, ResolutionBody, Resolved};
+use crate::http::endpoints::traces::{ReplayRequest, TraceRecords};
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
 

@@ -4,68 +4,39 @@
 
 mod components;
 mod numbers;
-pub(super) mod operations;
+pub(in crate::http) mod operations;
 mod parameters;
 mod responses;
 mod tools;
-
-use std::fmt;
 
 use axum::body::Bytes;
 use axum::extract::{OriginalUri, Request, State};
 use axum::http::request::Parts;
 use axum::response::Response;
-use quick_cache::sync::Cache;
 use serde_json::{Map, Value, json};
 use tool_contracts::ToolSpec;
 
 use self::components::Components;
-pub(super) use self::tools::Tools;
-use super::app::{App, SharedApp};
-use super::auth::Principal;
-use super::problem::Problem;
-use super::request;
-use super::response::{AuditContext, JsonResponse};
+pub(in crate::http) use self::tools::Tools;
+use crate::http::auth::Principal;
+use crate::http::problem::Problem;
+use crate::http::request::admission as request;
+use crate::http::response::{AuditContext, JsonResponse};
+use crate::http::state::app::{App, SharedApp};
+use crate::http::state::documents::DocumentKey;
 
 /// The path that the document is served under, below the router's own.
-pub(super) const PATH: &str = "/openapi.json";
-
-/// The most cached documents, one for each set of visible tools.
-const MAX_DOCUMENTS: usize = 64;
-
-/// A cache of recently requested documents.
-pub(super) struct DocumentCache(Cache<DocumentKey, Bytes>);
-
-/// The key of a cached document.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct DocumentKey {
-    /// The path under which the router is nested.
-    base: Box<str>,
-    /// The indices of the visible tools.
-    visible: Box<[usize]>,
-}
+pub(in crate::http) const PATH: &str = "/openapi.json";
 
 /// The input of a document.
-pub(super) struct DocumentInput<'a> {
+pub(in crate::http) struct DocumentInput<'a> {
     app: &'a App,
     tools: Vec<&'a ToolSpec>,
     base: &'a str,
 }
 
-impl Default for DocumentCache {
-    fn default() -> Self {
-        Self(Cache::new(MAX_DOCUMENTS))
-    }
-}
-
-impl fmt::Debug for DocumentCache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DocumentCache").field("kept", &self.0.len()).finish()
-    }
-}
-
 /// Handles a request for the document.
-pub(super) async fn document(
+pub(in crate::http) async fn document(
     State(app): State<SharedApp>,
     OriginalUri(uri): OriginalUri,
     request: Request,
@@ -82,27 +53,19 @@ async fn serve(
 ) -> Result<Response, Problem> {
     let principal = request::admit(app, parts, audit).await?;
     let base = path.strip_suffix(PATH).unwrap_or_default();
-    let body = app.documents.of(app, &principal, base);
+    let body = document_of(app, &principal, base);
     Ok(JsonResponse { status: axum::http::StatusCode::OK, retry_after: None, body }.into_response())
 }
 
-impl DocumentCache {
-    /// Returns the document of a caller, shared by all callers with the same visible tools.
-    fn of(&self, app: &App, principal: &Principal, base: &str) -> Bytes {
-        let all = app.runtime.specs().enumerate();
-        let seen: Vec<(usize, &ToolSpec)> =
-            all.filter(|(_, spec)| principal.may_call(spec)).collect();
-        let visible = seen.iter().map(|(place, _)| *place).collect();
-        let key = DocumentKey { base: base.into(), visible };
-        if let Some(kept) = self.0.get(&key) {
-            return kept;
-        }
+/// Returns the document of a caller, shared by all callers with the same visible tools.
+fn document_of(app: &App, principal: &Principal, base: &str) -> Bytes {
+    let all = app.runtime.specs().enumerate();
+    let seen: Vec<(usize, &ToolSpec)> = all.filter(|(_, spec)| principal.may_call(spec)).collect();
+    let visible = seen.iter().map(|(place, _)| *place).collect();
+    app.documents.get_or_write(DocumentKey { base: base.into(), visible }, || {
         let tools = seen.into_iter().map(|(_, spec)| spec).collect();
-        let text = DocumentInput { app, tools, base }.document().to_string();
-        let body = Bytes::from(text);
-        self.0.insert(key, body.clone());
-        body
-    }
+        DocumentInput { app, tools, base }.document().to_string().into()
+    })
 }
 
 impl DocumentInput<'_> {

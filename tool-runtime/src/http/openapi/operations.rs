@@ -7,8 +7,8 @@ use super::components::of;
 use super::parameters;
 use super::responses::{self, ADMISSION, BODY, refused, refused_as};
 use super::tools::Tools;
-use crate::http::evidence::{self, ID_PATTERN};
-use crate::http::outcomes::OutcomeCursor;
+use crate::http::endpoints::evidence::{self, ID_PATTERN};
+use crate::http::endpoints::outcomes::OutcomeCursor;
 use crate::http::response::ResponseFormat;
 use crate::http::routes::Route;
 

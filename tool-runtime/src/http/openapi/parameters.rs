@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tool_contracts::server::{ID_PATTERN, MOST_CHARACTERS};
 
 use super::components;
-use crate::http::paging;
+use crate::http::request::paging;
 
 /// A header or query parameter whose value is an id.
 struct IdParameter {

@@ -1,6 +1,8 @@
 use axum::http::header::RETRY_AFTER;
 use http_body_util::BodyExt as _;
 
+use axum::response::IntoResponse as _;
+
 use super::*;
 
 async fn body(problem: Problem) -> Value {

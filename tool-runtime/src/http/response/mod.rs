@@ -15,32 +15,32 @@ use tool_contracts::envelope::ResponseEnvelope;
 use tool_contracts::{ToolErrorDetail, ToolErrorMeta};
 use uuid::Uuid;
 
-use super::auth::Principal;
-use super::rate::Caller;
-use super::status;
 use crate::ToolOutput;
 use crate::canonical::Digest;
+use crate::http::problem::status;
+use crate::http::state::caller::Caller;
 
+mod of_problem;
 #[cfg(test)]
 mod tests;
 
 /// The facts of a request that its response reports in `audit`.
 #[derive(Debug)]
-pub(super) struct AuditContext {
+pub(in crate::http) struct AuditContext {
     started: Instant,
     payload: PayloadHash,
-    pub(super) trace_id: Option<Box<str>>,
-    pub(super) tool_name: Box<str>,
+    pub(in crate::http) trace_id: Option<Box<str>>,
+    pub(in crate::http) tool_name: Box<str>,
     /// The authenticated caller, or its address; limits count by it.
     caller: Option<Caller>,
-    pub(super) format: ResponseFormat,
+    pub(in crate::http) format: ResponseFormat,
     /// True if a call with an effect has run, so that its response must not be refused.
-    pub(super) has_effect: bool,
+    pub(in crate::http) has_effect: bool,
 }
 
 /// The format of a response body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ResponseFormat {
+pub(in crate::http) enum ResponseFormat {
     /// `contracts::server::CallResponse`, with an audit.
     CallResponse,
     /// `contracts::envelope::ResponseEnvelope`.
@@ -49,15 +49,15 @@ pub(super) enum ResponseFormat {
 
 /// The SHA-256 of a request's body, as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy)]
-pub(super) struct PayloadHash([u8; 64]);
+pub(in crate::http) struct PayloadHash([u8; 64]);
 
 /// A response with a JSON body.
 #[derive(Debug)]
-pub(super) struct JsonResponse {
-    pub(super) status: StatusCode,
+pub(in crate::http) struct JsonResponse {
+    pub(in crate::http) status: StatusCode,
     /// In whole seconds.
-    pub(super) retry_after: Option<u64>,
-    pub(super) body: Bytes,
+    pub(in crate::http) retry_after: Option<u64>,
+    pub(in crate::http) body: Bytes,
 }
 
 /// The body of a failure, as in [`contracts::server`](tool_contracts::server).
@@ -100,7 +100,7 @@ const END: &str = r#""}}"#;
 
 impl AuditContext {
     /// Starts with a new request.
-    pub(super) fn new() -> Self {
+    pub(in crate::http) fn new() -> Self {
         Self {
             started: Instant::now(),
             payload: PayloadHash::EMPTY,
@@ -113,28 +113,28 @@ impl AuditContext {
     }
 
     /// Sets the caller.
-    pub(super) fn set_caller(&mut self, parts: &Parts, principal: &Principal) {
-        self.caller = Some(Caller::of(parts, principal));
+    pub(in crate::http) fn set_caller(&mut self, caller: Caller) {
+        self.caller = Some(caller);
     }
 
     /// Returns the caller, or its address before it is authenticated.
-    pub(super) fn caller(&self, parts: &Parts) -> Caller {
+    pub(in crate::http) fn caller(&self, parts: &Parts) -> Caller {
         self.caller.clone().unwrap_or_else(|| Caller::peer(parts))
     }
 
     /// Returns the principal's name, if the caller is authenticated; only the log has it.
     #[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "only the log has it"))]
-    pub(super) fn principal(&self) -> Option<&str> {
+    pub(in crate::http) fn principal(&self) -> Option<&str> {
         self.caller.as_ref().and_then(Caller::name)
     }
 
     /// Sets the hash of the request's body.
-    pub(super) fn set_body(&mut self, body: &[u8]) {
+    pub(in crate::http) fn set_body(&mut self, body: &[u8]) {
         self.payload = PayloadHash::of(body);
     }
 
     /// Moves the facts out, for a stream that outlives its handler.
-    pub(super) fn take(&mut self) -> Self {
+    pub(in crate::http) fn take(&mut self) -> Self {
         let (started, caller, format) = (self.started, self.caller.clone(), self.format);
         std::mem::replace(self, Self { started, caller, format, ..Self::new() })
     }
@@ -148,7 +148,7 @@ impl PayloadHash {
     /// The hash of an empty body.
     const EMPTY: Self = Self(*b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 
-    pub(super) fn of(body: &[u8]) -> Self {
+    pub(in crate::http) fn of(body: &[u8]) -> Self {
         Self(Digest::from_bytes(Sha256::digest(body).into()).digits())
     }
 
@@ -165,7 +165,7 @@ impl std::fmt::Debug for PayloadHash {
 
 impl JsonResponse {
     /// Makes the response of a successful call.
-    pub(super) fn success(
+    pub(in crate::http) fn success(
         data: &str,
         meta: Option<&str>,
         trace_id: &str,
@@ -176,7 +176,7 @@ impl JsonResponse {
     }
 
     /// Writes a tool's output as a response envelope; `INTERNAL` where the output is broken JSON.
-    pub(super) fn envelope(output: &ToolOutput) -> Self {
+    pub(in crate::http) fn envelope(output: &ToolOutput) -> Self {
         let envelope = output.to_envelope();
         let status = envelope.error().map_or(StatusCode::OK, |error| status::of_code(error.code()));
         let mut json = Vec::with_capacity(output.json().len() + 64);
@@ -185,7 +185,7 @@ impl JsonResponse {
     }
 
     /// Makes the response of a failure.
-    pub(super) fn failure(
+    pub(in crate::http) fn failure(
         status: StatusCode,
         detail: &ToolErrorDetail,
         meta: Option<&str>,
@@ -205,7 +205,7 @@ impl JsonResponse {
     }
 
     /// Makes the HTTP response.
-    pub(super) fn into_response(self) -> Response {
+    pub(in crate::http) fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -219,7 +219,7 @@ impl JsonResponse {
 }
 
 /// Returns an output's `meta`, unless it has only the duration of a single attempt.
-pub(super) fn notable_meta(output: &ToolOutput) -> Option<&str> {
+pub(in crate::http) fn notable_meta(output: &ToolOutput) -> Option<&str> {
     Some(output.meta_json()).filter(|meta| is_notable(meta))
 }
 

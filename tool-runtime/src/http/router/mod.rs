@@ -10,15 +10,17 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use tool_contracts::ErrorCode;
 
-use super::HttpConfig;
-use super::app::{App, SharedApp};
-use super::metrics::measured;
-use super::problem::Problem;
-use super::response::ResponseFormat;
-use super::routes::Route;
-use super::{request, routes};
+use self::measured::measured;
 use crate::Runtime;
+use crate::http::problem::Problem;
+use crate::http::request::admission as request;
+use crate::http::response::ResponseFormat;
+use crate::http::routes;
+use crate::http::routes::Route;
+use crate::http::state::app::{App, SharedApp};
+use crate::http::state::config::HttpConfig;
 
+mod measured;
 #[cfg(test)]
 mod tests;
 
@@ -67,7 +69,7 @@ pub struct Routers {
 /// Serves a runtime's tools as [`router`] does, and its probes in a separate router too.
 #[must_use]
 pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
-    let app = Arc::new(App::new(runtime, config));
+    let app = Arc::new(App::new(runtime, config, Route::ALL.iter().map(|route| route.as_str())));
     let served = |routes: Router<SharedApp>| {
         routes.fallback(measured(Route::Unknown, no_path)).with_state(app.clone())
     };
@@ -75,7 +77,7 @@ pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
 }
 
 /// Routes `POST` to a handler; other methods are answered 405, and axum adds `Allow`.
-pub(super) fn posted<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
+pub(in crate::http) fn posted<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
 where
     H: Handler<T, SharedApp>,
     T: Send + 'static,
@@ -86,7 +88,7 @@ where
 }
 
 /// Routes `GET` and `HEAD` to a handler; other methods are answered 405.
-pub(super) fn got<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
+pub(in crate::http) fn got<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
 where
     H: Handler<T, SharedApp>,
     T: Send + 'static,

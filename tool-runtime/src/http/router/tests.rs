@@ -4,7 +4,7 @@ use axum::http::header::{ALLOW, CONTENT_TYPE};
 
 use super::*;
 use crate::http::Auth;
-use crate::http::fixture::{Answer, ToolGate, calling, open, send};
+use crate::http::tests::fixture::{Answer, ToolGate, calling, open, send};
 
 async fn sent(app: &Router, method: &str, path: &str) -> Answer {
     let request = Request::builder().method(method).uri(path).body(Body::empty());

@@ -17,14 +17,14 @@ use tokio::time::sleep;
 use super::ServerLimits;
 use super::activity::ConnectionActivity;
 use super::connection::{self, ShutdownStage, TimedOut};
-use super::counters::ServerCounters;
 use super::request_service::RequestService;
 use super::socket::Socket;
 #[cfg(feature = "tls")]
 use super::tls::{MaybeTls, Tls};
-use crate::http::Drain;
-use crate::http::quota::{Permit, Quota};
-use crate::http::rate::Peer;
+use crate::http::state::caller::Peer;
+use crate::http::state::drain::Drain;
+use crate::http::state::quota::{Permit, Quota};
+use crate::http::state::server_counters::ServerCounters;
 
 /// The shortest and the longest pause after the system could not accept a connection.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
@@ -171,7 +171,8 @@ mod tests {
     use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
     use super::{ServerCounters, accept};
-    use crate::http::{Drain, Server, ServerLimits};
+    use crate::http::state::drain::Drain;
+    use crate::http::{Server, ServerLimits};
 
     #[tokio::test]
     async fn one_address_cannot_take_all_connections() {

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::ServerLimits;
-use crate::http::Drain;
+use crate::http::state::drain::Drain;
 
 /// Longest time for a peer to close its end of a connection that the server has shut down.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -276,7 +276,8 @@ mod tests {
     use std::time::Duration;
 
     use super::{CLOSE_TIMEOUT, ConnectionActivity, WatchAction};
-    use crate::http::{Drain, ServerLimits};
+    use crate::http::ServerLimits;
+    use crate::http::state::drain::Drain;
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -158,9 +158,9 @@ mod tests {
     use tokio::time::Instant;
 
     use super::{PART, ResponseBody, TimedBody};
-    use crate::http::Drain;
-    use crate::http::fixture::PendingBody;
     use crate::http::server::activity::ConnectionActivity;
+    use crate::http::state::drain::Drain;
+    use crate::http::tests::fixture::PendingBody;
 
     const TIMEOUT: Duration = Duration::from_secs(10);
 

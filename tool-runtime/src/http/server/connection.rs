@@ -162,7 +162,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::http::Drain;
+    use crate::http::state::drain::Drain;
 
     /// An HTTP/2 request for `/` from a peer whose flow-control window is 0.
     const ASKING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::ClientAddress;
-use crate::http::quota::half;
+use crate::http::state::quota::half;
 
 /// The limits of a [`Server`](super::Server) on connections, requests and times.
 ///

@@ -6,7 +6,7 @@ mod activity;
 mod body;
 mod client;
 mod connection;
-mod counters;
+
 mod error;
 mod limits;
 mod request_service;
@@ -29,7 +29,7 @@ use tokio::sync::watch;
 use self::acceptor::Acceptor;
 pub use self::client::{ClientAddress, Network, NetworkError};
 use self::connection::ShutdownStage;
-pub(super) use self::counters::ServerCounters;
+
 pub use self::error::{ServeError, ServeErrorKind};
 pub use self::limits::ServerLimits;
 use self::shutdown::Shutdown;
@@ -37,7 +37,7 @@ pub use self::signal::shutdown_signal;
 #[cfg(feature = "tls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
 pub use self::tls::Tls;
-use super::Drain;
+use crate::http::state::drain::Drain;
 
 /// Serves a router over HTTP/1.1 and HTTP/2, with limits on everything that a peer can do.
 ///

@@ -22,7 +22,7 @@ use super::ServerLimits;
 use super::activity::ConnectionActivity;
 use super::body::{ResponseBody, TimedBody};
 use crate::http::problem::Problem;
-use crate::http::request;
+use crate::http::request::admission as request;
 
 /// The hyper service of one connection.
 #[derive(Debug, Clone)]

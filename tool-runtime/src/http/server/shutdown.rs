@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use super::connection::ShutdownStage;
 use super::{ServeError, ServerLimits, ShutdownReport, signal};
-use crate::http::Drain;
+use crate::http::state::drain::Drain;
 use crate::ledger::Ledger;
 
 /// Longest time for the last step: dropping tasks, flushing the ledger.

@@ -123,7 +123,7 @@ mod tests {
     use tokio::time::{sleep, timeout};
 
     use super::{ConnectionActivity, ServerLimits, Socket};
-    use crate::http::Drain;
+    use crate::http::state::drain::Drain;
 
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_reads_its_response_too_slowly_is_disconnected() {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tool_contracts::server::Tenant;
 use uuid::Uuid;
 
-use crate::http::Scopes;
+use crate::http::auth::Scopes;
 
 /// The claims that determine the principal. Times and audience are checked by `jsonwebtoken`.
 #[derive(Debug, Deserialize)]

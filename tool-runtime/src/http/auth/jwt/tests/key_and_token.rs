@@ -12,8 +12,9 @@ use tool_contracts::{Effect, Permission};
 
 use super::super::{JwtVerifier, TokenSubject};
 use super::issuer::{Signer, claims_but, verifier_of};
-use crate::http::fixture::{post, send};
-use crate::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, router};
+use crate::http::router;
+use crate::http::tests::fixture::{post, send};
+use crate::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
 use crate::policy::Policy;
 use crate::{DynamicTool, Failure, Runtime};
 

@@ -10,7 +10,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-use crate::http::fixture::enable_events_per_thread;
+use crate::http::tests::fixture::enable_events_per_thread;
 
 use super::issuer::{Signer, claims, claims_but, now, verifier_of};
 

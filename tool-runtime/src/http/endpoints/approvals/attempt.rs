@@ -1,0 +1,99 @@
+//! Records refused decisions: the caller, the ticket and the reason.
+
+use axum::http::request::Parts;
+use tool_contracts::ToolContext;
+use uuid::Uuid;
+
+use super::decision::Decision;
+use crate::http::auth::Principal;
+use crate::http::request::admission as request;
+use crate::http::request::context as caller;
+use crate::http::request::operator::{self as endpoint, AuthorizedCaller};
+use crate::http::state::app::App;
+use crate::http::state::caller::Caller;
+use crate::http::state::refusal_counts::RefusalKind;
+use crate::ledger::RecordedAccess;
+
+/// An attempt to decide about a waiting call.
+#[derive(Debug)]
+pub(super) struct Attempt {
+    ticket: Uuid,
+    tenant: Option<Uuid>,
+    by: String,
+    caller: Caller,
+    action: &'static str,
+}
+
+impl Attempt {
+    /// Creates the attempt of a caller with the scope `approvals`.
+    pub(super) fn of(
+        authorized: &AuthorizedCaller,
+        ticket: Uuid,
+        decision: &Decision<'_>,
+        caller: Caller,
+    ) -> Self {
+        let (tenant, by) = (Some(authorized.tenant()), authorized.name());
+        Self { ticket, tenant, by, caller, action: decision.as_str() }
+    }
+
+    /// Creates the attempt of a caller that may not decide here; its body is not read.
+    pub(super) fn unauthorized(principal: &Principal, parts: &Parts, ticket: Uuid) -> Self {
+        let cx = caller::context(&request::head(parts), None, principal).ok();
+        let user = cx.as_ref().and_then(ToolContext::user_id);
+        let tenant = cx.as_ref().map(ToolContext::tenant_id);
+        let (by, caller) =
+            (endpoint::recorded_name(user, principal.display_name()), Caller::of(parts, principal));
+        Self { ticket, tenant, by, caller, action: "decide" }
+    }
+
+    /// Records that the decision was refused, and why. A failure to record it is only logged, since
+    /// the decision is refused anyway.
+    pub(super) async fn record_rejected(&self, app: &App, why: &str) {
+        if !app.refusal_counts.is_recorded(&self.caller, RefusalKind::Decision) {
+            return;
+        }
+        self.log(why);
+        let Some(ledger) = &app.config.ledger else { return };
+        let mut access = RecordedAccess::new(ledger.clock().now(), self.action, &*self.by, why);
+        access.tenant_id = self.tenant;
+        access.subject = Some(self.ticket.to_string());
+        "refused".clone_into(&mut access.outcome);
+        let noted =
+            async { ledger.record_access(access).await.map_err(|_| endpoint::store_unavailable()) };
+        if endpoint::within_time_limit(app, noted).await.is_err() {
+            self.log_unrecorded();
+        }
+    }
+}
+
+#[cfg(feature = "trace")]
+impl Attempt {
+    fn log(&self, why: &str) {
+        tracing::warn!(
+            target: crate::trace::conventions::TARGET,
+            event = "approval_refused",
+            ticket = %self.ticket,
+            tenant_id = self.tenant.map(tracing::field::display),
+            by = self.by,
+            action = self.action,
+            reason = why,
+        );
+    }
+
+    fn log_unrecorded(&self) {
+        tracing::warn!(
+            target: crate::trace::conventions::TARGET,
+            event = "approval_refused_unrecorded",
+            ticket = %self.ticket,
+        );
+    }
+}
+
+/// Without the feature `trace` there is no log.
+#[cfg(not(feature = "trace"))]
+#[allow(clippy::unused_self, reason = "same signature as with the feature")]
+impl Attempt {
+    fn log(&self, _: &str) {}
+
+    fn log_unrecorded(&self) {}
+}

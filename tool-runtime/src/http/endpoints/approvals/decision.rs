@@ -1,0 +1,86 @@
+//! The body of a decision about a waiting call.
+
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::http::problem::Problem;
+use crate::http::request::body_schema::BodySchema;
+
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<DecisionBody>);
+
+/// A decision of an approver.
+#[derive(Debug)]
+pub(super) enum Decision<'b> {
+    Approve,
+    /// With these arguments, as JSON text.
+    Edit(&'b str),
+    Decline(String),
+}
+
+/// Decides about a call that waits for approval.
+#[derive(JsonSchema)]
+#[schemars(rename = "ApprovalDecision", tag = "decision", rename_all = "snake_case")]
+#[schemars(deny_unknown_fields, example = example())]
+#[allow(dead_code, reason = "it stands for the schema")]
+pub(in crate::http) enum DecisionBody {
+    /// Lets the call run with the arguments that it was opened with.
+    Approve {},
+    /// Lets the call run with other arguments.
+    Edit {
+        /// All arguments, including secret ones; they have to be valid by the tool's schema.
+        arguments: Map<String, Value>,
+    },
+    /// Declines the call for good.
+    Decline {
+        /// The reason, which the requester of the call is told.
+        #[schemars(length(max = 2000))]
+        feedback: Option<String>,
+    },
+}
+
+/// The fields of a valid body.
+#[derive(Deserialize)]
+struct DecisionFields<'b> {
+    decision: DecisionKind,
+    #[serde(borrow)]
+    arguments: Option<&'b RawValue>,
+    feedback: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum DecisionKind {
+    Approve,
+    Edit,
+    Decline,
+}
+
+impl<'b> Decision<'b> {
+    pub(super) fn read(body: &'b [u8]) -> Result<Self, Problem> {
+        let text = SCHEMA.check(body)?;
+        let fields: DecisionFields<'b> =
+            serde_json::from_str(text).map_err(|_| Problem::internal())?;
+        Ok(match fields.decision {
+            DecisionKind::Approve => Self::Approve,
+            DecisionKind::Edit => Self::Edit(fields.arguments.map_or("{}", RawValue::get)),
+            DecisionKind::Decline => Self::Decline(fields.feedback.unwrap_or_default()),
+        })
+    }
+
+    /// Returns the word for records.
+    pub(super) const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Edit(_) => "edit",
+            Self::Decline(_) => "decline",
+        }
+    }
+}
+
+fn example() -> Value {
+    serde_json::json!({"decision": "decline", "feedback": "ask the village office first"})
+}

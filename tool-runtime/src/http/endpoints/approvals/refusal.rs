@@ -1,0 +1,152 @@
+//! The refusals of decisions, with their HTTP statuses.
+
+use axum::http::StatusCode;
+use tool_contracts::{CallStatus, ErrorCode};
+use uuid::Uuid;
+
+use crate::ToolCall;
+use crate::call::ApprovalError;
+use crate::dispatch::refusal::Refusal;
+use crate::failure::Failure;
+use crate::http::problem::Problem;
+use crate::http::request::operator::{self as endpoint, AuthorizedCaller};
+use crate::http::state::app::App;
+use crate::http::state::caller::Caller;
+use crate::http::state::refusal_counts::RefusalKind;
+use crate::policy::TicketFault;
+use crate::refusal_reason::RefusalReason;
+use crate::store::TicketEnd;
+
+/// A refused decision.
+#[derive(Debug)]
+pub(super) struct DecisionRefusal {
+    /// The reason in the record.
+    pub(super) why: RefusalReason,
+    /// The status, if it differs from that of the error code.
+    pub(super) status: Option<StatusCode>,
+}
+
+impl DecisionRefusal {
+    /// The approver requested the call.
+    pub(super) const OWN_CALL: Self = Self { why: RefusalReason::OwnCall, status: None };
+
+    /// The edited arguments are not valid: a well-formed decision that does not fit the waiting
+    /// call.
+    pub(super) const NOT_APPROVED: Self =
+        Self { why: RefusalReason::EditNotValid, status: Some(StatusCode::CONFLICT) };
+
+    /// The approver may not decide about the tool.
+    pub(super) const NOT_COVERED: Self = Self { why: RefusalReason::ToolNotCovered, status: None };
+
+    /// The caller that requested the call may not call the tool any more.
+    pub(super) const ASKER_NOT_ALLOWED: Self =
+        Self { why: RefusalReason::AskerNotAllowed, status: Some(StatusCode::CONFLICT) };
+
+    /// Returns the refusal if the call's ticket kept it from running.
+    ///
+    /// An expired or overtaken ticket is gone (410); one that was decided or whose tool has changed
+    /// conflicts (409).
+    pub(super) fn by_ticket(call: &ToolCall) -> Option<Self> {
+        let detail = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
+        let reason = RefusalReason::parse(detail.details()?.get("reason")?.as_str()?)?;
+        if reason == RefusalReason::AnsweredBefore {
+            return Some(Self { why: reason, status: None });
+        }
+        let status = match TicketFault::of_reason(reason)? {
+            TicketFault::Expired | TicketFault::Overtaken => Some(StatusCode::GONE),
+            TicketFault::Used
+            | TicketFault::Declined
+            | TicketFault::Outdated
+            | TicketFault::UnknownKey
+            | TicketFault::Tampered
+            | TicketFault::ArgumentsChanged => Some(StatusCode::CONFLICT),
+            TicketFault::Malformed
+            | TicketFault::Oversized
+            | TicketFault::Foreign
+            | TicketFault::Unknown
+            | TicketFault::Unreadable => None,
+        };
+        Some(Self { why: reason, status })
+    }
+}
+
+/// Returns the problem of a ticket that was decided meanwhile.
+pub(super) fn ended(end: TicketEnd) -> Problem {
+    let (fault, status) = match end {
+        TicketEnd::Overtaken | TicketEnd::Expired => (TicketFault::from(end), StatusCode::GONE),
+        _ => (TicketFault::from(end), StatusCode::CONFLICT),
+    };
+    Problem::new(status, fault.code(), fault.to_string()).with_reason(fault.reason())
+}
+
+/// Refuses a ticket that is not waiting without opening a call, if the caller's refusals are only
+/// counted; opening one would leave a record.
+pub(super) async fn refuse_if_only_counted(
+    app: &App,
+    authorized: &AuthorizedCaller,
+    ticket: Uuid,
+    caller: &Caller,
+) -> Result<(), Problem> {
+    if !app.refusal_counts.is_full(caller, RefusalKind::Decision) {
+        return Ok(());
+    }
+    let (runtime, tenant) = (&app.runtime, authorized.tenant());
+    let waiting = runtime
+        .tickets()
+        .find_waiting(ticket, tenant)
+        .await
+        .map_err(|_| endpoint::store_unavailable())?;
+    if waiting.is_some() {
+        return Ok(());
+    }
+    let end = runtime
+        .tickets()
+        .end_of(ticket, tenant)
+        .await
+        .map_err(|_| endpoint::store_unavailable())?;
+    app.refusal_counts.is_recorded(caller, RefusalKind::Decision);
+    Err(end.map_or_else(unknown, ended))
+}
+
+/// Returns the problem of an unknown ticket.
+fn unknown() -> Problem {
+    let fault = TicketFault::Unknown;
+    Problem::of(fault.code(), fault.to_string()).with_reason(fault.reason())
+}
+
+/// Returns the refusal of an approver without the right to decide; the call keeps waiting.
+pub(super) fn not_covered() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Forbidden).with_reason(RefusalReason::ToolNotCovered);
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+/// Returns the answer for an approver without the right to decide, which does not name the tool.
+pub(super) fn tool_not_covered() -> Problem {
+    let message = "the caller may not decide about calls of this tool; it needs a scope that covers \
+                   the tool, or `approves:` before one, and `internal` for a tool that is not \
+                   meant for models";
+    Problem::forbidden(message).with_reason(RefusalReason::ToolNotCovered)
+}
+
+/// Returns the refusal for an asker without the right to call; the call keeps waiting, because the
+/// right may be granted again.
+pub(super) fn asker_not_allowed() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Forbidden)
+        .with_message("the caller that requested this call may not call its tool any more")
+        .with_reason(RefusalReason::AskerNotAllowed);
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+/// Returns the refusal if the store cannot tell whether another decision came first; the call keeps
+/// waiting.
+pub(super) fn undecided() -> Box<Refusal> {
+    Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Unavailable))
+}
+
+/// Returns the refusal of a call that was not approved; it keeps waiting.
+pub(super) fn not_approved(error: ApprovalError) -> Box<Refusal> {
+    match error {
+        ApprovalError::InvalidArguments(detail) => Refusal::not_run(*detail),
+        _ => Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Conflict)),
+    }
+}

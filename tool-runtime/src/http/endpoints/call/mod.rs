@@ -1,0 +1,190 @@
+//! `POST /tools/call`: executes one call, answered as JSON or as an event stream.
+
+mod accept;
+mod envelope;
+mod events;
+mod running;
+mod streams;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::Response;
+use serde_json::value::RawValue;
+use tool_contracts::server::CallRequest;
+use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolSpec};
+
+use self::accept::MediaType;
+pub(in crate::http) use self::envelope::envelope_call;
+use self::running::EndCause;
+pub(in crate::http) use self::running::FinishedCall;
+use crate::ToolCall;
+use crate::http::auth::{Asker, Principal};
+use crate::http::problem::Problem;
+use crate::http::problem::status;
+use crate::http::request::admission as request;
+use crate::http::request::body;
+use crate::http::request::context as caller;
+use crate::http::response::{AuditContext, JsonResponse, ResponseFormat, notable_meta};
+use crate::http::state::app::{App, SharedApp};
+use crate::http::state::caller::Caller;
+use crate::http::state::refusal_counts::RefusalKind;
+
+#[cfg(test)]
+mod tests;
+
+/// The longest name that a tool may have.
+const LONGEST_NAME: usize = 128;
+
+/// Handles a request for a call.
+pub(in crate::http) async fn call(State(app): State<SharedApp>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    request::respond(&app, &parts, async |audit| serve(&app, &parts, body, audit).await).await
+}
+
+async fn serve(
+    app: &SharedApp,
+    parts: &Parts,
+    body: Body,
+    audit: &mut AuditContext,
+) -> Result<Response, Problem> {
+    let principal = request::admit(app, parts, audit).await?;
+    let media_type = accept::preferred(&parts.headers)
+        .ok_or_else(|| not_acceptable("`application/json` or `text/event-stream`"))?;
+    let (call, _share) = {
+        let body = body::read(app, parts, body, audit).await?;
+        audit.set_body(&body);
+        (open(app, parts, &body, &principal, audit)?, body.into_permit())
+    };
+    // A call that was refused has no progress to report.
+    if media_type == MediaType::EventStream && call.status() == CallStatus::Pending {
+        let permit = streams::acquire(app, audit.caller(parts))?;
+        return events::stream(app, call, (audit.caller(parts), permit), audit);
+    }
+    let finished = executed(app, call, audit.caller(parts)).await?;
+    Ok(outcome(app, &finished, audit).into_response())
+}
+
+/// Executes a call; one that may have an effect runs in a task that a disconnect does not cancel.
+pub(in crate::http) async fn executed(
+    app: &SharedApp,
+    call: ToolCall,
+    caller: Caller,
+) -> Result<FinishedCall, Problem> {
+    if call.status() != CallStatus::Pending || running::ends_with_caller(&call) {
+        return Ok(running::run(app, call).await);
+    }
+    running::spawn(app, call, caller)?.await
+}
+
+/// Opens the call of a request's body, if the caller may call the tool.
+fn open(
+    app: &App,
+    parts: &Parts,
+    body: &[u8],
+    principal: &Principal,
+    audit: &mut AuditContext,
+) -> Result<ToolCall, Problem> {
+    let request: CallRequest = body::parse(body)?;
+    let (name, input, context) = request.into_parts();
+    audit.tool_name = repeatable(name);
+    let cx = caller::context(&request::head(parts), Some(context), principal)?;
+    open_named(app, parts, (input, cx), principal, audit)
+}
+
+/// Opens a call of the tool that `audit` names, if the caller may call it.
+fn open_named(
+    app: &App,
+    parts: &Parts,
+    (input, cx): (Box<RawValue>, ToolContext),
+    principal: &Principal,
+    audit: &AuditContext,
+) -> Result<ToolCall, Problem> {
+    let may_know = |tool: &ToolSpec| principal.may_call(tool);
+    if let Some(tool) = app.runtime.spec(&audit.tool_name) {
+        require(principal, tool)?;
+        app.rates.call(tool.name(), cx.tenant_id(), principal)?;
+    } else if !app.refusal_counts.is_recorded(&audit.caller(parts), RefusalKind::Call) {
+        let refusal = app.runtime.refusal_of_name(&audit.tool_name, &may_know);
+        return Err(Problem::from_detail(&refusal.detail));
+    }
+    let input = Box::<str>::from(input);
+    let mut call = app.runtime.open_knowing(&audit.tool_name, None, input, cx, &may_know);
+    call.set_asker(|| Asker::of(principal).to_json());
+    Ok(call)
+}
+
+/// Cuts a tool's name to the longest valid length, for responses, records and logs.
+///
+/// A cut name ends with `…`, so it is no tool's name.
+fn repeatable(name: String) -> Box<str> {
+    if name.chars().nth(LONGEST_NAME).is_none() {
+        return name.into_boxed_str();
+    }
+    name.chars().take(LONGEST_NAME - 1).chain(['…']).collect::<String>().into()
+}
+
+/// Refuses a tool that the caller may not call, before its arguments are read.
+///
+/// It is answered 403 and not 404: a model that gets a 404 tries other names, and the tool's
+/// existence is no secret to a caller that has the contract.
+fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
+    if principal.may_call(tool) {
+        return Ok(());
+    }
+    if principal.is_anonymous() {
+        return Err(Problem::unauthorized(
+            "this tool requires authentication; send an API key or a token",
+        ));
+    }
+    let message = if tool.ai_callable() {
+        "the caller may not call this tool; it needs a scope that covers it"
+    } else {
+        "the caller may not call this tool; it needs a scope that covers it, and `internal`, \
+         because the tool is not meant for models"
+    };
+    Err(Problem::forbidden(message))
+}
+
+/// Makes the HTTP response of a finished call.
+pub(in crate::http) fn outcome(
+    app: &App,
+    finished: &FinishedCall,
+    audit: &mut AuditContext,
+) -> JsonResponse {
+    let trace_id = finished.call.cx().trace_id();
+    audit.has_effect = !running::ends_with_caller(&finished.call);
+    let Some(output) = finished.call.output() else {
+        return Problem::internal().response(audit);
+    };
+    if let Some(data) = output.data_json() {
+        return match audit.format {
+            ResponseFormat::CallResponse => {
+                JsonResponse::success(data, notable_meta(output), trace_id, audit)
+            }
+            ResponseFormat::Envelope => JsonResponse::envelope(output),
+        };
+    }
+    audit.trace_id = Some(trace_id.into());
+    let Some(detail) = output.error() else { return Problem::internal().response(audit) };
+    if finished.end == EndCause::TimeLimit {
+        let detail = detail.clone().into_builder().code(ErrorCode::Timeout.as_str());
+        let limit = app.config.bounds.request_time.as_millis();
+        let message = format!("the call exceeded the request's time limit of {limit} ms");
+        let detail = detail.message(message).build();
+        return JsonResponse::failure(
+            status::of(&detail, false),
+            &detail,
+            Some(output.meta_json()),
+            audit,
+        );
+    }
+    let draining = finished.end == EndCause::Shutdown || app.config.drain.has_begun();
+    JsonResponse::failure(status::of(detail, draining), detail, Some(output.meta_json()), audit)
+}
+
+fn not_acceptable(types: &str) -> Problem {
+    let message = format!("accept: expected {types} among the types");
+    Problem::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::InvalidArgument, message)
+}

@@ -1,0 +1,87 @@
+//! The refusals of access to evidence: the caller's answer, and the record of a caller without the
+//! scope.
+
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use tool_contracts::{ErrorCode, ToolContext};
+
+use crate::evidence::{Access, AccessAction, EvidenceError, EvidenceErrorKind, SnapshotId, Vault};
+use crate::http::auth::Principal;
+use crate::http::problem::Problem;
+use crate::http::request::context as caller;
+use crate::http::request::operator as endpoint;
+use crate::http::state::app::App;
+use crate::http::state::caller::Caller;
+use crate::http::state::refusal_counts::RefusalKind;
+
+use crate::http::request::admission as request;
+use crate::refusal_reason::RefusalReason;
+
+/// Answers an id that does not exist, or that the authorizer denies.
+pub(super) fn unknown() -> Problem {
+    let message = "this tenant has no evidence with this id";
+    Problem::of(ErrorCode::NotFound, message).with_reason(RefusalReason::UnknownEvidence)
+}
+
+/// Answers an access that has failed; the answer names no snapshot.
+pub(super) fn problem(error: &EvidenceError) -> Problem {
+    use EvidenceErrorKind as Kind;
+    let damaged = |reason: RefusalReason, message: &'static str| {
+        Problem::of(ErrorCode::Internal, message).with_reason(reason)
+    };
+    match error.kind() {
+        Kind::NotFound => unknown(),
+        Kind::Shredded => {
+            let message =
+                "the contents cannot be opened any more: the tenant's keys were destroyed";
+            let problem = Problem::new(StatusCode::GONE, ErrorCode::NotFound, message);
+            problem.with_reason(RefusalReason::EvidenceShredded)
+        }
+        Kind::Altered | Kind::NoChecksum | Kind::NotAsRecorded => {
+            damaged(RefusalReason::EvidenceAltered, "the stored evidence was altered")
+        }
+        Kind::Missing => damaged(
+            RefusalReason::EvidenceMissing,
+            "the ledger names the evidence, but its store does not have it",
+        ),
+        Kind::UnknownKey => {
+            damaged(RefusalReason::UnknownKey, "this server lacks a key of the evidence")
+        }
+        Kind::Unrecorded | Kind::AuthorizerFailed | Kind::Contended | Kind::Store(_) => {
+            endpoint::store_unavailable()
+        }
+        Kind::ReservedTenant
+        | Kind::InvalidAccess
+        | Kind::InvalidSnapshot
+        | Kind::NoRandomness
+        | Kind::TooLarge => Problem::internal(),
+    }
+}
+
+/// Records that an authenticated caller was refused; the first ones of a minute one by one.
+///
+/// A failure to record it is ignored, since the caller is refused anyway.
+pub(super) async fn record(
+    app: &App,
+    vault: &Vault,
+    principal: &Principal,
+    parts: &Parts,
+    (action, id, why): (AccessAction, Option<SnapshotId>, &str),
+) {
+    let counted = Caller::of(parts, principal);
+    if !app.refusal_counts.is_recorded(&counted, RefusalKind::Evidence) {
+        return;
+    }
+    let cx = caller::context(&request::head(parts), None, principal).ok();
+    let name = endpoint::recorded_name(
+        cx.as_ref().and_then(ToolContext::user_id),
+        principal.display_name(),
+    );
+    let Ok(access) = Access::new(name, why) else { return };
+    let tenant = cx.as_ref().map(ToolContext::tenant_id);
+    let recorded = async {
+        let recorded = vault.record_denied(action, tenant, id, &access).await;
+        recorded.map_err(|_| endpoint::store_unavailable())
+    };
+    drop(endpoint::within_time_limit(app, recorded).await);
+}

@@ -1,0 +1,196 @@
+//! `/traces`: reads the ledger's records of a trace, and replays its reads.
+
+mod view;
+
+use std::sync::LazyLock;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use tool_contracts::ErrorCode;
+use tool_contracts::server::is_id;
+
+use self::view::TraceRecord;
+pub(in crate::http) use self::view::TraceRecords;
+use crate::evidence::{Access, Replay};
+use crate::http::auth::Scope;
+use crate::http::problem::Problem;
+use crate::http::request::access_records::{self, ReadAccess};
+use crate::http::request::admission as request;
+use crate::http::request::body;
+use crate::http::request::body_schema::BodySchema;
+use crate::http::request::operator::{self as endpoint, AuthorizedCaller, Params};
+use crate::http::request::paging::PageRequest;
+use crate::http::response::AuditContext;
+use crate::http::state::app::{App, SharedApp};
+use crate::http::state::quota::Exhausted;
+use crate::ledger::{Ledger, LedgerPage, LedgerQuery};
+use crate::refusal_reason::RefusalReason;
+
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<ReplayRequest>);
+
+/// Requests a replay of a trace's reads.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(example = example())]
+pub(in crate::http) struct ReplayRequest {
+    /// The reason, which is recorded in the ledger beside the caller.
+    #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
+    reason: String,
+}
+
+/// Handles a request for a trace's records.
+pub(in crate::http) async fn read(
+    State(app): State<SharedApp>,
+    params: Params,
+    request: Request,
+) -> Response {
+    let (parts, _) = request.into_parts();
+    let read = async |audit: &mut AuditContext| records(&app, &parts, &params, audit).await;
+    request::respond(&app, &parts, read).await
+}
+
+/// Handles a request to replay a trace's reads.
+pub(in crate::http) async fn replay(
+    State(app): State<SharedApp>,
+    params: Params,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let replay =
+        async |audit: &mut AuditContext| replayed(&app, &parts, &params, body, audit).await;
+    request::respond(&app, &parts, replay).await
+}
+
+async fn records(
+    app: &App,
+    parts: &Parts,
+    params: &Params,
+    audit: &mut AuditContext,
+) -> Result<Response, Problem> {
+    let authorized = AuthorizedCaller::admit(app, parts, Scope::Traces, audit).await?;
+    let (ledger, trace_id) = (ledger(app)?, trace(params)?);
+    let requested = page_request(parts)?;
+    let _permit = access_records::acquire_read(app, &authorized.principal)?;
+    let page =
+        endpoint::within_time_limit(app, page(ledger, trace_id, &authorized, requested)).await?;
+    let (what, subject) = ("GET /traces/{id}", Some(trace_id.to_owned()));
+    ReadAccess { action: "read_trace", what, subject }.record(app, &authorized).await?;
+    if page.records.is_empty() && requested.after.is_none() {
+        return Err(unknown());
+    }
+    let records = page.records.into_iter().map(|(seq, call)| TraceRecord { seq, call }).collect();
+    let trace_id = trace_id.to_owned();
+    Ok(endpoint::json(&TraceRecords { trace_id, records, next: page.next }).into_response())
+}
+
+async fn replayed(
+    app: &App,
+    parts: &Parts,
+    params: &Params,
+    body: Body,
+    audit: &mut AuditContext,
+) -> Result<Response, Problem> {
+    let authorized = AuthorizedCaller::admit(app, parts, Scope::Replay, audit).await?;
+    let body = body::read(app, parts, body, audit).await?;
+    audit.set_body(&body);
+    let (ledger, trace_id) = (ledger(app)?, trace(params)?);
+    let (reason, requested) = (reason(&body)?, page_request(parts)?);
+    let access = authorized.access(reason)?;
+    let _permit = app.replays.acquire(audit.caller(parts), 1).map_err(busy)?;
+    let replay = async {
+        let first = PageRequest { after: None, limit: 1 };
+        if page(ledger, trace_id, &authorized, first).await?.records.is_empty() {
+            return Err(unknown());
+        }
+        let replay = prepared(app, ledger, access, &authorized, requested);
+        replay.run(trace_id).await.map_err(|_| endpoint::store_unavailable())
+    };
+    Ok(endpoint::json(&endpoint::within_time_limit(app, replay).await?).into_response())
+}
+
+/// Finds a page of a trace's records; flushes the ledger first, so that recent calls are included.
+async fn page(
+    ledger: &Ledger,
+    trace_id: &str,
+    authorized: &AuthorizedCaller,
+    requested: PageRequest<u64>,
+) -> Result<LedgerPage, Problem> {
+    let query =
+        LedgerQuery::new().trace(trace_id).tenant(authorized.tenant()).limit(requested.limit);
+    let query = requested.after.map_or(query.clone(), |after| query.after(after));
+    ledger.flush().await.map_err(|_| endpoint::store_unavailable())?;
+    ledger.find(query).await.map_err(|_| endpoint::store_unavailable())
+}
+
+fn prepared(
+    app: &App,
+    ledger: &Ledger,
+    access: Access,
+    authorized: &AuthorizedCaller,
+    requested: PageRequest<u64>,
+) -> Replay {
+    let principal = authorized.principal.clone();
+    let replay = Replay::new(&app.runtime, ledger, access).tenant(authorized.tenant());
+    let replay = replay.only_tools(move |tool| principal.may_call(tool)).at_most(requested.limit);
+    let replay = match requested.after {
+        Some(after) => replay.after(after),
+        None => replay,
+    };
+    match &app.config.vault {
+        Some(vault) => replay.vault(vault),
+        None => replay,
+    }
+}
+
+fn page_request(parts: &Parts) -> Result<PageRequest<u64>, Problem> {
+    PageRequest::read(parts.uri.query(), "the `next` of the page before, a number")
+}
+
+fn ledger(app: &App) -> Result<&Ledger, Problem> {
+    app.config.ledger.as_ref().ok_or_else(|| {
+        Problem::of(ErrorCode::NotFound, "this server has no ledger")
+            .with_reason(RefusalReason::NoLedger)
+    })
+}
+
+fn trace(params: &Params) -> Result<&str, Problem> {
+    let id = endpoint::param(params, "id")?;
+    if is_id(id) {
+        return Ok(id);
+    }
+    let message = "path `id`: expected a trace's id: 1 to 256 characters, none of them a control \
+                   character";
+    Err(Problem::of(ErrorCode::InvalidArgument, message))
+}
+
+fn reason(body: &[u8]) -> Result<String, Problem> {
+    let text = SCHEMA.check(body)?;
+    let request: ReplayRequest = serde_json::from_str(text).map_err(|_| Problem::internal())?;
+    Ok(request.reason)
+}
+
+fn unknown() -> Problem {
+    Problem::of(ErrorCode::NotFound, "the ledger has no call of this trace for this tenant")
+        .with_reason(RefusalReason::UnknownTrace)
+}
+
+fn busy(exhausted: Exhausted) -> Problem {
+    let (code, message) = match exhausted {
+        Exhausted::Capacity => {
+            (ErrorCode::Unavailable, "too many replays are running; retry later")
+        }
+        Exhausted::Owner => {
+            (ErrorCode::RateLimited, "the caller has too many running replays; retry later")
+        }
+    };
+    Problem::of(code, message).with_reason(RefusalReason::Busy)
+}
+
+fn example() -> Value {
+    serde_json::json!({"reason": "complaint 4711"})
+}

@@ -1,0 +1,63 @@
+//! The quota of request bodies in memory, in bytes, of all requests and of each caller.
+
+use std::sync::Arc;
+
+use tool_contracts::ErrorCode;
+
+use crate::http::problem::Problem;
+use crate::http::state::bounds::Bounds;
+use crate::http::state::caller::Caller;
+use crate::http::state::quota::{self, Exhausted, Quota};
+use crate::refusal_reason::RefusalReason;
+
+/// The longest body that is not counted. Most bodies are shorter.
+pub(in crate::http) const UNCOUNTED: usize = 16 * 1024;
+
+/// The quota of bodies, in bytes.
+pub(in crate::http) type BodyQuota = Quota<Caller>;
+
+/// The bytes that one body holds of the quota; none for a short body.
+#[derive(Debug, Default)]
+pub(in crate::http) struct BodyPermit(Option<quota::Permit<Caller>>);
+
+impl Bounds {
+    /// Makes the quota of bodies; one body always fits.
+    pub(in crate::http) fn body_quota(&self) -> BodyQuota {
+        let all = self.bodies_bytes.max(self.body_bytes);
+        let of_caller = self.bodies_of_caller.unwrap_or(quota::half(self.bodies_bytes));
+        BodyQuota::new(all, of_caller.max(self.body_bytes))
+    }
+}
+
+impl BodyPermit {
+    /// Grows to the length of the body so far.
+    pub(in crate::http) fn grow(
+        &mut self,
+        quota: &Arc<BodyQuota>,
+        caller: &Caller,
+        length: usize,
+    ) -> Result<(), Problem> {
+        if length <= UNCOUNTED {
+            return Ok(());
+        }
+        let grown = match &mut self.0 {
+            Some(permit) => permit.grow(length - permit.units()),
+            none => quota.acquire(caller.clone(), length).map(|permit| *none = Some(permit)),
+        };
+        grown.map_err(full)
+    }
+}
+
+fn full(exhausted: Exhausted) -> Problem {
+    let (code, message) = match exhausted {
+        Exhausted::Capacity => (
+            ErrorCode::Unavailable,
+            "request bodies have used up the server's memory for them; retry later",
+        ),
+        Exhausted::Owner => (
+            ErrorCode::RateLimited,
+            "the caller's request bodies have used up its share of memory; send fewer at a time",
+        ),
+    };
+    Problem::of(code, message).with_reason(RefusalReason::Bodies)
+}

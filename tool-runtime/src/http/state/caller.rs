@@ -1,0 +1,81 @@
+//! The caller that limits count a request for: a principal, or an address.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::ConnectInfo;
+use axum::http::request::Parts;
+
+use crate::http::auth::Principal;
+use crate::policy::principal::NETWORK;
+
+/// The caller that a resource is counted for: an authenticated principal, or else an address.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(in crate::http) enum Caller {
+    Principal(Arc<str>),
+    Address(Peer),
+}
+
+/// The network address of a client; `None` if it is unknown.
+///
+/// An IPv6 address is reduced to its /64, because one client has a whole /64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::http) struct Peer(Option<IpAddr>);
+
+impl Caller {
+    pub(in crate::http) fn of(parts: &Parts, principal: &Principal) -> Self {
+        if principal.is_anonymous() {
+            Self::peer(parts)
+        } else {
+            Self::Principal(Arc::clone(principal.id()))
+        }
+    }
+
+    /// Returns the caller of a request that is not authenticated: its address.
+    pub(in crate::http) fn peer(parts: &Parts) -> Self {
+        Self::Address(Peer::of(parts))
+    }
+
+    /// Returns a caller whose address is unknown too.
+    pub(in crate::http) fn unknown() -> Self {
+        Self::Address(Peer(None))
+    }
+
+    /// Returns the principal's name, if the caller is authenticated.
+    pub(in crate::http) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Principal(id) => Some(id.strip_prefix(NETWORK).unwrap_or(id)),
+            Self::Address(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Caller {
+    pub(in crate::http) fn known(name: &str) -> Self {
+        Self::Principal(name.into())
+    }
+}
+
+impl Peer {
+    /// Returns the peer of a request.
+    pub(in crate::http) fn of(parts: &Parts) -> Self {
+        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        Self(address.map(|ConnectInfo(address)| network(address.ip())))
+    }
+
+    /// Returns the peer of an address.
+    pub(in crate::http) fn at(address: IpAddr) -> Self {
+        Self(Some(network(address)))
+    }
+}
+
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+        address @ IpAddr::V4(_) => address,
+    }
+}

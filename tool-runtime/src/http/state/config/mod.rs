@@ -1,0 +1,108 @@
+//! The configuration of the HTTP router.
+
+mod askers;
+mod host_names;
+mod limits;
+mod probes;
+
+use crate::evidence::Vault;
+use crate::http::auth::Auth;
+use crate::http::auth::Lookup;
+use crate::http::state::bounds::Bounds;
+use crate::http::state::drain::Drain;
+use crate::http::state::hosts::Hosts;
+use crate::http::state::rate::RateLimits;
+use crate::http::state::readiness::Readiness;
+use crate::ledger::Ledger;
+
+/// The configuration of a [`router`](super::router): authentication, ledger, limits and probes.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct HttpConfig {
+    pub(in crate::http) auth: Auth,
+    pub(in crate::http) hosts: Hosts,
+    pub(in crate::http) ledger: Option<Ledger>,
+    pub(in crate::http) vault: Option<Vault>,
+    pub(in crate::http) drain: Drain,
+    pub(in crate::http) bounds: Bounds,
+    pub(in crate::http) ready: Readiness,
+    pub(in crate::http) public_metrics: bool,
+    pub(in crate::http) four_eyes: bool,
+    pub(in crate::http) askers: Option<Lookup>,
+    pub(in crate::http) rates: RateLimits,
+}
+
+impl HttpConfig {
+    /// Starts a configuration with the authentication of callers.
+    pub fn new(auth: Auth) -> Self {
+        Self {
+            auth,
+            hosts: Hosts::default(),
+            ledger: None,
+            vault: None,
+            drain: Drain::default(),
+            bounds: Bounds::default(),
+            ready: Readiness::default(),
+            public_metrics: false,
+            four_eyes: true,
+            askers: None,
+            rates: RateLimits::new(),
+        }
+    }
+
+    /// Serves `/traces` from this ledger; the server is not ready while it cannot be written.
+    pub fn ledger(mut self, ledger: &Ledger) -> Self {
+        self.ledger = Some(ledger.clone());
+        self.drain.keep(ledger);
+        self
+    }
+
+    /// Replays with the arguments that this vault has stored, and serves `/evidence` from it if it
+    /// has an [authorizer](Vault::with_authorizer).
+    ///
+    /// # Examples
+    /// ```
+    /// use tool_runtime::evidence::{EvidenceRequest, EvidenceVerdict, Vault};
+    /// use tool_runtime::http::{Auth, HttpConfig};
+    ///
+    /// # fn doc(auth: Auth, vault: &Vault) -> HttpConfig {
+    /// // The scopes `evidence` and `evidence_contents` decide, and no proof of wages is shown.
+    /// let vault = vault.clone().with_authorizer(|request: &EvidenceRequest<'_>| {
+    ///     let is_wage = |tool: &str| tool.starts_with("wages.");
+    ///     match request.snapshot() {
+    ///         Some(snapshot) if is_wage(snapshot.tool()) => EvidenceVerdict::Deny,
+    ///         _ => EvidenceVerdict::Allow,
+    ///     }
+    /// });
+    /// HttpConfig::new(auth).vault(&vault)
+    /// # }
+    /// ```
+    pub fn vault(mut self, vault: &Vault) -> Self {
+        self.vault = Some(vault.clone());
+        self
+    }
+
+    /// Sets whether a call has to be approved by another caller than the one that requested it; by
+    /// default it has to.
+    ///
+    /// If a principal may name any user, the two users have to differ. Otherwise the two principals
+    /// have to differ, and also their users if both requests name one. Names that differ only in
+    /// hidden characters, spaces, width, case or normalization are the same. Without this check, a
+    /// service with the scope `approvals` can approve its own calls.
+    pub fn four_eyes(mut self, wanted: bool) -> Self {
+        self.four_eyes = wanted;
+        self
+    }
+
+    /// Sets the rate limits of callers, of tenants' calls and of failed authentications.
+    pub fn rates(mut self, limits: RateLimits) -> Self {
+        self.rates = limits;
+        self
+    }
+
+    /// Returns the handle of the drain, for the server that serves this router.
+    #[must_use]
+    pub fn drain(&self) -> Drain {
+        self.drain.clone()
+    }
+}

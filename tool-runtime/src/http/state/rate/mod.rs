@@ -1,0 +1,228 @@
+//! Rate limits by caller, by tenant and tool, and of failed authentications.
+
+mod credentials;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use tool_contracts::ErrorCode;
+use uuid::Uuid;
+
+use self::credentials::CredentialLimiter;
+use crate::http::auth::{Auth, Principal};
+use crate::http::problem::Problem;
+use crate::http::state::caller::Peer;
+use crate::policy::{RateKey, RateLimit, RateLimiter};
+use crate::{Runtime, Timer};
+
+/// Rate limits of the HTTP server, which hold beside the rate limits of the runtime's policy.
+///
+/// By default each principal may make 1,000 requests a second with bursts of 2,000, and each
+/// address may fail to authenticate ten times a minute, counted separately for keys and tokens. A
+/// request above a limit is answered `429` with `Retry-After`.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::http::RateLimits;
+/// use tool_runtime::policy::RateLimit;
+///
+/// let limits = RateLimits::new()
+///     .calls(RateLimit::per_minute(60)?.burst(10)?)
+///     .requests(RateLimit::per_second(50)?);
+/// # let _ = limits;
+/// # Ok::<(), tool_runtime::policy::OutOfRange>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[must_use]
+pub struct RateLimits {
+    calls: Option<RateLimit>,
+    requests: Option<RateLimit>,
+    failures: Option<RateLimit>,
+}
+
+/// The default limit of each principal, in requests a second.
+const REQUESTS: u32 = 1_000;
+
+/// The limiters of one server.
+pub(in crate::http) struct RateLimiters {
+    /// By tool of the runtime.
+    calls: HashMap<Box<str>, SplitLimiter<Uuid, Uuid>>,
+    /// By principal, or by address if the caller is not authenticated.
+    requests: Option<SplitLimiter<Arc<str>, Peer>>,
+    credentials: Option<CredentialLimiter>,
+}
+
+/// Two limiters with the same limit: one of authenticated callers, one of all others.
+///
+/// Anonymous callers may name any tenant and use many addresses. With a limiter of their own they
+/// neither use up the allowance of authenticated callers nor the memory of that limiter.
+#[derive(Debug)]
+struct SplitLimiter<K: RateKey, S: RateKey> {
+    known: RateLimiter<K>,
+    anonymous: RateLimiter<S>,
+}
+
+impl RateLimits {
+    /// Limits requests and failed authentications as described above; calls of tools are not
+    /// limited.
+    pub fn new() -> Self {
+        let requests = RateLimit::per_second(REQUESTS).and_then(|limit| limit.burst(2 * REQUESTS));
+        Self { calls: None, requests: requests.ok(), failures: RateLimit::per_minute(10).ok() }
+    }
+
+    /// Limits nothing: for a server behind a gateway with limits of its own, or for a load test.
+    pub fn none() -> Self {
+        Self { calls: None, requests: None, failures: None }
+    }
+
+    /// Limits how often each tenant calls each tool. Anonymous callers have a separate allowance
+    /// for each tenant that they name.
+    pub fn calls(mut self, limit: RateLimit) -> Self {
+        self.calls = Some(limit);
+        self
+    }
+
+    /// Limits the requests of each principal, counted before their bodies are read; by default
+    /// 1,000 a second with bursts of 2,000. Anonymous callers are limited by address.
+    pub fn requests(mut self, limit: RateLimit) -> Self {
+        self.requests = Some(limit);
+        self
+    }
+
+    /// Limits how often an address may send invalid credentials, counted separately for keys and
+    /// tokens.
+    ///
+    /// Above the limit, an invalid credential is answered `429`. A valid one still passes, so that
+    /// one client does not lock out others behind the same gateway. A key is always checked,
+    /// because the check costs one hash. The signature of a token costs more: of addresses above
+    /// their limit, 200 invalid tokens a second are checked in all; beyond that, a token is refused
+    /// unchecked unless the same address has sent it successfully before.
+    ///
+    /// The address is that of the connection
+    /// ([`ConnectInfo<SocketAddr>`](axum::extract::ConnectInfo)); behind a gateway it is the
+    /// gateway's, and without it all requests share one allowance.
+    pub fn failed_authentications(mut self, limit: RateLimit) -> Self {
+        self.failures = Some(limit);
+        self
+    }
+}
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl RateLimiters {
+    pub(in crate::http) fn new(limits: RateLimits, runtime: &Runtime) -> Self {
+        let tools = runtime.specs().map(|spec| spec.name().into());
+        Self::of_tools(limits, tools, &runtime.shared_timer())
+    }
+
+    fn of_tools(
+        limits: RateLimits,
+        tools: impl Iterator<Item = Box<str>>,
+        timer: &Arc<dyn Timer>,
+    ) -> Self {
+        let RateLimits { calls, requests, failures } = limits;
+        let of_tool = |tool| Some((tool, SplitLimiter::new(calls?, timer)));
+        Self {
+            calls: tools.filter_map(of_tool).collect(),
+            requests: requests.map(|limit| SplitLimiter::new(limit, timer)),
+            credentials: failures.map(|limit| CredentialLimiter::new(limit, timer)),
+        }
+    }
+
+    /// Authenticates a request. Cancel-safe.
+    pub(in crate::http) async fn authenticate(
+        &self,
+        auth: &Auth,
+        parts: &Parts,
+    ) -> Result<Principal, Problem> {
+        let peer = Peer::of(parts);
+        match &self.credentials {
+            Some(credentials) => {
+                authenticate_limited(credentials, auth, peer, &parts.headers).await
+            }
+            None => Ok(auth.principal(&parts.headers).await?),
+        }
+    }
+
+    /// Counts a call of a tenant.
+    pub(in crate::http) fn call(
+        &self,
+        tool: &str,
+        tenant: Uuid,
+        principal: &Principal,
+    ) -> Result<(), Problem> {
+        let Some(SplitLimiter { known, anonymous }) = self.calls.get(tool) else { return Ok(()) };
+        let limiter = if principal.is_anonymous() { anonymous } else { known };
+        limiter.check(&tenant).map_err(|wait| {
+            limited("the tenant has exceeded its rate limit for this tool; retry later", wait)
+        })
+    }
+
+    /// Counts a request.
+    pub(in crate::http) fn request(
+        &self,
+        parts: &Parts,
+        principal: &Principal,
+    ) -> Result<(), Problem> {
+        let peer = Peer::of(parts);
+        let Some(SplitLimiter { known, anonymous }) = &self.requests else { return Ok(()) };
+        let counted = if principal.is_anonymous() {
+            anonymous.check(&peer)
+        } else {
+            known.check(principal.id())
+        };
+        counted.map_err(|wait| {
+            limited("the caller has exceeded its request rate limit; retry later", wait)
+        })
+    }
+}
+
+impl<K: RateKey, S: RateKey> SplitLimiter<K, S> {
+    fn new(limit: RateLimit, timer: &Arc<dyn Timer>) -> Self {
+        let [known, anonymous] = [timer, timer].map(Arc::clone);
+        Self {
+            known: RateLimiter::new(limit, known),
+            anonymous: RateLimiter::new(limit, anonymous),
+        }
+    }
+}
+
+impl fmt::Debug for RateLimiters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { calls, requests, .. } = self;
+        f.debug_struct("RateLimiters")
+            .field("calls", calls)
+            .field("requests", requests)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Authenticates a request and counts an invalid credential.
+async fn authenticate_limited(
+    credentials: &CredentialLimiter,
+    auth: &Auth,
+    peer: Peer,
+    headers: &HeaderMap,
+) -> Result<Principal, Problem> {
+    let token = auth.token(headers).map(|token| credentials.fingerprint(peer, token));
+    token.map_or(Ok(()), |token| credentials.admit(peer, token))?;
+    let proven = auth.principal(headers).await;
+    if let (Ok(_), Some(token)) = (&proven, token) {
+        credentials.record_accepted(token);
+    }
+    proven.map_err(|unproven| credentials.record_rejected(peer, token, unproven))
+}
+
+fn limited(message: &'static str, wait: Duration) -> Problem {
+    Problem { retry_after: Some(wait), ..Problem::of(ErrorCode::RateLimited, message) }
+}
