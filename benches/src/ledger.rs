@@ -132,7 +132,7 @@ fn recorded(folder: &Path) -> Result<Recorded, String> {
 fn pauses(store: impl LedgerStore) -> Result<Pauses, String> {
     let ledger = Ledger::builder(keys()).answer_reads_after(AnswerAfter::Recorded);
     let ledger = ledger.open(store).map_err(text)?;
-    let builder = Runtime::builder().tool::<work::SearchContent>().state(work::Index::new(3));
+    let builder = Runtime::builder().tool::<work::SearchContentTool>().state(work::Index::new(3));
     let runtime = builder.ledger(&ledger).build().map_err(text)?;
     let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("figures");
     let cx = cx.build().map_err(text)?;
@@ -274,8 +274,8 @@ fn call(runtime: &Runtime, work: &Work) -> Result<(), String> {
 
 fn builder(articles: &Path) -> RuntimeBuilder {
     Runtime::builder()
-        .tool::<FindArticles>()
-        .tool::<work::SearchContent>()
+        .tool::<FindArticlesTool>()
+        .tool::<work::SearchContentTool>()
         .state(Articles(articles.to_owned()))
         .state(work::Index::new(3))
 }

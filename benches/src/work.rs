@@ -168,7 +168,7 @@ pub fn by_value(index: &Index, arguments: &str) -> Option<Vec<u8>> {
 /// Never: the tools are complete.
 #[must_use]
 pub fn runtime(items: usize, further: usize) -> Runtime {
-    let mut builder = Runtime::builder().tool::<SearchContent>().state(Index::new(items));
+    let mut builder = Runtime::builder().tool::<SearchContentTool>().state(Index::new(items));
     for number in 0..further {
         builder = builder.dynamic(
             DynamicTool::new(format!("further.tool_{number}"), Effect::Read)

@@ -49,8 +49,8 @@ fn is_keyword(name: &str) -> bool {
 
 /// A handle has the span of its function.
 fn is_handle(name: &str, written: &str) -> bool {
-    let words = name.chars().filter(|letter| letter.is_uppercase()).count();
-    words > 0 && name.eq_ignore_ascii_case(&written.replace('_', ""))
+    let derived = name.strip_suffix("Tool").unwrap_or(name);
+    name.starts_with(char::is_uppercase) && derived.eq_ignore_ascii_case(&written.replace('_', ""))
 }
 
 fn visit(tokens: TokenStream, look: &mut impl FnMut(&TokenTree)) {

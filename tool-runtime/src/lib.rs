@@ -26,7 +26,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let index = Index(vec!["green tea".to_owned(), "black tea".to_owned()]);
-//! let runtime = Runtime::builder().tool::<SearchContent>().state(index).build()?;
+//! let runtime = Runtime::builder().tool::<SearchContentTool>().state(index).build()?;
 //! let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
 //!
 //! // A right call: it exists before it runs.

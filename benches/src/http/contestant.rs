@@ -15,7 +15,7 @@ use tool_runtime::ledger::{JsonLines, Ledger, SqliteLedger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
 
-use super::catalogue::{Catalogue, SearchContent};
+use super::catalogue::{Catalogue, SearchContentTool};
 use super::{KEY, by_hand};
 use crate::rates::text;
 
@@ -107,7 +107,7 @@ async fn play(contestant: Contestant, folder: &Path) -> Result<(), String> {
 }
 
 fn runtime(ledger: Option<&Ledger>) -> Result<Runtime, String> {
-    let builder = Runtime::builder().tool::<SearchContent>().state(Catalogue::new());
+    let builder = Runtime::builder().tool::<SearchContentTool>().state(Catalogue::new());
     let builder = match ledger {
         Some(ledger) => builder.ledger(ledger),
         None => builder,

@@ -15,7 +15,8 @@ use crate::Options;
 use crate::files::Files;
 use crate::guide::Guide;
 use crate::tools::{
-    CreateDraftContent, GetNpcProfile, GetPromptActive, GetSiteMap, LogUserEvent, SearchContent,
+    CreateDraftContentTool, GetNpcProfileTool, GetPromptActiveTool, GetSiteMapTool,
+    LogUserEventTool, SearchContentTool,
 };
 
 /// The guide's runtime, and its ledger and files.
@@ -46,12 +47,12 @@ impl Host {
         let drafts = if options.ask_first { Permission::Ask } else { Permission::Allow };
         let runtime = Runtime::builder()
             .state(guide)
-            .tool::<GetNpcProfile>()
-            .tool::<GetPromptActive>()
-            .tool::<GetSiteMap>()
-            .tool::<SearchContent>()
-            .tool::<CreateDraftContent>()
-            .tool::<LogUserEvent>()
+            .tool::<GetNpcProfileTool>()
+            .tool::<GetPromptActiveTool>()
+            .tool::<GetSiteMapTool>()
+            .tool::<SearchContentTool>()
+            .tool::<CreateDraftContentTool>()
+            .tool::<LogUserEventTool>()
             // Writes need approval unless the host allows them. This host does: a draft is
             // invisible until an editor has published it, and an event only adds a row.
             .permission("create_draft_content", drafts)

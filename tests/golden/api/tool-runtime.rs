@@ -739,8 +739,8 @@ impl Timer for TokioTimer {}
 // tool_runtime::Tool
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the handle of a tool",
-    note = "`#[ai_tool]` over `fn search_content` makes the handle `SearchContent`; \
-            register that: `.tool::<SearchContent>()`"
+    note = "`#[ai_tool]` over `fn search_content` makes the handle `SearchContentTool`; \
+            register that: `.tool::<SearchContentTool>()`"
 )]
 pub trait Tool: 'static {}
 

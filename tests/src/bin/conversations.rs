@@ -60,7 +60,7 @@ fn ping() -> bool {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let tools = Runtime::builder().toolkit(Content).tool::<DeleteAll>().tool::<Ping>();
+    let tools = Runtime::builder().toolkit(Content).tool::<DeleteAllTool>().tool::<PingTool>();
     let runtime = tools.build()?;
     for line in io::stdin().lock().lines() {
         let line: Line = serde_json::from_str(&line?)?;

@@ -148,9 +148,9 @@ pub(super) fn open(
     let rules = Rules::new().lease(lease).retry(RetryConfig::never());
     let policy = Policy::new().idempotency_store(TrapStore::new(store, trap.clone())).rules(rules);
     Runtime::builder()
-        .tool::<Place>()
-        .tool::<PlaceBlindly>()
-        .tool::<PlaceOnce>()
+        .tool::<PlaceTool>()
+        .tool::<PlaceBlindlyTool>()
+        .tool::<PlaceOnceTool>()
         .state(Shop { log, trap: trap.clone() })
         .permission("place", Permission::Allow)
         .permission("place_blindly", Permission::Allow)

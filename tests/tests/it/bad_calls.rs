@@ -73,10 +73,10 @@ async fn count(
 
 fn runtime() -> Runtime {
     Runtime::builder()
-        .tool::<Find>()
-        .tool::<Store>()
-        .tool::<Lenient>()
-        .tool::<Count>()
+        .tool::<FindTool>()
+        .tool::<StoreTool>()
+        .tool::<LenientTool>()
+        .tool::<CountTool>()
         .permission("store", Permission::Allow)
         .build()
         .unwrap()
@@ -174,8 +174,8 @@ fn a_write_mends_nothing() {
 #[tokio::test]
 async fn both_defaults_of_mending_can_be_set() {
     let runtime = Runtime::builder()
-        .tool::<Store>()
-        .tool::<Count>()
+        .tool::<StoreTool>()
+        .tool::<CountTool>()
         .permission("store", Permission::Allow)
         .coerce_reads(Coerce::Off)
         .coerce_writes(Coerce::Lossless)
@@ -263,7 +263,7 @@ fn size_depth_and_strings_are_bounded() {
 #[test]
 fn limits_can_be_set() {
     let small = Runtime::builder()
-        .tool::<Count>()
+        .tool::<CountTool>()
         .limits(Limits::default().with_max_bytes(12))
         .build()
         .unwrap();

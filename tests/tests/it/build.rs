@@ -32,7 +32,7 @@ fn nothing(name: &str) -> DynamicTool {
 
 #[test]
 fn every_missing_state_is_told_at_once() {
-    let found = problems(Runtime::builder().tool::<Needy>());
+    let found = problems(Runtime::builder().tool::<NeedyTool>());
     let missing: Vec<_> = found
         .iter()
         .filter_map(|problem| match problem {
@@ -56,10 +56,10 @@ fn a_duplicate_name_is_told_with_both_places() {
 
 #[test]
 fn a_tool_that_is_registered_and_discovered_is_one_tool() {
-    let registry = Registry::new().tool::<Needy>().tool::<Needy>();
+    let registry = Registry::new().tool::<NeedyTool>().tool::<NeedyTool>();
     assert_eq!(registry.specs().unwrap().len(), 1);
     // Other modules' tools are discovered too, and some of those have twins.
-    let error = Registry::new().tool::<Needy>().discover().specs().unwrap_err();
+    let error = Registry::new().tool::<NeedyTool>().discover().specs().unwrap_err();
     assert!(!error.to_string().contains("`needy`"), "{error}");
 }
 

@@ -53,7 +53,7 @@ fn elsewhere(
 
 #[test]
 fn deadlines_and_blocking_tools_work_on_another_executor() {
-    let runtime = Runtime::builder().tool::<Endless>().tool::<Elsewhere>().timer(Threads);
+    let runtime = Runtime::builder().tool::<EndlessTool>().tool::<ElsewhereTool>().timer(Threads);
     let runtime = runtime.build().unwrap();
     let mut late = runtime.call("endless", "{}", &cx());
     assert_eq!(envelope(block_on(late.execute()))["error"]["code"], "TIMEOUT");
@@ -66,7 +66,7 @@ fn deadlines_and_blocking_tools_work_on_another_executor() {
 
 #[test]
 fn without_an_executor_a_call_is_answered_all_the_same() {
-    let runtime = Runtime::builder().tool::<Endless>().build().unwrap();
+    let runtime = Runtime::builder().tool::<EndlessTool>().build().unwrap();
     let mut call = runtime.call("endless", "{}", &cx());
     // tokio's timer fails outside a tokio runtime.
     assert_eq!(envelope(block_on(call.execute()))["error"]["code"], "INTERNAL");
@@ -76,7 +76,7 @@ fn without_an_executor_a_call_is_answered_all_the_same() {
 fn calls_can_be_held_and_awaited_on_any_thread() {
     fn is_send<T: Send>(_: &T) {}
     fn is_sync<T: Sync>(_: &T) {}
-    let runtime = Runtime::builder().tool::<Endless>().build().unwrap();
+    let runtime = Runtime::builder().tool::<EndlessTool>().build().unwrap();
     let mut calls: Vec<ToolCall> = vec![runtime.call("endless", "{}", &cx())];
     is_sync(&calls[0]);
     is_send(&calls[0].execute());

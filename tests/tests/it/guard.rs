@@ -84,7 +84,7 @@ impl Observe for Panics {
 
 #[tokio::test]
 async fn a_pending_call_is_dropped_quietly_whatever_its_arguments_do() {
-    let runtime = Runtime::builder().tool::<TakesABomb>().build().unwrap();
+    let runtime = Runtime::builder().tool::<TakesABombTool>().build().unwrap();
     let mut declined = runtime.call("takes_a_bomb", r#"{"bomb":{"n":1}}"#, &cx());
     assert_eq!(declined.status(), CallStatus::Pending);
     declined.decline("no").unwrap();
@@ -96,7 +96,7 @@ async fn a_pending_call_is_dropped_quietly_whatever_its_arguments_do() {
 fn a_panic_while_arguments_are_read_is_answered_and_logged() {
     let logs = Logs::default();
     let runtime =
-        Runtime::builder().tool::<TakesTheUnreadable>().observe(logs.clone()).build().unwrap();
+        Runtime::builder().tool::<TakesTheUnreadableTool>().observe(logs.clone()).build().unwrap();
     // The reader of `Option` already runs at `build()`, without input.
     let call = runtime.call("takes_the_unreadable", r#"{"it":"x"}"#, &cx());
     assert_eq!(call.status(), CallStatus::Rejected);
@@ -108,7 +108,7 @@ fn a_panic_while_arguments_are_read_is_answered_and_logged() {
 
 #[tokio::test]
 async fn listeners_that_panic_take_no_answer_with_them() {
-    let runtime = Runtime::builder().tool::<Nothing>().observe(Panics).build().unwrap();
+    let runtime = Runtime::builder().tool::<NothingTool>().observe(Panics).build().unwrap();
     let mut call = runtime.call("nothing", "{}", &cx());
     call.on_progress(|_| panic!("hunter2"));
     assert_eq!(envelope(call.execute().await)["status"], "ok");

@@ -85,9 +85,9 @@ impl Process {
         let vault = keeper.vault().clone();
         let policy = Policy::new().store(folder.open()).ticket_keys(ring.keys());
         let runtime = Runtime::builder()
-            .tool::<Quote>()
-            .tool::<Pay>()
-            .tool::<Book>()
+            .tool::<QuoteTool>()
+            .tool::<PayTool>()
+            .tool::<BookTool>()
             .permission("book", Permission::Allow)
             .shared_state(Arc::clone(effects))
             .ledger(&ledger)

@@ -43,7 +43,12 @@ async fn erase(
 }
 
 fn runtime(runs: &Arc<AtomicU32>) -> Runtime {
-    Runtime::builder().tool::<Tick>().tool::<Erase>().shared_state(runs.clone()).build().unwrap()
+    Runtime::builder()
+        .tool::<TickTool>()
+        .tool::<EraseTool>()
+        .shared_state(runs.clone())
+        .build()
+        .unwrap()
 }
 
 #[tokio::test]
@@ -94,7 +99,7 @@ async fn a_call_of_broken_text_keeps_the_models_id() {
         *told.lock().unwrap() = record.call_id().map(str::to_owned);
     };
     let runtime = Runtime::builder()
-        .tool::<Tick>()
+        .tool::<TickTool>()
         .shared_state(Arc::new(AtomicU32::new(0)))
         .observe(observe)
         .build()
@@ -108,7 +113,7 @@ async fn a_call_of_broken_text_keeps_the_models_id() {
 #[tokio::test]
 async fn a_typed_call_gives_a_typed_answer() {
     let runtime = runtime(&Arc::default());
-    let mut call = runtime.call_typed::<Tick>(&json!({ "by": 3 }), &cx()).unwrap();
+    let mut call = runtime.call_typed::<TickTool>(&json!({ "by": 3 }), &cx()).unwrap();
     assert_eq!(call.as_call().status(), CallStatus::Pending);
     assert_eq!(call.execute().await.unwrap().data(), Some(&3_u32));
 }
@@ -174,7 +179,7 @@ async fn a_preview_function_answers_a_dry_run() {
         format!("would pay {cents}")
     }
     let runtime =
-        Runtime::builder().tool::<Pay>().permission("pay", Permission::Allow).build().unwrap();
+        Runtime::builder().tool::<PayTool>().permission("pay", Permission::Allow).build().unwrap();
     let dry = ToolContext::builder(Uuid::nil(), "t").run_id("r").dry_run(true).build().unwrap();
     let mut call = runtime.call("pay", r#"{"cents":5}"#, &dry);
     assert_eq!(envelope(call.execute().await)["data"], "would pay 5");
@@ -210,7 +215,7 @@ async fn declined_overtaken_and_expired_calls_never_run() {
 #[test]
 fn a_denied_tool_is_hidden_and_refused() {
     let runtime = Runtime::builder()
-        .tool::<Tick>()
+        .tool::<TickTool>()
         .state(AtomicU32::new(0))
         .permission("tick", Permission::Deny)
         .build()
@@ -232,7 +237,8 @@ async fn dropping_execute_interrupts_the_call_for_good() {
         std::future::pending::<()>().await;
     }
     let runs = Arc::new(AtomicU32::new(0));
-    let runtime = Runtime::builder().tool::<Waits>().shared_state(runs.clone()).build().unwrap();
+    let runtime =
+        Runtime::builder().tool::<WaitsTool>().shared_state(runs.clone()).build().unwrap();
     let mut call = runtime.call("waits", "{}", &cx());
     assert!(futures::poll!(std::pin::pin!(call.execute())).is_pending());
     assert_eq!(call.status(), CallStatus::Interrupted);
@@ -252,7 +258,7 @@ async fn progress_and_meta_reach_the_host() {
         meta.cache_hit(true);
         1
     }
-    let runtime = Runtime::builder().tool::<Reports>().build().unwrap();
+    let runtime = Runtime::builder().tool::<ReportsTool>().build().unwrap();
     let mut call = runtime.call("reports", "{}", &cx());
     let (send, seen) = std::sync::mpsc::channel();
     call.on_progress(move |update| send.send((update.fraction, update.message)).unwrap());
@@ -280,7 +286,7 @@ async fn a_host_makes_values_of_its_own_from_a_call() {
     async fn greet(user: &User) -> String {
         user.0.clone()
     }
-    let runtime = Runtime::builder().tool::<Greet>().build().unwrap();
+    let runtime = Runtime::builder().tool::<GreetTool>().build().unwrap();
     assert_eq!(answer(&runtime, "greet", "{}").await["error"]["code"], "UNAUTHORIZED");
     let known = ToolContext::builder(Uuid::nil(), "t").run_id("r").user_id("u_1").build().unwrap();
     let mut call = runtime.call("greet", "{}", &known);
@@ -328,8 +334,8 @@ async fn put(
 
 fn batch_runtime(notes: &Notes, most: usize) -> Runtime {
     Runtime::builder()
-        .tool::<Look>()
-        .tool::<Put>()
+        .tool::<LookTool>()
+        .tool::<PutTool>()
         .permission("put", Permission::Allow)
         .state(notes.clone())
         .max_concurrent_tools(most)
@@ -415,7 +421,8 @@ async fn a_tool_may_wait_for_its_cancellation() {
         runs.fetch_add(1, Ordering::SeqCst);
     }
     let runs = Arc::new(AtomicU32::new(0));
-    let runtime = Runtime::builder().tool::<Tidies>().shared_state(runs.clone()).build().unwrap();
+    let runtime =
+        Runtime::builder().tool::<TidiesTool>().shared_state(runs.clone()).build().unwrap();
     let mut call = runtime.call("tidies", "{}", &cx());
     let cancellation = call.cancellation().unwrap();
     assert!(!cancellation.is_cancelled());

@@ -102,14 +102,14 @@ async fn look_up(
 
 fn runtime() -> Runtime {
     Runtime::builder()
-        .tool::<Fail>()
-        .tool::<FailUnmapped>()
-        .tool::<Panics>()
-        .tool::<PanicsBlocking>()
-        .tool::<AnswersNan>()
-        .tool::<Waits>()
-        .tool::<WritesForEver>()
-        .tool::<LookUp>()
+        .tool::<FailTool>()
+        .tool::<FailUnmappedTool>()
+        .tool::<PanicsTool>()
+        .tool::<PanicsBlockingTool>()
+        .tool::<AnswersNanTool>()
+        .tool::<WaitsTool>()
+        .tool::<WritesForEverTool>()
+        .tool::<LookUpTool>()
         .permission("writes_for_ever", Permission::Allow)
         .build()
         .unwrap()
@@ -202,9 +202,9 @@ impl Observe for Log {
 async fn every_call_is_closed_once_and_the_log_hears_what_the_caller_does_not() {
     let log = Log::default();
     let runtime = Runtime::builder()
-        .tool::<Panics>()
-        .tool::<FailUnmapped>()
-        .tool::<Waits>()
+        .tool::<PanicsTool>()
+        .tool::<FailUnmappedTool>()
+        .tool::<WaitsTool>()
         .observe(log.clone())
         .build()
         .unwrap();
@@ -297,7 +297,7 @@ async fn a_tool_that_never_yields_is_judged_by_the_clock() {
         let _ = futures::poll!(&mut moving);
         7
     }
-    let runtime = Runtime::builder().tool::<Hogs>().build().unwrap();
+    let runtime = Runtime::builder().tool::<HogsTool>().build().unwrap();
     let found = answer(&runtime, "hogs", "{}").await;
     assert_eq!(found["error"]["code"], "TIMEOUT", "{found}");
 }
@@ -314,7 +314,7 @@ async fn nothing_late_reaches_the_output() {
     struct Kept(Arc<std::sync::Mutex<Option<MetaRecorder>>>);
 
     let kept = Kept::default();
-    let runtime = Runtime::builder().tool::<Leaks>().state(kept.clone()).build().unwrap();
+    let runtime = Runtime::builder().tool::<LeaksTool>().state(kept.clone()).build().unwrap();
     let mut call = runtime.call("leaks", "{}", &cx());
     let first = envelope(call.execute().await);
     kept.0.lock().unwrap().take().unwrap().warning("too late");
@@ -338,8 +338,11 @@ async fn a_cancelled_call_is_answered_and_its_tool_dropped() {
         let _guard = Guard;
         std::future::pending::<()>().await;
     }
-    let runtime =
-        Runtime::builder().tool::<Holds>().permission("holds", Permission::Allow).build().unwrap();
+    let runtime = Runtime::builder()
+        .tool::<HoldsTool>()
+        .permission("holds", Permission::Allow)
+        .build()
+        .unwrap();
     let mut call = runtime.call("holds", "{}", &cx());
     let cancellation = call.cancellation().unwrap();
     let (output, ()) = futures::join!(call.execute(), async {
@@ -366,7 +369,7 @@ async fn a_destructor_that_panics_is_answered_too() {
         let _bomb = Bomb;
         std::future::pending::<()>().await;
     }
-    let runtime = Runtime::builder().tool::<Explodes>().build().unwrap();
+    let runtime = Runtime::builder().tool::<ExplodesTool>().build().unwrap();
     let mut call = runtime.call("explodes", "{}", &cx());
     let cancellation = call.cancellation().unwrap();
     let (output, ()) = futures::join!(call.execute(), async {
@@ -390,7 +393,7 @@ async fn a_blocking_tool_sees_that_nobody_waits() {
     struct Stopped(tokio::sync::mpsc::UnboundedSender<()>);
 
     let (send, mut stopped) = tokio::sync::mpsc::unbounded_channel();
-    let runtime = Runtime::builder().tool::<Blocks>().state(Stopped(send)).build().unwrap();
+    let runtime = Runtime::builder().tool::<BlocksTool>().state(Stopped(send)).build().unwrap();
     let found = answer(&runtime, "blocks", "{}").await;
     assert_eq!(found["error"]["code"], "TIMEOUT");
     assert_eq!(stopped.recv().await, Some(()), "the token fired at the deadline");
@@ -417,7 +420,7 @@ async fn a_value_without_json_form_is_no_answer() {
             schemars::json_schema!({ "type": "object" })
         }
     }
-    let runtime = Runtime::builder().tool::<OddKeys>().build().unwrap();
+    let runtime = Runtime::builder().tool::<OddKeysTool>().build().unwrap();
     let found: Value = answer(&runtime, "odd_keys", "{}").await;
     assert_eq!(found["error"]["code"], "INVALID_OUTPUT");
     assert!(!found.to_string().contains("hunter2"));
@@ -431,7 +434,7 @@ async fn says_itself() -> Result<(), Failure> {
 
 #[tokio::test]
 async fn a_tool_may_return_a_failure_as_its_error() {
-    let runtime = Runtime::builder().tool::<SaysItself>().build().unwrap();
+    let runtime = Runtime::builder().tool::<SaysItselfTool>().build().unwrap();
     let found = answer(&runtime, "says_itself", "{}").await;
     assert_eq!(found["error"]["code"], "OUT_OF_STOCK");
     assert_eq!(found["error"]["message"], "none left");

@@ -61,7 +61,7 @@ async fn a_child_process_runs_tools_that_panic() {
         tool_runtime::quiet_tool_panics();
         tool_runtime::quiet_tool_panics();
     }
-    let runtime = Runtime::builder().tool::<Burst>().tool::<Grind>().tool::<Fall>();
+    let runtime = Runtime::builder().tool::<BurstTool>().tool::<GrindTool>().tool::<FallTool>();
     let runtime = runtime.build().unwrap();
     let cx = ToolContext::builder(Uuid::from_u128(7), "trace-1").run_id("run-1").build().unwrap();
     let arguments = format!(r#"{{"pin":"{SECRET}"}}"#);

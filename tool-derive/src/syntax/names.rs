@@ -6,8 +6,21 @@ use syn::ext::IdentExt;
 /// The largest edit distance of a suggestion.
 const MAX_DISTANCE: usize = 3;
 
+/// The end of every derived handle.
+const HANDLE_SUFFIX: &str = "Tool";
+
+/// Derives a tool's handle from its function: `search_content` becomes `SearchContentTool`, and
+/// `search_tool` becomes `SearchTool`. `None` if the result is not a type name.
+pub(crate) fn handle_of(function: &Ident) -> Option<Ident> {
+    let name = upper_camel(function);
+    let suffix = if name.ends_with(HANDLE_SUFFIX) { "" } else { HANDLE_SUFFIX };
+    let mut handle = syn::parse_str::<Ident>(&format!("{name}{suffix}")).ok()?;
+    handle.set_span(function.span());
+    (!name.is_empty()).then_some(handle)
+}
+
 /// Converts `search_content` to `SearchContent`.
-pub(crate) fn upper_camel(name: &Ident) -> String {
+fn upper_camel(name: &Ident) -> String {
     let text = name.unraw().to_string();
     text.split('_').map(capitalised).collect()
 }
@@ -99,10 +112,18 @@ mod tests {
     }
 
     #[test]
-    fn functions_become_types() {
-        assert_eq!(upper_camel(&ident("search_content")), "SearchContent");
-        assert_eq!(upper_camel(&syn::parse_str("r#type").expect("an identifier")), "Type");
-        assert_eq!(upper_camel(&ident("_get2")), "Get2");
+    fn functions_become_handles() {
+        let handle = |function: &str| {
+            let function = syn::parse_str(function).expect("an identifier");
+            handle_of(&function).map(|handle| handle.to_string())
+        };
+        assert_eq!(handle("search_content").as_deref(), Some("SearchContentTool"));
+        assert_eq!(handle("r#type").as_deref(), Some("TypeTool"));
+        assert_eq!(handle("_get2").as_deref(), Some("Get2Tool"));
+        assert_eq!(handle("search_tool").as_deref(), Some("SearchTool"));
+        assert_eq!(handle("retool").as_deref(), Some("RetoolTool"));
+        assert_eq!(handle("_1"), None);
+        assert_eq!(handle("__"), None);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use syn::{Ident, Path, Type};
 use super::model::{Answer, Effect, ExecutionStyle, Output, Parameter, Target, Tool, ToolFacts};
 use super::raw::RawTool;
 use crate::errors::Errors;
-use crate::syntax::names::upper_camel;
+use crate::syntax::names::handle_of;
 use crate::syntax::options::{Evidence, KeyedValue};
 use crate::syntax::root::Root;
 use crate::syntax::types;
@@ -149,21 +149,17 @@ fn handle(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<Ident> {
 fn named_handle(given: &KeyedValue<Path>, errors: &Errors) -> Option<Ident> {
     let found = given.value.get_ident();
     if found.is_none() {
-        errors.at(&given.value, "a handle is a plain name, as in `handle = SearchContent`");
+        errors.at(&given.value, "a handle is a plain name, as in `handle = SearchContentTool`");
     }
     found.cloned()
 }
 
 fn derived_handle(function: &Ident, errors: &Errors) -> Option<Ident> {
-    let name = upper_camel(function);
-    let found = syn::parse_str::<Ident>(&name);
-    if found.is_err() {
+    let found = handle_of(function);
+    if found.is_none() {
         errors.at(function, "no type name can be made of this one; give one: `handle = MyTool`");
     }
-    found.ok().map(|mut handle| {
-        handle.set_span(function.span());
-        handle
-    })
+    found
 }
 
 fn unknown_fields(raw: &RawTool, errors: &Errors) -> bool {

@@ -23,7 +23,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("effect", "effect = \"read\""),
         ("evidence", "evidence` or `evidence = \"required\""),
         ("forwards_key", "forwards_key"),
-        ("handle", "handle = SearchContent"),
+        ("handle", "handle = SearchContentTool"),
         ("idempotent", "idempotent"),
         ("name", "name = \"search_content\""),
         ("open_world", "open_world"),

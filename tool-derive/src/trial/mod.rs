@@ -32,9 +32,9 @@ mod tests {
 
     #[test]
     fn a_function_is_tried_by_its_handle() {
-        check(quote!(search_content), "ToolTrial::of::<SearchContent>()");
-        check(quote!(site::tools::search_content), "of::<site::tools::SearchContent>()");
-        check(quote!(r#type), "of::<Type>()");
+        check(quote!(search_content), "ToolTrial::of::<SearchContentTool>()");
+        check(quote!(site::tools::search_content), "of::<site::tools::SearchContentTool>()");
+        check(quote!(r#type), "of::<TypeTool>()");
     }
 
     #[test]

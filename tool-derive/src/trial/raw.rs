@@ -6,7 +6,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, LitStr, Path, Token};
 
 use crate::errors::Errors;
-use crate::syntax::names::{closest, upper_camel};
+use crate::syntax::names::{closest, handle_of};
 
 /// The settings of a trial, which are its methods by name.
 const SETTINGS: [&str; 13] = [
@@ -105,12 +105,11 @@ fn of_path(mut path: Path, errors: &Errors) -> Option<Tool> {
         path.segments.pop_punct();
         return Some(Tool::Method { toolkit: path, method: last.ident });
     }
-    let Ok(mut handle) = syn::parse_str::<Ident>(&upper_camel(&last.ident)) else {
+    let Some(handle) = handle_of(&last.ident) else {
         let message = "no handle can be made of this name: name the handle that `handle = …` gives";
         errors.at(&last.ident, message);
         return None;
     };
-    handle.set_span(last.ident.span());
     path.segments.push(handle.into());
     Some(Tool::Handle(path))
 }

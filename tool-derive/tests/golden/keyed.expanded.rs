@@ -18,7 +18,7 @@ async fn place_order(
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
-enum PlaceOrder {}
+enum PlaceOrderTool {}
 #[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
@@ -182,17 +182,17 @@ const _: () = {
             start: __start,
         }
     };
-    impl ::core::fmt::Debug for PlaceOrder {
+    impl ::core::fmt::Debug for PlaceOrderTool {
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            __f.write_str("PlaceOrder")
+            __f.write_str("PlaceOrderTool")
         }
     }
-    impl __p::Tool for PlaceOrder {
+    impl __p::Tool for PlaceOrderTool {
         fn definition() -> &'static __p::Definition {
             &__TOOL
         }
     }
-    impl __p::TypedTool for PlaceOrder {
+    impl __p::TypedTool for PlaceOrderTool {
         type Output = <Result<
             Order,
             OrderError,

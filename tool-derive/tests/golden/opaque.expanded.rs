@@ -18,7 +18,7 @@ async fn squares<'a>(
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
-enum Squares {}
+enum SquaresTool {}
 #[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
@@ -131,12 +131,12 @@ const _: () = {
             start: __start,
         }
     };
-    impl ::core::fmt::Debug for Squares {
+    impl ::core::fmt::Debug for SquaresTool {
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            __f.write_str("Squares")
+            __f.write_str("SquaresTool")
         }
     }
-    impl __p::Tool for Squares {
+    impl __p::Tool for SquaresTool {
         fn definition() -> &'static __p::Definition {
             &__TOOL
         }

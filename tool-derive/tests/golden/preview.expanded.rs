@@ -14,7 +14,7 @@ pub fn delete_page(page: u64) -> Result<(), PageError> {
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
-pub enum DeletePage {}
+pub enum DeletePageTool {}
 #[allow(deprecated)]
 const _: () = {
     use renamed::runtime::__private as __p;
@@ -115,17 +115,17 @@ const _: () = {
             start: __start,
         }
     };
-    impl ::core::fmt::Debug for DeletePage {
+    impl ::core::fmt::Debug for DeletePageTool {
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            __f.write_str("DeletePage")
+            __f.write_str("DeletePageTool")
         }
     }
-    impl __p::Tool for DeletePage {
+    impl __p::Tool for DeletePageTool {
         fn definition() -> &'static __p::Definition {
             &__TOOL
         }
     }
-    impl __p::TypedTool for DeletePage {
+    impl __p::TypedTool for DeletePageTool {
         type Output = <Result<
             (),
             PageError,

@@ -20,7 +20,7 @@ async fn search_content(
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
-enum SearchContent {}
+enum SearchContentTool {}
 #[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
@@ -182,17 +182,17 @@ const _: () = {
             start: __start,
         }
     };
-    impl ::core::fmt::Debug for SearchContent {
+    impl ::core::fmt::Debug for SearchContentTool {
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            __f.write_str("SearchContent")
+            __f.write_str("SearchContentTool")
         }
     }
-    impl __p::Tool for SearchContent {
+    impl __p::Tool for SearchContentTool {
         fn definition() -> &'static __p::Definition {
             &__TOOL
         }
     }
-    impl __p::TypedTool for SearchContent {
+    impl __p::TypedTool for SearchContentTool {
         type Output = <Result<
             Hits,
             SearchError,

@@ -12,7 +12,7 @@ fn now() {}
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
-enum Now {}
+enum NowTool {}
 #[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
@@ -94,17 +94,17 @@ const _: () = {
             start: __start,
         }
     };
-    impl ::core::fmt::Debug for Now {
+    impl ::core::fmt::Debug for NowTool {
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            __f.write_str("Now")
+            __f.write_str("NowTool")
         }
     }
-    impl __p::Tool for Now {
+    impl __p::Tool for NowTool {
         fn definition() -> &'static __p::Definition {
             &__TOOL
         }
     }
-    impl __p::TypedTool for Now {
+    impl __p::TypedTool for NowTool {
         type Output = <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value;
     }
     __p::discover! {

@@ -17,7 +17,7 @@ async fn rename_page(dry_run: &DryRun, pages: &Pages, r#type: String) {
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
-enum RenamePage {}
+enum RenamePageTool {}
 #[cfg(feature = "pages")]
 #[allow(deprecated)]
 const _: () = {
@@ -136,17 +136,17 @@ const _: () = {
             start: __start,
         }
     };
-    impl ::core::fmt::Debug for RenamePage {
+    impl ::core::fmt::Debug for RenamePageTool {
         fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            __f.write_str("RenamePage")
+            __f.write_str("RenamePageTool")
         }
     }
-    impl __p::Tool for RenamePage {
+    impl __p::Tool for RenamePageTool {
         fn definition() -> &'static __p::Definition {
             &__TOOL
         }
     }
-    impl __p::TypedTool for RenamePage {
+    impl __p::TypedTool for RenamePageTool {
         type Output = <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value;
     }
     __p::discover! {

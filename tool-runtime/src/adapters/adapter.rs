@@ -36,7 +36,7 @@ use super::{DeclarationReport, Dialect, ToolkitText};
 ///     vec![query; limit as usize]
 /// }
 ///
-/// let runtime = Runtime::builder().tool::<SearchContent>().build()?;
+/// let runtime = Runtime::builder().tool::<SearchContentTool>().build()?;
 /// let adapter = Adapter::new(Dialect::OpenAiResponses, runtime.specs_for_model());
 /// assert_eq!(
 ///     json!({ adapter.field(): adapter.declarations() }),

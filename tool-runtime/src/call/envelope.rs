@@ -24,7 +24,7 @@ impl ToolOutput {
     /// # ) -> u32 { n + 1 }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let runtime = Runtime::builder().tool::<Next>().build()?;
+    /// # let runtime = Runtime::builder().tool::<NextTool>().build()?;
     /// # let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build()?;
     /// let mut call = runtime.call("next", r#"{"n":1}"#, &cx);
     /// let response = call.execute().await.to_envelope();

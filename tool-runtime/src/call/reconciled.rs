@@ -58,7 +58,7 @@
 /// let again = Idempotency::new("key-1", 2);
 /// assert_eq!(find_order(&ledger, &again, &real, "tea").await, Reconciled::Happened(placed));
 ///
-/// let runtime = Runtime::builder().tool::<Order>().state(ledger).build()?;
+/// let runtime = Runtime::builder().tool::<OrderTool>().state(ledger).build()?;
 /// assert!(runtime.spec("order").is_some());
 /// # Ok(())
 /// # }

@@ -40,7 +40,7 @@ impl Runtime {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let runtime = Runtime::builder().tool::<Add>().tenant(Uuid::from_u128(7)).build()?;
+    /// let runtime = Runtime::builder().tool::<AddTool>().tenant(Uuid::from_u128(7)).build()?;
     /// let actor = Actor::new(ActorType::User, "u_123")?;
     /// let request = RequestEnvelope::builder("req-7", actor).build()?;
     ///

@@ -43,7 +43,7 @@ use crate::timer::Timer;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let runtime = Runtime::builder().tool::<Add>().build()?;
+/// let runtime = Runtime::builder().tool::<AddTool>().build()?;
 /// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
 ///
 /// let mut call = runtime.call("add", r#"{"a":2,"b":40}"#, &cx);

@@ -82,7 +82,7 @@ pub enum Sealing {
 /// let vault = Vault::new(Memory::new(), KeyRing::new("2025-07", &secret)?);
 /// let evidence = EvidenceKeeper::new(vault, &ledger).sealing(Sealing::Everything);
 /// let runtime =
-///     Runtime::builder().tool::<Quote>().ledger(&ledger).evidence(evidence).build()?;
+///     Runtime::builder().tool::<QuoteTool>().ledger(&ledger).evidence(evidence).build()?;
 ///
 /// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
 /// let mut call = runtime.call("quote", r#"{"sku":"A-1"}"#, &cx);

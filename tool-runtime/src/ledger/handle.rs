@@ -62,7 +62,7 @@ const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let keys = KeyRing::new("2025-07", &[7; 32])?; // 32 random bytes of your own
 /// let ledger = Ledger::builder(keys).open(MemoryLedger::new(10_000))?;
-/// let runtime = Runtime::builder().tool::<Add>().ledger(&ledger).build()?;
+/// let runtime = Runtime::builder().tool::<AddTool>().ledger(&ledger).build()?;
 ///
 /// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
 /// runtime.call("add", r#"{"a":2,"b":40}"#, &cx).execute().await;

@@ -34,7 +34,7 @@ use crate::store::{
 /// let policy = Policy::new()
 ///     .rules(Rules::new().require_idempotency_key(true))
 ///     .rules_for("send_mail", Rules::new().rate_limit(RateLimit::per_minute(10)?));
-/// let runtime = Runtime::builder().tool::<SendMail>().policy(policy).build()?;
+/// let runtime = Runtime::builder().tool::<SendMailTool>().policy(policy).build()?;
 /// # let _ = runtime;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -66,12 +66,12 @@ fn options_reach_whoever_governs_the_calls() {
     fn plain(_: &DryRun) {}
 
     let traits = |call: ToolCall| call.scope().expect("a known tool").registered().traits;
-    let keyed = traits(call::<Keyed>("{}"));
+    let keyed = traits(call::<KeyedTool>("{}"));
     assert!(keyed.reconciles && keyed.forwards_key && !keyed.shared);
     assert_eq!(keyed.retention, Some(Duration::from_secs(48 * 60 * 60)));
-    let known = traits(call::<Known>("{}"));
+    let known = traits(call::<KnownTool>("{}"));
     assert!(known.shared && !known.reconciles && !known.forwards_key);
-    let plain = traits(call::<Plain>("{}"));
+    let plain = traits(call::<PlainTool>("{}"));
     assert!(!plain.reconciles && !plain.forwards_key && !plain.shared);
     assert_eq!(plain.retention, None);
 }
@@ -108,7 +108,8 @@ async fn a_reconcile_is_asked_in_the_tools_place() {
         }
     }
 
-    let asked = async |items: &str| asked(&call::<Order>(&format!(r#"{{"items":{items}}}"#))).await;
+    let asked =
+        async |items: &str| asked(&call::<OrderTool>(&format!(r#"{{"items":{items}}}"#))).await;
     assert_eq!(asked(r#"["tea"]"#).await, r#"["key","tea"]"#);
     assert_eq!(asked(r#"["coffee"]"#).await, "did not happen");
     assert_eq!(asked(r#"["milk"]"#).await, "unknown");
@@ -131,7 +132,7 @@ async fn a_reconcile_runs_as_its_tool_does() {
         Reconciled::Happened(format!("{item} by {:?}", thread::current().id()))
     }
 
-    let asked = asked(&call::<Order>(r#"{"item":"tea"}"#)).await;
+    let asked = asked(&call::<OrderTool>(r#"{"item":"tea"}"#)).await;
     assert!(asked.starts_with(r#""tea by ThreadId"#), "{asked}");
     assert_ne!(asked, format!(r#""tea by {:?}""#, thread::current().id()));
 }
@@ -199,7 +200,7 @@ async fn a_reconcile_may_borrow_as_its_tool_does() {
         Reconciled::Happened(text.split(' ').collect())
     }
 
-    assert_eq!(asked(&call::<Echo>(r#"{"text":"a b"}"#)).await, r#"["a","b"]"#);
+    assert_eq!(asked(&call::<EchoTool>(r#"{"text":"a b"}"#)).await, r#"["a","b"]"#);
 }
 
 #[tokio::test]
@@ -214,5 +215,5 @@ async fn a_reconcile_of_an_unnamed_answer_tells_of_any() {
         Reconciled::Happened("one")
     }
 
-    assert_eq!(asked(&call::<Count>("{}")).await, r#""one""#);
+    assert_eq!(asked(&call::<CountTool>("{}")).await, r#""one""#);
 }

@@ -82,8 +82,8 @@ impl ToolkitFacts {
 /// generic arguments, as in [`RuntimeBuilder::tool`](crate::RuntimeBuilder::tool).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the handle of a tool",
-    note = "`#[ai_tool]` over `fn search_content` makes the handle `SearchContent`; \
-            register that: `.tool::<SearchContent>()`"
+    note = "`#[ai_tool]` over `fn search_content` makes the handle `SearchContentTool`; \
+            register that: `.tool::<SearchContentTool>()`"
 )]
 pub trait Tool: 'static {
     /// Returns the tool's definition.

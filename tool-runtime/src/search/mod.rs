@@ -30,7 +30,7 @@
 //!     format!("sunny in {city}")
 //! }
 //!
-//! let runtime = Runtime::builder().tool::<ConvertCurrency>().tool::<Weather>().build()?;
+//! let runtime = Runtime::builder().tool::<ConvertCurrencyTool>().tool::<WeatherTool>().build()?;
 //! let index = runtime.tool_index(); // made once, and kept
 //! let hits = index.search("How many euros is my money worth when I'm converting 20 dollars?", 5);
 //! assert_eq!(hits[0].name(), "convert_currency");

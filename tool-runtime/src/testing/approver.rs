@@ -34,7 +34,7 @@ use crate::policy::{ApprovalRequest, Approver, Decision};
 ///     Decision::decline("keep it"),
 /// ]);
 /// let policy = Policy::new().approver(editor.clone());
-/// let runtime = Runtime::builder().tool::<DeleteArticle>().policy(policy).build()?;
+/// let runtime = Runtime::builder().tool::<DeleteArticleTool>().policy(policy).build()?;
 /// let cx = context().build()?;
 ///
 /// let mut call = runtime.call("delete_article", r#"{"id":7}"#, &cx);

@@ -26,7 +26,7 @@ use crate::call::{ToolCall, ToolOutput};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let runtime = Runtime::builder().tool::<DescribeTea>().build()?;
+/// let runtime = Runtime::builder().tool::<DescribeTeaTool>().build()?;
 /// let cx = context().build()?;
 ///
 /// let mut call = runtime.call("describe_tea", r#"{"name":"sencha"}"#, &cx);
@@ -52,7 +52,7 @@ use crate::call::{ToolCall, ToolOutput};
 /// # fn count() -> Vec<u32> { vec![1, 2, 3] }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// # let runtime = Runtime::builder().tool::<Count>().build().unwrap();
+/// # let runtime = Runtime::builder().tool::<CountTool>().build().unwrap();
 /// # let mut call = runtime.call("count", "{}", &context().build().unwrap());
 /// expect_output(call.execute().await).ok().data([1, 5, 3]);
 /// // the answer is not the expected one

@@ -34,7 +34,7 @@ use crate::dispatch::Runtime;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let runtime = Runtime::builder().tool::<Add>().build()?;
+/// let runtime = Runtime::builder().tool::<AddTool>().build()?;
 /// let cx = context().build()?;
 /// let mut model = ScriptedModel::new([
 ///     ModelTurn::call("add", json!({"a": 2, "b": 3})).and("add", json!({"a": 1})),

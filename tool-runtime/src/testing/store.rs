@@ -32,7 +32,7 @@ use crate::store::{
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let store = FaultyStore::new();
 /// let runtime = Runtime::builder()
-///     .tool::<OrderTea>()
+///     .tool::<OrderTeaTool>()
 ///     .permission("order_tea", Permission::Allow)
 ///     .store(store.clone())
 ///     .build()?;

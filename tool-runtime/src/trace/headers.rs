@@ -32,7 +32,7 @@ use crate::failure::Failure;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let runtime = Runtime::builder().tool::<Ask>().build()?;
+/// let runtime = Runtime::builder().tool::<AskTool>().build()?;
 /// let received = TraceContext::from_headers(
 ///     ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
 ///     ["congo=t61rcWkgMzE"],

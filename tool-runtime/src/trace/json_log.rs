@@ -32,7 +32,7 @@ const DEFAULT_CAPACITY: usize = 4_096;
 /// # async fn now(cx: &ToolContext) -> String { cx.now_iso().to_string() }
 ///
 /// let log = JsonLog::new(std::io::stderr())?;
-/// let runtime = Runtime::builder().tool::<Now>().observe(log.clone()).build()?;
+/// let runtime = Runtime::builder().tool::<NowTool>().observe(log.clone()).build()?;
 /// # let _ = runtime;
 /// log.flush();
 /// assert_eq!(log.dropped(), 0);

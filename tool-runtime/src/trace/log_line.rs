@@ -42,7 +42,7 @@ use crate::redact;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (lines, received) = mpsc::channel();
-/// let runtime = Runtime::builder().tool::<Add>().observe(Lines(lines)).build()?;
+/// let runtime = Runtime::builder().tool::<AddTool>().observe(Lines(lines)).build()?;
 /// let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build()?;
 ///
 /// runtime.call("add", r#"{"a":2}"#, &cx).execute().await;

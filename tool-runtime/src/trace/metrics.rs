@@ -38,7 +38,7 @@ use crate::dispatch::{CallRecord, Origin};
 ///
 /// // The global meter provider of the program.
 /// let meter = opentelemetry::global::meter("tool-runtime");
-/// let runtime = Runtime::builder().tool::<Now>().metrics(Metrics::new(&meter)).build()?;
+/// let runtime = Runtime::builder().tool::<NowTool>().metrics(Metrics::new(&meter)).build()?;
 /// # let _ = runtime;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

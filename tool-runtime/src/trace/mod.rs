@@ -39,7 +39,7 @@
 //! # ) -> i64 { a + b }
 //!
 //! let log = JsonLog::new(std::io::stdout())?;
-//! let runtime = Runtime::builder().tool::<Add>().observe(log.clone()).build()?;
+//! let runtime = Runtime::builder().tool::<AddTool>().observe(log.clone()).build()?;
 //! # let _ = runtime;
 //! log.flush(); // before the program ends
 //! # Ok::<(), Box<dyn std::error::Error>>(())

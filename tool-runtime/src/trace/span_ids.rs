@@ -23,7 +23,7 @@ use tool_contracts::ToolContext;
 /// # async fn now(cx: &ToolContext) -> String { cx.now_iso().to_string() }
 ///
 /// let ids = SpanIds::none().user().session().site().langfuse_metadata();
-/// let runtime = Runtime::builder().tool::<Now>().span_ids(ids).build()?;
+/// let runtime = Runtime::builder().tool::<NowTool>().span_ids(ids).build()?;
 /// # let _ = runtime;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

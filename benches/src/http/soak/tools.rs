@@ -45,15 +45,15 @@ impl Trail {
 /// Adds the tools to a runtime; the writes are allowed.
 pub(super) fn add(builder: RuntimeBuilder) -> RuntimeBuilder {
     builder
-        .tool::<Echo>()
-        .tool::<Large>()
-        .tool::<Wait>()
-        .tool::<Compute>()
-        .tool::<Stall>()
-        .tool::<Fail>()
-        .tool::<Panic>()
-        .tool::<PanicOnAThread>()
-        .tool::<Note>()
+        .tool::<EchoTool>()
+        .tool::<LargeTool>()
+        .tool::<WaitTool>()
+        .tool::<ComputeTool>()
+        .tool::<StallTool>()
+        .tool::<FailTool>()
+        .tool::<PanicTool>()
+        .tool::<PanicOnAThreadTool>()
+        .tool::<NoteTool>()
         .permission("note", Permission::Allow)
 }
 

@@ -14,11 +14,11 @@ mod npcs;
 mod search;
 mod sites;
 
-pub(crate) use self::drafts::CreateDraftContent;
-pub(crate) use self::events::LogUserEvent;
-pub(crate) use self::npcs::{GetNpcProfile, GetPromptActive};
-pub(crate) use self::search::SearchContent;
-pub(crate) use self::sites::GetSiteMap;
+pub(crate) use self::drafts::CreateDraftContentTool;
+pub(crate) use self::events::LogUserEventTool;
+pub(crate) use self::npcs::{GetNpcProfileTool, GetPromptActiveTool};
+pub(crate) use self::search::SearchContentTool;
+pub(crate) use self::sites::GetSiteMapTool;
 
 use tool_runtime::prelude::*;
 

@@ -1,6 +1,6 @@
 use tool_runtime::prelude::*;
 
-struct Search;
+struct SearchTool;
 
 /// Does it.
 #[ai_tool(effect = "read")]

@@ -88,7 +88,7 @@ impl World {
     fn new(dialect: Dialect) -> Self {
         let ran = Ran::default();
         let tools = Runtime::builder().toolkit(Content(ran.clone())).state(ran.clone());
-        let tools = tools.tool::<Fail>().tool::<DeleteAll>().tool::<OfTheHost>();
+        let tools = tools.tool::<FailTool>().tool::<DeleteAllTool>().tool::<OfTheHostTool>();
         let runtime = tools.build().unwrap();
         let adapter = Adapter::new(dialect, runtime.specs_for_model());
         Self { runtime, adapter, ran }
@@ -256,7 +256,7 @@ async fn what_a_declaration_asks_for_and_the_tool_does_not_is_taken_back() {
 async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
     let rules = Rules::new().max_output_bytes(256);
     let policy = Policy::new().rules(rules);
-    let runtime = Runtime::builder().tool::<List>().policy(policy).build().unwrap();
+    let runtime = Runtime::builder().tool::<ListTool>().policy(policy).build().unwrap();
     let adapter = Adapter::new(Dialect::Gemini, runtime.specs_for_model());
     let response = response(Dialect::Gemini, &[("a", "list", "{}")], End::Done);
     let turn = adapter.read(&response).unwrap();

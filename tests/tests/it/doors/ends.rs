@@ -30,7 +30,7 @@ fn a_blocking_write_does_not_start_after_its_call_was_answered() {
     executor.block_on(async {
         let occupier = tokio::task::spawn_blocking(move || waiting.recv());
         let runtime = Runtime::builder()
-            .tool::<WritesBlocking>()
+            .tool::<WritesBlockingTool>()
             .permission("writes_blocking", Permission::Allow)
             .shared_state(runs.clone())
             .build()
@@ -56,7 +56,7 @@ async fn a_tool_that_is_always_ready_meets_its_deadline() {
             tokio::task::consume_budget().await;
         }
     }
-    let runtime = Runtime::builder().tool::<Spins>().build().unwrap();
+    let runtime = Runtime::builder().tool::<SpinsTool>().build().unwrap();
     let found = answer(&runtime, "spins", "{}").await;
     assert_eq!(found["error"]["code"], "TIMEOUT");
     assert!(found["meta"]["took_ms"].as_u64().unwrap() < 10_000, "{found}");
@@ -70,7 +70,7 @@ async fn a_listener_that_holds_its_call_does_not_keep_it_alive() {
         progress.report(None, "on it");
     }
     let token = Arc::new(());
-    let runtime = Runtime::builder().tool::<Reports>().build().unwrap();
+    let runtime = Runtime::builder().tool::<ReportsTool>().build().unwrap();
     for run in [true, false] {
         let mut call = runtime.call("reports", "{}", &cx());
         let (cancellation, held) = (call.cancellation().unwrap(), token.clone());
@@ -124,9 +124,9 @@ async fn the_log_hears_every_cause() {
         });
     let logs = Logs::default();
     let runtime = Runtime::builder()
-        .tool::<Boxed>()
-        .tool::<Debugged>()
-        .tool::<ById>()
+        .tool::<BoxedTool>()
+        .tool::<DebuggedTool>()
+        .tool::<ByIdTool>()
         .dynamic(dynamic)
         .observe(logs.clone())
         .build()
@@ -154,7 +154,7 @@ async fn a_batch_shares_the_contexts_budget() {
     }
     let runs = Arc::new(AtomicU32::new(0));
     let runtime = Runtime::builder()
-        .tool::<Slow>()
+        .tool::<SlowTool>()
         .permission("slow", Permission::Allow)
         .shared_state(runs.clone())
         .build()
@@ -178,7 +178,7 @@ async fn what_a_write_left_behind_is_said_when_it_panics() {
         assert!(dry_run.is_active(), "hunter2");
     }
     let runtime = Runtime::builder()
-        .tool::<Breaks>()
+        .tool::<BreaksTool>()
         .permission("breaks", Permission::Allow)
         .build()
         .unwrap();
@@ -197,7 +197,7 @@ fn a_write_does_not_begin_where_no_deadline_can_be_kept() {
     }
     let runs = Arc::new(AtomicU32::new(0));
     let runtime = Runtime::builder()
-        .tool::<Counts>()
+        .tool::<CountsTool>()
         .permission("counts", Permission::Allow)
         .shared_state(runs.clone())
         .build()

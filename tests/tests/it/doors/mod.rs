@@ -28,7 +28,7 @@ fn boom() -> i64 {
 
 #[test]
 fn a_denied_call_is_an_envelope_whatever_was_sent() {
-    let builder = || Runtime::builder().tool::<Add>().permission("add", Permission::Deny);
+    let builder = || Runtime::builder().tool::<AddTool>().permission("add", Permission::Deny);
     let runtime = builder().build().unwrap();
     let call = runtime.call("add", "not json, {{{", &cx());
     assert_eq!(envelope(call.output().unwrap())["input"], Value::Null);
@@ -38,7 +38,7 @@ fn a_denied_call_is_an_envelope_whatever_was_sent() {
 
 #[test]
 fn a_default_that_panics_leaves_an_envelope() {
-    let runtime = Runtime::builder().tool::<Add>().build().unwrap();
+    let runtime = Runtime::builder().tool::<AddTool>().build().unwrap();
     let panicking = std::thread::Builder::new().name("panics_here".to_owned());
     let call = move || {
         let call = runtime.call("add", "{} trailing {", &cx());
@@ -59,7 +59,7 @@ fn a_misspelt_tools_arguments_are_not_shown_where_there_are_secrets() {
     ) -> usize {
         password.len()
     }
-    let runtime = Runtime::builder().tool::<Login>().build().unwrap();
+    let runtime = Runtime::builder().tool::<LoginTool>().build().unwrap();
     let call = runtime.call("logon", r#"{"password":"hunter2"}"#, &cx());
     assert!(!call.output().unwrap().json().contains("hunter2"));
     assert!(!call.preview().to_string().contains("hunter2"));
@@ -75,7 +75,7 @@ async fn a_typed_call_reads_every_envelope() {
     ) -> bool {
         it.is_null()
     }
-    let runtime = Runtime::builder().tool::<Anything>().build().unwrap();
+    let runtime = Runtime::builder().tool::<AnythingTool>().build().unwrap();
     for arguments in
         [r#"{"it":1e999}"#.to_owned(), "[".repeat(2_000), r#"{"it":"\ud800"}"#.to_owned()]
     {
@@ -105,7 +105,7 @@ fn a_tool_says_which_codes_its_error_may_carry() {
     ) -> Result<(), Why> {
         Err(if seats > 1 { Why::Out } else { Why::Taken })
     }
-    let runtime = Runtime::builder().tool::<Book>().build().unwrap();
+    let runtime = Runtime::builder().tool::<BookTool>().build().unwrap();
     let codes = runtime.failure_codes("book").unwrap();
     let codes: Vec<_> = codes.iter().map(FailureCode::as_str).collect();
     assert_eq!(codes, ["SEAT_TAKEN", "OUT_OF_STOCK"]);
@@ -122,7 +122,7 @@ fn tools_that_models_may_not_call_are_not_offered_to_them() {
     /// For the host only.
     #[ai_tool(effect = "read", ai_callable = false)]
     async fn internal_only() {}
-    let runtime = Runtime::builder().tool::<InternalOnly>().build().unwrap();
+    let runtime = Runtime::builder().tool::<InternalOnlyTool>().build().unwrap();
     assert_eq!((runtime.specs().count(), runtime.specs_for_model().count()), (1, 0));
     let call = runtime.call("internal_onli", "{}", &cx());
     assert!(!call.output().unwrap().json().contains("internal_only"));
@@ -143,7 +143,7 @@ fn an_echo_can_always_be_read() {
         f64::from(n.get()) + f64::from(u8::try_from(word.len()).unwrap())
     }
     const WORD: &str = "word";
-    let runtime = Runtime::builder().tool::<Number>().build().unwrap();
+    let runtime = Runtime::builder().tool::<NumberTool>().build().unwrap();
     let call = runtime.call("number", r#"{"n":1e400}"#, &cx());
     assert!(call.output().unwrap().decode::<Value, f64>().is_ok());
     assert_eq!(runtime.call("number", r#"{"n":10}"#, &cx()).status(), CallStatus::Rejected);

@@ -23,7 +23,7 @@ fn bounds_that_a_type_brings_itself_are_kept() {
         let _ = dry_run;
         name.0
     }
-    let runtime = Runtime::builder().tool::<Store>().build().unwrap();
+    let runtime = Runtime::builder().tool::<StoreTool>().build().unwrap();
     assert_eq!(runtime.call("store", r#"{"name":"a"}"#, &cx()).status(), CallStatus::Rejected);
     assert_eq!(runtime.call("store", r#"{"name":"ab"}"#, &cx()).status(), CallStatus::Pending);
     let schema = Value::Object(runtime.spec("store").unwrap().input_schema().clone());
@@ -41,7 +41,7 @@ fn the_depth_limit_holds_for_plain_lists_too() {
         lists.len()
     }
     let flat = Limits::default().with_max_depth(2);
-    let runtime = Runtime::builder().tool::<Lists>().limits(flat).build().unwrap();
+    let runtime = Runtime::builder().tool::<ListsTool>().limits(flat).build().unwrap();
     let call = runtime.call("lists", r#"{"lists":[["a"]]}"#, &cx());
     assert_eq!(call.status(), CallStatus::Rejected);
 }
@@ -57,7 +57,7 @@ fn a_shown_value_that_its_own_schema_refuses_is_refused_at_build() {
     ) -> u8 {
         limit
     }
-    let error = Runtime::builder().tool::<Count>().build().unwrap_err();
+    let error = Runtime::builder().tool::<CountTool>().build().unwrap_err();
     assert!(matches!(error.problems(), [BuildProblem::ShownValue { .. }]), "{error}");
     assert_eq!(format!("{error:?}"), error.to_string(), "`unwrap` shows the text too");
 }
@@ -115,7 +115,7 @@ fn unknown_fields_are_refused_at_any_depth() {
         sku: String,
     }
     /// Orders.
-    #[ai_tool(effect = "write", handle = OrderTool)]
+    #[ai_tool(effect = "write")]
     async fn order(
         dry_run: &DryRun,
         /// What.
@@ -171,7 +171,7 @@ fn shown_values_are_checked_wherever_they_stand() {
     ) -> u8 {
         inner.x
     }
-    let error = Runtime::builder().tool::<Takes>().build().unwrap_err();
+    let error = Runtime::builder().tool::<TakesTool>().build().unwrap_err();
     assert!(matches!(error.problems(), [BuildProblem::ShownValue { .. }]), "{error}");
     assert!(error.to_string().contains("`/Inner/x`"), "{error}");
 
@@ -184,6 +184,6 @@ fn shown_values_are_checked_wherever_they_stand() {
     ) -> u8 {
         default
     }
-    let error = Runtime::builder().tool::<Keyword>().build().unwrap_err();
+    let error = Runtime::builder().tool::<KeywordTool>().build().unwrap_err();
     assert!(matches!(error.problems(), [BuildProblem::ShownValue { .. }]), "{error}");
 }

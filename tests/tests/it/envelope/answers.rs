@@ -23,7 +23,7 @@ async fn echo_raw() -> Box<RawValue> {
 
 async fn output(name: &str, arguments: &str) -> ToolOutput {
     let log = Log::default();
-    let tools = builder(&log).tool::<Echo>().tool::<EchoRaw>().build().unwrap();
+    let tools = builder(&log).tool::<EchoTool>().tool::<EchoRawTool>().build().unwrap();
     let mut call = tools.call(name, arguments, &request().into_context(TENANT));
     call.execute().await;
     call.into_output().unwrap()

@@ -67,7 +67,7 @@ async fn the_tenant_is_the_hosts_to_say() {
     let runtime = runtime(&Log::default());
     let response = runtime.handle_for(other, request(), "tell", "{}").await;
     assert_eq!(wire(&response)["data"]["tenant"], json!(other));
-    let without_tenant = Runtime::builder().tool::<Tell>().build().unwrap();
+    let without_tenant = Runtime::builder().tool::<TellTool>().build().unwrap();
     let response = without_tenant.handle(request(), "tell", "{}").await;
     assert_eq!(wire(&response)["data"]["tenant"], json!(Uuid::nil()));
 }

@@ -105,10 +105,10 @@ impl Observe for Log {
 
 fn builder(log: &Log) -> RuntimeBuilder {
     Runtime::builder()
-        .tool::<FindSeat>()
-        .tool::<BookSeat>()
-        .tool::<Tell>()
-        .tool::<Wait>()
+        .tool::<FindSeatTool>()
+        .tool::<BookSeatTool>()
+        .tool::<TellTool>()
+        .tool::<WaitTool>()
         .tenant(TENANT)
         .state(log.clone())
         .observe(log.clone())

@@ -46,7 +46,8 @@ async fn order(orders: &AtomicU32, dry_run: &DryRun) -> u32 {
 }
 
 fn runtime(office: &Office, keeper: EvidenceKeeper) -> Runtime {
-    let builder = Runtime::builder().tool::<Quote>().tool::<Order>().state(AtomicU32::new(0));
+    let builder =
+        Runtime::builder().tool::<QuoteTool>().tool::<OrderTool>().state(AtomicU32::new(0));
     let builder = builder.permission("order", Permission::Allow).policy(Policy::new());
     builder.ledger(&office.ledger).evidence(keeper).build().unwrap()
 }
@@ -189,7 +190,7 @@ async fn an_answer_from_the_cache_or_an_earlier_call_names_the_first_snapshot() 
 
 #[test]
 fn a_tool_that_has_to_prove_its_answers_needs_somebody_who_keeps_the_proof() {
-    let error = Runtime::builder().tool::<Quote>().build().unwrap_err().to_string();
+    let error = Runtime::builder().tool::<QuoteTool>().build().unwrap_err().to_string();
     assert!(error.contains("`quote` has to leave evidence"), "{error}");
 }
 

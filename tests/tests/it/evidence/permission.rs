@@ -27,7 +27,7 @@ impl AccessPolicy for Rule {
 }
 
 fn runtime(office: &Office, world: &World, permission: Permission, policy: Policy) -> Runtime {
-    let builder = Runtime::builder().tool::<ReadSalary>().state(world.clone());
+    let builder = Runtime::builder().tool::<ReadSalaryTool>().state(world.clone());
     let builder = builder.permission("read_salary", permission).ledger(&office.ledger);
     builder.policy(policy).build().unwrap()
 }

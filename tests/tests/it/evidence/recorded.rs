@@ -36,7 +36,7 @@ impl Shop {
         let mut office = Office::new();
         let store = Memory::new();
         office.keeper = EvidenceKeeper::new(Vault::new(store.clone(), ring()), &office.ledger);
-        let builder = Runtime::builder().tool::<Price>().policy(Policy::new());
+        let builder = Runtime::builder().tool::<PriceTool>().policy(Policy::new());
         let builder = builder.ledger(&office.ledger).evidence(office.keeper.clone());
         let runtime = builder.build().unwrap();
         let mut call = runtime.call("price", r#"{"sku":"A-1"}"#, &cx_of(TENANT));

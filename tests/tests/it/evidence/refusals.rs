@@ -65,7 +65,7 @@ async fn order(
 
 fn runtime(office: &Office, keeper: EvidenceKeeper) -> Runtime {
     let tried = Arc::new(AtomicU32::new(0));
-    let builder = Runtime::builder().tool::<CheckItem>().tool::<Order>().state(tried);
+    let builder = Runtime::builder().tool::<CheckItemTool>().tool::<OrderTool>().state(tried);
     let builder = builder.permission("order", Permission::Allow).policy(Policy::new());
     builder.ledger(&office.ledger).evidence(keeper).build().unwrap()
 }

@@ -75,7 +75,7 @@ impl Archive {
 
     fn runtime(&self) -> Runtime {
         self.with(|it| {
-            let it = it.tool::<Look>().tool::<Peek>().tool::<Greet>().tool::<Put>();
+            let it = it.tool::<LookTool>().tool::<PeekTool>().tool::<GreetTool>().tool::<PutTool>();
             it.permission("put", Permission::Allow)
         })
     }
@@ -223,7 +223,7 @@ async fn what_a_tenant_had_destroyed_cannot_be_run_again() {
 async fn a_call_that_may_not_run_in_this_runtime_is_refused() {
     let archive = Archive::new();
     call(&archive.runtime(), "peek", "{}").await;
-    let strict = archive.with(|it| it.tool::<Peek>().permission("peek", Permission::Deny));
+    let strict = archive.with(|it| it.tool::<PeekTool>().permission("peek", Permission::Deny));
     let report = archive.run(&strict).await;
     assert_eq!(verdicts(&report), [&skipped(SkipReason::Refused)]);
     let elsewhere = archive.runtime();
@@ -327,7 +327,7 @@ async fn traces_of_the_same_name_are_told_apart_by_tenant() {
 async fn where_nothing_is_sealed_the_ledger_gives_the_arguments() {
     let archive = Archive::new();
     let keeper = archive.office.keeper.clone().sealing(Sealing::Nothing);
-    let runtime = archive.with(|it| it.tool::<Look>().evidence(keeper));
+    let runtime = archive.with(|it| it.tool::<LookTool>().evidence(keeper));
     call(&runtime, "look", r#"{"place":"here"}"#).await;
     assert_eq!(verdicts(&archive.run(&runtime).await), [&ReplayVerdict::Same]);
     archive.world.set(1);
@@ -351,7 +351,7 @@ async fn the_log_tells_a_run_that_repeats_another_from_one_of_its_own() {
     let lines: Arc<Mutex<Vec<Value>>> = Arc::default();
     let heard = lines.clone();
     let runtime = archive.with(|it| {
-        it.tool::<Peek>().observe(move |record: &CallRecord<'_>| {
+        it.tool::<PeekTool>().observe(move |record: &CallRecord<'_>| {
             let line = serde_json::to_value(LogLine::of(record)).unwrap();
             heard.lock().unwrap().push(line);
         })

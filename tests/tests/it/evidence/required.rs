@@ -43,7 +43,7 @@ impl Till {
             .input_schema(json!({ "type": "object" }))
             .evidence_required()
             .sync_handler(move |_| Ok::<_, Failure>(counted.load(Ordering::SeqCst)));
-        let builder = Runtime::builder().tool::<Pay>().tool::<Look>().state(paid.clone());
+        let builder = Runtime::builder().tool::<PayTool>().tool::<LookTool>().state(paid.clone());
         let builder = builder.dynamic(dynamic).permission("pay", Permission::Allow);
         let builder = builder.policy(Policy::new()).ledger(&office.ledger);
         let runtime = builder.evidence(EvidenceKeeper::new(vault, &office.ledger)).build().unwrap();
@@ -97,7 +97,7 @@ async fn a_write_that_requires_evidence_is_refused_before_its_effect_where_the_v
 async fn a_call_that_was_refused_for_its_evidence_holds_no_key() {
     let policy_keys = Memory::new();
     let runtime = |vault: Vault, office: &Office, paid: &Arc<AtomicU32>| {
-        let builder = Runtime::builder().tool::<Pay>().state(paid.clone());
+        let builder = Runtime::builder().tool::<PayTool>().state(paid.clone());
         let builder = builder.permission("pay", Permission::Allow).ledger(&office.ledger);
         let policy = Policy::new().idempotency_store(policy_keys.clone());
         builder.policy(policy).evidence(EvidenceKeeper::new(vault, &office.ledger)).build().unwrap()

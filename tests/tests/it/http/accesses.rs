@@ -35,7 +35,7 @@ impl Archive {
     fn with(config: HttpConfig) -> Self {
         let kept = Kept::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
-        let runtime = Runtime::builder().tool::<ReadNumber>().tool::<SellNumber>();
+        let runtime = Runtime::builder().tool::<ReadNumberTool>().tool::<SellNumberTool>();
         let runtime = runtime.policy(Policy::new()).ledger(&ledger).build().unwrap();
         Self { app: http::router(runtime, config.ledger(&ledger)), ledger, kept }
     }
@@ -124,7 +124,7 @@ async fn a_replay_runs_the_tools_of_its_readers_scopes_alone() {
         let scopes = format!("{scopes} traces").parse::<Scopes>().unwrap();
         let auditor = Principal::new("auditor").for_every_tenant().with_scopes(scopes);
         let archive = Archive::with(HttpConfig::new(Auth::trusting_the_network_as(auditor)));
-        let runtime = Runtime::builder().tool::<ReadNumber>().ledger(&archive.ledger);
+        let runtime = Runtime::builder().tool::<ReadNumberTool>().ledger(&archive.ledger);
         let app = http::router(runtime.build().unwrap(), open());
         assert_eq!(call(&app, "read_number", "{}").await.status, 200);
         let request = post("/traces/trace-1/replay", r#"{"reason":"complaint 4711"}"#);

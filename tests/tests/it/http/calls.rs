@@ -58,9 +58,9 @@ fn house(config: HttpConfig) -> House {
     let gate = Arc::new(Gate { begun: Semaphore::new(0), go_on: Semaphore::new(0) });
     let (tell, ended) = unbounded_channel();
     let runtime = Runtime::builder()
-        .tool::<Watch>()
-        .tool::<Write>()
-        .tool::<Next>()
+        .tool::<WatchTool>()
+        .tool::<WriteTool>()
+        .tool::<NextTool>()
         .shared_state(gate.clone())
         .permission("write", Permission::Allow)
         .observe(move |record: &CallRecord<'_>| {

@@ -84,7 +84,7 @@ impl Shop {
         let (ledger, text, ordered) = (ledger(), LogText::default(), Arc::default());
         let log = JsonLog::new(text.clone()).unwrap();
         let keeper = EvidenceKeeper::new(Vault::new(Memory::new(), ring()), &ledger);
-        let builder = Runtime::builder().tool::<Quote>().tool::<Order>();
+        let builder = Runtime::builder().tool::<QuoteTool>().tool::<OrderTool>();
         let builder = builder.state(Arc::clone(&ordered)).policy(Policy::new());
         let builder = builder.ledger(&ledger).evidence(keeper).observe(log.clone());
         let app = http::router(builder.build().unwrap(), open().ledger(&ledger));

@@ -70,7 +70,7 @@ impl Office {
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let keeper = EvidenceKeeper::new(Vault::new(Memory::new(), ring()), &ledger);
         let vault = change(keeper.vault().clone());
-        let runtime = Runtime::builder().tool::<Quote>().tool::<Wage>();
+        let runtime = Runtime::builder().tool::<QuoteTool>().tool::<WageTool>();
         let runtime = runtime.ledger(&ledger).evidence(keeper).build().unwrap();
         let app = http::router(runtime, config.ledger(&ledger).vault(&vault));
         Self { app, ledger, kept }

@@ -53,7 +53,8 @@ impl Town {
         let ledger = Ledger::builder(KeyRing::ephemeral().unwrap());
         let ledger = ledger.open(MemoryLedger::new(1_000)).unwrap();
         let runs = Arc::<AtomicU32>::default();
-        let runtime = Runtime::builder().tool::<Salary>().tool::<Tally>().tool::<PayJoe>();
+        let runtime =
+            Runtime::builder().tool::<SalaryTool>().tool::<TallyTool>().tool::<PayJoeTool>();
         let runtime = runtime.shared_state(runs.clone()).ledger(&ledger).policy(Policy::new());
         let runtime = runtime.permission("tally", Permission::Allow);
         let runtime = runtime.permission("salary", Permission::Ask).build().unwrap();

@@ -161,8 +161,9 @@ impl Town {
         let ledger = Ledger::builder(KeyRing::ephemeral().unwrap());
         let ledger = ledger.open(MemoryLedger::new(1_000)).unwrap();
         let runs = Runs::default();
-        let runtime = Runtime::builder().tool::<Whose>().tool::<Count>().tool::<PayJoe>();
-        let runtime = runtime.tool::<Lose>().permission("lose", Permission::Allow);
+        let runtime =
+            Runtime::builder().tool::<WhoseTool>().tool::<CountTool>().tool::<PayJoeTool>();
+        let runtime = runtime.tool::<LoseTool>().permission("lose", Permission::Allow);
         let runtime = runtime.state(runs.clone()).ledger(&ledger).policy(Policy::new());
         let runtime = runtime.permission("count", Permission::Allow).build().unwrap();
         let vault = Vault::new(Memory::new(), KeyRing::ephemeral().unwrap());

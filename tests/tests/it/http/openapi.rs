@@ -51,8 +51,10 @@ async fn count_visitors() -> u32 {
 }
 
 fn runtime(ledger: Option<&Ledger>) -> Runtime {
-    let builder =
-        Runtime::builder().tool::<LeadVisitor>().tool::<CountVisitors>().tool::<OpenGate>();
+    let builder = Runtime::builder()
+        .tool::<LeadVisitorTool>()
+        .tool::<CountVisitorsTool>()
+        .tool::<OpenGateTool>();
     let builder = match ledger {
         Some(ledger) => builder.ledger(ledger),
         None => builder,
@@ -200,7 +202,7 @@ impl Boats {
 
 #[tokio::test]
 async fn a_call_of_a_toolkits_tool_is_described_with_the_toolkit() {
-    let runtime = Runtime::builder().toolkit(Boats).tool::<LeadVisitor>().build().unwrap();
+    let runtime = Runtime::builder().toolkit(Boats).tool::<LeadVisitorTool>().build().unwrap();
     let app = http::router(runtime, open());
     let document = send(&app, get("/openapi.json")).await.json();
     let schemas = &document["components"]["schemas"];

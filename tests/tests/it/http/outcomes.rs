@@ -48,7 +48,7 @@ impl Bank {
         let kept = Kept::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let runs = Arc::<AtomicUsize>::default();
-        let runtime = Runtime::builder().tool::<PayOnce>().shared_state(runs.clone());
+        let runtime = Runtime::builder().tool::<PayOnceTool>().shared_state(runs.clone());
         let runtime = runtime.permission("pay_once", Permission::Allow).ledger(&ledger);
         let app = http::router(runtime.build().unwrap(), config.ledger(&ledger));
         Self { app, runs, kept, ledger }

@@ -35,7 +35,7 @@ enum TooLarge {
 }
 
 fn app(config: HttpConfig) -> Router {
-    router(Runtime::builder().tool::<AddSmall>().build().unwrap(), config)
+    router(Runtime::builder().tool::<AddSmallTool>().build().unwrap(), config)
 }
 
 #[track_caller]
@@ -218,7 +218,7 @@ async fn a_ledger_that_cannot_be_written_keeps_a_server_from_being_ready() {
     let is_broken = Arc::new(AtomicBool::new(false));
     let store = Breakable { store: MemoryLedger::new(100), is_broken: is_broken.clone() };
     let ledger = Ledger::builder(ring()).open(store).unwrap();
-    let runtime = Runtime::builder().tool::<AddSmall>().ledger(&ledger).build().unwrap();
+    let runtime = Runtime::builder().tool::<AddSmallTool>().ledger(&ledger).build().unwrap();
     let app = router(runtime, open().ledger(&ledger));
     call(&app, "add_small", r#"{"a":1,"b":2}"#).await;
     ledger.flush().await.unwrap();

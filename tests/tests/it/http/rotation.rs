@@ -77,7 +77,7 @@ fn set(keys: &[&ApiKey]) -> ApiKeySet {
 }
 
 async fn served(keys: &ApiKeys) -> Running {
-    let runtime = Runtime::builder().tool::<Ping>().build().unwrap();
+    let runtime = Runtime::builder().tool::<PingTool>().build().unwrap();
     let config = HttpConfig::new(Auth::new().api_keys(keys));
     Running::start(http::router(runtime, config), patient()).await
 }

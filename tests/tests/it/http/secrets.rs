@@ -47,7 +47,7 @@ impl Office {
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let keeper = EvidenceKeeper::new(Vault::new(snapshots.clone(), ring()), &ledger);
         let vault = keeper.vault().clone();
-        let runtime = Runtime::builder().tool::<Ping>().policy(Policy::new());
+        let runtime = Runtime::builder().tool::<PingTool>().policy(Policy::new());
         let runtime = runtime.ledger(&ledger).evidence(keeper).build().unwrap();
         let config = HttpConfig::new(auth).ledger(&ledger).vault(&vault);
         Self { app: http::router(runtime, config), kept, snapshots }

@@ -322,7 +322,7 @@ async fn wait_forever() -> bool {
 
 #[tokio::test]
 async fn a_call_beyond_the_grace_is_cancelled_and_answered() {
-    let runtime = Runtime::builder().tool::<WaitForever>().build().unwrap();
+    let runtime = Runtime::builder().tool::<WaitForeverTool>().build().unwrap();
     let config = super::open();
     let drain = config.drain();
     let app = tool_runtime::http::router(runtime, config);

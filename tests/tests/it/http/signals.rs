@@ -139,7 +139,7 @@ async fn a_process_with_much_grace() {
 async fn serve(folder: &Path, grace: Duration) {
     let ledger = JsonLines::open(folder.join("ledger.jsonl")).unwrap();
     let ledger = Ledger::builder(ring()).open(ledger).unwrap();
-    let runtime = Runtime::builder().tool::<WaitForTheEnd>().ledger(&ledger).build().unwrap();
+    let runtime = Runtime::builder().tool::<WaitForTheEndTool>().ledger(&ledger).build().unwrap();
     let config = super::open().ledger(&ledger);
     let drain = config.drain();
     let mut limits = ServerLimits::default();

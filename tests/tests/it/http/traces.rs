@@ -44,7 +44,7 @@ impl Archive {
         let kept = Kept::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let number = Number::default();
-        let runtime = Runtime::builder().tool::<ReadNumber>().state(number.clone());
+        let runtime = Runtime::builder().tool::<ReadNumberTool>().state(number.clone());
         let runtime = runtime.ledger(&ledger).build().unwrap();
         Self { app: http::router(runtime, config.ledger(&ledger)), number, kept }
     }
@@ -174,7 +174,7 @@ async fn each_path_takes_its_own_scope() {
 
 #[tokio::test]
 async fn a_server_without_a_ledger_says_so() {
-    let runtime = Runtime::builder().tool::<ReadNumber>().state(Number::default());
+    let runtime = Runtime::builder().tool::<ReadNumberTool>().state(Number::default());
     let app = http::router(runtime.build().unwrap(), open());
     let read = headed(get("/traces/trace-1"));
     for request in [read, post("/traces/trace-1/replay", r#"{"reason":"x"}"#)] {
@@ -244,7 +244,7 @@ async fn a_trace_that_takes_too_long_to_look_up_is_answered_so() {
     for replays in [false, true] {
         let store = Stuck::new();
         let ledger = Ledger::builder(ring()).open(store.clone()).unwrap();
-        let runtime = Runtime::builder().tool::<ReadNumber>().state(Number::default());
+        let runtime = Runtime::builder().tool::<ReadNumberTool>().state(Number::default());
         let runtime = runtime.ledger(&ledger).build().unwrap();
         let config = open().ledger(&ledger).request_timeout(Duration::from_secs(1));
         let app = http::router(runtime, config);
@@ -333,7 +333,7 @@ async fn watch(gate: &Gate) {
 async fn a_replay_holds_its_place_until_it_ends_or_its_caller_hangs_up() {
     let gate = Arc::new(Gate { begun: Semaphore::new(0), go_on: Semaphore::new(1) });
     let ledger = Ledger::builder(ring()).open(MemoryLedger::new(1_000)).unwrap();
-    let runtime = Runtime::builder().tool::<Watch>().shared_state(gate.clone()).ledger(&ledger);
+    let runtime = Runtime::builder().tool::<WatchTool>().shared_state(gate.clone()).ledger(&ledger);
     let app = http::router(runtime.build().unwrap(), open().ledger(&ledger).max_replays(1));
     let begun = async || gate.begun.acquire().await.unwrap().forget();
     assert_eq!(call(&app, "watch", "{}").await.status, 200);

@@ -76,9 +76,9 @@ impl Spans {
 
 /// Calls the first service, which calls the second one; returns both results.
 async fn ask(headers: &str) -> Value {
-    let behind = Runtime::builder().tool::<TakeOrder>().build().unwrap();
+    let behind = Runtime::builder().tool::<TakeOrderTool>().build().unwrap();
     let behind = Running::start(http::router(behind, open()), patient()).await;
-    let front = Runtime::builder().tool::<AskForOrder>().state(Orders(behind.address));
+    let front = Runtime::builder().tool::<AskForOrderTool>().state(Orders(behind.address));
     let front = http::router(front.build().unwrap(), open());
     let front = Running::start(front, patient()).await;
     let head = "content-type: application/json\r\nx-tenant-id: yantian\r\nx-site-id: main\r\n";

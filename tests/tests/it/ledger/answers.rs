@@ -43,7 +43,7 @@ async fn echo(
 }
 
 fn runtime(ledger: &Ledger) -> Runtime {
-    Runtime::builder().tool::<Keep>().tool::<Echo>().ledger(ledger).build().unwrap()
+    Runtime::builder().tool::<KeepTool>().tool::<EchoTool>().ledger(ledger).build().unwrap()
 }
 
 fn cx(trace: &str) -> ToolContext {

@@ -191,7 +191,7 @@ async fn a_process_that_writes_rows() {
 
 /// Calls continuously, and reports ended calls, flushes and exports.
 async fn work(ledger: &Ledger) {
-    let runtime = Runtime::builder().tool::<Echo>().ledger(ledger).build().unwrap();
+    let runtime = Runtime::builder().tool::<EchoTool>().ledger(ledger).build().unwrap();
     let trace = Uuid::now_v7().to_string();
     let cx = ToolContext::builder(Uuid::nil(), &*trace).run_id("run-1").build().unwrap();
     println!();

@@ -40,7 +40,7 @@ fn rows(path: &Path) -> SqliteLedger {
 /// Writes a ledger and closes it; returns a checkpoint of all but its last two records.
 async fn write(store: impl LedgerStore) -> Checkpoint {
     let ledger = Ledger::builder(ring()).checkpoint_every(25).open(store).unwrap();
-    let runtime = Runtime::builder().tool::<Echo>().ledger(&ledger).build().unwrap();
+    let runtime = Runtime::builder().tool::<EchoTool>().ledger(&ledger).build().unwrap();
     for n in 0..CALLS {
         let cx = ToolContext::builder(Uuid::from_u128(1), format!("trace-{}", n % 3));
         let cx = cx.run_id("run-1").build().unwrap();

@@ -58,7 +58,8 @@ impl Desk {
 
     fn with(script: &Arc<Script>, more: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Self {
         let ledger = ledger();
-        let builder = script::builder(script).tool::<Sell>().tool::<Find>().tool::<Grind>();
+        let builder =
+            script::builder(script).tool::<SellTool>().tool::<FindTool>().tool::<GrindTool>();
         Self { runtime: more(builder.ledger(&ledger)).build().unwrap(), ledger }
     }
 
@@ -166,7 +167,7 @@ async fn a_recorded_message_has_nothing_sensitive_of_the_call() {
         let message = format!("{name} (card 4111 1111 1111 1111) is away; {gap}{name} {rest}");
         Err(Failure::of(ErrorCode::NotFound).with_message(message))
     }
-    let runtime = Runtime::builder().tool::<Greet>().ledger(&ledger).build().unwrap();
+    let runtime = Runtime::builder().tool::<GreetTool>().ledger(&ledger).build().unwrap();
     let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build().unwrap();
     let mut call = runtime.call("greet", r#"{"name":"Erika Mustermann"}"#, &cx);
     assert!(call.execute().await.to_string().contains("is away"));

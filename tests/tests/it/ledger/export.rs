@@ -27,7 +27,7 @@ async fn echo(
 }
 
 async fn make_calls(ledger: &Ledger, calls: u64) {
-    let runtime = Runtime::builder().tool::<Echo>().ledger(ledger).build().unwrap();
+    let runtime = Runtime::builder().tool::<EchoTool>().ledger(ledger).build().unwrap();
     let cx = ToolContext::builder(Uuid::from_u128(1), "trace-1").run_id("run-1").build().unwrap();
     for n in 0..calls {
         runtime.call("echo", format!(r#"{{"n":{n}}}"#), &cx).execute().await;

@@ -121,7 +121,7 @@ impl Desk {
     fn with(change: impl FnOnce(LedgerBuilder) -> LedgerBuilder) -> Self {
         let (store, runs) = (Moody::new(), Arc::<AtomicU32>::default());
         let ledger = change(Ledger::builder(ring()).capacity(2)).open(store.clone()).unwrap();
-        let builder = Runtime::builder().tool::<Tick>().shared_state(runs.clone());
+        let builder = Runtime::builder().tool::<TickTool>().shared_state(runs.clone());
         Self { runtime: builder.ledger(&ledger).build().unwrap(), ledger, store, runs }
     }
 

@@ -103,7 +103,7 @@ impl Library {
         let log = Log::default();
         let store = Watched { memory: MemoryLedger::new(1_000), log: log.clone() };
         let ledger = Ledger::builder(ring()).open(store).unwrap();
-        let runtime = Runtime::builder().tool::<Wave>().ledger(&ledger).build().unwrap();
+        let runtime = Runtime::builder().tool::<WaveTool>().ledger(&ledger).build().unwrap();
         let library = Self { ledger, runtime, log };
         for _ in 0..BEFORE {
             library.call().await;

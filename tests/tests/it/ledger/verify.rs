@@ -36,7 +36,7 @@ async fn echo(
 async fn rest() {}
 
 fn runtime(ledger: &Ledger) -> Runtime {
-    Runtime::builder().tool::<Echo>().tool::<Rest>().ledger(ledger).build().unwrap()
+    Runtime::builder().tool::<EchoTool>().tool::<RestTool>().ledger(ledger).build().unwrap()
 }
 
 fn cx(tenant: u128, trace: &str) -> ToolContext {

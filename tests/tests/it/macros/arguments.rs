@@ -46,7 +46,7 @@ fn every_kind_of_argument_arrives() {
         "a\"b", "c", null, 0.5, [1, 2], {"k": true}, [1, "x"], "2024-05-03T12:34:56Z",
         "5aa31da6-9278-4da0-9f1a-61b8d3edc5cc", {"deep": [null]},
     ]);
-    assert_eq!(data(&runtime::<All>(), "all", &arguments.to_string()), expected);
+    assert_eq!(data(&runtime::<AllTool>(), "all", &arguments.to_string()), expected);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn defaults_stand_in_and_are_shown() {
         format!("{number} {text} {owned} {maybe:?} {list:?} {low}")
     }
 
-    let runtime = runtime::<Defaults>();
+    let runtime = runtime::<DefaultsTool>();
     assert_eq!(data(&runtime, "defaults", "{}"), "10 tea milk Some(4) [] -1");
     let schema = input_schema(&runtime, "defaults");
     let shown = |name: &str| schema["properties"][name]["default"].clone();
@@ -105,7 +105,7 @@ fn a_default_takes_nothing_from_the_parameter_before_it() {
         format!("{word} {up_to:?}")
     }
 
-    let runtime = runtime::<Find>();
+    let runtime = runtime::<FindTool>();
     assert_eq!(input_schema(&runtime, "find")["required"], json!(["word"]));
     assert_eq!(error(&runtime, "find", "{}")["details"]["violations"][0]["pointer"], "/word");
     assert_eq!(data(&runtime, "find", r#"{"word":"tea"}"#), json!("tea None"));
@@ -136,7 +136,7 @@ fn constraints_are_shown_and_enforced() {
         number
     }
 
-    let runtime = runtime::<Bounded>();
+    let runtime = runtime::<BoundedTool>();
     let schema = input_schema(&runtime, "bounded");
     let properties = &schema["properties"];
     assert_eq!(properties["number"]["minimum"], 1);
@@ -182,7 +182,7 @@ fn arguments_may_be_renamed() {
         format!("{origin}-{target}")
     }
 
-    let runtime = runtime::<Travel>();
+    let runtime = runtime::<TravelTool>();
     assert_eq!(data(&runtime, "travel", r#"{"from":"Oslo"}"#), "Oslo-Rome");
     assert_eq!(data(&runtime, "travel", r#"{"from":"Oslo","to-city":"Bern"}"#), "Oslo-Bern");
     assert_eq!(error(&runtime, "travel", r#"{"origin":"Oslo"}"#)["type"], "VALIDATION");
@@ -204,7 +204,7 @@ fn descriptions_and_sensitivity_reach_the_schema() {
         user.len() + password.len()
     }
 
-    let runtime = runtime::<Login>();
+    let runtime = runtime::<LoginTool>();
     let schema = input_schema(&runtime, "login");
     assert_eq!(schema["properties"]["user"]["description"], "Who it is,\nby name.");
     assert_eq!(schema["properties"]["user"]["x-sensitivity"], "pii");
@@ -227,12 +227,12 @@ fn unknown_fields_are_refused_unless_the_tool_opts_out() {
     }
 
     let extra = r#"{"extra":1}"#;
-    assert_eq!(error(&runtime::<Closed>(), "closed", extra)["code"], "INVALID_ARGUMENT");
-    assert_eq!(data(&runtime::<Open>(), "open", extra), 2);
-    let closed = input_schema(&runtime::<Closed>(), "closed");
+    assert_eq!(error(&runtime::<ClosedTool>(), "closed", extra)["code"], "INVALID_ARGUMENT");
+    assert_eq!(data(&runtime::<OpenTool>(), "open", extra), 2);
+    let closed = input_schema(&runtime::<ClosedTool>(), "closed");
     assert_eq!(closed["additionalProperties"], false);
     assert_eq!(
-        input_schema(&runtime::<Open>(), "open").get("additionalProperties"),
+        input_schema(&runtime::<OpenTool>(), "open").get("additionalProperties"),
         Some(&true.into())
     );
 }

@@ -63,7 +63,7 @@ fn check(which: u8, expected: &Value) {
         })
     }
 
-    let error = error(&runtime::<Fail>(), "fail", &json!({ "which": which }).to_string());
+    let error = error(&runtime::<FailTool>(), "fail", &json!({ "which": which }).to_string());
     for (key, value) in expected.as_object().expect("an object") {
         assert_eq!(error.get(key).unwrap_or(&Value::Null), value, "{key} of {error:#}");
     }
@@ -150,6 +150,6 @@ fn an_unmapped_error_says_nothing_of_itself() {
         Err(Silent)
     }
 
-    let error = error(&runtime::<FailSilently>(), "fail_silently", "{}");
+    let error = error(&runtime::<FailSilentlyTool>(), "fail_silently", "{}");
     assert_eq!((&error["type"], &error["code"]), (&json!("FATAL"), &json!("INTERNAL")));
 }

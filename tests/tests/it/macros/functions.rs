@@ -27,7 +27,7 @@ fn options_reach_the_spec() {
         3
     }
 
-    let runtime = runtime::<Find>();
+    let runtime = runtime::<FindTool>();
     let spec = runtime.spec("things.find").expect("the tool is listed");
     assert_eq!(spec.version(), "2.1.0");
     assert_eq!(spec.title(), Some("Find things"));
@@ -52,7 +52,7 @@ fn the_function_stays_a_function() {
     }
 
     assert_eq!(double(4), 8);
-    assert_eq!(data(&runtime::<Double>(), "double", r#"{"number":4}"#), 8);
+    assert_eq!(data(&runtime::<DoubleTool>(), "double", r#"{"number":4}"#), 8);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn foreign_attributes_change_nothing() {
         "here"
     }
 
-    assert_eq!(data(&runtime::<Present>(), "present", "{}"), "here");
+    assert_eq!(data(&runtime::<PresentTool>(), "present", "{}"), "here");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn raw_identifiers_are_named_without_their_prefix() {
         format!("{type}/{dyn}")
     }
 
-    let runtime = runtime::<Match>();
+    let runtime = runtime::<MatchTool>();
     assert_eq!(data(&runtime, "match", r#"{"type":"a"}"#), "a/plain");
     assert_eq!(input_schema(&runtime, "match")["required"], json!(["type"]));
 }
@@ -113,7 +113,7 @@ fn a_tool_may_hold_functions_and_stand_in_one() {
         helper()
     }
 
-    assert_eq!(data(&runtime::<Outer>(), "outer", "{}"), 2);
+    assert_eq!(data(&runtime::<OuterTool>(), "outer", "{}"), 2);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn two_tools_share_parameter_names_and_defaults() {
         limit
     }
 
-    let runtime = build(Runtime::builder().tool::<One>().tool::<Another>());
+    let runtime = build(Runtime::builder().tool::<OneTool>().tool::<AnotherTool>());
     assert_eq!(data(&runtime, "one", "{}"), 1);
     assert_eq!(data(&runtime, "another", "{}"), 2);
 }
@@ -152,7 +152,7 @@ fn a_tool_may_only_panic() {
         unimplemented!()
     }
 
-    let error = error(&runtime::<Later>(), "later", "{}");
+    let error = error(&runtime::<LaterTool>(), "later", "{}");
     assert_eq!(error["type"], "FATAL");
     assert_eq!(error["code"], "INTERNAL");
 }
@@ -174,9 +174,54 @@ fn blocking_tools_take_text_and_state() {
         Ok(format!("{}{name}", prefix.0).repeat(times))
     }
 
-    let runtime = build(Runtime::builder().tool::<Greet>().state(Prefix("hi ")));
+    let runtime = build(Runtime::builder().tool::<GreetTool>().state(Prefix("hi ")));
     assert_eq!(data(&runtime, "greet", r#"{"name":"Ada"}"#), "hi Ada");
     assert_eq!(error(&runtime, "greet", r#"{"name":"Ada","times":9}"#)["type"], "VALIDATION");
+}
+
+#[test]
+fn a_tool_may_be_named_like_a_type_of_its_module_or_of_the_prelude() {
+    mod inner {
+        use tool_runtime::prelude::*;
+
+        /// The weather of a place.
+        #[ai_type]
+        pub(super) struct Weather {
+            /// In degrees Celsius.
+            degrees: i32,
+        }
+
+        /// Tells the weather.
+        #[ai_tool(effect = "read")]
+        pub(super) fn weather() -> Weather {
+            Weather { degrees: 21 }
+        }
+
+        /// Reads a result.
+        #[ai_tool(effect = "read")]
+        pub(super) fn result() -> Result<String, std::fmt::Error> {
+            Ok(String::from("first"))
+        }
+
+        /// Reads a string.
+        #[ai_tool(effect = "read")]
+        pub(super) fn string() -> Option<String> {
+            Some(String::from("text"))
+        }
+
+        /// Has the suffix already.
+        #[ai_tool(effect = "read")]
+        pub(super) fn search_tool() -> u8 {
+            1
+        }
+    }
+
+    let runtime = Runtime::builder().tool::<inner::WeatherTool>().tool::<inner::ResultTool>();
+    let runtime = build(runtime.tool::<inner::StringTool>().tool::<inner::SearchTool>());
+    assert_eq!(data(&runtime, "weather", "{}"), json!({ "degrees": 21 }));
+    assert_eq!(data(&runtime, "result", "{}"), "first");
+    assert_eq!(data(&runtime, "string", "{}"), "text");
+    assert_eq!(data(&runtime, "search_tool", "{}"), 1);
 }
 
 #[test]
@@ -191,7 +236,7 @@ fn handles_can_be_renamed_or_left_out() {
         }
 
         #[allow(dead_code)]
-        pub(super) struct Nothing;
+        pub(super) struct NothingTool;
 
         /// Has no handle, because the name is taken.
         #[ai_tool(effect = "read", name = "without_handle", handle = none)]
@@ -246,7 +291,7 @@ fn renamed_dependencies_work() {
         }
     }
 
-    let builder = Runtime::builder().tool::<elsewhere::Measure>().toolkit(elsewhere::Kit);
+    let builder = Runtime::builder().tool::<elsewhere::MeasureTool>().toolkit(elsewhere::Kit);
     let runtime = build(builder);
     assert_eq!(data(&runtime, "measure", r#"{"thing":{"size":2}}"#), 2);
     assert_eq!(data(&runtime, "kit.keep", "{}"), 4);
@@ -273,7 +318,7 @@ fn macros_by_example_may_write_tools() {
     }
     tool!(written, u16, 7);
 
-    assert_eq!(data(&runtime::<Written>(), "written", "{}"), 7);
+    assert_eq!(data(&runtime::<WrittenTool>(), "written", "{}"), 7);
 }
 
 #[test]
@@ -301,7 +346,7 @@ fn writes_show_what_they_would_do() {
         if dry_run.is_active() { format!("would rename {page}") } else { format!("renamed {page}") }
     }
 
-    let runtime = build(Runtime::builder().tool::<Delete>().tool::<Rename>());
+    let runtime = build(Runtime::builder().tool::<DeleteTool>().tool::<RenameTool>());
     let arguments = r#"{"page":"p"}"#;
     assert_eq!(data(&runtime, "delete", arguments), "deleted p");
     assert_eq!(data(&runtime, "rename", arguments), "renamed p");

@@ -24,7 +24,7 @@ fn aliases_and_reexports_of_host_types_work() {
         cx.trace_id() == again.trace_id() && !stop.is_cancelled()
     }
 
-    let runtime = runtime::<Named>();
+    let runtime = runtime::<NamedTool>();
     let envelope = answer(&runtime, "named", "{}");
     assert_eq!(envelope["data"], true);
     assert_eq!(envelope["meta"]["warnings"], json!(["careful"]));
@@ -51,7 +51,8 @@ fn state_may_be_a_trait_object() {
 
     let store: Arc<dyn Store> = Arc::new(Small);
     let same: Arc<dyn Store + Send> = Arc::new(Small);
-    let runtime = build(Runtime::builder().tool::<Size>().shared_state(store).shared_state(same));
+    let runtime =
+        build(Runtime::builder().tool::<SizeTool>().shared_state(store).shared_state(same));
     assert_eq!(data(&runtime, "size", "{}"), 4);
 }
 
@@ -64,7 +65,7 @@ fn state_is_shared_by_all_calls() {
     }
 
     let counter = Arc::new(AtomicU32::new(0));
-    let runtime = build(Runtime::builder().tool::<Count>().shared_state(Arc::clone(&counter)));
+    let runtime = build(Runtime::builder().tool::<CountTool>().shared_state(Arc::clone(&counter)));
     assert_eq!(data(&runtime, "count", "{}"), 0);
     assert_eq!(data(&runtime, "count", "{}"), 1);
     assert_eq!(counter.load(Ordering::Relaxed), 2);
@@ -85,7 +86,7 @@ fn a_users_own_extractor_is_asked_at_each_call() {
         tenant.0.clone()
     }
 
-    assert_eq!(data(&runtime::<Who>(), "who", "{}"), "trace");
+    assert_eq!(data(&runtime::<WhoTool>(), "who", "{}"), "trace");
 }
 
 #[test]
@@ -96,7 +97,7 @@ fn a_model_cannot_fill_a_hosts_parameter() {
         cx.trace_id().to_owned()
     }
 
-    assert_eq!(error(&runtime::<Whose>(), "whose", r#"{"cx":{}}"#)["code"], "INVALID_ARGUMENT");
+    assert_eq!(error(&runtime::<WhoseTool>(), "whose", r#"{"cx":{}}"#)["code"], "INVALID_ARGUMENT");
 }
 
 #[test]
@@ -114,5 +115,5 @@ fn hosts_stand_anywhere_and_need_no_name() {
         format!("{first}{last}")
     }
 
-    assert_eq!(data(&runtime::<Mixed>(), "mixed", r#"{"first":1,"last":"2"}"#), "12");
+    assert_eq!(data(&runtime::<MixedTool>(), "mixed", r#"{"first":1,"last":"2"}"#), "12");
 }

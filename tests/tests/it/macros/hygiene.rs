@@ -97,7 +97,7 @@ mod shadowed {
 
 #[test]
 fn a_users_names_do_not_get_in_the_way() {
-    let builder = Runtime::builder().tool::<shadowed::Measure>().toolkit(shadowed::Kit);
+    let builder = Runtime::builder().tool::<shadowed::MeasureTool>().toolkit(shadowed::Kit);
     let runtime = super::build(builder);
     assert_eq!(data(&runtime, "measure", r#"{"thing":{}}"#), 2);
     let error = super::error(&runtime, "measure", r#"{"thing":{"size":3}}"#);
@@ -126,7 +126,7 @@ fn arguments_may_be_called_like_generated_names() {
     }
 
     let arguments = r#"{"__call":1,"__args":2,"__h0":3,"value":4}"#;
-    assert_eq!(data(&runtime::<Odd>(), "odd", arguments), 10);
+    assert_eq!(data(&runtime::<OddTool>(), "odd", arguments), 10);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn generic_functions_may_hold_tools() {
         fn held() -> u8 {
             1
         }
-        format!("{value:?}{}", data(&runtime::<Held>(), "held", "{}"))
+        format!("{value:?}{}", data(&runtime::<HeldTool>(), "held", "{}"))
     }
 
     assert_eq!(hold("a"), "\"a\"1");

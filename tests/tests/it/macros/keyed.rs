@@ -45,7 +45,7 @@ fn a_function_with_every_option_runs() {
         Err("nobody asked".to_owned())
     }
 
-    let runtime = runtime::<Place>();
+    let runtime = runtime::<PlaceTool>();
     let arguments = r#"{"items":["tea"]}"#;
     assert_eq!(data(&runtime, "place", arguments), json!(["tea"]));
     let dry = context().dry_run(true).build().expect("a context");
@@ -98,7 +98,7 @@ fn what_reconcile_finds_answers_a_repeat() {
         Reconciled::Happened(orders.load(Ordering::Relaxed))
     }
 
-    let runtime = build(Runtime::builder().tool::<Place>().state(AtomicU64::new(0)));
+    let runtime = build(Runtime::builder().tool::<PlaceTool>().state(AtomicU64::new(0)));
     assert_eq!(answer_in(&runtime, "place", "{}", &with_key())["error"]["code"], "INTERNAL");
     for _ in 0..2 {
         assert_eq!(answer_in(&runtime, "place", "{}", &with_key())["data"], 1);
@@ -114,7 +114,7 @@ fn a_forwarded_key_lets_a_tool_run_again() {
         key.fence()
     }
 
-    let runtime = build(Runtime::builder().tool::<Place>().state(AtomicU64::new(0)));
+    let runtime = build(Runtime::builder().tool::<PlaceTool>().state(AtomicU64::new(0)));
     assert_eq!(answer_in(&runtime, "place", "{}", &with_key())["error"]["code"], "INTERNAL");
     assert_eq!(answer_in(&runtime, "place", "{}", &with_key())["data"], 2);
 }
@@ -134,7 +134,8 @@ fn a_shared_answer_serves_the_tenants_other_users() {
     }
 
     let runs = Arc::new(AtomicU64::new(0));
-    let builder = Runtime::builder().tool::<Ours>().tool::<Mine>().shared_state(Arc::clone(&runs));
+    let builder =
+        Runtime::builder().tool::<OursTool>().tool::<MineTool>().shared_state(Arc::clone(&runs));
     let runtime = build(builder);
     for user in ["ada", "grace"] {
         let cx = context().user_id(user).build().expect("a context");

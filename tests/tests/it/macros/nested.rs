@@ -54,14 +54,14 @@ fn titled(schema: &Value, list: &str) {
 
 #[test]
 fn every_level_of_a_list_of_maps_of_objects_has_its_type_as_title() {
-    let runtime = runtime::<StackShelves>();
+    let runtime = runtime::<StackShelvesTool>();
     titled(&input_schema(&runtime, "stack_shelves"), "/properties/shelves");
     titled(&output_schema(&runtime, "stack_shelves"), "");
 }
 
 #[test]
 fn a_list_of_maps_of_objects_is_read_and_answered() {
-    let runtime = runtime::<StackShelves>();
+    let runtime = runtime::<StackShelvesTool>();
     let arguments = format!(r#"{{"shelves":{SHELVES}}}"#);
     let shelves: Value = serde_json::from_str(SHELVES).expect("JSON");
     assert_eq!(data(&runtime, "stack_shelves", &arguments), shelves);
@@ -79,7 +79,7 @@ fn a_list_of_maps_of_objects_is_read_and_answered() {
 
 #[test]
 fn every_dialect_declares_a_list_of_maps_of_objects() {
-    let runtime = runtime::<StackShelves>();
+    let runtime = runtime::<StackShelvesTool>();
     let taken: Value = serde_json::from_str(&format!(r#"{{"shelves":{SHELVES}}}"#)).expect("JSON");
     for dialect in Dialect::ALL {
         for titles in [false, true] {
@@ -117,7 +117,7 @@ fn titles_reach_through_options_boxes_tuples_and_sorted_maps() {
     ) -> usize {
         maybe.map_or(0, |list| list.len()) + pair.1.len()
     }
-    let runtime = runtime::<SortThings>();
+    let runtime = runtime::<SortThingsTool>();
     let schema = input_schema(&runtime, "sort_things");
     let maybe = &schema["properties"]["maybe"];
     assert_eq!(maybe["items"]["title"], type_name::<BTreeMap<String, Box<MyObject>>>());

@@ -59,7 +59,7 @@ macro_rules! representation {
 representation!(
     external,
     external_shape,
-    ExternalShape,
+    ExternalShapeTool,
     serde(rename_all = "snake_case"),
     [json!("empty"), json!({"circle": {"radius": 1.5}}), json!({"square": {"length": 2}})],
     [
@@ -73,7 +73,7 @@ representation!(
 representation!(
     internal,
     internal_shape,
-    InternalShape,
+    InternalShapeTool,
     serde(tag = "kind"),
     [
         json!({"kind": "Empty"}),
@@ -91,7 +91,7 @@ representation!(
 representation!(
     adjacent,
     adjacent_shape,
-    AdjacentShape,
+    AdjacentShapeTool,
     serde(tag = "kind", content = "of"),
     [
         json!({"kind": "Empty"}),
@@ -108,7 +108,7 @@ representation!(
 representation!(
     untagged,
     untagged_shape,
-    UntaggedShape,
+    UntaggedShapeTool,
     serde(untagged),
     [json!(null), json!({"radius": 1.5}), json!({"length": 2})],
     [json!({"radius": "wide"}), json!({"radius": 1.5, "extra": 1}), json!(7)]

@@ -13,7 +13,7 @@ fn nothing_is_an_answer() {
     #[ai_tool(effect = "read")]
     async fn nothing() {}
 
-    assert_eq!(data(&runtime::<Nothing>(), "nothing", "{}"), Value::Null);
+    assert_eq!(data(&runtime::<NothingTool>(), "nothing", "{}"), Value::Null);
 }
 
 #[test]
@@ -39,10 +39,10 @@ fn opaque_types_have_schemas() {
         Ok((0..count).collect::<Vec<_>>())
     }
 
-    let first = runtime::<Squares>();
+    let first = runtime::<SquaresTool>();
     assert_eq!(data(&first, "squares", r#"{"count":3}"#), json!([0, 1, 4]));
     assert_eq!(output_schema(&first, "squares")["type"], "array");
-    let second = runtime::<MaybeSquares>();
+    let second = runtime::<MaybeSquaresTool>();
     assert_eq!(data(&second, "maybe_squares", r#"{"count":2}"#), json!([0, 1]));
     assert_eq!(output_schema(&second, "maybe_squares")["type"], "array");
 }
@@ -71,7 +71,8 @@ fn answers_may_borrow_from_arguments_and_state() {
     }
 
     let names = Names(vec!["Ada".to_owned(), "Bob".to_owned()]);
-    let builder = tool_runtime::Runtime::builder().tool::<Find>().tool::<Trim>().state(names);
+    let builder =
+        tool_runtime::Runtime::builder().tool::<FindTool>().tool::<TrimTool>().state(names);
     let runtime = super::build(builder);
     assert_eq!(data(&runtime, "find", r#"{"prefix":"B"}"#), "Bob");
     assert_eq!(data(&runtime, "trim", r#"{"text":" x "}"#), "x");
@@ -90,7 +91,7 @@ fn result_is_known_by_its_type() {
         text.parse()
     }
 
-    let runtime = runtime::<Parse>();
+    let runtime = runtime::<ParseTool>();
     assert_eq!(data(&runtime, "parse", r#"{"text":"7"}"#), 7);
     let error = error(&runtime, "parse", r#"{"text":"x"}"#);
     assert_eq!((&error["type"], &error["code"]), (&json!("FATAL"), &json!("INTERNAL")));
@@ -113,8 +114,8 @@ async fn typed_calls_give_the_success_half() {
     }
 
     let cx = context().build().expect("a context");
-    let runtime = runtime::<Add>();
-    let mut call = runtime.call_typed::<Add>(&json!({"a": 1, "b": 2}), &cx).expect("arguments");
+    let runtime = runtime::<AddTool>();
+    let mut call = runtime.call_typed::<AddTool>(&json!({"a": 1, "b": 2}), &cx).expect("arguments");
     match call.execute().await {
         Ok(tool_runtime::contracts::ToolOutput::Ok(result)) => {
             let sum: &u32 = result.data();

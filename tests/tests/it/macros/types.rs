@@ -39,7 +39,7 @@ fn fields_carry_constraints_defaults_and_names() {
         format!("{score} {words:?} {name:?} {} {mood}", key.is_some())
     }
 
-    let runtime = runtime::<FilterBy>();
+    let runtime = runtime::<FilterByTool>();
     assert_eq!(data(&runtime, "filter_by", r#"{"by":{}}"#), "50 [] None false calm");
     let schema = input_schema(&runtime, "filter_by");
     let fields = &schema["$defs"]["Filter"]["properties"];
@@ -97,7 +97,7 @@ fn types_are_generic_recursive_and_titled_by_their_rust_names() {
         Page { items, next: None }
     }
 
-    let runtime = runtime::<Leaves>();
+    let runtime = runtime::<LeavesTool>();
     let arguments = r#"{"tree":{"label":"a","children":[{"label":"b"}],"notes":{}}}"#;
     assert_eq!(data(&runtime, "leaves", arguments)["items"][0]["label"], "b");
     let output = output_schema(&runtime, "leaves");
@@ -137,7 +137,7 @@ fn serde_options_mean_what_they_mean() {
     }
 
     /// Runs a query.
-    #[ai_tool(effect = "read", handle = RunQuery)]
+    #[ai_tool(effect = "read")]
     fn query(
         /// The query.
         query: Query,
@@ -146,7 +146,7 @@ fn serde_options_mean_what_they_mean() {
         format!("{search_text} {} {} {hidden}", window.offset, window.limit)
     }
 
-    let runtime = runtime::<RunQuery>();
+    let runtime = runtime::<QueryTool>();
     let arguments = r#"{"query":{"searchText":"tea","limit":3}}"#;
     assert_eq!(data(&runtime, "query", arguments), "tea 0 3 0");
 }
@@ -161,7 +161,7 @@ fn plain_derives_and_foreign_types_work_as_well() {
     }
 
     /// Gives back.
-    #[ai_tool(effect = "read", handle = PlainTool)]
+    #[ai_tool(effect = "read")]
     fn plain(
         /// A value.
         value: Plain,
@@ -206,7 +206,7 @@ fn a_type_may_cross_one_way_only() {
     }
 
     let arguments = r#"{"question":{"text":"abc","more":1}}"#;
-    assert_eq!(data(&runtime::<Reply>(), "reply", arguments), 3);
+    assert_eq!(data(&runtime::<ReplyTool>(), "reply", arguments), 3);
 }
 
 #[test]
@@ -273,5 +273,5 @@ fn every_shape_of_type_is_taken() {
         "boxed": "c", "shared": "d",
     });
     let expected = json!(["a", [1, "b"], null, "VERY_HIGH", [1, 2], "c", "d"]);
-    assert_eq!(data(&runtime::<Shapes>(), "shapes", &arguments.to_string()), expected);
+    assert_eq!(data(&runtime::<ShapesTool>(), "shapes", &arguments.to_string()), expected);
 }

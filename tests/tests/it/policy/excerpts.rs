@@ -58,7 +58,7 @@ async fn recite(
 
 fn runtime(policy: Policy) -> Runtime {
     let rules = Rules::new().max_output_bytes(512);
-    let builder = Runtime::builder().tool::<Search>().tool::<Recite>();
+    let builder = Runtime::builder().tool::<SearchTool>().tool::<ReciteTool>();
     builder.policy(policy.rules(rules)).build().expect("the runtime")
 }
 

@@ -42,7 +42,7 @@ async fn find_shared(script: &Script) -> Result<u32, ScriptedError> {
 }
 
 fn runtime_with(script: &Arc<Script>, policy: Policy) -> Runtime {
-    let builder = Runtime::builder().tool::<Find>().tool::<FindShared>();
+    let builder = Runtime::builder().tool::<FindTool>().tool::<FindSharedTool>();
     builder.shared_state(script.clone()).policy(policy).build().expect("the runtime")
 }
 
@@ -285,7 +285,8 @@ async fn a_secret_is_part_of_the_cache_key_and_is_never_shown() {
         script.act().await
     }
     let script = Script::quick(Ok);
-    let runtime = Runtime::builder().tool::<Open>().shared_state(script.clone()).build().unwrap();
+    let runtime =
+        Runtime::builder().tool::<OpenTool>().shared_state(script.clone()).build().unwrap();
     for (password, run) in [("hunter2", 1), ("hunter2", 1), ("hunter3", 2)] {
         let arguments = json!({ "password": password }).to_string();
         let found = call_with(&runtime, "open", &arguments, &jane()).await;
@@ -303,7 +304,7 @@ async fn a_cached_answer_has_the_meta_of_the_first_call() {
         meta.warning("the catalogue is of yesterday");
         1
     }
-    let runtime = Runtime::builder().tool::<Source>().build().unwrap();
+    let runtime = Runtime::builder().tool::<SourceTool>().build().unwrap();
     let first = call_with(&runtime, "source", "{}", &jane()).await;
     let again = call_with(&runtime, "source", "{}", &jane()).await;
     assert_eq!(again["meta"]["cache_hit"], true);
@@ -479,7 +480,7 @@ async fn what_is_kept_is_bounded() {
     }
     async fn reruns(bytes: u64) -> u32 {
         let runs = Arc::<AtomicU32>::default();
-        let runtime = Runtime::builder().tool::<Long>().shared_state(runs.clone());
+        let runtime = Runtime::builder().tool::<LongTool>().shared_state(runs.clone());
         let runtime = runtime.policy(Policy::new().cache_bytes(bytes)).build().unwrap();
         for n in (10..90).chain(10..90) {
             let arguments = json!({ "n": n }).to_string();

@@ -104,7 +104,7 @@ fn shop_with(left: u32, policy: Policy) -> (Runtime, Counts) {
     let counts = Counts { left: Arc::new(left.into()), asked: Arc::default() };
     let rules = Rules::new().bind_preview(true);
     let policy = policy.approver(counts.clone()).rules(rules);
-    let runtime = Runtime::builder().tool::<Sell>().state(counts.clone()).policy(policy);
+    let runtime = Runtime::builder().tool::<SellTool>().state(counts.clone()).policy(policy);
     (runtime.build().expect("the runtime"), counts)
 }
 

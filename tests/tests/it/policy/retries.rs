@@ -220,7 +220,7 @@ async fn a_full_house_of_blocking_tools_is_not_tried_again() {
         gate.lock().is_ok_and(|gate| gate.recv().is_ok())
     }
     let (let_go, gate) = mpsc::channel();
-    let runtime = Runtime::builder().tool::<Block>().max_blocking_tools(1);
+    let runtime = Runtime::builder().tool::<BlockTool>().max_blocking_tools(1);
     let runtime = runtime.state(Mutex::new(gate)).build().unwrap();
     let mut first = runtime.call("block", "{}", &jane());
     let (output, refused) = futures::join!(first.execute(), async {
@@ -268,7 +268,7 @@ async fn lend(late: &Late, dry_run: &DryRun) -> bool {
 async fn a_refused_host_value_is_not_tried_again() {
     for tool in ["borrow", "lend"] {
         let asked = Arc::<AtomicU32>::default();
-        let runtime = Runtime::builder().tool::<Borrow>().tool::<Lend>();
+        let runtime = Runtime::builder().tool::<BorrowTool>().tool::<LendTool>();
         let runtime = runtime.permission("lend", Permission::Allow).shared_state(asked.clone());
         let runtime = runtime.build().unwrap();
         let found = call(&runtime, tool, &keyed("k")).await;
@@ -294,7 +294,7 @@ async fn a_blocking_tool_is_tried_again() {
     }
     let rules = Rules::new().retry(RetryConfig::new(2, 1.0, 10).unwrap());
     let policy = Policy::new().rules(rules);
-    let runtime = Runtime::builder().tool::<Block>().policy(policy);
+    let runtime = Runtime::builder().tool::<BlockTool>().policy(policy);
     let runtime = runtime.state(AtomicU32::new(0)).build().unwrap();
     let found = call(&runtime, "block", &jane()).await;
     assert_eq!((&found["data"], &found["meta"]["attempts"]), (&json!(1), &json!(2)));
@@ -359,7 +359,7 @@ async fn trace(
 
 #[tokio::test(start_paused = true)]
 async fn what_a_failed_attempt_recorded_is_in_no_answer() {
-    let runtime = Runtime::builder().tool::<Trace>();
+    let runtime = Runtime::builder().tool::<TraceTool>();
     let runtime = runtime.state(Mutex::new(Vec::<MetaRecorder>::new())).build().unwrap();
     let heard = Arc::<Mutex<Vec<String>>>::default();
     let mut traced = runtime.call("trace", "{}", &jane());

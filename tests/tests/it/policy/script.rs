@@ -124,11 +124,11 @@ async fn set(script: &Script, dry_run: &DryRun) -> Result<u32, ScriptedError> {
 /// A builder with all of these tools, which follow this script.
 pub(crate) fn builder(script: &Arc<Script>) -> RuntimeBuilder {
     Runtime::builder()
-        .tool::<Peek>()
-        .tool::<Look>()
-        .tool::<Glance>()
-        .tool::<Put>()
-        .tool::<Set>()
+        .tool::<PeekTool>()
+        .tool::<LookTool>()
+        .tool::<GlanceTool>()
+        .tool::<PutTool>()
+        .tool::<SetTool>()
         .permission("put", Permission::Allow)
         .permission("set", Permission::Allow)
         .shared_state(script.clone())

@@ -29,7 +29,7 @@ async fn charge(
 
 fn runtime(policy: Policy) -> Runtime {
     Runtime::builder()
-        .tool::<Charge>()
+        .tool::<ChargeTool>()
         .state(Effects::default())
         .permission("charge", Permission::Allow)
         .policy(policy)
@@ -66,7 +66,7 @@ async fn a_repeat_gets_the_first_answer() {
 #[tokio::test]
 async fn a_ticket_leads_back_to_its_call() {
     let runtime = Runtime::builder()
-        .tool::<Charge>()
+        .tool::<ChargeTool>()
         .state(Effects::default())
         .policy(Policy::new().rules(Rules::new().bind_preview(true)))
         .build()

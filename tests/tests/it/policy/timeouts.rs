@@ -124,10 +124,11 @@ struct World {
 impl World {
     fn new() -> Self {
         let (desk, record) = (Arc::<Desk>::default(), Record::default());
-        let builder = Runtime::builder().tool::<Ignore>().tool::<Tidy>().tool::<Hurry>();
+        let builder =
+            Runtime::builder().tool::<IgnoreTool>().tool::<TidyTool>().tool::<HurryTool>();
         let allow = |builder: RuntimeBuilder, tool| builder.permission(tool, Permission::Allow);
         let builder = ["ignore", "tidy", "hurry", "block"].into_iter().fold(builder, allow);
-        let builder = builder.tool::<Block>().state(desk.clone()).observe(record.clone());
+        let builder = builder.tool::<BlockTool>().state(desk.clone()).observe(record.clone());
         let runtime = builder.store(Memory::new()).build().expect("the runtime");
         Self { desk, record, runtime }
     }

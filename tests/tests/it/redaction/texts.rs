@@ -107,10 +107,10 @@ async fn counts(
 
 fn runtime(log: &Log) -> Runtime {
     Runtime::builder()
-        .tool::<Fails>()
-        .tool::<Panics>()
-        .tool::<Warns>()
-        .tool::<Counts>()
+        .tool::<FailsTool>()
+        .tool::<PanicsTool>()
+        .tool::<WarnsTool>()
+        .tool::<CountsTool>()
         .observe(log.clone())
         .build()
         .unwrap()
@@ -195,7 +195,7 @@ async fn what_the_typed_reader_says_of_a_secret_is_not_logged() {
     }
 
     let log = Log::default();
-    let runtime = Runtime::builder().tool::<Opens>().observe(log.clone()).build().unwrap();
+    let runtime = Runtime::builder().tool::<OpensTool>().observe(log.clone()).build().unwrap();
     let mut call = runtime.call("opens", r#"{"word": "say\u0020please"}"#, &cx());
     assert_eq!(envelope(call.execute().await)["error"]["code"], "INVALID_ARGUMENT");
     drop(call);

@@ -47,7 +47,7 @@ struct Booked {
 }
 
 fn runtime(runs: &Arc<AtomicUsize>, store: Sqlite) -> Runtime {
-    let builder = Runtime::builder().tool::<Book>().shared_state(runs.clone());
+    let builder = Runtime::builder().tool::<BookTool>().shared_state(runs.clone());
     builder
         .permission("book", Permission::Allow)
         .policy(Policy::new().store(store))

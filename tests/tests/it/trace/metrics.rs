@@ -43,7 +43,7 @@ impl Meters {
         let provider = SdkMeterProvider::builder().with_periodic_exporter(exporter.clone()).build();
         let metrics = Metrics::new(&provider.meter("tests"));
         let desk = Arc::<Desk>::default();
-        let builder = builder(&desk).tool::<Fresh>().tool::<KeepOnce>();
+        let builder = builder(&desk).tool::<FreshTool>().tool::<KeepOnceTool>();
         let runtime = builder.without_tracing().metrics(metrics).build().expect("the runtime");
         Self { exporter, provider, runtime, desk }
     }

@@ -195,7 +195,7 @@ fn sent(headers: &TraceHeaders) -> String {
 }
 
 fn builder(desk: &Arc<Desk>) -> RuntimeBuilder {
-    Runtime::builder().tool::<Look>().tool::<Dig>().tool::<Keep>().state(desk.clone())
+    Runtime::builder().tool::<LookTool>().tool::<DigTool>().tool::<KeepTool>().state(desk.clone())
 }
 
 fn runtime(desk: &Arc<Desk>) -> Runtime {

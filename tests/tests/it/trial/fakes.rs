@@ -41,7 +41,7 @@ fn order_thing(shop: &RecordedEffects, dry_run: &DryRun) -> bool {
 }
 
 async fn listed(arguments: &str) -> ToolOutput {
-    let runtime = Runtime::builder().tool::<ListThings>().build().unwrap();
+    let runtime = Runtime::builder().tool::<ListThingsTool>().build().unwrap();
     let mut call = runtime.call("list_things", arguments, &context().build().unwrap());
     call.execute().await.clone()
 }
@@ -92,7 +92,7 @@ async fn what_an_error_is_not_is_told_with_what_it_is() {
 
 #[tokio::test]
 async fn a_call_that_is_elsewhere_shows_why() {
-    let runtime = Runtime::builder().tool::<ListThings>().build().unwrap();
+    let runtime = Runtime::builder().tool::<ListThingsTool>().build().unwrap();
     let call = runtime.call("list_things", r#"{"most":9}"#, &context().build().unwrap());
     expect_status(&call, CallStatus::Rejected);
     let text = failure(|| expect_status(&call, CallStatus::Pending));
@@ -123,7 +123,7 @@ async fn nobody_who_is_not_in_the_script_approves() {
     let shop = RecordedEffects::new();
     let person = ScriptedApprover::new([Decision::approve("ada")]);
     let runtime = Runtime::builder()
-        .tool::<OrderThing>()
+        .tool::<OrderThingTool>()
         .state(shop.clone())
         .policy(Policy::new().approver(person.clone()))
         .build()
@@ -143,7 +143,7 @@ async fn an_answer_that_a_store_loses_leaves_a_key_that_is_held() {
     let store = FaultyStore::new();
     let shop = RecordedEffects::new();
     let runtime = Runtime::builder()
-        .tool::<OrderThing>()
+        .tool::<OrderThingTool>()
         .permission("order_thing", tool_runtime::contracts::Permission::Allow)
         .state(shop.clone())
         .store(store.clone())

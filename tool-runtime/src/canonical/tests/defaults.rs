@@ -226,12 +226,12 @@ fn defaults_of_parameters_and_fields_are_filled_in() {
         r#"{"and":[{"score":1,"unit":"m","without":[]}],"by":{"score":50,"unit":"m","without":[]},"#,
         r#""limit":10,"order":"best","page":{"from":null,"size":20},"query":"tea","tags":[],"who":null}"#,
     );
-    check_tool::<Search>(r#"{"query":"tea","by":{},"and":[{"score":1}]}"#, whole);
-    check_tool::<Search>(
+    check_tool::<SearchTool>(r#"{"query":"tea","by":{},"and":[{"score":1}]}"#, whole);
+    check_tool::<SearchTool>(
         r#"{"limit":10,"page":{},"and":[{"score":1}],"by":{},"query":"tea"}"#,
         whole,
     );
-    check_tool::<Search>(whole, whole);
+    check_tool::<SearchTool>(whole, whole);
 }
 
 #[test]
@@ -277,5 +277,5 @@ fn defaults_that_no_schema_shows_or_only_a_branch_has_stay_absent() {
     }
 
     let text = r#"{"page":{},"skipped":{},"speed":{"mode":"At"}}"#;
-    check_tool::<Search>(text, text);
+    check_tool::<SearchTool>(text, text);
 }

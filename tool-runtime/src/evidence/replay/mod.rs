@@ -47,7 +47,7 @@ use crate::ledger::Ledger;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ledger = Ledger::builder(KeyRing::ephemeral()?).open(MemoryLedger::new(1_000))?;
-/// # let runtime = Runtime::builder().tool::<Add>().ledger(&ledger).build()?;
+/// # let runtime = Runtime::builder().tool::<AddTool>().ledger(&ledger).build()?;
 /// # let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
 /// runtime.call("add", r#"{"a":2,"b":40}"#, &cx).execute().await;
 ///

@@ -46,7 +46,7 @@ mod tests;
 ///     a + b
 /// }
 ///
-/// let runtime = Runtime::builder().tool::<Add>().build()?;
+/// let runtime = Runtime::builder().tool::<AddTool>().build()?;
 /// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")));
 /// let app: Router = Router::new().nest("/api", http::router(runtime, config));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -56,7 +56,7 @@ use crate::registry::Registry;
 ///     n + 1
 /// }
 ///
-/// let export = || Export::new(Registry::new().tool::<Next>());
+/// let export = || Export::new(Registry::new().tool::<NextTool>());
 /// let written = export().write_to(at("schemas"))?;
 /// assert!(written.changed().contains(&at("schemas").join("next.input.json")));
 /// assert!(export().write_to(at("schemas"))?.changed().is_empty()); // nothing to do

@@ -50,7 +50,7 @@ use crate::schema::Coerce;
 ///     "one two".find(start).expect("there is such a word")
 /// }
 ///
-/// let report = ToolTrial::of::<FindWord>().cases(64).check();
+/// let report = ToolTrial::of::<FindWordTool>().cases(64).check();
 /// assert_eq!(report.findings().len(), 1);
 /// assert_eq!(report.findings()[0].check(), TrialCheck::Panics);
 /// ```
@@ -69,7 +69,7 @@ pub struct ToolTrial {
 }
 
 impl ToolTrial {
-    /// Tests the tool of a handle: `fn search_content` has the handle `SearchContent`.
+    /// Tests the tool of a handle: `fn search_content` has the handle `SearchContentTool`.
     pub fn of<T: Tool>() -> Self {
         let name = T::definition().name.to_owned();
         Self { builder: Runtime::builder().tool::<T>(), ..Self::new(Ok(name)) }

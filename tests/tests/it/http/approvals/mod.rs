@@ -73,7 +73,7 @@ impl Office {
     fn of(builder: RuntimeBuilder, config: HttpConfig, policy: Policy) -> Self {
         let (paid, clock) = (Paid::default(), ManualClock::at(UnixMillis::new(1_800_000_000_000)));
         let policy = policy.clock(clock.clone());
-        let runtime = builder.tool::<PayJoe>().state(paid.clone()).policy(policy);
+        let runtime = builder.tool::<PayJoeTool>().state(paid.clone()).policy(policy);
         let runtime = runtime.build().unwrap();
         Self { app: http::router(runtime.clone(), config), runtime, paid, clock }
     }

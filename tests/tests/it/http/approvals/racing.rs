@@ -44,7 +44,7 @@ struct Race {
 impl Race {
     fn with(policy: Policy) -> Self {
         let ledger = Ledger::builder(ring()).open(Kept::default()).unwrap();
-        let builder = Runtime::builder().tool::<PaySlowly>().ledger(&ledger);
+        let builder = Runtime::builder().tool::<PaySlowlyTool>().ledger(&ledger);
         let office = Office::of(builder, open().ledger(&ledger), policy);
         Self { office, ledger }
     }
@@ -164,7 +164,7 @@ async fn a_server_that_shares_the_store_tells_late_deciders_so() {
     let store = Memory::new();
     let keys = || tool_runtime::policy::KeyRing::new("k", &[7; 32]).unwrap();
     let race = Race::with(Policy::new().store(store.clone()).ticket_keys(keys()));
-    let runtime = Runtime::builder().tool::<PaySlowly>().state(race.office.paid.clone());
+    let runtime = Runtime::builder().tool::<PaySlowlyTool>().state(race.office.paid.clone());
     let policy = Policy::new().store(store).ticket_keys(keys()).clock(race.office.clock.clone());
     let other = http::router(runtime.policy(policy).build().unwrap(), open());
     let ticket = race.ask(3, None).await;

@@ -10,7 +10,7 @@ use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 
-use super::{Answer, Paid, PayJoe, check, check_documented, headed, post, send, text, with};
+use super::{Answer, Paid, PayJoeTool, check, check_documented, headed, post, send, text, with};
 use crate::http::get;
 use crate::ledger::{Kept, ring};
 
@@ -61,7 +61,8 @@ impl Bank {
         let keys = ApiKeys::new(ApiKeySet::new());
         let (kept, paid) = (Kept::default(), Paid::default());
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
-        let runtime = Runtime::builder().tool::<PayJoe>().tool::<PayAnn>().tool::<EmptyTill>();
+        let runtime =
+            Runtime::builder().tool::<PayJoeTool>().tool::<PayAnnTool>().tool::<EmptyTillTool>();
         let runtime = runtime.state(paid.clone()).policy(Policy::new()).ledger(&ledger);
         let config = HttpConfig::new(Auth::new().api_keys(&keys)).ledger(&ledger);
         let app = http::router(runtime.build().unwrap(), config);

@@ -40,7 +40,7 @@ impl Harbour {
     fn new() -> Self {
         let gate = Arc::new(Gate { begun: Semaphore::new(0), go_on: Semaphore::new(0) });
         let (tell, ended) = unbounded_channel();
-        let runtime = Runtime::builder().tool::<Sail>().shared_state(gate.clone());
+        let runtime = Runtime::builder().tool::<SailTool>().shared_state(gate.clone());
         let runtime = runtime.policy(Policy::new()).observe(move |record: &CallRecord<'_>| {
             let _ = tell.send(record.status());
         });

@@ -95,7 +95,7 @@ impl Archive {
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let keeper = EvidenceKeeper::new(Vault::new(Memory::new(), ring()), &ledger);
         let vault = keeper.vault().clone();
-        let runtime = Runtime::builder().tool::<LookUp>().tool::<Jot>().state(runs.clone());
+        let runtime = Runtime::builder().tool::<LookUpTool>().tool::<JotTool>().state(runs.clone());
         let runtime = runtime.permission("jot", permission).policy(Policy::new());
         let runtime = runtime.ledger(&ledger).evidence(keeper).build().unwrap();
         let config = HttpConfig::new(Auth::new().api_keys(&ApiKeys::new(known)));

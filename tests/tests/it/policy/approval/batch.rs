@@ -68,7 +68,7 @@ async fn send(
 /// A fixture with these tools, and what happens noted in one place.
 fn fixture(policy: Policy, notes: &EventLog) -> Fixture {
     Fixture::with_events(notes, policy, |builder| {
-        let builder = builder.tool::<Read>().tool::<Put>().tool::<Send>();
+        let builder = builder.tool::<ReadTool>().tool::<PutTool>().tool::<SendTool>();
         builder.permission("put", Permission::Allow)
     })
 }

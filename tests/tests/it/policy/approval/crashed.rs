@@ -44,7 +44,7 @@ fn cx() -> ToolContext {
 fn process(world: &Arc<World>, store: &Memory, clock: &ManualClock) -> Runtime {
     let keys = KeyRing::new("keys", &[7; 32]).unwrap();
     let policy = Policy::new().store(store.clone()).ticket_keys(keys).clock(clock.clone());
-    let builder: RuntimeBuilder = Runtime::builder().tool::<Place>().policy(policy);
+    let builder: RuntimeBuilder = Runtime::builder().tool::<PlaceTool>().policy(policy);
     builder.shared_state(world.clone()).build().unwrap()
 }
 

@@ -143,9 +143,9 @@ impl Fixture {
         let (notes, closed) = (notes.clone(), EndedCalls::default());
         let clock = ManualClock::at(START);
         let builder = Runtime::builder()
-            .tool::<Pay>()
-            .tool::<Wipe>()
-            .tool::<Look>()
+            .tool::<PayTool>()
+            .tool::<WipeTool>()
+            .tool::<LookTool>()
             .state(notes.clone())
             .observe(closed.clone())
             .policy(policy.clock(clock.clone()));

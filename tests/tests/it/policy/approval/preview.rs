@@ -46,7 +46,7 @@ fn fixture(policy: Policy, there: u32) -> (Fixture, Stock) {
     let stock = Stock(Arc::new(AtomicU32::new(there)));
     let policy = policy.rules_for("take", Rules::new().bind_preview(true));
     let state = stock.clone();
-    (Fixture::with(policy, |builder| builder.tool::<Take>().state(state)), stock)
+    (Fixture::with(policy, |builder| builder.tool::<TakeTool>().state(state)), stock)
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn a_yes_to_what_is_not_so_any_more_lets_nothing_run() {
     let policy = Policy::new().rules(Rules::new().bind_preview(true));
     let state = stock.clone();
     let fixture =
-        Fixture::with(policy.approver(TooSlow(stock)), |it| it.tool::<Take>().state(state));
+        Fixture::with(policy.approver(TooSlow(stock)), |it| it.tool::<TakeTool>().state(state));
     let output = fixture.answer("take", "{}").await;
     assert_eq!((&*code(&output), &*reason(&output)), ("CONFLICT", "preview_changed"));
     assert_eq!(details(&output)["effect"], "none");
@@ -133,7 +133,7 @@ async fn without_the_rule_no_dry_run_is_made() {
     let stock = Stock(Arc::new(AtomicU32::new(3)));
     let state = stock.clone();
     let policy = Policy::new().approver(boss);
-    let fixture = Fixture::with(policy, |it| it.tool::<Take>().state(state));
+    let fixture = Fixture::with(policy, |it| it.tool::<TakeTool>().state(state));
     let ticket = fixture.ticket("take", "{}").await;
     stock.0.store(2, Ordering::SeqCst);
     assert!(fixture.approved(&ticket).await.is_ok());

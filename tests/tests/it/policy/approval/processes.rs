@@ -56,7 +56,7 @@ fn runtime(folder: &Path) -> Runtime {
     let keys = KeyRing::new("k", &[7; 32]).unwrap();
     let policy = Policy::new().ticket_keys(keys);
     Runtime::builder()
-        .tool::<Ship>()
+        .tool::<ShipTool>()
         .state(Journal::in_folder(folder))
         .policy(policy.store(Sqlite::open(folder.join("tools.db")).unwrap()))
         .build()

@@ -35,7 +35,7 @@ fn fixture(folder: &Folder) -> Fixture {
     let keys = KeyRing::new("k", &[1; 32]).unwrap();
     Fixture::with(
         Policy::new().store(folder.open()).ticket_keys(keys),
-        RuntimeBuilder::tool::<Tell>,
+        RuntimeBuilder::tool::<TellTool>,
     )
 }
 

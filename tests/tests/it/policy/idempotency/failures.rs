@@ -53,7 +53,7 @@ impl World {
         let (line, store) = (Arc::<Line>::default(), FaultyStore::new(Memory::new()));
         line.failures.lock().unwrap().push_back(failure);
         let runtime = Runtime::builder()
-            .tool::<Transfer>()
+            .tool::<TransferTool>()
             .shared_state(line.clone())
             .permission("transfer", Permission::Allow)
             .policy(Policy::new().idempotency_store(store.clone()).rules(rules))

@@ -35,7 +35,7 @@ fn runtime(
     let policy =
         Policy::new().store(store).rules(Rules::new().on_concurrent_repeat(on_concurrent_repeat));
     Runtime::builder()
-        .tool::<Book>()
+        .tool::<BookTool>()
         .shared_state(seats.clone())
         .permission("book", Permission::Allow)
         .policy(policy)

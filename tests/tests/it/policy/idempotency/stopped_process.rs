@@ -108,8 +108,8 @@ impl World {
         let builder = || {
             let policy = Policy::new().idempotency_store(store.clone()).clock(clock.clone());
             Runtime::builder()
-                .tool::<Wire>()
-                .tool::<WireBlocking>()
+                .tool::<WireTool>()
+                .tool::<WireBlockingTool>()
                 .shared_state(downstream.clone())
                 .permission("wire", Permission::Allow)
                 .permission("wire_blocking", Permission::Allow)

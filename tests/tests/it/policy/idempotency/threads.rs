@@ -117,7 +117,7 @@ impl Workshop {
         let (store, clock) = (FaultyStore::new(Memory::new()), ManualClock::at(START));
         let policy = Policy::new().idempotency_store(store.clone()).clock(clock.clone());
         let runtime = Runtime::builder()
-            .tool::<Drill>()
+            .tool::<DrillTool>()
             .shared_state(bench)
             .permission("drill", Permission::Allow)
             .timer(Threads(hall.clone()))

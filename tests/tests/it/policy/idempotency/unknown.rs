@@ -140,7 +140,7 @@ fn unsigned(_: &Signed) -> u32 {
 
 fn library(pool: &Pool, store: &FaultyStore, signed: &Arc<Signed>) -> Runtime {
     Runtime::builder()
-        .tool::<Sign>()
+        .tool::<SignTool>()
         .shared_state(signed.clone())
         .permission("sign", Permission::Allow)
         .timer(pool.clone())

@@ -326,8 +326,11 @@ fn runtime(bank: &Arc<Bank>, store: &FaultyStore, clock: &ManualClock, rules: Ru
 /// Adds the payments, which need no approval.
 pub(super) fn tools(builder: RuntimeBuilder) -> Runtime {
     let allowed = ["pay", "pay_traced", "pay_forwarded", "pay_again"];
-    let builder =
-        builder.tool::<Pay>().tool::<PayTraced>().tool::<PayForwarded>().tool::<PayAgain>();
+    let builder = builder
+        .tool::<PayTool>()
+        .tool::<PayTracedTool>()
+        .tool::<PayForwardedTool>()
+        .tool::<PayAgainTool>();
     let allow = |builder: RuntimeBuilder, tool| builder.permission(tool, Permission::Allow);
     allowed.into_iter().fold(builder, allow).build().expect("the runtime")
 }

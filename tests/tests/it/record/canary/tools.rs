@@ -403,12 +403,12 @@ fn answer() -> Value {
 /// A runtime's tools; calls of `order` need approval.
 pub(super) fn builder(desk: &Arc<Desk>) -> RuntimeBuilder {
     Runtime::builder()
-        .tool::<Pay>()
-        .tool::<Order>()
-        .tool::<Look>()
-        .tool::<Greet>()
-        .tool::<Remember>()
-        .tool::<Dig>()
+        .tool::<PayTool>()
+        .tool::<OrderTool>()
+        .tool::<LookTool>()
+        .tool::<GreetTool>()
+        .tool::<RememberTool>()
+        .tool::<DigTool>()
         .dynamic(relay(desk))
         .state(desk.clone())
         .permission("pay", Permission::Allow)

@@ -70,7 +70,7 @@ fn show_log_out(user: String) -> String {
 }
 
 fn registry() -> Registry {
-    Registry::new().tool::<LogIn>().tool::<LogOut>()
+    Registry::new().tool::<LogInTool>().tool::<LogOutTool>()
 }
 
 fn schema(folder: &TempFolder, name: &str) -> jsonschema::Validator {
@@ -212,8 +212,8 @@ async fn every_answer_is_valid_by_its_exported_envelope() {
     let folder = TempFolder::new();
     Export::new(registry()).accepting().write_to(&folder).unwrap();
     let runtime = Runtime::builder()
-        .tool::<LogIn>()
-        .tool::<LogOut>()
+        .tool::<LogInTool>()
+        .tool::<LogOutTool>()
         .permission("log_out", Permission::Allow)
         .build()
         .unwrap();
