@@ -118,10 +118,7 @@ impl Adapter {
     /// Returns the name of the request's field for the declarations.
     #[must_use]
     pub fn field(&self) -> &'static str {
-        match self.dialect {
-            Dialect::BedrockConverse => "toolConfig",
-            _ => "tools",
-        }
+        self.dialect.format().request_field()
     }
 
     /// Lists the parts of the tools' schemas that the declarations do not express.
@@ -211,8 +208,11 @@ impl AdapterBuilder {
     #[must_use]
     pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
         let specs: Vec<_> = specs.into_iter().collect();
-        let names = ToolNames::new(self.dialect, specs.iter().map(|spec| spec.name()));
-        let declared = declare(self.dialect, self.options, &names, &specs);
+        let names = ToolNames::new(
+            self.dialect.format().name_rules(),
+            specs.iter().map(|spec| spec.name()),
+        );
+        let declared = declare(self.dialect.format(), self.options, &names, &specs);
         Adapter {
             dialect: self.dialect,
             names,

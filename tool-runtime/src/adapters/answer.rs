@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use tool_contracts::{ToolErrorDetail, ToolResultMeta};
+use tool_contracts::ToolResultMeta;
 
+use super::format::{AnswerBody, AnswerContent};
 use crate::call::{ToolCall, ToolOutput};
 #[cfg(feature = "policy")]
 use crate::policy::ModelAnswer;
@@ -17,22 +18,7 @@ use crate::policy::ModelAnswer;
 #[derive(Clone)]
 pub struct Answer {
     pub(super) call_id: String,
-    pub(super) is_error: bool,
-    pub(super) body: AnswerBody,
-    pub(super) notes: Vec<String>,
-}
-
-/// The content for the model.
-#[derive(Debug, Clone)]
-pub(super) enum AnswerBody {
-    /// The call is not executed yet.
-    Pending,
-    /// JSON text.
-    Data(String),
-    Text(String),
-    Error(Box<ToolErrorDetail>),
-    /// Only the notes.
-    Notes,
+    pub(super) content: AnswerContent,
 }
 
 impl Answer {
@@ -46,41 +32,43 @@ impl Answer {
         };
         let meta = serde_json::from_str(output.meta_json()).ok().filter(|_| output.is_ok());
         let notes = meta.map(|meta| notes(&meta)).unwrap_or_default();
-        Self { call_id: call_id.into(), is_error: !output.is_ok(), body, notes }
+        let content = AnswerContent { is_error: !output.is_ok(), body, notes };
+        Self { call_id: call_id.into(), content }
     }
 
     /// Answers the call with this id by a text that does not come from a tool of the runtime.
     #[must_use]
     pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {
         let body = AnswerBody::Text(text.into());
-        Self { call_id: call_id.into(), is_error: false, body, notes: Vec::new() }
+        let content = AnswerContent { is_error: false, body, notes: Vec::new() };
+        Self { call_id: call_id.into(), content }
     }
 
     /// Marks the answer as an error.
     #[must_use]
     pub fn as_error(mut self) -> Self {
-        self.is_error = true;
+        self.content.is_error = true;
         self
     }
 
     /// Replaces the data by a text; an error stays an error.
     #[must_use]
     pub fn with_text(mut self, text: impl Into<String>) -> Self {
-        self.body = AnswerBody::Text(text.into());
+        self.content.body = AnswerBody::Text(text.into());
         self
     }
 
     /// Replaces the data by a JSON text; an error stays an error.
     #[must_use]
     pub fn with_data(mut self, json: impl Into<String>) -> Self {
-        self.body = AnswerBody::Data(json.into());
+        self.content.body = AnswerBody::Data(json.into());
         self
     }
 
     /// Adds a note for the model.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.content.notes.push(note.into());
         self
     }
 
@@ -88,11 +76,11 @@ impl Answer {
     #[cfg(feature = "policy")]
     #[must_use]
     pub fn with_excerpt(mut self, shown: &ModelAnswer) -> Self {
-        if let (AnswerBody::Data(_), Some(mark)) = (&self.body, shown.excerpt()) {
-            self.body = shown
+        if let (AnswerBody::Data(_), Some(mark)) = (&self.content.body, shown.excerpt()) {
+            self.content.body = shown
                 .data_json()
                 .map_or(AnswerBody::Notes, |data| AnswerBody::Data(data.to_owned()));
-            self.notes.push(mark.to_string());
+            self.content.notes.push(mark.to_string());
         }
         self
     }
@@ -106,7 +94,7 @@ impl Answer {
     /// Returns whether the model is told that the call failed.
     #[must_use]
     pub fn is_error(&self) -> bool {
-        self.is_error
+        self.content.is_error
     }
 }
 
@@ -114,12 +102,9 @@ impl Answer {
 impl From<&ToolCall> for Answer {
     fn from(call: &ToolCall) -> Self {
         let call_id = call.call_id().unwrap_or_default();
-        let pending = || Self {
-            call_id: call_id.to_owned(),
-            is_error: true,
-            body: AnswerBody::Pending,
-            notes: Vec::new(),
-        };
+        let content =
+            || AnswerContent { is_error: true, body: AnswerBody::Pending, notes: Vec::new() };
+        let pending = || Self { call_id: call_id.to_owned(), content: content() };
         call.output().map_or_else(pending, |output| Self::new(call_id, output))
     }
 }
@@ -129,7 +114,7 @@ impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Answer")
             .field("call_id", &self.call_id)
-            .field("is_error", &self.is_error)
+            .field("is_error", &self.content.is_error)
             .finish_non_exhaustive()
     }
 }

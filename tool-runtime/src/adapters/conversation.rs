@@ -6,13 +6,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_contracts::ToolCallRequest;
 
-use super::parsed_response::{ParsedCall, ParsedResponse};
-use super::response_value::{self, ResponseValue};
-use super::stream::StreamAssembler;
-use super::{
-    Adapter, Answer, AnswerError, Dialect, ProviderError, ReadError, RequestedCall, StopReason,
-    Turn, TurnStream, anthropic, bedrock, gemini, ollama, openai,
-};
+use super::answers::match_to_calls;
+use super::format::{ParsedCall, ParsedResponse, ResponseValue, parse};
+use super::{Adapter, Answer, AnswerError, ReadError, RequestedCall, StopReason, Turn, TurnStream};
 use crate::schema::nearest;
 
 /// The most similar names in the answer to an unknown name.
@@ -39,18 +35,18 @@ impl Adapter {
     /// Returns an error if the text is not JSON or not a response of this dialect, if it reports a
     /// failure of the provider, or if it is too long.
     pub fn read(&self, response: &str) -> Result<Turn, ReadError> {
-        let tree = response_value::parse(response, self.max_response_bytes)?;
+        let tree = parse(response, self.max_response_bytes)?;
         let root = ResponseValue::root(&tree, response);
         if let Some(error) = root.get("error") {
-            return Err(ProviderError::of(error).into());
+            return Err(error.provider_error().into());
         }
-        Ok(self.turn(read(self.dialect, root)?))
+        Ok(self.turn(self.dialect.format().read(root)?))
     }
 
     /// Starts reading a streamed response.
     #[must_use]
     pub fn stream(&self) -> TurnStream<'_> {
-        TurnStream::new(self, gather(self.dialect))
+        TurnStream::new(self, self.dialect.format().stream())
     }
 
     /// Creates the messages that answer every call of a turn, in the model's order.
@@ -81,48 +77,33 @@ impl Adapter {
         answers: impl IntoIterator<Item = A>,
     ) -> Result<Vec<Value>, AnswerError> {
         let answers: Vec<_> = answers.into_iter().map(Into::into).collect();
-        let replies = super::answers::match_to_calls(turn, answers, &self.names)?;
-        if replies.is_empty() {
+        let prepared = match_to_calls(turn, answers, &self.names)?;
+        if prepared.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(match self.dialect {
-            Dialect::OpenAiChat => openai::chat::answer(&replies),
-            Dialect::OpenAiResponses => openai::responses::answer(&replies),
-            Dialect::Anthropic => anthropic::answer(&replies),
-            Dialect::Gemini => gemini::answer(&replies),
-            Dialect::BedrockConverse => bedrock::answer(&replies),
-            Dialect::Ollama => ollama::answer(&replies),
-        })
+        Ok(self.dialect.format().answer_messages(&prepared))
     }
 
-    pub(super) fn turn(&self, said: ParsedResponse) -> Turn {
-        let ParsedResponse { messages, text, calls, stop } = said;
-        let asked = calls.list.into_iter().map(|call| self.asked(call, &stop)).collect();
-        Turn { messages, text, asked, stop }
+    pub(super) fn turn(&self, response: ParsedResponse) -> Turn {
+        let ParsedResponse { messages, text, calls, stop } = response;
+        let calls = calls.list.into_iter().map(|call| self.requested(call, &stop)).collect();
+        Turn { messages, text, calls, stop }
     }
 
-    fn asked(&self, call: ParsedCall, stop: &StopReason) -> RequestedCall {
-        let tool = self.names.tool(&call.name);
+    /// Resolves the declared name of a call, and converts its arguments to the tool's schema.
+    fn requested(&self, parsed: ParsedCall, stop: &StopReason) -> RequestedCall {
+        let tool = self.names.tool(&parsed.name);
         let (name, closest) = match tool {
             Some(tool) => (tool.to_owned(), None),
-            None => (call.name.clone(), Some(self.closest(&call.name))),
+            None => (parsed.name.clone(), Some(self.closest(&parsed.name))),
         };
-        let restored = tool.and_then(|tool| match self.restore(tool, &call.arguments) {
+        let restored = tool.and_then(|tool| match self.restore(tool, &parsed.arguments) {
             Cow::Owned(restored) => Some(restored),
             Cow::Borrowed(_) => None,
         });
-        let mut asked = RequestedCall {
-            wire_id: call.wire_id,
-            wire_name: call.name,
-            name,
-            call_id: call.call_id,
-            arguments: call.arguments,
-            restored,
-            closest,
-            request: None,
-        };
-        asked.request = request(&asked).filter(|_| *stop == StopReason::Done);
-        asked
+        let mut requested = RequestedCall { parsed, name, restored, closest, request: None };
+        requested.request = request(&requested).filter(|_| *stop == StopReason::Done);
+        requested
     }
 
     fn closest(&self, name: &str) -> Vec<String> {
@@ -131,33 +112,11 @@ impl Adapter {
     }
 }
 
-fn read(dialect: Dialect, root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
-    match dialect {
-        Dialect::OpenAiChat => openai::chat::read(root),
-        Dialect::OpenAiResponses => openai::responses::read(root),
-        Dialect::Anthropic => anthropic::read(root),
-        Dialect::Gemini => gemini::read(root),
-        Dialect::BedrockConverse => bedrock::read(root),
-        Dialect::Ollama => ollama::read(root),
-    }
-}
-
-fn gather(dialect: Dialect) -> Box<dyn StreamAssembler> {
-    match dialect {
-        Dialect::OpenAiChat => Box::<openai::chat::ChatStream>::default(),
-        Dialect::OpenAiResponses => Box::<openai::responses::ResponsesStream>::default(),
-        Dialect::Anthropic => Box::<anthropic::MessageStream>::default(),
-        Dialect::Gemini => Box::<gemini::GenerateStream>::default(),
-        Dialect::BedrockConverse => Box::<bedrock::ConverseStream>::default(),
-        Dialect::Ollama => Box::<ollama::ChatStream>::default(),
-    }
-}
-
 /// The request for a declared tool, if the arguments are JSON.
-fn request(asked: &RequestedCall) -> Option<ToolCallRequest> {
-    if asked.closest.is_some() {
+fn request(requested: &RequestedCall) -> Option<ToolCallRequest> {
+    if requested.closest.is_some() {
         return None;
     }
-    let arguments = RawValue::from_string(asked.given().to_owned()).ok()?;
-    Some(ToolCallRequest::new(&*asked.call_id, &*asked.name, arguments))
+    let arguments = RawValue::from_string(requested.arguments_for_tool().to_owned()).ok()?;
+    Some(ToolCallRequest::new(requested.call_id(), requested.name(), arguments))
 }

@@ -12,29 +12,28 @@ mod bedrock;
 mod conversation;
 mod declare;
 mod dialect;
+mod format;
+mod formats;
 mod gemini;
 mod lower;
 mod names;
 mod ollama;
 mod openai;
-mod parsed_response;
-mod read_error;
 mod report;
-mod response_value;
 mod restore;
-mod stream;
 mod toolkits;
 mod turn;
+mod turn_stream;
 
 pub use self::adapter::{Adapter, AdapterBuilder};
 pub use self::answer::Answer;
 pub use self::answers::AnswerError;
 pub use self::dialect::Dialect;
-pub use self::read_error::{ProviderError, ReadError};
+pub use self::format::{Delta, ProviderError, ReadError, StopReason};
 pub use self::report::{DeclarationLoss, DeclarationReport};
-pub use self::stream::{Delta, TurnStream};
 pub use self::toolkits::ToolkitText;
-pub use self::turn::{RequestedCall, StopReason, Turn};
+pub use self::turn::{RequestedCall, Turn};
+pub use self::turn_stream::TurnStream;
 
 #[cfg(test)]
 mod tests;

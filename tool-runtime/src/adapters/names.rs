@@ -2,7 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::Dialect;
+/// The tool names that a provider accepts: ASCII letters, digits, `_`, `-`, and what this adds.
+#[derive(Debug)]
+pub(super) struct NameRules {
+    pub(super) max_length: usize,
+    pub(super) allows_dots: bool,
+    /// True if a name must begin with a letter or `_`.
+    pub(super) begins_with_letter: bool,
+}
 
 /// The unique declared names of a set of tools, and the reverse mapping.
 ///
@@ -18,27 +25,26 @@ pub(super) struct ToolNames {
 
 impl ToolNames {
     /// Assigns the declared names.
-    pub(super) fn new<'t>(dialect: Dialect, tools: impl IntoIterator<Item = &'t str>) -> Self {
+    pub(super) fn new<'t>(rules: &NameRules, tools: impl IntoIterator<Item = &'t str>) -> Self {
         let tools: BTreeSet<&str> = tools.into_iter().collect();
-        let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
+        let mut uses: BTreeMap<String, usize> = BTreeMap::new();
         for tool in &tools {
-            *wanted.entry(declared_name(dialect, tool)).or_default() += 1;
+            *uses.entry(declared_name(rules, tool)).or_default() += 1;
         }
         let mut names = Self::default();
         let (kept, changed): (Vec<_>, Vec<_>) =
-            tools.into_iter().partition(|tool| declared_name(dialect, tool) == **tool);
+            tools.into_iter().partition(|tool| declared_name(rules, tool) == **tool);
         for tool in kept {
             names.add(tool, tool.to_owned());
         }
-        let (alone, alike): (Vec<_>, Vec<_>) = changed
-            .into_iter()
-            .partition(|tool| wanted.get(&declared_name(dialect, tool)) == Some(&1));
-        for tool in alone {
-            names.add(tool, declared_name(dialect, tool));
+        let (unique, colliding): (Vec<_>, Vec<_>) =
+            changed.into_iter().partition(|tool| uses.get(&declared_name(rules, tool)) == Some(&1));
+        for tool in unique {
+            names.add(tool, declared_name(rules, tool));
         }
         // Last, because a suffixed name must differ from all names without suffix.
-        for tool in alike {
-            let wire = names.marked(dialect, tool);
+        for tool in colliding {
+            let wire = names.with_unique_suffix(rules, tool);
             names.add(tool, wire);
         }
         names
@@ -50,10 +56,14 @@ impl ToolNames {
     }
 
     /// The tool's name with a suffix; the suffix is applied again if that name is taken.
-    fn marked(&self, dialect: Dialect, tool: &str) -> String {
+    fn with_unique_suffix(&self, rules: &NameRules, tool: &str) -> String {
         let mut text = tool.to_owned();
         loop {
-            let wire = cut(&replaced(dialect, tool), longest(dialect), &mark(&text));
+            let wire = with_suffix(
+                &with_accepted_characters(rules, tool),
+                rules.max_length,
+                &suffix(&text),
+            );
             if !self.to_tool.contains_key(&wire) {
                 return wire;
             }
@@ -83,130 +93,47 @@ impl ToolNames {
 
 /// A property name that Anthropic, Bedrock and Gemini accept: unchanged, or with a suffix.
 pub(super) fn property(name: &str) -> String {
-    const LONGEST: usize = 64;
-    let takes = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    if !name.is_empty() && name.len() <= LONGEST && name.bytes().all(takes) {
+    const MAX_LENGTH: usize = 64;
+    let is_accepted = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    if !name.is_empty() && name.len() <= MAX_LENGTH && name.chars().all(is_accepted) {
         return name.to_owned();
     }
-    let clean = |c: char| if c.is_ascii() && takes(c as u8) { c } else { '_' };
-    cut(&name.chars().map(clean).collect::<String>(), LONGEST, &mark(name))
-}
-
-/// The longest name of a tool.
-const fn longest(dialect: Dialect) -> usize {
-    match dialect {
-        Dialect::Anthropic => 128,
-        _ => 64,
-    }
+    let replaced = name.chars().map(|c| if is_accepted(c) { c } else { '_' });
+    with_suffix(&replaced.collect::<String>(), MAX_LENGTH, &suffix(name))
 }
 
 /// The declared name, ignoring collisions.
-fn declared_name(dialect: Dialect, tool: &str) -> String {
-    let wire = replaced(dialect, tool);
-    if wire.len() <= longest(dialect) { wire } else { cut(&wire, longest(dialect), &mark(tool)) }
+fn declared_name(rules: &NameRules, tool: &str) -> String {
+    let wire = with_accepted_characters(rules, tool);
+    if wire.len() <= rules.max_length {
+        wire
+    } else {
+        with_suffix(&wire, rules.max_length, &suffix(tool))
+    }
 }
 
 /// The name with unsupported characters replaced by `_`, at any length.
-pub(super) fn replaced(dialect: Dialect, tool: &str) -> String {
-    let dots = dialect == Dialect::Gemini;
-    let takes = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || (dots && c == '.');
-    let mut wire: String = tool.chars().map(|c| if takes(c) { c } else { '_' }).collect();
-    let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
-    if dialect == Dialect::Gemini && !wire.starts_with(starts) {
+pub(super) fn with_accepted_characters(rules: &NameRules, tool: &str) -> String {
+    let is_accepted =
+        |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || (rules.allows_dots && c == '.');
+    let mut wire: String = tool.chars().map(|c| if is_accepted(c) { c } else { '_' }).collect();
+    let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    if rules.begins_with_letter && !wire.starts_with(is_first) {
         wire.insert(0, '_');
     }
     wire
 }
 
-fn cut(wire: &str, longest: usize, mark: &str) -> String {
-    let room = longest - mark.len();
-    format!("{}{mark}", &wire[..wire.len().min(room)])
+/// The name with a suffix, truncated to the longest length.
+fn with_suffix(wire: &str, max_length: usize, suffix: &str) -> String {
+    let end = wire.len().min(max_length - suffix.len());
+    format!("{}{suffix}", &wire[..end])
 }
 
 /// Eight hexadecimal digits that depend only on the text (FNV-1a), so that they are reproducible.
-fn mark(text: &str) -> String {
+fn suffix(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     format!("_{:08x}", (hash ^ (hash >> 32)) & 0xffff_ffff)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(dialect: Dialect, tools: &[&str], declared_names: &[&str]) {
-        let names = ToolNames::new(dialect, tools.iter().copied());
-        let found: Vec<_> = tools.iter().map(|tool| names.wire(tool).expect("named")).collect();
-        assert_eq!(found, declared_names);
-        for (tool, wire) in tools.iter().zip(found) {
-            assert_eq!(names.tool(wire), Some(*tool));
-        }
-    }
-
-    #[test]
-    fn dots_become_underscores_where_they_are_not_taken() {
-        check(Dialect::OpenAiChat, &["content.search"], &["content_search"]);
-        check(Dialect::Gemini, &["content.search", "2nd"], &["content.search", "_2nd"]);
-    }
-
-    #[test]
-    fn a_tool_that_is_called_just_that_keeps_its_name() {
-        check(
-            Dialect::Anthropic,
-            &["content.search", "content_search"],
-            &["content_search_da954167", "content_search"],
-        );
-    }
-
-    #[test]
-    fn a_tools_own_name_means_it_where_it_means_no_other() {
-        let names =
-            ToolNames::new(Dialect::OpenAiChat, ["content.search", "content_search", "a.b"]);
-        assert_eq!(names.tool("a.b"), Some("a.b"));
-        assert_eq!(names.tool("content.search"), Some("content.search"));
-        assert_eq!(names.tool("content_search"), Some("content_search"));
-        assert_eq!(names.tool("a.c"), None);
-    }
-
-    #[test]
-    fn tools_that_would_be_called_alike_are_both_marked() {
-        let names = ToolNames::new(Dialect::Ollama, ["a.b-c", "a.b.c", "a_b.c"]);
-        let declared_names =
-            ["a.b-c", "a.b.c", "a_b.c"].map(|tool| names.wire(tool).expect("named"));
-        assert_eq!(declared_names[0], "a_b-c");
-        assert!(declared_names[1].starts_with("a_b_c_") && declared_names[2].starts_with("a_b_c_"));
-        assert_ne!(declared_names[1], declared_names[2]);
-    }
-
-    #[test]
-    fn a_tool_that_is_called_as_anothers_mark_takes_no_call_of_it() {
-        let tools = ["content.search", "content.search.da954167", "content_search"];
-        let names = ToolNames::new(Dialect::Anthropic, tools);
-        assert_eq!(names.wire(tools[1]), Some("content_search_da954167"));
-        for tool in tools {
-            let wire = names.wire(tool).expect("named");
-            assert_eq!(names.tool(wire), Some(tool));
-        }
-    }
-
-    #[test]
-    fn a_long_name_is_cut_and_the_same_beside_any_other() {
-        let long = "x".repeat(100);
-        let alone = ToolNames::new(Dialect::BedrockConverse, [long.as_str()]);
-        let longer = "x".repeat(101);
-        let beside = ToolNames::new(Dialect::BedrockConverse, [longer.as_str(), long.as_str()]);
-        assert_eq!(alone.wire(&long).map(str::len), Some(64));
-        assert_eq!(alone.wire(&long), beside.wire(&long));
-        assert_ne!(beside.wire(&long), beside.wire(&longer));
-    }
-
-    #[test]
-    fn a_property_stays_what_it_is_unless_it_cannot() {
-        assert_eq!(property("max_count"), "max_count");
-        assert!(property("$top").starts_with("_top_"));
-        assert_ne!(property("$top"), property("@top"));
-        assert_eq!(property(&"é".repeat(80)).len(), 64);
-    }
 }

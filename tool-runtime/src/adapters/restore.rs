@@ -91,10 +91,10 @@ enum Applicability {
 
 impl<'s> ApplicableSchemas<'s> {
     /// Adds a schema; returns false if it was visited already.
-    fn add(&mut self, schema: &'s Value, says: Applicability) -> bool {
-        let is_new = self.seen.insert((schema, says));
+    fn add(&mut self, schema: &'s Value, applicability: Applicability) -> bool {
+        let is_new = self.seen.insert((schema, applicability));
         if is_new {
-            match says {
+            match applicability {
                 Applicability::Always => self.fit.push(schema),
                 Applicability::Possibly => self.chosen.push(schema),
                 Applicability::Nothing => self.other.push(schema),
@@ -126,25 +126,26 @@ impl<'s> Restorer<'s, '_> {
         &self,
         id: u32,
         schema: &'s Value,
-        says: Applicability,
+        applicability: Applicability,
         into: &mut ApplicableSchemas<'s>,
         depth: usize,
     ) {
         const DEEPEST: usize = 32;
-        if depth > DEEPEST || !into.add(schema, says) {
+        if depth > DEEPEST || !into.add(schema, applicability) {
             return;
         }
         if let Some(target) = self.definitions.target(schema) {
-            self.collect(id, target, says, into, depth + 1);
+            self.collect(id, target, applicability, into, depth + 1);
         }
         for branch in branches(schema, "allOf") {
-            self.collect(id, branch, says, into, depth + 1);
+            self.collect(id, branch, applicability, into, depth + 1);
         }
-        for branch in ["anyOf", "oneOf"].iter().flat_map(|word| branches(schema, word)) {
-            let may_match = says != Applicability::Nothing
+        for branch in ["anyOf", "oneOf"].iter().flat_map(|keyword| branches(schema, keyword)) {
+            let may_match = applicability != Applicability::Nothing
                 && self.may_match(id, self.definitions.resolved(branch));
-            let says = if may_match { Applicability::Possibly } else { Applicability::Nothing };
-            self.collect(id, branch, says, into, depth + 1);
+            let applicability =
+                if may_match { Applicability::Possibly } else { Applicability::Nothing };
+            self.collect(id, branch, applicability, into, depth + 1);
         }
     }
 
@@ -276,8 +277,8 @@ impl<'s> Restorer<'s, '_> {
     }
 }
 
-fn branches<'s>(schema: &'s Value, word: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
-    schema.get(word).and_then(Value::as_array).into_iter().flatten()
+fn branches<'s>(schema: &'s Value, keyword: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
+    schema.get(keyword).and_then(Value::as_array).into_iter().flatten()
 }
 
 fn item(schema: &Value, at: usize) -> Option<&Value> {

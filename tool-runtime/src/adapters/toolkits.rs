@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use tool_contracts::{ToolSpec, ToolkitSpec};
 
-use super::Dialect;
-use super::names;
+use super::names::{self, NameRules};
 
 /// Sets which tools include their toolkit's description.
 ///
@@ -50,35 +49,36 @@ pub enum ToolkitText {
 /// Writes the descriptions of a set of tools, in the order of declaration.
 #[derive(Debug)]
 pub(super) struct Descriptions<'s> {
-    dialect: Dialect,
+    rules: &'static NameRules,
     text: ToolkitText,
-    told: BTreeSet<(&'s str, &'s str)>,
+    /// The toolkits whose description was included, by name and description.
+    described: BTreeSet<(&'s str, &'s str)>,
 }
 
 impl<'s> Descriptions<'s> {
-    pub(super) fn new(dialect: Dialect, text: ToolkitText) -> Self {
-        Self { dialect, text, told: BTreeSet::new() }
+    pub(super) fn new(rules: &'static NameRules, text: ToolkitText) -> Self {
+        Self { rules, text, described: BTreeSet::new() }
     }
 
-    /// Returns the next tool's description, with its toolkit's if it is to be included.
-    pub(super) fn next(&mut self, spec: &'s ToolSpec) -> Cow<'s, str> {
+    /// Returns a tool's description, with its toolkit's if it is to be included.
+    pub(super) fn describe(&mut self, spec: &'s ToolSpec) -> Cow<'s, str> {
         let own = Cow::Borrowed(spec.description());
         let Some(toolkit) = spec.toolkit() else { return own };
         let is_due = match self.text {
-            ToolkitText::Once => self.told.insert((toolkit.name(), toolkit.description())),
+            ToolkitText::Once => self.described.insert((toolkit.name(), toolkit.description())),
             ToolkitText::EachTool => true,
             ToolkitText::Omitted => false,
         };
         if !is_due {
             return own;
         }
-        let line = line(self.dialect, toolkit);
+        let line = line(self.rules, toolkit);
         if own.is_empty() { line.into() } else { format!("{own}\n\n{line}").into() }
     }
 }
 
-fn line(dialect: Dialect, toolkit: &ToolkitSpec) -> String {
-    let prefix = names::replaced(dialect, &format!("{}.", toolkit.name()));
+fn line(rules: &NameRules, toolkit: &ToolkitSpec) -> String {
+    let prefix = names::with_accepted_characters(rules, &format!("{}.", toolkit.name()));
     let lines = toolkit.description().trim().lines().map(str::trim);
     let paragraph: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
     format!("All `{prefix}…` tools: {}", paragraph.join(" "))

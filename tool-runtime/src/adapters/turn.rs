@@ -6,6 +6,8 @@ use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolCallRequest, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
+use super::StopReason;
+use super::format::ParsedCall;
 use crate::call::{ToolCall, Withdrawal};
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
@@ -16,39 +18,17 @@ use crate::refusal_reason::RefusalReason;
 pub struct Turn {
     pub(super) messages: Vec<Value>,
     pub(super) text: String,
-    pub(super) asked: Vec<RequestedCall>,
+    pub(super) calls: Vec<RequestedCall>,
     pub(super) stop: StopReason,
-}
-
-/// Reason for which a model stopped. Calls are run only after [`Done`](Self::Done).
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StopReason {
-    /// The response is complete, or waits for the calls' answers.
-    Done,
-    /// The response was cut off by a length limit.
-    Length,
-    /// The stream ended before the response was closed.
-    Interrupted,
-    /// The model refused, or a filter stopped it; with the provider's value.
-    Refused(String),
-    /// Another reason, as the provider names it.
-    Other(String),
 }
 
 /// One call that a model requests.
 #[derive(Clone)]
 pub struct RequestedCall {
-    /// The provider's id, if any; the answer refers to the call by it or by `call_id`.
-    pub(super) wire_id: Option<String>,
-    /// The declared tool name that the model used.
-    pub(super) wire_name: String,
+    /// The call as the provider sent it, under the declared name.
+    pub(super) parsed: ParsedCall,
     /// The tool's own name; the model's text if no such tool was declared.
     pub(super) name: String,
-    /// The provider's id; generated if there was none or a duplicate.
-    pub(super) call_id: String,
-    /// The arguments as the model wrote them, which may not be JSON.
-    pub(super) arguments: String,
     /// The arguments for the tool, if the declaration changed the schema.
     pub(super) restored: Option<String>,
     /// Similar names, if no tool was declared under this name.
@@ -81,12 +61,12 @@ impl Turn {
     /// Lists all requested calls in the model's order, valid and invalid.
     #[must_use]
     pub fn calls(&self) -> &[RequestedCall] {
-        &self.asked
+        &self.calls
     }
 
     /// Lists the valid calls. The others are answered too: see [`open_calls`](Self::open_calls).
     pub fn requests(&self) -> impl Iterator<Item = &ToolCallRequest> {
-        self.asked.iter().filter_map(RequestedCall::request)
+        self.calls.iter().filter_map(RequestedCall::request)
     }
 
     /// Returns the reason for which the model stopped.
@@ -103,14 +83,22 @@ impl Turn {
     /// `CANCELLED`, and every answer states the remedy.
     #[must_use = "a call runs nothing until it is executed"]
     pub fn open_calls(&self, runtime: &Runtime, cx: &ToolContext) -> Vec<ToolCall> {
-        self.asked.iter().map(|asked| self.open_one(asked, runtime, cx)).collect()
+        self.calls.iter().map(|call| self.open_call(call, runtime, cx)).collect()
     }
 
-    fn open_one(&self, asked: &RequestedCall, runtime: &Runtime, cx: &ToolContext) -> ToolCall {
+    fn open_call(
+        &self,
+        requested: &RequestedCall,
+        runtime: &Runtime,
+        cx: &ToolContext,
+    ) -> ToolCall {
         let cx = cx.with_invocation_id(Uuid::now_v7());
-        let mut call = match &asked.closest {
-            None => runtime.open(&asked.name, Some(asked.id()), asked.given().into(), cx),
-            Some(closest) => asked.open_undeclared(closest, runtime, cx),
+        let mut call = match &requested.closest {
+            None => {
+                let arguments = requested.arguments_for_tool().into();
+                runtime.open(&requested.name, Some(requested.id()), arguments, cx)
+            }
+            Some(closest) => requested.open_undeclared(closest, runtime, cx),
         };
         match &self.stop {
             StopReason::Done => {}
@@ -129,7 +117,7 @@ impl RequestedCall {
     /// Returns the call's id, which its answer uses: the provider's, or a generated one.
     #[must_use]
     pub fn call_id(&self) -> &str {
-        &self.call_id
+        &self.parsed.call_id
     }
 
     /// Returns the tool's own name, or the model's text if no such tool was declared.
@@ -141,7 +129,7 @@ impl RequestedCall {
     /// Returns the arguments as the model wrote them, which may not be JSON.
     #[must_use]
     pub fn arguments(&self) -> &str {
-        &self.arguments
+        &self.parsed.arguments
     }
 
     /// Returns the request of a valid call.
@@ -154,12 +142,12 @@ impl RequestedCall {
     }
 
     /// The arguments for the tool.
-    pub(super) fn given(&self) -> &str {
-        self.restored.as_deref().unwrap_or(&self.arguments)
+    pub(super) fn arguments_for_tool(&self) -> &str {
+        self.restored.as_deref().unwrap_or(&self.parsed.arguments)
     }
 
     fn id(&self) -> Box<str> {
-        self.call_id.as_str().into()
+        self.call_id().into()
     }
 
     /// Opens a call of an undeclared tool.
@@ -169,7 +157,7 @@ impl RequestedCall {
         if let Some(governor) = runtime.governor() {
             governor.refused(&self.name, &cx, &mut refusal);
         }
-        let arguments = self.given().into();
+        let arguments = self.arguments_for_tool().into();
         ToolCall::unknown(runtime.clone(), &self.name, Some(self.id()), arguments, cx, &refusal)
     }
 }
@@ -179,7 +167,7 @@ impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
             .field("text", &format_args!("{} bytes", self.text.len()))
-            .field("asked", &self.asked)
+            .field("calls", &self.calls)
             .field("stop", &self.stop)
             .finish_non_exhaustive()
     }
@@ -189,9 +177,9 @@ impl fmt::Debug for Turn {
 impl fmt::Debug for RequestedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RequestedCall")
-            .field("call_id", &self.call_id)
+            .field("call_id", &self.parsed.call_id)
             .field("name", &self.name)
-            .field("arguments", &format_args!("{} bytes", self.arguments.len()))
+            .field("arguments", &format_args!("{} bytes", self.parsed.arguments.len()))
             .finish_non_exhaustive()
     }
 }

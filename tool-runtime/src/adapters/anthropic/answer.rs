@@ -2,17 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::answers::PreparedAnswer;
+use crate::adapters::format::PreparedAnswer;
 
-pub(in crate::adapters) fn answer(replies: &[PreparedAnswer<'_>]) -> Vec<Value> {
-    let results: Vec<_> = replies.iter().map(result).collect();
+pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+    let results: Vec<_> = answers.iter().map(result).collect();
     vec![json!({ "role": "user", "content": results })]
 }
 
-fn result(reply: &PreparedAnswer<'_>) -> Value {
-    let id = reply.asked.call_id();
-    let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": reply.text() });
-    if reply.is_error {
+fn result(answer: &PreparedAnswer<'_>) -> Value {
+    let id = &answer.call.call_id;
+    let mut result =
+        json!({ "type": "tool_result", "tool_use_id": id, "content": answer.content.to_text() });
+    if answer.content.is_error {
         result["is_error"] = true.into();
     }
     result

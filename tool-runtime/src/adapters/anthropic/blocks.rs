@@ -4,11 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::adapters::parsed_response::{
-    ParsedCalls, ParsedResponse, is_blank, repeated, text_in, written,
+use crate::adapters::format::{
+    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object, is_blank,
+    raw_arguments, text_in,
 };
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::{ReadError, StopReason};
 
 /// One content block, possibly incomplete.
 #[derive(Debug, Default)]
@@ -20,12 +19,12 @@ pub(super) struct ContentBlock {
 
 impl ContentBlock {
     pub(super) fn read(block: ResponseValue<'_>) -> Result<Self, ReadError> {
-        block.text_needed("type")?;
+        block.required_text("type")?;
         if block.is("type", "tool_use") {
-            block.text_needed("name")?;
+            block.required_text("name")?;
         }
         let input = block.get("input");
-        Ok(Self { fields: block.fields(&["input"])?, input: input.map(|_| written(input)) })
+        Ok(Self { fields: block.fields(&["input"])?, input: input.map(|_| raw_arguments(input)) })
     }
 
     pub(super) fn is(&self, kind: &str) -> bool {
@@ -37,7 +36,7 @@ impl ContentBlock {
     }
 
     /// Returns whether the provider would reject the block in the next request.
-    fn is_refused(&self, was_cut: bool, finished: &HashSet<String>) -> bool {
+    fn must_be_omitted(&self, was_cut: bool, finished: &HashSet<String>) -> bool {
         let blank = self.is("text") && is_blank(self.text("text"));
         let unsigned = self.is("thinking") && self.text("signature").is_empty();
         let unfinished = self.is("server_tool_use") && !finished.contains(self.text("id"));
@@ -46,21 +45,21 @@ impl ContentBlock {
 }
 
 /// Converts the blocks of a message.
-pub(super) fn said(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedResponse {
+pub(super) fn assemble(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedResponse {
     let text =
         blocks.iter().filter(|block| block.is("text")).map(|block| block.text("text")).collect();
-    let was_cut = matches!(stop, StopReason::Length | StopReason::Interrupted);
+    let was_cut = stop.is_cut_off();
     let finished = blocks.iter().map(|block| block.text("tool_use_id").to_owned()).collect();
-    let kept = blocks.into_iter().filter(|block| !block.is_refused(was_cut, &finished));
+    let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
     let mut calls = ParsedCalls::default();
-    let content: Vec<_> = kept.map(|block| repeat(block, &mut calls)).collect();
+    let content: Vec<_> = kept.map(|block| for_next_request(block, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
     ParsedResponse { messages, text, calls, stop }
 }
 
 /// A block for the next request, with the call id that the answer uses.
-fn repeat(mut block: ContentBlock, calls: &mut ParsedCalls) -> Value {
+fn for_next_request(mut block: ContentBlock, calls: &mut ParsedCalls) -> Value {
     if block.is("tool_use") {
         let (id, name) = (block.text("id").to_owned(), block.text("name").to_owned());
         let call_id = calls.add(Some(id), name, block.input.as_deref().unwrap_or_default());
@@ -68,7 +67,7 @@ fn repeat(mut block: ContentBlock, calls: &mut ParsedCalls) -> Value {
         block.input.get_or_insert_default();
     }
     if let Some(input) = block.input {
-        block.fields.insert("input".to_owned(), repeated(&input));
+        block.fields.insert("input".to_owned(), arguments_object(&input));
     }
     block.fields.into()
 }

@@ -2,9 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::declare::DeclaredTool;
+use crate::adapters::format::DeclaredTool;
+use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile};
+use crate::adapters::names::NameRules;
 
-pub(in crate::adapters) fn declare(tool: &DeclaredTool<'_>) -> Value {
+/// Names of up to 128 characters.
+pub(super) const NAMES: NameRules =
+    NameRules { max_length: 128, allows_dots: false, begins_with_letter: false };
+
+/// Anthropic: JSON Schema draft 2020-12, except choices at the root and unusual property names.
+pub(super) const PROFILE: DialectProfile =
+    DialectProfile { restricts_property_names: true, ..ALL_KEYWORDS };
+
+pub(super) fn declaration(tool: &DeclaredTool) -> Value {
     json!({
         "name": tool.name,
         "description": tool.description,

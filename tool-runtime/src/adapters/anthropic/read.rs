@@ -1,19 +1,17 @@
 //! Reads a complete message.
 
 use super::blocks::{self, ContentBlock};
-use crate::adapters::parsed_response::ParsedResponse;
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::{ReadError, StopReason};
+use crate::adapters::format::{ParsedResponse, ReadError, ResponseValue, StopReason};
 
-pub(in crate::adapters) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
-    let content = root.need("content", "a list of content blocks")?;
+pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+    let content = root.required("content", "a list of content blocks")?;
     let blocks = content.items()?.map(ContentBlock::read).collect::<Result<_, _>>()?;
-    Ok(blocks::said(blocks, stop(root)))
+    Ok(blocks::assemble(blocks, stop(root)))
 }
 
 /// The stop reason of a message; without one, it was interrupted.
 pub(super) fn stop(message: ResponseValue<'_>) -> StopReason {
-    match message.word_of("stop_reason").as_deref() {
+    match message.enum_value_of("stop_reason").as_deref() {
         Some("end_turn" | "tool_use" | "stop_sequence") => StopReason::Done,
         Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
         Some("refusal") => StopReason::Refused("refusal".to_owned()),

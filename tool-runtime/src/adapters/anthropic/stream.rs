@@ -6,13 +6,12 @@ use serde_json::Value;
 
 use super::blocks::{self, ContentBlock};
 use super::read::stop;
-use crate::adapters::parsed_response::{ParsedResponse, merge_piece};
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::stream::{Delta, StreamAssembler};
-use crate::adapters::{ReadError, StopReason};
+use crate::adapters::format::{
+    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
+};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct MessageStream {
+pub(super) struct MessageStream {
     /// By block index.
     blocks: BTreeMap<u64, ContentBlock>,
     stop: Option<StopReason>,
@@ -21,7 +20,7 @@ pub(in crate::adapters) struct MessageStream {
 
 impl StreamAssembler for MessageStream {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
-        let delta = match &*event.text_needed("type")? {
+        let delta = match &*event.required_text("type")? {
             "content_block_start" => self.start(event)?,
             "content_block_delta" => self.append(event)?,
             "message_delta" => {
@@ -39,13 +38,13 @@ impl StreamAssembler for MessageStream {
 
     fn finish(self: Box<Self>) -> ParsedResponse {
         let stop = self.stop.filter(|_| self.is_closed).unwrap_or(StopReason::Interrupted);
-        blocks::said(self.blocks.into_values().collect(), stop)
+        blocks::assemble(self.blocks.into_values().collect(), stop)
     }
 }
 
 impl MessageStream {
     fn start(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
-        let mut block = ContentBlock::read(event.need("content_block", "a content block")?)?;
+        let mut block = ContentBlock::read(event.required("content_block", "a content block")?)?;
         // A placeholder for the input that follows in deltas.
         if block.input.as_deref() == Some("{}") {
             block.input = Some(String::new());
@@ -58,11 +57,11 @@ impl MessageStream {
     }
 
     fn append(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
-        let delta = event.need("delta", "a delta")?;
+        let delta = event.required("delta", "a delta")?;
         let block = self.blocks.entry(index(event)).or_default();
-        match &*delta.text_needed("type")? {
+        match &*delta.required_text("type")? {
             "input_json_delta" => {
-                block.input.get_or_insert_default().push_str(&delta.text_needed("partial_json")?);
+                block.input.get_or_insert_default().push_str(&delta.required_text("partial_json")?);
                 return Ok(None);
             }
             "signature_delta" => {
@@ -70,7 +69,7 @@ impl MessageStream {
                 return Ok(None);
             }
             "citations_delta" => {
-                let citation = delta.need("citation", "a citation")?.value()?;
+                let citation = delta.required("citation", "a citation")?.value()?;
                 merge_piece(
                     &mut block.fields,
                     [("citations".to_owned(), vec![citation].into())].into_iter().collect(),

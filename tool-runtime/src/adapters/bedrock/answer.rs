@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::answers::PreparedAnswer;
+use crate::adapters::format::PreparedAnswer;
 
-pub(in crate::adapters) fn answer(replies: &[PreparedAnswer<'_>]) -> Vec<Value> {
-    let results: Vec<_> = replies.iter().map(result).collect();
+pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+    let results: Vec<_> = answers.iter().map(result).collect();
     vec![json!({ "role": "user", "content": results })]
 }
 
 /// Every model accepts text; some accept JSON only as objects.
-fn result(reply: &PreparedAnswer<'_>) -> Value {
-    let content = json!([{ "text": reply.text() }]);
-    let mut result = json!({ "toolUseId": reply.asked.call_id(), "content": content });
-    if reply.is_error {
+fn result(answer: &PreparedAnswer<'_>) -> Value {
+    let content = json!([{ "text": answer.content.to_text() }]);
+    let mut result = json!({ "toolUseId": answer.call.call_id, "content": content });
+    if answer.content.is_error {
         result["status"] = "error".into();
     }
     json!({ "toolResult": result })

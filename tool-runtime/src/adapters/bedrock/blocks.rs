@@ -2,11 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::adapters::parsed_response::{
-    ParsedCalls, ParsedResponse, is_blank, repeated, text_in, written,
+use crate::adapters::format::{
+    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object, is_blank,
+    raw_arguments, text_in,
 };
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::{ReadError, StopReason};
 
 /// One content block.
 #[derive(Debug)]
@@ -38,7 +37,7 @@ impl ContentBlock {
     }
 
     /// Returns whether the provider would reject the block in the next request.
-    fn is_refused(&self, was_cut: bool) -> bool {
+    fn must_be_omitted(&self, was_cut: bool) -> bool {
         let Self::Other(fields) = self else { return false };
         let thought =
             fields.get("reasoningContent").and_then(|thought| thought.get("reasoningText"));
@@ -50,8 +49,8 @@ impl ContentBlock {
 
 impl ToolUse {
     pub(super) fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
-        call.text_needed("name")?;
-        Ok(Self { fields: call.fields(&["input"])?, input: written(call.get("input")) })
+        call.required_text("name")?;
+        Ok(Self { fields: call.fields(&["input"])?, input: raw_arguments(call.get("input")) })
     }
 }
 
@@ -61,19 +60,19 @@ pub(super) fn is_ours(call: ResponseValue<'_>) -> bool {
 }
 
 /// Converts the blocks of a message.
-pub(super) fn said(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedResponse {
+pub(super) fn assemble(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedResponse {
     let text = blocks.iter().map(ContentBlock::text).collect();
     let mut calls = ParsedCalls::default();
-    let was_cut = matches!(stop, StopReason::Length | StopReason::Interrupted);
-    let kept = blocks.into_iter().filter(|block| !block.is_refused(was_cut));
-    let content: Vec<_> = kept.map(|block| repeat(block, &mut calls)).collect();
+    let was_cut = stop.is_cut_off();
+    let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut));
+    let content: Vec<_> = kept.map(|block| for_next_request(block, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
     ParsedResponse { messages, text, calls, stop }
 }
 
 /// A block for the next request, with the call id that the answer uses.
-fn repeat(block: ContentBlock, calls: &mut ParsedCalls) -> Value {
+fn for_next_request(block: ContentBlock, calls: &mut ParsedCalls) -> Value {
     let ToolUse { mut fields, input } = match block {
         ContentBlock::ToolUse(call) => call,
         ContentBlock::Other(fields) => return fields.into(),
@@ -81,6 +80,6 @@ fn repeat(block: ContentBlock, calls: &mut ParsedCalls) -> Value {
     let (id, name) = (text_in(&fields, "toolUseId"), text_in(&fields, "name"));
     let call_id = calls.add(Some(id.to_owned()), name.to_owned(), &input);
     fields.insert("toolUseId".to_owned(), call_id.into());
-    fields.insert("input".to_owned(), repeated(&input));
+    fields.insert("input".to_owned(), arguments_object(&input));
     json!({ "toolUse": fields })
 }

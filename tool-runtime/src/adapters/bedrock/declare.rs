@@ -2,12 +2,26 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::declare::DeclaredTool;
+use crate::adapters::format::DeclaredTool;
+use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile, ReferenceSupport};
+use crate::adapters::names::NameRules;
 
-pub(in crate::adapters) fn declare(tool: &DeclaredTool<'_>) -> Value {
+/// Names of up to 64 characters.
+pub(super) const NAMES: NameRules =
+    NameRules { max_length: 64, allows_dots: false, begins_with_letter: false };
+
+/// Bedrock: keywords that all models accept. Amazon's own models accept three keywords at the root.
+pub(super) const PROFILE: DialectProfile = DialectProfile {
+    root_keywords: &["type", "properties", "required"],
+    references: ReferenceSupport::Inlined,
+    restricts_property_names: true,
+    ..ALL_KEYWORDS
+};
+
+pub(super) fn declaration(tool: &DeclaredTool) -> Value {
     let mut spec = json!({ "name": tool.name, "inputSchema": { "json": tool.schema } });
-    if let (false, Some(words)) = (tool.description.trim().is_empty(), spec.as_object_mut()) {
-        words.insert("description".to_owned(), tool.description.as_ref().into());
+    if let (false, Some(fields)) = (tool.description.trim().is_empty(), spec.as_object_mut()) {
+        fields.insert("description".to_owned(), tool.description.as_str().into());
     }
     json!({ "toolSpec": spec })
 }

@@ -6,7 +6,49 @@ mod declare;
 mod read;
 mod stream;
 
-pub(super) use self::answer::answer;
-pub(super) use self::declare::declare;
-pub(super) use self::read::read;
-pub(super) use self::stream::ConverseStream;
+use serde_json::{Value, json};
+
+use self::stream::ConverseStream;
+use crate::adapters::format::{
+    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
+    StreamAssembler,
+};
+use crate::adapters::lower::DialectProfile;
+use crate::adapters::names::NameRules;
+
+/// The format of `Converse` and `ConverseStream`.
+pub(super) struct Converse;
+
+impl DialectFormat for Converse {
+    fn name_rules(&self) -> &'static NameRules {
+        &declare::NAMES
+    }
+
+    fn profile(&self) -> &'static DialectProfile {
+        &declare::PROFILE
+    }
+
+    fn declaration(&self, tool: &DeclaredTool) -> Value {
+        declare::declaration(tool)
+    }
+
+    fn declarations(&self, tools: Vec<Value>) -> Value {
+        json!({ "tools": tools })
+    }
+
+    fn request_field(&self) -> &'static str {
+        "toolConfig"
+    }
+
+    fn read(&self, response: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+        read::read(response)
+    }
+
+    fn stream(&self) -> Box<dyn StreamAssembler> {
+        Box::<ConverseStream>::default()
+    }
+
+    fn answer_messages(&self, answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+        answer::messages(answers)
+    }
+}

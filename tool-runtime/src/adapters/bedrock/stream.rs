@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::blocks::{self, ContentBlock, ToolUse, is_ours};
 use super::read::stop;
-use crate::adapters::parsed_response::{ParsedResponse, merge_piece, text_in};
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::stream::{Delta, StreamAssembler};
-use crate::adapters::{ProviderError, ReadError, StopReason};
+use crate::adapters::format::{
+    Delta, ParsedResponse, ProviderError, ReadError, ResponseValue, StopReason, StreamAssembler,
+    merge_piece, text_in,
+};
 
 /// Stream members that report a failure.
 const FAILURES: [&str; 5] = [
@@ -21,7 +21,7 @@ const FAILURES: [&str; 5] = [
 ];
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct ConverseStream {
+pub(super) struct ConverseStream {
     /// By block index.
     blocks: BTreeMap<u64, PartialBlock>,
     stop: Option<StopReason>,
@@ -42,7 +42,7 @@ struct PartialBlock {
 impl StreamAssembler for ConverseStream {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         if let Some(failure) = FAILURES.into_iter().find(|name| event.get(name).is_some()) {
-            return Err(ProviderError::named(Some(failure.to_owned())).into());
+            return Err(ProviderError::new(Some(failure.to_owned()), None).into());
         }
         if let Some(closed) = event.get("messageStop") {
             self.stop = Some(stop(closed));
@@ -54,7 +54,7 @@ impl StreamAssembler for ConverseStream {
 
     fn finish(self: Box<Self>) -> ParsedResponse {
         let blocks = self.blocks.into_values().filter_map(PartialBlock::into_block).collect();
-        blocks::said(blocks, self.stop.unwrap_or(StopReason::Interrupted))
+        blocks::assemble(blocks, self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
@@ -78,7 +78,7 @@ impl ConverseStream {
 
     fn append(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let partial = self.partial(event);
-        let delta = event.need("delta", "a delta")?;
+        let delta = event.required("delta", "a delta")?;
         if let Some(text) = delta.text_of("text")? {
             partial.text.get_or_insert_default().push_str(&text);
             return Ok(Some(Delta::Text(text)));
@@ -90,7 +90,7 @@ impl ConverseStream {
         if let Some(citation) = delta.get("citation") {
             partial.citations.push(citation.value()?);
         } else if let (Some(input), Some(call)) = (delta.get("toolUse"), &mut partial.call) {
-            call.input.push_str(&input.text_needed("input")?);
+            call.input.push_str(&input.required_text("input")?);
         } else {
             partial.is_lost = true;
         }

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::answers::PreparedAnswer;
+use crate::adapters::format::PreparedAnswer;
 
-pub(in crate::adapters) fn answer(replies: &[PreparedAnswer<'_>]) -> Vec<Value> {
-    let parts: Vec<_> = replies.iter().map(part).collect();
+pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+    let parts: Vec<_> = answers.iter().map(part).collect();
     vec![json!({ "role": "user", "parts": parts })]
 }
 
-fn part(reply: &PreparedAnswer<'_>) -> Value {
-    let mut response = json!({ "name": reply.asked.wire_name, "response": reply.object() });
+fn part(answer: &PreparedAnswer<'_>) -> Value {
+    let mut response = json!({ "name": answer.call.name, "response": answer.content.to_object() });
     // An id is sent only if the call had one.
-    if let Some(id) = &reply.asked.wire_id {
+    if let Some(id) = &answer.call.wire_id {
         response["id"] = id.as_str().into();
     }
     json!({ "functionResponse": response })

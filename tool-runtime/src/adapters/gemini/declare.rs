@@ -5,14 +5,50 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::declare::DeclaredTool;
+use crate::adapters::format::DeclaredTool;
+use crate::adapters::lower::{
+    ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, ReferenceSupport,
+};
+use crate::adapters::names::NameRules;
 
-pub(in crate::adapters) fn declare(tool: &DeclaredTool<'_>) -> Value {
-    let mut said = json!({ "name": tool.name, "description": tool.description });
-    let takes_nothing = tool.schema.get("properties").is_none_or(|named| *named == json!({}))
-        && tool.schema.get("additionalProperties") == Some(&Value::Bool(false));
-    if let (false, Some(words)) = (takes_nothing, said.as_object_mut()) {
-        words.insert("parametersJsonSchema".to_owned(), Value::Object(tool.schema.clone()));
+/// Names of up to 64 characters, which also contain dots, and begin with no digit.
+pub(super) const NAMES: NameRules =
+    NameRules { max_length: 64, allows_dots: true, begins_with_letter: true };
+
+/// Gemini's `parametersJsonSchema`.
+pub(super) const PROFILE: DialectProfile = DialectProfile {
+    full_schema: false,
+    keywords: &[
+        "type",
+        "enum",
+        "anyOf",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "minItems",
+        "maxItems",
+        "format",
+        "minimum",
+        "maximum",
+        "title",
+    ],
+    root_keywords: PLAIN_OBJECT,
+    formats: &["date-time", "date", "time"],
+    references: ReferenceSupport::KeptIfAcyclic,
+    enum_values: EnumValues::StringsAndNumbers,
+    restricts_property_names: true,
+    ..ALL_KEYWORDS
+};
+
+pub(super) fn declaration(tool: &DeclaredTool) -> Value {
+    let mut declaration = json!({ "name": tool.name, "description": tool.description });
+    let takes_nothing =
+        tool.schema.get("properties").is_none_or(|properties| *properties == json!({}))
+            && tool.schema.get("additionalProperties") == Some(&Value::Bool(false));
+    if let (false, Some(fields)) = (takes_nothing, declaration.as_object_mut()) {
+        fields.insert("parametersJsonSchema".to_owned(), Value::Object(tool.schema.clone()));
     }
-    said
+    declaration
 }

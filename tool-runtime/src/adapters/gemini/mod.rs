@@ -6,7 +6,49 @@ mod parts;
 mod read;
 mod stream;
 
-pub(super) use self::answer::answer;
-pub(super) use self::declare::declare;
-pub(super) use self::read::read;
-pub(super) use self::stream::GenerateStream;
+use serde_json::{Value, json};
+
+use self::stream::GenerateStream;
+use crate::adapters::format::{
+    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
+    StreamAssembler,
+};
+use crate::adapters::lower::DialectProfile;
+use crate::adapters::names::NameRules;
+
+/// The format of `generateContent` and `streamGenerateContent`.
+pub(super) struct GenerateContent;
+
+impl DialectFormat for GenerateContent {
+    fn name_rules(&self) -> &'static NameRules {
+        &declare::NAMES
+    }
+
+    fn profile(&self) -> &'static DialectProfile {
+        &declare::PROFILE
+    }
+
+    fn declaration(&self, tool: &DeclaredTool) -> Value {
+        declare::declaration(tool)
+    }
+
+    fn declarations(&self, tools: Vec<Value>) -> Value {
+        if tools.is_empty() { json!([]) } else { json!([{ "functionDeclarations": tools }]) }
+    }
+
+    fn request_field(&self) -> &'static str {
+        "tools"
+    }
+
+    fn read(&self, response: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+        read::read(response)
+    }
+
+    fn stream(&self) -> Box<dyn StreamAssembler> {
+        Box::<GenerateStream>::default()
+    }
+
+    fn answer_messages(&self, answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+        answer::messages(answers)
+    }
+}

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::adapters::parsed_response::{ParsedCalls, ParsedResponse, repeated, text_in, written};
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::{ReadError, StopReason};
+use crate::adapters::format::{
+    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object,
+    raw_arguments, text_in,
+};
 
 /// One part of a content.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ impl ContentPart {
     }
 
     /// The name of the called function.
-    pub(super) fn calls(&self) -> Option<&str> {
+    pub(super) fn called_function(&self) -> Option<&str> {
         self.call.as_ref().map(|call| text_in(&call.fields, "name"))
     }
 
@@ -58,29 +59,29 @@ impl FunctionCall {
         if call.get("partialArgs").is_some() || call.is_true("willContinue") {
             return Err(call.streamed_by_path());
         }
-        call.text_needed("name")?;
-        Ok(Self { fields: call.fields(&["args"])?, arguments: written(call.get("args")) })
+        call.required_text("name")?;
+        Ok(Self { fields: call.fields(&["args"])?, arguments: raw_arguments(call.get("args")) })
     }
 }
 
 /// Converts the parts of a content.
-pub(super) fn said(parts: Vec<ContentPart>, stop: StopReason) -> ParsedResponse {
-    let heard = parts.iter().filter(|part| !part.is_thought());
-    let text = heard.map(ContentPart::text).collect();
+pub(super) fn assemble(parts: Vec<ContentPart>, stop: StopReason) -> ParsedResponse {
+    let visible = parts.iter().filter(|part| !part.is_thought());
+    let text = visible.map(ContentPart::text).collect();
     let mut calls = ParsedCalls::default();
     let kept = parts.into_iter().filter(|part| !part.is_empty());
-    let parts: Vec<_> = kept.map(|part| repeat(part, &mut calls)).collect();
+    let parts: Vec<_> = kept.map(|part| for_next_request(part, &mut calls)).collect();
     let content = || json!({ "role": "model", "parts": parts });
     let messages = if parts.is_empty() { Vec::new() } else { vec![content()] };
     ParsedResponse { messages, text, calls, stop }
 }
 
 /// A part for the next request.
-fn repeat(mut part: ContentPart, calls: &mut ParsedCalls) -> Value {
+fn for_next_request(mut part: ContentPart, calls: &mut ParsedCalls) -> Value {
     if let Some(mut call) = part.call {
         let id = call.fields.get("id").and_then(Value::as_str).map(str::to_owned);
         calls.add(id, text_in(&call.fields, "name").to_owned(), &call.arguments);
-        call.fields.insert("args".to_owned(), repeated(&call.arguments));
+        call.fields.insert("args".to_owned(), arguments_object(&call.arguments));
         part.fields.insert("functionCall".to_owned(), call.fields.into());
     }
     part.fields.into()

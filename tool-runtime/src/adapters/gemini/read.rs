@@ -1,20 +1,18 @@
 //! Reads a complete response of `generateContent`.
 
 use super::parts::{self, ContentPart};
-use crate::adapters::parsed_response::ParsedResponse;
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::{ReadError, StopReason};
+use crate::adapters::format::{ParsedResponse, ReadError, ResponseValue, StopReason};
 
-pub(in crate::adapters) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
     let stop = match (candidate(root)?, blocked(root)) {
         (Some(candidate), _) => stop(candidate),
         (None, Some(blocked)) => blocked,
         (None, None) => {
-            root.need("candidates", "a list of candidates")?;
+            root.required("candidates", "a list of candidates")?;
             StopReason::Interrupted
         }
     };
-    Ok(parts::said(parts(root)?, stop))
+    Ok(parts::assemble(parts(root)?, stop))
 }
 
 /// The parts of the first candidate.
@@ -30,12 +28,14 @@ pub(super) fn candidate(root: ResponseValue<'_>) -> Result<Option<ResponseValue<
 
 /// The reason for which the prompt was blocked.
 pub(super) fn blocked(root: ResponseValue<'_>) -> Option<StopReason> {
-    root.get("promptFeedback")?.word_of("blockReason").map(StopReason::Refused)
+    root.get("promptFeedback")?.enum_value_of("blockReason").map(StopReason::Refused)
 }
 
 /// The stop reason of a candidate; without one, it was interrupted.
 pub(super) fn stop(candidate: ResponseValue<'_>) -> StopReason {
-    let Some(word) = candidate.word_of("finishReason") else { return StopReason::Interrupted };
+    let Some(word) = candidate.enum_value_of("finishReason") else {
+        return StopReason::Interrupted;
+    };
     match &*word {
         "STOP" => StopReason::Done,
         "MAX_TOKENS" | "CONTINUATION" => StopReason::Length,

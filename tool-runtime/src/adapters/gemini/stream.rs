@@ -2,13 +2,12 @@
 
 use super::parts::{self, ContentPart};
 use super::read::{self, blocked, candidate};
-use crate::adapters::parsed_response::{ParsedResponse, merge_piece};
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::stream::{Delta, StreamAssembler};
-use crate::adapters::{ReadError, StopReason};
+use crate::adapters::format::{
+    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
+};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct GenerateStream {
+pub(super) struct GenerateStream {
     parts: Vec<ContentPart>,
     stop: Option<StopReason>,
 }
@@ -18,7 +17,7 @@ impl StreamAssembler for GenerateStream {
         let parts = read::parts(event)?;
         let deltas = parts.iter().filter_map(delta).collect();
         for part in parts {
-            self.take(part);
+            self.add_part(part);
         }
         let ended =
             candidate(event)?.map(read::stop).filter(|stop| *stop != StopReason::Interrupted);
@@ -27,12 +26,12 @@ impl StreamAssembler for GenerateStream {
     }
 
     fn finish(self: Box<Self>) -> ParsedResponse {
-        parts::said(self.parts, self.stop.unwrap_or(StopReason::Interrupted))
+        parts::assemble(self.parts, self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
 impl GenerateStream {
-    fn take(&mut self, part: ContentPart) {
+    fn add_part(&mut self, part: ContentPart) {
         match self.parts.last_mut() {
             Some(last)
                 if last.is_plain() && part.is_plain() && last.is_thought() == part.is_thought() =>
@@ -46,7 +45,7 @@ impl GenerateStream {
 
 fn delta(part: &ContentPart) -> Option<Delta> {
     let text = part.text().to_owned();
-    match part.calls() {
+    match part.called_function() {
         Some(name) => Some(Delta::CallStarted(name.to_owned())),
         None if text.is_empty() => None,
         None if part.is_thought() => Some(Delta::Thinking(text)),

@@ -10,8 +10,8 @@ type Keywords = Map<String, Value>;
 
 impl Lowering<'_> {
     /// Converts a choice, and merges its sibling keywords into each branch.
-    pub(super) fn choice(&mut self, mut keywords: Keywords, word: &str, at: &str) -> Value {
-        let branches = match keywords.remove(word) {
+    pub(super) fn choice(&mut self, mut keywords: Keywords, keyword: &str, at: &str) -> Value {
+        let branches = match keywords.remove(keyword) {
             Some(Value::Array(branches)) => branches,
             _ => Vec::new(),
         };
@@ -19,32 +19,32 @@ impl Lowering<'_> {
             let listed = self.conjunction(&with_descriptions(&keywords, &listed), &listed, at);
             return self.subset(listed, at);
         }
-        if word == "anyOf" && keywords.remove("oneOf").is_some() {
+        if keyword == "anyOf" && keywords.remove("oneOf").is_some() {
             self.record_loss(at, "oneOf", "omitted");
         }
-        if word == "oneOf" && !self.are_disjoint(&branches) {
+        if keyword == "oneOf" && !self.are_disjoint(&branches) {
             self.record_loss(at, "oneOf", "replaced by `anyOf`");
         }
         // A value of several branches may have the properties of all of them.
         let is_closed = keywords.get("unevaluatedProperties") == Some(&Value::Bool(false));
-        if word == "anyOf" && is_closed && !self.are_disjoint(&branches) {
+        if keyword == "anyOf" && is_closed && !self.are_disjoint(&branches) {
             keywords.remove("unevaluatedProperties");
             self.record_loss(at, "unevaluatedProperties", "omitted");
         }
         let beside: Keywords = keywords
             .iter()
-            .filter(|(word, _)| !is_annotation(word))
-            .map(|(word, value)| (word.clone(), value.clone()))
+            .filter(|(keyword, _)| !is_annotation(keyword))
+            .map(|(keyword, value)| (keyword.clone(), value.clone()))
             .collect();
-        let mut said: Vec<Value> = Vec::new();
+        let mut lowered: Vec<Value> = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
-            let place = below(at, &[word, &index.to_string()]);
+            let place = below(at, &[keyword, &index.to_string()]);
             let branch = self.branch(branch, &beside, &place);
-            push(&mut said, branch);
+            push(&mut lowered, branch);
         }
         let mut choice = self.annotations(&keywords);
         if let Some(words) = choice.as_object_mut() {
-            words.insert("anyOf".to_owned(), Value::Array(said));
+            words.insert("anyOf".to_owned(), Value::Array(lowered));
         }
         choice
     }
@@ -119,8 +119,9 @@ fn property<'k>(keywords: &'k Keywords, name: &str) -> Option<&'k Value> {
 fn with_descriptions(keywords: &Keywords, listed: &Keywords) -> Keywords {
     let mut keywords = keywords.clone();
     let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
-    if let (Some(own), Some(told)) = (own, listed.get("description").and_then(Value::as_str)) {
-        keywords.insert("description".to_owned(), format!("{own}\n{told}").into());
+    if let (Some(own), Some(listed_text)) = (own, listed.get("description").and_then(Value::as_str))
+    {
+        keywords.insert("description".to_owned(), format!("{own}\n{listed_text}").into());
     }
     keywords
 }

@@ -34,8 +34,8 @@ impl Lowering<'_> {
         at: &str,
     ) -> Map<String, Value> {
         let (merged, lost) = merge::conjunction(one, other);
-        for word in lost {
-            self.record_loss(at, &word, "cannot be merged: omitted");
+        for keyword in lost {
+            self.record_loss(at, &keyword, "cannot be merged: omitted");
         }
         merged
     }

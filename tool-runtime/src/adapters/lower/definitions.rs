@@ -99,7 +99,7 @@ fn admits<'v>(
     let Some(steps) = steps.checked_sub(1) else { return true };
     let mut admits = |schema| admits(schema, definitions, steps, known);
     let is_null = |name: &Value| name == "null";
-    keywords.iter().all(|(word, value)| match (word.as_str(), value) {
+    keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {
         ("type", Value::Array(names)) => {
             names.iter().any(is_null) || keywords.get("nullable") == Some(&true.into())
         }

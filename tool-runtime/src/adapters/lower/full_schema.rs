@@ -7,75 +7,77 @@ use super::{Lowering, below};
 
 impl Lowering<'_> {
     pub(super) fn full_schema(&mut self, keywords: &Map<String, Value>, at: &str) -> Value {
-        let mut said = Map::new();
-        for (word, value) in keywords {
-            if let Some((word, value)) = self.keyword(word, value, keywords, at) {
-                said.insert(word.to_owned(), value);
+        let mut lowered = Map::new();
+        for (keyword, value) in keywords {
+            if let Some((keyword, value)) = self.keyword(keyword, value, keywords, at) {
+                lowered.insert(keyword.to_owned(), value);
             }
         }
-        if self.profile.items && names_array(&said) && !said.contains_key("items") {
-            said.insert("items".to_owned(), json!({}));
+        if self.profile.requires_items && names_array(&lowered) && !lowered.contains_key("items") {
+            lowered.insert("items".to_owned(), json!({}));
         }
-        Value::Object(said)
+        Value::Object(lowered)
     }
 
     fn keyword<'w>(
         &mut self,
-        word: &'w str,
+        keyword: &'w str,
         value: &Value,
-        beside: &Map<String, Value>,
+        siblings: &Map<String, Value>,
         at: &str,
     ) -> Option<(&'w str, Value)> {
-        let said = match (word, value) {
-            ("default" | "examples", _) if is_secret(beside) => return None,
+        let lowered = match (keyword, value) {
+            ("default" | "examples", _) if is_secret(siblings) => return None,
             ("description" | "default" | "examples", _) => value.clone(),
-            ("format", Value::String(format)) if is_width(format, beside) => return None,
+            ("format", Value::String(format)) if is_width(format, siblings) => return None,
             ("title", Value::String(_)) if self.titles => value.clone(),
-            _ if is_annotation(word) => return None,
+            _ if is_annotation(keyword) => return None,
             ("properties", Value::Object(named)) => Value::Object(self.properties(named, at)),
             ("propertyNames", _) if self.has_renamed_names => {
-                self.record_loss(at, word, "omitted, because properties are renamed");
+                self.record_loss(at, keyword, "omitted, because properties are renamed");
                 return None;
             }
             ("required", _) => self.property_names(value),
             ("dependentRequired", Value::Object(named)) => self.dependents(named),
             ("patternProperties" | "dependentSchemas", Value::Object(named)) => {
-                self.by_name(word, named, at)
+                self.by_name(keyword, named, at)
             }
             ("prefixItems" | "allOf" | "anyOf", Value::Array(branches)) => {
-                Value::Array(self.nodes(branches, word, at))
+                Value::Array(self.nodes(branches, keyword, at))
             }
             ("oneOf", Value::Array(branches)) => {
-                return self.one_of(branches, beside.contains_key("anyOf"), at);
+                return self.one_of(branches, siblings.contains_key("anyOf"), at);
             }
-            ("not" | "if" | "contains", _) => return Some((word, self.exactly(word, value, at)?)),
-            (_, Value::Object(_)) if SCHEMA_KEYWORDS.contains(&word) => {
-                self.node(value, &below(at, &[word]))
+            ("not" | "if" | "contains", _) => {
+                return Some((keyword, self.exactly(keyword, value, at)?));
+            }
+            (_, Value::Object(_)) if SCHEMA_KEYWORDS.contains(&keyword) => {
+                self.node(value, &below(at, &[keyword]))
             }
             _ => value.clone(),
         };
-        Some((word, said))
+        Some((keyword, lowered))
     }
 
     fn dependents(&mut self, named: &Map<String, Value>) -> Value {
-        let said = named
+        let lowered = named
             .iter()
             .map(|(name, names)| (self.property_name(name), self.property_names(names)))
             .collect();
-        Value::Object(said)
+        Value::Object(lowered)
     }
 
-    fn by_name(&mut self, word: &str, named: &Map<String, Value>, at: &str) -> Value {
-        let mut said = Map::new();
+    fn by_name(&mut self, keyword: &str, named: &Map<String, Value>, at: &str) -> Value {
+        let mut lowered = Map::new();
         for (name, schema) in named {
-            let schema = self.node(schema, &below(at, &[word, name]));
-            let name = match word {
+            let schema = self.node(schema, &below(at, &[keyword, name]));
+            let name = match keyword {
                 "dependentSchemas" => self.property_name(name),
                 _ => name.clone(),
             };
-            said.insert(name, schema);
+            lowered.insert(name, schema);
         }
-        Value::Object(said)
+        Value::Object(lowered)
     }
 
     /// Converts `oneOf`, or replaces it by `anyOf` if a branch was widened.
@@ -86,16 +88,16 @@ impl Lowering<'_> {
         at: &str,
     ) -> Option<(&'static str, Value)> {
         let before = self.widened;
-        let said = Value::Array(self.nodes(branches, "oneOf", at));
+        let lowered = Value::Array(self.nodes(branches, "oneOf", at));
         if self.widened == before {
-            return Some(("oneOf", said));
+            return Some(("oneOf", lowered));
         }
         self.record_loss(at, "oneOf", "replaced by `anyOf`");
-        (!beside_any).then_some(("anyOf", said))
+        (!beside_any).then_some(("anyOf", lowered))
     }
 
-    fn nodes(&mut self, branches: &[Value], word: &str, at: &str) -> Vec<Value> {
-        let place = |index: usize| below(at, &[word, &index.to_string()]);
+    fn nodes(&mut self, branches: &[Value], keyword: &str, at: &str) -> Vec<Value> {
+        let place = |index: usize| below(at, &[keyword, &index.to_string()]);
         branches
             .iter()
             .enumerate()
@@ -104,13 +106,13 @@ impl Lowering<'_> {
     }
 
     /// Converts a keyword for which a wider subschema would reject more: exactly, or not at all.
-    fn exactly(&mut self, word: &str, value: &Value, at: &str) -> Option<Value> {
+    fn exactly(&mut self, keyword: &str, value: &Value, at: &str) -> Option<Value> {
         let before = self.widened;
-        let said = self.node(value, &below(at, &[word]));
+        let lowered = self.node(value, &below(at, &[keyword]));
         if self.widened == before {
-            return Some(said);
+            return Some(lowered);
         }
-        self.record_loss(at, word, "omitted");
+        self.record_loss(at, keyword, "omitted");
         None
     }
 }

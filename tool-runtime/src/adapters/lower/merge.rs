@@ -12,27 +12,27 @@ type Keywords = Map<String, Value>;
 pub(super) fn conjunction(one: &Keywords, other: &Keywords) -> (Keywords, Vec<String>) {
     let mut merged = one.clone();
     let mut lost = Vec::new();
-    for (word, value) in other {
-        match merged.get(word) {
-            None => drop(merged.insert(word.clone(), value.clone())),
-            Some(known) if known == value || is_annotation(word) => {}
-            Some(Value::Object(known)) if word == "properties" => {
+    for (keyword, value) in other {
+        match merged.get(keyword) {
+            None => drop(merged.insert(keyword.clone(), value.clone())),
+            Some(known) if known == value || is_annotation(keyword) => {}
+            Some(Value::Object(known)) if keyword == "properties" => {
                 let (met, full_schema) = properties(known, value);
-                merged.insert(word.clone(), met);
+                merged.insert(keyword.clone(), met);
                 if !full_schema {
-                    lost.push(word.clone());
+                    lost.push(keyword.clone());
                 }
             }
-            Some(known) => match meet(word, known, value) {
-                Some(met) => drop(merged.insert(word.clone(), met)),
-                None => lost.push(word.clone()),
+            Some(known) => match meet(keyword, known, value) {
+                Some(met) => drop(merged.insert(keyword.clone(), met)),
+                None => lost.push(keyword.clone()),
             },
         }
     }
     if !keeps_additional_meaning(one, other) {
-        for word in ["additionalProperties", "patternProperties"] {
-            let Some(gone) = merged.remove(word) else { continue };
-            lost.push(word.to_owned());
+        for keyword in ["additionalProperties", "patternProperties"] {
+            let Some(gone) = merged.remove(keyword) else { continue };
+            lost.push(keyword.to_owned());
             // Properties that it accepted would no longer be evaluated, and so be rejected.
             if gone != Value::Bool(false) && merged.remove("unevaluatedProperties").is_some() {
                 lost.push("unevaluatedProperties".to_owned());
@@ -43,8 +43,8 @@ pub(super) fn conjunction(one: &Keywords, other: &Keywords) -> (Keywords, Vec<St
 }
 
 /// The conjunction of two values of a keyword; `None` if one keyword cannot express it.
-fn meet(word: &str, one: &Value, other: &Value) -> Option<Value> {
-    match word {
+fn meet(keyword: &str, one: &Value, other: &Value) -> Option<Value> {
+    match keyword {
         "type" => common_types(one, other),
         "enum" => {
             let listed = other.as_array()?;
@@ -203,16 +203,16 @@ fn property(name: &str, branches: &[Keywords]) -> Value {
 pub(super) fn one_of_values(schemas: &[Value]) -> Option<Value> {
     let mut listed: Vec<Value> = Vec::new();
     let mut kinds: Vec<String> = Vec::new();
-    let mut told: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     for schema in schemas {
         let keywords = schema.as_object()?;
-        let lists = |word: &String| ["type", "const", "enum"].contains(&word.as_str());
-        if !keywords.keys().all(|word| lists(word) || is_annotation(word)) {
+        let lists = |keyword: &String| ["type", "const", "enum"].contains(&keyword.as_str());
+        if !keywords.keys().all(|keyword| lists(keyword) || is_annotation(keyword)) {
             return None;
         }
         let own = values(keywords)?;
         if let ([value], Some(text)) = (own.as_slice(), keywords.get("description")) {
-            told.push(format!("`{}`: {}", plain(value), text.as_str()?));
+            texts.push(format!("`{}`: {}", plain(value), text.as_str()?));
         }
         kinds.extend(
             types(keywords).into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>(),
@@ -223,8 +223,8 @@ pub(super) fn one_of_values(schemas: &[Value]) -> Option<Value> {
     let kind = if kinds.len() == 1 { Value::from(kinds.remove(0)) } else { Value::from(kinds) };
     joined.insert("type".to_owned(), kind);
     joined.insert("enum".to_owned(), Value::Array(listed));
-    if !told.is_empty() {
-        joined.insert("description".to_owned(), told.join("\n").into());
+    if !texts.is_empty() {
+        joined.insert("description".to_owned(), texts.join("\n").into());
     }
     Some(Value::Object(joined))
 }

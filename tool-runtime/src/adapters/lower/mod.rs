@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::definitions::{Definitions, admits_null};
 pub(super) use self::profile::{
-    ANTHROPIC, BEDROCK, DialectProfile, GEMINI, OLLAMA, OPENAI, OPENAI_STRICT,
+    ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, ReferenceSupport,
 };
 
 /// A tool's arguments, converted to a dialect.
@@ -77,7 +77,7 @@ pub(super) fn lower(
         widened: 0,
         obstacle: None,
         nulls: false,
-        has_renamed_names: profile.property_names && normalize::has_odd_names(schema),
+        has_renamed_names: profile.restricts_property_names && normalize::has_odd_names(schema),
         renamed: false,
     };
     let lowered = lowering.root(schema);

@@ -24,13 +24,13 @@ impl Lowering<'_> {
             return self.any(at);
         }
         self.depth += 1;
-        let said = match schema {
+        let lowered = match schema {
             Value::Object(keywords) => self.keywords(normalize(keywords), at),
             Value::Bool(false) => self.never(at),
             _ => self.any(at),
         };
         self.depth -= 1;
-        said
+        lowered
     }
 
     fn keywords(&mut self, keywords: Map<String, Value>, at: &str) -> Value {
@@ -58,7 +58,7 @@ impl Lowering<'_> {
             self.record_loss(at, "$ref", "unresolved: replaced by any value");
             return self.any(at);
         };
-        let asserts = keywords.keys().any(|word| word != "$ref" && !is_annotation(word));
+        let asserts = keywords.keys().any(|keyword| keyword != "$ref" && !is_annotation(keyword));
         if asserts && !self.profile.full_schema {
             let combined = self.combined(keywords, at);
             return self.subset(combined, at);
@@ -83,25 +83,25 @@ impl Lowering<'_> {
         }
         let place = reference::pointer(text).unwrap_or_default();
         self.inlined.push(text.to_owned());
-        let said = match target {
+        let lowered = match target {
             Value::Object(target) if !asserts => {
                 let mut target = target.clone();
                 target.extend(keywords.clone());
                 self.node(&Value::Object(target), &place)
             }
             target => {
-                let said = self.node(target, &place);
-                self.beside(said, &keywords, asserts, at)
+                let lowered = self.node(target, &place);
+                self.beside(lowered, &keywords, asserts, at)
             }
         };
         self.inlined.pop();
-        said
+        lowered
     }
 
     /// Combines a reference with its sibling keywords.
     fn beside(
         &mut self,
-        said: Value,
+        lowered: Value,
         keywords: &Map<String, Value>,
         asserts: bool,
         at: &str,
@@ -113,14 +113,14 @@ impl Lowering<'_> {
         };
         match further.as_object_mut() {
             Some(words) if !words.is_empty() => {
-                let word = if asserts { "allOf" } else { "anyOf" };
-                match words.get_mut(word).and_then(Value::as_array_mut) {
-                    Some(branches) => branches.push(said),
-                    None => drop(words.insert(word.to_owned(), json!([said]))),
+                let keyword = if asserts { "allOf" } else { "anyOf" };
+                match words.get_mut(keyword).and_then(Value::as_array_mut) {
+                    Some(branches) => branches.push(lowered),
+                    None => drop(words.insert(keyword.to_owned(), json!([lowered]))),
                 }
                 further
             }
-            _ => said,
+            _ => lowered,
         }
     }
 
@@ -161,14 +161,14 @@ impl Lowering<'_> {
 
     /// Converts all referenced schemas, including those that they reference.
     pub(super) fn definitions(&mut self) -> Map<String, Value> {
-        let mut said = Map::new();
+        let mut lowered = Map::new();
         while let Some(place) = self.pending.pop() {
             let Some(target) = self.definitions.root().pointer(&place) else { continue };
             let name = self.names.get(&place).cloned().unwrap_or_default();
             let schema = self.node(target, &place);
-            said.insert(name, schema);
+            lowered.insert(name, schema);
         }
-        said
+        lowered
     }
 
     /// Converts the schemas of an object's properties, with names that the dialect accepts.
@@ -177,16 +177,16 @@ impl Lowering<'_> {
         named: &Map<String, Value>,
         at: &str,
     ) -> Map<String, Value> {
-        let mut said = Map::new();
+        let mut lowered = Map::new();
         for (name, schema) in named {
             let schema = self.node(schema, &below(at, &["properties", name]));
-            said.insert(self.property_name(name), schema);
+            lowered.insert(self.property_name(name), schema);
         }
-        said
+        lowered
     }
 
     pub(super) fn property_name(&mut self, name: &str) -> String {
-        if !self.profile.property_names {
+        if !self.profile.restricts_property_names {
             return name.to_owned();
         }
         let wire = names::property(name);

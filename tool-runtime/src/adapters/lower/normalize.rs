@@ -54,7 +54,7 @@ fn tuple(keywords: &mut Map<String, Value>) {
 }
 
 /// Returns whether the keyword is an annotation, which does not affect validity.
-pub(super) fn is_annotation(word: &str) -> bool {
+pub(super) fn is_annotation(keyword: &str) -> bool {
     const ANNOTATIONS: &[&str] = &[
         "$schema",
         "$id",
@@ -77,7 +77,7 @@ pub(super) fn is_annotation(word: &str) -> bool {
         "externalDocs",
         "xml",
     ];
-    word.starts_with("x-") || ANNOTATIONS.contains(&word)
+    keyword.starts_with("x-") || ANNOTATIONS.contains(&keyword)
 }
 
 /// Returns whether `unevaluatedProperties` rejects every property that the schema does not declare.
@@ -86,15 +86,15 @@ pub(super) fn is_annotation(word: &str) -> bool {
 pub(super) fn closes(keywords: &Map<String, Value>) -> bool {
     const NAME_MORE: [&str; 4] = ["dependentSchemas", "else", "if", "then"];
     keywords.get("unevaluatedProperties") == Some(&Value::Bool(false))
-        && !NAME_MORE.iter().any(|word| keywords.contains_key(*word))
+        && !NAME_MORE.iter().any(|keyword| keywords.contains_key(*keyword))
 }
 
 /// Returns whether any property would be renamed in a dialect with restricted names.
 pub(super) fn has_odd_names(schema: &Value) -> bool {
     let odd = |name: &String| names::property(name) != *name;
     match schema {
-        Value::Object(keywords) => keywords.iter().any(|(word, inner)| {
-            let named = inner.as_object().filter(|_| word == "properties");
+        Value::Object(keywords) => keywords.iter().any(|(keyword, inner)| {
+            let named = inner.as_object().filter(|_| keyword == "properties");
             named.is_some_and(|named| named.keys().any(odd)) || has_odd_names(inner)
         }),
         Value::Array(branches) => branches.iter().any(has_odd_names),

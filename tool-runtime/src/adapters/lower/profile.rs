@@ -5,24 +5,24 @@
 #[allow(clippy::struct_excessive_bools, reason = "each is one rule of a dialect")]
 pub(in crate::adapters) struct DialectProfile {
     /// Supports every keyword below the root.
-    pub(super) full_schema: bool,
+    pub(in crate::adapters) full_schema: bool,
     /// The supported keywords, unless all are.
-    pub(super) knows: &'static [&'static str],
+    pub(in crate::adapters) keywords: &'static [&'static str],
     /// The supported keywords of the root, a subset of those.
-    pub(super) root: &'static [&'static str],
+    pub(in crate::adapters) root_keywords: &'static [&'static str],
     /// The supported formats of strings, unless all keywords are supported.
-    pub(super) formats: &'static [&'static str],
-    pub(super) references: ReferenceSupport,
+    pub(in crate::adapters) formats: &'static [&'static str],
+    pub(in crate::adapters) references: ReferenceSupport,
     /// The values that `enum` may contain.
-    pub(super) values: EnumValues,
+    pub(in crate::adapters) enum_values: EnumValues,
     /// All objects must be closed, and all their properties required.
-    pub(super) strict: bool,
+    pub(in crate::adapters) strict: bool,
     /// Arrays must have `items`.
-    pub(super) items: bool,
+    pub(in crate::adapters) requires_items: bool,
     /// Property names must be unchanged by [`property`](crate::adapters::names::property).
-    pub(super) property_names: bool,
+    pub(in crate::adapters) restricts_property_names: bool,
     /// The profile of schemas in `items`, if it differs.
-    pub(super) inside_items: Option<&'static DialectProfile>,
+    pub(in crate::adapters) inside_items: Option<&'static DialectProfile>,
 }
 
 /// The handling of `$ref`.
@@ -45,6 +45,7 @@ pub(in crate::adapters) enum EnumValues {
     StringsAndNumbers,
 }
 
+/// The keywords of the root for dialects that support all keywords of objects.
 const OBJECT: &[&str] = &[
     "type",
     "properties",
@@ -58,122 +59,26 @@ const OBJECT: &[&str] = &[
     "description",
 ];
 
-/// The root's keywords for dialects that support no other object keywords.
-const PLAIN_OBJECT: &[&str] =
+/// The keywords of the root for dialects that support no other object keywords.
+pub(in crate::adapters) const PLAIN_OBJECT: &[&str] =
     &["type", "properties", "required", "additionalProperties", "description"];
 
-const ALL_KEYWORDS: DialectProfile = DialectProfile {
+/// JSON Schema draft 2020-12, except choices at the root; dialects name their differences.
+pub(in crate::adapters) const ALL_KEYWORDS: DialectProfile = DialectProfile {
     full_schema: true,
-    knows: &[],
-    root: OBJECT,
+    keywords: &[],
+    root_keywords: OBJECT,
     formats: &[],
     references: ReferenceSupport::Kept,
-    values: EnumValues::Scalars,
+    enum_values: EnumValues::Scalars,
     strict: false,
-    items: false,
-    property_names: false,
+    requires_items: false,
+    restricts_property_names: false,
     inside_items: None,
 };
 
-/// OpenAI without `strict`: JSON Schema, except keywords that are not allowed at the root.
-pub(in crate::adapters) const OPENAI: DialectProfile =
-    DialectProfile { items: true, ..ALL_KEYWORDS };
-
-/// OpenAI with `strict`: the subset of Structured Outputs.
-pub(in crate::adapters) const OPENAI_STRICT: DialectProfile = DialectProfile {
-    full_schema: false,
-    knows: &[
-        "type",
-        "enum",
-        "anyOf",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "minItems",
-        "maxItems",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "format",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "title",
-    ],
-    root: PLAIN_OBJECT,
-    formats: &[
-        "date-time",
-        "time",
-        "date",
-        "duration",
-        "email",
-        "hostname",
-        "ipv4",
-        "ipv6",
-        "uuid",
-    ],
-    strict: true,
-    ..ALL_KEYWORDS
-};
-
-/// Anthropic: JSON Schema draft 2020-12, except choices at the root and unusual property names.
-pub(in crate::adapters) const ANTHROPIC: DialectProfile =
-    DialectProfile { property_names: true, ..ALL_KEYWORDS };
-
-/// Gemini's `parametersJsonSchema`.
-pub(in crate::adapters) const GEMINI: DialectProfile = DialectProfile {
-    full_schema: false,
-    knows: &[
-        "type",
-        "enum",
-        "anyOf",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "prefixItems",
-        "minItems",
-        "maxItems",
-        "format",
-        "minimum",
-        "maximum",
-        "title",
-    ],
-    root: PLAIN_OBJECT,
-    formats: &["date-time", "date", "time"],
-    references: ReferenceSupport::KeptIfAcyclic,
-    values: EnumValues::StringsAndNumbers,
-    property_names: true,
-    ..ALL_KEYWORDS
-};
-
-/// Bedrock: keywords that all models accept. Amazon's own models accept three keywords at the root.
-pub(in crate::adapters) const BEDROCK: DialectProfile = DialectProfile {
-    root: &["type", "properties", "required"],
-    references: ReferenceSupport::Inlined,
-    property_names: true,
-    ..ALL_KEYWORDS
-};
-
-/// Ollama: keywords that its types keep; it silently drops all others.
-pub(in crate::adapters) const OLLAMA: DialectProfile = DialectProfile {
-    full_schema: false,
-    knows: &["type", "enum", "anyOf", "properties", "items"],
-    root: &["type", "properties", "required"],
-    references: ReferenceSupport::Inlined,
-    inside_items: Some(&OLLAMA_ITEMS),
-    ..ALL_KEYWORDS
-};
-
-/// Ollama passes the contents of `items` on unchanged.
-const OLLAMA_ITEMS: DialectProfile =
-    DialectProfile { references: ReferenceSupport::Inlined, ..ALL_KEYWORDS };
-
 impl DialectProfile {
-    pub(super) fn knows(&self, word: &str) -> bool {
-        self.full_schema || self.knows.contains(&word)
+    pub(in crate::adapters) fn supports(&self, keyword: &str) -> bool {
+        self.full_schema || self.keywords.contains(&keyword)
     }
 }

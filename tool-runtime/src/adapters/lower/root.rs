@@ -15,13 +15,13 @@ impl Lowering<'_> {
     pub(super) fn root(&mut self, schema: &Value) -> Keywords {
         let keywords = schema.as_object().map(normalize).unwrap_or_default();
         let keywords = self.one_object(keywords, "");
-        let said = if self.profile.full_schema {
+        let lowered = if self.profile.full_schema {
             self.full_schema(&keywords, "")
         } else {
             self.plain(&keywords, "")
         };
-        let mut root = match said {
-            Value::Object(said) => self.allowed(said),
+        let mut root = match lowered {
+            Value::Object(lowered) => self.allowed(lowered),
             _ => Keywords::new(),
         };
         root.insert("type".to_owned(), "object".into());
@@ -37,11 +37,12 @@ impl Lowering<'_> {
     }
 
     /// Keeps the keywords that are allowed at the root.
-    fn allowed(&mut self, said: Keywords) -> Keywords {
-        let (kept, rest): (Keywords, Keywords) =
-            said.into_iter().partition(|(word, _)| self.profile.root.contains(&word.as_str()));
-        for word in rest.keys().filter(|word| !is_annotation(word)) {
-            self.record_loss("", word, "omitted at the root");
+    fn allowed(&mut self, lowered: Keywords) -> Keywords {
+        let (kept, rest): (Keywords, Keywords) = lowered
+            .into_iter()
+            .partition(|(keyword, _)| self.profile.root_keywords.contains(&keyword.as_str()));
+        for keyword in rest.keys().filter(|keyword| !is_annotation(keyword)) {
+            self.record_loss("", keyword, "omitted at the root");
         }
         kept
     }
@@ -49,10 +50,10 @@ impl Lowering<'_> {
     /// One object schema that accepts all valid arguments, without references and combinators.
     fn one_object(&mut self, keywords: Keywords, at: &str) -> Keywords {
         let mut keywords = self.combined(keywords, at);
-        for word in ["anyOf", "oneOf"] {
-            if let Some(Value::Array(branches)) = keywords.remove(word) {
-                self.record_loss(at, word, "branches merged");
-                keywords = self.joined(&keywords, &branches, &below(at, &[word]));
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(branches)) = keywords.remove(keyword) {
+                self.record_loss(at, keyword, "branches merged");
+                keywords = self.joined(&keywords, &branches, &below(at, &[keyword]));
             }
         }
         if closes(&keywords) {
@@ -65,25 +66,25 @@ impl Lowering<'_> {
     }
 
     /// One object schema that accepts any of the branches together with the sibling keywords.
-    fn joined(&mut self, beside: &Keywords, branches: &[Value], at: &str) -> Keywords {
+    fn joined(&mut self, siblings: &Keywords, branches: &[Value], at: &str) -> Keywords {
         if self.depth > MAX_DEPTH {
             self.record_loss(at, "anyOf", "too large: omitted");
-            return beside.clone();
+            return siblings.clone();
         }
         self.depth += 1;
         let mut flat = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
             let place = below(at, &[&index.to_string()]);
             let branch = self.flat(branch, &place);
-            let conjunction = self.conjunction(&branch, beside, &place);
+            let conjunction = self.conjunction(&branch, siblings, &place);
             flat.push(self.one_object(conjunction, &place));
         }
         self.depth -= 1;
         let mut joined = merge::any(&flat);
-        let said =
+        let lowered =
             ["properties", "required", "additionalProperties", "unevaluatedProperties", "type"];
-        let further = beside.iter().filter(|(word, _)| !said.contains(&word.as_str()));
-        joined.extend(further.map(|(word, value)| (word.clone(), value.clone())));
+        let further = siblings.iter().filter(|(keyword, _)| !lowered.contains(&keyword.as_str()));
+        joined.extend(further.map(|(keyword, value)| (keyword.clone(), value.clone())));
         joined
     }
 }

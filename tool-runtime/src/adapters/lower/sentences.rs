@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 /// A sentence for a keyword; `None` if one sentence cannot express it.
-pub(super) fn said(word: &str, value: &Value) -> Option<String> {
+pub(super) fn sentence(keyword: &str, value: &Value) -> Option<String> {
     let shown = shown(value);
-    Some(match word {
+    Some(match keyword {
         "minLength" => format!("At least {}.", counted(value, "character")?),
         "maxLength" => format!("At most {}.", counted(value, "character")?),
         "minItems" => format!("At least {}.", counted(value, "item")?),
@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn one_is_not_many() {
-        assert_eq!(said("minItems", &json!(1)).as_deref(), Some("At least 1 item."));
-        assert_eq!(said("maxProperties", &json!(2)).as_deref(), Some("At most 2 properties."));
+        assert_eq!(sentence("minItems", &json!(1)).as_deref(), Some("At least 1 item."));
+        assert_eq!(sentence("maxProperties", &json!(2)).as_deref(), Some("At most 2 properties."));
     }
 
     #[test]

@@ -50,10 +50,10 @@ impl SchemaSize {
     }
 
     fn properties(&mut self, keywords: &Map<String, Value>) {
-        for word in ["properties", "$defs"] {
-            let named = keywords.get(word).and_then(Value::as_object).into_iter().flatten();
+        for keyword in ["properties", "$defs"] {
+            let named = keywords.get(keyword).and_then(Value::as_object).into_iter().flatten();
             for (name, _) in named {
-                self.properties += usize::from(word == "properties");
+                self.properties += usize::from(keyword == "properties");
                 self.characters += name.chars().count();
             }
         }
@@ -73,14 +73,16 @@ fn levels(
     known: &mut HashMap<String, usize>,
 ) -> usize {
     let mut deepest = 0;
-    for (word, value) in keywords {
+    for (keyword, value) in keywords {
         let inner = match value {
-            Value::Object(named) if word == "properties" => {
+            Value::Object(named) if keyword == "properties" => {
                 1 + deepest_of(root, named.values(), known)
             }
-            Value::Object(schema) if word == "items" => levels(root, schema, known),
-            Value::Array(branches) if word == "anyOf" => deepest_of(root, branches.iter(), known),
-            Value::String(text) if word == "$ref" => referred(root, text, known),
+            Value::Object(schema) if keyword == "items" => levels(root, schema, known),
+            Value::Array(branches) if keyword == "anyOf" => {
+                deepest_of(root, branches.iter(), known)
+            }
+            Value::String(text) if keyword == "$ref" => referred(root, text, known),
             _ => 0,
         };
         deepest = deepest.max(inner);

@@ -15,9 +15,9 @@ impl Lowering<'_> {
     pub(super) fn subset(&mut self, keywords: Keywords, at: &str) -> Value {
         let combines = keywords.contains_key("allOf") || keywords.contains_key("$ref");
         let keywords = if combines { self.combined(keywords, at) } else { keywords };
-        for word in ["anyOf", "oneOf"] {
-            if keywords.get(word).is_some_and(Value::is_array) {
-                return self.choice(keywords, word, at);
+        for keyword in ["anyOf", "oneOf"] {
+            if keywords.get(keyword).is_some_and(Value::is_array) {
+                return self.choice(keywords, keyword, at);
             }
         }
         self.plain(&keywords, at)
@@ -25,46 +25,46 @@ impl Lowering<'_> {
 
     /// Converts a schema without choices.
     pub(super) fn plain(&mut self, keywords: &Keywords, at: &str) -> Value {
-        let mut said = SchemaDraft { words: Keywords::new(), sentences: Vec::new() };
+        let mut draft = SchemaDraft { words: Keywords::new(), sentences: Vec::new() };
         let kinds = types(keywords);
         match kinds.as_slice() {
             [] => self.block_strict(at, "type", "any value"),
-            [kind] => said.word("type", kind.as_str().into()),
-            kinds => said.word("type", kinds.into()),
+            [kind] => draft.set("type", kind.as_str().into()),
+            kinds => draft.set("type", kinds.into()),
         }
-        self.values(keywords, at, &mut said);
-        let holds = |kind: &str, word: &str| {
-            kinds.iter().any(|own| own == kind) || keywords.contains_key(word)
+        self.values(keywords, at, &mut draft);
+        let holds = |kind: &str, keyword: &str| {
+            kinds.iter().any(|own| own == kind) || keywords.contains_key(keyword)
         };
         if holds("object", "properties") || keywords.contains_key("additionalProperties") {
-            self.object(keywords, at, &mut said);
+            self.object(keywords, at, &mut draft);
         }
         if holds("array", "items") || keywords.contains_key("prefixItems") {
-            self.array(keywords, at, &mut said);
+            self.array(keywords, at, &mut draft);
         }
-        for (word, value) in keywords {
-            self.assertion(word, value, keywords, at, &mut said);
+        for (keyword, value) in keywords {
+            self.assertion(keyword, value, keywords, at, &mut draft);
         }
-        self.finished(keywords, said)
+        self.finish(keywords, draft)
     }
 
     /// The description, extended by sentences.
     pub(super) fn annotations(&self, keywords: &Keywords) -> Value {
-        self.finished(keywords, SchemaDraft { words: Keywords::new(), sentences: Vec::new() })
+        self.finish(keywords, SchemaDraft { words: Keywords::new(), sentences: Vec::new() })
     }
 
     /// The schema with its description, extended by sentences.
-    fn finished(&self, keywords: &Keywords, said: SchemaDraft) -> Value {
-        let SchemaDraft { mut words, mut sentences } = said;
+    fn finish(&self, keywords: &Keywords, draft: SchemaDraft) -> Value {
+        let SchemaDraft { mut words, mut sentences } = draft;
         let default =
             keywords.get("default").filter(|value| !value.is_null() && !is_secret(keywords));
-        sentences.extend(default.and_then(|value| sentences::said("default", value)));
+        sentences.extend(default.and_then(|value| sentences::sentence("default", value)));
         if let Some(title) = keywords.get("title").filter(|title| self.titles && title.is_string())
         {
-            if self.profile.knows("title") {
+            if self.profile.supports("title") {
                 words.insert("title".to_owned(), title.clone());
             } else {
-                sentences.extend(sentences::said("title", title));
+                sentences.extend(sentences::sentence("title", title));
             }
         }
         let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
@@ -77,37 +77,44 @@ impl Lowering<'_> {
         Value::Object(words)
     }
 
-    fn knows(&self, word: &str, at: &str) -> bool {
-        self.profile.knows(word) || (at.is_empty() && self.profile.root.contains(&word))
+    fn supports(&self, keyword: &str, at: &str) -> bool {
+        self.profile.supports(keyword)
+            || (at.is_empty() && self.profile.root_keywords.contains(&keyword))
     }
 
     /// Omits a keyword, and adds a sentence to the description if possible.
-    fn leave(&mut self, word: &str, value: &Value, at: &str, said: &mut SchemaDraft) {
-        match sentences::said(word, value) {
+    fn move_to_description(
+        &mut self,
+        keyword: &str,
+        value: &Value,
+        at: &str,
+        draft: &mut SchemaDraft,
+    ) {
+        match sentences::sentence(keyword, value) {
             Some(sentence) => {
-                said.sentences.push(sentence);
-                self.record_loss(at, word, "moved to the description");
+                draft.sentences.push(sentence);
+                self.record_loss(at, keyword, "moved to the description");
             }
-            None => self.record_loss(at, word, "omitted"),
+            None => self.record_loss(at, keyword, "omitted"),
         }
     }
 
-    fn values(&mut self, keywords: &Keywords, at: &str, said: &mut SchemaDraft) {
+    fn values(&mut self, keywords: &Keywords, at: &str, draft: &mut SchemaDraft) {
         let Some(listed) = values(keywords) else { return };
-        let word = if keywords.contains_key("const") { "const" } else { "enum" };
-        let fits = |value: &Value| match self.profile.values {
+        let keyword = if keywords.contains_key("const") { "const" } else { "enum" };
+        let fits = |value: &Value| match self.profile.enum_values {
             EnumValues::Scalars => !value.is_array() && !value.is_object(),
             EnumValues::StringsAndNumbers => value.is_string() || value.is_number(),
         };
         if listed.iter().all(fits) {
-            said.word("enum", Value::Array(listed));
+            draft.set("enum", Value::Array(listed));
         } else if !listed.iter().all(Value::is_null) {
-            let value = if word == "const" { listed[0].clone() } else { Value::Array(listed) };
-            self.leave(word, &value, at, said);
+            let value = if keyword == "const" { listed[0].clone() } else { Value::Array(listed) };
+            self.move_to_description(keyword, &value, at, draft);
         }
     }
 
-    fn object(&mut self, keywords: &Keywords, at: &str, said: &mut SchemaDraft) {
+    fn object(&mut self, keywords: &Keywords, at: &str, draft: &mut SchemaDraft) {
         let empty = Keywords::new();
         let named = keywords.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let listed = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
@@ -117,19 +124,19 @@ impl Lowering<'_> {
         if self.profile.strict {
             self.allow_null_for_optional(named, &required, &mut properties);
             let all: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
-            said.word("required", all.into());
+            draft.set("required", all.into());
         } else if !required.is_empty() {
             let needed = self.property_names(&json!(required));
-            if self.knows("required", at) {
-                said.word("required", needed);
+            if self.supports("required", at) {
+                draft.set("required", needed);
             } else {
-                self.leave("required", &needed, at, said);
+                self.move_to_description("required", &needed, at, draft);
             }
         }
         if keywords.contains_key("properties") || self.profile.strict {
-            said.word("properties", Value::Object(properties));
+            draft.set("properties", Value::Object(properties));
         }
-        self.further(keywords, at, said);
+        self.additional_properties(keywords, at, draft);
     }
 
     /// Lets `null` represent each optional property.
@@ -144,15 +151,15 @@ impl Lowering<'_> {
                 continue;
             }
             let wire = self.property_name(name);
-            if let Some(said) = properties.get_mut(&wire) {
-                *said = nullable(said.take());
+            if let Some(property) = properties.get_mut(&wire) {
+                *property = nullable(property.take());
                 self.nulls = true;
             }
         }
     }
 
     /// Converts the rules for undeclared properties.
-    fn further(&mut self, keywords: &Keywords, at: &str, said: &mut SchemaDraft) {
+    fn additional_properties(&mut self, keywords: &Keywords, at: &str, draft: &mut SchemaDraft) {
         let spoken = keywords.get("additionalProperties");
         let closed = spoken == Some(&Value::Bool(false)) || (spoken.is_none() && closes(keywords));
         if keywords.contains_key("patternProperties") {
@@ -166,20 +173,20 @@ impl Lowering<'_> {
             self.block_strict(at, "additionalProperties", "properties that are not named");
         }
         match spoken {
-            _ if closed && self.knows("additionalProperties", at) => {
-                said.word("additionalProperties", false.into());
+            _ if closed && self.supports("additionalProperties", at) => {
+                draft.set("additionalProperties", false.into());
             }
             _ if closed => self.record_loss(at, "additionalProperties", "omitted"),
-            Some(schema @ Value::Object(_)) if self.knows("additionalProperties", at) => {
+            Some(schema @ Value::Object(_)) if self.supports("additionalProperties", at) => {
                 let schema = self.node(schema, &below(at, &["additionalProperties"]));
-                said.word("additionalProperties", schema);
+                draft.set("additionalProperties", schema);
             }
             Some(Value::Object(_)) => self.record_loss(at, "additionalProperties", "omitted"),
             _ => {}
         }
     }
 
-    fn array(&mut self, keywords: &Keywords, at: &str, said: &mut SchemaDraft) {
+    fn array(&mut self, keywords: &Keywords, at: &str, draft: &mut SchemaDraft) {
         let prefix = keywords.get("prefixItems").and_then(Value::as_array);
         let inside = self.profile.inside_items;
         let outside = self.profile;
@@ -195,15 +202,15 @@ impl Lowering<'_> {
         };
         self.profile = outside;
         match prefix {
-            Some(prefix) if self.knows("prefixItems", at) => {
-                said.word("prefixItems", Value::Array(prefix));
+            Some(prefix) if self.supports("prefixItems", at) => {
+                draft.set("prefixItems", Value::Array(prefix));
                 if let (Some(rest), true) = (rest, keywords.contains_key("items")) {
-                    said.word("items", rest);
+                    draft.set("items", rest);
                 }
             }
-            Some(prefix) => self.tuple(prefix, rest, keywords, at, said),
+            Some(prefix) => self.tuple(prefix, rest, keywords, at, draft),
             None => match rest {
-                Some(rest) if keywords.contains_key("items") => said.word("items", rest),
+                Some(rest) if keywords.contains_key("items") => draft.set("items", rest),
                 Some(_) => self.block_strict(at, "items", "items of any kind"),
                 None => self.record_loss(at, "items", "omitted"),
             },
@@ -217,7 +224,7 @@ impl Lowering<'_> {
         rest: Option<Value>,
         keywords: &Keywords,
         at: &str,
-        said: &mut SchemaDraft,
+        draft: &mut SchemaDraft,
     ) {
         let count = items.len();
         let longest = keywords.get("maxItems").and_then(Value::as_u64);
@@ -229,7 +236,7 @@ impl Lowering<'_> {
                 }
                 items.push(rest);
             }
-            None if !ends && self.knows("maxItems", at) => said.word("maxItems", count.into()),
+            None if !ends && self.supports("maxItems", at) => draft.set("maxItems", count.into()),
             _ => {}
         }
         let mut kinds: Vec<Value> = Vec::new();
@@ -238,7 +245,7 @@ impl Lowering<'_> {
                 kinds.push(item);
             }
         }
-        said.word(
+        draft.set(
             "items",
             if kinds.len() == 1 { kinds.remove(0) } else { json!({ "anyOf": kinds }) },
         );
@@ -250,13 +257,13 @@ impl Lowering<'_> {
     /// Converts one assertion keyword.
     fn assertion(
         &mut self,
-        word: &str,
+        keyword: &str,
         value: &Value,
-        beside: &Keywords,
+        siblings: &Keywords,
         at: &str,
-        said: &mut SchemaDraft,
+        draft: &mut SchemaDraft,
     ) {
-        match (word, value) {
+        match (keyword, value) {
             (
                 "type"
                 | "enum"
@@ -269,21 +276,23 @@ impl Lowering<'_> {
                 | "prefixItems",
                 _,
             ) => {}
-            _ if is_annotation(word) => {}
-            ("format", Value::String(format)) if is_width(format, beside) => {}
+            _ if is_annotation(keyword) => {}
+            ("format", Value::String(format)) if is_width(format, siblings) => {}
             ("format", Value::String(format))
                 if self.profile.formats.contains(&format.as_str()) =>
             {
-                said.word(word, value.clone());
+                draft.set(keyword, value.clone());
             }
-            ("format", _) => self.leave(word, value, at, said),
+            ("format", _) => self.move_to_description(keyword, value, at, draft),
             ("uniqueItems", Value::Bool(false)) => {}
-            ("maxItems", _) if said.words.contains_key("maxItems") => {}
-            ("exclusiveMinimum" | "exclusiveMaximum", _) if !self.knows(word, at) => {
-                self.exclusive(word, value, beside, at, said);
+            ("maxItems", _) if draft.words.contains_key("maxItems") => {}
+            ("exclusiveMinimum" | "exclusiveMaximum", _) if !self.supports(keyword, at) => {
+                self.exclusive(keyword, value, siblings, at, draft);
             }
-            _ if self.knows(word, at) => said.word(word, value.clone()),
-            _ if ASSERTIONS.contains(&word) => self.leave(word, value, at, said),
+            _ if self.supports(keyword, at) => draft.set(keyword, value.clone()),
+            _ if ASSERTIONS.contains(&keyword) => {
+                self.move_to_description(keyword, value, at, draft)
+            }
             _ => {}
         }
     }
@@ -291,26 +300,26 @@ impl Lowering<'_> {
     /// Converts an exclusive bound to an inclusive one, exactly for integers.
     fn exclusive(
         &mut self,
-        word: &str,
+        keyword: &str,
         value: &Value,
-        beside: &Keywords,
+        siblings: &Keywords,
         at: &str,
-        said: &mut SchemaDraft,
+        draft: &mut SchemaDraft,
     ) {
-        let (bound, step) = match word {
+        let (bound, step) = match keyword {
             "exclusiveMinimum" => ("minimum", 1),
             _ => ("maximum", -1),
         };
-        let integral = types(beside).iter().all(|kind| kind == "integer" || kind == "null");
+        let integral = types(siblings).iter().all(|kind| kind == "integer" || kind == "null");
         let next = value.as_i64().and_then(|value| value.checked_add(step)).filter(|_| integral);
-        if !self.knows(bound, at) || beside.contains_key(bound) {
-            return self.leave(word, value, at, said);
+        if !self.supports(bound, at) || siblings.contains_key(bound) {
+            return self.move_to_description(keyword, value, at, draft);
         }
         if let Some(next) = next {
-            return said.word(bound, next.into());
+            return draft.set(bound, next.into());
         }
-        said.word(bound, value.clone());
-        self.leave(word, value, at, said);
+        draft.set(bound, value.clone());
+        self.move_to_description(keyword, value, at, draft);
     }
 }
 
@@ -349,7 +358,7 @@ struct SchemaDraft {
 }
 
 impl SchemaDraft {
-    fn word(&mut self, word: &str, value: Value) {
-        self.words.insert(word.to_owned(), value);
+    fn set(&mut self, keyword: &str, value: Value) {
+        self.words.insert(keyword.to_owned(), value);
     }
 }

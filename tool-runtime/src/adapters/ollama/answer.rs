@@ -2,17 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::answers::PreparedAnswer;
+use crate::adapters::format::PreparedAnswer;
 
-pub(in crate::adapters) fn answer(replies: &[PreparedAnswer<'_>]) -> Vec<Value> {
-    replies.iter().map(message).collect()
+pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+    answers.iter().map(message).collect()
 }
 
-fn message(reply: &PreparedAnswer<'_>) -> Value {
-    let name = &reply.asked.wire_name;
-    let mut message = json!({ "role": "tool", "tool_name": name, "content": reply.text() });
+fn message(answer: &PreparedAnswer<'_>) -> Value {
+    let name = &answer.call.name;
+    let mut message =
+        json!({ "role": "tool", "tool_name": name, "content": answer.content.to_text() });
     // Only newer servers send ids.
-    if let Some(id) = &reply.asked.wire_id {
+    if let Some(id) = &answer.call.wire_id {
         message["tool_call_id"] = id.as_str().into();
     }
     message

@@ -2,9 +2,29 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::declare::DeclaredTool;
+use crate::adapters::format::DeclaredTool;
+use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile, ReferenceSupport};
+use crate::adapters::names::NameRules;
 
-pub(in crate::adapters) fn declare(tool: &DeclaredTool<'_>) -> Value {
+/// Names of up to 64 characters.
+pub(super) const NAMES: NameRules =
+    NameRules { max_length: 64, allows_dots: false, begins_with_letter: false };
+
+/// Ollama: keywords that its types keep; it silently drops all others.
+pub(super) const PROFILE: DialectProfile = DialectProfile {
+    full_schema: false,
+    keywords: &["type", "enum", "anyOf", "properties", "items"],
+    root_keywords: &["type", "properties", "required"],
+    references: ReferenceSupport::Inlined,
+    inside_items: Some(&ITEMS),
+    ..ALL_KEYWORDS
+};
+
+/// Ollama passes the contents of `items` on unchanged.
+const ITEMS: DialectProfile =
+    DialectProfile { references: ReferenceSupport::Inlined, ..ALL_KEYWORDS };
+
+pub(super) fn declaration(tool: &DeclaredTool) -> Value {
     json!({
         "type": "function",
         "function": {

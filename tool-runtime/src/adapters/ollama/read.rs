@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::adapters::parsed_response::{ParsedCalls, ParsedResponse, repeated, text_in, written};
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::{ReadError, StopReason};
+use crate::adapters::format::{
+    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object,
+    raw_arguments, text_in,
+};
 
 /// An assistant message, possibly incomplete.
 #[derive(Debug, Default)]
@@ -24,9 +25,9 @@ pub(super) struct OllamaCall {
     arguments: String,
 }
 
-pub(in crate::adapters) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
-    let message = ChatMessage::read(root.need("message", "the assistant's message")?)?;
-    Ok(message.said(stop(root)))
+pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+    let message = ChatMessage::read(root.required("message", "the assistant's message")?)?;
+    Ok(message.into_response(stop(root)))
 }
 
 /// The stop reason of a response; without one, it was interrupted.
@@ -34,7 +35,7 @@ pub(super) fn stop(root: ResponseValue<'_>) -> StopReason {
     if !root.is_true("done") {
         return StopReason::Interrupted;
     }
-    match root.word_of("done_reason").as_deref() {
+    match root.enum_value_of("done_reason").as_deref() {
         // Older servers send no reason.
         Some("stop" | "tool_calls") | None => StopReason::Done,
         Some("length") => StopReason::Length,
@@ -48,15 +49,15 @@ impl ChatMessage {
         Ok(Self { fields: message.fields(&["tool_calls"])?, calls })
     }
 
-    pub(super) fn said(mut self, stop: StopReason) -> ParsedResponse {
+    pub(super) fn into_response(mut self, stop: StopReason) -> ParsedResponse {
         let text = text_in(&self.fields, "content").to_owned();
         let mut calls = ParsedCalls::default();
         let repeated: Vec<_> = std::mem::take(&mut self.calls)
             .into_iter()
-            .map(|call| call.repeat(&mut calls))
+            .map(|call| call.for_next_request(&mut calls))
             .collect();
-        let says = |name| !text_in(&self.fields, name).is_empty();
-        let is_empty = repeated.is_empty() && !says("content") && !says("thinking");
+        let has = |name| !text_in(&self.fields, name).is_empty();
+        let is_empty = repeated.is_empty() && !has("content") && !has("thinking");
         self.fields.insert("role".to_owned(), "assistant".into());
         self.fields.entry("content").or_insert_with(|| "".into());
         if !repeated.is_empty() {
@@ -69,12 +70,12 @@ impl ChatMessage {
 
 impl OllamaCall {
     fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
-        let function = call.need("function", "a function")?;
-        function.text_needed("name")?;
+        let function = call.required("function", "a function")?;
+        function.required_text("name")?;
         Ok(Self {
             fields: call.fields(&["function"])?,
             function: function.fields(&["arguments"])?,
-            arguments: written(function.get("arguments")),
+            arguments: raw_arguments(function.get("arguments")),
         })
     }
 
@@ -83,10 +84,10 @@ impl OllamaCall {
     }
 
     /// The call for the next request.
-    fn repeat(mut self, calls: &mut ParsedCalls) -> Value {
+    fn for_next_request(mut self, calls: &mut ParsedCalls) -> Value {
         let id = self.fields.get("id").and_then(Value::as_str).map(str::to_owned);
         calls.add(id, self.name().to_owned(), &self.arguments);
-        self.function.insert("arguments".to_owned(), repeated(&self.arguments));
+        self.function.insert("arguments".to_owned(), arguments_object(&self.arguments));
         self.fields.insert("function".to_owned(), json!(self.function));
         self.fields.into()
     }

@@ -1,13 +1,13 @@
 //! Reads the lines of a streamed response of `/api/chat`.
 
 use super::read::{ChatMessage, OllamaCall, stop};
-use crate::adapters::parsed_response::{ParsedResponse, merge_piece, text_in};
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::stream::{Delta, StreamAssembler};
-use crate::adapters::{ReadError, StopReason};
+use crate::adapters::format::{
+    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
+    text_in,
+};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct ChatStream {
+pub(super) struct ChatStream {
     message: ChatMessage,
     stop: Option<StopReason>,
 }
@@ -28,15 +28,15 @@ impl StreamAssembler for ChatStream {
     }
 
     fn finish(self: Box<Self>) -> ParsedResponse {
-        self.message.said(self.stop.unwrap_or(StopReason::Interrupted))
+        self.message.into_response(self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
 fn deltas(piece: &ChatMessage) -> Vec<Delta> {
     let text = |name| Some(text_in(&piece.fields, name).to_owned()).filter(|text| !text.is_empty());
     let thinking = text("thinking").map(Delta::Thinking);
-    let said = text("content").map(Delta::Text);
+    let content = text("content").map(Delta::Text);
     let calls =
         piece.calls.iter().map(OllamaCall::name).map(|name| Delta::CallStarted(name.to_owned()));
-    thinking.into_iter().chain(said).chain(calls).collect()
+    thinking.into_iter().chain(content).chain(calls).collect()
 }

@@ -2,3 +2,4 @@
 
 pub(super) mod chat;
 pub(super) mod responses;
+mod schema;

@@ -4,6 +4,7 @@ mod chat;
 mod declared;
 mod errors;
 mod gemini;
+mod names;
 mod ollama;
 mod replies;
 mod responses;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::answers::PreparedAnswer;
+use crate::adapters::format::PreparedAnswer;
 
-pub(in crate::adapters) fn answer(replies: &[PreparedAnswer<'_>]) -> Vec<Value> {
-    let message = |reply: &PreparedAnswer<'_>| json!({ "role": "tool", "tool_call_id": reply.asked.call_id(), "content": reply.text() });
-    replies.iter().map(message).collect()
+pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+    let message = |answer: &PreparedAnswer<'_>| json!({ "role": "tool", "tool_call_id": answer.call.call_id, "content": answer.content.to_text() });
+    answers.iter().map(message).collect()
 }

@@ -1,12 +1,59 @@
 //! OpenAI Chat Completions API, and compatible servers.
 
 mod answer;
+mod calls;
 mod declare;
-mod partial_calls;
 mod read;
 mod stream;
 
-pub(in crate::adapters) use self::answer::answer;
-pub(in crate::adapters) use self::declare::declare;
-pub(in crate::adapters) use self::read::read;
-pub(in crate::adapters) use self::stream::ChatStream;
+use serde_json::Value;
+
+use self::stream::ChatStream;
+use super::schema::{NAMES, PROFILE, STRICT_PROFILE};
+use crate::adapters::format::{
+    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
+    StreamAssembler,
+};
+use crate::adapters::lower::DialectProfile;
+use crate::adapters::names::NameRules;
+
+/// The format of `POST /v1/chat/completions`.
+pub(in crate::adapters) struct ChatCompletions;
+
+impl DialectFormat for ChatCompletions {
+    fn name_rules(&self) -> &'static NameRules {
+        &NAMES
+    }
+
+    fn profile(&self) -> &'static DialectProfile {
+        &PROFILE
+    }
+
+    fn strict_profile(&self) -> Option<&'static DialectProfile> {
+        Some(&STRICT_PROFILE)
+    }
+
+    fn declaration(&self, tool: &DeclaredTool) -> Value {
+        declare::declaration(tool)
+    }
+
+    fn declarations(&self, tools: Vec<Value>) -> Value {
+        Value::Array(tools)
+    }
+
+    fn request_field(&self) -> &'static str {
+        "tools"
+    }
+
+    fn read(&self, response: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+        read::read(response)
+    }
+
+    fn stream(&self) -> Box<dyn StreamAssembler> {
+        Box::<ChatStream>::default()
+    }
+
+    fn answer_messages(&self, answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+        answer::messages(answers)
+    }
+}

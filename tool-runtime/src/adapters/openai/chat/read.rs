@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::partial_calls::PartialCall;
-use crate::adapters::parsed_response::{ParsedCalls, ParsedResponse, repeated_text, text_in};
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::{ReadError, StopReason};
+use super::calls::{ChatCall, PartialCall};
+use crate::adapters::format::{
+    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_text, text_in,
+};
 
 /// The message of a choice.
 #[derive(Debug, Default)]
@@ -15,26 +15,18 @@ pub(super) struct ChatMessage {
     pub(super) calls: Vec<ChatCall>,
 }
 
-/// One of a message's tool calls.
-#[derive(Debug)]
-pub(super) enum ChatCall {
-    Function(PartialCall),
-    /// A call of another type, which is not handled here.
-    Other(Value),
-}
-
-pub(in crate::adapters) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
-    let choices = root.need("choices", "a list of choices")?;
+pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+    let choices = root.required("choices", "a list of choices")?;
     let Some(choice) = choices.items()?.next() else {
         return Err(choices.unexpected("a list of one choice"));
     };
-    let message = choice.need("message", "the assistant's message")?;
+    let message = choice.required("message", "the assistant's message")?;
     let fields = message.fields(&["tool_calls"])?;
-    let calls = message.list("tool_calls")?.map(entry).collect::<Result<_, _>>()?;
-    Ok(ChatMessage { fields, calls }.said(stop(choice)))
+    let calls = message.list("tool_calls")?.map(read_call).collect::<Result<_, _>>()?;
+    Ok(ChatMessage { fields, calls }.into_response(stop(choice)))
 }
 
-fn entry(call: ResponseValue<'_>) -> Result<ChatCall, ReadError> {
+fn read_call(call: ResponseValue<'_>) -> Result<ChatCall, ReadError> {
     if call.get("function").is_none() && call.get("type").is_some() {
         return call.value().map(ChatCall::Other);
     }
@@ -43,7 +35,7 @@ fn entry(call: ResponseValue<'_>) -> Result<ChatCall, ReadError> {
 
 /// The stop reason of a choice; without one, it was interrupted.
 pub(super) fn stop(choice: ResponseValue<'_>) -> StopReason {
-    match choice.word_of("finish_reason").as_deref() {
+    match choice.enum_value_of("finish_reason").as_deref() {
         // Servers of open models return the end-of-text token.
         Some("stop" | "tool_calls" | "function_call" | "eos" | "eos_token") => StopReason::Done,
         Some("length" | "model_length") => StopReason::Length,
@@ -54,7 +46,7 @@ pub(super) fn stop(choice: ResponseValue<'_>) -> StopReason {
 }
 
 impl ChatMessage {
-    pub(super) fn said(mut self, stop: StopReason) -> ParsedResponse {
+    pub(super) fn into_response(mut self, stop: StopReason) -> ParsedResponse {
         let refusal = text_in(&self.fields, "refusal").to_owned();
         let text = content(&self.fields) + &refusal;
         let stop = match stop {
@@ -64,7 +56,7 @@ impl ChatMessage {
         let mut calls = ParsedCalls::default();
         let repeated: Vec<_> = std::mem::take(&mut self.calls)
             .into_iter()
-            .map(|call| repeat(call, &mut calls))
+            .map(|call| for_next_request(call, &mut calls))
             .collect();
         ParsedResponse { messages: self.message(repeated).into_iter().collect(), text, calls, stop }
     }
@@ -76,10 +68,10 @@ impl ChatMessage {
             // Audio is sent back by id only.
             self.fields["audio"] = json!({ "id": id });
         }
-        let says =
+        let has_content =
             ["content", "refusal", "audio"].iter().any(|name| self.fields.contains_key(*name));
         if calls.is_empty() {
-            return says.then(|| self.fields.into());
+            return has_content.then(|| self.fields.into());
         }
         self.fields.entry("content").or_insert(Value::Null);
         self.fields.insert("tool_calls".to_owned(), calls.into());
@@ -99,14 +91,14 @@ fn content(fields: &Map<String, Value>) -> String {
 }
 
 /// A call for the next request, with the id that the answer uses.
-fn repeat(call: ChatCall, calls: &mut ParsedCalls) -> Value {
-    let PartialCall { id, name, arguments, mut rest, .. } = match call {
-        ChatCall::Function(slot) => slot,
+fn for_next_request(call: ChatCall, calls: &mut ParsedCalls) -> Value {
+    let PartialCall { id, name, arguments, mut other_fields, .. } = match call {
+        ChatCall::Function(call) => call,
         ChatCall::Other(value) => return value,
     };
-    let function = json!({ "name": name, "arguments": repeated_text(&arguments) });
-    rest.insert("id".to_owned(), calls.add(id, name, &arguments).into());
-    rest.insert("type".to_owned(), "function".into());
-    rest.insert("function".to_owned(), function);
-    rest.into()
+    let function = json!({ "name": name, "arguments": arguments_text(&arguments) });
+    other_fields.insert("id".to_owned(), calls.add(id, name, &arguments).into());
+    other_fields.insert("type".to_owned(), "function".into());
+    other_fields.insert("function".to_owned(), function);
+    other_fields.into()
 }

@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::partial_calls::{self, PartialCall};
-use super::read::{ChatCall, ChatMessage, stop};
-use crate::adapters::parsed_response::{ParsedResponse, merge_piece};
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::stream::{Delta, StreamAssembler};
-use crate::adapters::{ReadError, StopReason};
+use super::calls::{self, ChatCall, PartialCall};
+use super::read::{ChatMessage, stop};
+use crate::adapters::format::{
+    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
+};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct ChatStream {
+pub(super) struct ChatStream {
     message: ChatMessage,
     /// The position of the last call of each index.
     last_positions: HashMap<u64, usize>,
@@ -25,7 +24,7 @@ impl StreamAssembler for ChatStream {
             event.list("choices")?.filter(|choice| choice.number_of("index").unwrap_or(0) == 0)
         {
             if let Some(delta) = choice.get("delta") {
-                self.take(delta, &mut deltas)?;
+                self.add_delta(delta, &mut deltas)?;
             }
             match stop(choice) {
                 StopReason::Interrupted => {}
@@ -36,24 +35,28 @@ impl StreamAssembler for ChatStream {
     }
 
     fn finish(mut self: Box<Self>) -> ParsedResponse {
-        let index = |entry: &ChatCall| match entry {
-            ChatCall::Function(slot) => slot.index,
+        let index = |call: &ChatCall| match call {
+            ChatCall::Function(call) => call.index,
             ChatCall::Other(_) => None,
         };
-        if self.message.calls.iter().all(|entry| index(entry).is_some()) {
+        if self.message.calls.iter().all(|call| index(call).is_some()) {
             self.message.calls.sort_by_key(index);
         }
-        self.message.said(self.stop.unwrap_or(StopReason::Interrupted))
+        self.message.into_response(self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
 impl ChatStream {
-    fn take(&mut self, delta: ResponseValue<'_>, deltas: &mut Vec<Delta>) -> Result<(), ReadError> {
+    fn add_delta(
+        &mut self,
+        delta: ResponseValue<'_>,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), ReadError> {
         for name in ["content", "refusal"] {
-            deltas.extend(shown(delta, name).map(Delta::Text));
+            deltas.extend(non_empty_text(delta, name).map(Delta::Text));
         }
         for name in ["reasoning_content", "reasoning"] {
-            deltas.extend(shown(delta, name).map(Delta::Thinking));
+            deltas.extend(non_empty_text(delta, name).map(Delta::Thinking));
         }
         let mut fields = delta.fields(&["tool_calls", "role"])?;
         // Audio data is not sent back, only the id in the first piece.
@@ -62,10 +65,10 @@ impl ChatStream {
         }
         merge_piece(&mut self.message.fields, fields);
         for call in delta.list("tool_calls")? {
-            let begun = partial_calls::take(
+            let begun = calls::add_piece(
                 &mut self.message.calls,
                 &mut self.last_positions,
-                PartialCall::piece(call)?,
+                PartialCall::read_piece(call)?,
             );
             deltas.extend(begun.map(Delta::CallStarted));
         }
@@ -74,7 +77,7 @@ impl ChatStream {
 }
 
 /// The text of a non-empty field.
-fn shown(delta: ResponseValue<'_>, name: &str) -> Option<String> {
+fn non_empty_text(delta: ResponseValue<'_>, name: &str) -> Option<String> {
     let text = delta.get(name).filter(|place| place.is_text())?.text().ok()?;
     (!text.is_empty()).then(|| text.into_owned())
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::answers::PreparedAnswer;
+use crate::adapters::format::PreparedAnswer;
 
-pub(in crate::adapters) fn answer(replies: &[PreparedAnswer<'_>]) -> Vec<Value> {
-    let item = |reply: &PreparedAnswer<'_>| {
-        let call_id = reply.asked.call_id();
-        json!({ "type": "function_call_output", "call_id": call_id, "output": reply.text() })
+pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+    let item = |answer: &PreparedAnswer<'_>| {
+        let call_id = &answer.call.call_id;
+        json!({ "type": "function_call_output", "call_id": call_id, "output": answer.content.to_text() })
     };
-    replies.iter().map(item).collect()
+    answers.iter().map(item).collect()
 }

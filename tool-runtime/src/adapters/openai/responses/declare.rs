@@ -4,9 +4,9 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::declare::DeclaredTool;
+use crate::adapters::format::DeclaredTool;
 
-pub(in crate::adapters) fn declare(tool: &DeclaredTool<'_>) -> Value {
+pub(super) fn declaration(tool: &DeclaredTool) -> Value {
     json!({
         "type": "function",
         "name": tool.name,

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::adapters::parsed_response::{ParsedCalls, ParsedResponse, repeated_text, text_in};
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::{ReadError, StopReason};
+use crate::adapters::format::{
+    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_text, text_in,
+};
 
 /// One output item, possibly incomplete.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl OutputItem {
             parts.iter_mut().filter_map(Value::as_object_mut).for_each(remove_nulls);
         }
         if is_call {
-            item.text_needed("name")?;
+            item.required_text("name")?;
         }
         Ok(Self { fields, arguments: arguments.unwrap_or_default() })
     }
@@ -45,35 +45,35 @@ fn remove_nulls(part: &mut Map<String, Value>) {
 }
 
 /// Converts the items of a response.
-pub(super) fn said(items: Vec<OutputItem>, stop: StopReason) -> ParsedResponse {
-    let mut said = ParsedResponse {
+pub(super) fn assemble(items: Vec<OutputItem>, stop: StopReason) -> ParsedResponse {
+    let mut response = ParsedResponse {
         messages: Vec::new(),
         text: String::new(),
         calls: ParsedCalls::default(),
         stop,
     };
     for item in items {
-        if said.stop == StopReason::Done && item.is("function_call") && !item.is_whole() {
-            said.stop = StopReason::Interrupted;
+        if response.stop == StopReason::Done && item.is("function_call") && !item.is_whole() {
+            response.stop = StopReason::Interrupted;
         }
-        said.add(item);
+        response.add_item(item);
     }
     // Reasoning is accepted only before the item that it led to.
-    while said.messages.last().is_some_and(|item| item["type"] == "reasoning") {
-        said.messages.pop();
+    while response.messages.last().is_some_and(|item| item["type"] == "reasoning") {
+        response.messages.pop();
     }
-    said
+    response
 }
 
 impl ParsedResponse {
-    fn add(&mut self, mut item: OutputItem) {
+    fn add_item(&mut self, mut item: OutputItem) {
         if item.is("message") {
             self.read_message(&item.fields);
         } else if item.is("function_call") {
             let (id, name) = (text_in(&item.fields, "call_id"), text_in(&item.fields, "name"));
             let call_id = self.calls.add(Some(id.to_owned()), name.to_owned(), &item.arguments);
             item.fields.insert("call_id".to_owned(), call_id.into());
-            item.fields.insert("arguments".to_owned(), repeated_text(&item.arguments).into());
+            item.fields.insert("arguments".to_owned(), arguments_text(&item.arguments).into());
         }
         self.messages.push(item.fields.into());
     }

@@ -6,7 +6,54 @@ mod items;
 mod read;
 mod stream;
 
-pub(in crate::adapters) use self::answer::answer;
-pub(in crate::adapters) use self::declare::declare;
-pub(in crate::adapters) use self::read::read;
-pub(in crate::adapters) use self::stream::ResponsesStream;
+use serde_json::Value;
+
+use self::stream::ResponsesStream;
+use super::schema::{NAMES, PROFILE, STRICT_PROFILE};
+use crate::adapters::format::{
+    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
+    StreamAssembler,
+};
+use crate::adapters::lower::DialectProfile;
+use crate::adapters::names::NameRules;
+
+/// The format of `POST /v1/responses`.
+pub(in crate::adapters) struct Responses;
+
+impl DialectFormat for Responses {
+    fn name_rules(&self) -> &'static NameRules {
+        &NAMES
+    }
+
+    fn profile(&self) -> &'static DialectProfile {
+        &PROFILE
+    }
+
+    fn strict_profile(&self) -> Option<&'static DialectProfile> {
+        Some(&STRICT_PROFILE)
+    }
+
+    fn declaration(&self, tool: &DeclaredTool) -> Value {
+        declare::declaration(tool)
+    }
+
+    fn declarations(&self, tools: Vec<Value>) -> Value {
+        Value::Array(tools)
+    }
+
+    fn request_field(&self) -> &'static str {
+        "tools"
+    }
+
+    fn read(&self, response: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+        read::read(response)
+    }
+
+    fn stream(&self) -> Box<dyn StreamAssembler> {
+        Box::<ResponsesStream>::default()
+    }
+
+    fn answer_messages(&self, answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
+        answer::messages(answers)
+    }
+}

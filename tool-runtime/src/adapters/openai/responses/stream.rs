@@ -6,13 +6,12 @@ use serde_json::json;
 
 use super::items::{self, OutputItem};
 use super::read::stop;
-use crate::adapters::parsed_response::ParsedResponse;
-use crate::adapters::response_value::ResponseValue;
-use crate::adapters::stream::{Delta, StreamAssembler};
-use crate::adapters::{ProviderError, ReadError, StopReason};
+use crate::adapters::format::{
+    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler,
+};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct ResponsesStream {
+pub(super) struct ResponsesStream {
     /// By output index.
     items: BTreeMap<u64, PartialItem>,
     stop: Option<StopReason>,
@@ -29,29 +28,29 @@ struct PartialItem {
 
 impl StreamAssembler for ResponsesStream {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
-        let delta = match &*event.text_needed("type")? {
+        let delta = match &*event.required_text("type")? {
             "response.output_item.added" => self.added(event)?,
             "response.output_item.done" => self.done(event)?,
             "response.function_call_arguments.delta" => {
-                self.partial(event).item.arguments += &event.text_needed("delta")?;
+                self.partial(event).item.arguments += &event.required_text("delta")?;
                 None
             }
             "response.function_call_arguments.done" => {
-                self.partial(event).item.arguments = event.text_needed("arguments")?;
+                self.partial(event).item.arguments = event.required_text("arguments")?;
                 None
             }
             "response.output_text.delta" | "response.refusal.delta" => {
-                let text = event.text_needed("delta")?;
+                let text = event.required_text("delta")?;
                 self.partial(event).text += &text;
                 Some(Delta::Text(text))
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                Some(Delta::Thinking(event.text_needed("delta")?))
+                Some(Delta::Thinking(event.required_text("delta")?))
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.closed(event)?
             }
-            "error" => return Err(ProviderError::of(event).into()),
+            "error" => return Err(event.provider_error().into()),
             _ => None,
         };
         Ok(delta.into_iter().collect())
@@ -59,7 +58,7 @@ impl StreamAssembler for ResponsesStream {
 
     fn finish(self: Box<Self>) -> ParsedResponse {
         let items = self.items.into_values().filter_map(PartialItem::into_item).collect();
-        items::said(items, self.stop.unwrap_or(StopReason::Interrupted))
+        items::assemble(items, self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
@@ -69,7 +68,7 @@ impl ResponsesStream {
     }
 
     fn added(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
-        let item = event.need("item", "an item")?;
+        let item = event.required("item", "an item")?;
         self.partial(event).item = OutputItem::read(item)?;
         Ok(if item.is("type", "function_call") {
             item.text_of("name")?.map(Delta::CallStarted)
@@ -79,16 +78,16 @@ impl ResponsesStream {
     }
 
     fn done(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
-        let item = OutputItem::read(event.need("item", "an item")?)?;
+        let item = OutputItem::read(event.required("item", "an item")?)?;
         *self.partial(event) = PartialItem { item, is_done: true, ..PartialItem::default() };
         Ok(None)
     }
 
     /// Reads the final event, which repeats the items; items from earlier events take precedence.
     fn closed(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
-        let response = event.need("response", "the response")?;
+        let response = event.required("response", "the response")?;
         if let Some(error) = response.get("error") {
-            return Err(ProviderError::of(error).into());
+            return Err(error.provider_error().into());
         }
         self.stop = Some(stop(response)?);
         for (place, item) in (0..).zip(response.list("output")?) {

@@ -4,22 +4,22 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::ReadError;
+use super::read_error::{ProviderError, ReadError};
 use crate::json::{self, JsonKind, JsonNode, JsonTree, JsonView, Malformed};
 use crate::limits::Limits;
 
 /// The longest enumerated value of a provider that is repeated in errors.
-const LONGEST_WORD: usize = 64;
+const MAX_ENUM_VALUE_BYTES: usize = 64;
 
 /// One value of a response. Null is treated as absent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ResponseValue<'d> {
+pub(in crate::adapters) struct ResponseValue<'d> {
     view: JsonView<'d>,
     id: u32,
 }
 
 /// Parses a response, or one event of a stream.
-pub(super) fn parse(text: &str, most_bytes: usize) -> Result<JsonTree, ReadError> {
+pub(in crate::adapters) fn parse(text: &str, most_bytes: usize) -> Result<JsonTree, ReadError> {
     let limits = Limits::WIDEST.with_max_bytes(most_bytes);
     json::read(text, &limits).map_err(|malformed| match malformed {
         Malformed::TooLarge { limit, .. } => ReadError::TooLong { limit },
@@ -28,17 +28,21 @@ pub(super) fn parse(text: &str, most_bytes: usize) -> Result<JsonTree, ReadError
 }
 
 impl<'d> ResponseValue<'d> {
-    pub(super) fn root(tree: &'d JsonTree, text: &'d str) -> Self {
+    pub(in crate::adapters) fn root(tree: &'d JsonTree, text: &'d str) -> Self {
         Self { view: tree.view(text), id: 0 }
     }
 
-    pub(super) fn get(self, name: &str) -> Option<Self> {
+    pub(in crate::adapters) fn get(self, name: &str) -> Option<Self> {
         let id = self.view.property(self.id, name)?;
         Some(Self { id, ..self }).filter(|place| place.node().kind != JsonKind::Null)
     }
 
     /// A required property.
-    pub(super) fn need(self, name: &str, expected: &'static str) -> Result<Self, ReadError> {
+    pub(in crate::adapters) fn required(
+        self,
+        name: &str,
+        expected: &'static str,
+    ) -> Result<Self, ReadError> {
         self.get(name).ok_or_else(|| {
             let mut pointer = self.pointer();
             json::push_name(&mut pointer, name);
@@ -47,19 +51,22 @@ impl<'d> ResponseValue<'d> {
     }
 
     /// The items of a list.
-    pub(super) fn items(self) -> Result<impl Iterator<Item = Self>, ReadError> {
+    pub(in crate::adapters) fn items(self) -> Result<impl Iterator<Item = Self>, ReadError> {
         self.expect(JsonKind::Array, "a list")?;
         Ok(self.view.children(self.id).map(move |(id, _)| Self { id, ..self }))
     }
 
     /// The items of an optional list.
-    pub(super) fn list(self, name: &str) -> Result<impl Iterator<Item = Self>, ReadError> {
+    pub(in crate::adapters) fn list(
+        self,
+        name: &str,
+    ) -> Result<impl Iterator<Item = Self>, ReadError> {
         let items = self.get(name).map(Self::items).transpose()?;
         Ok(items.into_iter().flatten())
     }
 
     /// The properties that are not null, except `but`.
-    pub(super) fn fields(self, but: &[&str]) -> Result<Map<String, Value>, ReadError> {
+    pub(in crate::adapters) fn fields(self, but: &[&str]) -> Result<Map<String, Value>, ReadError> {
         self.expect(JsonKind::Object, "an object")?;
         let properties = self.view.children(self.id);
         let kept = properties.filter(|(_, node)| node.kind != JsonKind::Null);
@@ -69,23 +76,23 @@ impl<'d> ResponseValue<'d> {
             .collect()
     }
 
-    pub(super) fn text(self) -> Result<Cow<'d, str>, ReadError> {
+    pub(in crate::adapters) fn text(self) -> Result<Cow<'d, str>, ReadError> {
         self.expect(JsonKind::String, "a text")?;
         Ok(self.view.string(self.node()))
     }
 
     /// The text of an optional property.
-    pub(super) fn text_of(self, name: &str) -> Result<Option<String>, ReadError> {
+    pub(in crate::adapters) fn text_of(self, name: &str) -> Result<Option<String>, ReadError> {
         self.get(name).map(|place| place.text().map(Cow::into_owned)).transpose()
     }
 
     /// The text of a required property.
-    pub(super) fn text_needed(self, name: &str) -> Result<String, ReadError> {
-        Ok(self.need(name, "a text")?.text()?.into_owned())
+    pub(in crate::adapters) fn required_text(self, name: &str) -> Result<String, ReadError> {
+        Ok(self.required(name, "a text")?.text()?.into_owned())
     }
 
     /// An enumerated value of the provider; `None` if the text does not look like one.
-    pub(super) fn word(self) -> Option<String> {
+    pub(in crate::adapters) fn enum_value(self) -> Option<String> {
         let plain =
             |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
         let text = match self.node().kind {
@@ -93,44 +100,45 @@ impl<'d> ResponseValue<'d> {
             JsonKind::Number => Cow::Borrowed(self.raw()),
             _ => return None,
         };
-        let is_word = !text.is_empty() && text.len() <= LONGEST_WORD && text.chars().all(plain);
+        let is_word =
+            !text.is_empty() && text.len() <= MAX_ENUM_VALUE_BYTES && text.chars().all(plain);
         is_word.then(|| text.into_owned())
     }
 
-    pub(super) fn word_of(self, name: &str) -> Option<String> {
-        self.get(name).and_then(Self::word)
+    pub(in crate::adapters) fn enum_value_of(self, name: &str) -> Option<String> {
+        self.get(name).and_then(Self::enum_value)
     }
 
     /// A whole number, such as the index of an event.
-    pub(super) fn number_of(self, name: &str) -> Option<u64> {
+    pub(in crate::adapters) fn number_of(self, name: &str) -> Option<u64> {
         self.get(name).and_then(|place| place.raw().parse().ok())
     }
 
-    pub(super) fn is(self, name: &str, text: &str) -> bool {
+    pub(in crate::adapters) fn is(self, name: &str, text: &str) -> bool {
         self.get(name).is_some_and(|place| {
             place.node().kind == JsonKind::String && place.view.string(place.node()) == text
         })
     }
 
-    pub(super) fn is_true(self, name: &str) -> bool {
+    pub(in crate::adapters) fn is_true(self, name: &str) -> bool {
         self.get(name).is_some_and(|place| place.raw() == "true")
     }
 
-    pub(super) fn is_text(self) -> bool {
+    pub(in crate::adapters) fn is_text(self) -> bool {
         self.node().kind == JsonKind::String
     }
 
     /// The value's raw text.
-    pub(super) fn raw(self) -> &'d str {
+    pub(in crate::adapters) fn raw(self) -> &'d str {
         self.view.raw(self.node())
     }
 
-    pub(super) fn value(self) -> Result<Value, ReadError> {
+    pub(in crate::adapters) fn value(self) -> Result<Value, ReadError> {
         serde_json::from_str(self.raw())
             .map_err(|_| self.unexpected("texts in Unicode and numbers in a float's range"))
     }
 
-    pub(super) fn unexpected(self, expected: &'static str) -> ReadError {
+    pub(in crate::adapters) fn unexpected(self, expected: &'static str) -> ReadError {
         let found = match self.node().kind {
             JsonKind::Null => "null",
             JsonKind::Bool => "a truth value",
@@ -143,8 +151,14 @@ impl<'d> ResponseValue<'d> {
     }
 
     /// The error for arguments that are streamed in pieces by path.
-    pub(super) fn streamed_by_path(self) -> ReadError {
+    pub(in crate::adapters) fn streamed_by_path(self) -> ReadError {
         ReadError::InPieces { pointer: self.pointer() }
+    }
+
+    /// Reads the value of a response's `error`: an object, or only a message.
+    pub(in crate::adapters) fn provider_error(self) -> ProviderError {
+        let kind = ["type", "status"].into_iter().find_map(|name| self.enum_value_of(name));
+        ProviderError::new(kind, self.enum_value_of("code"))
     }
 
     fn expect(self, kind: JsonKind, expected: &'static str) -> Result<(), ReadError> {

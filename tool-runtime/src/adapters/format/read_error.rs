@@ -4,7 +4,6 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::response_value::ResponseValue;
 use crate::schema::Malformed;
 
 /// Describes why a response could not be read, without its content.
@@ -60,7 +59,7 @@ pub struct ProviderError {
 }
 
 impl ProviderError {
-    /// Returns the error's class, such as `overloaded_error` or `RESOURCE_EXHAUSTED`.
+    /// Returns the error's type, such as `overloaded_error` or `RESOURCE_EXHAUSTED`.
     #[must_use]
     pub fn kind(&self) -> Option<&str> {
         self.kind.as_deref()
@@ -72,15 +71,8 @@ impl ProviderError {
         self.code.as_deref()
     }
 
-    /// Reads the value of `error`: an object, or only a message.
-    pub(super) fn of(error: ResponseValue<'_>) -> Self {
-        let kind = ["type", "status"].into_iter().find_map(|name| error.word_of(name));
-        Self { kind, code: error.word_of("code") }
-    }
-
-    /// Creates an error with a class only.
-    pub(super) fn named(kind: Option<String>) -> Self {
-        Self { kind, code: None }
+    pub(in crate::adapters) fn new(kind: Option<String>, code: Option<String>) -> Self {
+        Self { kind, code }
     }
 }
 

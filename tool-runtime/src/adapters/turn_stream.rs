@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::parsed_response::ParsedResponse;
-use super::response_value::{self, ResponseValue};
-use super::{Adapter, ProviderError, ReadError, Turn};
+use super::format::{ResponseValue, StreamAssembler, parse};
+use super::{Adapter, Delta, ReadError, Turn};
 
 /// Reads one streamed response, event by event.
 ///
@@ -26,37 +25,15 @@ use super::{Adapter, ProviderError, ReadError, Turn};
 /// ```
 pub struct TurnStream<'a> {
     adapter: &'a Adapter,
-    gathered: Box<dyn StreamAssembler>,
-    /// Remaining bytes.
-    room: usize,
+    assembler: Box<dyn StreamAssembler>,
+    remaining_bytes: usize,
     /// The first error; later events return it again.
     failed: Option<ReadError>,
 }
 
-/// The content that an event adds to a response, for display.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Delta {
-    /// More text.
-    Text(String),
-    /// More of the model's reasoning, if the provider sends it.
-    Thinking(String),
-    /// A call of this tool begins; its arguments follow. The name may be of no tool.
-    CallStarted(String),
-}
-
-/// The state of a streamed response in one dialect.
-pub(super) trait StreamAssembler: Send + Sync {
-    /// Processes one event; events without new content are ignored.
-    fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError>;
-
-    /// Returns the response; one that was not closed is interrupted.
-    fn finish(self: Box<Self>) -> ParsedResponse;
-}
-
 impl<'a> TurnStream<'a> {
-    pub(super) fn new(adapter: &'a Adapter, gathered: Box<dyn StreamAssembler>) -> Self {
-        Self { adapter, gathered, room: adapter.max_response_bytes, failed: None }
+    pub(super) fn new(adapter: &'a Adapter, assembler: Box<dyn StreamAssembler>) -> Self {
+        Self { adapter, assembler, remaining_bytes: adapter.max_response_bytes, failed: None }
     }
 
     /// Processes the data of one event; returns the added content for display.
@@ -71,24 +48,25 @@ impl<'a> TurnStream<'a> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let taken = self.take(event);
-        self.failed = taken.as_ref().err().cloned();
-        taken
+        let deltas = self.process(event);
+        self.failed = deltas.as_ref().err().cloned();
+        deltas
     }
 
-    fn take(&mut self, event: &str) -> Result<Vec<Delta>, ReadError> {
+    fn process(&mut self, event: &str) -> Result<Vec<Delta>, ReadError> {
         if matches!(event.trim(), "" | "[DONE]") {
             return Ok(Vec::new());
         }
         let limit = self.adapter.max_response_bytes;
-        self.room = self.room.checked_sub(event.len()).ok_or(ReadError::TooLong { limit })?;
-        let tree = response_value::parse(event, limit)?;
+        self.remaining_bytes =
+            self.remaining_bytes.checked_sub(event.len()).ok_or(ReadError::TooLong { limit })?;
+        let tree = parse(event, limit)?;
         let event = ResponseValue::root(&tree, event);
         if let Some(error) = event.get("error") {
-            return Err(ProviderError::of(error).into());
+            return Err(error.provider_error().into());
         }
-        let deltas = self.gathered.push(event)?;
-        Ok(deltas.into_iter().map(|delta| self.named(delta)).collect())
+        let deltas = self.assembler.push(event)?;
+        Ok(deltas.into_iter().map(|delta| self.with_own_name(delta)).collect())
     }
 
     /// Returns the response. One that was not closed is
@@ -100,21 +78,21 @@ impl<'a> TurnStream<'a> {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        if self.room == self.adapter.max_response_bytes {
+        if self.remaining_bytes == self.adapter.max_response_bytes {
             let position = 0;
             return Err(ReadError::Malformed(crate::schema::Malformed::Truncated { position }));
         }
-        Ok(self.adapter.turn(self.gathered.finish()))
+        Ok(self.adapter.turn(self.assembler.finish()))
     }
 
     /// Replaces a declared name by the tool's own name.
-    fn named(&self, delta: Delta) -> Delta {
+    fn with_own_name(&self, delta: Delta) -> Delta {
         match delta {
             Delta::CallStarted(wire) => {
                 let tool = self.adapter.names.tool(&wire).map(str::to_owned);
                 Delta::CallStarted(tool.unwrap_or(wire))
             }
-            other => other,
+            shown @ (Delta::Text(_) | Delta::Thinking(_)) => shown,
         }
     }
 }
@@ -124,7 +102,7 @@ impl fmt::Debug for TurnStream<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TurnStream")
             .field("dialect", &self.adapter.dialect)
-            .field("bytes", &(self.adapter.max_response_bytes - self.room))
+            .field("bytes", &(self.adapter.max_response_bytes - self.remaining_bytes))
             .field("failed", &self.failed)
             .finish_non_exhaustive()
     }

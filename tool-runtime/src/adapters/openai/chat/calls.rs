@@ -1,14 +1,19 @@
-//! Assembles calls from streamed pieces.
+//! The calls of a message, complete or assembled from streamed pieces.
 
 use std::collections::HashMap;
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::read::ChatCall;
-use crate::adapters::ReadError;
-use crate::adapters::parsed_response::merge_piece;
-use crate::adapters::response_value::ResponseValue;
+use crate::adapters::format::{ReadError, ResponseValue, merge_piece};
+
+/// One of a message's tool calls.
+#[derive(Debug)]
+pub(super) enum ChatCall {
+    Function(PartialCall),
+    /// A call of another type, which is not handled here.
+    Other(Value),
+}
 
 /// One call, possibly incomplete.
 #[derive(Debug, Default)]
@@ -19,19 +24,19 @@ pub(super) struct PartialCall {
     pub(super) name: String,
     pub(super) arguments: String,
     /// Other fields, such as a signature.
-    pub(super) rest: Map<String, Value>,
+    pub(super) other_fields: Map<String, Value>,
 }
 
 impl PartialCall {
     pub(super) fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
-        let slot = Self::piece(call)?;
-        let named = !slot.name.is_empty();
+        let partial = Self::read_piece(call)?;
+        let is_named = !partial.name.is_empty();
         // A call without a name cannot even be answered with `NOT_FOUND`.
-        if named { Ok(slot) } else { Err(call.unexpected("a call with `function.name`")) }
+        if is_named { Ok(partial) } else { Err(call.unexpected("a call with `function.name`")) }
     }
 
     /// Reads a call, or a piece of one.
-    pub(super) fn piece(call: ResponseValue<'_>) -> Result<Self, ReadError> {
+    pub(super) fn read_piece(call: ResponseValue<'_>) -> Result<Self, ReadError> {
         let function = call.get("function");
         let text = |name| function.map(|function| function.text_of(name)).transpose();
         let arguments = match function.and_then(|function| function.get("arguments")) {
@@ -45,7 +50,7 @@ impl PartialCall {
             id: call.text_of("id")?.filter(|id| !id.is_empty()),
             name: text("name")?.flatten().unwrap_or_default(),
             arguments,
-            rest: call.fields(&["index", "id", "type", "function"])?,
+            other_fields: call.fields(&["index", "id", "type", "function"])?,
         })
     }
 
@@ -69,32 +74,32 @@ impl PartialCall {
             self.name = piece.name;
         }
         self.arguments.push_str(&piece.arguments);
-        merge_piece(&mut self.rest, piece.rest);
+        merge_piece(&mut self.other_fields, piece.other_fields);
     }
 }
 
 /// Adds a piece to its call; returns the name of a call that begins with it.
 ///
 /// A piece with an index continues the last call of that index; without one, the last call.
-pub(super) fn take(
-    entries: &mut Vec<ChatCall>,
+pub(super) fn add_piece(
+    calls: &mut Vec<ChatCall>,
     last_positions: &mut HashMap<u64, usize>,
     piece: PartialCall,
 ) -> Option<String> {
-    let place = match piece.index {
+    let position = match piece.index {
         Some(index) => last_positions.get(&index).copied(),
-        None => entries.len().checked_sub(1),
+        None => calls.len().checked_sub(1),
     };
-    match place.and_then(|place| entries.get_mut(place)) {
-        Some(ChatCall::Function(slot)) if !slot.is_followed_by(&piece) => {
-            slot.append(piece);
+    match position.and_then(|position| calls.get_mut(position)) {
+        Some(ChatCall::Function(call)) if !call.is_followed_by(&piece) => {
+            call.append(piece);
             return None;
         }
         _ => {}
     }
     let name = piece.name.clone();
-    last_positions.extend(piece.index.map(|index| (index, entries.len())));
-    entries.push(ChatCall::Function(piece));
+    last_positions.extend(piece.index.map(|index| (index, calls.len())));
+    calls.push(ChatCall::Function(piece));
     Some(name)
 }
 

@@ -1,0 +1,130 @@
+//! The content of an answer, as the dialects write it.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
+
+use super::parsed_response::ParsedCall;
+
+/// The content of the answer to one call.
+#[derive(Debug, Clone)]
+pub(in crate::adapters) struct AnswerContent {
+    pub(in crate::adapters) is_error: bool,
+    pub(in crate::adapters) body: AnswerBody,
+    pub(in crate::adapters) notes: Vec<String>,
+}
+
+/// The part of an answer beside its notes.
+#[derive(Debug, Clone)]
+pub(in crate::adapters) enum AnswerBody {
+    /// The call is not executed yet.
+    Pending,
+    /// JSON text.
+    Data(String),
+    Text(String),
+    Error(Box<ToolErrorDetail>),
+    /// Only the notes.
+    Notes,
+}
+
+/// The answer to one call, prepared for a dialect.
+#[derive(Debug)]
+pub(in crate::adapters) struct PreparedAnswer<'t> {
+    pub(in crate::adapters) call: &'t ParsedCall,
+    pub(in crate::adapters) content: AnswerContent,
+}
+
+impl AnswerContent {
+    /// The content as one text, which is never blank.
+    pub(in crate::adapters) fn to_text(&self) -> String {
+        let text = match &self.body {
+            AnswerBody::Data(data) if self.notes.is_empty() => data.clone(),
+            AnswerBody::Text(text) if self.notes.is_empty() => text.clone(),
+            AnswerBody::Text(text) => format!("{text}\n\n{}", self.notes.join("\n")),
+            body => self.annotated_text(body),
+        };
+        if text.trim().is_empty() { r#""""#.to_owned() } else { text }
+    }
+
+    /// The content as an object with the member `output` or `error`.
+    pub(in crate::adapters) fn to_object(&self) -> Value {
+        let mut object = Map::new();
+        let shown = match &self.body {
+            AnswerBody::Data(data) => {
+                Some(serde_json::from_str(data).unwrap_or_else(|_| data.as_str().into()))
+            }
+            AnswerBody::Text(text) => Some(text.as_str().into()),
+            AnswerBody::Error(error) => Some(to_value(&ErrorSummary::of(error))),
+            AnswerBody::Pending | AnswerBody::Notes => None,
+        };
+        if let Some(shown) = shown {
+            object.insert(if self.is_error { "error" } else { "output" }.to_owned(), shown);
+        }
+        if !self.notes.is_empty() {
+            object.insert("notes".to_owned(), to_value(&self.notes));
+        }
+        object.into()
+    }
+
+    fn annotated_text(&self, body: &AnswerBody) -> String {
+        let (mut data, mut error) = (None, None);
+        match body {
+            AnswerBody::Data(text) => data = serde_json::from_str(text).ok(),
+            AnswerBody::Error(detail) => error = Some(ErrorSummary::of(detail)),
+            AnswerBody::Pending | AnswerBody::Text(_) | AnswerBody::Notes => {}
+        }
+        let annotated = AnnotatedAnswer { data, error, notes: &self.notes };
+        serde_json::to_string(&annotated).expect("texts and JSON are written to memory as JSON")
+    }
+}
+
+/// The object for the model if there are notes beside the data.
+#[derive(Serialize)]
+struct AnnotatedAnswer<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorSummary<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    notes: &'a [String],
+}
+
+/// An error for the model, without its cause.
+#[derive(Serialize)]
+struct ErrorSummary<'a> {
+    #[serde(rename = "type")]
+    error_type: ToolErrorType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'a str>,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Map<String, Value>>,
+}
+
+impl<'a> ErrorSummary<'a> {
+    fn of(error: &'a ToolErrorDetail) -> Self {
+        Self {
+            error_type: error.class(),
+            code: error.code(),
+            message: error.message(),
+            retry_after_ms: error.retry_after_ms(),
+            details: details(error),
+        }
+    }
+}
+
+/// The details for the model: all except the approval ticket, which belongs to the host.
+fn details(error: &ToolErrorDetail) -> Option<Map<String, Value>> {
+    let mut details = error.details()?.clone();
+    if error.code() == Some(ErrorCode::NeedsUserConfirmation.as_str()) {
+        details.remove("ticket");
+    }
+    Some(details).filter(|details| !details.is_empty())
+}
+
+fn to_value<T: Serialize>(value: &T) -> Value {
+    serde_json::to_value(value).expect("texts and JSON are read from memory as JSON")
+}

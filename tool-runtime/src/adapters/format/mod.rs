@@ -1,0 +1,59 @@
+//! The interface that each dialect implements, and the types that the implementations share.
+
+mod answer_content;
+mod declared_tool;
+mod parsed_response;
+mod read_error;
+mod response_value;
+mod stop_reason;
+mod stream_assembler;
+
+use serde_json::Value;
+
+pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer};
+pub(super) use self::declared_tool::DeclaredTool;
+pub(super) use self::parsed_response::{
+    ParsedCall, ParsedCalls, ParsedResponse, arguments_object, arguments_text, is_blank,
+    merge_piece, raw_arguments, text_in,
+};
+pub use self::read_error::{ProviderError, ReadError};
+pub(super) use self::response_value::{ResponseValue, parse};
+pub use self::stop_reason::StopReason;
+pub use self::stream_assembler::Delta;
+pub(super) use self::stream_assembler::StreamAssembler;
+use super::lower::DialectProfile;
+use super::names::NameRules;
+
+/// Defines everything that differs between dialects.
+///
+/// Each dialect implements it in its own folder, and `Dialect::format` returns the implementation.
+pub(super) trait DialectFormat {
+    /// Returns the names of tools that the provider accepts.
+    fn name_rules(&self) -> &'static NameRules;
+
+    /// Returns the part of JSON Schema that the provider supports.
+    fn profile(&self) -> &'static DialectProfile;
+
+    /// Returns the part of JSON Schema that the provider can enforce; `None` if it enforces none.
+    fn strict_profile(&self) -> Option<&'static DialectProfile> {
+        None
+    }
+
+    /// Writes the declaration of one tool.
+    fn declaration(&self, tool: &DeclaredTool) -> Value;
+
+    /// Combines the declarations of all tools to the value of the request's field.
+    fn declarations(&self, tools: Vec<Value>) -> Value;
+
+    /// Returns the name of the request's field for the declarations.
+    fn request_field(&self) -> &'static str;
+
+    /// Reads a complete response.
+    fn read(&self, response: ResponseValue<'_>) -> Result<ParsedResponse, ReadError>;
+
+    /// Starts reading a streamed response.
+    fn stream(&self) -> Box<dyn StreamAssembler>;
+
+    /// Writes the messages that answer the calls of one turn; there is at least one.
+    fn answer_messages(&self, answers: &[PreparedAnswer<'_>]) -> Vec<Value>;
+}

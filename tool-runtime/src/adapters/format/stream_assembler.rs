@@ -1,0 +1,26 @@
+//! Reads the events of one streamed response in one dialect.
+
+use super::parsed_response::ParsedResponse;
+use super::read_error::ReadError;
+use super::response_value::ResponseValue;
+
+/// The content that an event adds to a response, for display.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Delta {
+    /// More text.
+    Text(String),
+    /// More of the model's reasoning, if the provider sends it.
+    Thinking(String),
+    /// A call of this tool begins; its arguments follow. The name may be of no tool.
+    CallStarted(String),
+}
+
+/// The state of a streamed response in one dialect.
+pub(in crate::adapters) trait StreamAssembler: Send + Sync {
+    /// Processes one event; events without new content are ignored.
+    fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError>;
+
+    /// Returns the response; one that was not closed is interrupted.
+    fn finish(self: Box<Self>) -> ParsedResponse;
+}

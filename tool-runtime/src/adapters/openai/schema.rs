@@ -1,0 +1,51 @@
+//! The tool names and schemas that both of OpenAI's APIs accept.
+
+use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT};
+use crate::adapters::names::NameRules;
+
+/// Names of up to 64 characters.
+pub(super) const NAMES: NameRules =
+    NameRules { max_length: 64, allows_dots: false, begins_with_letter: false };
+
+/// OpenAI without `strict`: JSON Schema, except keywords that are not allowed at the root.
+pub(super) const PROFILE: DialectProfile = DialectProfile { requires_items: true, ..ALL_KEYWORDS };
+
+/// OpenAI with `strict`: the subset of Structured Outputs.
+pub(super) const STRICT_PROFILE: DialectProfile = DialectProfile {
+    full_schema: false,
+    keywords: &[
+        "type",
+        "enum",
+        "anyOf",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "minItems",
+        "maxItems",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "title",
+    ],
+    root_keywords: PLAIN_OBJECT,
+    formats: &[
+        "date-time",
+        "time",
+        "date",
+        "duration",
+        "email",
+        "hostname",
+        "ipv4",
+        "ipv6",
+        "uuid",
+    ],
+    strict: true,
+    ..ALL_KEYWORDS
+};
