@@ -112,7 +112,7 @@ mod limits;
 pub mod policy;
 pub mod redact;
 mod refusal_reason;
-mod registry;
+mod runtime;
 pub mod schema;
 #[cfg(feature = "search")]
 pub mod search;
@@ -122,6 +122,7 @@ pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timer;
+mod tool;
 #[cfg(feature = "trace")]
 pub mod trace;
 
@@ -137,21 +138,21 @@ pub use tool_contracts as contracts;
 pub use uuid::Uuid;
 
 pub use self::arguments::Arguments;
-pub use self::call::{
-    ApprovalError, CallScope, Cancellation, DataError, DryRun, EvidenceRecorder, FromCall,
-    Idempotency, MetaRecorder, NotPending, OutputMeta, Preview, Progress, ProgressUpdate,
-    Reconciled, ToolCall, ToolOutput, TypedCall, Withdrawal, quiet_tool_panics,
-};
-pub use self::dispatch::{
-    BuildError, BuildProblem, CallRecord, Observe, Origin, Runtime, RuntimeBuilder,
-};
+pub use self::call::{ApprovalError, NotPending, Preview, ToolCall, TypedCall, Withdrawal};
+pub use self::dispatch::{CallRecord, Observe, Origin};
 pub use self::failure::{Failure, FailureCode, ToolFailure};
 pub use self::limits::Limits;
 pub use self::refusal_reason::RefusalReason;
-pub use self::registry::{DynamicTool, Registry, SourceLocation, Tool, Toolkit, TypedTool};
+pub use self::runtime::{Runtime, RuntimeBuilder};
 #[cfg(feature = "tokio")]
 pub use self::timer::TokioTimer;
 pub use self::timer::{Job, Sleep, Timer};
+pub use self::tool::registry::{DynamicTool, Registry, SourceLocation, Tool, Toolkit, TypedTool};
+pub use self::tool::{
+    BuildError, BuildProblem, CallScope, Cancellation, DataError, DryRun, EvidenceRecorder,
+    FromCall, Idempotency, MetaRecorder, OutputMeta, Progress, ProgressUpdate, Reconciled,
+    ToolOutput, quiet_tool_panics,
+};
 #[doc = include_str!("macros/tool_failure.md")]
 pub use tool_derive::ToolFailure;
 #[doc = include_str!("macros/ai_tool.md")]

@@ -23,6 +23,7 @@ mod guard;
 mod guide;
 mod http;
 mod key_rotation;
+mod layers;
 mod ledger;
 mod life;
 mod macros;

@@ -5,9 +5,10 @@ use std::fmt;
 use tool_contracts::ToolResultMeta;
 
 use super::format::{AnswerBody, AnswerContent};
-use crate::call::{ToolCall, ToolOutput};
+use crate::call::ToolCall;
 #[cfg(feature = "policy")]
 use crate::policy::ModelAnswer;
+use crate::tool::ToolOutput;
 
 /// The answer to one call, for a model.
 ///

@@ -9,9 +9,9 @@ use uuid::Uuid;
 use super::StopReason;
 use super::format::ParsedCall;
 use crate::call::{ToolCall, Withdrawal};
-use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
 use crate::refusal_reason::RefusalReason;
+use crate::runtime::Runtime;
 
 /// One response of a model.
 #[derive(Clone)]
@@ -153,12 +153,9 @@ impl RequestedCall {
     /// Opens a call of an undeclared tool.
     fn open_undeclared(&self, closest: &[String], runtime: &Runtime, cx: ToolContext) -> ToolCall {
         let closest: Vec<_> = closest.iter().map(String::as_str).collect();
-        let mut refusal = Refusal::unknown_tool(&closest);
-        if let Some(governor) = runtime.governor() {
-            governor.refused(&self.name, &cx, &mut refusal);
-        }
+        let refusal = Refusal::unknown_tool(&closest);
         let arguments = self.arguments_for_tool().into();
-        ToolCall::unknown(runtime.clone(), &self.name, Some(self.id()), arguments, cx, &refusal)
+        runtime.open_unknown(&self.name, Some(self.id()), arguments, cx, refusal)
     }
 }
 

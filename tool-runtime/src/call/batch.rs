@@ -11,9 +11,10 @@ use futures::future::join;
 use futures::{StreamExt, stream};
 use tool_contracts::Effect;
 
-use super::{ToolCall, ToolOutput};
+use super::ToolCall;
 use crate::dispatch::pipeline::{ApprovalProof, NeededApproval};
 use crate::timer::Timer;
+use crate::tool::ToolOutput;
 
 /// A call of the batch that waits for its turn.
 struct QueuedCall<'c> {

@@ -4,11 +4,11 @@ use serde_json::Value;
 use thiserror::Error;
 use tool_contracts::{CallStatus, ToolErrorDetail};
 
-use super::approval::{TicketWithdrawal, is_name};
 use super::{CallTarget, ToolCall};
 use crate::arguments::Arguments;
-use crate::dispatch::pipeline;
+use crate::dispatch::decode::decode;
 use crate::dispatch::refusal::Refusal;
+use crate::dispatch::{TicketWithdrawal, is_name};
 
 /// The error of an approval that did not take effect. The call is as it was before.
 #[derive(Debug, Clone, Error)]
@@ -136,7 +136,7 @@ impl ToolCall {
         if is_changed {
             let pointers = differences(scope.sent().arguments(), &arguments);
             let edited = scope.edited(arguments, pointers);
-            let decoded = pipeline::decode(&edited)
+            let decoded = decode(&edited)
                 .map_err(|refusal| ApprovalError::InvalidArguments(Box::new(refusal.detail)))?;
             self.target = CallTarget::Known(edited);
             self.pending = Some(decoded);

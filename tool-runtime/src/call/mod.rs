@@ -1,28 +1,13 @@
 //! A call: it exists, typed and checked, before anything runs.
 
-mod approval;
+mod authorization;
+mod authorization_policy;
 mod batch;
-mod blocking;
-mod blocking_run;
-mod cancellation;
 mod decision;
-mod envelope;
-mod evidence;
-mod execution;
-mod finished;
-mod guarded;
+mod execution_guard;
 mod host;
-mod keyed;
-pub(crate) mod output;
-mod panics;
 mod preview;
-mod reconciled;
-#[cfg(feature = "evidence")]
-pub(crate) mod redacting;
 mod rehearsal;
-mod scope;
-mod span_slot;
-mod stage;
 mod typed;
 
 use std::fmt;
@@ -33,37 +18,26 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 
-pub(crate) use self::approval::{CallApproval, RedeemedTicket, TicketWithdrawal, is_name};
-pub use self::cancellation::Cancellation;
-pub use self::decision::{ApprovalError, NotPending, Withdrawal};
-pub use self::evidence::EvidenceRecorder;
-use self::execution::ExecutionGuard;
-pub use self::finished::{Finished, ToolFuture};
-pub(crate) use self::finished::{OpenEnvelope, ReconcileOutcome, ToolEnd};
-#[cfg(feature = "policy")]
-pub(crate) use self::guarded::guarded;
-pub(crate) use self::guarded::{PanicGuarded, guard};
-pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
-pub(crate) use self::host::{EvidenceDraft, MetaDraft};
-pub use self::keyed::Idempotency;
-pub use self::output::{DataError, OutputMeta, ToolOutput};
-pub use self::panics::quiet_tool_panics;
-pub use self::preview::Preview;
-pub use self::reconciled::Reconciled;
-pub use self::scope::CallScope;
-pub use self::typed::TypedCall;
-use crate::dispatch::fitting;
-use crate::dispatch::pipeline::{
-    self, ApprovalProof, Authorization, CallOutcome, Decoded, NeededApproval,
-};
-use crate::dispatch::refusal::Refusal;
-use crate::dispatch::seams::CallRecorder;
-use crate::dispatch::{Runtime, record};
-
+pub(crate) use self::authorization_policy::AuthorizationPolicy;
 pub(crate) use self::batch::run as run_batch;
+pub use self::decision::{ApprovalError, NotPending, Withdrawal};
+use self::execution_guard::ExecutionGuard;
+pub(crate) use self::host::CallHost;
+pub use self::preview::Preview;
+use self::rehearsal::RehearsalHost;
+pub use self::typed::TypedCall;
+use crate::dispatch::decode::{self, Decoded};
+use crate::dispatch::execution_policy::ApprovedCall;
+use crate::dispatch::hooks::CallRecorder;
+use crate::dispatch::outcome::CallOutcome;
+use crate::dispatch::pipeline::{self, ApprovalProof, Authorization, NeededApproval};
+use crate::dispatch::refusal::Refusal;
+use crate::dispatch::{CallApproval, CallFacts, Dispatcher, answer};
+use crate::tool::registry::is_listed;
+use crate::tool::{CallScope, Cancellation, ProgressUpdate, ToolOutput};
 
 /// The longest time that the answer of a refused call waits for records to be written.
-const ROOM_AFTER: Duration = Duration::from_secs(1);
+const ROOM_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A model's call, deferred: resolved, typed and checked, and not yet run.
 ///
@@ -71,6 +45,7 @@ const ROOM_AFTER: Duration = Duration::from_secs(1);
 /// [`preview`](Self::preview)), decide, then [`execute`](Self::execute). The answer is always one
 /// [`ToolOutput`], and the tool runs at most once.
 pub struct ToolCall {
+    host: Arc<CallHost>,
     target: CallTarget,
     status: CallStatus,
     pending: Option<Decoded>,
@@ -90,58 +65,72 @@ enum CallTarget {
 }
 
 struct UnknownCall {
-    runtime: Runtime,
     name: Box<str>,
     call_id: Option<Box<str>>,
     arguments: Box<str>,
     cx: ToolContext,
 }
 
-impl CallTarget {
-    fn runtime(&self) -> &Runtime {
-        match self {
-            Self::Known(scope) => scope.runtime(),
-            Self::Unknown(call) => &call.runtime,
+impl ToolCall {
+    /// Opens a call of a known tool: its arguments are read, and nothing of the tool runs.
+    pub(crate) fn open(host: Arc<CallHost>, scope: CallScope) -> Self {
+        let opened = if is_listed(scope.tool()) {
+            decode::decode(&scope)
+        } else {
+            Err(Refusal::denied_tool())
+        };
+        match opened {
+            Ok(decoded) => Self::pending(host, scope, decoded),
+            Err(refusal) => {
+                let is_own = scope.replay_of().is_none();
+                let count = |refusal| host.count_refusal(scope.tool().name(), scope.cx(), refusal);
+                let refusal = if is_own { count(refusal) } else { refusal };
+                Self::refused(host, scope, &refusal)
+            }
         }
     }
-}
 
-impl ToolCall {
     /// Opens a call that waits to be executed.
-    pub(crate) fn pending(scope: CallScope, decoded: Decoded) -> Self {
-        Self::opened(CallTarget::Known(scope), CallStatus::Pending, Some(decoded))
+    fn pending(host: Arc<CallHost>, scope: CallScope, decoded: Decoded) -> Self {
+        Self::opened(host, CallTarget::Known(scope), CallStatus::Pending, Some(decoded))
     }
 
     /// Opens a call of a known tool that is answered already.
-    pub(crate) fn refused(scope: CallScope, refusal: &Refusal) -> Self {
-        let ended = fitting::refused(&scope, refusal);
-        Self::answered(CallTarget::Known(scope), ended)
+    fn refused(host: Arc<CallHost>, scope: CallScope, refusal: &Refusal) -> Self {
+        let ended = answer::refused(&scope, refusal);
+        Self::answered(host, CallTarget::Known(scope), ended)
     }
 
     /// Opens a call whose name no tool has.
     pub(crate) fn unknown(
-        runtime: Runtime,
+        host: Arc<CallHost>,
         name: &str,
         call_id: Option<Box<str>>,
         arguments: Box<str>,
         cx: ToolContext,
         refusal: &Refusal,
     ) -> Self {
-        let echo = runtime.echo_of_unknown(&arguments);
-        let ended = fitting::refused_with(echo, cx.dry_run(), refusal);
-        let call = UnknownCall { runtime, name: name.into(), call_id, arguments, cx };
-        Self::answered(CallTarget::Unknown(Box::new(call)), ended)
+        let echo = host.environment().echo_of_unknown(&arguments);
+        let ended = answer::refused_with(echo, cx.dry_run(), refusal);
+        let call = UnknownCall { name: name.into(), call_id, arguments, cx };
+        Self::answered(host, CallTarget::Unknown(Box::new(call)), ended)
     }
 
-    fn answered(target: CallTarget, ended: CallOutcome) -> Self {
-        let mut call = Self::opened(target, CallStatus::Executing, None);
+    fn answered(host: Arc<CallHost>, target: CallTarget, ended: CallOutcome) -> Self {
+        let mut call = Self::opened(host, target, CallStatus::Executing, None);
         call.close(ended);
         call
     }
 
-    fn opened(target: CallTarget, status: CallStatus, pending: Option<Decoded>) -> Self {
-        let opened_at_ms = target.runtime().recorder().map_or(0, CallRecorder::opened);
+    fn opened(
+        host: Arc<CallHost>,
+        target: CallTarget,
+        status: CallStatus,
+        pending: Option<Decoded>,
+    ) -> Self {
+        let opened_at_ms = host.dispatcher.recorder().map_or(0, CallRecorder::opened);
         Self {
+            host,
             target,
             status,
             pending,
@@ -257,7 +246,7 @@ impl ToolCall {
             return Err(NotPending);
         }
         if let CallTarget::Known(scope) = &self.target {
-            let ended = fitting::refused(scope, &refusal());
+            let ended = answer::refused(scope, &refusal());
             drop(scope.end());
             self.pending = None;
             self.close(ended);
@@ -282,21 +271,21 @@ impl ToolCall {
                 self.run_stages(proof).await;
             }
         }
-        self.output.get_or_insert_with(fitting::never_closed)
+        self.output.get_or_insert_with(answer::never_closed)
     }
 
     /// Executes the call, unless it needs approval first: then it stays pending.
     pub(crate) async fn execute_unless_approval_needed(&mut self) -> Option<NeededApproval> {
         if self.status == CallStatus::Pending {
-            match pipeline::authorize(self).await {
+            match self.authorize().await {
                 Ok(Authorization::Granted(proof)) => self.run_stages(proof).await,
                 Ok(Authorization::NeedsApproval(needed)) => return Some(needed),
                 Err(refusal) => drop(self.refuse(|| refusal)),
             }
         } else if self.status == CallStatus::Rejected {
-            if let Some(room) = self.runtime().recorder().and_then(CallRecorder::room) {
+            if let Some(room) = self.dispatcher().recorder().and_then(CallRecorder::room) {
                 // Refused calls leave records too: a caller that repeats them waits for the writer.
-                self.runtime().within(ROOM_AFTER, room).await;
+                self.host.environment().within(ROOM_TIMEOUT, room).await;
             }
         }
         if let Some(ended) = self.end_ticket() {
@@ -309,7 +298,7 @@ impl ToolCall {
     ///
     /// The access policy is evaluated again when its turn comes.
     pub(crate) async fn authorize_ahead(&mut self) -> Option<NeededApproval> {
-        match pipeline::authorize(self).await {
+        match self.authorize().await {
             Ok(Authorization::Granted(_)) => None,
             Ok(Authorization::NeedsApproval(needed)) => Some(needed),
             Err(refusal) => {
@@ -321,51 +310,37 @@ impl ToolCall {
 
     /// Executes a call that was approved ahead of its turn, unless the access policy refuses it now.
     pub(crate) async fn execute_allowed(&mut self, proof: ApprovalProof) {
-        match pipeline::authorize(self).await {
+        match self.authorize().await {
             // The approval stands: it is not requested twice.
             Ok(_) => self.run_stages(proof).await,
             Err(refusal) => drop(self.refuse(|| refusal)),
         }
     }
 
-    /// Requests the approval; a call that does not get it is answered.
-    pub(crate) async fn request_approval(
-        &mut self,
-        needed: NeededApproval,
-    ) -> Option<ApprovalProof> {
-        let refusal = match pipeline::request_approval(self, needed).await {
-            Ok(proof) => return Some(proof),
-            Err(refusal) => refusal,
-        };
-        let _ = self.refuse(|| refusal);
-        None
-    }
-
     /// Ends the ticket of a call that was withdrawn, if that is still to do.
     fn end_ticket(&mut self) -> Option<BoxFuture<'static, ()>> {
         let (how, ticket) = (self.approval.withdrawn.take()?, self.approval.ticket.as_ref()?);
-        Some(self.runtime().governor()?.withdrawn(ticket.id, how))
+        Some(self.host.authorization()?.withdrawn(ticket.id, how))
     }
 
     /// Runs the remaining stages, unless the call was withdrawn meanwhile.
     async fn run_stages(&mut self, proof: ApprovalProof) {
         if let (Some(decoded), CallTarget::Known(scope)) = (self.pending.take(), &self.target) {
-            let scope = scope.clone();
+            let (scope, host) = (scope.clone(), self.shared_host());
             self.status = CallStatus::Executing;
-            let started = scope.runtime().timer().now();
+            let started = scope.environment().timer().now();
             self.started = Some(started);
-            let instrument =
-                scope.runtime().instrument().filter(|instrument| instrument.is_enabled());
+            let dispatcher = &host.dispatcher;
+            let instrument = dispatcher.instrument().filter(|instrument| instrument.is_enabled());
             self.is_instrumented = instrument.is_some();
             let guard = ExecutionGuard { call: self, scope: &scope, started };
-            let approval = &guard.call.approval;
+            let (approval, rehearsals) = (&guard.call.approval, &RehearsalHost(&host));
+            let approved = ApprovedCall { scope: &scope, approval, started, rehearsals };
+            let run = || pipeline::run_stages(dispatcher, approved, decoded, proof);
             // The future is created where it is awaited, so that it is never moved.
             let ended = match instrument {
-                None => pipeline::run_stages(&scope, decoded, proof, approval, started).await,
-                Some(instrument) => {
-                    let run = pipeline::run_stages(&scope, decoded, proof, approval, started);
-                    instrument.instrument(&scope, run.boxed()).await
-                }
+                None => run().await,
+                Some(instrument) => instrument.instrument(&scope, run().boxed()).await,
             };
             if let Some(number) = guard.call.close(ended) {
                 // Boxed, so that calls that do not wait reserve no space for it.
@@ -384,31 +359,56 @@ impl ToolCall {
     /// Closes the call; returns the number of its record, where the answer has to wait for that.
     fn close(&mut self, ended: CallOutcome) -> Option<u64> {
         self.status = ended.status;
-        let record = record::closed(self.runtime(), self, &ended);
+        let record = self.dispatcher().close(self.facts(), &ended);
         self.output = Some(ended.output);
         record
     }
 
-    pub(crate) fn runtime(&self) -> &Runtime {
-        self.target.runtime()
+    /// Returns what a record of this call contains beside its outcome.
+    fn facts(&self) -> CallFacts<'_> {
+        CallFacts {
+            name: self.name(),
+            call_id: self.call_id(),
+            cx: self.cx(),
+            scope: self.scope(),
+            approval: &self.approval,
+            opened_at_ms: self.opened_at_ms,
+            started: self.started,
+            is_instrumented: self.is_instrumented,
+        }
+    }
+
+    pub(crate) fn host(&self) -> &CallHost {
+        &self.host
+    }
+
+    /// Returns the host, for stages that change the call while they use it.
+    fn shared_host(&self) -> Arc<CallHost> {
+        self.host.clone()
+    }
+
+    fn dispatcher(&self) -> &Dispatcher {
+        &self.host.dispatcher
     }
 
     /// Notes who approved the call, and when.
     fn set_approver(&mut self, approver: String) {
-        self.approval.approved_at_ms = self.runtime().recorder().map(CallRecorder::now_ms);
+        self.approval.approved_at_ms = self.dispatcher().recorder().map(CallRecorder::now_ms);
         self.approval.approver = Some(approver);
     }
 
-    pub(crate) fn opened_at_ms(&self) -> u64 {
-        self.opened_at_ms
+    /// Notes the caller of this call, if the call may have to wait for approval.
+    #[cfg(feature = "http")]
+    pub(crate) fn set_asker(&mut self, asker: impl FnOnce() -> Box<str>) {
+        if self.scope().is_some_and(|scope| scope.registered().policy_stages.authorize) {
+            self.approval.asker = Some(asker());
+        }
     }
 
-    pub(crate) fn is_instrumented(&self) -> bool {
-        self.is_instrumented
-    }
-
-    pub(crate) fn started(&self) -> Option<Instant> {
-        self.started
+    /// Returns whether the call has begun to run.
+    #[cfg(feature = "evidence")]
+    pub(crate) fn has_started(&self) -> bool {
+        self.started.is_some()
     }
 
     pub(crate) fn approver(&self) -> Option<&str> {

@@ -1,10 +1,17 @@
 //! A dry run of a call that waits to be decided about.
 
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, Permission};
 
-use super::{CallScope, ToolCall, ToolOutput};
+use super::{CallHost, ToolCall};
+use crate::dispatch::answer;
+use crate::dispatch::decode::decode;
+use crate::dispatch::execution_policy::Rehearse;
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::{fitting, pipeline};
+use crate::tool::{CallScope, ToolOutput};
 
 impl ToolCall {
     /// Makes a dry run of this call: what it would do, while nothing happens.
@@ -15,17 +22,21 @@ impl ToolCall {
     /// approval which this call has not got is answered `NEEDS_USER_CONFIRMATION`, without a ticket.
     pub async fn rehearse(&self) -> ToolOutput {
         let (CallStatus::Pending, Some(scope)) = (self.status, self.scope()) else {
-            return self.output.clone().unwrap_or_else(fitting::never_closed);
+            return self.output.clone().unwrap_or_else(answer::never_closed);
         };
-        Self::rehearsed(scope, self.approver()).await
+        Self::rehearsed(self.shared_host(), scope, self.approver()).await
     }
 
     /// Makes a dry run of a call that may be under way, with the approval that the call has.
-    pub(crate) async fn rehearsed(scope: &CallScope, approver: Option<&str>) -> ToolOutput {
+    async fn rehearsed(
+        host: Arc<CallHost>,
+        scope: &CallScope,
+        approver: Option<&str>,
+    ) -> ToolOutput {
         let scope = scope.rehearsing();
-        let mut rehearsal = match pipeline::decode(&scope) {
-            Ok(decoded) => Self::pending(scope, decoded),
-            Err(refusal) => Self::refused(scope, &refusal),
+        let mut rehearsal = match decode(&scope) {
+            Ok(decoded) => Self::pending(host, scope, decoded),
+            Err(refusal) => Self::refused(host, scope, &refusal),
         };
         if let Some(approver) = approver {
             let _ = rehearsal.approve(approver);
@@ -34,7 +45,7 @@ impl ToolCall {
         if Box::pin(rehearsal.execute_unless_approval_needed()).await.is_some() {
             let _ = rehearsal.refuse(Refusal::needs_confirmation);
         }
-        rehearsal.into_output().unwrap_or_else(fitting::never_closed)
+        rehearsal.into_output().unwrap_or_else(answer::never_closed)
     }
 
     /// Returns whether the call waits for an approval: its tool asks for permission, the call is no
@@ -47,5 +58,18 @@ impl ToolCall {
         asks && self.status == CallStatus::Pending
             && self.approver().is_none()
             && !self.scope().is_some_and(CallScope::withholds_effect)
+    }
+}
+
+/// Makes the dry runs that a policy asks for while a call runs.
+pub(super) struct RehearsalHost<'h>(pub(super) &'h Arc<CallHost>);
+
+impl Rehearse for RehearsalHost<'_> {
+    fn rehearse<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        approver: Option<&'c str>,
+    ) -> BoxFuture<'c, ToolOutput> {
+        ToolCall::rehearsed(self.0.clone(), scope, approver).boxed()
     }
 }

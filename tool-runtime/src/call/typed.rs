@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::ToolCall;
-use crate::registry::TypedTool;
+use crate::tool::registry::TypedTool;
 
 /// A deferred call of a tool that is named by its handle; its answer is typed.
 ///

@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use crate::call::{CallScope, Finished, PanicGuarded, ToolEnd, guard};
 use crate::timer::Sleep;
+use crate::tool::{CallScope, Finished, PanicGuarded, ToolEnd, guard};
 
 /// The outcome of one attempt.
 pub(crate) enum Outcome {
@@ -51,7 +51,7 @@ impl<'c> Attempt<'c> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.scope.runtime().timer().now().duration_since(self.started)
+        self.scope.environment().elapsed_since(self.started)
     }
 
     /// Polls the tool, then the cancellation and the deadline.
@@ -98,7 +98,7 @@ impl<'c> Attempt<'c> {
         if left.is_zero() {
             return Poll::Ready(Outcome::TimedOut);
         }
-        let timer = self.scope.runtime().timer();
+        let timer = self.scope.environment().timer();
         let deadline = &mut self.deadline;
         // A timer may panic, as tokio's does outside of tokio: the call is answered anyway.
         let polled = guard(|| deadline.get_or_insert_with(|| timer.sleep(left)).as_mut().poll(cx));

@@ -1,19 +1,20 @@
-//! Dispatch: the runtime, its configuration, and the one fixed pipeline that every call goes through.
+//! Dispatch: the one fixed pipeline that every call goes through, and the traits it calls.
 
+pub(crate) mod answer;
 pub(crate) mod attempt;
-mod builder;
-pub(crate) mod call_policy;
-pub(crate) mod fitting;
-mod handle;
+mod call_approval;
+mod call_record;
+pub(crate) mod decode;
+mod dispatcher;
+pub(crate) mod execution_policy;
+pub(crate) mod hooks;
+pub(crate) mod outcome;
 pub(crate) mod pipeline;
-mod problem;
-pub(crate) mod record;
 pub(crate) mod refusal;
-pub(crate) mod running;
-mod runtime;
-pub(crate) mod seams;
+pub(crate) mod run;
 
-pub use self::builder::RuntimeBuilder;
-pub use self::problem::{BuildError, BuildProblem};
-pub use self::record::{CallRecord, Observe, Origin};
-pub use self::runtime::Runtime;
+pub(crate) use self::call_approval::{CallApproval, RedeemedTicket, TicketWithdrawal, is_name};
+pub(crate) use self::call_record::CallFacts;
+pub use self::call_record::{CallRecord, Observe};
+pub(crate) use self::dispatcher::Dispatcher;
+pub use self::outcome::Origin;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tool_contracts::{CallStatus, Effect, ErrorCode, Evidence, ToolErrorDetail, Violation};
 
-use crate::call::CallScope;
 use crate::failure::{Failure, Fault};
 use crate::refusal_reason::RefusalReason;
 use crate::schema::Malformed;
+use crate::tool::{CallScope, ErrorAuthor};
 
 /// An answer that needed no tool.
 #[derive(Debug)]
@@ -43,6 +43,19 @@ impl Refusal {
             detail,
             log: String::new(),
             evidence: None,
+        })
+    }
+
+    /// Removes what is sensitive in the call; none if the refusal needs no change.
+    pub(crate) fn scrubbed(&self, scope: &CallScope) -> Option<Self> {
+        if self.log.is_empty() && !scope.has_sensitive_values() {
+            return None;
+        }
+        Some(Self {
+            status: self.status,
+            detail: scope.scrub_detail(self.detail.clone(), ErrorAuthor::Runtime),
+            log: scope.scrub_log(self.log.clone()),
+            evidence: self.evidence.clone(),
         })
     }
 

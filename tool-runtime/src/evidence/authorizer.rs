@@ -10,7 +10,7 @@ use super::{
     Access, AccessAction, AccessOutcome, EvidenceError, EvidenceErrorKind, Snapshot, SnapshotId,
     Vault,
 };
-use crate::call::guarded;
+use crate::tool::guarded;
 
 /// Decides who may find, list, read and replay evidence: given to [`Vault::with_authorizer`].
 ///

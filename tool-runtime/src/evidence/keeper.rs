@@ -14,18 +14,18 @@ use tool_contracts::{
 use super::{
     AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, EvidenceError, Snapshot, Vault,
 };
-use crate::call::{CallScope, EvidenceDraft, guarded, redacting};
 use crate::canonical::Digest;
-use crate::dispatch::RuntimeBuilder;
-use crate::dispatch::fitting::{failed, with_evidence, with_warning};
-use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
+use crate::dispatch::answer::{failed, with_evidence, with_warning};
+use crate::dispatch::hooks::{EvidenceCollector, Wait};
+use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::seams::{EvidenceCollector, Wait};
 use crate::failure::{EFFECT_DONE, Failure, Fault};
 use crate::ledger::{self, Ledger};
 use crate::refusal_reason::RefusalReason;
+use crate::runtime::RuntimeBuilder;
 use crate::schema::Validator;
 use crate::store::{StoreError, UnixMillis};
+use crate::tool::{CallScope, EvidenceDraft, guarded, redacting};
 
 /// The longest time that an answer waits for its snapshot to be kept.
 const KEEP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -154,7 +154,7 @@ impl EvidenceKeeper {
         let seals = !self.contents(scope, "null").is_empty();
         let patience = scope.budget().min(KEEP_TIMEOUT);
         let ready = guarded(self.vault.check_ready(tenant, seals));
-        let log = match scope.runtime().within(patience, ready).await {
+        let log = match scope.environment().within(patience, ready).await {
             Some(Ok(Ok(()))) => return Ok(()),
             Some(Ok(Err(error))) => error_text(error),
             Some(Err(_)) => "the vault panicked".to_owned(),
@@ -179,7 +179,7 @@ impl EvidenceKeeper {
         ended: &CallOutcome,
     ) -> Result<(Evidence, Digest), String> {
         let kept = guarded(self.keep(scope, ended));
-        match scope.runtime().within(KEEP_TIMEOUT, kept).await {
+        match scope.environment().within(KEEP_TIMEOUT, kept).await {
             Some(Ok(kept)) => kept,
             Some(Err(_)) => Err("the vault panicked".to_owned()),
             None => Err("the vault does not answer".to_owned()),

@@ -17,12 +17,12 @@ use super::query::timestamp_ms;
 use super::record::{
     RecordStatus, RecordedApproval, RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal,
 };
-use crate::call::{CallScope, guard};
 use crate::canonical::Digest;
 use crate::dispatch::CallRecord;
 use crate::limits::Limits;
 use crate::refusal_reason::RefusalReason;
-use crate::registry::Registered;
+use crate::tool::registry::Registered;
+use crate::tool::{CallScope, guard};
 
 /// The longest text of a model that a record repeats, in characters: the name of an unknown tool,
 /// or the model's id of the call.
@@ -76,10 +76,10 @@ struct RecordedContents {
 
 impl EndedCall {
     pub(super) fn of(record: &CallRecord<'_>, at_ms: u64) -> Self {
-        let (call, output) = (record.call(), record.output());
-        let (cx, scope) = (call.cx(), call.scope());
-        let unknown = scope.is_none().then(|| shortened(call.name()));
-        let call_id = call.call_id().map(shortened);
+        let (call, output) = (record.facts(), record.output());
+        let (cx, scope) = (call.cx, call.scope);
+        let unknown = scope.is_none().then(|| shortened(call.name));
+        let call_id = call.call_id.map(shortened);
         let error = output.error();
         let proven = scope.is_some_and(|it| it.registered().traits.evidence);
         let data = error.is_none().then(|| output.data_json().unwrap_or("null"));
@@ -107,7 +107,7 @@ impl EndedCall {
             actor: cx.actor().map(Actor::kind),
             dry_run: cx.dry_run(),
             at_ms,
-            opened_at_ms: call.opened_at_ms(),
+            opened_at_ms: call.opened_at_ms,
             status: record.status(),
             took: record.took().unwrap_or_default(),
             attempts: record.attempts(),
@@ -282,7 +282,7 @@ impl ResolvedCall {
     fn of(scope: &CallScope) -> Self {
         Self {
             tool: scope.shared_tool().clone(),
-            limits: *scope.runtime().limits(),
+            limits: *scope.environment().limits(),
             rehearsal: scope.is_rehearsal(),
             replay_of: scope.replay_of(),
         }
@@ -313,7 +313,7 @@ impl RecordedError {
 
 impl EndedApproval {
     fn of(record: &CallRecord<'_>) -> Option<Self> {
-        let consent = record.call().approval();
+        let consent = record.facts().approval;
         let ticket = consent.ticket.as_ref().map(|ticket| ticket.id);
         let unrun = record.attempts() == 0;
         let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| unrun)?));

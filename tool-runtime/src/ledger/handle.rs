@@ -25,9 +25,9 @@ use super::search::LedgerSearch;
 use super::stats::{LedgerStats, LedgerStatus};
 use super::store::{LedgerStore, SCAN_ENTRIES};
 use super::writer::{self, LedgerWriter};
-use crate::call::guard;
 use crate::policy::KeyRing;
 use crate::store::{Clock, StoreError, StoreErrorKind};
+use crate::tool::guard;
 
 /// The time for which dropping the last handle waits for the queued records to be written.
 const DROP_TIMEOUT: Duration = Duration::from_secs(5);

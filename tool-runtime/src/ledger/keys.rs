@@ -8,10 +8,10 @@ use sha2::Sha256;
 use uuid::Uuid;
 
 use super::chain::ChainKeys;
-use crate::call::CallScope;
 use crate::canonical::Digest;
 use crate::policy::KeyRing;
 use crate::redact::{Patterns, Redactor};
+use crate::tool::CallScope;
 
 // Part of every hash: with another label, new hashes cannot be compared with old ones.
 const HASHING: &[u8] = b"tool-runtime/ledger/v1/hash";

@@ -10,7 +10,7 @@ use event_listener::Event;
 use super::config::Overload;
 use super::ended::EndedCall;
 use super::writer::LedgerWriter;
-use crate::call::guard;
+use crate::tool::guard;
 
 /// An operation that runs on the writer thread.
 pub(super) type WriterRequest = Box<dyn FnOnce(&mut LedgerWriter) + Send>;

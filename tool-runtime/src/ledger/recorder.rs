@@ -10,12 +10,13 @@ use tool_contracts::{CallStatus, Effect, ErrorCode, ToolSpec};
 use super::Ledger;
 use super::config::AnswerAfter;
 use super::ended::EndedCall;
-use crate::call::CallScope;
+use crate::dispatch::CallRecord;
+use crate::dispatch::hooks::{CallRecorder, Recorded, Wait};
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::seams::{CallRecorder, Recorded, Wait};
-use crate::dispatch::{CallRecord, RuntimeBuilder};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
+use crate::runtime::RuntimeBuilder;
+use crate::tool::CallScope;
 
 /// The longest time that a call waits for room, and an answer for its record.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -65,7 +66,7 @@ impl CallRecorder for LedgerRecorder {
     }
 
     fn closed(&self, record: &CallRecord<'_>) -> Option<u64> {
-        let has_room = record.call().scope().is_some_and(CallScope::take_room);
+        let has_room = record.facts().scope.is_some_and(CallScope::take_room);
         let ended = EndedCall::of(record, self.now_ms());
         let is_awaited = self.answers_after(record) == AnswerAfter::Recorded;
         let number = self.0.queue().push(ended, has_room, is_awaited);
@@ -77,8 +78,8 @@ impl CallRecorder for LedgerRecorder {
         let recorded = async move {
             let limit = left.clamp(DEADLINE_GRACE, MAX_WAIT);
             let recorded = self.0.queue().wait_until_written(number);
-            let is_recorded =
-                number != LEFT_OUT && scope.runtime().within(limit, recorded).await == Some(true);
+            let is_recorded = number != LEFT_OUT
+                && scope.environment().within(limit, recorded).await == Some(true);
             if !is_recorded {
                 self.0.stats().count_unconfirmed();
             }
@@ -105,7 +106,7 @@ impl LedgerRecorder {
     /// Waits until there is room in the ledger's queue.
     async fn wait(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
         let room = self.0.queue().reserve();
-        let kept = scope.runtime().within(scope.budget().min(MAX_WAIT), room).await;
+        let kept = scope.environment().within(scope.budget().min(MAX_WAIT), room).await;
         if kept.ok_or_else(full)? {
             scope.keep_room();
         }

@@ -18,8 +18,8 @@ use super::record::{CallsShed, ContentsForgotten, Record, WriterBegan, WriterClo
 use super::resume::{CheckpointRecord, ResumePoint, resume};
 use super::stats::LedgerStats;
 use super::store::{LedgerStore, SCAN_ENTRIES};
-use crate::call::guard;
 use crate::store::{Clock, StoreError, StoreErrorKind};
+use crate::tool::guard;
 
 /// The most calls that are written together.
 const MAX_GROUP: usize = 2_048;

@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use tool_contracts::{ToolContext, ToolSpec};
 
-use crate::call::{CallScope, Preview, ToolCall};
+use crate::call::{Preview, ToolCall};
+use crate::tool::CallScope;
 
 /// Decides about each call by a rule of the host: by the caller, the tool and the arguments.
 ///

@@ -15,16 +15,16 @@ use super::limits::{ConcurrencyLimiter, ConcurrencyPermit};
 use super::policy_state::PolicyState;
 use super::read_cache::{Flight, cache_key};
 use super::tool_plan::ToolPlan;
-use crate::call::{CallApproval, CallScope};
 use crate::canonical::Digest;
 use crate::dispatch::Origin;
-use crate::dispatch::call_policy::ClaimResult;
-use crate::dispatch::fitting::refused;
-use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
+use crate::dispatch::answer::refused;
+use crate::dispatch::execution_policy::{ApprovedCall, ClaimResult};
+use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::ticket::TicketFault;
 use crate::refusal_reason::RefusalReason;
+use crate::tool::CallScope;
 
 /// The `retry_after_ms` of a call that finds the queue full.
 const QUEUE_WAIT_MS: u64 = 1_000;
@@ -51,15 +51,11 @@ impl From<CallOutcome> for ShortCircuit {
 
 impl PolicyState {
     /// Claims the resources that the call needs to run, or answers it.
-    pub(super) async fn claim(
-        self: &Arc<Self>,
-        scope: &CallScope,
-        consent: &CallApproval,
-        started: Instant,
-    ) -> ClaimResult {
-        let mut claimed = self.claim_each(scope, consent, started).await;
-        if let (Err(stop), Some(ticket)) = (&claimed, &consent.ticket) {
-            let first = self.must_be_first_decision(ticket, stop, scope, consent, started);
+    pub(super) async fn claim(self: &Arc<Self>, call: ApprovedCall<'_>) -> ClaimResult {
+        let ApprovedCall { scope, approval, started, .. } = call;
+        let mut claimed = self.claim_each(call).await;
+        if let (Err(stop), Some(ticket)) = (&claimed, &approval.ticket) {
+            let first = self.must_be_first_decision(ticket, stop, scope, approval, started);
             if let Err(refusal) = first.await {
                 claimed = Err(refusal.into());
             }
@@ -75,14 +71,13 @@ impl PolicyState {
 
     async fn claim_each(
         self: &Arc<Self>,
-        scope: &CallScope,
-        consent: &CallApproval,
-        started: Instant,
+        call: ApprovedCall<'_>,
     ) -> Result<ClaimedResources, ShortCircuit> {
+        let ApprovedCall { scope, approval, started, .. } = call;
         let plan = self.plan(scope);
-        let ticket = consent.ticket.as_ref();
+        let ticket = approval.ticket.as_ref();
         // The run that used the ticket had other arguments, and may have had its effect.
-        if consent.edited && ticket.is_some_and(|ticket| ticket.is_used) {
+        if approval.edited && ticket.is_some_and(|ticket| ticket.is_used) {
             return Err(ShortCircuit::Refused(TicketFault::Used.into()));
         }
         let mut claimed = ClaimedResources::new(self.clone(), scope.clone());
@@ -91,18 +86,18 @@ impl PolicyState {
             return Ok(claimed);
         }
         if ticket.is_some_and(|ticket| ticket.is_used) {
-            self.must_be_unanswered(scope, consent, started).await?;
+            self.must_be_unanswered(scope, approval, started).await?;
         } else if plan.is_limited() || self.concurrency.is_some() {
-            if let Some(answered) = self.stored_answer(scope, consent, started).await? {
+            if let Some(answered) = self.stored_answer(scope, approval, started).await? {
                 return Err(answered.into());
             }
         }
         let bypasses_cache =
-            scope.dry_run() || consent.ticket.is_some() || scope.replay_of().is_some();
+            scope.dry_run() || approval.ticket.is_some() || scope.replay_of().is_some();
         if let Some(ttl) = plan.ttl.filter(|_| !bypasses_cache) {
             claimed.flight = self.cached_or_flight(plan, scope, started, ttl).await?;
         }
-        self.must_have_same_preview(scope, consent).await?;
+        self.must_have_same_preview(call).await?;
         let now = self.timer.now();
         // A replay is made by an auditor and does not count against the limits of the recorded
         // caller.
@@ -117,9 +112,9 @@ impl PolicyState {
         claimed.tool_permit = permit(plan.concurrency.as_ref(), scope, started).await?;
         claimed.runtime_permit = permit(self.concurrency.as_ref(), scope, started).await?;
         if plan.writes() && !scope.dry_run() {
-            claimed.key = self.claim_key(scope, consent, started).await?;
+            claimed.key = self.claim_key(scope, approval, started).await?;
         }
-        if let Some(ticket) = &consent.ticket {
+        if let Some(ticket) = &approval.ticket {
             if ticket.is_used && claimed.key.is_none() {
                 return Err(ShortCircuit::Refused(TicketFault::Used.into()));
             }

@@ -12,9 +12,9 @@ use super::idempotency::ClaimedKey;
 use super::limits::{BreakerPermit, ConcurrencyPermit};
 use super::policy_state::PolicyState;
 use super::read_cache::Flight;
-use crate::call::CallScope;
-use crate::dispatch::call_policy::Claim;
-use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
+use crate::dispatch::execution_policy::Claim;
+use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
+use crate::tool::CallScope;
 
 /// The resources that a call has claimed. They are released on drop.
 pub(super) struct ClaimedResources {

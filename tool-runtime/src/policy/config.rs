@@ -12,11 +12,12 @@ use super::approval::Approver;
 use super::rules::Rules;
 use super::settings_check;
 use super::ticket::KeyRing;
-use crate::dispatch::{BuildProblem, RuntimeBuilder};
-use crate::registry::narrowest_first;
+use crate::runtime::RuntimeBuilder;
 use crate::store::{
     Clock, GrantStore, IdempotencyStore, Memory, OutputStore, Store, SystemClock, TicketStore,
 };
+use crate::tool::BuildProblem;
+use crate::tool::registry::narrowest_first;
 
 /// Rules that delay, refuse or repeat calls; set with [`RuntimeBuilder::policy`].
 ///

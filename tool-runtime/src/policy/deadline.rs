@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::{Either, select};
 
-use crate::call::{CallScope, Cancellation, guard};
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::running::elapsed;
+use crate::dispatch::run::elapsed;
+use crate::tool::{CallScope, Cancellation, guard};
 
 /// Awaits a future within the call's deadline, unless the call is cancelled.
 ///
@@ -42,5 +42,5 @@ pub(super) fn time_left(scope: &CallScope, started: Instant) -> Duration {
 
 /// Sleeps with the runtime's timer, which may panic outside of its executor.
 pub(super) fn sleep(scope: &CallScope, time: Duration) -> Result<crate::Sleep, Box<Refusal>> {
-    guard(|| scope.runtime().timer().sleep(time)).map_err(|_| Refusal::no_executor())
+    guard(|| scope.environment().timer().sleep(time)).map_err(|_| Refusal::no_executor())
 }

@@ -1,9 +1,9 @@
-//! Implements the pipeline's `CallPolicy` trait with the policies of one runtime.
+//! Implements the traits of authorization and execution with the policies of one runtime.
 
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -21,16 +21,22 @@ use super::store_time::StoreTime;
 use super::sweeper::Sweeper;
 use super::ticket::KeyRing;
 use super::tool_plan::ToolPlan;
-use crate::call::{CallApproval, CallScope, TicketWithdrawal, ToolCall};
-use crate::dispatch::call_policy::{CallPolicy, ClaimResult, PolicyDecision, Retries};
+use crate::call::{AuthorizationPolicy, ToolCall};
+use crate::dispatch::TicketWithdrawal;
+use crate::dispatch::execution_policy::{ApprovedCall, ClaimResult, ExecutionPolicy, Retries};
+use crate::dispatch::pipeline::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
-use crate::registry::Registered;
 use crate::store::Clock;
 use crate::timer::Timer;
+use crate::tool::CallScope;
+use crate::tool::registry::Registered;
 
-/// The handle that the pipeline holds.
+/// The handle that calls and the pipeline hold.
 #[derive(Debug)]
-pub(crate) struct PolicyHandle(Arc<PolicyState>);
+struct PolicyHandle(Arc<PolicyState>);
+
+/// The policies as execution and authorization use them.
+type PolicyHandles = (Option<Arc<dyn ExecutionPolicy>>, Option<Arc<dyn AuthorizationPolicy>>);
 
 /// The policies of one runtime, and the state that they keep.
 pub(crate) struct PolicyState {
@@ -108,9 +114,10 @@ impl PolicyState {
         self.plans.get(found)
     }
 
-    /// Returns the policies as the pipeline uses them.
-    pub(crate) fn as_call_policy(state: &Arc<Self>) -> Arc<dyn CallPolicy> {
-        Arc::new(PolicyHandle(state.clone()))
+    /// Returns the policies as calls and the pipeline use them.
+    pub(crate) fn handles(state: &Arc<Self>) -> PolicyHandles {
+        let handle = Arc::new(PolicyHandle(state.clone()));
+        (Some(handle.clone()), Some(handle))
     }
 }
 
@@ -119,7 +126,17 @@ pub(super) fn concurrency_limiter(most: usize, queue: usize) -> Option<Arc<Concu
     NonZeroUsize::new(most).map(|most| Arc::new(ConcurrencyLimiter::new(most, queue)))
 }
 
-impl CallPolicy for PolicyHandle {
+impl ExecutionPolicy for PolicyHandle {
+    fn claim<'c>(&'c self, call: ApprovedCall<'c>) -> BoxFuture<'c, ClaimResult> {
+        self.0.claim(call).boxed()
+    }
+
+    fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>> {
+        call_retries::retries(&self.0, scope)
+    }
+}
+
+impl AuthorizationPolicy for PolicyHandle {
     fn authorize<'c>(
         &'c self,
         call: &'c ToolCall,
@@ -133,19 +150,6 @@ impl CallPolicy for PolicyHandle {
         reason: Option<String>,
     ) -> BoxFuture<'c, Result<(), Box<Refusal>>> {
         self.0.request_approval(call, reason).boxed()
-    }
-
-    fn claim<'c>(
-        &'c self,
-        scope: &'c CallScope,
-        consent: &'c CallApproval,
-        started: Instant,
-    ) -> BoxFuture<'c, ClaimResult> {
-        self.0.claim(scope, consent, started).boxed()
-    }
-
-    fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>> {
-        call_retries::retries(&self.0, scope)
     }
 
     fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()> {

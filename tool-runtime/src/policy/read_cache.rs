@@ -13,8 +13,8 @@ use tool_contracts::{ContextFields, ToolContext, ToolResultMeta};
 
 use super::principal::principal_of;
 use super::tool_plan::ToolPlan;
-use crate::call::{CallScope, ToolOutput};
 use crate::canonical::Digest;
+use crate::tool::{CallScope, ToolOutput};
 
 /// The size of a cache entry beside its data, in bytes.
 const ENTRY_OVERHEAD: u64 = 256;

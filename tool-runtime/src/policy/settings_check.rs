@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::config::Policy;
 use super::rules::Rules;
-use crate::dispatch::BuildProblem;
-use crate::registry::SHORTEST_RETENTION;
+use crate::tool::BuildProblem;
+use crate::tool::registry::SHORTEST_RETENTION;
 
 const DAYS: u64 = 24 * 60 * 60;
 /// The longest time for which anything is kept: ten years.

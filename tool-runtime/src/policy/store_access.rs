@@ -9,10 +9,10 @@ use futures::future::{Either, select};
 use tool_contracts::ErrorCode;
 
 use super::policy_state::PolicyState;
-use crate::call::{guard, guarded};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, StoreErrorKind};
+use crate::tool::{guard, guarded};
 
 /// The timeout of a store's operation that belongs to no call with a deadline.
 pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::policy_state::PolicyState;
-use crate::dispatch::Runtime;
+use crate::runtime::Runtime;
 use crate::store::{ClockReading, MonotonicTime, StoreError, UnixMillis};
 
 /// The smallest difference between the clocks that counts as a step of the wall clock.

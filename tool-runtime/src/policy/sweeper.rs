@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::policy_state::PolicyState;
 use super::store_access::STORE_TIMEOUT;
-use crate::dispatch::Runtime;
+use crate::runtime::Runtime;
 use crate::store::{StoreError, StoreErrorKind, UnixMillis};
 
 /// The time between two automatic sweeps.

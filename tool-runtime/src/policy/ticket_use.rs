@@ -8,12 +8,13 @@ use super::claim_resources::ShortCircuit;
 use super::deadline::{sleep, time_left, within_deadline};
 use super::policy_state::PolicyState;
 use super::store_access::store_failure;
-use crate::call::{CallApproval, CallScope, RedeemedTicket};
 use crate::dispatch::refusal::Refusal;
+use crate::dispatch::{CallApproval, RedeemedTicket};
 use crate::failure::Failure;
 use crate::policy::ticket::TicketFault;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, TicketEnd};
+use crate::tool::CallScope;
 
 /// The delay before the ticket is read again, doubled each time, and the number of readings.
 ///

@@ -12,9 +12,9 @@ use super::policy_state::concurrency_limiter;
 use super::retry::{RetryBudget, RetryConfig};
 use super::rules::{ConcurrentRepeat, Rules};
 use crate::canonical::{Defaults, Digest};
-use crate::dispatch::call_policy::PolicyStages;
-use crate::registry::{Registered, SHORTEST_RETENTION};
 use crate::timer::Timer;
+use crate::tool::registry::PolicyStages;
+use crate::tool::registry::{Registered, SHORTEST_RETENTION};
 
 /// The default time after which a key's lease runs out unless it is renewed.
 const LEASE: Duration = Duration::from_secs(30);
@@ -100,7 +100,7 @@ impl ToolPlan {
     ) -> PolicyStages {
         let limited = self.is_limited();
         PolicyStages {
-            consult: has_access_policy || self.permission == Permission::Ask,
+            authorize: has_access_policy || self.permission == Permission::Ask,
             claim: self.writes() || self.ttl.is_some() || limited || has_overall_limit,
             retry: self.retry.max_attempts() > 1,
         }

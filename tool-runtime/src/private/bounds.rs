@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::num::NonZero;
 use std::ops::RangeBounds;
 
+use crate::tool::argument_reader::Text;
+
 /// A type that `range(…)` applies to.
 #[diagnostic::on_unimplemented(
     message = "`range(…)` does not apply to `{Self}`",
@@ -71,6 +73,12 @@ impl AsLength for str {
 impl AsLength for String {
     fn length(&self) -> Option<usize> {
         self.as_str().length()
+    }
+}
+
+impl AsLength for Text<'_> {
+    fn length(&self) -> Option<usize> {
+        str::length(self)
     }
 }
 

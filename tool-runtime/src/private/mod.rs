@@ -1,6 +1,5 @@
 //! The interface of generated code; it has no stability guarantee.
 
-pub(crate) mod arguments;
 mod bounds;
 mod debug;
 mod probe;
@@ -23,7 +22,6 @@ pub use schemars::{self, JsonSchema, Schema, SchemaGenerator};
 pub use serde;
 pub use tool_contracts::{Effect, ErrorCode, ToolErrorType};
 
-pub use self::arguments::{Fields, ReadArguments, Text};
 pub use self::bounds::{AsLength, AsNumber, has_length, in_range};
 pub use self::debug::{DeriveDebugStandsBelowAiType, HasDebug};
 pub use self::probe::*;
@@ -33,11 +31,12 @@ pub use self::roles::{
 };
 pub use self::select::Select;
 pub use crate::__discover as discover;
-pub use crate::call::{CallScope, Finished, ToolFuture};
 pub use crate::failure::{Failure, FailureCode, ToolFailure};
-#[cfg(feature = "discovery")]
-pub use crate::registry::Discovered;
-pub use crate::registry::{Definition, HostNeed, Tool, Toolkit, ToolkitFacts, TypedTool};
 pub use crate::schema::{InputSchema, Property, open, title};
 #[cfg(feature = "testing")]
 pub use crate::testing::ToolTrial;
+pub use crate::tool::argument_reader::{Fields, ReadArguments, Text};
+#[cfg(feature = "discovery")]
+pub use crate::tool::registry::Discovered;
+pub use crate::tool::registry::{Definition, HostNeed, Tool, Toolkit, ToolkitFacts, TypedTool};
+pub use crate::tool::{CallScope, Finished, ToolFuture};

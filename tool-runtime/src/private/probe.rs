@@ -15,9 +15,9 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolContext};
 
-use crate::call::{CallScope, DryRun, Finished, FromCall, Idempotency};
 use crate::failure::{Failure, FailureCode, Fault, ToolFailure};
-use crate::registry::HostNeed;
+use crate::tool::registry::HostNeed;
+use crate::tool::{CallScope, DryRun, Finished, FromCall, Idempotency};
 
 /// Probes the type `T`.
 pub struct Probe<T: ?Sized>(PhantomData<fn(&T)>);
@@ -76,7 +76,7 @@ impl<T: FromCall> TakeFromCall<T> for &Probe<T> {
     }
 
     fn take(&self, call: &CallScope, _slot: usize) -> Result<Extracted<T>, Finished> {
-        T::from_call(call).map(Extracted).map_err(|failure| call.turned_back(failure))
+        T::from_call(call).map(Extracted).map_err(|failure| call.failed_before_start(failure))
     }
 }
 

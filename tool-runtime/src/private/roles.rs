@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::call::Reconciled;
+use crate::tool::Reconciled;
 
 /// The requirements of an owned parameter.
 #[diagnostic::on_unimplemented(

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use tool_derive::{ToolFailure, ai_tool, ai_toolkit};
 
-use crate::call::{DryRun, Idempotency, ReconcileOutcome, Reconciled, ToolCall, ToolEnd};
+use crate::call::ToolCall;
 use crate::failure::Failure;
 use crate::prelude::{ToolContext, Uuid};
-use crate::registry::Tool;
+use crate::tool::registry::Tool;
+use crate::tool::{DryRun, Idempotency, ReconcileOutcome, Reconciled, ToolEnd};
 use crate::{Runtime, RuntimeBuilder};
 
 fn open(builder: RuntimeBuilder, name: &str, arguments: &str) -> ToolCall {

@@ -55,8 +55,9 @@ mod tool;
 
 pub use self::index::{Hit, ToolIndex};
 pub use self::tool::search_tools;
-use crate::dispatch::{BuildError, Runtime};
-use crate::registry::Registry;
+use crate::runtime::Runtime;
+use crate::tool::BuildError;
+use crate::tool::registry::Registry;
 
 impl Registry {
     /// Returns at most `k` tools for a query, best first, among those that models may call.

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use tool_contracts::Effect;
 
 use super::{Hit, ToolIndex};
-use crate::call::CallScope;
 use crate::failure::Failure;
-use crate::registry::DynamicTool;
+use crate::tool::CallScope;
+use crate::tool::registry::DynamicTool;
 
 /// Creates the tool `search_tools(query, limit)`, with which a model finds tools it was not
 /// offered.
@@ -103,7 +103,9 @@ impl Serialize for ListedTool {
 /// The index of the tools that a model may call, except the called one.
 fn searchable_tools(call: &CallScope) -> ToolIndex {
     let own = call.tool().name();
-    ToolIndex::new(call.runtime().specs_for_model().filter(|spec| spec.name() != own))
+    ToolIndex::new(
+        call.environment().catalogue.listed_for_model().filter(|spec| spec.name() != own),
+    )
 }
 
 fn default_limit() -> usize {

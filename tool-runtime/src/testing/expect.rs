@@ -5,7 +5,8 @@ use serde_json::Value;
 use tool_contracts::{CallStatus, ToolErrorDetail, ToolErrorType};
 
 use super::diff;
-use crate::call::{ToolCall, ToolOutput};
+use crate::call::ToolCall;
+use crate::tool::ToolOutput;
 
 /// Starts expectations of an answer. A failed expectation panics with the difference.
 ///

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use tool_contracts::{ToolCallRequest, ToolContext};
 
-use crate::call::ToolOutput;
-use crate::dispatch::Runtime;
+use crate::runtime::Runtime;
+use crate::tool::ToolOutput;
 
 /// A model that takes its turns from a script: texts, and calls of tools.
 ///

@@ -3,8 +3,8 @@
 use tool_contracts::trace_context::{SpanId, TraceContext};
 
 use super::CallTrace;
-use crate::call::{CallScope, FromCall};
 use crate::failure::Failure;
+use crate::tool::{CallScope, FromCall};
 
 /// The W3C Trace Context headers of a call, which its tool sends to other services: `traceparent`
 /// and `tracestate`.

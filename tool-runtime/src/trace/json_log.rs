@@ -9,8 +9,8 @@ use std::{fmt, thread};
 use chrono::{SecondsFormat, Utc};
 
 use super::LogLine;
-use crate::call::guard;
 use crate::dispatch::{CallRecord, Observe};
+use crate::tool::guard;
 
 /// The default capacity of the queue, in lines.
 const DEFAULT_CAPACITY: usize = 4_096;

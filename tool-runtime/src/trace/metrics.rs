@@ -9,8 +9,8 @@ use tool_contracts::{CallStatus, ToolSpec};
 
 use super::conventions as names;
 use super::span::error_code;
-use crate::call::CallScope;
 use crate::dispatch::{CallRecord, Origin};
+use crate::tool::CallScope;
 
 /// The metrics of a runtime's calls; set with
 /// [`RuntimeBuilder::metrics`](crate::RuntimeBuilder::metrics).

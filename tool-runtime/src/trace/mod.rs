@@ -71,11 +71,14 @@ pub use self::metrics::Metrics;
 use self::span::CallSpan;
 pub use self::span_ids::SpanIds;
 use crate::RuntimeBuilder;
-use crate::call::CallScope;
 use crate::dispatch::CallRecord;
-use crate::dispatch::pipeline::CallOutcome;
-use crate::dispatch::seams::CallInstrument;
+use crate::dispatch::hooks::CallInstrument;
+use crate::dispatch::outcome::CallOutcome;
 use crate::timer::Job;
+use crate::tool::{CallScope, JobInstrument};
+
+/// The instruments of calls, and of the jobs of blocking tools.
+type Instruments = (Option<Arc<dyn CallInstrument>>, Option<Arc<dyn JobInstrument>>);
 
 /// The tracing settings of a runtime.
 #[derive(Debug, Clone)]
@@ -108,10 +111,13 @@ impl Default for Tracing {
 }
 
 impl Tracing {
-    /// Returns the wrapper for the runtime's calls; none if spans and metrics are off.
-    pub(crate) fn surround(self) -> Option<Arc<dyn CallInstrument>> {
-        let is_on = self.spans || self.measures();
-        is_on.then(|| Arc::new(self) as Arc<dyn CallInstrument>)
+    /// Returns the instruments of the runtime's calls; none if spans and metrics are off.
+    pub(crate) fn into_instruments(self) -> Instruments {
+        if !self.spans && !self.measures() {
+            return (None, None);
+        }
+        let tracing = Arc::new(self);
+        (Some(tracing.clone()), Some(tracing))
     }
 
     fn traces(&self) -> bool {
@@ -171,17 +177,19 @@ impl CallInstrument for Tracing {
         }
     }
 
-    fn instrument_job(&self, job: Job) -> Job {
-        if self.traces() { span::instrument_job(job) } else { job }
-    }
-
     fn closed(&self, record: &CallRecord<'_>) {
-        let trace = record.call().scope().and_then(|scope| scope.span_slot().take::<CallTrace>());
+        let trace = record.facts().scope.and_then(|scope| scope.span_slot().take::<CallTrace>());
         self.count_closed(record);
         if self.traces() {
             let span = trace.map(|trace| trace.span).unwrap_or_default();
             span.or_zero_length(record, self.ids).close(record);
         }
+    }
+}
+
+impl JobInstrument for Tracing {
+    fn instrument_job(&self, job: Job) -> Job {
+        if self.traces() { span::instrument_job(job) } else { job }
     }
 }
 

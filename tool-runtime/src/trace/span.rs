@@ -11,9 +11,9 @@ use super::conventions as names;
 use super::log_line::{self, LogLine};
 #[cfg(feature = "otel")]
 use super::otel_context;
-use crate::call::CallScope;
 use crate::dispatch::{CallRecord, Origin};
 use crate::timer::Job;
+use crate::tool::CallScope;
 
 /// The span of one call; none without a subscriber.
 #[derive(Debug)]

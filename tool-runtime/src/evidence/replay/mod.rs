@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 pub use self::report::{ReplayReport, ReplayVerdict, ReplayedCall, SkipReason};
 use super::{Access, EvidenceError, Vault};
-use crate::dispatch::Runtime;
 use crate::ledger::Ledger;
+use crate::runtime::Runtime;
 
 /// Runs the reads of a trace again with their recorded arguments, and compares the answers.
 ///

@@ -5,12 +5,13 @@ use tool_contracts::{Actor, CallStatus, Effect, ToolContext};
 use uuid::Uuid;
 
 use super::{Replay, ReplayReport, ReplayVerdict, ReplayedCall, SkipReason};
-use crate::call::{CallScope, ToolCall, ToolOutput, guard};
+use crate::call::ToolCall;
 use crate::dispatch::refusal::Refusal;
 use crate::evidence::{EvidenceError, EvidenceErrorKind, OpenedSnapshot, SnapshotId};
 use crate::ledger::{self, LedgerQuery, RecordedCall};
 use crate::redact::{self, Redactor};
 use crate::schema::Validator;
+use crate::tool::{CallScope, ToolOutput, guard};
 
 /// Runs the reads of a trace again.
 pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport, EvidenceError> {
@@ -174,7 +175,7 @@ impl Replay {
             return Err(SkipReason::Refused);
         };
         // A tool that failed has run; a call that was not admitted has no answer to compare.
-        if again.started().is_none() || again.status() == CallStatus::NotExecuted {
+        if !again.has_started() || again.status() == CallStatus::NotExecuted {
             return refused(call, scope, output);
         }
         let earlier_error = call.error.as_ref().and_then(|error| error.code.clone());

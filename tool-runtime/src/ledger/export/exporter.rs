@@ -7,11 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{CheckpointSink, ExportedCheckpoint};
-use crate::call::guard;
 use crate::ledger::chain::Checkpoint;
 use crate::ledger::config::{CLOSE_RETRY_TIME, FIRST_PAUSE};
 use crate::ledger::stats::LedgerStats;
 use crate::store::{StoreError, StoreErrorKind};
+use crate::tool::guard;
 
 /// The longest pause before a failed export is retried.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

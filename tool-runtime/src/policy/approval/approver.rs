@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use tool_contracts::{ToolContext, ToolErrorDetail, ToolSpec};
 
 use crate::arguments::Arguments;
-use crate::call::{CallScope, Preview, ToolCall, ToolOutput};
+use crate::call::{Preview, ToolCall};
+use crate::tool::{CallScope, ToolOutput};
 
 /// Decides in this process about calls that need an approval: at a terminal, in a window.
 ///

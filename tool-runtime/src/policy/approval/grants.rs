@@ -8,13 +8,15 @@ use uuid::Uuid;
 
 use super::GrantFor;
 use super::preview_binding::{fingerprint, not_canonical};
-use crate::call::{CallScope, ToolCall, is_name};
-use crate::dispatch::Runtime;
+use crate::call::ToolCall;
+use crate::dispatch::is_name;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::principal_of;
 use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
+use crate::runtime::Runtime;
 use crate::store::{GrantScope, StandingGrant, StoreError};
+use crate::tool::CallScope;
 
 /// The reason why no standing grant was given.
 #[derive(Debug, Clone, Error)]

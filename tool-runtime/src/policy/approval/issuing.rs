@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::needs_confirmation;
 use super::preview_binding::{fingerprint, not_canonical, preview_hash};
-use crate::call::{CallScope, ToolCall};
+use crate::call::ToolCall;
 use crate::canonical::Digest;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
@@ -17,6 +17,7 @@ use crate::policy::principal::{caller_of, conversation_of, principal_of};
 use crate::policy::ticket::{Claims, KeyRing, Ticket, TicketFault, binding, seal, sign};
 use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, TicketQuota, WaitingTicket};
+use crate::tool::CallScope;
 
 /// The quota of sealed calls of one caller in a tenant, in bytes.
 const TICKET_BYTES: usize = 8 * 1024 * 1024;
@@ -201,8 +202,7 @@ impl ToolCall {
         if self.status() != CallStatus::Pending || self.approval().ticket.is_some() {
             return Err(TicketError::NotPending);
         }
-        let runtime = self.runtime().clone();
-        let state = runtime.policy_state();
+        let state = self.host().policy_state().clone();
         // If the tool's rules require it, the decision is bound to a dry run here too.
         state.rehearse(self).await.map_err(|refusal| refused(*refusal))?;
         let ticket = state.issue(self, None).await?;

@@ -19,12 +19,14 @@ pub use self::waiting_calls::{WaitingCall, WaitingCalls};
 use super::access::{AccessRequest, AccessVerdict};
 use super::idempotency::EarlierRun;
 use super::policy_state::PolicyState;
-use crate::call::{ApprovalError, CallScope, TicketWithdrawal, ToolCall, ToolOutput, guarded};
-use crate::dispatch::call_policy::PolicyDecision;
+use crate::call::{ApprovalError, ToolCall};
+use crate::dispatch::TicketWithdrawal;
+use crate::dispatch::pipeline::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 use crate::store::TicketEnd;
+use crate::tool::{CallScope, ToolOutput, guarded};
 
 /// The most times an approver is asked again because its edited arguments are invalid.
 const MOST_EDITS: usize = 3;

@@ -1,13 +1,15 @@
 //! Binds a decision to the preview that was shown: the answer of a dry run.
 
-use crate::call::{CallApproval, CallScope, ToolCall, ToolOutput};
+use crate::call::ToolCall;
 use crate::canonical::{CanonicalError, Defaults, Digest, canonicalize_exactly};
+use crate::dispatch::execution_policy::ApprovedCall;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::retry::is_transient;
 use crate::policy::tool_plan::ToolPlan;
 use crate::refusal_reason::RefusalReason;
+use crate::tool::{CallScope, ToolOutput};
 use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta};
 
 const ARGUMENTS: &str = "tool-runtime/arguments/v1";
@@ -34,11 +36,11 @@ impl PolicyState {
     /// Refuses a call whose dry run answers differently from the one that was approved.
     pub(in crate::policy) async fn must_have_same_preview(
         &self,
-        scope: &CallScope,
-        consent: &CallApproval,
+        ApprovedCall { scope, approval, rehearsals, .. }: ApprovedCall<'_>,
     ) -> Result<(), Box<Refusal>> {
-        let Some(bound) = consent.preview.map(Digest::from_bytes) else { return Ok(()) };
-        match digest_of(&ToolCall::rehearsed(scope, consent.approver.as_deref()).await) {
+        let Some(bound) = approval.preview.map(Digest::from_bytes) else { return Ok(()) };
+        let rehearsal = rehearsals.rehearse(scope, approval.approver.as_deref()).await;
+        match digest_of(&rehearsal) {
             Ok(now) if now == bound => Ok(()),
             // A transient failure does not tell whether the preview changed.
             Err(refusal) if is_transient(refusal.detail.class()) => Err(refusal),

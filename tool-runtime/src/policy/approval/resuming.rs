@@ -7,15 +7,16 @@ use uuid::Uuid;
 
 use super::issuing::{PURPOSE, SealedCall};
 use super::preview_binding::{fingerprint, preview_hash};
-use crate::call::{RedeemedTicket, ToolCall};
+use crate::call::ToolCall;
 use crate::canonical::Digest;
-use crate::dispatch::Runtime;
+use crate::dispatch::RedeemedTicket;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::idempotency::EarlierRun;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::{conversation_of, principal_of};
 use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
 use crate::policy::ticket::{Ticket, TicketFault, binding, open};
+use crate::runtime::Runtime;
 use crate::store::{StoreError, TicketEnd, WaitingTicket};
 
 /// The tickets of a runtime: calls that wait for approval, here or in another process.
@@ -108,7 +109,7 @@ impl Tickets<'_> {
         cx: &ToolContext,
         refusal: &Refusal,
     ) -> ToolCall {
-        ToolCall::unknown(self.0.clone(), tool, call_id, Box::default(), cx.clone(), refusal)
+        ToolCall::unknown(self.0.host().clone(), tool, call_id, Box::default(), cx.clone(), refusal)
     }
 
     async fn resume_ticket(

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::{Cut, excerpt};
 use crate::call::ToolCall;
-use crate::dispatch::Runtime;
 use crate::limits::Limits;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::principal_of;
+use crate::runtime::Runtime;
 use crate::schema::Coerce;
 use crate::store::{StoreError, StoredOutput};
 
@@ -137,7 +137,7 @@ impl ToolCall {
         let whole = |data: Option<&str>| ModelAnswer { data: data.map(str::to_owned), mark: None };
         let data = self.output().and_then(|output| output.data_json());
         let (Some(data), Some(scope)) = (data, self.scope()) else { return whole(None) };
-        let state = self.runtime().policy_state();
+        let state = self.host().policy_state();
         let most = state.plan(scope).max_output_bytes;
         if data.len() <= most {
             return whole(Some(data));

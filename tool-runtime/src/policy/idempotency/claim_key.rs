@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{ClaimedKey, KeyLease, earlier_runs, key, reconciliation, refusals, replay};
-use crate::call::{CallApproval, CallScope};
-use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
+use crate::dispatch::CallApproval;
+use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claim_resources::ShortCircuit;
@@ -17,6 +17,7 @@ use crate::policy::ticket::TicketFault;
 use crate::store::{
     ClaimOutcome, ClaimRequest, Fence, KeyScope, Settlement, StoredAnswer, UnixMillis,
 };
+use crate::tool::CallScope;
 
 /// The delays between two claims of a waiting repeat: doubled each time, up to the longest.
 const FIRST_POLL_DELAY: Duration = Duration::from_millis(20);

@@ -11,14 +11,14 @@ use futures::executor::block_on;
 use futures::future::{pending, select};
 
 use super::{KeyLease, replay};
-use crate::call::{CallScope, guard};
-use crate::dispatch::call_policy::Lease as _;
-use crate::dispatch::fitting;
-use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
+use crate::dispatch::answer;
+use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::superseded;
 use crate::failure::Fault;
 use crate::policy::policy_state::PolicyState;
 use crate::store::{Fence, KeyScope, Settlement, StoreError, StoreErrorKind};
+use crate::tool::Lease as _;
+use crate::tool::{CallScope, guard};
 
 /// The delays before a failed settlement is retried.
 const SETTLE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
@@ -129,7 +129,7 @@ impl ClaimedKey {
         let settlement = self.settlement_of(&ended).await;
         match self.store(settlement).await {
             Ok(false) if matches!(ended.effect, EffectOutcome::Answered | EffectOutcome::Final) => {
-                fitting::failed(scope, Fault::plain(superseded()), 0, EffectOutcome::Unknown)
+                answer::failed(scope, Fault::plain(superseded()), 0, EffectOutcome::Unknown)
             }
             Ok(_) => ended,
             Err(error) => {
@@ -137,7 +137,7 @@ impl ClaimedKey {
                 if error.kind() == StoreErrorKind::Full {
                     drop(self.store(Settlement::Unknown).await);
                 }
-                let mut ended = fitting::with_warning(scope, ended, NOT_STORED);
+                let mut ended = answer::with_warning(scope, ended, NOT_STORED);
                 let log = format!("{}the answer was not stored: {error}", ended.log);
                 ended.log = scope.scrub_log(log);
                 ended

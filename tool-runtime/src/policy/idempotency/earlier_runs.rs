@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::{ClaimedKey, key, refusals};
-use crate::call::{CallApproval, CallScope};
-use crate::dispatch::pipeline::CallOutcome;
+use crate::dispatch::CallApproval;
+use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::fingerprint;
 use crate::policy::deadline::time_left;
@@ -12,6 +12,7 @@ use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
 use crate::policy::ticket::TicketFault;
 use crate::store::{KeyRecord, KeyState};
+use crate::tool::CallScope;
 
 /// The earlier run under the key of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

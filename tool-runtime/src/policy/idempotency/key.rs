@@ -3,11 +3,12 @@
 use tool_contracts::ToolContext;
 
 use super::refusals;
-use crate::call::{CallApproval, CallScope, Idempotency};
+use crate::dispatch::CallApproval;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::principal::principal_of;
 use crate::policy::tool_plan::ToolPlan;
 use crate::store::{Fence, KeyScope};
+use crate::tool::{CallScope, Idempotency};
 
 /// Returns the key of a write; none if nothing tells its repeat from another call.
 ///

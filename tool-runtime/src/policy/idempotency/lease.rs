@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use crate::Sleep;
-use crate::dispatch::call_policy::Lease;
 use crate::policy::policy_state::PolicyState;
 use crate::store::UnixMillis;
+use crate::tool::Lease;
 
 /// The time until which a key is certainly held: by the claim, or by the last confirmed renewal.
 pub(in crate::policy) struct KeyLease {

@@ -4,11 +4,12 @@ use std::pin::pin;
 use std::time::Instant;
 
 use super::ClaimedKey;
-use crate::call::{CallScope, ReconcileOutcome, ToolEnd};
+use crate::dispatch::answer;
 use crate::dispatch::attempt::{Attempt, Outcome};
-use crate::dispatch::fitting;
-use crate::dispatch::pipeline::{CallOutcome, Decoded, decode};
-use crate::dispatch::running::while_held;
+use crate::dispatch::decode::{Decoded, decode};
+use crate::dispatch::outcome::CallOutcome;
+use crate::dispatch::run::while_claimed;
+use crate::tool::{CallScope, ReconcileOutcome, ToolEnd};
 
 /// The result of a reconciliation.
 pub(super) enum EarlierOutcome {
@@ -29,7 +30,7 @@ pub(super) async fn reconcile(
     let reconciling = scope.reconciling();
     let Ok(Decoded(tool)) = decode(&reconciling) else { return EarlierOutcome::Unknown };
     let attempt = Attempt::after_waiting(&reconciling, tool, started);
-    let reconciled = while_held(&reconciling, attempt, pin!(key.keep_lease())).await;
+    let reconciled = while_claimed(&reconciling, attempt, pin!(key.keep_lease())).await;
     drop(reconciling.end());
     let Some((outcome, time)) = reconciled else { return EarlierOutcome::Superseded };
     match outcome {
@@ -38,7 +39,7 @@ pub(super) async fn reconcile(
         }
         Outcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::Happened(answer))) => {
             let took_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-            EarlierOutcome::Happened(Box::new(fitting::answered(scope, answer, took_ms, None)))
+            EarlierOutcome::Happened(Box::new(answer::answered(scope, answer, took_ms, None)))
         }
         _ => EarlierOutcome::Unknown,
     }

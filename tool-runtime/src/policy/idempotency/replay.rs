@@ -5,13 +5,13 @@ use std::str;
 use serde::de::DeserializeOwned;
 use tool_contracts::{CallStatus, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 
-use crate::call::{CallScope, ToolOutput};
 use crate::dispatch::Origin;
-use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
+use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::json;
 use crate::limits::Limits;
 use crate::schema::Coerce;
 use crate::store::StoredAnswer;
+use crate::tool::{CallScope, ToolOutput};
 
 /// Returns the stored form of an answer.
 pub(super) fn stored(output: &ToolOutput) -> Option<StoredAnswer> {

@@ -6,10 +6,10 @@ use thiserror::Error;
 use tool_contracts::ToolResultMeta;
 use uuid::Uuid;
 
-use crate::dispatch::Runtime;
 use crate::limits::Limits;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
+use crate::runtime::Runtime;
 use crate::schema::Coerce;
 use crate::store::{Fence, KeyRecord, KeyScope, KeyState, Settlement, StoreError, StoredAnswer};
 

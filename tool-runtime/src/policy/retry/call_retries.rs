@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Delays, is_transient};
-use crate::call::CallScope;
-use crate::dispatch::call_policy::Retries;
+use crate::dispatch::execution_policy::Retries;
 use crate::failure::Failure;
 use crate::policy::policy_state::PolicyState;
+use crate::tool::CallScope;
 
 /// Returns the retries of a call that has failed once; none if it must not be retried.
 pub(in crate::policy) fn retries(

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tool_contracts::{ToolErrorType, ToolSpec};
 
 use super::script::BuildScript;
-use crate::dispatch::BuildError;
 use crate::failure::FailureCode;
-use crate::registry::{Registered, Registry, ToolSettings};
+use crate::tool::BuildError;
+use crate::tool::registry::{Registered, Registry, ToolSettings};
 
 /// A tool's description, and the error codes that it declares.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::{error, io};
 
-use crate::dispatch::BuildError;
+use crate::tool::BuildError;
 
 /// Describes why contracts could not be exported, or why a change was rejected.
 ///

@@ -31,8 +31,8 @@ use self::envelopes::EnvelopeSchemas;
 use self::files::OutputFolder;
 use self::names::SchemaFile;
 use self::script::BuildScript;
-use crate::dispatch::BuildError;
-use crate::registry::Registry;
+use crate::tool::BuildError;
+use crate::tool::registry::Registry;
 
 /// Writes the contracts of tools as files, and compares them with a lock.
 ///

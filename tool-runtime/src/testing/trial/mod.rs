@@ -26,9 +26,9 @@ pub use self::effects::{EffectCounter, RecordedEffects};
 use self::inputs::TrialInputs;
 pub use self::report::{TrialCheck, TrialFinding, TrialReport};
 use self::runtime::{CallObserver, TrialRuntime};
-use crate::dispatch::{Runtime, RuntimeBuilder};
-use crate::registry::{Tool, Toolkit};
+use crate::runtime::{Runtime, RuntimeBuilder};
 use crate::schema::Coerce;
+use crate::tool::registry::{Tool, Toolkit};
 
 /// Tests a tool with inputs made from its schema, broken inputs, dry runs, repeats and secrets.
 ///

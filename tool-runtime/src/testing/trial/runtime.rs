@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec};
 
-use crate::call::ToolOutput;
-use crate::dispatch::{CallRecord, Observe, Origin, Runtime};
+use crate::dispatch::{CallRecord, Observe, Origin};
 use crate::limits::Limits;
 use crate::redact::Redactor;
+use crate::runtime::Runtime;
 use crate::schema::Validator;
 use crate::testing::{Ids, context};
+use crate::tool::ToolOutput;
 
 /// The runtime, the tool and the context of a trial.
 pub(super) struct TrialRuntime {

@@ -9,12 +9,12 @@ use tool_contracts::ToolContext;
 use super::inputs::TrialInputs;
 use super::report::{TrialCheck, TrialReport};
 use super::runtime::TrialRuntime;
-use crate::call::ToolOutput;
 use crate::limits::Limits;
 use crate::redact::Redactor;
 use crate::schema::Validator;
 use crate::testing::Instances;
 use crate::testing::instances::{SeededRng, Sensitivity};
+use crate::tool::ToolOutput;
 
 /// The number of inputs with planted values.
 const INPUTS: u64 = 12;

@@ -13,9 +13,9 @@ use super::report::{TrialCheck, TrialReport};
 use super::runtime::{CallObserver, TrialRuntime};
 use super::snapshot::{SnapshotResult, compared};
 use super::{block_on, metaschema};
-use crate::dispatch::Runtime;
 use crate::failure::Failure;
-use crate::registry::DynamicTool;
+use crate::runtime::Runtime;
+use crate::tool::registry::DynamicTool;
 
 fn trial_runtime(schema: Value) -> TrialRuntime {
     let tool = DynamicTool::new("count", Effect::Read).description("Counts.").input_schema(schema);

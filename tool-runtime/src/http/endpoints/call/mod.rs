@@ -110,7 +110,7 @@ fn open_named(
         return Err(Problem::from_detail(&refusal.detail));
     }
     let input = Box::<str>::from(input);
-    let mut call = app.runtime.open_knowing(&audit.tool_name, None, input, cx, &may_know);
+    let mut call = app.runtime.open_among(&audit.tool_name, None, input, cx, &may_know);
     call.set_asker(|| Asker::of(principal).to_json());
     Ok(call)
 }

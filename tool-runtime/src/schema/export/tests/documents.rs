@@ -7,8 +7,8 @@ use tool_contracts::{Effect, ToolContext, ToolkitSpec};
 
 use super::{TempFolder, export, tool, tool_of};
 use crate::prelude::*;
-use crate::registry::Registry;
 use crate::schema::Export;
+use crate::tool::registry::Registry;
 
 /// What a login is for.
 #[ai_type(crate = crate)]

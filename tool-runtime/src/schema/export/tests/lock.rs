@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use tool_contracts::ToolkitSpec;
 
 use super::{TempFolder, export, tool, tool_of};
-use crate::registry::DynamicTool;
 use crate::schema::export::LockMode;
 use crate::schema::{
     Compatibility, ContractChanges, ContractPart, Export, ExportError, ExportErrorKind,
 };
+use crate::tool::registry::DynamicTool;
 
 /// A folder with a lock.
 struct LockFile(TempFolder);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tool_contracts::Effect;
 
 use super::Export;
-use crate::registry::{DynamicTool, Registry};
+use crate::tool::registry::{DynamicTool, Registry};
 
 /// A folder that is removed after the test.
 struct TempFolder(PathBuf);

@@ -7,12 +7,12 @@ use tool_contracts::{Effect, ToolContext};
 use uuid::Uuid;
 
 use super::{Coerce, ValidationReport, Validator};
-use crate::call::CallScope;
-use crate::dispatch::Runtime;
 use crate::failure::Failure;
 use crate::limits::Limits;
-use crate::registry::DynamicTool;
+use crate::runtime::Runtime;
 use crate::steps;
+use crate::tool::CallScope;
+use crate::tool::registry::DynamicTool;
 use crate::{ToolCall, ToolOutput};
 
 /// A schema, and a text of `count` adversarial parts.

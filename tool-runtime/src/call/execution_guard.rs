@@ -1,0 +1,39 @@
+//! The guard of a running call: closes the call if `execute` is dropped, and lets its answer wait for
+//! its record.
+
+use std::time::Instant;
+
+use super::ToolCall;
+use crate::dispatch::answer;
+use crate::dispatch::run::elapsed;
+use crate::tool::CallScope;
+
+/// Closes a running call as interrupted if `execute` is dropped.
+pub(super) struct ExecutionGuard<'c> {
+    pub(super) call: &'c mut ToolCall,
+    pub(super) scope: &'c CallScope,
+    pub(super) started: Instant,
+}
+
+impl ExecutionGuard<'_> {
+    /// Waits until the record of the closed call is in the store; adds a warning if it is not.
+    pub(super) async fn recorded(self, number: u64) {
+        let Some(recorder) = self.call.dispatcher().recorder() else { return };
+        let left = self.scope.budget().saturating_sub(elapsed(self.scope, self.started));
+        if recorder.recorded(self.scope, number, left).await {
+            return;
+        }
+        if let Some(output) = &self.call.output {
+            let warned = answer::unrecorded(self.scope, output);
+            self.call.output = warned.or_else(|| self.call.output.take());
+        }
+    }
+}
+
+impl Drop for ExecutionGuard<'_> {
+    fn drop(&mut self) {
+        if self.call.output.is_none() {
+            self.call.close(answer::interrupted(self.scope, self.started));
+        }
+    }
+}

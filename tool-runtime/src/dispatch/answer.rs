@@ -1,0 +1,342 @@
+//! The stage that makes the envelope: an answer that matches its schema, or an error.
+
+use std::time::{Duration, Instant};
+
+#[cfg(feature = "evidence")]
+use tool_contracts::Evidence;
+use tool_contracts::{
+    CallStatus, ErrorCode, ToolErrorMeta, ToolErrorType, ToolResultMeta, Warning,
+};
+
+use super::attempt::Outcome;
+use super::outcome::{CallOutcome, EffectOutcome, Origin};
+
+use super::refusal::{self, Refusal, ReportedEffect};
+use super::run::{ToolRun, elapsed};
+use crate::failure::{Failure, Fault};
+use crate::limits::Limits;
+use crate::schema::{AnswerCheck, Coerce};
+use crate::tool::{CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput};
+
+/// The warning of an answer that is delivered before its record is confirmed by the store.
+const UNRECORDED: &str = "the call ran; its record could not be confirmed in time and is written later: do not repeat it";
+
+/// Makes the envelope of a tool that ran.
+pub(super) fn fit(scope: &CallScope, ran: ToolRun) -> CallOutcome {
+    let took_ms = milliseconds(ran.took);
+    let effect = ReportedEffect::of(scope, ran.begun);
+    let effect_outcome = outcome_of_effect(&ran.outcome, effect, ran.begun);
+    let failed = |fault| failed(scope, fault, took_ms, effect_outcome);
+    match ran.outcome {
+        Outcome::Ended(ToolEnd::Failed(fault)) if ran.begun => {
+            let Some(draft) = ran.meta else { return failed(fault) };
+            let MetaDraft { warnings, evidence_draft, .. } = *draft;
+            let meta = error_meta(took_ms, scope.dry_run()).with_warnings(warnings);
+            CallOutcome {
+                evidence_draft: Some(Box::new(evidence_draft)),
+                ..failed_with(scope, fault, meta, effect_outcome)
+            }
+        }
+        Outcome::Ended(ToolEnd::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
+        Outcome::Ended(ToolEnd::Failed(fault)) => failed(fault),
+        Outcome::Ended(ToolEnd::Refused) => refused(scope, &Refusal::arguments(scope)),
+        Outcome::Ended(ToolEnd::Panicked(text)) | Outcome::Panicked(text) => {
+            let failure = refusal::panicked(effect);
+            failed(Fault::new(failure, None, format!("panicked: {text}")))
+        }
+        Outcome::TimedOut => failed(Fault::plain(refusal::timed_out(effect, scope.budget()))),
+        Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
+        Outcome::Superseded => failed(Fault::plain(refusal::superseded())),
+        // Only `reconcile` functions end so, and their ends are read elsewhere.
+        Outcome::Ended(ToolEnd::Reconciled(_)) => failed(Fault::plain(refusal::unasked())),
+    }
+}
+
+/// Returns the outcome of the effect of an attempt with this end.
+fn outcome_of_effect(outcome: &Outcome, effect: ReportedEffect, begun: bool) -> EffectOutcome {
+    match outcome {
+        Outcome::Ended(ToolEnd::Answered(_)) => EffectOutcome::Answered,
+        Outcome::Ended(ToolEnd::Failed(fault)) if begun => {
+            outcome_of_failure(&fault.failure, effect)
+        }
+        Outcome::Ended(ToolEnd::Failed(_) | ToolEnd::Refused | ToolEnd::Reconciled(_)) => {
+            EffectOutcome::NotRun
+        }
+        _ if effect == ReportedEffect::Unknown => EffectOutcome::Unknown,
+        _ if begun => EffectOutcome::Transient,
+        _ => EffectOutcome::NotRun,
+    }
+}
+
+/// Returns the outcome of the effect of a tool that returned this failure.
+fn outcome_of_failure(failure: &Failure, effect: ReportedEffect) -> EffectOutcome {
+    if failure.leaves_effect_unknown() && effect == ReportedEffect::Unknown {
+        return EffectOutcome::Unknown;
+    }
+    match failure.code().class() {
+        ToolErrorType::Validation | ToolErrorType::Fatal => EffectOutcome::Final,
+        _ => EffectOutcome::Transient,
+    }
+}
+
+/// Answers for a call whose `execute` was dropped.
+pub(crate) fn interrupted(scope: &CallScope, started: Instant) -> CallOutcome {
+    let (begun, _) = scope.end();
+    scope.cancel_flag().fire();
+    let took = milliseconds(elapsed(scope, started));
+    interrupted_after(scope, ReportedEffect::of(scope, begun), took)
+}
+
+fn interrupted_after(scope: &CallScope, effect: ReportedEffect, took_ms: u64) -> CallOutcome {
+    let fault = Fault::plain(refusal::cancelled(effect));
+    let effect_outcome = if effect == ReportedEffect::Unknown {
+        EffectOutcome::Unknown
+    } else {
+        EffectOutcome::NotRun
+    };
+    CallOutcome { status: CallStatus::Interrupted, ..failed(scope, fault, took_ms, effect_outcome) }
+}
+
+/// Answers a call that may not run.
+pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> CallOutcome {
+    let scrubbed = refusal.scrubbed(scope);
+    refused_with(scope.echo(), scope.dry_run(), scrubbed.as_ref().unwrap_or(refusal))
+}
+
+/// The longest arguments that the answer of a call that did not run echoes, in bytes.
+const LONGEST_ECHO: usize = 64 * 1024;
+
+/// Answers a call that may not run, with this echo of its arguments.
+pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> CallOutcome {
+    let echo = echo.filter(|echo| echo.len() <= LONGEST_ECHO);
+    let mut meta = error_meta(0, dry_run);
+    if let Some(evidence) = &refusal.evidence {
+        meta = meta.with_evidence((**evidence).clone());
+    }
+    let output = ToolOutput::failed(echo, refusal.detail.clone(), &meta);
+    CallOutcome {
+        status: refusal.status,
+        output,
+        log: refusal.log.clone(),
+        effect: EffectOutcome::NotRun,
+        origin: Origin::Call,
+        evidence_draft: None,
+    }
+}
+
+/// Answers for a call that lost its output, which cannot happen.
+pub(crate) fn never_closed() -> ToolOutput {
+    let detail = Failure::of(ErrorCode::Internal).into_detail(None);
+    ToolOutput::failed(None, detail, &error_meta(0, false))
+}
+
+/// Makes the envelope of an answer.
+pub(crate) fn answered(
+    scope: &CallScope,
+    answer: OpenEnvelope,
+    took_ms: u64,
+    draft: Option<Box<MetaDraft>>,
+) -> CallOutcome {
+    if let Some(fault) = broken_answer(scope, &answer) {
+        // The tool had its effect, and a repeat would answer the same.
+        return failed(scope, fault, took_ms, EffectOutcome::Final);
+    }
+    let ttl = scope.tool().ttl_seconds();
+    let mut draft = draft;
+    let evidence_draft =
+        draft.as_mut().map(|draft| Box::new(std::mem::take(&mut draft.evidence_draft)));
+    let mut output = if draft.is_none() && !has_receipts(scope) {
+        ToolOutput::finish_short(answer, took_ms, ttl)
+    } else {
+        let meta = full_meta(scope, took_ms, ttl, *draft.unwrap_or_default());
+        ToolOutput::finish(answer, &meta)
+    };
+    scope.registered().expect_output(output.len());
+    output.shrink();
+    CallOutcome {
+        status: CallStatus::Executed,
+        output,
+        log: String::new(),
+        effect: EffectOutcome::Answered,
+        origin: Origin::Call,
+        evidence_draft,
+    }
+}
+
+/// Returns whether `meta` needs more than `took_ms` and `ttl_seconds`.
+fn has_receipts(scope: &CallScope) -> bool {
+    let coerced = scope.reading().is_some_and(|reading| !reading.coercions.is_empty());
+    coerced || scope.dry_run() || scope.attempt() > 1 || !scope.edits().is_empty()
+}
+
+/// Checks an answer against its schema, unless its type guarantees a match.
+fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<Fault> {
+    let tool = scope.registered();
+    let checked = match tool.answer_check {
+        AnswerCheck::Never => false,
+        AnswerCheck::OnNull => answer.nulls,
+        AnswerCheck::Always => true,
+    };
+    // The dry run of a write answers with a preview, which may have another shape.
+    let is_preview = scope.withholds_effect();
+    let validator = tool.output.as_ref().filter(|_| checked && !is_preview)?;
+    let internal = |log: String| Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log));
+    let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
+        return internal("the answer is not UTF-8".to_owned());
+    };
+    let report = validator.check(data, &Limits::WIDEST, Coerce::Off);
+    if let Some(malformed) = report.malformed {
+        return internal(format!("the answer is no JSON: {malformed}"));
+    }
+    if report.violations.is_empty() {
+        return None;
+    }
+    let count = report.violations.len();
+    let failure = refusal::invalid_output(&report.violations);
+    Some(Fault::new(failure, None, format!("the answer broke its schema in {count} places")))
+}
+
+pub(crate) fn failed(
+    scope: &CallScope,
+    fault: Fault,
+    took_ms: u64,
+    effect_outcome: EffectOutcome,
+) -> CallOutcome {
+    failed_with(scope, fault, error_meta(took_ms, scope.dry_run()), effect_outcome)
+}
+
+/// Answers with a failure and this `meta`, to which the number of attempts is added.
+fn failed_with(
+    scope: &CallScope,
+    fault: Fault,
+    mut meta: ToolErrorMeta,
+    effect_outcome: EffectOutcome,
+) -> CallOutcome {
+    let Fault { mut failure, cause, log } = fault;
+    if !scope.edits().is_empty() {
+        failure = failure.with_detail("edits", scope.edits());
+    }
+    // The caller has to know it too if it follows from the failure's class only.
+    if effect_outcome == EffectOutcome::Unknown {
+        failure = failure.with_effect_unknown();
+    }
+    let mut detail = scope.scrub_detail(failure.into_detail(cause), ErrorAuthor::Tool);
+    if scope.registered().policy_stages.retry && effect_outcome != EffectOutcome::NotRun {
+        detail = detail.into_builder().attempt(scope.attempt()).build();
+        meta = meta.with_attempts(scope.attempt());
+    }
+    let output = ToolOutput::failed(scope.echo(), detail, &meta);
+    let (status, log) = (CallStatus::Failed, scope.scrub_log(log));
+    CallOutcome {
+        status,
+        output,
+        log,
+        effect: effect_outcome,
+        origin: Origin::Call,
+        evidence_draft: None,
+    }
+}
+
+/// Names in `meta` the evidence of an answer or a failure that is written already.
+#[cfg(feature = "evidence")]
+pub(crate) fn with_evidence(
+    scope: &CallScope,
+    ended: CallOutcome,
+    evidence: &Evidence,
+) -> CallOutcome {
+    let of_answer = |meta: ToolResultMeta| meta.with_evidence(evidence.clone());
+    let of_failure = |meta: ToolErrorMeta| meta.with_evidence(evidence.clone());
+    rewritten(scope, ended, of_answer, of_failure)
+}
+
+/// Adds to `meta.warnings` of an answer or a failure that is written already.
+pub(crate) fn with_warning(scope: &CallScope, ended: CallOutcome, warning: &str) -> CallOutcome {
+    let of_answer = |meta: ToolResultMeta| {
+        let warnings = and_one_more(meta.warnings(), warning);
+        meta.with_warnings(warnings)
+    };
+    let of_failure = |meta: ToolErrorMeta| {
+        let warnings = and_one_more(meta.warnings(), warning);
+        meta.with_warnings(warnings)
+    };
+    rewritten(scope, ended, of_answer, of_failure)
+}
+
+fn and_one_more(warnings: &[Warning], warning: &str) -> Vec<Warning> {
+    warnings.iter().cloned().chain([warning.to_owned()]).collect()
+}
+
+/// Changes the `meta` of an answer or a failure; one that cannot be read stays as it is.
+fn rewritten(
+    scope: &CallScope,
+    ended: CallOutcome,
+    of_answer: impl FnOnce(ToolResultMeta) -> ToolResultMeta,
+    of_failure: impl FnOnce(ToolErrorMeta) -> ToolErrorMeta,
+) -> CallOutcome {
+    let (output, meta) = (&ended.output, ended.output.meta_json());
+    let changed = match (output.data_json(), output.error()) {
+        (Some(data), _) => serde_json::from_str(meta)
+            .map(|meta| ToolOutput::given_before(scope.echo(), data, &of_answer(meta))),
+        (None, Some(detail)) => serde_json::from_str(meta)
+            .map(|meta| ToolOutput::failed(scope.echo(), detail.clone(), &of_failure(meta))),
+        (None, None) => return ended,
+    };
+    match changed {
+        Ok(output) => CallOutcome { output, ..ended },
+        Err(_) => ended,
+    }
+}
+
+/// Adds to an answer that the store has not confirmed its record; none if the answer cannot be read.
+pub(crate) fn unrecorded(scope: &CallScope, output: &ToolOutput) -> Option<ToolOutput> {
+    if let Some(detail) = output.error() {
+        let detail = detail.clone().into_builder().detail("record", "unconfirmed").build();
+        let meta: ToolErrorMeta = serde_json::from_str(output.meta_json()).ok()?;
+        return Some(ToolOutput::failed(scope.echo(), detail, &meta));
+    }
+    let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
+    let warnings = and_one_more(meta.warnings(), UNRECORDED);
+    let data = output.data_json()?;
+    Some(ToolOutput::given_before(scope.echo(), data, &meta.with_warnings(warnings)))
+}
+
+fn milliseconds(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn error_meta(took_ms: u64, dry_run: bool) -> ToolErrorMeta {
+    ToolErrorMeta::new(took_ms).with_dry_run(dry_run)
+}
+
+fn full_meta(
+    scope: &CallScope,
+    took_ms: u64,
+    ttl_seconds: Option<u64>,
+    draft: MetaDraft,
+) -> ToolResultMeta {
+    let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
+    let mut meta = ToolResultMeta::new(took_ms)
+        .with_warnings(draft.warnings)
+        .with_coercions(coercions.iter().cloned())
+        .with_dry_run(scope.dry_run())
+        .with_edits(scope.edits().iter().cloned());
+    if scope.attempt() > 1 {
+        meta = meta.with_attempts(scope.attempt());
+    }
+    if let Some(seconds) = ttl_seconds {
+        meta = meta.with_ttl_seconds(seconds);
+    }
+    if let Some(hit) = draft.cache_hit {
+        meta = meta.with_cache_hit(hit);
+    }
+    if !draft.source_counts.is_empty() {
+        meta = meta.with_source_counts(draft.source_counts);
+    }
+    if !draft.routing.is_empty() {
+        meta = meta.with_routing(draft.routing);
+    }
+    if !draft.token_usage.is_empty() {
+        meta = meta.with_token_usage(draft.token_usage);
+    }
+    meta
+}

@@ -1,0 +1,52 @@
+//! The approval state of a call, and what the approval is bound to.
+
+use tool_contracts::has_hidden_characters;
+use uuid::Uuid;
+
+/// The approval state of a call.
+#[derive(Debug, Default)]
+pub(crate) struct CallApproval {
+    /// The name of the approver.
+    pub(crate) approver: Option<String>,
+    /// The time of the approval, in milliseconds since the epoch; none without a ledger.
+    pub(crate) approved_at_ms: Option<u64>,
+    /// The ticket that the call was resumed from, to be marked as used before the call runs.
+    pub(crate) ticket: Option<RedeemedTicket>,
+    /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
+    pub(crate) asker: Option<Box<str>>,
+    /// True if the arguments were edited after the call was resumed from its ticket.
+    pub(crate) edited: bool,
+    /// The hash of the dry run's answer that the approver saw, if the approval is bound to it.
+    pub(crate) preview: Option<[u8; 32]>,
+    /// True if no approval was requested because the call was answered before: then it may not run.
+    pub(crate) replays: bool,
+    /// The withdrawal that its ticket has still to record.
+    pub(crate) withdrawn: Option<TicketWithdrawal>,
+}
+
+/// The ticket that a call was resumed from.
+#[derive(Debug, Clone)]
+pub(crate) struct RedeemedTicket {
+    pub(crate) id: Uuid,
+    /// Its JSON text.
+    pub(crate) json: Box<str>,
+    /// The time at which it expires, in milliseconds since the epoch.
+    pub(crate) expires_at_ms: u64,
+    /// True if an approver resumed the call by the ticket's id, without the ticket itself.
+    pub(crate) by_approver: bool,
+    /// True if a run that never ended has used the ticket: only that run's key may let it run again.
+    pub(crate) is_used: bool,
+}
+
+/// The way in which a resumed call was withdrawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TicketWithdrawal {
+    Declined,
+    Superseded,
+    Expired,
+}
+
+/// Returns whether an approver can have this name: it is not blank, and has no invisible characters.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.trim().is_empty() && !has_hidden_characters(name)
+}

@@ -1,0 +1,60 @@
+//! The parts of a runtime that take part in each call, as the pipeline uses them.
+
+use std::sync::Arc;
+
+use super::call_record::{CallFacts, CallRecord, Observe};
+use super::execution_policy::ExecutionPolicy;
+use super::hooks::{CallInstrument, CallRecorder, EvidenceCollector};
+use super::outcome::CallOutcome;
+use crate::tool::{Environment, guard};
+
+/// Takes the calls of one runtime through the pipeline.
+pub(crate) struct Dispatcher {
+    pub(crate) environment: Arc<Environment>,
+    pub(crate) policy: Option<Arc<dyn ExecutionPolicy>>,
+    pub(crate) recorder: Option<Arc<dyn CallRecorder>>,
+    pub(crate) evidence_collector: Option<Arc<dyn EvidenceCollector>>,
+    pub(crate) instrument: Option<Arc<dyn CallInstrument>>,
+    pub(crate) observers: Vec<Arc<dyn Observe>>,
+}
+
+impl Dispatcher {
+    pub(crate) fn environment(&self) -> &Arc<Environment> {
+        &self.environment
+    }
+
+    pub(crate) fn policy(&self) -> Option<&dyn ExecutionPolicy> {
+        self.policy.as_deref()
+    }
+
+    pub(crate) fn recorder(&self) -> Option<&dyn CallRecorder> {
+        self.recorder.as_deref()
+    }
+
+    pub(crate) fn evidence_collector(&self) -> Option<&dyn EvidenceCollector> {
+        self.evidence_collector.as_deref()
+    }
+
+    pub(crate) fn instrument(&self) -> Option<&dyn CallInstrument> {
+        self.instrument.as_deref()
+    }
+
+    /// Passes the record of an ended call to the recorder, the instrument and every observer.
+    ///
+    /// Returns the number of the record if the answer has to wait for it.
+    pub(crate) fn close(&self, facts: CallFacts<'_>, ended: &CallOutcome) -> Option<u64> {
+        let is_instrumented = facts.is_instrumented;
+        let record = CallRecord::new(facts, ended);
+        // A panic of an observer must not lose the call's answer.
+        let closed = self.recorder().map(|recorder| guard(|| recorder.closed(&record)));
+        let number = closed.and_then(Result::unwrap_or_default);
+        let concerned = |it: &&dyn CallInstrument| is_instrumented || it.is_enabled();
+        if let Some(instrument) = self.instrument().filter(concerned) {
+            drop(guard(|| instrument.closed(&record)));
+        }
+        for observer in &self.observers {
+            drop(guard(|| observer.closed(&record)));
+        }
+        number
+    }
+}

@@ -1,0 +1,73 @@
+//! The traits through which ledger, evidence and tracing take part in a call.
+//!
+//! They may delay a call. They do not change its answer, except that `meta` names the evidence. The
+//! pipeline works without implementations; the features `ledger`, `evidence` and `trace` have one
+//! each.
+
+use std::fmt;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+
+use super::call_record::CallRecord;
+use super::outcome::CallOutcome;
+use super::refusal::Refusal;
+use crate::tool::CallScope;
+
+/// A call's wait for the ledger or the vault.
+pub(crate) type Wait<'c> = BoxFuture<'c, Result<(), Box<Refusal>>>;
+
+/// An answer's wait for its record; true if the record is in the store.
+pub(crate) type Recorded<'c> = BoxFuture<'c, bool>;
+
+/// Keeps a record of every call, from its opening to its end.
+pub(crate) trait CallRecorder: fmt::Debug + Send + Sync {
+    /// Counts a call that is opened; returns the current time, in milliseconds since the epoch.
+    fn opened(&self) -> u64;
+
+    /// Returns the current time, in milliseconds since the epoch.
+    fn now_ms(&self) -> u64;
+
+    /// Waits until the ledger accepts the record of a call that is to run; none if it does now.
+    fn ready<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>>;
+
+    /// Waits until the queue of records has room; none if it has room now.
+    fn room(&self) -> Option<BoxFuture<'_, ()>>;
+
+    /// Takes the record of a call that has ended; never waits.
+    ///
+    /// Returns the record's number if the answer has to wait for the record.
+    fn closed(&self, record: &CallRecord<'_>) -> Option<u64>;
+
+    /// Waits until the record with this number is in the store, at most about as long as `left`.
+    fn recorded<'c>(&'c self, scope: &'c CallScope, number: u64, left: Duration) -> Recorded<'c>;
+}
+
+/// Collects the evidence of tools' answers.
+pub(crate) trait EvidenceCollector: fmt::Debug + Send + Sync {
+    /// Checks, before the tool runs, that the evidence of the call could be stored.
+    fn ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c>;
+
+    /// Stores the evidence of an answer and names it in the answer's `meta`.
+    fn collect<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        ended: CallOutcome,
+    ) -> BoxFuture<'c, CallOutcome>;
+}
+
+/// Runs every call inside something, such as a span.
+pub(crate) trait CallInstrument: fmt::Debug + Send + Sync {
+    /// Returns whether a call that begins now is to be instrumented; if not, nothing is boxed.
+    fn is_enabled(&self) -> bool;
+
+    /// Runs a call inside the instrument.
+    fn instrument<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        run: BoxFuture<'c, CallOutcome>,
+    ) -> BoxFuture<'c, CallOutcome>;
+
+    /// Records the end of a call, also of one that never ran.
+    fn closed(&self, record: &CallRecord<'_>);
+}

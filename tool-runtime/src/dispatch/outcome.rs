@@ -1,0 +1,45 @@
+//! The outcome of a call, which every stage after the approval may replace.
+
+use tool_contracts::CallStatus;
+
+use crate::tool::{EvidenceDraft, ToolOutput};
+
+/// The outcome of a call, with its answer.
+pub(crate) struct CallOutcome {
+    pub(crate) status: CallStatus,
+    pub(crate) output: ToolOutput,
+    /// For the log only.
+    pub(crate) log: String,
+    pub(crate) effect: EffectOutcome,
+    pub(crate) origin: Origin,
+    /// The sources and rules that the tool recorded.
+    pub(crate) evidence_draft: Option<Box<EvidenceDraft>>,
+}
+
+/// The known outcome of a call's effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EffectOutcome {
+    /// The tool answered.
+    Answered,
+    /// The tool failed, and a repeat would fail again.
+    Final,
+    /// The tool failed, had no effect, and may succeed another time.
+    Transient,
+    /// The tool did not run.
+    NotRun,
+    /// The tool may have had its effect.
+    Unknown,
+}
+
+/// The origin of a call's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Origin {
+    /// From this very call: its tool ran, or it was refused.
+    #[default]
+    Call,
+    /// From an earlier call with the same arguments, whose answer is still fresh.
+    Cache,
+    /// From an earlier call under the same idempotency key.
+    Replay,
+}

@@ -1,0 +1,340 @@
+//! The runtime's configuration, checked as a whole by `build()`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tool_contracts::Permission;
+use uuid::Uuid;
+
+use super::Runtime;
+use crate::call::CallHost;
+use crate::dispatch::hooks::{CallRecorder, EvidenceCollector};
+use crate::dispatch::{Dispatcher, Observe};
+use crate::limits::Limits;
+use crate::schema::Coerce;
+use crate::timer::Timer;
+use crate::tool::registry::{
+    DynamicTool, HostState, Registered, Registration, Registry, Tool, ToolCatalogue, ToolSettings,
+    Toolkit, narrowest_first,
+};
+use crate::tool::{BlockingSlots, BuildError, BuildProblem, Environment};
+
+/// Configures a [`Runtime`]: its tools, its state, its rules.
+///
+/// Nothing is checked until [`build`](Self::build), which reports every problem at once.
+pub struct RuntimeBuilder {
+    registry: Registry,
+    states: HostState,
+    settings: ToolSettings,
+    tenant: Uuid,
+    timer: Option<Arc<dyn Timer>>,
+    observers: Vec<Arc<dyn Observe>>,
+    max_concurrent: usize,
+    max_blocking: usize,
+    allow_abort: bool,
+    #[cfg(feature = "policy")]
+    pub(crate) policy: crate::policy::Policy,
+    pub(crate) recorder: Option<Arc<dyn CallRecorder>>,
+    pub(crate) evidence_collector: Option<Arc<dyn EvidenceCollector>>,
+    #[cfg(feature = "trace")]
+    pub(crate) tracing: crate::trace::Tracing,
+    problems: Vec<BuildProblem>,
+}
+
+impl RuntimeBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            registry: Registry::new(),
+            states: HostState::default(),
+            settings: ToolSettings::default(),
+            tenant: Uuid::nil(),
+            timer: default_timer(),
+            observers: Vec::new(),
+            max_concurrent: 5,
+            max_blocking: 256,
+            allow_abort: false,
+            #[cfg(feature = "policy")]
+            policy: crate::policy::Policy::default(),
+            recorder: None,
+            evidence_collector: None,
+            #[cfg(feature = "trace")]
+            tracing: crate::trace::Tracing::default(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Adds the tool behind a handle: `fn search_content` has the handle `SearchContentTool`.
+    #[must_use]
+    pub fn tool<T: Tool>(mut self) -> Self {
+        self.registry = self.registry.tool::<T>();
+        self
+    }
+
+    /// Adds a toolkit: its tools, and the value that they stand on.
+    #[must_use]
+    pub fn toolkit<T: Toolkit>(self, toolkit: T) -> Self {
+        self.shared_toolkit(Arc::new(toolkit))
+    }
+
+    /// Adds a toolkit that the host keeps using itself.
+    #[must_use]
+    pub fn shared_toolkit<T: Toolkit>(mut self, toolkit: Arc<T>) -> Self {
+        self.registry = self.registry.toolkit::<T>();
+        if !self.states.insert_toolkit(toolkit) {
+            self.problems.push(BuildProblem::StateTwice { type_name: std::any::type_name::<T>() });
+        }
+        self
+    }
+
+    /// Adds a tool that is known only at run time.
+    #[must_use]
+    #[track_caller]
+    pub fn dynamic(mut self, tool: DynamicTool) -> Self {
+        self.registry = self.registry.dynamic(tool);
+        self
+    }
+
+    /// Adds every `#[ai_tool]` function that is linked into the program.
+    ///
+    /// A crate that the program does not name is not linked: write `use its_name as _;` once.
+    /// `build()` reports an error if no tool is found at all.
+    #[cfg(feature = "discovery")]
+    #[must_use]
+    pub fn discover(mut self) -> Self {
+        self.registry = self.registry.discover();
+        self
+    }
+
+    /// Adds all tools of a registry.
+    #[must_use]
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry.merge(registry);
+        self
+    }
+
+    /// Gives a value that tools borrow as `&T`.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
+        self.shared_state(Arc::new(state))
+    }
+
+    /// Gives a value that the host keeps using itself, or a trait object: tools borrow `&dyn Trait`.
+    #[must_use]
+    pub fn shared_state<T: ?Sized + Send + Sync + 'static>(mut self, state: Arc<T>) -> Self {
+        if !self.states.insert(state) {
+            self.problems.push(BuildProblem::StateTwice { type_name: std::any::type_name::<T>() });
+        }
+        self
+    }
+
+    /// Sets the permission of a tool, or of all tools of a toolkit.
+    ///
+    /// By default reads are allowed, and every other tool asks first. A tool's own entry takes
+    /// precedence over its toolkit's.
+    #[must_use]
+    pub fn permission(
+        mut self,
+        tool_or_toolkit: impl Into<String>,
+        permission: Permission,
+    ) -> Self {
+        self.settings.permissions.insert(tool_or_toolkit.into(), permission);
+        self
+    }
+
+    /// Sets the tenant of the calls of [`Runtime::handle`]; the nil id if it is not set.
+    ///
+    /// For a host with one tenant; one with several takes [`Runtime::handle_for`].
+    #[must_use]
+    pub fn tenant(mut self, tenant_id: Uuid) -> Self {
+        self.tenant = tenant_id;
+        self
+    }
+
+    /// Sets the deadline of tools that have none of their own; 30 seconds if it is not set.
+    #[must_use]
+    pub fn default_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.timeout = timeout;
+        self
+    }
+
+    /// Sets whether lossless slips in a read's arguments are mended; they are by default.
+    #[must_use]
+    pub fn coerce_reads(mut self, coerce: Coerce) -> Self {
+        self.settings.coerce_reads = coerce;
+        self
+    }
+
+    /// Sets whether lossless slips in a write's arguments are mended; they are not by default.
+    #[must_use]
+    pub fn coerce_writes(mut self, coerce: Coerce) -> Self {
+        self.settings.coerce_writes = coerce;
+        self
+    }
+
+    /// Sets the bounds on the size and the depth of arguments.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.settings.limits = limits;
+        self
+    }
+
+    /// Sets how many reads of one batch are under way at once: 1 to 20, 5 if it is not set.
+    #[must_use]
+    pub fn max_concurrent_tools(mut self, most: usize) -> Self {
+        self.max_concurrent = most;
+        self
+    }
+
+    /// Sets how many blocking tools are under way at once, also after their deadline; 256 if not set.
+    ///
+    /// A call beyond it is answered `UNAVAILABLE`.
+    #[must_use]
+    pub fn max_blocking_tools(mut self, most: usize) -> Self {
+        self.max_blocking = most;
+        self
+    }
+
+    /// Sets the source of time, sleeps and blocking threads, instead of tokio.
+    #[must_use]
+    pub fn timer(mut self, timer: impl Timer) -> Self {
+        self.timer = Some(Arc::new(timer));
+        self
+    }
+
+    /// Adds an observer of every call's end: an [`Observe`], or a closure.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// use tool_runtime::CallRecord;
+    ///
+    /// let builder = Runtime::builder().observe(|record: &CallRecord<'_>| {
+    ///     eprintln!("{} ended as {}", record.tool(), record.status());
+    /// });
+    /// ```
+    #[must_use]
+    pub fn observe(mut self, observer: impl Observe) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Accepts a program that aborts on panic: a tool's panic then ends the program.
+    #[must_use]
+    pub fn allow_panic_abort(mut self) -> Self {
+        self.allow_abort = true;
+        self
+    }
+
+    /// Checks everything and makes the runtime.
+    ///
+    /// # Errors
+    /// Every problem at once: missing state, duplicate names, schemas that cannot be checked,
+    /// permissions for tools that do not exist, a discovery that found nothing.
+    pub fn build(mut self) -> Result<Runtime, BuildError> {
+        let mut problems = std::mem::take(&mut self.problems);
+        problems.append(&mut self.registry.problems);
+        self.check(&mut problems);
+        let mut tools = self.registry.compile(&self.settings, &mut problems);
+        for tool in &mut tools {
+            self.fill(tool, &mut problems);
+        }
+        let (Some(timer), true) = (self.timer, problems.is_empty()) else {
+            return Err(BuildError { problems });
+        };
+        #[cfg(feature = "policy")]
+        let policy_state = self.policy.prepare(&mut tools, &timer);
+        #[cfg(feature = "policy")]
+        let (policy, authorization) = crate::policy::PolicyState::handles(&policy_state);
+        #[cfg(not(feature = "policy"))]
+        let (policy, authorization) = (None, None);
+        #[cfg(feature = "trace")]
+        let (instrument, job_instrument) = self.tracing.into_instruments();
+        #[cfg(not(feature = "trace"))]
+        let (instrument, job_instrument) = (None, None);
+        let environment = Arc::new(Environment {
+            catalogue: ToolCatalogue::new(tools),
+            states: self.states,
+            limits: self.settings.limits,
+            timer,
+            blocking_slots: BlockingSlots::new(self.max_blocking),
+            job_instrument,
+        });
+        let dispatcher = Dispatcher {
+            environment,
+            policy,
+            recorder: self.recorder,
+            evidence_collector: self.evidence_collector,
+            instrument,
+            observers: self.observers,
+        };
+        let host = CallHost {
+            dispatcher,
+            authorization,
+            #[cfg(feature = "policy")]
+            policy_state,
+        };
+        Ok(Runtime::new(host, self.tenant, self.max_concurrent))
+    }
+
+    fn check(&self, problems: &mut Vec<BuildProblem>) {
+        if cfg!(panic = "abort") && !self.allow_abort {
+            problems.push(BuildProblem::PanicAborts);
+        }
+        if self.timer.is_none() {
+            problems.push(BuildProblem::NoTimer);
+        }
+        let bounds = [
+            ("max_concurrent_tools", 1..=20, self.max_concurrent),
+            ("max_blocking_tools", 1..=100_000, self.max_blocking),
+        ];
+        for (setting, range, found) in bounds {
+            if !range.contains(&found) {
+                let (least, most) = range.into_inner();
+                problems.push(BuildProblem::OutOfRange { setting, least, most, found });
+            }
+        }
+        let known: BTreeSet<&str> = self.registry.entries.iter().flat_map(names_of).collect();
+        let unknown = self.settings.permissions.keys().filter(|name| !known.contains(&***name));
+        problems.extend(unknown.map(|name| BuildProblem::UnknownPermission { name: name.clone() }));
+        #[cfg(feature = "policy")]
+        problems.extend(self.policy.check(&known));
+    }
+
+    fn fill(&self, tool: &mut Registered, problems: &mut Vec<BuildProblem>) {
+        if tool.traits.evidence && self.evidence_collector.is_none() {
+            problems.push(BuildProblem::NoEvidence { tool: tool.spec.name().to_owned() });
+        }
+        match self.states.resolve(&tool.needs) {
+            Ok(slots) => tool.slots = slots,
+            Err(missing) => problems.extend(missing.into_iter().map(|type_name| {
+                BuildProblem::MissingState { tool: tool.spec.name().to_owned(), type_name }
+            })),
+        }
+    }
+}
+
+/// A tool's name, and its toolkit's.
+fn names_of(entry: &Registration) -> impl Iterator<Item = &str> {
+    narrowest_first(entry.name(), entry.toolkit())
+}
+
+#[cfg(feature = "tokio")]
+#[allow(clippy::unnecessary_wraps, reason = "without tokio there is none")]
+fn default_timer() -> Option<Arc<dyn Timer>> {
+    Some(Arc::new(crate::timer::TokioTimer))
+}
+
+#[cfg(not(feature = "tokio"))]
+fn default_timer() -> Option<Arc<dyn Timer>> {
+    None
+}
+
+impl fmt::Debug for RuntimeBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RuntimeBuilder")
+            .field("registry", &self.registry)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,299 @@
+//! The runtime: opens calls, and holds everything that they need.
+
+mod builder;
+mod request_envelope;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+use tool_contracts::{ToolCallRequest, ToolContext, ToolSpec};
+use uuid::Uuid;
+
+pub use self::builder::RuntimeBuilder;
+use crate::arguments::Arguments;
+use crate::call::{self, CallHost, ToolCall, TypedCall};
+use crate::dispatch::refusal::Refusal;
+use crate::failure::FailureCode;
+use crate::timer::Timer;
+use crate::tool::registry::{Registered, TypedTool, is_listed};
+use crate::tool::{CallScope, Environment, ToolOutput};
+
+/// Holds the tools and opens calls of them. A handle: cloning it is cheap.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[ai_tool(effect = "read")]
+/// async fn add(
+///     /// The first.
+///     a: i64,
+///     /// The second.
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::builder().tool::<AddTool>().build()?;
+/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+///
+/// let mut call = runtime.call("add", r#"{"a":2,"b":40}"#, &cx);
+/// assert_eq!(call.status(), CallStatus::Pending); // nothing has run
+/// assert_eq!(call.execute().await.data_json(), Some("42"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Runtime {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    host: Arc<CallHost>,
+    tenant: Uuid,
+    max_concurrent: usize,
+}
+
+impl Runtime {
+    /// Starts a runtime's configuration.
+    #[must_use]
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::new()
+    }
+
+    fn new(host: CallHost, tenant: Uuid, max_concurrent: usize) -> Self {
+        Self { inner: Arc::new(Inner { host: Arc::new(host), tenant, max_concurrent }) }
+    }
+
+    /// Opens a call: finds the tool, types and checks the arguments, and runs nothing.
+    ///
+    /// It never fails: an unknown name or bad arguments make a call whose
+    /// [`status`](ToolCall::status) is `Rejected` and whose output says why. The context's
+    /// invocation id becomes the call's own.
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn call(&self, name: &str, arguments: impl Into<Arguments>, cx: &ToolContext) -> ToolCall {
+        self.open(name, None, arguments.into().into_text(), cx.clone())
+    }
+
+    /// Opens a call of the tool behind a handle, so that its answer is typed.
+    ///
+    /// # Errors
+    /// `arguments` cannot be written as JSON.
+    pub fn call_typed<T: TypedTool>(
+        &self,
+        arguments: &impl Serialize,
+        cx: &ToolContext,
+    ) -> serde_json::Result<TypedCall<T>> {
+        let text = serde_json::to_string(arguments)?.into_boxed_str();
+        Ok(TypedCall::new(self.open(T::definition().name, None, text, cx.clone())))
+    }
+
+    /// Opens a call with the model's id of it, from arguments that may not even be JSON.
+    ///
+    /// [`call_request`](Self::call_request) does the same with arguments that were parsed before.
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn call_with_id(
+        &self,
+        call_id: impl Into<String>,
+        name: &str,
+        arguments: impl Into<Arguments>,
+        cx: &ToolContext,
+    ) -> ToolCall {
+        let call_id = call_id.into().into_boxed_str();
+        self.open(name, Some(call_id), arguments.into().into_text(), cx.clone())
+    }
+
+    /// Opens a call that a model asked for, with the id that it gave.
+    ///
+    /// The context's invocation id becomes the call's own.
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn call_request(&self, request: &ToolCallRequest, cx: &ToolContext) -> ToolCall {
+        let id = Some(request.call_id().into());
+        self.open(request.name(), id, request.arguments().get().into(), cx.clone())
+    }
+
+    /// Opens the calls that a model asked for in one turn, in its order.
+    ///
+    /// Each gets the id that the model gave it, and an invocation id of its own.
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn call_all(&self, requests: &[ToolCallRequest], cx: &ToolContext) -> Vec<ToolCall> {
+        let call = |request| self.call_request(request, &cx.with_invocation_id(Uuid::now_v7()));
+        requests.iter().map(call).collect()
+    }
+
+    /// Executes a batch: reads side by side, each write alone; outputs in the calls' order.
+    ///
+    /// At most [`max_concurrent_tools`](RuntimeBuilder::max_concurrent_tools) reads run at once. A
+    /// write, or a destructive call, starts when the calls before it have ended, and the calls after
+    /// it wait for it. Calls that are answered already are left as they are.
+    ///
+    /// A call that needs approval delays no other call. The approver decides about one call after
+    /// another while the other calls run; the approved calls run in their order once these have
+    /// ended and every decision is made. A call that needs no approval therefore never sees the
+    /// effect of one that does, even if it comes later in the batch. The access policy is evaluated
+    /// again before an approved call runs. Without an approver, such a call is answered
+    /// `NEEDS_USER_CONFIRMATION` at once, as by [`execute`](ToolCall::execute). A call that was
+    /// approved before needs no further approval.
+    ///
+    /// The context's `timeouts_ms` is the budget of the whole batch; the time that approvers take
+    /// does not count.
+    ///
+    /// # Cancellation
+    /// Dropping the returned future interrupts the calls that are running; a call that has not begun,
+    /// or waits for approval, stays pending, and may be executed again.
+    pub async fn execute_all<'c>(&self, calls: &'c mut [ToolCall]) -> Vec<&'c ToolOutput> {
+        call::run_batch(calls, self.inner.max_concurrent, self.timer()).await
+    }
+
+    /// Lists every tool in the order of their names, but for the denied ones.
+    pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.environment().catalogue.listed()
+    }
+
+    /// Lists the tools that models may call, in the order of their names.
+    pub fn specs_for_model(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.environment().catalogue.listed_for_model()
+    }
+
+    /// Lists the codes that a tool's own error may carry, as its `ToolFailure` declares them.
+    ///
+    /// None if there is no such tool; empty for a tool whose error declares nothing, which is
+    /// answered `INTERNAL`.
+    #[must_use]
+    pub fn failure_codes(&self, name: &str) -> Option<&[FailureCode]> {
+        self.environment().catalogue.find(name).map(|tool| &*tool.codes)
+    }
+
+    /// Finds one tool's spec by its name, unless it is denied.
+    #[must_use]
+    pub fn spec(&self, name: &str) -> Option<&ToolSpec> {
+        self.environment()
+            .catalogue
+            .find(name)
+            .map(|tool| &tool.spec)
+            .filter(|spec| is_listed(spec))
+    }
+
+    pub(crate) fn open(
+        &self,
+        name: &str,
+        call_id: Option<Box<str>>,
+        arguments: Box<str>,
+        cx: ToolContext,
+    ) -> ToolCall {
+        self.open_among(name, call_id, arguments, cx, &|_| true)
+    }
+
+    /// Opens a call for a caller that may see these tools only: no other tool's name is suggested.
+    pub(crate) fn open_among(
+        &self,
+        name: &str,
+        call_id: Option<Box<str>>,
+        arguments: Box<str>,
+        cx: ToolContext,
+        visible: &dyn Fn(&ToolSpec) -> bool,
+    ) -> ToolCall {
+        let host = self.host();
+        let Some(tool) = self.environment().catalogue.find(name) else {
+            let refusal = Refusal::unknown_tool(&host.closest(name, visible));
+            return self.open_unknown(name, call_id, arguments, cx, refusal);
+        };
+        let environment = host.environment().clone();
+        let scope = CallScope::new(environment, tool.clone(), call_id, arguments, cx);
+        ToolCall::open(host.clone(), scope)
+    }
+
+    /// Opens a call of a name that the caller may not use, which is answered with this refusal.
+    pub(crate) fn open_unknown(
+        &self,
+        name: &str,
+        call_id: Option<Box<str>>,
+        arguments: Box<str>,
+        cx: ToolContext,
+        refusal: Box<Refusal>,
+    ) -> ToolCall {
+        let host = self.host();
+        let refusal = host.count_refusal(name, &cx, refusal);
+        ToolCall::unknown(host.clone(), name, call_id, arguments, cx, &refusal)
+    }
+
+    /// Returns how a call of a name that is not listed is refused; opens none, and records none.
+    #[cfg(feature = "http")]
+    pub(crate) fn refusal_of_name(
+        &self,
+        name: &str,
+        visible: &dyn Fn(&ToolSpec) -> bool,
+    ) -> Box<Refusal> {
+        match self.environment().catalogue.find(name) {
+            Some(_) => Refusal::denied_tool(),
+            None => Refusal::unknown_tool(&self.host().closest(name, visible)),
+        }
+    }
+
+    /// Opens a call that repeats an earlier one, to see whether its answer is still the same.
+    pub(crate) fn open_replay(
+        &self,
+        name: &str,
+        arguments: Box<str>,
+        cx: ToolContext,
+        earlier: Uuid,
+    ) -> ToolCall {
+        match self.environment().catalogue.find(name) {
+            None => self.open(name, None, arguments, cx),
+            Some(tool) => {
+                let environment = self.host().environment().clone();
+                let scope = CallScope::new(environment, tool.clone(), None, arguments, cx);
+                ToolCall::open(self.host().clone(), scope.replaying(earlier))
+            }
+        }
+    }
+
+    pub(crate) fn host(&self) -> &Arc<CallHost> {
+        &self.inner.host
+    }
+
+    pub(crate) fn environment(&self) -> &Environment {
+        self.inner.host.environment()
+    }
+
+    pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {
+        self.environment().catalogue.find(name).map(|tool| &**tool)
+    }
+
+    pub(crate) fn tenant(&self) -> Uuid {
+        self.inner.tenant
+    }
+
+    pub(crate) fn timer(&self) -> &dyn Timer {
+        self.environment().timer()
+    }
+
+    #[cfg(feature = "http")]
+    pub(crate) fn shared_timer(&self) -> Arc<dyn Timer> {
+        Arc::clone(&self.environment().timer)
+    }
+
+    #[cfg(feature = "policy")]
+    pub(crate) fn policy_state(&self) -> &Arc<crate::policy::PolicyState> {
+        self.host().policy_state()
+    }
+
+    /// Returns the runtime as a build without the feature `policy` makes it.
+    #[cfg(test)]
+    pub(crate) fn without_policy(mut self) -> Self {
+        let inner = Arc::get_mut(&mut self.inner).expect("a new runtime has one handle");
+        let host = Arc::get_mut(&mut inner.host).expect("no call was opened");
+        host.authorization = None;
+        host.dispatcher.policy = None;
+        self
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Runtime").field(self.environment()).finish()
+    }
+}

@@ -1,0 +1,63 @@
+//! Tracks the blocking thread of a call's tool, which cannot be stopped.
+
+use std::any::Any;
+use std::mem;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::panic_guard::guard;
+
+/// Resources that are released when the thread has ended.
+pub(crate) type HeldResources = Box<dyn Any + Send>;
+
+/// The blocking thread that a call's tool runs on, if there is one.
+#[derive(Default)]
+pub(crate) struct BlockingRun(Mutex<BlockingState>);
+
+#[derive(Default)]
+struct BlockingState {
+    is_running: bool,
+    resources: Vec<HeldResources>,
+}
+
+impl BlockingRun {
+    /// Marks that the thread has begun; it has ended when the returned guard is dropped.
+    pub(crate) fn begin(&self) -> BlockingRunGuard<'_> {
+        self.lock().is_running = true;
+        BlockingRunGuard(self)
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.lock().is_running
+    }
+
+    /// Keeps resources until the thread has ended.
+    ///
+    /// # Errors
+    /// The resources come back if no thread is running.
+    pub(crate) fn hold(&self, resources: HeldResources) -> Result<(), HeldResources> {
+        let mut state = self.lock();
+        if !state.is_running {
+            return Err(resources);
+        }
+        state.resources.push(resources);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BlockingState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Marks a running thread until it is dropped.
+pub(crate) struct BlockingRunGuard<'j>(&'j BlockingRun);
+
+impl Drop for BlockingRunGuard<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.is_running = false;
+        let resources = mem::take(&mut state.resources);
+        // Destructors are foreign code: run them after the lock is released, under a panic guard.
+        drop(state);
+        drop(guard(|| drop(resources)));
+    }
+}

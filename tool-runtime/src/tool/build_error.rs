@@ -1,0 +1,190 @@
+//! The errors of building a runtime.
+
+use std::fmt;
+use std::time::Duration;
+
+use thiserror::Error;
+use tool_contracts::ContractError;
+
+use super::registry::SourceLocation;
+use crate::schema::SchemaError;
+
+/// The problems that kept a runtime from being built.
+///
+/// Both `Display` and `Debug` list them all, so that `unwrap` and a `main` that returns the error
+/// show them too.
+#[derive(Clone, Error)]
+pub struct BuildError {
+    pub(crate) problems: Vec<BuildProblem>,
+}
+
+impl BuildError {
+    /// Lists the problems, in the order in which they were found.
+    #[must_use]
+    pub fn problems(&self) -> &[BuildProblem] {
+        &self.problems
+    }
+
+    pub(crate) fn unless_empty(problems: Vec<BuildProblem>) -> Result<(), Self> {
+        if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the tools cannot be used as they are registered:")?;
+        self.problems.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
+    }
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// One thing that is wrong with what was registered or configured.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum BuildProblem {
+    /// Two tools have one name.
+    #[error("two tools are named `{tool}`: at {first} and at {second}; rename one")]
+    #[non_exhaustive]
+    DuplicateName {
+        /// The name.
+        tool: String,
+        /// The place of the first.
+        first: SourceLocation,
+        /// The place of the second.
+        second: SourceLocation,
+    },
+    /// A tool borrows a value that was not given to the builder.
+    #[error("`{tool}` borrows `&{type_name}`, which was not given: {}", cure(type_name))]
+    #[non_exhaustive]
+    MissingState {
+        /// The tool.
+        tool: String,
+        /// The type that it borrows.
+        type_name: &'static str,
+    },
+    /// Two values of one type were given.
+    #[error(
+        "two values of `{type_name}` were given: tools borrow by type, so wrap one in a type of its own"
+    )]
+    #[non_exhaustive]
+    StateTwice {
+        /// The type.
+        type_name: &'static str,
+    },
+    /// A schema cannot be checked.
+    #[error("the {side} schema of `{tool}` cannot be used: {error}")]
+    #[non_exhaustive]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// `input` or `output`.
+        side: &'static str,
+        /// The place in the schema, and the reason.
+        error: SchemaError,
+    },
+    /// A tool's contract is not valid.
+    #[error("the contract of `{tool}` is not valid: {error}")]
+    #[non_exhaustive]
+    Contract {
+        /// The tool.
+        tool: String,
+        /// The invalid parts, with the reasons.
+        error: ContractError,
+    },
+    /// A default or an example of an argument breaks the argument's own schema.
+    #[error("the {what} of `{property}` in `{tool}` is not admitted by the schema of `{property}`")]
+    #[non_exhaustive]
+    ShownValue {
+        /// The tool.
+        tool: String,
+        /// The argument.
+        property: String,
+        /// `default` or `example`.
+        what: &'static str,
+    },
+    /// A dynamic tool lacks something, or has what it may not.
+    #[error("`{tool}` {rule}")]
+    #[non_exhaustive]
+    Incomplete {
+        /// The tool.
+        tool: String,
+        /// The rule that is broken.
+        rule: &'static str,
+    },
+    /// A permission is set for a tool or toolkit that does not exist.
+    #[error("a permission is set for `{name}`, which is no tool and no toolkit here")]
+    #[non_exhaustive]
+    UnknownPermission {
+        /// The name.
+        name: String,
+    },
+    /// Rules are set for a tool or toolkit that does not exist.
+    #[error("rules are set for `{name}`, which is no tool and no toolkit here")]
+    #[non_exhaustive]
+    UnknownRules {
+        /// The name.
+        name: String,
+    },
+    /// A tool has to leave evidence, and the runtime has no vault.
+    #[error("`{tool}` has to leave evidence, and there is no vault: give one by `.evidence(…)`")]
+    #[non_exhaustive]
+    NoEvidence {
+        /// The tool.
+        tool: String,
+    },
+    /// Discovery found no tool.
+    #[error(
+        "no `#[ai_tool]` function is linked in: name the crate that has them once \
+         (`use its_name as _;`), or register them by `.tool::<Handle>()`"
+    )]
+    NothingDiscovered,
+    /// A setting is out of its range.
+    #[error("`{setting}` is {least} to {most}, not {found}")]
+    #[non_exhaustive]
+    OutOfRange {
+        /// The builder's method.
+        setting: &'static str,
+        /// The least that it may be.
+        least: usize,
+        /// The most that it may be.
+        most: usize,
+        /// The value that was set.
+        found: usize,
+    },
+    /// A time is out of its range.
+    #[error("`{setting}` is {least:?} to {most:?}, not {found:?}")]
+    #[non_exhaustive]
+    TimeOutOfRange {
+        /// The method that sets it.
+        setting: &'static str,
+        /// The least that it may be.
+        least: Duration,
+        /// The most that it may be.
+        most: Duration,
+        /// The value that was set.
+        found: Duration,
+    },
+    /// The program aborts on panic, so that a tool's panic cannot be answered.
+    #[error(
+        "this program aborts on panic, so a tool's panic would end it: build with \
+         `panic = \"unwind\"`, or accept it by `.allow_panic_abort()`"
+    )]
+    PanicAborts,
+    /// The runtime has no timer.
+    #[error("there is no timer: turn on the feature `tokio`, or call `.timer(…)`")]
+    NoTimer,
+}
+
+/// Names the builder's method that gives a value of this type.
+fn cure(type_name: &str) -> String {
+    if type_name.starts_with("dyn ") {
+        format!("call `.shared_state(…)` with an `Arc<{type_name}>`")
+    } else {
+        "call `.state(…)` with one, or `.shared_state(…)` with an `Arc`".to_owned()
+    }
+}

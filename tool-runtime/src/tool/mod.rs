@@ -1,0 +1,40 @@
+//! A tool, and what its author sees: the registry, the call's scope, host parameters, the answer.
+
+pub(crate) mod argument_reader;
+mod blocking;
+mod blocking_run;
+mod build_error;
+mod cancellation;
+mod environment;
+mod evidence_recorder;
+mod host_parameters;
+mod idempotency;
+mod output;
+mod output_envelope;
+mod panic_guard;
+mod panic_hook;
+mod reconciled;
+#[cfg(feature = "evidence")]
+pub(crate) mod redacting;
+pub(crate) mod registry;
+mod scope;
+mod tool_future;
+
+pub(crate) use self::blocking::{BlockingSlots, JobInstrument};
+pub use self::build_error::{BuildError, BuildProblem};
+pub use self::cancellation::Cancellation;
+pub(crate) use self::environment::Environment;
+pub use self::evidence_recorder::EvidenceRecorder;
+pub use self::host_parameters::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
+pub(crate) use self::host_parameters::{EvidenceDraft, MetaDraft};
+pub use self::idempotency::Idempotency;
+pub use self::output::{DataError, OutputMeta, ToolOutput};
+#[cfg(feature = "policy")]
+pub(crate) use self::panic_guard::guarded;
+pub(crate) use self::panic_guard::{PanicGuarded, guard};
+pub use self::panic_hook::quiet_tool_panics;
+pub use self::reconciled::Reconciled;
+pub use self::scope::CallScope;
+pub(crate) use self::scope::{ErrorAuthor, Lease};
+pub use self::tool_future::{Finished, ToolFuture};
+pub(crate) use self::tool_future::{OpenEnvelope, ReconcileOutcome, ToolEnd};

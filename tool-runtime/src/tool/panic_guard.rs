@@ -1,0 +1,80 @@
+//! A tool's future behind a panic guard: no panic leaves its polls and its destructor.
+
+use std::any::Any;
+use std::fmt;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use super::panic_hook::QuietGuard;
+use super::tool_future::{Finished, ToolFuture};
+
+/// A tool's future. Its destructors run guarded too, wherever it is dropped.
+///
+/// The mutex is never locked: it lets other threads look at a call around the future in it.
+pub(crate) struct PanicGuarded(Mutex<Option<ToolFuture>>);
+
+impl PanicGuarded {
+    pub(crate) fn new(running: ToolFuture) -> Self {
+        Self(Mutex::new(Some(running)))
+    }
+
+    /// Polls the tool; an error is the text of its panic. Pending for ever once it is discarded.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Finished>, String> {
+        let Some(running) = self.running().as_mut() else { return Ok(Poll::Pending) };
+        guard(|| running.as_mut().poll(cx))
+    }
+
+    /// Drops what is left of the tool.
+    pub(crate) fn discard(&mut self) {
+        let running = self.running().take();
+        drop(guard(|| drop(running)));
+    }
+
+    fn running(&mut self) -> &mut Option<ToolFuture> {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for PanicGuarded {
+    fn drop(&mut self) {
+        self.discard();
+    }
+}
+
+impl fmt::Debug for PanicGuarded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PanicGuarded")
+    }
+}
+
+/// Runs foreign code under a panic guard; the error is the panic's text, for the log only.
+pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, String> {
+    let _quiet = QuietGuard::begin();
+    catch_unwind(AssertUnwindSafe(code)).map_err(panic_text)
+}
+
+/// Awaits a future of a store or another part of the host under a panic guard; the error is the
+/// panic's text, for the log only.
+#[cfg(feature = "policy")]
+pub(crate) async fn guarded<F: Future>(future: F) -> Result<F::Output, String> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(|cx| match guard(|| future.as_mut().poll(cx)) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+        Err(text) => Poll::Ready(Err(text)),
+    })
+    .await
+}
+
+fn panic_text(payload: Box<dyn Any + Send>) -> String {
+    let text = payload
+        .downcast_ref::<&'static str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("a panic whose payload is no text").to_owned();
+    // A payload may panic when it is dropped; none that carries a text does.
+    mem::forget(payload);
+    text
+}

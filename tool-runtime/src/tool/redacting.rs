@@ -1,0 +1,82 @@
+//! Redacts a call's arguments: small ones where the call runs, large ones on a thread that may block.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures::channel::oneshot;
+
+use super::CallScope;
+use super::panic_guard::guard;
+use crate::schema::Validator;
+
+/// Up to here, in bytes, redacting costs less than leaving the thread would be worth.
+const INLINE: usize = 4 * 1024;
+
+/// The longest wait for large arguments.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// The most large arguments that are redacted at once, in the whole process.
+const MOST_JOBS: usize = 8;
+
+static JOBS: AtomicUsize = AtomicUsize::new(0);
+
+/// Gives the arguments as a record may keep them; none if they are not JSON.
+///
+/// `redact` takes how many bytes of free text it may look at. Large arguments are redacted on a
+/// thread that may block, and are waited for no longer than the call's own deadline. Where there is
+/// no such thread, or no time, only the beginning of their free text is looked at and the rest is
+/// left out, so that no arguments can keep a record from being written.
+pub(crate) async fn redacted<F>(scope: &CallScope, redact: F) -> Option<String>
+where
+    F: Fn(&CallScope, usize) -> Option<String> + Clone + Send + 'static,
+{
+    if scope.arguments().len() <= INLINE {
+        return redact(scope, INLINE);
+    }
+    let limit = scope.budget().min(LONGEST_WAIT);
+    let aside = scope.environment().within(limit, on_a_blocking_thread(scope, redact.clone()));
+    match aside.await {
+        Some(Ok(redacted)) => redacted,
+        Some(Err(NotRedacted)) | None => redact(scope, INLINE),
+    }
+}
+
+/// Every slot is taken, there is no executor, or the work panicked.
+struct NotRedacted;
+
+async fn on_a_blocking_thread<F>(
+    scope: &CallScope,
+    redact: F,
+) -> Result<Option<String>, NotRedacted>
+where
+    F: Fn(&CallScope, usize) -> Option<String> + Send + 'static,
+{
+    let timer = scope.environment().timer();
+    let place = RedactionSlot::take().filter(|_| timer.is_ready()).ok_or(NotRedacted)?;
+    let (done, result) = oneshot::channel();
+    let scope = scope.clone();
+    let job = Box::new(move || {
+        let _place = place;
+        if let Ok(redacted) = guard(|| redact(&scope, Validator::FREE_TEXT_BYTES)) {
+            drop(done.send(redacted));
+        }
+    });
+    guard(|| timer.spawn_blocking(job)).map_err(|_| NotRedacted)?;
+    result.await.map_err(|_| NotRedacted)
+}
+
+/// One of a bounded number of jobs; given back when dropped.
+struct RedactionSlot;
+
+impl RedactionSlot {
+    fn take() -> Option<Self> {
+        let free = |now: usize| (now < MOST_JOBS).then_some(now + 1);
+        JOBS.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok().map(|_| Self)
+    }
+}
+
+impl Drop for RedactionSlot {
+    fn drop(&mut self) {
+        JOBS.fetch_sub(1, Ordering::AcqRel);
+    }
+}

@@ -1,0 +1,212 @@
+//! The registry: tools, their permissions and their source locations.
+
+mod catalogue;
+mod definition;
+mod discover;
+mod dynamic;
+mod registered;
+mod schema_examples;
+mod state;
+
+use std::fmt;
+use std::panic::Location;
+
+use tool_contracts::{ToolSpec, ToolkitSpec};
+
+pub(crate) use self::catalogue::{ToolCatalogue, is_listed};
+pub use self::definition::{Definition, Tool, Toolkit, ToolkitFacts, TypedTool};
+#[cfg(feature = "discovery")]
+pub use self::discover::Discovered;
+pub use self::dynamic::DynamicTool;
+pub(crate) use self::registered::{
+    PolicyStages, Registered, SHORTEST_RETENTION, ToolSettings, narrowest_first,
+};
+pub use self::state::HostNeed;
+pub(crate) use self::state::HostState;
+use crate::tool::{BuildError, BuildProblem};
+
+/// The tools of a program, before a runtime is built.
+///
+/// A build script or a test can list their contracts with [`specs`](Self::specs). A program passes
+/// the registry to [`RuntimeBuilder::registry`](crate::RuntimeBuilder::registry), or registers
+/// tools on the builder directly.
+#[derive(Debug, Default)]
+pub struct Registry {
+    pub(crate) entries: Vec<Registration>,
+    pub(crate) problems: Vec<BuildProblem>,
+}
+
+/// One registration.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    pub(crate) source: ToolSource,
+    pub(crate) location: SourceLocation,
+}
+
+#[derive(Debug)]
+pub(crate) enum ToolSource {
+    Static(&'static Definition),
+    Dynamic(Box<DynamicTool>),
+}
+
+/// The source location of a tool's definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceLocation {
+    file: &'static str,
+    line: u32,
+}
+
+impl SourceLocation {
+    /// Returns the source file, as the compiler names it.
+    #[must_use]
+    pub fn file(&self) -> &'static str {
+        self.file
+    }
+
+    /// Returns the line, from 1.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    fn of(location: &'static Location<'static>) -> Self {
+        Self { file: location.file(), line: location.line() }
+    }
+
+    fn of_definition(definition: &'static Definition) -> Self {
+        Self { file: definition.file, line: definition.line }
+    }
+}
+
+impl fmt::Display for SourceLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+impl Registry {
+    /// Creates an empty registry.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the tool of a handle.
+    #[must_use]
+    pub fn tool<T: Tool>(mut self) -> Self {
+        self.add_definition(T::definition());
+        self
+    }
+
+    /// Adds a toolkit's tools; passing the toolkit's value to the builder registers them too.
+    #[must_use]
+    pub fn toolkit<T: Toolkit>(mut self) -> Self {
+        for definition in T::definitions() {
+            self.add_definition(definition);
+        }
+        self
+    }
+
+    /// Adds a tool that is defined at run time.
+    #[must_use]
+    #[track_caller]
+    pub fn dynamic(mut self, tool: DynamicTool) -> Self {
+        let location = SourceLocation::of(Location::caller());
+        self.entries.push(Registration { source: ToolSource::Dynamic(Box::new(tool)), location });
+        self
+    }
+
+    /// Adds every `#[ai_tool]` function that is linked into the program.
+    ///
+    /// A crate that is not referenced is not linked: write `use its_name as _;` once. If no tool is
+    /// found, [`specs`](Self::specs) and `build()` return an error.
+    #[cfg(feature = "discovery")]
+    #[must_use]
+    pub fn discover(mut self) -> Self {
+        let before = self.entries.len();
+        discover::all().for_each(|definition| self.add_definition(definition));
+        if self.entries.len() == before && discover::all().next().is_none() {
+            self.problems.push(BuildProblem::NothingDiscovered);
+        }
+        self
+    }
+
+    /// Lists the contracts of all tools, sorted by name.
+    ///
+    /// # Errors
+    /// Returns all problems of the registrations at once: duplicate names, schemas that cannot be
+    /// enforced, invalid names and versions.
+    pub fn specs(&self) -> Result<Vec<ToolSpec>, BuildError> {
+        let mut problems = self.problems.clone();
+        let tools = self.compile(&ToolSettings::default(), &mut problems);
+        BuildError::unless_empty(problems)?;
+        Ok(tools.into_iter().map(|tool| tool.spec).collect())
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.problems.extend(other.problems);
+        for entry in other.entries {
+            match entry.source {
+                ToolSource::Static(definition) => self.add_definition(definition),
+                ToolSource::Dynamic(_) => self.entries.push(entry),
+            }
+        }
+    }
+
+    /// Adds a definition once, even if it is registered and discovered.
+    fn add_definition(&mut self, definition: &'static Definition) {
+        let known = self.entries.iter().any(
+            |entry| matches!(entry.source, ToolSource::Static(other) if std::ptr::eq(other, definition)),
+        );
+        if !known {
+            let location = SourceLocation::of_definition(definition);
+            self.entries.push(Registration { source: ToolSource::Static(definition), location });
+        }
+    }
+
+    /// Compiles every registration's contract and validators, sorted by name; collects all
+    /// problems.
+    pub(crate) fn compile(
+        &self,
+        settings: &ToolSettings,
+        problems: &mut Vec<BuildProblem>,
+    ) -> Vec<Registered> {
+        let mut sorted: Vec<_> = self.entries.iter().collect();
+        sorted.sort_by(|one, other| one.name().cmp(other.name()));
+        problems.extend(sorted.windows(2).filter_map(|pair| match pair {
+            [one, other] if one.name() == other.name() => Some(duplicate(one, other)),
+            _ => None,
+        }));
+        let compile = |entry: &Registration| {
+            Registered::compile(entry, settings).map_err(|found| problems.extend(found)).ok()
+        };
+        let mut tools: Vec<_> = sorted.into_iter().filter_map(compile).collect();
+        tools.iter_mut().enumerate().for_each(|(index, tool)| tool.index = index);
+        tools
+    }
+}
+
+impl Registration {
+    pub(crate) fn name(&self) -> &str {
+        match &self.source {
+            ToolSource::Static(definition) => definition.name,
+            ToolSource::Dynamic(tool) => tool.name(),
+        }
+    }
+
+    /// Returns the name of the toolkit that the tool declares.
+    pub(crate) fn toolkit(&self) -> Option<&str> {
+        match &self.source {
+            ToolSource::Static(definition) => definition.toolkit.map(|toolkit| toolkit.name),
+            ToolSource::Dynamic(tool) => tool.toolkit.as_ref().map(ToolkitSpec::name),
+        }
+    }
+}
+
+fn duplicate(one: &Registration, other: &Registration) -> BuildProblem {
+    BuildProblem::DuplicateName {
+        tool: one.name().to_owned(),
+        first: one.location.clone(),
+        second: other.location.clone(),
+    }
+}

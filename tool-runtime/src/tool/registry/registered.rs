@@ -1,0 +1,407 @@
+//! A tool that can be called: its contract, its validators and its entry point.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use tool_contracts::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder, ToolkitSpec};
+
+use super::dynamic::Handler;
+use super::state::Slot;
+use super::{Definition, DynamicTool, HostNeed, Registration, ToolSource};
+use crate::failure::FailureCode;
+use crate::limits::Limits;
+use crate::schema::{self, AnswerCheck, Coerce, Validator};
+use crate::tool::{BuildProblem, CallScope, ToolFuture};
+
+/// The runtime's settings for tools.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolSettings {
+    pub(crate) timeout: Duration,
+    pub(crate) coerce_reads: Coerce,
+    pub(crate) coerce_writes: Coerce,
+    /// By tool or toolkit.
+    pub(crate) permissions: BTreeMap<String, Permission>,
+    pub(crate) limits: Limits,
+}
+
+impl Default for ToolSettings {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+            coerce_reads: Coerce::Lossless,
+            coerce_writes: Coerce::Off,
+            permissions: BTreeMap::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl ToolSettings {
+    /// The tool's own permission, else its toolkit's, else the default of its effect.
+    fn permission(&self, name: &str, toolkit: Option<&str>, effect: Effect) -> Permission {
+        let set = narrowest_first(name, toolkit).find_map(|name| self.permissions.get(name));
+        set.copied().unwrap_or_else(|| effect.default_permission())
+    }
+
+    fn coerce(&self, effect: Effect) -> Coerce {
+        if effect == Effect::Read { self.coerce_reads } else { self.coerce_writes }
+    }
+}
+
+/// Lists the names under which a host may configure a tool: its own, the part before its last dot,
+/// its toolkit's.
+pub(crate) fn narrowest_first<'n>(
+    name: &'n str,
+    toolkit: Option<&'n str>,
+) -> impl Iterator<Item = &'n str> {
+    let prefix = name.rsplit_once('.').map(|(prefix, _)| prefix);
+    let toolkit = toolkit.filter(|toolkit| Some(*toolkit) != prefix);
+    [Some(name), prefix, toolkit].into_iter().flatten()
+}
+
+/// A tool that can be called.
+pub(crate) struct Registered {
+    pub(crate) spec: ToolSpec,
+    pub(crate) start: ToolStart,
+    pub(crate) needs: Vec<HostNeed>,
+    pub(crate) codes: Box<[FailureCode]>,
+    pub(crate) slots: Box<[Option<Slot>]>,
+    pub(crate) timeout: Duration,
+    pub(crate) coerce: Coerce,
+    pub(crate) input: Validator,
+    pub(crate) output: Option<Validator>,
+    /// The condition under which an output is checked against `output`.
+    pub(crate) answer_check: AnswerCheck,
+    /// True if the validator reads the raw text before the typed reader.
+    pub(crate) scan: bool,
+    pub(crate) has_secrets: bool,
+    /// True if an argument may be personal data.
+    pub(crate) has_personal: bool,
+    /// Its index among the tools, sorted by name.
+    pub(crate) index: usize,
+    /// The call policy's stages that apply to the tool.
+    pub(crate) policy_stages: PolicyStages,
+    pub(crate) traits: ToolTraits,
+    largest_output: AtomicUsize,
+}
+
+/// The policy stages that a tool needs, computed once by `build()`: a plain read needs none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct PolicyStages {
+    pub(crate) authorize: bool,
+    pub(crate) claim: bool,
+    pub(crate) retry: bool,
+}
+
+/// Behaviour of a tool that its contract does not contain.
+#[derive(Debug, Clone, Copy, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one thing that a tool says of itself")]
+pub(crate) struct ToolTraits {
+    /// True if the tool can reconcile an earlier run.
+    pub(crate) reconciles: bool,
+    /// True if the tool's downstream service enforces the idempotency key itself.
+    pub(crate) forwards_key: bool,
+    /// The retention of an output under its idempotency key.
+    pub(crate) retention: Option<Duration>,
+    /// True if a cached output is valid for every user of a tenant.
+    pub(crate) shared: bool,
+    /// True if outputs leave evidence.
+    pub(crate) evidence: bool,
+    /// True if an output is withheld if its evidence cannot be stored.
+    pub(crate) requires_evidence: bool,
+    /// The hash of its source, for functions with `#[ai_tool]`.
+    pub(crate) source: Option<&'static str>,
+}
+
+/// Creates the deferred future of a call.
+pub(crate) enum ToolStart {
+    Static(fn(CallScope) -> ToolFuture),
+    Dynamic { handler: Handler, preview: Option<Handler>, reconcile: Option<Handler> },
+}
+
+impl ToolStart {
+    pub(crate) fn start(&self, scope: CallScope) -> ToolFuture {
+        match self {
+            Self::Static(start) => start(scope),
+            Self::Dynamic { reconcile: Some(it), .. } if scope.reconciles() => it(scope),
+            Self::Dynamic { preview: Some(preview), .. } if scope.dry_run() => preview(scope),
+            Self::Dynamic { handler, .. } => handler(scope),
+        }
+    }
+}
+
+/// The shortest retention of an output under its idempotency key.
+pub(crate) const SHORTEST_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The most bytes that are reserved for an output in advance.
+const MOST_EXPECTED: usize = 64 * 1024;
+
+impl Registered {
+    /// Compiles a registration; returns all its problems at once.
+    pub(crate) fn compile(
+        entry: &Registration,
+        settings: &ToolSettings,
+    ) -> Result<Self, Vec<BuildProblem>> {
+        match &entry.source {
+            ToolSource::Static(definition) => Self::from_definition(definition, settings),
+            ToolSource::Dynamic(tool) => Self::from_dynamic(tool, settings),
+        }
+    }
+
+    fn from_definition(
+        definition: &'static Definition,
+        settings: &ToolSettings,
+    ) -> Result<Self, Vec<BuildProblem>> {
+        let mut input = (definition.input)(&mut schema::input_generator()).to_value();
+        let own_bounds = schema::take_own_bounds(&mut input);
+        schema::close(&mut input);
+        let output = (definition.output)(&mut schema::output_generator()).to_value();
+        let mut spec = ToolSpec::builder(definition.name, definition.effect)
+            .version(definition.version)
+            .description(definition.description)
+            .requires_auth(definition.requires_auth)
+            .ai_callable(definition.ai_callable)
+            .annotations(annotations(definition.idempotent, definition.open_world));
+        spec = with(spec, definition.title, ToolSpecBuilder::title);
+        spec = with(spec, definition.category, ToolSpecBuilder::category);
+        let toolkit = definition.toolkit.map(|it| ToolkitSpec::new(it.name, it.description));
+        let toolkit = toolkit.transpose().map_err(|error| {
+            vec![BuildProblem::Contract { tool: definition.name.to_owned(), error }]
+        })?;
+        spec = with(spec, definition.ttl, |spec, ttl| spec.ttl_seconds(ttl.div_ceil(1_000)));
+        let timeout = definition.timeout.map_or(settings.timeout, Duration::from_millis);
+        let start = ToolStart::Static(definition.start);
+        let parts = ToolParts {
+            name: definition.name,
+            toolkit,
+            spec,
+            input,
+            output: Some(output),
+            timeout,
+            start,
+            typed: Some(TypeGuarantees { bounds_checked: !own_bounds }),
+        };
+        let mut tool = parts.finish(definition.effect, settings)?;
+        tool.traits = ToolTraits {
+            reconciles: definition.reconciles,
+            forwards_key: definition.forwards_key,
+            retention: definition.retention.map(Duration::from_millis),
+            shared: definition.shared,
+            evidence: definition.evidence.is_some(),
+            requires_evidence: definition.requires_evidence,
+            source: definition.evidence,
+        };
+        tool.needs = (definition.host)();
+        tool.codes = (definition.codes)().into();
+        Ok(tool)
+    }
+
+    fn from_dynamic(
+        tool: &DynamicTool,
+        settings: &ToolSettings,
+    ) -> Result<Self, Vec<BuildProblem>> {
+        let problems = incomplete(tool);
+        let (Some(handler), Some(mut input), true) =
+            (tool.handler.clone(), tool.input_schema.clone(), problems.is_empty())
+        else {
+            return Err(problems);
+        };
+        if !tool.open {
+            schema::close(&mut input);
+        }
+        let mut spec = ToolSpec::builder(&*tool.name, tool.effect)
+            .version(tool.version.as_deref().unwrap_or("0.0.0"))
+            .description(&*tool.description)
+            .requires_auth(tool.requires_auth)
+            .ai_callable(tool.ai_callable)
+            .annotations(annotations(tool.idempotent, tool.open_world));
+        spec = with(spec, tool.title.as_deref(), ToolSpecBuilder::title);
+        spec = with(spec, tool.category.as_deref(), ToolSpecBuilder::category);
+        spec = with(spec, tool.ttl, |spec, ttl| spec.ttl_seconds(whole_seconds(ttl)));
+        let timeout = tool.timeout.unwrap_or(settings.timeout);
+        let (preview, reconcile) = (tool.preview.clone(), tool.reconcile.clone());
+        let traits = ToolTraits {
+            reconciles: reconcile.is_some(),
+            forwards_key: tool.forwards_key,
+            retention: tool.retention,
+            shared: tool.shared,
+            evidence: tool.evidence,
+            requires_evidence: tool.requires_evidence,
+            source: None,
+        };
+        let start = ToolStart::Dynamic { handler, preview, reconcile };
+        let output = tool.output_schema.clone();
+        let toolkit = tool.toolkit.clone();
+        let name = &tool.name;
+        let parts = ToolParts { name, toolkit, spec, input, output, timeout, start, typed: None };
+        parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
+    }
+
+    /// Returns whether an argument may be secret or personal, so that a hash of the arguments could be
+    /// guessed.
+    pub(crate) fn input_is_sensitive(&self) -> bool {
+        self.input.has_secrets() || self.input.has_personal()
+    }
+
+    /// The number of bytes to reserve for the next output.
+    pub(crate) fn expected_output(&self) -> usize {
+        self.largest_output.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn expect_output(&self, bytes: usize) {
+        if bytes > self.expected_output() && bytes <= MOST_EXPECTED {
+            self.largest_output.store(bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The common parts of static and dynamic tools before compilation.
+struct ToolParts<'t> {
+    name: &'t str,
+    toolkit: Option<ToolkitSpec>,
+    spec: ToolSpecBuilder,
+    input: Value,
+    output: Option<Value>,
+    timeout: Duration,
+    start: ToolStart,
+    typed: Option<TypeGuarantees>,
+}
+
+/// Guarantees that a typed tool's types provide.
+#[derive(Clone, Copy)]
+struct TypeGuarantees {
+    /// True if generated code compares all bounds of the arguments.
+    bounds_checked: bool,
+}
+
+impl ToolParts<'_> {
+    fn finish(
+        self,
+        effect: Effect,
+        settings: &ToolSettings,
+    ) -> Result<Registered, Vec<BuildProblem>> {
+        let mut problems = Vec::new();
+        let mut compile = |side, schema: &Value| {
+            let problem = |error| BuildProblem::Schema { tool: self.name.to_owned(), side, error };
+            Validator::compile(schema).map_err(|error| problems.push(problem(error))).ok()
+        };
+        let input = compile("input", &self.input);
+        // Without a schema, a dynamic tool's output must still be valid JSON.
+        let any = Value::Bool(true);
+        let output = self.output.as_ref().or(self.typed.is_none().then_some(&any));
+        let output = output.and_then(|schema| compile("output", schema));
+        if self.typed.is_some() {
+            problems.extend(super::schema_examples::check(self.name, &self.input));
+        }
+        let spec = self
+            .spec
+            .input_schema(self.input)
+            .timeout_ms(u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX))
+            .permission(settings.permission(
+                self.name,
+                self.toolkit.as_ref().map(ToolkitSpec::name),
+                effect,
+            ));
+        let spec = with(spec, self.toolkit, ToolSpecBuilder::toolkit);
+        let spec = with(spec, self.output, ToolSpecBuilder::output_schema);
+        let spec = spec.build().map_err(|error| {
+            problems.push(BuildProblem::Contract { tool: self.name.to_owned(), error });
+        });
+        let (Some(input), Ok(spec), true) = (input, spec, problems.is_empty()) else {
+            return Err(problems);
+        };
+        let answer_check = match &output {
+            None => AnswerCheck::Never,
+            Some(output) if self.typed.is_some() => output.answer_check(),
+            Some(_) => AnswerCheck::Always,
+        };
+        let too_deep = depth(spec.input_schema()) > settings.limits.max_depth();
+        Ok(Registered {
+            scan: too_deep || self.typed.is_none_or(|typed| input.needs_scan(typed.bounds_checked)),
+            has_secrets: input.has_secrets(),
+            has_personal: input.has_personal(),
+            output,
+            answer_check,
+            coerce: settings.coerce(effect),
+            timeout: self.timeout,
+            start: self.start,
+            needs: Vec::new(),
+            codes: Box::default(),
+            slots: Box::default(),
+            index: 0,
+            policy_stages: PolicyStages::default(),
+            traits: ToolTraits::default(),
+            largest_output: AtomicUsize::new(0),
+            spec,
+            input,
+        })
+    }
+}
+
+fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
+    let reads = tool.effect == Effect::Read;
+    let dry_run = tool.handles_dry_run || tool.preview.is_some();
+    let rules = [
+        (tool.description.trim().is_empty(), "has no description: a model chooses by it"),
+        (tool.input_schema.is_none(), "has no input schema: call `.input_schema(…)`"),
+        (
+            tool.input_schema.as_ref().is_some_and(|schema| schema["type"] != "object"),
+            "has an input schema that admits more than objects: say `\"type\": \"object\"`",
+        ),
+        (tool.handler.is_none(), "has nothing to run: call `.handler(…)`"),
+        (
+            !reads && !dry_run,
+            "writes and handles no dry run: give it `.preview(…)`, or look at \
+            `call.dry_run()` in the handler and say `.handles_dry_run()`",
+        ),
+        (!reads && tool.ttl.is_some(), "writes and has a `ttl`: only a read's answer can be fresh"),
+        (reads && tool.preview.is_some(), "reads and has a `preview`: only a write needs one"),
+        (
+            reads && (tool.reconcile.is_some() || tool.forwards_key || tool.retention.is_some()),
+            "reads and speaks of idempotency keys: only a write runs under one",
+        ),
+        (
+            tool.retention.is_some_and(|time| time < SHORTEST_RETENTION),
+            "keeps its answers for less than a day under their keys: say `24h` or more",
+        ),
+        (
+            tool.shared && tool.ttl.is_none(),
+            "is `shared` and has no `ttl`: nothing is kept to share",
+        ),
+    ];
+    let broken = rules.iter().filter(|(broken, _)| *broken);
+    broken.map(|(_, rule)| BuildProblem::Incomplete { tool: tool.name.clone(), rule }).collect()
+}
+
+/// The deepest nesting of arguments whose schema has no objects below its root.
+fn depth(schema: &serde_json::Map<String, Value>) -> usize {
+    fn of_lists(schema: &Value) -> usize {
+        schema.get("items").map_or(0, |items| 1 + of_lists(items))
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    1 + properties.into_iter().flat_map(|all| all.values()).map(of_lists).max().unwrap_or(0)
+}
+
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0))
+}
+
+fn annotations(idempotent: bool, open_world: bool) -> ToolAnnotations {
+    ToolAnnotations::new().with_idempotent(idempotent).with_open_world(open_world)
+}
+
+fn with<T, V>(builder: T, value: Option<V>, set: impl FnOnce(T, V) -> T) -> T {
+    match value {
+        Some(value) => set(builder, value),
+        None => builder,
+    }
+}
+
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registered").field("name", &self.spec.name()).finish_non_exhaustive()
+    }
+}

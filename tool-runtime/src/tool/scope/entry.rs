@@ -1,0 +1,186 @@
+//! The methods that generated code calls: reading arguments, the gate, host values, the end.
+
+use std::any::type_name;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+
+use serde::Serialize;
+use tool_contracts::{ErrorCode, Violation};
+
+use super::CallScope;
+use crate::failure::{Failure, Fault};
+use crate::tool::argument_reader::{self, Fields, ReadArguments};
+use crate::tool::blocking;
+use crate::tool::output::ToolOutput;
+use crate::tool::reconciled::Reconciled;
+use crate::tool::tool_future::{Finished, ReconcileOutcome, ToolEnd};
+
+/// Methods for generated code.
+#[doc(hidden)]
+impl CallScope {
+    /// Reads the arguments into a tuple; a slip is coerced or explained by the schema.
+    ///
+    /// # Errors
+    /// The call is refused; the scope knows why.
+    pub fn read<'s, A>(&'s self, fields: Fields, defaults: A::Defaults) -> Result<A, Finished>
+    where
+        A: ReadArguments<'s, Defaults: Copy>,
+    {
+        match argument_reader::read(self.arguments(), fields, defaults) {
+            Ok(arguments) => {
+                self.0.read_whole.store(true, Ordering::Relaxed);
+                Ok(arguments)
+            }
+            Err(error) => {
+                let coerced = self.coerced_arguments(&error)?;
+                let read = argument_reader::read(coerced, fields, defaults);
+                read.map_err(|error| self.unexplained(&error))
+            }
+        }
+    }
+
+    /// Checks the arguments by the schema; returns them with lossless slips coerced, if that is all.
+    fn coerced_arguments(&self, error: &serde_json::Error) -> Result<&str, Finished> {
+        if self.reading().is_some() {
+            return Err(self.unexplained(error));
+        }
+        let reading = self.read_by_schema();
+        if reading.malformed.is_some() || !reading.violations.is_empty() {
+            return Err(Finished(ToolEnd::Refused));
+        }
+        match &reading.coerced {
+            Some(coerced) => Ok(coerced),
+            None => Err(self.unexplained(error)),
+        }
+    }
+
+    /// Refuses arguments that the schema admits and the type does not, with the place of the error.
+    fn unexplained(&self, error: &serde_json::Error) -> Finished {
+        let text = self.arguments();
+        let offset = byte_offset(text, error.line(), error.column());
+        let limits = self.0.environment.limits();
+        let violation = self.0.tool.input.violation_at(text, offset, limits);
+        self.refuse(vec![violation], error.to_string())
+    }
+
+    /// Refuses arguments that a typed check found out of bounds.
+    #[must_use]
+    pub fn out_of_bounds(&self) -> Finished {
+        let limits = self.0.environment.limits();
+        let report = self.0.tool.input.check(self.arguments(), limits, self.0.tool.coerce);
+        let mut violations = report.violations;
+        if violations.is_empty() {
+            violations.push(Violation::new("", "bounds", "arguments within the tool's bounds", ""));
+        }
+        self.refuse(violations, String::new())
+    }
+
+    fn refuse(&self, violations: Vec<Violation>, log: String) -> Finished {
+        drop(self.0.refusal.set((violations, log)));
+        Finished(ToolEnd::Refused)
+    }
+
+    /// Waits until the call is executed; a pending call is suspended here.
+    pub fn gate(&self) -> impl Future<Output = ()> + Send + '_ {
+        Gate(self)
+    }
+
+    /// Ends a call whose host value cannot be made: the tool has not begun.
+    pub(crate) fn failed_before_start(&self, failure: Failure) -> Finished {
+        self.stage().undo_begin();
+        self.failed(Fault::plain(failure))
+    }
+
+    /// Finds a host value in the slot that `build()` filled.
+    ///
+    /// # Errors
+    /// A fault of the runtime where the slot is empty.
+    pub fn slot<T: ?Sized + Send + Sync + 'static>(
+        &self,
+        slot: usize,
+    ) -> Result<&Arc<T>, Finished> {
+        let found = self.0.tool.slots.get(slot).and_then(Option::as_ref);
+        found.and_then(|value| value.downcast_ref()).ok_or_else(|| {
+            let log = format!("no `{}` in slot {slot}", type_name::<T>());
+            self.failed(Fault::new(Failure::of(ErrorCode::Internal), None, log))
+        })
+    }
+
+    /// Finds the toolkit that a method stands on.
+    ///
+    /// # Errors
+    /// As [`slot`](Self::slot).
+    pub fn toolkit<T: Send + Sync + 'static>(&self, slot: usize) -> Result<&Arc<T>, Finished> {
+        self.slot(slot)
+    }
+
+    /// Writes an answer into the envelope.
+    pub fn succeeded<T: Serialize + ?Sized>(&self, value: &T) -> Finished {
+        let mut answer = ToolOutput::begin(self);
+        match answer.write(value) {
+            Ok(()) => Finished(ToolEnd::Answered(answer)),
+            Err(error) => self.failed(Fault::new(
+                Failure::of(ErrorCode::InvalidOutput),
+                None,
+                format!("the answer cannot be written as JSON: {error}"),
+            )),
+        }
+    }
+
+    /// Returns whether the `reconcile` function is called instead of the tool.
+    #[must_use]
+    pub fn reconciles(&self) -> bool {
+        self.0.purpose.is_reconciliation()
+    }
+
+    /// Ends a call of the `reconcile` function.
+    pub fn reconciled<T: Serialize>(&self, found: &Reconciled<T>) -> Finished {
+        let answer = match found {
+            Reconciled::Happened(answer) => answer,
+            Reconciled::DidNotHappen => {
+                return Finished(ToolEnd::Reconciled(ReconcileOutcome::DidNotHappen));
+            }
+            Reconciled::Unknown => return Finished(ToolEnd::Reconciled(ReconcileOutcome::Unknown)),
+        };
+        match self.succeeded(answer) {
+            Finished(ToolEnd::Answered(answer)) => {
+                Finished(ToolEnd::Reconciled(ReconcileOutcome::Happened(answer)))
+            }
+            failed => failed,
+        }
+    }
+
+    /// Ends the call with the tool's error.
+    #[must_use]
+    pub fn failed(&self, fault: Fault) -> Finished {
+        Finished(ToolEnd::Failed(fault))
+    }
+
+    /// Runs a blocking tool off the async threads.
+    pub async fn run_blocking(
+        self,
+        work: impl FnOnce(&Self) -> Finished + Send + 'static,
+    ) -> Finished {
+        blocking::run(&self, work).await
+    }
+}
+
+struct Gate<'c>(&'c CallScope);
+
+impl Future for Gate<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        // No waker: `execute` polls again once it has opened the gate.
+        if self.0.0.stage.pass() { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+/// Turns the line and column of a serde error (both from 1, the column in bytes) into an offset.
+fn byte_offset(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    (before + column.saturating_sub(1)).min(text.len())
+}

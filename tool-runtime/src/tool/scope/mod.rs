@@ -1,0 +1,458 @@
+//! The state that a call and its tool share while the call lives.
+
+mod entry;
+mod purpose;
+mod scrubs;
+mod span_slot;
+mod stage;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use tool_contracts::{Effect, ErrorCode, ToolContext, ToolSpec, Violation};
+use uuid::Uuid;
+
+use self::purpose::{ArgumentEdit, Purpose};
+pub(crate) use self::scrubs::ErrorAuthor;
+use self::scrubs::TextScrubbers;
+use self::span_slot::SpanSlot;
+use self::stage::Stage;
+use super::blocking_run::{BlockingRun, HeldResources};
+use super::cancellation::CancelFlag;
+use super::environment::Environment;
+use super::host_parameters::{MetaDraft, ProgressSink};
+use super::idempotency::Idempotency;
+use super::panic_guard::guard;
+use super::registry::Registered;
+use crate::failure::Failure;
+use crate::schema::{Malformed, ValidationReport};
+
+/// The lease of a claim: while it is valid, no other process runs the same call.
+pub(crate) trait Lease: Send + Sync {
+    /// Returns whether the lease has expired, so that another process may run the same call.
+    fn is_over(&self) -> bool;
+}
+
+/// One call, as its tool sees it. A handle: cloning it is cheap.
+#[derive(Clone)]
+pub struct CallScope(Arc<ScopeState>);
+
+struct ScopeState {
+    environment: Arc<Environment>,
+    tool: Arc<Registered>,
+    call_id: Option<Box<str>>,
+    arguments: Box<str>,
+    cx: ToolContext,
+    purpose: Purpose,
+    stage: Stage,
+    cancel: Arc<CancelFlag>,
+    /// The part of the context's time budget that a batch had used before this call's turn came.
+    spent_ms: AtomicU64,
+    /// True once the typed reader has read all of the raw arguments.
+    read_whole: AtomicBool,
+    /// The schema check's report, if the check was needed.
+    reading: OnceLock<Box<ValidationReport>>,
+    /// Violations that only the typed reader found, and its message for the log.
+    refusal: OnceLock<(Vec<Violation>, String)>,
+    meta: Mutex<Option<Box<MetaDraft>>>,
+    progress: Mutex<Option<ProgressSink>>,
+    /// The number of earlier attempts.
+    tried: AtomicU32,
+    idempotency: OnceLock<Idempotency>,
+    lease: OnceLock<Arc<dyn Lease>>,
+    /// True if an earlier attempt may have had its effect although it failed.
+    effect_unknown: AtomicBool,
+    /// True if the ledger's queue has reserved room for the call's record.
+    has_room: AtomicBool,
+    /// The scrubbers of texts about the call, made when the first text is written.
+    scrubs: OnceLock<Box<TextScrubbers>>,
+    blocking_run: BlockingRun,
+    span_slot: SpanSlot,
+}
+
+impl ScopeState {
+    fn new(
+        environment: Arc<Environment>,
+        tool: Arc<Registered>,
+        call_id: Option<Box<str>>,
+        arguments: Box<str>,
+        cx: ToolContext,
+    ) -> Self {
+        ScopeState {
+            environment,
+            tool,
+            call_id,
+            arguments,
+            cx,
+            purpose: Purpose::Run,
+            stage: Stage::default(),
+            cancel: Arc::default(),
+            spent_ms: AtomicU64::new(0),
+            read_whole: AtomicBool::new(false),
+            reading: OnceLock::new(),
+            refusal: OnceLock::new(),
+            meta: Mutex::new(None),
+            progress: Mutex::new(None),
+            tried: AtomicU32::new(0),
+            idempotency: OnceLock::new(),
+            lease: OnceLock::new(),
+            effect_unknown: AtomicBool::new(false),
+            has_room: AtomicBool::new(false),
+            scrubs: OnceLock::new(),
+            blocking_run: BlockingRun::default(),
+            span_slot: SpanSlot::default(),
+        }
+    }
+}
+
+impl CallScope {
+    pub(crate) fn new(
+        environment: Arc<Environment>,
+        tool: Arc<Registered>,
+        call_id: Option<Box<str>>,
+        arguments: Box<str>,
+        cx: ToolContext,
+    ) -> Self {
+        Self(Arc::new(ScopeState::new(environment, tool, call_id, arguments, cx)))
+    }
+
+    /// Makes the same call with arguments that a person changed.
+    pub(crate) fn edited(&self, arguments: Box<str>, pointers: Vec<String>) -> Self {
+        let mut shared = self.again(arguments);
+        shared.purpose = Purpose::Edited(ArgumentEdit { sent: self.sent().clone(), pointers });
+        Self(Arc::new(shared))
+    }
+
+    /// Makes a dry run of this call, which ends without it.
+    pub(crate) fn rehearsing(&self) -> Self {
+        let mut shared = self.again(self.arguments().into());
+        shared.cx = shared.cx.with_dry_run(true);
+        shared.cancel = Arc::default();
+        shared.purpose = Purpose::Rehearsal;
+        Self(Arc::new(shared))
+    }
+
+    /// Makes the call that asks the tool what became of an earlier run of this one.
+    pub(crate) fn reconciling(&self) -> Self {
+        let mut shared = self.again(self.arguments().into());
+        shared.purpose = Purpose::Reconciliation;
+        shared.idempotency = self.0.idempotency.clone();
+        shared.lease = self.0.lease.clone();
+        Self(Arc::new(shared))
+    }
+
+    /// Starts the same call anew, with the same cancellation and the same listener.
+    fn again(&self, arguments: Box<str>) -> ScopeState {
+        let ScopeState { environment, tool, call_id, cx, cancel, .. } = &*self.0;
+        let (environment, tool) = (environment.clone(), tool.clone());
+        let call_id = call_id.clone();
+        ScopeState {
+            cancel: cancel.clone(),
+            spent_ms: AtomicU64::new(self.0.spent_ms.load(Ordering::Relaxed)),
+            progress: Mutex::new(self.progress_sink()),
+            ..ScopeState::new(environment, tool, call_id, arguments, cx.clone())
+        }
+    }
+
+    /// The call as the caller sent it, before a person changed it.
+    pub(crate) fn sent(&self) -> &Self {
+        self.0.purpose.edit().map_or(self, |edit| &edit.sent)
+    }
+
+    /// Returns the context that the host gave.
+    #[must_use]
+    pub fn cx(&self) -> &ToolContext {
+        &self.0.cx
+    }
+
+    /// Returns the tool that is called.
+    #[must_use]
+    pub fn tool(&self) -> &ToolSpec {
+        &self.0.tool.spec
+    }
+
+    /// Returns the model's id of the call, if it gave one.
+    #[must_use]
+    pub fn call_id(&self) -> Option<&str> {
+        self.0.call_id.as_deref()
+    }
+
+    /// Returns the admitted arguments as JSON text: as sent, with lossless slips mended.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        self.reading().and_then(|reading| reading.coerced.as_deref()).unwrap_or(&self.0.arguments)
+    }
+
+    /// Reads the admitted arguments into a type, as a dynamic tool's closure does.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` where the type cannot be read from arguments that the schema admits.
+    pub fn parse<'s, T: Deserialize<'s>>(&'s self) -> Result<T, Failure> {
+        serde_json::from_str(self.arguments()).map_err(|_| Failure::of(ErrorCode::InvalidArgument))
+    }
+
+    /// Returns the host's state of this type, if the builder was given one.
+    #[must_use]
+    pub fn state<T: ?Sized + Send + Sync + 'static>(&self) -> Option<&T> {
+        self.0.environment.states.get::<T>().map(|state| &**state)
+    }
+
+    /// Returns whether the tool must not perform its effect.
+    #[must_use]
+    pub fn dry_run(&self) -> bool {
+        self.0.cx.dry_run()
+    }
+
+    /// Returns whether this is a dry run of a tool that has an effect, so that nothing happens.
+    ///
+    /// A read ignores the flag: it gives its data in a dry run too, and is judged, proven and
+    /// counted like any read.
+    pub(crate) fn withholds_effect(&self) -> bool {
+        self.dry_run() && self.tool().effect() != Effect::Read
+    }
+
+    /// Returns whether this is the dry run of a call that waits for a decision.
+    pub(crate) fn is_rehearsal(&self) -> bool {
+        self.0.purpose.is_rehearsal()
+    }
+
+    /// Makes a call that replays an earlier one; to be used before the call is shared.
+    pub(crate) fn replaying(&self, earlier: Uuid) -> Self {
+        let mut shared = self.again(self.arguments().into());
+        shared.purpose = Purpose::Replay(earlier);
+        Self(Arc::new(shared))
+    }
+
+    /// Returns the call that this one replays.
+    pub(crate) fn replay_of(&self) -> Option<Uuid> {
+        self.0.purpose.replay_of()
+    }
+
+    pub(crate) fn blocking_run(&self) -> &BlockingRun {
+        &self.0.blocking_run
+    }
+
+    pub(crate) fn span_slot(&self) -> &SpanSlot {
+        &self.0.span_slot
+    }
+
+    /// Returns whether the tool is running on a blocking thread.
+    pub(crate) fn has_blocking_run(&self) -> bool {
+        self.0.blocking_run.is_running()
+    }
+
+    /// Keeps resources until the tool's blocking thread has ended; returns them if there is none.
+    pub(crate) fn hold_until_thread_exits(
+        &self,
+        resources: HeldResources,
+    ) -> Result<(), HeldResources> {
+        self.0.blocking_run.hold(resources)
+    }
+
+    /// Returns how long the tool may run: its own deadline, or the context's budget if that is sooner.
+    pub(crate) fn budget(&self) -> Duration {
+        let own = self.0.tool.timeout;
+        let spent = self.0.spent_ms.load(Ordering::Relaxed);
+        let left = |budget: u64| Duration::from_millis(budget.saturating_sub(spent));
+        self.0.cx.timeouts_ms().map_or(own, |budget| own.min(left(budget)))
+    }
+
+    /// Returns whether the caller's context leaves the tool less time than the tool's own deadline.
+    #[cfg(feature = "policy")]
+    pub(crate) fn has_shortened_deadline(&self) -> bool {
+        self.budget() < self.0.tool.timeout
+    }
+
+    /// Returns what the call shares with the other calls of its runtime.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.0.environment
+    }
+
+    pub(crate) fn registered(&self) -> &Registered {
+        &self.0.tool
+    }
+
+    /// Returns the tool, for owners that outlive the call.
+    pub(crate) fn shared_tool(&self) -> &Arc<Registered> {
+        &self.0.tool
+    }
+
+    /// Notes that room for the call's record is kept.
+    pub(crate) fn keep_room(&self) {
+        self.0.has_room.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the room that is kept for the call's record, if there is some.
+    pub(crate) fn take_room(&self) -> bool {
+        self.0.has_room.swap(false, Ordering::Relaxed)
+    }
+
+    /// The arguments exactly as the model sent them.
+    pub(crate) fn raw(&self) -> &str {
+        &self.0.arguments
+    }
+
+    pub(crate) fn cancel_flag(&self) -> &Arc<CancelFlag> {
+        &self.0.cancel
+    }
+
+    /// Records how much of the context's time budget a batch has used already.
+    pub(crate) fn record_budget_use(&self, spent: Duration) {
+        let spent_ms = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
+        self.0.spent_ms.store(spent_ms, Ordering::Relaxed);
+    }
+
+    pub(crate) fn progress_sink(&self) -> Option<ProgressSink> {
+        self.lock_progress().clone()
+    }
+
+    /// Sets the listener for progress; the last one counts.
+    pub(crate) fn set_progress_sink(&self, sink: ProgressSink) {
+        *self.lock_progress() = Some(sink);
+    }
+
+    fn lock_progress(&self) -> MutexGuard<'_, Option<ProgressSink>> {
+        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn stage(&self) -> &Stage {
+        &self.0.stage
+    }
+
+    /// Ends the call for its tool, which can add nothing to the output from now on.
+    ///
+    /// Returns whether the tool had begun, and the entries that it recorded.
+    pub(crate) fn end(&self) -> (bool, Option<Box<MetaDraft>>) {
+        let listener = self.lock_progress().take();
+        drop(guard(|| drop(listener)));
+        let mut meta = self.lock_meta();
+        self.0.stage.end();
+        let effect_unknown = self.0.effect_unknown.load(Ordering::Relaxed);
+        (effect_unknown || self.0.stage.has_begun(), meta.take())
+    }
+
+    /// Puts the tool back behind its gate after a failure; `effect_unknown` if it may have had its effect
+    /// although it failed.
+    pub(crate) fn rewind(&self, effect_unknown: bool) {
+        self.0.effect_unknown.fetch_or(effect_unknown, Ordering::Relaxed);
+        let mut meta = self.lock_meta();
+        drop(meta.take());
+        self.0.tried.fetch_add(1, Ordering::Relaxed);
+        self.0.stage.park();
+    }
+
+    /// Returns the number of this attempt, from 1.
+    pub(crate) fn attempt(&self) -> u32 {
+        self.0.tried.load(Ordering::Relaxed).saturating_add(1)
+    }
+
+    /// Returns how often the tool has begun.
+    pub(crate) fn tries(&self) -> u32 {
+        let tried = self.0.tried.load(Ordering::Relaxed);
+        tried.saturating_add(u32::from(self.0.stage.has_begun()))
+    }
+
+    /// The JSON Pointers of what a person changed.
+    pub(crate) fn edits(&self) -> &[String] {
+        self.0.purpose.edit().map_or(&[], |edit| &edit.pointers)
+    }
+
+    pub(crate) fn idempotency(&self) -> Idempotency {
+        self.0.idempotency.get().cloned().unwrap_or_default()
+    }
+
+    /// Sets the key and the fence under which the call runs; the first ones count.
+    pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
+        drop(self.0.idempotency.set(idempotency));
+    }
+
+    /// Sets the lease without which the tool must not be polled; the first one counts.
+    #[cfg_attr(not(feature = "policy"), allow(dead_code, reason = "nothing else has leases"))]
+    pub(crate) fn set_lease(&self, lease: Arc<dyn Lease>) {
+        drop(self.0.lease.set(lease));
+    }
+
+    /// Returns whether the tool may be polled: the call has no lease, or one that has not run out.
+    pub(crate) fn holds_lease(&self) -> bool {
+        self.0.lease.get().is_none_or(|lease| !lease.is_over())
+    }
+
+    /// Adds to the call's `meta` on behalf of this attempt.
+    pub(crate) fn with_meta(&self, attempt: u32, change: impl FnOnce(&mut MetaDraft)) {
+        let mut meta = self.lock_meta();
+        // Under the lock, so that neither `end` nor `rewind` can slip in between.
+        if !self.0.stage.has_ended() && self.attempt() == attempt {
+            change(meta.get_or_insert_default());
+        }
+    }
+
+    fn lock_meta(&self) -> MutexGuard<'_, Option<Box<MetaDraft>>> {
+        self.0.meta.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn reading(&self) -> Option<&ValidationReport> {
+        self.0.reading.get().map(|reading| &**reading)
+    }
+
+    /// Checks the raw arguments by the schema, once, and keeps what was found.
+    pub(crate) fn read_by_schema(&self) -> &ValidationReport {
+        self.0.reading.get_or_init(|| {
+            let tool = &self.0.tool;
+            let limits = self.0.environment.limits();
+            Box::new(tool.input.check(&self.0.arguments, limits, tool.coerce))
+        })
+    }
+
+    pub(crate) fn malformed(&self) -> Option<&Malformed> {
+        self.reading()?.malformed.as_ref()
+    }
+
+    pub(crate) fn violations(&self) -> &[Violation] {
+        match self.0.refusal.get() {
+            Some((violations, _)) => violations,
+            None => self.reading().map_or(&[], |reading| &reading.violations),
+        }
+    }
+
+    /// Returns the typed reader's message about arguments that only it refused; for the log.
+    pub(crate) fn refusal_log(&self) -> &str {
+        self.0.refusal.get().map_or("", |(_, log)| log)
+    }
+
+    /// Returns the echo of the arguments as sent, with secrets masked; none if they are not JSON.
+    pub(crate) fn echo(&self) -> Option<&str> {
+        self.sent().shown()
+    }
+
+    /// Returns the arguments of this call, with secrets masked; none if they are not JSON.
+    pub(crate) fn shown(&self) -> Option<&str> {
+        let has_secrets = self.0.tool.has_secrets;
+        if self.0.read_whole.load(Ordering::Relaxed) && !has_secrets {
+            return Some(&self.0.arguments);
+        }
+        // Show nothing that was not parsed successfully.
+        let reading = self.read_by_schema();
+        // A number beyond every reader's range would make the whole envelope unreadable.
+        if reading.violations.iter().any(|violation| violation.rule() == "precision") {
+            return None;
+        }
+        match (&reading.malformed, has_secrets) {
+            (Some(_), _) => None,
+            (None, true) => reading.masked.as_deref(),
+            (None, false) => Some(&self.0.arguments),
+        }
+    }
+}
+
+impl fmt::Debug for CallScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallScope")
+            .field("tool", &self.tool().name())
+            .field("call_id", &self.call_id())
+            .field("cx", self.cx())
+            .finish_non_exhaustive()
+    }
+}
