@@ -16,7 +16,7 @@ use rusqlite::{Connection, params};
 use tool_runtime::RuntimeBuilder;
 use tool_runtime::contracts::ErrorCode;
 use tool_runtime::ledger::{
-    AnswerAfter, JsonLines, Ledger, LedgerStore, Overload, SqliteLedger, verify,
+    JsonLinesLedger, Ledger, LedgerStore, Overload, RecordDurability, SqliteLedger, verify,
 };
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
@@ -124,13 +124,13 @@ struct Pauses {
 
 /// Makes calls whose answers wait for their records, on one thread.
 fn recorded(folder: &Path) -> Result<Recorded, String> {
-    let lines = JsonLines::open(folder.join("recorded.jsonl")).map_err(text)?;
+    let lines = JsonLinesLedger::open(folder.join("recorded.jsonl")).map_err(text)?;
     let rows = SqliteLedger::open(folder.join("recorded.db")).map_err(text)?;
     Ok(Recorded { lines: pauses(lines)?, sqlite: pauses(rows)? })
 }
 
 fn pauses(store: impl LedgerStore) -> Result<Pauses, String> {
-    let ledger = Ledger::builder(keys()).answer_reads_after(AnswerAfter::Recorded);
+    let ledger = Ledger::builder(keys()).answer_reads_after(RecordDurability::Stored);
     let ledger = ledger.open(store).map_err(text)?;
     let builder = Runtime::builder().tool::<work::SearchContentTool>().state(work::Index::new(3));
     let runtime = builder.ledger(&ledger).build().map_err(text)?;
@@ -172,9 +172,9 @@ fn rounds(folder: &Path) -> Result<(Rates, Rates, Recorded), String> {
             let file = |kind: &str| folder.join(format!("{tool}-{round}.{kind}"));
             rates.off.push(off(&articles, &work)?);
             let (path, keys) = (file("jsonl"), keys());
-            let store = JsonLines::open(&path).map_err(text)?;
+            let store = JsonLinesLedger::open(&path).map_err(text)?;
             rates.lines.push(on(&articles, &work, store)?);
-            check(&mut JsonLines::read_only(&path).map_err(text)?, &keys, &work)?;
+            check(&mut JsonLinesLedger::read_only(&path).map_err(text)?, &keys, &work)?;
             fs::remove_file(path).map_err(text)?;
             let path = file("db");
             let store = SqliteLedger::open(&path).map_err(text)?;

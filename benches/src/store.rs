@@ -11,7 +11,7 @@ use serde_json::json;
 use tool_runtime::canonical::Digest;
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, IdempotencyStore, KeyScope, Settlement, Sqlite, StoredAnswer,
+    ClaimOutcome, ClaimRequest, IdempotencyStore, ScopedKey, Settlement, SqliteStore, StoredAnswer,
     UnixMillis,
 };
 
@@ -85,7 +85,7 @@ fn rounds(folder: &Path) -> Result<Rates, String> {
 }
 
 async fn through_store(file: PathBuf) -> Result<f64, String> {
-    let store = Sqlite::open(file).map_err(text)?;
+    let store = SqliteStore::open(file).map_err(text)?;
     let start = Instant::now();
     let tasks: Vec<_> = (0..TASKS).map(|task| tokio::spawn(write(store.clone(), task))).collect();
     for task in tasks {
@@ -96,11 +96,11 @@ async fn through_store(file: PathBuf) -> Result<f64, String> {
     Ok(rate)
 }
 
-async fn write(store: Sqlite, task: usize) -> Result<(), String> {
+async fn write(store: SqliteStore, task: usize) -> Result<(), String> {
     for number in task * WRITES..(task + 1) * WRITES {
         let key = key(number);
         let request = ClaimRequest::new(key.clone(), fingerprint(number), NOW, LEASE);
-        let ClaimOutcome::First(fence) = store.claim(request).await.map_err(text)? else {
+        let ClaimOutcome::Acquired(fence) = store.claim(request).await.map_err(text)? else {
             return Err("a new key had been claimed".to_owned());
         };
         let settlement = Settlement::Answered {
@@ -116,7 +116,7 @@ async fn write(store: Sqlite, task: usize) -> Result<(), String> {
 
 /// Executes calls of a tool under keys, through the whole runtime.
 async fn through_runtime(file: PathBuf) -> Result<f64, String> {
-    let store = Sqlite::open(file).map_err(text)?;
+    let store = SqliteStore::open(file).map_err(text)?;
     let runtime = Runtime::builder()
         .dynamic(place_order())
         .permission("orders.place", Permission::Allow)
@@ -169,7 +169,7 @@ fn by_hand(
     writes: usize,
     group: usize,
 ) -> Result<f64, String> {
-    executor.block_on(Sqlite::open(file).map_err(text)?.close());
+    executor.block_on(SqliteStore::open(file).map_err(text)?.close());
     let connection = Connection::open(file).map_err(text)?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(text)?;
     connection.pragma_update(None, "temp_store", "MEMORY").map_err(text)?;
@@ -209,8 +209,8 @@ fn commit_by_hand(connection: &Connection, group: &[usize]) -> rusqlite::Result<
     connection.prepare_cached("COMMIT")?.execute([]).map(drop)
 }
 
-fn key(number: usize) -> KeyScope {
-    KeyScope::new(Uuid::nil(), "user:42", "orders.place", format!("order-{number}"))
+fn key(number: usize) -> ScopedKey {
+    ScopedKey::new(Uuid::nil(), "user:42", "orders.place", format!("order-{number}"))
 }
 
 fn fingerprint(number: usize) -> Digest {

@@ -8,7 +8,7 @@ use std::{env, fs, io};
 
 use tool_runtime::Uuid;
 use tool_runtime::policy::KeyRing;
-use tool_runtime::store::{Sqlite, StoreError};
+use tool_runtime::store::{SqliteStore, StoreError};
 
 use crate::secret;
 
@@ -80,8 +80,8 @@ impl Files {
     }
 
     /// Opens the store of keys, tickets and answers.
-    pub(crate) fn store(&self) -> Result<Sqlite, StoreError> {
-        Sqlite::open(&self.database)
+    pub(crate) fn store(&self) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open(&self.database)
     }
 
     /// Returns the keys that sign tickets, link records and seal evidence: the same in each process.

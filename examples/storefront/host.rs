@@ -188,7 +188,7 @@ impl Host {
         let cx = self.request()?.into_context(TENANT);
         let mut call = self.runtime.tickets().resume(ticket, &cx).await;
         if call.needs_approval() {
-            transcript::shown(call.preview(), Some(&call.rehearse().await));
+            transcript::shown(call.preview(), Some(&call.dry_run().await));
         }
         if let Some(name) = approver.filter(|name| call.approve(*name).is_ok()) {
             transcript::note(&format!("{name} says yes"));

@@ -74,4 +74,4 @@ enum Refused {
 const PATH: &str = "/orders";
 
 /// The longest body that either side reads, in bytes.
-const LONGEST_BODY: usize = 16 * 1024;
+const MAX_BODY_LENGTH: usize = 16 * 1024;

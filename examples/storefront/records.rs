@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use tool_runtime::evidence::{EvidenceKeeper, Vault};
-use tool_runtime::ledger::{JsonLines, Ledger, LedgerStore, MemoryLedger, SqliteLedger};
-use tool_runtime::store::{Memory, Sqlite, StoreError};
+use tool_runtime::ledger::{JsonLinesLedger, Ledger, LedgerStore, MemoryLedger, SqliteLedger};
+use tool_runtime::store::{MemoryStore, SqliteStore, StoreError};
 
 use crate::files::{Files, is_sqlite};
 
@@ -16,14 +16,14 @@ pub(crate) struct Records {
 }
 
 /// The number of records that are kept in memory: more than any conversation creates.
-const MOST: usize = 10_000;
+const MAX_RECORDS: usize = 10_000;
 
 impl Records {
     pub(crate) fn open(files: &Files) -> Result<Self, Box<dyn Error>> {
         let ledger = files.ledger_to_write()?;
         let vault = match files.vault() {
-            None => Vault::new(Memory::new(), files.keys()?),
-            Some(file) => Vault::new(Sqlite::open(file)?, files.keys()?),
+            None => Vault::new(MemoryStore::new(), files.keys()?),
+            Some(file) => Vault::new(SqliteStore::open(file)?, files.keys()?),
         };
         // The build script sets it to the commit, or to a hash of all sources.
         let evidence = EvidenceKeeper::new(vault, &ledger).build_hash(env!("BUILD_HASH"));
@@ -39,9 +39,9 @@ impl Files {
     pub fn ledger_to_write(&self) -> Result<Ledger, Box<dyn Error>> {
         let builder = Ledger::builder(self.keys()?);
         Ok(match self.ledger() {
-            None => builder.open(MemoryLedger::new(MOST))?,
+            None => builder.open(MemoryLedger::new(MAX_RECORDS))?,
             Some(file) if is_sqlite(file) => builder.open(SqliteLedger::open(file)?)?,
-            Some(file) => builder.open(JsonLines::open(file)?)?,
+            Some(file) => builder.open(JsonLinesLedger::open(file)?)?,
         })
     }
 
@@ -53,7 +53,7 @@ impl Files {
         Ok(match self.ledger() {
             None => Box::new(MemoryLedger::new(0)),
             Some(file) if is_sqlite(file) => Box::new(SqliteLedger::read_only(file)?),
-            Some(file) => Box::new(JsonLines::read_only(file)?),
+            Some(file) => Box::new(JsonLinesLedger::read_only(file)?),
         })
     }
 }

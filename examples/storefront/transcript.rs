@@ -71,18 +71,18 @@ pub(crate) fn call(name: &str, arguments: &str) {
 pub(crate) fn question(request: &ApprovalRequest<'_>) {
     match request.refused_edit() {
         Some(refused) => note(refused.message()),
-        None => shown(request.preview(), request.rehearsal()),
+        None => shown(request.preview(), request.dry_run()),
     }
 }
 
 /// Shows the preview of a call, with its dry run's answer.
-pub(crate) fn shown(preview: Preview<'_>, rehearsal: Option<&ToolOutput>) {
+pub(crate) fn shown(preview: Preview<'_>, dry_run: Option<&ToolOutput>) {
     println!("\nMay this run? {}", preview.title().unwrap_or(preview.name()));
     print!("{}", outline(preview.arguments().unwrap_or_default(), 2));
-    if let Some(plan) = rehearsal.and_then(ToolOutput::data_json) {
+    if let Some(plan) = dry_run.and_then(ToolOutput::data_json) {
         print!("It would come to\n{}", outline(plan, 2));
     }
-    if let Some(error) = rehearsal.and_then(ToolOutput::error) {
+    if let Some(error) = dry_run.and_then(ToolOutput::error) {
         println!("It would fail\n  {}: {}", code(error), error.message());
     }
 }
@@ -179,7 +179,7 @@ fn receipts(answer: &ResponseEnvelope) {
     }
     attempts(meta.attempts());
     if meta.cache_hit() == Some(true) {
-        note("cache hit: the answer that is still fresh, nothing ran");
+        note("cache hit: the answer is from the cache, nothing ran");
     }
     if meta.replayed() {
         note("replayed: the answer that was given before, nothing ran");

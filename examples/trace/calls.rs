@@ -37,8 +37,8 @@ pub(crate) fn traces(
         return Err(format!("no call of the trace {id} is in this ledger").into());
     }
     for trace in &mut traces {
-        // All texts have one format, so they sort by time. A rehearsal comes after its call.
-        let place = |call: &RecordedCall| (call.opened_at.clone(), call.rehearsal);
+        // All texts have one format, so they sort by time. A dry run before its approval comes after its call.
+        let place = |call: &RecordedCall| (call.opened_at.clone(), call.approval_dry_run);
         trace.calls.sort_by_cached_key(place);
     }
     Ok(traces)

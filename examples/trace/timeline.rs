@@ -101,15 +101,15 @@ fn ended(call: &RecordedCall) -> String {
 /// Returns the further facts of a call.
 fn beneath(call: &RecordedCall, start: DateTime<Utc>) -> Vec<String> {
     let origin = match call.origin {
-        RecordedOrigin::Cache => Some("from the cache, still fresh"),
+        RecordedOrigin::Cache => Some("from the cache"),
         RecordedOrigin::Replay => Some("given before, under the same key"),
         _ => None,
     };
-    let rehearsal = call.rehearsal.then_some("dry run, before the approval");
-    let dry_run = (call.dry_run && !call.rehearsal).then_some("dry run");
+    let approval_dry_run = call.approval_dry_run.then_some("dry run, before the approval");
+    let dry_run = (call.dry_run && !call.approval_dry_run).then_some("dry run");
     let error = call.error.as_ref();
     let parts = [
-        [origin, rehearsal, dry_run].into_iter().flatten().next().map(str::to_owned),
+        [origin, approval_dry_run, dry_run].into_iter().flatten().next().map(str::to_owned),
         error.and_then(|error| error.reason.as_ref()).map(|reason| format!("reason {reason}")),
         error.and_then(|error| error.effect.as_ref()).map(|effect| format!("effect {effect}")),
         (call.attempts > 1).then(|| format!("{} attempts", call.attempts)),

@@ -46,7 +46,7 @@ pub trait ToolFailure {
         Self: Sized;
 }
 
-/// A code of the closed set, or one of a tool's own.
+/// A standard code, or one of a tool's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FailureCode(Kind);
 
@@ -57,7 +57,7 @@ enum Kind {
 }
 
 impl FailureCode {
-    /// Takes a code of the closed set; its class comes with it.
+    /// Takes a standard code; its class comes with it.
     #[must_use]
     pub const fn closed(code: ErrorCode) -> Self {
         Self(Kind::Closed(code))
@@ -66,7 +66,7 @@ impl FailureCode {
     /// Takes a tool's own code and says what a machine does next about it.
     ///
     /// # Panics
-    /// The code is empty, or one of the closed set, whose class is not the tool's to choose. In a
+    /// The code is empty, or a standard one, whose class is not the tool's to choose. In a
     /// constant this is a compile error.
     #[must_use]
     pub const fn own(code: &'static str, class: ToolErrorType) -> Self {
@@ -74,7 +74,7 @@ impl FailureCode {
         let mut index = 0;
         while index < ErrorCode::ALL.len() {
             let closed = ErrorCode::ALL[index].as_str();
-            assert!(!same(closed, code), "this code is of the closed set: name it as such");
+            assert!(!same(closed, code), "this is a standard code: name it as such");
             index += 1;
         }
         Self(Kind::Own { code, class })
@@ -155,7 +155,7 @@ impl Failure {
         }))
     }
 
-    /// Starts a failure of a code of the closed set.
+    /// Starts a failure of a standard code.
     pub fn of(code: ErrorCode) -> Self {
         Self::new(FailureCode::closed(code))
     }
@@ -292,13 +292,13 @@ impl From<ErrorCode> for Failure {
 
 /// A failure with what only the log may read.
 #[derive(Debug)]
-pub struct Fault {
+pub struct LoggedFailure {
     pub(crate) failure: Failure,
     pub(crate) cause: Option<&'static str>,
     pub(crate) log: String,
 }
 
-impl Fault {
+impl LoggedFailure {
     /// Wraps what an error declares, keeping its chain for the log.
     pub(crate) fn new(failure: Failure, cause: Option<&'static str>, log: String) -> Self {
         Self { failure, cause, log }

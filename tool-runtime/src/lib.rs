@@ -139,7 +139,7 @@ pub use uuid::Uuid;
 
 pub use self::arguments::Arguments;
 pub use self::call::{ApprovalError, NotPending, Preview, ToolCall, TypedCall, Withdrawal};
-pub use self::dispatch::{CallRecord, Observe, Origin};
+pub use self::dispatch::{AnswerOrigin, CallRecord, Observe};
 pub use self::failure::{Failure, FailureCode, ToolFailure};
 pub use self::limits::Limits;
 pub use self::refusal_reason::RefusalReason;

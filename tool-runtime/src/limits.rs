@@ -26,15 +26,15 @@ pub struct Limits {
 impl Limits {
     /// The limits of answers: the widest, since the tool itself is trusted.
     pub(crate) const WIDEST: Self = Self::new()
-        .with_max_bytes(Self::LONGEST)
+        .with_max_bytes(Self::MAX_BYTES)
         .with_max_depth(Self::DEEPEST)
-        .with_max_string_bytes(Self::LONGEST)
+        .with_max_string_bytes(Self::MAX_BYTES)
         .with_max_pattern_bytes(usize::MAX);
 
     /// Names the deepest nesting that can be asked for: what `serde_json` reads once it stands in an envelope.
     pub const DEEPEST: usize = 126;
     /// Names the longest text that can be asked for: what a 32-bit offset reaches.
-    pub const LONGEST: usize = (u32::MAX - 1) as usize;
+    pub const MAX_BYTES: usize = (u32::MAX - 1) as usize;
 
     /// Gives the defaults: 1 MiB of text, 64 levels, 256 KiB for one string, 512 KiB under patterns.
     #[must_use]
@@ -42,10 +42,10 @@ impl Limits {
         Self { bytes: 1024 * 1024, depth: 64, string_bytes: 256 * 1024, pattern_bytes: 512 * 1024 }
     }
 
-    /// Sets the longest text, in bytes; capped at [`LONGEST`](Self::LONGEST).
+    /// Sets the longest text, in bytes; capped at [`MAX_BYTES`](Self::MAX_BYTES).
     #[must_use]
     pub const fn with_max_bytes(mut self, bytes: usize) -> Self {
-        self.bytes = if bytes < Self::LONGEST { bytes } else { Self::LONGEST };
+        self.bytes = if bytes < Self::MAX_BYTES { bytes } else { Self::MAX_BYTES };
         self
     }
 

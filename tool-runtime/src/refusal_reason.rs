@@ -49,15 +49,15 @@ refusal_reasons! {
         AnswerNotValid = "answer_not_valid",
         /// The call was edited after another call under its idempotency key was answered.
         AnsweredBefore = "answered_before",
-        /// The answers that the caller has not read yet take up its share of memory.
+        /// The answers that the caller has not read yet take up its quota of memory.
         Answers = "answers",
         /// The caller of a waiting call may not call its tool any more.
-        AskerNotAllowed = "asker_not_allowed",
-        /// The request bodies in flight take up the server's or the caller's share of memory.
+        RequesterNotAllowed = "asker_not_allowed",
+        /// The request bodies in flight take up the server's limit or the caller's quota of memory.
         Bodies = "bodies",
         /// The tool's circuit breaker is open.
         BreakerOpen = "breaker_open",
-        /// Every slot of the server, or of the caller's share, is taken.
+        /// All permits of the server, or of the caller's quota, are taken.
         Busy = "busy",
         /// The host cancelled the call before it ran.
         Cancelled = "cancelled",
@@ -113,7 +113,7 @@ refusal_reasons! {
         OutcomeChanged = "outcome_changed",
         /// The outcome of an earlier run is unknown.
         OutcomeUnknown = "outcome_unknown",
-        /// A newer message of the user makes the call obsolete.
+        /// A newer message of the user superseded the call.
         Overtaken = "overtaken",
         /// The approver is the caller of the call.
         OwnCall = "own_call",
@@ -121,11 +121,11 @@ refusal_reasons! {
         PolicyFailed = "policy_failed",
         /// The dry run does not answer as it did when the call was approved.
         PreviewChanged = "preview_changed",
-        /// The queue for the tool's slots is full.
+        /// The queue for the tool's permits is full.
         QueueFull = "queue_full",
         /// The rate limit of the tool is used up.
         RateLimit = "rate_limit",
-        /// The caller's share of reads is used up.
+        /// The caller's quota of reads is used up.
         Reads = "reads",
         /// The record of an earlier run is damaged.
         RecordDamaged = "record_damaged",
@@ -137,9 +137,9 @@ refusal_reasons! {
         StoreFull = "store_full",
         /// The store does not work.
         StoreUnavailable = "store_unavailable",
-        /// The server's or the caller's share of streams is used up.
+        /// The server's limit or the caller's quota of streams is used up.
         Streams = "streams",
-        /// Another run has taken over the call.
+        /// The call lost its lease: another run has taken over its key.
         Superseded = "superseded",
         /// The stored call is not the one that the ticket was issued for.
         TicketArgumentsChanged = "ticket_arguments_changed",
@@ -155,7 +155,7 @@ refusal_reasons! {
         TicketOutdated = "ticket_outdated",
         /// A text of the call is too long for a ticket.
         TicketOversized = "ticket_oversized",
-        /// A newer message of the user makes the waiting call obsolete.
+        /// A newer message of the user superseded the waiting call.
         TicketOvertaken = "ticket_overtaken",
         /// The ticket's signature does not match.
         TicketTampered = "ticket_tampered",
@@ -177,7 +177,7 @@ refusal_reasons! {
         UnknownKey = "unknown_key",
         /// The tenant has no unknown outcome with this id.
         UnknownOutcome = "unknown_outcome",
-        /// The caller's share of unknown outcomes is used up.
+        /// The caller's quota of unknown outcomes is used up.
         UnknownOutcomesFull = "unknown_outcomes_full",
         /// The tool of an unknown outcome does not exist any more.
         UnknownTool = "unknown_tool",
@@ -185,7 +185,7 @@ refusal_reasons! {
         UnknownTrace = "unknown_trace",
         /// The user of the request is not one that the caller may name.
         User = "user",
-        /// The caller's share of waiting tickets is used up.
+        /// The caller's quota of waiting tickets is used up.
         WaitingTicketsFull = "waiting_tickets_full",
     }
 }

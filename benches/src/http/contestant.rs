@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tool_runtime::http::{
     ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Server, router,
 };
-use tool_runtime::ledger::{JsonLines, Ledger, SqliteLedger};
+use tool_runtime::ledger::{JsonLinesLedger, Ledger, SqliteLedger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
 
@@ -139,7 +139,7 @@ fn ledger(contestant: Contestant, folder: &Path) -> Result<Option<Ledger>, Strin
     let builder = Ledger::builder(keys);
     match contestant {
         Contestant::JsonLines => {
-            builder.open(JsonLines::open(folder.join("ledger.jsonl")).map_err(text)?)
+            builder.open(JsonLinesLedger::open(folder.join("ledger.jsonl")).map_err(text)?)
         }
         Contestant::Sqlite => {
             builder.open(SqliteLedger::open(folder.join("ledger.db")).map_err(text)?)

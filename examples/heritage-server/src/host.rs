@@ -8,7 +8,7 @@ use tool_runtime::ledger::{Ledger, SqliteLedger};
 use tool_runtime::policy::{Policy, RateLimit, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Coerce;
-use tool_runtime::store::Sqlite;
+use tool_runtime::store::SqliteStore;
 use tool_runtime::trace::JsonLog;
 
 use crate::Options;
@@ -36,7 +36,7 @@ impl Host {
         options: &Options,
         log: impl Write + Send + 'static,
     ) -> Result<Self, Box<dyn Error>> {
-        let store = Sqlite::open(files.runtime())?;
+        let store = SqliteStore::open(files.runtime())?;
         let ledger = Ledger::builder(files.keys()?).open(SqliteLedger::open(files.ledger())?)?;
         let vault = Vault::new(store.clone(), files.keys()?).with_authorizer(evidence_verdict);
         let keeper = EvidenceKeeper::new(vault, &ledger);

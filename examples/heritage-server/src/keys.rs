@@ -77,7 +77,7 @@ fn admit(set: ApiKeySet, line: &str) -> Result<ApiKeySet, Box<dyn Error>> {
     let (users, scopes): (Vec<_>, Vec<_>) =
         words.partition(|word| *word == EVERY_USER || word.starts_with(ONE_USER));
     let scopes: Scopes = scopes.join(" ").parse()?;
-    let principal = principal.with_scopes(scopes).naming(users_of(&users)?);
+    let principal = principal.with_scopes(scopes).with_users(users_of(&users)?);
     Ok(set.with(hash.parse::<ApiKeyHash>()?, principal)?)
 }
 

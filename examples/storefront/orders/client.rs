@@ -13,7 +13,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::serde_json;
 use tool_runtime::trace::TraceHeaders;
 
-use super::{Claim, LONGEST_BODY, Order, PATH, Receipt, Refused, Reply, Request};
+use super::{Claim, MAX_BODY_LENGTH, Order, PATH, Receipt, Refused, Reply, Request};
 
 /// Places orders.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl OrderClient {
         // It ends when its sender is dropped; the sender also gets its errors.
         tokio::spawn(connection);
         let answer = sender.send_request(sent).await.map_err(io::Error::other)?;
-        let body = Limited::new(answer.into_body(), LONGEST_BODY).collect().await;
+        let body = Limited::new(answer.into_body(), MAX_BODY_LENGTH).collect().await;
         Ok(serde_json::from_slice(&body.map_err(io::Error::other)?.to_bytes())?)
     }
 }

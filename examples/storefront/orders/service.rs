@@ -25,7 +25,7 @@ use tokio::time::timeout;
 use tool_runtime::contracts::trace_context::{TRACEPARENT, TRACESTATE, TraceContext};
 use tool_runtime::serde_json;
 
-use super::{Claim, LONGEST_BODY, Order, Receipt, Refused, Reply, Request};
+use super::{Claim, MAX_BODY_LENGTH, Order, Receipt, Refused, Reply, Request};
 
 /// A running order service, which stops when dropped.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ async fn answer(
     book: Arc<Mutex<Book>>,
 ) -> io::Result<hyper::Response<Full<Bytes>>> {
     let trace = trace_of(request.headers());
-    let body = Limited::new(request.into_body(), LONGEST_BODY).collect().await;
+    let body = Limited::new(request.into_body(), MAX_BODY_LENGTH).collect().await;
     let body = body.map_err(io::Error::other)?.to_bytes();
     let answered = spawn_blocking(move || lock(&book).answer(&body, trace)).await;
     let reply = answered.map_err(io::Error::other).and_then(identity)?;

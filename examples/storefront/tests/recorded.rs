@@ -121,7 +121,7 @@ async fn every_call_is_recorded_under_its_request() {
     host.play(CONVERSATION).await.expect("it plays");
     host.ledger().flush().await.expect("it is written");
     let page = host.ledger().find(LedgerQuery::new()).await.expect("records");
-    let calls = || page.records.iter().map(|(_, call)| call).filter(|call| !call.rehearsal);
+    let calls = || page.records.iter().map(|(_, call)| call).filter(|call| !call.approval_dry_run);
     let turns =
         CONVERSATION.iter().map(|step| if let Step::Calls(it) = step { it.len() } else { 0 });
     assert_eq!(calls().count(), turns.sum::<usize>());

@@ -3,12 +3,12 @@
 use tool_runtime::adapters::{Adapter, Delta, Dialect};
 
 /// A response may be this long; longer ones are refused.
-const MOST: usize = 4 * 1024;
+const MAX_BYTES: usize = 4 * 1024;
 
 pub(super) fn run(data: &[u8]) {
     let Ok(data) = std::str::from_utf8(data) else { return };
     for dialect in Dialect::ALL {
-        let adapter = Adapter::builder(dialect).max_response_bytes(MOST).build(&[]);
+        let adapter = Adapter::builder(dialect).max_response_bytes(MAX_BYTES).build(&[]);
         let mut stream = adapter.stream();
         let (mut taken, mut shown, mut failed) = (0, Vec::new(), None);
         for event in data.lines() {
@@ -32,7 +32,7 @@ pub(super) fn run(data: &[u8]) {
         // `[DONE]` and blank lines are no events, and count for nothing.
         let idle = data.lines().filter(|line| matches!(line.trim(), "" | "[DONE]"));
         let idle: usize = idle.map(str::len).sum();
-        assert!(taken <= MOST + idle, "{dialect:?}: more was taken than the adapter admits");
+        assert!(taken <= MAX_BYTES + idle, "{dialect:?}: more was taken than the adapter admits");
         match (stream.finish(), failed) {
             (Ok(turn), None) => {
                 let whole = shown.iter().all(|text| turn.text().contains(text));

@@ -6,7 +6,7 @@ use tool_runtime::Limits;
 use tool_runtime::schema::{Coerce, Malformed, Validator};
 
 /// The longest document that is made: what a tool call over MCP may carry.
-const LONGEST: usize = 1024 * 1024;
+const MAX_LENGTH: usize = 1024 * 1024;
 
 /// The first line holds how often the rest is repeated in an array, and how deep that array lies.
 pub(super) fn run(data: &[u8]) {
@@ -14,7 +14,7 @@ pub(super) fn run(data: &[u8]) {
     let (head, item) = data.split_once('\n').unwrap_or(("1 1", data));
     let mut numbers = head.split(' ').map(|number| number.parse::<usize>().unwrap_or(1));
     let (times, depth) = (numbers.next().unwrap_or(1), numbers.next().unwrap_or(1));
-    let times = times.clamp(1, LONGEST / (item.len() + 1) + 1);
+    let times = times.clamp(1, MAX_LENGTH / (item.len() + 1) + 1);
     let depth = depth.clamp(1, 200);
     let document = ["[".repeat(depth), vec![item; times].join(","), "]".repeat(depth)].concat();
 

@@ -6,7 +6,7 @@ use tool_runtime::redact::{Patterns, ValueScrubber};
 const CARD: &str = "4242 4242 4242 4242";
 
 /// Shorter secrets are taken out as whole words only.
-const SHORTEST: usize = 8;
+const MIN_SECRET_CHARS: usize = 8;
 
 pub(super) fn run(data: &[u8]) {
     let Ok(data) = std::str::from_utf8(data) else { return };
@@ -15,7 +15,7 @@ pub(super) fn run(data: &[u8]) {
     let scrub = ValueScrubber::of([secret]);
     let planted = format!("{text} {secret} {text}");
     let scrubbed = scrub.scrub(&planted);
-    let long = secret.chars().count() >= SHORTEST && !secret.contains("***");
+    let long = secret.chars().count() >= MIN_SECRET_CHARS && !secret.contains("***");
     assert!(!long || !scrubbed.contains(secret), "a secret passes");
 
     let patterns = Patterns::default();

@@ -11,11 +11,11 @@ use std::process::ExitCode;
 use serde_json::{Map, Value};
 use tool_runtime::evidence::{EvidenceKeeper, EvidenceRequest, EvidenceVerdict, Vault};
 use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Server};
-use tool_runtime::ledger::{JsonLines, Ledger};
+use tool_runtime::ledger::{JsonLinesLedger, Ledger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Coerce;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 /// Where a thing is.
 #[ai_type]
@@ -174,10 +174,10 @@ async fn main() -> ExitCode {
 
 async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     let (records, proofs) = (KeyRing::ephemeral()?, KeyRing::ephemeral()?);
-    let ledger = Ledger::builder(records).open(JsonLines::open(folder.join("ledger"))?)?;
+    let ledger = Ledger::builder(records).open(JsonLinesLedger::open(folder.join("ledger"))?)?;
     let allow = |_: &EvidenceRequest<'_>| EvidenceVerdict::Allow;
     let keeper =
-        EvidenceKeeper::new(Vault::new(Memory::new(), proofs).with_authorizer(allow), &ledger);
+        EvidenceKeeper::new(Vault::new(MemoryStore::new(), proofs).with_authorizer(allow), &ledger);
     let vault = keeper.vault().clone();
     let runtime = Runtime::builder()
         .discover()

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use serde::{Deserialize, Serialize};
 use tool_runtime::prelude::*;
-use tool_runtime::store::Sqlite;
+use tool_runtime::store::SqliteStore;
 
 use super::log::{Effect, EffectLog};
 use super::point::ArmedTrap;
@@ -63,7 +63,7 @@ pub fn play() -> Result<bool, Box<dyn Error>> {
     let executor = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let trap = Arc::new(ArmedTrap::new(task.trap, &task.folder));
     let log = EffectLog::open(&task.folder.join("effects.log"), task.downstream)?;
-    let store = Sqlite::open(task.folder.join("tools.db"))?;
+    let store = SqliteStore::open(task.folder.join("tools.db"))?;
     let runtime = shop::open(log, store, &trap, task.lease)?;
     // Ends the line of the test's own output.
     print_line("");

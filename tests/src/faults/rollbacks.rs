@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tool_runtime::ledger::{CheckpointFile, JsonLines, Ledger, RecordedAccess, SqliteLedger};
+use tool_runtime::ledger::{CheckpointFile, JsonLinesLedger, Ledger, RecordedAccess, SqliteLedger};
 use tool_runtime::policy::KeyRing;
-use tool_runtime::store::{Sqlite, StoreError, StoreErrorKind, UnixMillis};
+use tool_runtime::store::{SqliteStore, StoreError, StoreErrorKind, UnixMillis};
 
 use super::CampaignError;
 use super::counts::FaultCounts;
@@ -80,10 +80,10 @@ impl RolledBack<'_> {
         let builder =
             Ledger::builder(keys).checkpoint_every(CHECKPOINT_EVERY).checkpoint_sink(sink);
         if self.is_sqlite {
-            let options = Sqlite::options().sync_commits(false);
+            let options = SqliteStore::options().sync_commits(false);
             builder.open(SqliteLedger::open_with(self.file(), &options)?)
         } else {
-            builder.open(JsonLines::options().sync(false).open(self.file())?)
+            builder.open(JsonLinesLedger::options().sync(false).open(self.file())?)
         }
     }
 

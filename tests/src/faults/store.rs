@@ -7,20 +7,20 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope,
-    Settlement, Sqlite, StoreError, UnixMillis,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, ScopedKey,
+    Settlement, SqliteStore, StoreError, UnixMillis,
 };
 
 use super::point::{ArmedTrap, Point};
 
 /// A store with a trap.
 pub(super) struct TrapStore {
-    store: Sqlite,
+    store: SqliteStore,
     trap: Arc<ArmedTrap>,
 }
 
 impl TrapStore {
-    pub(super) fn new(store: Sqlite, trap: Arc<ArmedTrap>) -> Self {
+    pub(super) fn new(store: SqliteStore, trap: Arc<ArmedTrap>) -> Self {
         Self { store, trap }
     }
 
@@ -44,7 +44,7 @@ impl IdempotencyStore for TrapStore {
 
     async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         let claimed = self.pass_while(Point::Claiming, self.store.claim(request)).await;
-        if let Ok(ClaimOutcome::First(_) | ClaimOutcome::TakenOver(_)) = claimed {
+        if let Ok(ClaimOutcome::Acquired(_) | ClaimOutcome::TakenOver(_)) = claimed {
             self.trap.pass(Point::Claimed);
         }
         claimed
@@ -52,7 +52,7 @@ impl IdempotencyStore for TrapStore {
 
     async fn renew(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         until: UnixMillis,
     ) -> Result<bool, StoreError> {
@@ -61,7 +61,7 @@ impl IdempotencyStore for TrapStore {
 
     async fn settle(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
@@ -72,14 +72,14 @@ impl IdempotencyStore for TrapStore {
         settled
     }
 
-    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
         self.store.find(key).await
     }
 
     async fn list_unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         self.store.list_unknown(tenant, after, most).await

@@ -69,7 +69,7 @@ async fn nothing(progress: &Progress) {
 struct Logs(Arc<Mutex<Vec<String>>>);
 
 impl Observe for Logs {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         self.0.lock().unwrap().push(record.log().to_owned());
     }
 }
@@ -77,7 +77,7 @@ impl Observe for Logs {
 struct Panics;
 
 impl Observe for Panics {
-    fn closed(&self, _: &CallRecord<'_>) {
+    fn call_ended(&self, _: &CallRecord<'_>) {
         panic!("hunter2");
     }
 }

@@ -9,7 +9,7 @@ use tool_runtime::evidence::{Access, EvidenceKeeper, SnapshotId, Vault};
 use tool_runtime::ledger::{Checkpoint, Ledger, SqliteLedger};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::Sqlite;
+use tool_runtime::store::SqliteStore;
 
 use crate::sqlite::Folder;
 
@@ -80,7 +80,8 @@ impl Process {
     fn open(folder: &Folder, effects: &Arc<AtomicU32>, ring: Ring, ledger_ring: Ring) -> Self {
         let ledger = SqliteLedger::open(folder.0.join("ledger.db")).unwrap();
         let ledger = Ledger::builder(ledger_ring.keys()).open(ledger).unwrap();
-        let vault = Vault::new(Sqlite::open(folder.0.join("evidence.db")).unwrap(), ring.keys());
+        let vault =
+            Vault::new(SqliteStore::open(folder.0.join("evidence.db")).unwrap(), ring.keys());
         let keeper = EvidenceKeeper::new(vault, &ledger);
         let vault = keeper.vault().clone();
         let policy = Policy::new().store(folder.open()).ticket_keys(ring.keys());

@@ -192,7 +192,7 @@ async fn an_unmapped_error_and_a_panic_are_fatal_and_keep_their_text() {
 struct Log(Arc<std::sync::Mutex<Vec<(String, CallStatus, String)>>>);
 
 impl Observe for Log {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         let line = (record.tool().to_owned(), record.status(), record.log().to_owned());
         self.0.lock().unwrap().push(line);
     }

@@ -18,8 +18,8 @@ use std::time::Duration;
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, Fence, KeyScope, Settlement, Sqlite, StoreError, StoreErrorKind,
-    StoredAnswer, UnixMillis,
+    ClaimOutcome, ClaimRequest, Fence, ScopedKey, Settlement, SqliteStore, StoreError,
+    StoreErrorKind, StoredAnswer, UnixMillis,
 };
 
 const START: UnixMillis = UnixMillis::new(1_800_000_000_000);
@@ -46,8 +46,8 @@ impl Folder {
         self.0.join("tools.db")
     }
 
-    pub(crate) fn open(&self) -> Sqlite {
-        Sqlite::open(self.file()).unwrap()
+    pub(crate) fn open(&self) -> SqliteStore {
+        SqliteStore::open(self.file()).unwrap()
     }
 }
 
@@ -79,8 +79,8 @@ pub(crate) fn played(role: &str) -> Option<PathBuf> {
     plays.then(|| PathBuf::from(std::env::var_os(FOLDER).unwrap()))
 }
 
-fn key(name: &str) -> KeyScope {
-    KeyScope::new(Uuid::nil(), "user:42", "orders.place", name)
+fn key(name: &str) -> ScopedKey {
+    ScopedKey::new(Uuid::nil(), "user:42", "orders.place", name)
 }
 
 fn request(name: &str) -> ClaimRequest {
@@ -97,7 +97,7 @@ fn answered(text: &str) -> Settlement {
 #[track_caller]
 fn fence(claimed: &ClaimOutcome) -> Fence {
     match claimed {
-        ClaimOutcome::First(fence) | ClaimOutcome::TakenOver(fence) => *fence,
+        ClaimOutcome::Acquired(fence) | ClaimOutcome::TakenOver(fence) => *fence,
         other => panic!("the key was not claimed: {other:?}"),
     }
 }

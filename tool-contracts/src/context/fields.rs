@@ -17,9 +17,9 @@ use crate::{
 };
 
 // The schema's `small_map` has the same three numbers.
-const MOST_ATTRIBUTES: usize = 32;
-const LONGEST_NAME: usize = 128;
-const LONGEST_VALUE: usize = 1024;
+const MAX_ATTRIBUTES: usize = 32;
+const MAX_NAME_LENGTH: usize = 128;
+const MAX_VALUE_LENGTH: usize = 1024;
 
 /// The context of a call: its tenant, its actor and its limits.
 ///
@@ -202,14 +202,14 @@ impl Fields {
 
     fn check_attributes(&self, problems: &mut Problems) {
         problems.check(
-            self.attributes.len() <= MOST_ATTRIBUTES,
+            self.attributes.len() <= MAX_ATTRIBUTES,
             "attributes",
             "expected at most 32 entries",
         );
         let fits = |(name, value): (&String, &String)| {
             !name.is_empty()
-                && name.chars().count() <= LONGEST_NAME
-                && value.chars().count() <= LONGEST_VALUE
+                && name.chars().count() <= MAX_NAME_LENGTH
+                && value.chars().count() <= MAX_VALUE_LENGTH
         };
         problems.check(
             self.attributes.iter().all(fits),

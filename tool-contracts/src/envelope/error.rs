@@ -15,8 +15,8 @@ use crate::{
 pub(crate) const RESERVED: [&str; 7] =
     ["tool_code", "retry_after_ms", "cause", "upstream_status", "endpoint", "attempt", "details"];
 
-/// Returns the closed code that represents a tool's own codes of this class.
-pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
+/// Returns the standard code that represents a tool's own codes of this class.
+pub(crate) const fn standard_code(class: ToolErrorType) -> ErrorCode {
     match class {
         ToolErrorType::RateLimit => ErrorCode::RateLimited,
         ToolErrorType::Timeout => ErrorCode::Timeout,
@@ -27,13 +27,13 @@ pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
     }
 }
 
-/// An error: a closed code, a message for people, and details.
+/// An error: a standard code, a message for people, and details.
 ///
 /// It is a [`ToolErrorDetail`] in another form, and converts to one and back without loss. The
-/// class is not written, as each closed code has exactly one ([`ErrorCode::class`]).
+/// class is not written, as each standard code has exactly one ([`ErrorCode::class`]).
 ///
 /// A tool's own code becomes `details.tool_code`, which is empty for an error without any code. Its
-/// `code` is then the closed code of the same class:
+/// `code` is then the standard code of the same class:
 ///
 /// | class | code |
 /// | --- | --- |
@@ -69,10 +69,10 @@ pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
 pub struct ResponseError(ToolErrorDetail);
 
 impl ResponseError {
-    /// Returns the closed code, or the one that represents the tool's own.
+    /// Returns the standard code, or the one that represents the tool's own.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
-        self.0.error_code().unwrap_or_else(|| stand_in(self.0.class()))
+        self.0.error_code().unwrap_or_else(|| standard_code(self.0.class()))
     }
 
     /// Returns the tool's own code.
@@ -94,20 +94,22 @@ impl ResponseError {
     }
 
     fn wire(&self) -> Wire<'_> {
-        let said = Known {
+        let details = WireDetails {
             tool_code: self.0.error_code().is_none().then(|| self.0.code().unwrap_or_default()),
             retry_after_ms: self.0.retry_after_ms(),
             cause: self.0.cause(),
             upstream_status: self.0.upstream_status(),
             endpoint: self.0.endpoint(),
             attempt: self.0.attempt(),
-            ..Known::default()
+            ..WireDetails::default()
         };
         let details = match self.0.details() {
-            None if said == Known::default() => None,
-            None => Some(said),
-            Some(facts) if fits_beside(facts, &said) => Some(Known { facts: Some(facts), ..said }),
-            Some(facts) => Some(Known { details: Some(facts), ..said }),
+            None if details == WireDetails::default() => None,
+            None => Some(details),
+            Some(facts) if fits_beside(facts, &details) => {
+                Some(WireDetails { facts: Some(facts), ..details })
+            }
+            Some(facts) => Some(WireDetails { details: Some(facts), ..details }),
         };
         Wire { code: self.code(), message: self.message(), details }
     }
@@ -115,8 +117,8 @@ impl ResponseError {
 
 /// Returns whether the facts fit beside the known ones: no name is reserved, and an empty object
 /// is distinguishable from an absent one.
-fn fits_beside(facts: &Map<String, Value>, said: &Known<'_>) -> bool {
-    (!facts.is_empty() || *said == Known::default())
+fn fits_beside(facts: &Map<String, Value>, details: &WireDetails<'_>) -> bool {
+    (!facts.is_empty() || *details == WireDetails::default())
         && !RESERVED.iter().any(|name| facts.contains_key(*name))
 }
 
@@ -132,28 +134,28 @@ impl From<ResponseError> for ToolErrorDetail {
     }
 }
 
-/// An error: a closed code, a message for people, and details.
+/// An error: a standard code, a message for people, and details.
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(
     rename = "ResponseError",
     transform = crate::schemas::documented("response_error"),
-    transform = crate::schemas::own_codes_have_stand_ins
+    transform = crate::schemas::tool_codes_have_standard_codes
 )]
 struct Wire<'a> {
-    /// The error code, from the closed set of codes; each has exactly one class.
+    /// The error code, one of the standard codes; each has exactly one class.
     code: ErrorCode,
     /// The error message for people.
     message: &'a str,
     /// Further details, including the tool's own facts.
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Known<'a>>,
+    details: Option<WireDetails<'a>>,
 }
 
 /// The details of an error; other names are the tool's own facts.
 #[derive(Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "ResponseErrorDetails", transform = crate::schemas::facts_in_one_place)]
-struct Known<'a> {
+struct WireDetails<'a> {
     /// The tool's own code, which `code` represents; empty if the error has no code.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_code: Option<&'a str>,
@@ -205,31 +207,31 @@ reads! {
     ResponseError, "an error";
     required code = "code", nested ErrorCode;
     required message = "message", leaf wire::Text<false>;
-    optional details = "details", nested Told;
+    optional details = "details", nested ReadDetails;
     => {
-        let told = details.unwrap_or_default();
-        let builder = match told.tool_code {
+        let details = details.unwrap_or_default();
+        let builder = match details.tool_code {
             None => ToolErrorDetail::of(code, message),
-            Some(own) if code == stand_in(code.class()) => {
+            Some(own) if code == standard_code(code.class()) => {
                 ToolErrorDetail::builder(code.class(), message).code(own)
             }
             Some(_) => return Err(A::Error::custom(format_args!(
-                "`code`: expected `{}`, which stands for a tool's own codes of this class",
-                stand_in(code.class())
+                "`code`: expected `{}`, the standard code for a tool's own codes of this class",
+                standard_code(code.class())
             ))),
         };
-        let builder = set(builder, told.retry_after_ms, ToolErrorDetailBuilder::retry_after_ms);
-        let builder = set(builder, told.cause, ToolErrorDetailBuilder::cause);
-        let builder = set(builder, told.upstream_status, ToolErrorDetailBuilder::upstream_status);
-        let builder = set(builder, told.endpoint, ToolErrorDetailBuilder::endpoint);
-        let builder = set(builder, told.attempt, ToolErrorDetailBuilder::attempt);
-        Ok(ResponseError(set(builder, told.facts, ToolErrorDetailBuilder::details).build()))
+        let builder = set(builder, details.retry_after_ms, ToolErrorDetailBuilder::retry_after_ms);
+        let builder = set(builder, details.cause, ToolErrorDetailBuilder::cause);
+        let builder = set(builder, details.upstream_status, ToolErrorDetailBuilder::upstream_status);
+        let builder = set(builder, details.endpoint, ToolErrorDetailBuilder::endpoint);
+        let builder = set(builder, details.attempt, ToolErrorDetailBuilder::attempt);
+        Ok(ResponseError(set(builder, details.facts, ToolErrorDetailBuilder::details).build()))
     }
 }
 
-/// The deserialized form of [`Known`].
+/// The deserialized form of [`WireDetails`].
 #[derive(Default)]
-struct Told {
+struct ReadDetails {
     tool_code: Option<String>,
     retry_after_ms: Option<u64>,
     cause: Option<String>,
@@ -239,11 +241,11 @@ struct Told {
     facts: Option<Map<String, Value>>,
 }
 
-impl<'de> Deserialize<'de> for Told {
+impl<'de> Deserialize<'de> for ReadDetails {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let mut rest = Buffered::deserialize(from)?.into_object()?;
         let is_empty = rest.is_empty();
-        let told = Self {
+        let details = Self {
             tool_code: take::<Text<false>, _>(&mut rest, "tool_code")?,
             retry_after_ms: take::<Whole<u64>, _>(&mut rest, "retry_after_ms")?,
             cause: take::<Text<false>, _>(&mut rest, "cause")?,
@@ -252,19 +254,20 @@ impl<'de> Deserialize<'de> for Told {
             attempt: take::<Whole<u32>, _>(&mut rest, "attempt")?,
             facts: take::<Object, _>(&mut rest, "details")?,
         };
-        if told.tool_code.as_deref().is_some_and(|code| ErrorCode::from_str(code).is_ok()) {
+        if details.tool_code.as_deref().is_some_and(|code| ErrorCode::from_str(code).is_ok()) {
             return Err(D::Error::custom(
-                "`tool_code`: expected a code outside the closed set; give a closed one as `code`",
+                "`tool_code`: expected a code of the tool's own; give a standard one as `code`",
             ));
         }
-        match told.facts {
-            Some(_) if rest.is_empty() => Ok(told),
+        match details.facts {
+            Some(_) if rest.is_empty() => Ok(details),
             Some(_) => Err(D::Error::custom(
                 "`details`: expected all of the tool's own facts in it, or all of them beside it",
             )),
-            None => {
-                Ok(Self { facts: Some(rest).filter(|rest| is_empty || !rest.is_empty()), ..told })
-            }
+            None => Ok(Self {
+                facts: Some(rest).filter(|rest| is_empty || !rest.is_empty()),
+                ..details
+            }),
         }
     }
 }

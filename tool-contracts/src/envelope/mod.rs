@@ -2,7 +2,7 @@
 //!
 //! A [`RequestEnvelope`] contains the actor, the user and the origin of a request; the tool's name
 //! and its arguments are transmitted beside it. A [`ResponseEnvelope`] contains `ok` and either
-//! `data` or an `error` whose code is one of the closed [`ErrorCode`](crate::ErrorCode)s.
+//! `data` or an `error` whose code is one of the standard [`ErrorCode`](crate::ErrorCode)s.
 //!
 //! Both are other forms of the crate's core types, and convert to and from them:
 //!
@@ -38,7 +38,7 @@ mod error;
 mod request;
 mod response;
 
-pub(crate) use self::error::{RESERVED, stand_in};
+pub(crate) use self::error::{RESERVED, standard_code};
 pub use self::{
     builder::RequestEnvelopeBuilder, call::CallEnvelope, error::ResponseError,
     request::RequestEnvelope, response::ResponseEnvelope,

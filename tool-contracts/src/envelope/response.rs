@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 use super::ResponseError;
 use crate::{
     Evidence, ToolError, ToolErrorMeta, ToolOutput, ToolResult, ToolResultMeta, Warning,
-    wire::{self, Buffered, Switch, reads},
+    wire::{self, Buffered, ConstBool, reads},
 };
 
-/// The response to a request: `data` if `ok` is true, else an `error` with a closed code.
+/// The response to a request: `data` if `ok` is true, else an `error` with a standard code.
 ///
 /// It is a [`ToolOutput`] in another form. Of the output's `meta`, the `warnings`, `ttl_seconds`
 /// and `evidence` are in the envelope itself, `warnings` always; the other fields stay in `meta`.
@@ -53,7 +53,7 @@ enum Answer<O> {
 #[schemars(transform = crate::schemas::null_beside_success)]
 struct Success<O> {
     /// Always true; distinguishes success from failure.
-    ok: Switch<true>,
+    ok: ConstBool<true>,
     /// The tool's data.
     data: O,
     /// Warnings about data that is usable but imperfect.
@@ -66,7 +66,7 @@ struct Success<O> {
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
     /// Further metadata of the call.
-    #[serde(skip_serializing_if = "says_nothing")]
+    #[serde(skip_serializing_if = "is_default")]
     #[schemars(with = "Option<ToolResultMeta>")]
     meta: ToolResultMeta,
 }
@@ -77,7 +77,7 @@ struct Success<O> {
 #[schemars(transform = crate::schemas::null_beside_failure)]
 struct Failure {
     /// Always false; distinguishes failure from success.
-    ok: Switch<false>,
+    ok: ConstBool<false>,
     /// Warnings for the caller beside the error.
     #[schemars(with = "Option<Vec<Warning>>")]
     warnings: Vec<Warning>,
@@ -90,7 +90,7 @@ struct Failure {
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
     /// Further metadata of the call.
-    #[serde(skip_serializing_if = "says_nothing")]
+    #[serde(skip_serializing_if = "is_default")]
     #[schemars(with = "Option<ToolErrorMeta>")]
     meta: ToolErrorMeta,
 }
@@ -99,16 +99,16 @@ impl<O> ResponseEnvelope<O> {
     /// Creates a successful response; warnings, cache time and evidence are those of `meta`.
     #[must_use]
     pub fn success(data: O, meta: ToolResultMeta) -> Self {
-        let (meta, warnings, ttl_seconds, evidence) = meta.without_findings();
-        Self(Answer::Ok(Success { ok: Switch, data, warnings, ttl_seconds, evidence, meta }))
+        let (meta, warnings, ttl_seconds, evidence) = meta.split_envelope_fields();
+        Self(Answer::Ok(Success { ok: ConstBool, data, warnings, ttl_seconds, evidence, meta }))
     }
 
     /// Creates a failed response; warnings, cache time and evidence are those of `meta`.
     #[must_use]
     pub fn failure(error: impl Into<ResponseError>, meta: ToolErrorMeta) -> Self {
-        let (meta, warnings, ttl_seconds, evidence) = meta.without_findings();
+        let (meta, warnings, ttl_seconds, evidence) = meta.split_envelope_fields();
         let error = error.into();
-        Self(Answer::Error(Failure { ok: Switch, warnings, error, ttl_seconds, evidence, meta }))
+        Self(Answer::Error(Failure { ok: ConstBool, warnings, error, ttl_seconds, evidence, meta }))
     }
 
     /// Returns whether the call succeeded.
@@ -187,11 +187,11 @@ impl<O> ResponseEnvelope<O> {
     pub fn into_output<I>(self, input: I) -> ToolOutput<I, O> {
         match self.0 {
             Answer::Ok(Success { data, warnings, ttl_seconds, evidence, meta, .. }) => {
-                let meta = meta.with_findings(warnings, ttl_seconds, evidence);
+                let meta = meta.with_envelope_fields(warnings, ttl_seconds, evidence);
                 ToolResult::new(input, data, meta).into()
             }
             Answer::Error(Failure { error, warnings, ttl_seconds, evidence, meta, .. }) => {
-                let meta = meta.with_findings(warnings, ttl_seconds, evidence);
+                let meta = meta.with_envelope_fields(warnings, ttl_seconds, evidence);
                 ToolError::new(input, error.into(), meta).into()
             }
         }
@@ -226,7 +226,7 @@ reads! {
     => {
         let warnings = warnings.unwrap_or_default();
         if ok {
-            foreign(error.is_some(), "error", ok)?;
+            reject_field(error.is_some(), "error", ok)?;
             let data = match data {
                 Some(Some(data)) => data,
                 Some(None) => wire::null("data")?,
@@ -234,32 +234,32 @@ reads! {
             };
             let meta = meta.map_or_else(
                 || Ok(ToolResultMeta::default()),
-                |meta| rest(meta.read::<ToolResultMeta, _>("meta")?.without_findings()),
+                |meta| without_envelope_fields(meta.read::<ToolResultMeta, _>("meta")?.split_envelope_fields()),
             )?;
-            let meta = meta.with_findings(warnings, ttl_seconds, evidence);
+            let meta = meta.with_envelope_fields(warnings, ttl_seconds, evidence);
             return Ok(ResponseEnvelope::success(data, meta));
         }
-        foreign(data.flatten().is_some(), "data", ok)?;
+        reject_field(data.flatten().is_some(), "data", ok)?;
         let error = error.ok_or_else(|| wire::missing("error"))?;
         let meta = meta.map_or_else(
             || Ok(ToolErrorMeta::default()),
-            |meta| rest(meta.read::<ToolErrorMeta, _>("meta")?.without_findings()),
+            |meta| without_envelope_fields(meta.read::<ToolErrorMeta, _>("meta")?.split_envelope_fields()),
         )?;
-        let meta = meta.with_findings(warnings, ttl_seconds, evidence);
+        let meta = meta.with_envelope_fields(warnings, ttl_seconds, evidence);
         Ok(ResponseEnvelope::failure(error, meta))
     }
 }
 
 /// Returns the `meta` if it has no field that belongs beside it in the envelope.
-fn rest<M, E: Error>(
+fn without_envelope_fields<M, E: Error>(
     (rest, warnings, ttl_seconds, evidence): (M, Vec<Warning>, Option<u64>, Option<Evidence>),
 ) -> Result<M, E> {
-    let findings = [
+    let fields = [
         ("warnings", !warnings.is_empty()),
         ("ttl_seconds", ttl_seconds.is_some()),
         ("evidence", evidence.is_some()),
     ];
-    match findings.into_iter().find(|(_, given)| *given) {
+    match fields.into_iter().find(|(_, given)| *given) {
         None => Ok(rest),
         Some((field, _)) => Err(E::custom(format_args!(
             "`meta`: `{field}`: not admitted in an envelope; it stands beside `meta`"
@@ -267,14 +267,14 @@ fn rest<M, E: Error>(
     }
 }
 
-fn foreign<E: Error>(given: bool, field: &str, ok: bool) -> Result<(), E> {
+fn reject_field<E: Error>(given: bool, field: &str, ok: bool) -> Result<(), E> {
     if !given {
         return Ok(());
     }
     Err(E::custom(format_args!("`{field}`: not admitted where `ok` is {ok}; leave it out")))
 }
 
-fn says_nothing<M: Default + PartialEq>(meta: &M) -> bool {
+fn is_default<M: Default + PartialEq>(meta: &M) -> bool {
     *meta == M::default()
 }
 
@@ -289,7 +289,7 @@ impl<O: JsonSchema> JsonSchema for ResponseEnvelope<O> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = json_schema!({
-            "description": "The response to a request: `data` if `ok` is true, else an `error` with a closed code.",
+            "description": "The response to a request: `data` if `ok` is true, else an `error` with a standard code.",
             "oneOf": [
                 generator.subschema_for::<Success<O>>(),
                 generator.subschema_for::<Failure>(),

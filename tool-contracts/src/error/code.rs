@@ -1,4 +1,4 @@
-//! The closed set of error codes: one row of a table for each.
+//! The standard error codes: one row of a table for each.
 
 use schemars::JsonSchema;
 
@@ -53,7 +53,7 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    /// The code of an error, in the closed set that all tools share.
+    /// A standard error code, shared by all tools.
     ///
     /// Each code has exactly one class. A tool's own codes are text in
     /// [`ToolErrorDetail`](crate::ToolErrorDetail). A new code needs a page in `docs/rfc`; the last

@@ -11,7 +11,7 @@ use crate::wire::{self, reads};
 
 /// The details of an error: the class for programs, the message for people, the code for both.
 ///
-/// `code` is one of the closed [`ErrorCode`]s or a tool's own. A closed code always has its own
+/// `code` is one of the standard [`ErrorCode`]s or a tool's own. A standard code always has its own
 /// class: the builder sets it, and deserialization refuses any other. `cause` is an error's type
 /// name, never its text.
 ///
@@ -40,7 +40,7 @@ pub struct ToolErrorDetail {
     class: ToolErrorType,
     /// The error message for people.
     message: String,
-    /// The error code: one of the closed codes, or a code of the tool's own.
+    /// The error code: one of the standard codes, or a code of the tool's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     code: Option<Cow<'static, str>>,
@@ -81,7 +81,7 @@ impl ToolErrorDetail {
         })
     }
 
-    /// Starts an error with a closed code and the class that belongs to it.
+    /// Starts an error with a standard code and the class that belongs to it.
     pub fn of(code: ErrorCode, message: impl Into<String>) -> ToolErrorDetailBuilder {
         Self::builder(code.class(), message).code(code.as_str())
     }
@@ -98,13 +98,13 @@ impl ToolErrorDetail {
         &self.message
     }
 
-    /// Returns the code as written: a closed one or the tool's own.
+    /// Returns the code as written: a standard one or the tool's own.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.code.as_deref()
     }
 
-    /// Returns the code if it is one of the closed ones.
+    /// Returns the code if it is a standard one.
     #[must_use]
     pub fn error_code(&self) -> Option<ErrorCode> {
         self.code().and_then(|code| ErrorCode::from_str(code).ok())
@@ -158,7 +158,7 @@ impl ToolErrorDetail {
 pub struct ToolErrorDetailBuilder(ToolErrorDetail);
 
 impl ToolErrorDetailBuilder {
-    /// Sets the code. A closed code also sets its class; an empty text removes the code.
+    /// Sets the code. A standard code also sets its class; an empty text removes the code.
     pub fn code(mut self, code: impl Into<Cow<'static, str>>) -> Self {
         self.0.code = Some(code.into()).filter(|code| !code.is_empty());
         self.0.class = self.0.error_code().map_or(self.0.class, ErrorCode::class);

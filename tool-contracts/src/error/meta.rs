@@ -131,7 +131,7 @@ impl ToolErrorMeta {
     }
 
     /// Splits off the fields that a response envelope contains beside `meta`.
-    pub(crate) fn without_findings(
+    pub(crate) fn split_envelope_fields(
         mut self,
     ) -> (Self, Vec<Warning>, Option<u64>, Option<Evidence>) {
         let warnings = std::mem::take(&mut self.warnings);
@@ -139,7 +139,7 @@ impl ToolErrorMeta {
         (self, warnings, ttl_seconds, evidence)
     }
 
-    pub(crate) fn with_findings(
+    pub(crate) fn with_envelope_fields(
         self,
         warnings: Vec<Warning>,
         ttl_seconds: Option<u64>,

@@ -241,7 +241,7 @@ impl ToolResultMeta {
 
 /// Splits off the fields that the response envelope contains itself.
 impl ToolResultMeta {
-    pub(crate) fn without_findings(
+    pub(crate) fn split_envelope_fields(
         mut self,
     ) -> (Self, Vec<Warning>, Option<u64>, Option<Evidence>) {
         let warnings = std::mem::take(&mut self.warnings);
@@ -249,7 +249,7 @@ impl ToolResultMeta {
         (self, warnings, ttl_seconds, evidence)
     }
 
-    pub(crate) fn with_findings(
+    pub(crate) fn with_envelope_fields(
         self,
         warnings: Vec<Warning>,
         ttl_seconds: Option<u64>,

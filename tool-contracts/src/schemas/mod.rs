@@ -10,8 +10,8 @@ use serde_json::Value;
 
 pub(crate) use self::rules::{
     at_most_one_run, audited_failure, audited_success, errors_are_named, exactly_one_run,
-    facts_in_one_place, fresh_only_if_read, null_beside_failure, null_beside_success,
-    own_codes_have_stand_ins, small_map, tie_codes_to_classes,
+    facts_in_one_place, fresh_only_if_read, null_beside_failure, null_beside_success, small_map,
+    tie_codes_to_classes, tool_codes_have_standard_codes,
 };
 use crate::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,

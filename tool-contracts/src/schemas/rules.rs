@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     ErrorCode, ToolErrorType,
-    envelope::{RESERVED, stand_in},
+    envelope::{RESERVED, standard_code},
     server::AuditStatus,
 };
 
@@ -29,7 +29,7 @@ pub(crate) fn at_most_one_run(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), json!([unset("ingestion_run_id"), unset("run_id")]));
 }
 
-/// Allows a closed code only with its own class.
+/// Allows a standard code only with its own class.
 pub(crate) fn tie_codes_to_classes(schema: &mut Schema) {
     let ties: Vec<Value> = ToolErrorType::ALL
         .iter()
@@ -61,9 +61,9 @@ pub(crate) fn small_map(schema: &mut Schema) {
     schema.insert("additionalProperties".to_owned(), json!({"type": "string", "maxLength": 1024}));
 }
 
-/// Allows a tool's own code only with the closed code that represents its class.
-pub(crate) fn own_codes_have_stand_ins(schema: &mut Schema) {
-    let stand_ins: Vec<_> = ToolErrorType::ALL.iter().map(|class| stand_in(*class)).collect();
+/// Allows a tool's own code only with the standard code that represents its class.
+pub(crate) fn tool_codes_have_standard_codes(schema: &mut Schema) {
+    let codes: Vec<_> = ToolErrorType::ALL.iter().map(|class| standard_code(*class)).collect();
     let has_own = json!({
         "type": "object",
         "required": ["tool_code"],
@@ -73,11 +73,11 @@ pub(crate) fn own_codes_have_stand_ins(schema: &mut Schema) {
         "if".to_owned(),
         json!({"required": ["details"], "properties": {"details": has_own}}),
     );
-    schema.insert("then".to_owned(), json!({"properties": {"code": {"enum": stand_ins}}}));
+    schema.insert("then".to_owned(), json!({"properties": {"code": {"enum": codes}}}));
 }
 
 /// Allows a tool's own facts beside the envelope's names or all in `details`, not in both; its own
-/// code must not be a closed one.
+/// code must not be a standard one.
 pub(crate) fn facts_in_one_place(schema: &mut Schema) {
     schema.insert("additionalProperties".to_owned(), true.into());
     schema.insert(

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Serialize, de::Error as _};
 
-use super::{CallContextBuilder, ID_PATTERN, MOST_CHARACTERS, Tenant, is_id};
+use super::{CallContextBuilder, ID_PATTERN, MAX_CHARACTERS, Tenant, is_id};
 use crate::{
     ActorType, ContractError,
     accessors::text_getters,
@@ -46,66 +46,66 @@ pub struct CallContext {
     pub(super) tenant_id: Option<Tenant>,
     /// The site.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) site_id: Option<String>,
     /// The trace id of the request, shared by all services.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) trace_id: Option<String>,
     /// The span that the call belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) span_id: Option<String>,
     /// The user.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) user_id: Option<String>,
     /// The type of the actor that initiates the call; its id comes from authentication.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) actor_type: Option<ActorType>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) session_id: Option<String>,
     /// The character that a model plays.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) npc_id: Option<String>,
     /// The graph's run; excludes `ingestion_run_id`. A new run if both are omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) run_id: Option<String>,
     /// The run of an upload; excludes `run_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) ingestion_run_id: Option<String>,
     /// The name of the graph or business process.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) workflow_id: Option<String>,
     /// The document collection.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) collection_id: Option<String>,
     /// The document.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) document_id: Option<String>,
     /// The version of the document.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) document_version_id: Option<String>,
     /// The business case.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) case_id: Option<String>,
     /// The request's id, for audit and replay.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) request_id: Option<String>,
     /// The language: a BCP 47 tag, well-formed by RFC 5646.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = MOST_CHARACTERS), extend("pattern" = syntax::LOCALE))]
+    #[schemars(length(max = MAX_CHARACTERS), extend("pattern" = syntax::LOCALE))]
     pub(super) locale: Option<String>,
     /// The currency: three letters, as in ISO 4217.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,11 +125,11 @@ pub struct CallContext {
     pub(super) budget_tokens: Option<u64>,
     /// The safety profile of the guardrails.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) safety_mode: Option<String>,
     /// The idempotency key: a repeated call with the same key counts as the same call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    #[schemars(length(min = 1, max = MAX_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) idempotency_key: Option<String>,
     /// True for a dry run: the tool only reports what it would do.
     #[serde(skip_serializing_if = "is_false")]
@@ -196,7 +196,7 @@ impl CallContext {
             "expected at most one of `run_id` and `ingestion_run_id`; leave one out",
         );
         problems.check(self.timeouts_ms != Some(0), "timeouts_ms", "expected more than 0");
-        let fits = |tag: &str| tag.len() <= MOST_CHARACTERS;
+        let fits = |tag: &str| tag.len() <= MAX_CHARACTERS;
         problems.check(self.locale().is_none_or(fits), "locale", "expected at most 256 characters");
         syntax::check(&mut problems, self.locale(), self.currency(), self.timezone());
         problems.finish().map(|()| self)

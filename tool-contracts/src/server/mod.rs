@@ -62,7 +62,7 @@ pub use self::{
 use crate::has_hidden_characters;
 
 /// The maximum length of an id in a [`CallContext`], in characters.
-pub const MOST_CHARACTERS: usize = 256;
+pub const MAX_CHARACTERS: usize = 256;
 
 /// The schema's pattern of an id: no control, bidirectional or zero-width characters.
 ///
@@ -82,6 +82,6 @@ pub const ID_PATTERN: &str = crate::hidden::VISIBLE;
 #[must_use]
 pub fn is_id(text: &str) -> bool {
     // A text never has more characters than bytes, and counting bytes is cheaper.
-    let fits = text.len() <= MOST_CHARACTERS || text.chars().count() <= MOST_CHARACTERS;
+    let fits = text.len() <= MAX_CHARACTERS || text.chars().count() <= MAX_CHARACTERS;
     fits && !text.is_empty() && !has_hidden_characters(text)
 }

@@ -10,7 +10,7 @@ use super::{Audit, audit::error_type_of};
 use crate::{
     ErrorCode, ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
     ToolResultMeta,
-    wire::{self, Buffered, Switch, reads},
+    wire::{self, Buffered, ConstBool, reads},
 };
 
 /// The response to a call: the tool's output or the error, and an audit.
@@ -21,7 +21,7 @@ use crate::{
 ///
 /// Without a parameter the output stays raw JSON and keeps its bytes. Deserialization treats `null`
 /// as absent, but `output` beside `success: true` may be null. It also accepts a failure without
-/// `detail` from servers that write only `error` and `error_type`: the type is then a closed code,
+/// `detail` from servers that write only `error` and `error_type`: the type is then a standard code,
 /// else a class, else a code of the tool's own under the class `FATAL`.
 ///
 /// ```
@@ -143,7 +143,7 @@ impl<O> CallResponse<O> {
 #[schemars(rename = "CallSuccess", transform = crate::schemas::audited_success)]
 struct Returned<'a, O> {
     /// Always true; distinguishes success from failure.
-    success: Switch<true>,
+    success: ConstBool<true>,
     /// The tool's output.
     output: &'a O,
     /// Metadata of the call.
@@ -159,7 +159,7 @@ struct Returned<'a, O> {
 #[schemars(rename = "CallFailure", transform = crate::schemas::audited_failure)]
 struct Failed<'a> {
     /// Always false; distinguishes failure from success.
-    success: Switch<false>,
+    success: ConstBool<false>,
     /// The error message for people.
     error: &'a str,
     /// The error's code, or its class if it has no code.
@@ -181,13 +181,13 @@ impl<O: Serialize> Serialize for CallResponse<O> {
             Answer::Success(output, meta) => {
                 let is_said = *meta == ToolResultMeta::new(audit.latency_ms());
                 let meta = Some(meta).filter(|_| !is_said);
-                Returned { success: Switch, output, meta, audit }.serialize(to)
+                Returned { success: ConstBool, output, meta, audit }.serialize(to)
             }
             Answer::Failure(detail, meta) => {
                 let is_said = *meta == ToolErrorMeta::new(audit.latency_ms());
                 let meta = Some(meta).filter(|_| !is_said);
                 let (error, error_type) = (detail.message(), error_type_of(detail));
-                Failed { success: Switch, error, error_type, detail, meta, audit }.serialize(to)
+                Failed { success: ConstBool, error, error_type, detail, meta, audit }.serialize(to)
             }
         }
     }

@@ -7,8 +7,8 @@ use std::{
 
 use super::{TraceContextError, WHITESPACE};
 
-const MOST_MEMBERS: usize = 32;
-const LONGEST_PART: usize = 256;
+const MAX_MEMBERS: usize = 32;
+const MAX_PART_LENGTH: usize = 256;
 // Members longer than this, in bytes, are removed first when a state is shortened.
 const LONG_MEMBER: usize = 128;
 
@@ -100,7 +100,7 @@ impl TraceState {
     pub fn with(&self, key: &str, value: &str) -> Result<Self, TraceContextError> {
         check(key, value)?;
         let member = format!("{key}={value}");
-        let members = iter::once(&*member).chain(self.others(key)).take(MOST_MEMBERS);
+        let members = iter::once(&*member).chain(self.others(key)).take(MAX_MEMBERS);
         Ok(Self::of(&members.collect::<Vec<_>>()))
     }
 
@@ -190,7 +190,7 @@ impl Reading {
         let (key, value) = member.split_once('=').ok_or(TraceContextError::Member)?;
         check(key, value)?;
         self.members += 1;
-        if self.members > MOST_MEMBERS {
+        if self.members > MAX_MEMBERS {
             return Err(TraceContextError::TooManyMembers);
         }
         if self.state.get(key).is_none() {
@@ -210,14 +210,14 @@ fn check(key: &str, value: &str) -> Result<(), TraceContextError> {
 
 fn is_key(key: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    key.len() <= LONGEST_PART
+    key.len() <= MAX_PART_LENGTH
         && key.bytes().next().is_some_and(plain)
         && key.bytes().all(|byte| plain(byte) || b"_-*/@".contains(&byte))
 }
 
 fn is_value(value: &str) -> bool {
     let admitted = |byte: u8| matches!(byte, b' '..=b'~') && !b",=".contains(&byte);
-    (1..=LONGEST_PART).contains(&value.len())
+    (1..=MAX_PART_LENGTH).contains(&value.len())
         && !value.ends_with(' ')
         && value.bytes().all(admitted)
 }

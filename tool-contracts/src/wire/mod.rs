@@ -4,21 +4,21 @@
 //! only "invalid type", without the field's name. The crate therefore deserializes all its types
 //! by the macros and functions here.
 
+mod const_bool;
 mod fields;
 mod leaf;
-mod switch;
 mod text;
 mod time;
 mod words;
 
 pub(crate) use self::leaf::{Counts, Flag, Id, Labels, Object, Text, Texts, Whole};
 pub(crate) use self::{
+    const_bool::ConstBool,
     fields::{
         Buffered, duplicate, missing, need, nested, null, or_empty_object, payload, raw, reads,
         refuse_numbers, refuse_scalars, unknown,
     },
     leaf::{Instant, leaf, take},
-    switch::Switch,
     text::expected,
     time::{WITH_OFFSET, write_time},
     words::{one_of, read_word, words},
@@ -26,8 +26,8 @@ pub(crate) use self::{
 
 /// Omits `false` from the output; serde requires this signature.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-pub(crate) fn is_false(switch: &bool) -> bool {
-    !switch
+pub(crate) fn is_false(const_bool: &bool) -> bool {
+    !const_bool
 }
 
 /// Sets a value that is present, by the builder's setter.

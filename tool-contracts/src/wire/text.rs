@@ -33,7 +33,7 @@ const SYNTAX: &[&str] = &[
 const HARMLESS: &[&str] =
     &["missing field `", "duplicate field `", "invalid length ", "unknown field `"];
 
-const LONGEST: usize = 300;
+const MAX_LENGTH: usize = 300;
 
 /// Returns an error that `what` was expected, without quoting the received value.
 pub(crate) fn expected<E: Error>(what: &dyn serde::de::Expected) -> E {
@@ -59,7 +59,7 @@ pub(super) fn without_value(error: &impl fmt::Display) -> String {
     } else {
         unspecific()
     };
-    format!("{}{position}", shortened(&kept, LONGEST))
+    format!("{}{position}", shortened(&kept, MAX_LENGTH))
 }
 
 /// Returns the text, truncated after `limit` characters.

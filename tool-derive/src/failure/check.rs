@@ -3,7 +3,7 @@
 //! - `shape`: an enum, or a struct, which has a single case
 //! - `said`: every case has an option
 //! - `alone`: `transparent` is the only option, and there is exactly one field
-//! - `code`: one code, of the closed set or fully described
+//! - `code`: one code, standard or fully described
 //! - `message`: at most one source of the public text, over existing fields
 //! - `advice`: retry, status, endpoint and details are literals or existing fields
 //! - `effect`: one of two values, and no field of the same name in the details
@@ -204,7 +204,7 @@ fn own_code(
     } else if CODES.iter().any(|(known, _)| *known == text) || RESERVED.contains(&text.as_str()) {
         errors.at(
             &code.value,
-            format!("`{text}` is one of the closed codes: write `#[failure({text})]`"),
+            format!("`{text}` is one of the standard codes: write `#[failure({text})]`"),
         );
     }
     let Some(class) = class else {

@@ -1,6 +1,6 @@
-//! The closed codes and classes, as users write them.
+//! The standard codes and classes, as users write them.
 
-/// A closed code: as written, and its variant of `ErrorCode`.
+/// A standard code: as written, and its variant of `ErrorCode`.
 pub(crate) const CODES: [(&str, &str); 16] = [
     ("ADDRESS_INVALID", "AddressInvalid"),
     ("CANCELLED", "Cancelled"),

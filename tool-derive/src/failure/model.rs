@@ -47,7 +47,7 @@ pub(crate) struct OwnFailure {
 /// A code.
 #[derive(Debug)]
 pub(crate) enum Code {
-    /// A closed code, by its name in `ErrorCode`.
+    /// A standard code, by its name in `ErrorCode`.
     Closed(Ident),
     /// A code of the type's own, and its variant of `ToolErrorType`.
     OwnFailure(String, Ident),

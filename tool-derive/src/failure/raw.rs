@@ -56,7 +56,7 @@ pub(crate) struct RawFailureCase {
 #[derive(Debug)]
 pub(crate) struct RawOptions {
     pub(crate) attribute: Attribute,
-    /// A closed code, which is the first option and has no key.
+    /// A standard code, which is the first option and has no key.
     pub(crate) closed: Option<Ident>,
     pub(crate) crate_: Option<KeyedValue<Path>>,
     pub(crate) code: Option<KeyedValue<LitStr>>,

@@ -148,7 +148,7 @@ impl ToolCall {
 }
 
 /// The most differences that are listed one by one.
-const MOST_DIFFERENCES: usize = 256;
+const MAX_DIFFERENCES: usize = 256;
 
 /// Lists the JSON Pointers at which two texts differ; the root alone if one of them is not JSON, or
 /// if there are too many to list.
@@ -157,12 +157,12 @@ pub(crate) fn differences(before: &str, after: &str) -> Vec<String> {
     let (Ok(before), Ok(after)) = (read(before), read(after)) else { return vec![String::new()] };
     let mut pointers = Vec::new();
     compare(&before, &after, &mut String::new(), &mut pointers);
-    if pointers.len() > MOST_DIFFERENCES { vec![String::new()] } else { pointers }
+    if pointers.len() > MAX_DIFFERENCES { vec![String::new()] } else { pointers }
 }
 
 fn compare(before: &Value, after: &Value, pointer: &mut String, pointers: &mut Vec<String>) {
     match (before, after) {
-        _ if pointers.len() > MOST_DIFFERENCES => {}
+        _ if pointers.len() > MAX_DIFFERENCES => {}
         (Value::Object(before), Value::Object(after)) => {
             let added = after.keys().filter(|key| !before.contains_key(*key));
             for key in before.keys().chain(added) {
@@ -193,7 +193,7 @@ fn compare_below(
     pointer.push('/');
     pointer.push_str(token);
     match (before, after) {
-        _ if pointers.len() > MOST_DIFFERENCES => {}
+        _ if pointers.len() > MAX_DIFFERENCES => {}
         (Some(before), Some(after)) => compare(before, after, pointer, pointers),
         _ => pointers.push(pointer.clone()),
     }
@@ -202,13 +202,13 @@ fn compare_below(
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_DIFFERENCES, differences};
+    use super::{MAX_DIFFERENCES, differences};
 
     #[test]
     fn edits_beyond_a_bound_are_the_root_alone() {
         let list = |item: usize, count: usize| serde_json::json!(vec![item; count]).to_string();
-        let few = differences(&list(1, MOST_DIFFERENCES), &list(2, MOST_DIFFERENCES));
-        assert_eq!((few.len(), few[1].as_str()), (MOST_DIFFERENCES, "/1"));
+        let few = differences(&list(1, MAX_DIFFERENCES), &list(2, MAX_DIFFERENCES));
+        assert_eq!((few.len(), few[1].as_str()), (MAX_DIFFERENCES, "/1"));
         assert_eq!(differences(&list(1, 100_000), &list(2, 100_000)), [""]);
     }
 }

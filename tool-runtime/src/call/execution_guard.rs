@@ -17,10 +17,10 @@ pub(super) struct ExecutionGuard<'c> {
 
 impl ExecutionGuard<'_> {
     /// Waits until the record of the closed call is in the store; adds a warning if it is not.
-    pub(super) async fn recorded(self, number: u64) {
+    pub(super) async fn wait_until_recorded(self, number: u64) {
         let Some(recorder) = self.call.dispatcher().recorder() else { return };
         let left = self.scope.budget().saturating_sub(elapsed(self.scope, self.started));
-        if recorder.recorded(self.scope, number, left).await {
+        if recorder.wait_until_stored(self.scope, number, left).await {
             return;
         }
         if let Some(output) = &self.call.output {

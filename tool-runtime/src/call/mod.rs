@@ -4,10 +4,10 @@ mod authorization;
 mod authorization_policy;
 mod batch;
 mod decision;
+mod dry_run;
 mod execution_guard;
 mod host;
 mod preview;
-mod rehearsal;
 mod typed;
 
 use std::fmt;
@@ -21,10 +21,10 @@ use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 pub(crate) use self::authorization_policy::AuthorizationPolicy;
 pub(crate) use self::batch::run as run_batch;
 pub use self::decision::{ApprovalError, NotPending, Withdrawal};
+use self::dry_run::DryRunHost;
 use self::execution_guard::ExecutionGuard;
 pub(crate) use self::host::CallHost;
 pub use self::preview::Preview;
-use self::rehearsal::RehearsalHost;
 pub use self::typed::TypedCall;
 use crate::dispatch::decode::{self, Decoded};
 use crate::dispatch::execution_policy::ApprovedCall;
@@ -37,7 +37,7 @@ use crate::tool::registry::is_listed;
 use crate::tool::{CallScope, Cancellation, ProgressUpdate, ToolOutput};
 
 /// The longest time that the answer of a refused call waits for records to be written.
-const ROOM_TIMEOUT: Duration = Duration::from_secs(1);
+const RECORD_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A model's call, deferred: resolved, typed and checked, and not yet run.
 ///
@@ -128,7 +128,7 @@ impl ToolCall {
         status: CallStatus,
         pending: Option<Decoded>,
     ) -> Self {
-        let opened_at_ms = host.dispatcher.recorder().map_or(0, CallRecorder::opened);
+        let opened_at_ms = host.dispatcher.recorder().map_or(0, CallRecorder::call_opened);
         Self {
             host,
             target,
@@ -256,7 +256,7 @@ impl ToolCall {
 
     /// Runs the tool, at most once, and returns the answer: always an envelope, never an error.
     ///
-    /// A second `execute` returns the first answer. Calls that were refused, declined or overtaken
+    /// A second `execute` returns the first answer. Calls that were refused, declined or superseded
     /// run nothing and return their answer too. A call whose tool asks for permission has to be
     /// [approved](Self::approve) before: otherwise it is answered `NEEDS_USER_CONFIRMATION` and
     /// ends there.
@@ -283,9 +283,11 @@ impl ToolCall {
                 Err(refusal) => drop(self.refuse(|| refusal)),
             }
         } else if self.status == CallStatus::Rejected {
-            if let Some(room) = self.dispatcher().recorder().and_then(CallRecorder::room) {
+            if let Some(capacity) =
+                self.dispatcher().recorder().and_then(CallRecorder::wait_for_capacity)
+            {
                 // Refused calls leave records too: a caller that repeats them waits for the writer.
-                self.host.environment().within(ROOM_TIMEOUT, room).await;
+                self.host.environment().within(RECORD_TIMEOUT, capacity).await;
             }
         }
         if let Some(ended) = self.end_ticket() {
@@ -334,8 +336,8 @@ impl ToolCall {
             let instrument = dispatcher.instrument().filter(|instrument| instrument.is_enabled());
             self.is_instrumented = instrument.is_some();
             let guard = ExecutionGuard { call: self, scope: &scope, started };
-            let (approval, rehearsals) = (&guard.call.approval, &RehearsalHost(&host));
-            let approved = ApprovedCall { scope: &scope, approval, started, rehearsals };
+            let (approval, dry_runner) = (&guard.call.approval, &DryRunHost(&host));
+            let approved = ApprovedCall { scope: &scope, approval, started, dry_runner };
             let run = || pipeline::run_stages(dispatcher, approved, decoded, proof);
             // The future is created where it is awaited, so that it is never moved.
             let ended = match instrument {
@@ -344,7 +346,7 @@ impl ToolCall {
             };
             if let Some(number) = guard.call.close(ended) {
                 // Boxed, so that calls that do not wait reserve no space for it.
-                Box::pin(guard.recorded(number)).await;
+                Box::pin(guard.wait_until_recorded(number)).await;
             }
         }
     }
@@ -399,9 +401,9 @@ impl ToolCall {
 
     /// Notes the caller of this call, if the call may have to wait for approval.
     #[cfg(feature = "http")]
-    pub(crate) fn set_asker(&mut self, asker: impl FnOnce() -> Box<str>) {
+    pub(crate) fn set_requester(&mut self, requester: impl FnOnce() -> Box<str>) {
         if self.scope().is_some_and(|scope| scope.registered().policy_stages.authorize) {
-            self.approval.asker = Some(asker());
+            self.approval.requester = Some(requester());
         }
     }
 

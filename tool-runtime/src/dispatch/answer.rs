@@ -9,11 +9,11 @@ use tool_contracts::{
 };
 
 use super::attempt::Outcome;
-use super::outcome::{CallOutcome, EffectOutcome, Origin};
+use super::outcome::{AnswerOrigin, CallOutcome, EffectOutcome};
 
 use super::refusal::{self, Refusal, ReportedEffect};
 use super::run::{ToolRun, elapsed};
-use crate::failure::{Failure, Fault};
+use crate::failure::{Failure, LoggedFailure};
 use crate::limits::Limits;
 use crate::schema::{AnswerCheck, Coerce};
 use crate::tool::{CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput};
@@ -42,13 +42,15 @@ pub(super) fn fit(scope: &CallScope, ran: ToolRun) -> CallOutcome {
         Outcome::Ended(ToolEnd::Refused) => refused(scope, &Refusal::arguments(scope)),
         Outcome::Ended(ToolEnd::Panicked(text)) | Outcome::Panicked(text) => {
             let failure = refusal::panicked(effect);
-            failed(Fault::new(failure, None, format!("panicked: {text}")))
+            failed(LoggedFailure::new(failure, None, format!("panicked: {text}")))
         }
-        Outcome::TimedOut => failed(Fault::plain(refusal::timed_out(effect, scope.budget()))),
+        Outcome::TimedOut => {
+            failed(LoggedFailure::plain(refusal::timed_out(effect, scope.budget())))
+        }
         Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
-        Outcome::Superseded => failed(Fault::plain(refusal::superseded())),
+        Outcome::LeaseLost => failed(LoggedFailure::plain(refusal::lease_lost())),
         // Only `reconcile` functions end so, and their ends are read elsewhere.
-        Outcome::Ended(ToolEnd::Reconciled(_)) => failed(Fault::plain(refusal::unasked())),
+        Outcome::Ended(ToolEnd::Reconciled(_)) => failed(LoggedFailure::plain(refusal::unasked())),
     }
 }
 
@@ -88,7 +90,7 @@ pub(crate) fn interrupted(scope: &CallScope, started: Instant) -> CallOutcome {
 }
 
 fn interrupted_after(scope: &CallScope, effect: ReportedEffect, took_ms: u64) -> CallOutcome {
-    let fault = Fault::plain(refusal::cancelled(effect));
+    let fault = LoggedFailure::plain(refusal::cancelled(effect));
     let effect_outcome = if effect == ReportedEffect::Unknown {
         EffectOutcome::Unknown
     } else {
@@ -104,11 +106,11 @@ pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> CallOutcome {
 }
 
 /// The longest arguments that the answer of a call that did not run echoes, in bytes.
-const LONGEST_ECHO: usize = 64 * 1024;
+const MAX_ECHO_LENGTH: usize = 64 * 1024;
 
 /// Answers a call that may not run, with this echo of its arguments.
 pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> CallOutcome {
-    let echo = echo.filter(|echo| echo.len() <= LONGEST_ECHO);
+    let echo = echo.filter(|echo| echo.len() <= MAX_ECHO_LENGTH);
     let mut meta = error_meta(0, dry_run);
     if let Some(evidence) = &refusal.evidence {
         meta = meta.with_evidence((**evidence).clone());
@@ -119,7 +121,7 @@ pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal)
         output,
         log: refusal.log.clone(),
         effect: EffectOutcome::NotRun,
-        origin: Origin::Call,
+        origin: AnswerOrigin::Call,
         evidence_draft: None,
     }
 }
@@ -158,7 +160,7 @@ pub(crate) fn answered(
         output,
         log: String::new(),
         effect: EffectOutcome::Answered,
-        origin: Origin::Call,
+        origin: AnswerOrigin::Call,
         evidence_draft,
     }
 }
@@ -170,7 +172,7 @@ fn has_receipts(scope: &CallScope) -> bool {
 }
 
 /// Checks an answer against its schema, unless its type guarantees a match.
-fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<Fault> {
+fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<LoggedFailure> {
     let tool = scope.registered();
     let checked = match tool.answer_check {
         AnswerCheck::Never => false,
@@ -180,7 +182,8 @@ fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<Fault> {
     // The dry run of a write answers with a preview, which may have another shape.
     let is_preview = scope.withholds_effect();
     let validator = tool.output.as_ref().filter(|_| checked && !is_preview)?;
-    let internal = |log: String| Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log));
+    let internal =
+        |log: String| Some(LoggedFailure::new(Failure::of(ErrorCode::InvalidOutput), None, log));
     let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
         return internal("the answer is not UTF-8".to_owned());
     };
@@ -193,12 +196,16 @@ fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<Fault> {
     }
     let count = report.violations.len();
     let failure = refusal::invalid_output(&report.violations);
-    Some(Fault::new(failure, None, format!("the answer broke its schema in {count} places")))
+    Some(LoggedFailure::new(
+        failure,
+        None,
+        format!("the answer broke its schema in {count} places"),
+    ))
 }
 
 pub(crate) fn failed(
     scope: &CallScope,
-    fault: Fault,
+    fault: LoggedFailure,
     took_ms: u64,
     effect_outcome: EffectOutcome,
 ) -> CallOutcome {
@@ -208,11 +215,11 @@ pub(crate) fn failed(
 /// Answers with a failure and this `meta`, to which the number of attempts is added.
 fn failed_with(
     scope: &CallScope,
-    fault: Fault,
+    fault: LoggedFailure,
     mut meta: ToolErrorMeta,
     effect_outcome: EffectOutcome,
 ) -> CallOutcome {
-    let Fault { mut failure, cause, log } = fault;
+    let LoggedFailure { mut failure, cause, log } = fault;
     if !scope.edits().is_empty() {
         failure = failure.with_detail("edits", scope.edits());
     }
@@ -232,7 +239,7 @@ fn failed_with(
         output,
         log,
         effect: effect_outcome,
-        origin: Origin::Call,
+        origin: AnswerOrigin::Call,
         evidence_draft: None,
     }
 }

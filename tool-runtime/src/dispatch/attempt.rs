@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
     /// The call was cancelled first.
     Cancelled,
     /// Another run has taken over the call's key meanwhile.
-    Superseded,
+    LeaseLost,
 }
 
 /// Runs a suspended tool to its end; the time counts from `started`.

@@ -13,7 +13,7 @@ pub(crate) struct CallApproval {
     /// The ticket that the call was resumed from, to be marked as used before the call runs.
     pub(crate) ticket: Option<RedeemedTicket>,
     /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
-    pub(crate) asker: Option<Box<str>>,
+    pub(crate) requester: Option<Box<str>>,
     /// True if the arguments were edited after the call was resumed from its ticket.
     pub(crate) edited: bool,
     /// The hash of the dry run's answer that the approver saw, if the approval is bound to it.

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::call_approval::CallApproval;
 #[cfg(feature = "ledger")]
 use super::outcome::EffectOutcome;
-use super::outcome::{CallOutcome, Origin};
+use super::outcome::{AnswerOrigin, CallOutcome};
 use crate::tool::{CallScope, ToolOutput};
 
 /// Observes the end of every call: executed, refused, declined, interrupted or dropped.
@@ -17,12 +17,12 @@ use crate::tool::{CallScope, ToolOutput};
 /// The observer runs on the thread that ends the call, so it must be quick and must not block.
 pub trait Observe: Send + Sync + 'static {
     /// Receives the record of one ended call.
-    fn closed(&self, record: &CallRecord<'_>);
+    fn call_ended(&self, record: &CallRecord<'_>);
 }
 
 /// A closure is an observer too.
 impl<F: Fn(&CallRecord<'_>) + Send + Sync + 'static> Observe for F {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         self(record);
     }
 }
@@ -108,7 +108,7 @@ impl<'c> CallRecord<'c> {
 
     /// Returns the origin of the answer.
     #[must_use]
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> AnswerOrigin {
         self.ended.origin
     }
 
@@ -125,7 +125,7 @@ impl<'c> CallRecord<'c> {
     /// Returns whether the tool may have run for this answer, now or in the call that it repeats.
     #[cfg(feature = "ledger")]
     pub(crate) fn may_have_run(&self) -> bool {
-        self.ended.effect != EffectOutcome::NotRun || self.ended.origin != Origin::Call
+        self.ended.effect != EffectOutcome::NotRun || self.ended.origin != AnswerOrigin::Call
     }
 
     pub(crate) fn facts(&self) -> &CallFacts<'c> {
@@ -134,8 +134,8 @@ impl<'c> CallRecord<'c> {
 
     /// Returns whether this is the dry run of a call that waits for a decision.
     #[must_use]
-    pub fn is_rehearsal(&self) -> bool {
-        self.facts.scope.is_some_and(CallScope::is_rehearsal)
+    pub fn is_approval_dry_run(&self) -> bool {
+        self.facts.scope.is_some_and(CallScope::is_approval_dry_run)
     }
 
     /// Returns the invocation that this call replays, to see whether its answer is still the same.

@@ -46,14 +46,14 @@ impl Dispatcher {
         let is_instrumented = facts.is_instrumented;
         let record = CallRecord::new(facts, ended);
         // A panic of an observer must not lose the call's answer.
-        let closed = self.recorder().map(|recorder| guard(|| recorder.closed(&record)));
-        let number = closed.and_then(Result::unwrap_or_default);
+        let number = self.recorder().map(|recorder| guard(|| recorder.call_ended(&record)));
+        let number = number.and_then(Result::unwrap_or_default);
         let concerned = |it: &&dyn CallInstrument| is_instrumented || it.is_enabled();
         if let Some(instrument) = self.instrument().filter(concerned) {
-            drop(guard(|| instrument.closed(&record)));
+            drop(guard(|| instrument.call_ended(&record)));
         }
         for observer in &self.observers {
-            drop(guard(|| observer.closed(&record)));
+            drop(guard(|| observer.call_ended(&record)));
         }
         number
     }

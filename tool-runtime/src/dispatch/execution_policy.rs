@@ -22,13 +22,13 @@ pub(crate) struct ApprovedCall<'c> {
     pub(crate) approval: &'c CallApproval,
     /// The time at which the call began to run.
     pub(crate) started: Instant,
-    pub(crate) rehearsals: &'c dyn Rehearse,
+    pub(crate) dry_runner: &'c dyn DryRunner,
 }
 
 /// Makes dry runs of calls: the one way in which a stage reaches back to the runtime.
-pub(crate) trait Rehearse: Send + Sync {
+pub(crate) trait DryRunner: Send + Sync {
     /// Makes a dry run of the call, with the approver whom the call has.
-    fn rehearse<'c>(
+    fn dry_run<'c>(
         &'c self,
         scope: &'c CallScope,
         approver: Option<&'c str>,

@@ -18,35 +18,40 @@ use crate::tool::CallScope;
 pub(crate) type Wait<'c> = BoxFuture<'c, Result<(), Box<Refusal>>>;
 
 /// An answer's wait for its record; true if the record is in the store.
-pub(crate) type Recorded<'c> = BoxFuture<'c, bool>;
+pub(crate) type Confirmation<'c> = BoxFuture<'c, bool>;
 
 /// Keeps a record of every call, from its opening to its end.
 pub(crate) trait CallRecorder: fmt::Debug + Send + Sync {
     /// Counts a call that is opened; returns the current time, in milliseconds since the epoch.
-    fn opened(&self) -> u64;
+    fn call_opened(&self) -> u64;
 
     /// Returns the current time, in milliseconds since the epoch.
     fn now_ms(&self) -> u64;
 
-    /// Waits until the ledger accepts the record of a call that is to run; none if it does now.
-    fn ready<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>>;
+    /// Waits until the ledger accepts the record of a call that is to run; `None` if it does now.
+    fn reserve<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>>;
 
-    /// Waits until the queue of records has room; none if it has room now.
-    fn room(&self) -> Option<BoxFuture<'_, ()>>;
+    /// Waits until the queue of records has capacity; `None` if it has now.
+    fn wait_for_capacity(&self) -> Option<BoxFuture<'_, ()>>;
 
     /// Takes the record of a call that has ended; never waits.
     ///
     /// Returns the record's number if the answer has to wait for the record.
-    fn closed(&self, record: &CallRecord<'_>) -> Option<u64>;
+    fn call_ended(&self, record: &CallRecord<'_>) -> Option<u64>;
 
     /// Waits until the record with this number is in the store, at most about as long as `left`.
-    fn recorded<'c>(&'c self, scope: &'c CallScope, number: u64, left: Duration) -> Recorded<'c>;
+    fn wait_until_stored<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        number: u64,
+        left: Duration,
+    ) -> Confirmation<'c>;
 }
 
 /// Collects the evidence of tools' answers.
 pub(crate) trait EvidenceCollector: fmt::Debug + Send + Sync {
     /// Checks, before the tool runs, that the evidence of the call could be stored.
-    fn ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c>;
+    fn check_ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c>;
 
     /// Stores the evidence of an answer and names it in the answer's `meta`.
     fn collect<'c>(
@@ -69,5 +74,5 @@ pub(crate) trait CallInstrument: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'c, CallOutcome>;
 
     /// Records the end of a call, also of one that never ran.
-    fn closed(&self, record: &CallRecord<'_>);
+    fn call_ended(&self, record: &CallRecord<'_>);
 }

@@ -17,4 +17,4 @@ pub(crate) use self::call_approval::{CallApproval, RedeemedTicket, TicketWithdra
 pub(crate) use self::call_record::CallFacts;
 pub use self::call_record::{CallRecord, Observe};
 pub(crate) use self::dispatcher::Dispatcher;
-pub use self::outcome::Origin;
+pub use self::outcome::AnswerOrigin;

@@ -11,7 +11,7 @@ pub(crate) struct CallOutcome {
     /// For the log only.
     pub(crate) log: String,
     pub(crate) effect: EffectOutcome,
-    pub(crate) origin: Origin,
+    pub(crate) origin: AnswerOrigin,
     /// The sources and rules that the tool recorded.
     pub(crate) evidence_draft: Option<Box<EvidenceDraft>>,
 }
@@ -34,7 +34,7 @@ pub(crate) enum EffectOutcome {
 /// The origin of a call's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Origin {
+pub enum AnswerOrigin {
     /// From this very call: its tool ran, or it was refused.
     #[default]
     Call,

@@ -70,8 +70,8 @@ pub(crate) async fn run_stages(
         Ok(admitted) => admitted,
         Err(refusal) => return refused(scope, &refusal),
     };
-    if let Some(ready) = dispatcher.recorder().and_then(|recorder| recorder.ready(scope)) {
-        if let Err(refusal) = ready.await {
+    if let Some(reserved) = dispatcher.recorder().and_then(|recorder| recorder.reserve(scope)) {
+        if let Err(refusal) = reserved.await {
             return refused(scope, &refusal);
         }
     }
@@ -86,7 +86,7 @@ pub(crate) async fn run_stages(
             let ended = fit(scope, ran);
             let is_tools_own = has_failed || ended.effect == EffectOutcome::Answered;
             // A failed dry run is the answer of the call that waits for a decision.
-            let answers_a_call = has_failed && scope.is_rehearsal();
+            let answers_a_call = has_failed && scope.is_approval_dry_run();
             match evidence_collector(dispatcher, scope, answers_a_call).filter(|_| is_tools_own) {
                 Some(collector) => {
                     collect_evidence(collector.collect(scope, ended), &mut claim).await
@@ -162,7 +162,7 @@ async fn evidence_can_be_stored(
         return Ok(());
     }
     match evidence_collector(dispatcher, scope, false) {
-        Some(collector) => collector.ready(scope).await,
+        Some(collector) => collector.check_ready(scope).await,
         None => Ok(()),
     }
 }

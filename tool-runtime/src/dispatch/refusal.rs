@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tool_contracts::{CallStatus, Effect, ErrorCode, Evidence, ToolErrorDetail, Violation};
 
-use crate::failure::{Failure, Fault};
+use crate::failure::{Failure, LoggedFailure};
 use crate::refusal_reason::RefusalReason;
 use crate::schema::Malformed;
 use crate::tool::{CallScope, ErrorAuthor};
@@ -32,7 +32,7 @@ pub(crate) const CUT_OFF: &str = "the response was cut off before it was complet
 impl Refusal {
     /// Makes a refusal of a failure; what the failure keeps for the log goes there.
     pub(crate) fn new(status: CallStatus, failure: Failure) -> Box<Self> {
-        let Fault { failure, log, .. } = Fault::plain(failure);
+        let LoggedFailure { failure, log, .. } = LoggedFailure::plain(failure);
         Box::new(Self { status, detail: failure.into_detail(None), log, evidence: None })
     }
 
@@ -153,7 +153,7 @@ impl Refusal {
     pub(crate) fn superseded() -> Box<Self> {
         Self::not_executed(
             RefusalReason::Overtaken,
-            "a newer message of the user has overtaken this call",
+            "a newer message of the user has superseded this call",
         )
     }
 
@@ -199,7 +199,7 @@ pub(crate) fn cancelled(effect: ReportedEffect) -> Failure {
 }
 
 /// The failure of a call whose key another run has taken over.
-pub(crate) fn superseded() -> Failure {
+pub(crate) fn lease_lost() -> Failure {
     Failure::of(ErrorCode::Conflict)
         .with_message("another run has taken over this call; the answer of that run counts")
         .with_reason(RefusalReason::Superseded)

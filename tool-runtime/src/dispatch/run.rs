@@ -94,7 +94,7 @@ async fn attempt_under_claim(
     let Some(ended) = while_claimed(scope, attempt, claim.keep()).await else {
         // The tool is not polled again, not even to clean up: another run has its key now.
         scope.cancel_flag().fire();
-        return (Outcome::Superseded, elapsed(scope, started));
+        return (Outcome::LeaseLost, elapsed(scope, started));
     };
     ended
 }
@@ -170,7 +170,7 @@ async fn pause(
         None => waited.await,
         Some(claim) => match select(waited, claim.keep()).await {
             Either::Left((waited, _)) => waited,
-            Either::Right(_) => return Some(Outcome::Superseded),
+            Either::Right(_) => return Some(Outcome::LeaseLost),
         },
     };
     matches!(waited, Either::Right(_)).then_some(Outcome::Cancelled)

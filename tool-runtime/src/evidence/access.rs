@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::{EvidenceError, EvidenceErrorKind, SnapshotId};
 use crate::store::{StoreError, UnixMillis};
 
-const LONGEST_READER: usize = 256;
-const LONGEST_REASON: usize = 1024;
+const MAX_READER_LENGTH: usize = 256;
+const MAX_REASON_LENGTH: usize = 1024;
 
 /// The reader of evidence and the reason, which every access to a [`Vault`](super::Vault) states.
 ///
@@ -137,7 +137,7 @@ impl Access {
     pub fn new(who: impl Into<Box<str>>, why: impl Into<Box<str>>) -> Result<Self, EvidenceError> {
         let (who, why) = (who.into(), why.into());
         let says = |text: &str, longest| !text.trim().is_empty() && text.len() <= longest;
-        if says(&who, LONGEST_READER) && says(&why, LONGEST_REASON) {
+        if says(&who, MAX_READER_LENGTH) && says(&why, MAX_REASON_LENGTH) {
             let (principal, user, tenant, scopes) = (None, None, None, Vec::new());
             return Ok(Self { who, why, principal, user, tenant, scopes });
         }

@@ -10,7 +10,7 @@ use uuid::{NoContext, Timestamp, Uuid};
 use crate::store::UnixMillis;
 
 const PREFIX: &str = "ev_";
-const MOST_MILLIS: u64 = (1 << 48) - 1;
+const MAX_MILLIS: u64 = (1 << 48) - 1;
 
 /// The id of a snapshot: `ev_` and the 32 hexadecimal digits of a UUID of version 7.
 ///
@@ -41,7 +41,7 @@ impl SnapshotId {
     /// A time that a UUID cannot hold, after the year 10889, becomes the last one that it can.
     #[must_use]
     pub fn at(moment: UnixMillis) -> Self {
-        let millis = moment.get().min(MOST_MILLIS);
+        let millis = moment.get().min(MAX_MILLIS);
         let nanos = u32::try_from(millis % 1000).unwrap_or(0) * 1_000_000;
         Self(Uuid::new_v7(Timestamp::from_unix(NoContext, millis / 1000, nanos)))
     }
@@ -74,7 +74,7 @@ impl SnapshotId {
     /// not greater than any other. A store uses it to find a time in a column of ids.
     #[must_use]
     pub fn least_uuid(moment: UnixMillis) -> Uuid {
-        if moment.get() > MOST_MILLIS {
+        if moment.get() > MAX_MILLIS {
             return Uuid::max();
         }
         Uuid::from_u128(u128::from(moment.get()) << 80)
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn an_id_tells_its_moment_and_sorts_by_it() {
-        let moments = [0, 1, 999, 1_000, 1_800_000_000_123, MOST_MILLIS].map(UnixMillis::new);
+        let moments = [0, 1, 999, 1_000, 1_800_000_000_123, MAX_MILLIS].map(UnixMillis::new);
         let ids = moments.map(SnapshotId::at);
         assert_eq!(ids.map(SnapshotId::moment), moments);
         assert!(ids.is_sorted());
@@ -132,7 +132,7 @@ mod tests {
             let least = SnapshotId::least_uuid;
             assert!(least(moment) <= id.uuid() && id.uuid() < least(next));
         }
-        assert_eq!(SnapshotId::at(UnixMillis::new(u64::MAX)).moment().get(), MOST_MILLIS);
+        assert_eq!(SnapshotId::at(UnixMillis::new(u64::MAX)).moment().get(), MAX_MILLIS);
     }
 
     #[test]

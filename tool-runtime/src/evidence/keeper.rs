@@ -19,7 +19,7 @@ use crate::dispatch::answer::{failed, with_evidence, with_warning};
 use crate::dispatch::hooks::{EvidenceCollector, Wait};
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
-use crate::failure::{EFFECT_DONE, Failure, Fault};
+use crate::failure::{EFFECT_DONE, Failure, LoggedFailure};
 use crate::ledger::{self, Ledger};
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::RuntimeBuilder;
@@ -64,7 +64,7 @@ pub enum Sealing {
 /// use tool_runtime::ledger::{Ledger, MemoryLedger};
 /// use tool_runtime::policy::KeyRing;
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::store::Memory;
+/// use tool_runtime::store::MemoryStore;
 ///
 /// /// Gives the price of an article, in cents.
 /// #[ai_tool(effect = "read", evidence)]
@@ -79,7 +79,7 @@ pub enum Sealing {
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let secret = [7; 32];
 /// let ledger = Ledger::builder(KeyRing::new("2025-07", &secret)?).open(MemoryLedger::new(1_000))?;
-/// let vault = Vault::new(Memory::new(), KeyRing::new("2025-07", &secret)?);
+/// let vault = Vault::new(MemoryStore::new(), KeyRing::new("2025-07", &secret)?);
 /// let evidence = EvidenceKeeper::new(vault, &ledger).sealing(Sealing::Everything);
 /// let runtime =
 ///     Runtime::builder().tool::<QuoteTool>().ledger(&ledger).evidence(evidence).build()?;
@@ -312,11 +312,11 @@ fn withhold_answer(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOut
     let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
     let took_ms = meta.map_or(0, |meta| meta.took_ms());
     let log = format!("evidence could not be kept: {log}");
-    failed(scope, Fault::new(failure, None, log), took_ms, effect_outcome)
+    failed(scope, LoggedFailure::new(failure, None, log), took_ms, effect_outcome)
 }
 
 impl EvidenceCollector for EvidenceKeeper {
-    fn ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c> {
+    fn check_ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c> {
         self.check_ready(scope).boxed()
     }
 

@@ -11,9 +11,9 @@ use super::{
 
 /// The most stored snapshots that one list looks at where a filter or the authorizer may leave some
 /// out, unless its page is longer.
-const MOST_EXAMINED: usize = 1_000;
+const MAX_EXAMINED: usize = 1_000;
 /// The fewest that such a list takes from the store at once.
-const LEAST_BATCH: usize = 100;
+const MIN_BATCH: usize = 100;
 
 /// A page of a list of snapshots, in the order of ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl Vault {
         let (query, most) = (listing.query, listing.most);
         let leaves_out =
             query.tool.is_some() || query.invocation.is_some() || self.authorizer.is_some();
-        let batch = if leaves_out { most.max(LEAST_BATCH) } else { most };
+        let batch = if leaves_out { most.max(MIN_BATCH) } else { most };
         loop {
             let stored = self.store.list_snapshots(query, after, batch).await?;
             let is_last = stored.len() < batch;
@@ -180,7 +180,7 @@ impl Vault {
             if listing.shown.len() == most {
                 return Ok(listing.shown.last().map(Snapshot::id));
             }
-            if listing.examined >= most.max(MOST_EXAMINED) {
+            if listing.examined >= most.max(MAX_EXAMINED) {
                 // The last one that was looked at may be denied: its own id is not given away.
                 let reached = after.map(SnapshotId::position);
                 return Ok(listing.shown.last().map(Snapshot::id).max(reached));

@@ -39,7 +39,7 @@ use crate::store::{Clock, StoreError, SystemClock, UnixMillis};
 /// use tool_runtime::evidence::{Access, AccessLog, AccessRecord, Contents, Snapshot, Vault};
 /// use tool_runtime::evidence::{EvidenceErrorKind, async_trait};
 /// use tool_runtime::policy::KeyRing;
-/// use tool_runtime::store::{Memory, StoreError, UnixMillis};
+/// use tool_runtime::store::{MemoryStore, StoreError, UnixMillis};
 ///
 /// struct Printed;
 ///
@@ -54,7 +54,7 @@ use crate::store::{Clock, StoreError, SystemClock, UnixMillis};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let secret = [7; 32];
-/// let vault = Vault::new(Memory::new(), KeyRing::new("2025-07", &secret)?).with_access_log(Printed);
+/// let vault = Vault::new(MemoryStore::new(), KeyRing::new("2025-07", &secret)?).with_access_log(Printed);
 ///
 /// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
 /// let at = UnixMillis::new(1_800_000_000_000);

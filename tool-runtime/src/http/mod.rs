@@ -22,7 +22,7 @@ mod state;
 mod tests;
 
 pub use self::auth::{
-    ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys, Asker, Auth, Principal, Scope, Scopes,
+    ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys, Auth, Principal, Requester, Scope, Scopes,
     UnknownScope, Users,
 };
 #[cfg(feature = "jwt")]

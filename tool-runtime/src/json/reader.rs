@@ -21,7 +21,7 @@ pub(crate) fn read_to_depth(
     limits: &Limits,
     limit: usize,
 ) -> Result<JsonTree, Malformed> {
-    let longest = limits.max_bytes().min(Limits::LONGEST);
+    let longest = limits.max_bytes().min(Limits::MAX_BYTES);
     if text.len() > longest {
         return Err(Malformed::TooLarge { bytes: text.len(), limit: longest });
     }

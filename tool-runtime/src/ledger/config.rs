@@ -21,11 +21,11 @@ use crate::store::{Clock, StoreError, SystemClock};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Overload {
-    /// Calls wait for room before they run, and are refused (`UNAVAILABLE`) if none frees up in
+    /// Calls wait for capacity before they run, and are refused (`UNAVAILABLE`) if none frees up in
     /// time.
     ///
     /// Every call that ran is recorded. The exception is calls that were dropped before they could
-    /// wait for room: they are left out once twice the capacity is queued, and counted in the
+    /// wait for capacity: they are left out once twice the capacity is queued, and counted in the
     /// ledger.
     #[default]
     Block,
@@ -40,7 +40,7 @@ pub enum Overload {
 /// declined, withdrawn) never waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum AnswerAfter {
+pub enum RecordDurability {
     /// The record is queued in memory. If the process is killed, the records of the calls that
     /// ended in its last 20 ms or so are lost, and some of those calls were answered.
     Queued,
@@ -52,14 +52,14 @@ pub enum AnswerAfter {
     /// `details.record = "unconfirmed"` if it is an error. It is counted in
     /// [`LedgerStatus::unconfirmed`](super::LedgerStatus::unconfirmed). The record is written once
     /// the store works again.
-    Recorded,
+    Stored,
 }
 
-/// The [`AnswerAfter`] of reads and of writes.
+/// The [`RecordDurability`] that answers to reads and of writes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerTiming {
-    pub(super) reads: AnswerAfter,
-    pub(super) writes: AnswerAfter,
+    pub(super) reads: RecordDurability,
+    pub(super) writes: RecordDurability,
 }
 
 /// The part of a call's arguments that a record holds, beside their hash.
@@ -110,8 +110,8 @@ impl LedgerBuilder {
             inputs: InputCapture::default(),
             bounds: QueueBounds { calls: 8_192, bytes: 64 << 20, overload: Overload::default() },
             answer_timing: AnswerTiming {
-                reads: AnswerAfter::Queued,
-                writes: AnswerAfter::Recorded,
+                reads: RecordDurability::Queued,
+                writes: RecordDurability::Stored,
             },
             checkpoint_every: 1_000,
             retention: None,
@@ -142,29 +142,29 @@ impl LedgerBuilder {
     }
 
     /// Sets when calls of writing and destructive tools are answered. Default:
-    /// [`Recorded`](AnswerAfter::Recorded).
+    /// [`Stored`](RecordDurability::Stored).
     ///
     /// A dry run has no effect, so it is answered like a read.
-    pub fn answer_writes_after(mut self, after: AnswerAfter) -> Self {
+    pub fn answer_writes_after(mut self, after: RecordDurability) -> Self {
         self.answer_timing.writes = after;
         self
     }
 
-    /// Sets when calls of reading tools are answered. Default: [`Queued`](AnswerAfter::Queued).
+    /// Sets when calls of reading tools are answered. Default: [`Queued`](RecordDurability::Queued).
     ///
     /// ```
     /// # fn doc(folder: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
-    /// use tool_runtime::ledger::{AnswerAfter, JsonLines, Ledger};
+    /// use tool_runtime::ledger::{RecordDurability, JsonLinesLedger, Ledger};
     /// use tool_runtime::policy::KeyRing;
     ///
-    // No answer is given before its record is stored, not even that of a read.
+    /// // No answer is given before its record is stored, not even that of a read.
     /// let ledger = Ledger::builder(KeyRing::new("2026-11", &[7; 32])?)
-    ///     .answer_reads_after(AnswerAfter::Recorded)
-    ///     .open(JsonLines::open(folder.join("calls.jsonl"))?)?;
+    ///     .answer_reads_after(RecordDurability::Stored)
+    ///     .open(JsonLinesLedger::open(folder.join("calls.jsonl"))?)?;
     /// # Ok(())
     /// # }
     /// ```
-    pub fn answer_reads_after(mut self, after: AnswerAfter) -> Self {
+    pub fn answer_reads_after(mut self, after: RecordDurability) -> Self {
         self.answer_timing.reads = after;
         self
     }
@@ -290,4 +290,4 @@ pub(super) const CLOSE_RETRY_TIME: Duration = Duration::from_secs(3);
 
 /// The first and the longest pause between two tries to write.
 pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(20);
-pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+pub(super) const MAX_PAUSE: Duration = Duration::from_secs(2);

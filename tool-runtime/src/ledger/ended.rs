@@ -55,7 +55,7 @@ pub(super) struct EndedCall {
 struct ResolvedCall {
     tool: Arc<Registered>,
     limits: Limits,
-    rehearsal: bool,
+    approval_dry_run: bool,
     replay_of: Option<Uuid>,
 }
 
@@ -173,7 +173,7 @@ impl EndedCall {
             attempts: self.attempts,
             origin: self.origin,
             dry_run: self.dry_run,
-            rehearsal: known.is_some_and(|call| call.rehearsal),
+            approval_dry_run: known.is_some_and(|call| call.approval_dry_run),
             replay_of: known.and_then(|call| call.replay_of),
             approval: self.approval.as_deref().map(EndedApproval::to_record),
             input_hash: contents.input_hash,
@@ -283,7 +283,7 @@ impl ResolvedCall {
         Self {
             tool: scope.shared_tool().clone(),
             limits: *scope.environment().limits(),
-            rehearsal: scope.is_rehearsal(),
+            approval_dry_run: scope.is_approval_dry_run(),
             replay_of: scope.replay_of(),
         }
     }

@@ -244,10 +244,10 @@ impl Ledger {
     ///
     /// # Errors
     /// The store cannot be written, or the ledger is closed.
-    pub async fn forget_before(&self, moment: DateTime<Utc>) -> Result<u64, StoreError> {
+    pub async fn erase_before(&self, moment: DateTime<Utc>) -> Result<u64, StoreError> {
         self.run_on_writer(move |writer| {
             let before = writer.first_since(&timestamp(moment))?;
-            if writer.is_forgotten(before) { Ok(0) } else { writer.forget(before) }
+            if writer.is_erased(before) { Ok(0) } else { writer.erase(before) }
         })
         .await
     }

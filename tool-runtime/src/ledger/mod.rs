@@ -27,7 +27,7 @@ pub use self::chain::{
     AuditedChain, Auditor, ChainEntry, ChainFault, ChainFaultKind, ChainHead, ChainKeys,
     Checkpoint, InvalidChainHead, MerkleFrontier, TreeHead, VerifiedChain, Verifier,
 };
-pub use self::config::{AnswerAfter, InputCapture, LedgerBuilder, Overload};
+pub use self::config::{InputCapture, LedgerBuilder, Overload, RecordDurability};
 #[cfg(feature = "evidence")]
 pub(crate) use self::ended::{digest_of_input, digest_of_output, input_hash, output_hash};
 pub use self::export::{CheckpointFile, CheckpointSink, ExportedCheckpoint};
@@ -36,11 +36,11 @@ pub use self::export::{InvalidNote, InvalidNoteKey, NoteSigner, NoteVerifier};
 pub use self::handle::{FaultError, Ledger, VerifyError, audit, verify};
 pub use self::query::{LedgerPage, LedgerQuery, MAX_PAGE_SIZE};
 pub use self::record::{
-    CallsShed, ContentsForgotten, Record, RecordStatus, RecordedAccess, RecordedApproval,
+    CallsShed, ContentsErased, Record, RecordStatus, RecordedAccess, RecordedApproval,
     RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal, WriterBegan, WriterClosed,
 };
 pub use self::stats::LedgerStatus;
 pub use self::store::LedgerStore;
 #[cfg(feature = "sqlite")]
 pub use self::stores::SqliteLedger;
-pub use self::stores::{JsonLines, JsonLinesOptions, MemoryLedger};
+pub use self::stores::{JsonLinesLedger, JsonLinesOptions, MemoryLedger};

@@ -32,7 +32,7 @@ pub(super) struct LedgerQueue {
     state: Mutex<QueueState>,
     /// Wakes the writer.
     work: Condvar,
-    /// Wakes calls that wait for room.
+    /// Wakes calls that wait for capacity.
     freed: Event,
     /// Wakes calls whose answers wait for their records.
     written: Event,
@@ -51,7 +51,7 @@ pub(super) struct QueueBounds {
 struct QueueState {
     ended: VecDeque<EndedCall>,
     bytes: usize,
-    /// The number of running calls that have reserved room.
+    /// The number of running calls that have reserved capacity.
     reserved: usize,
     /// Each operation with the number of calls that were queued before it.
     requests: VecDeque<(u64, WriterRequest)>,
@@ -93,19 +93,24 @@ impl LedgerQueue {
         Self { state: Mutex::default(), work: Condvar::new(), freed, written, bounds }
     }
 
-    /// Queues an ended call, or counts it as shed if there is no room. Never waits.
+    /// Queues an ended call, or counts it as shed if there is no capacity. Never waits.
     ///
-    /// A call that reserved room always fits. In [`Overload::Block`] there is twice the room for
+    /// A call that reserved capacity always fits. In [`Overload::Block`] there is twice the capacity for
     /// calls that could not wait for a reservation, because they were refused or dropped. An
     /// awaited call is written without gathering others first.
     ///
     /// Returns the call's number for [`wait_until_written`](Self::wait_until_written); none if it
     /// was shed.
-    pub(super) fn push(&self, ended: EndedCall, has_room: bool, is_awaited: bool) -> Option<u64> {
+    pub(super) fn push(
+        &self,
+        ended: EndedCall,
+        is_reserved: bool,
+        is_awaited: bool,
+    ) -> Option<u64> {
         let factor = if self.bounds.overload == Overload::Block { 2 } else { 1 };
         let mut state = self.lock();
-        state.reserved -= usize::from(has_room);
-        let fits = !state.closed && (has_room || self.has_room(&state, factor));
+        state.reserved -= usize::from(is_reserved);
+        let fits = !state.closed && (is_reserved || self.has_capacity(&state, factor));
         if fits {
             state.bytes += ended.bytes();
             state.pushed += 1;
@@ -146,15 +151,15 @@ impl LedgerQueue {
         }
     }
 
-    /// Reserves room for a call that is about to run; false if there is none yet.
+    /// Reserves capacity for a call that is about to run; false if there is none yet.
     ///
-    /// None if calls do not wait for room, or the queue is closed.
+    /// None if calls do not wait for capacity, or the queue is closed.
     pub(super) fn try_reserve(&self) -> Option<bool> {
         if self.bounds.overload != Overload::Block {
             return None;
         }
         let mut state = self.lock();
-        let fits = !state.closed && self.has_room(&state, 1);
+        let fits = !state.closed && self.has_capacity(&state, 1);
         state.reserved += usize::from(fits);
         // A closed queue records nothing, so calls need not wait.
         if state.closed { None } else { Some(fits) }
@@ -173,16 +178,16 @@ impl LedgerQueue {
         Ok(())
     }
 
-    /// Returns whether calls have to wait for room.
+    /// Returns whether calls have to wait for capacity.
     pub(super) fn is_full(&self) -> bool {
         let state = self.lock();
-        self.bounds.overload == Overload::Block && !state.closed && !self.has_room(&state, 1)
+        self.bounds.overload == Overload::Block && !state.closed && !self.has_capacity(&state, 1)
     }
 
-    /// Waits until there is room, and reserves it; false if no room is needed any more.
+    /// Waits until there is capacity, and reserves it; false if no capacity is needed any more.
     pub(super) async fn reserve(&self) -> bool {
         loop {
-            // Registered before the check, so that room freed in between is not missed.
+            // Registered before the check, so that capacity freed in between is not missed.
             let freed = self.freed.listen();
             match self.try_reserve() {
                 Some(true) => return true,
@@ -192,8 +197,8 @@ impl LedgerQueue {
         }
     }
 
-    /// Waits until there is room.
-    pub(super) async fn wait_for_room(&self) {
+    /// Waits until there is capacity.
+    pub(super) async fn wait_for_capacity(&self) {
         loop {
             let freed = self.freed.listen();
             if !self.is_full() {
@@ -286,7 +291,7 @@ impl LedgerQueue {
         self.freed.notify(usize::MAX);
     }
 
-    fn has_room(&self, state: &QueueState, factor: usize) -> bool {
+    fn has_capacity(&self, state: &QueueState, factor: usize) -> bool {
         state.ended.len() + state.reserved < self.bounds.calls.saturating_mul(factor)
             && state.bytes < self.bounds.bytes.saturating_mul(factor)
     }

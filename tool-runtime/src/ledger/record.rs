@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::chain::Checkpoint;
 use super::query::timestamp_ms;
-use crate::dispatch::Origin;
+use crate::dispatch::AnswerOrigin;
 use crate::store::UnixMillis;
 
 /// One record of the ledger.
@@ -25,7 +25,7 @@ pub enum Record {
     /// Calls that were not recorded, because the writer was behind.
     Shed(CallsShed),
     /// The contents of old records were erased.
-    Forgotten(ContentsForgotten),
+    Erased(ContentsErased),
     /// The root hash of the tree of all records before this one.
     Checkpoint(Checkpoint),
     /// Protected data was accessed.
@@ -99,9 +99,9 @@ pub struct RecordedCall {
     /// True if the call was a dry run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// True if the call was the dry run that a preview for an approver needs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub rehearsal: bool,
+    /// True if the call was the dry run that an approver is shown.
+    #[serde(default, rename = "rehearsal", skip_serializing_if = "std::ops::Not::not")]
+    pub approval_dry_run: bool,
     /// The record that this call replays, to compare the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<Uuid>,
@@ -192,7 +192,7 @@ pub enum RecordedOrigin {
     /// The call itself.
     #[default]
     Call,
-    /// The cache: an earlier call with the same arguments, whose answer is still fresh.
+    /// The cache: an earlier call with the same arguments, whose answer is cached.
     Cache,
     /// An earlier call under the same idempotency key.
     Replay,
@@ -205,12 +205,12 @@ impl RecordedOrigin {
     }
 }
 
-impl From<Origin> for RecordedOrigin {
-    fn from(origin: Origin) -> Self {
+impl From<AnswerOrigin> for RecordedOrigin {
+    fn from(origin: AnswerOrigin) -> Self {
         match origin {
-            Origin::Call => Self::Call,
-            Origin::Cache => Self::Cache,
-            Origin::Replay => Self::Replay,
+            AnswerOrigin::Call => Self::Call,
+            AnswerOrigin::Cache => Self::Cache,
+            AnswerOrigin::Replay => Self::Replay,
         }
     }
 }
@@ -272,7 +272,7 @@ pub struct CallsShed {
 /// The contents of old records were erased.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct ContentsForgotten {
+pub struct ContentsErased {
     /// The time.
     pub at: String,
     /// All records before this number lost their contents; their hashes stay, so that the chain can
@@ -344,7 +344,7 @@ impl Record {
             "began" => Self::Began(read(text)?),
             "closed" => Self::Closed(read(text)?),
             "shed" => Self::Shed(read(text)?),
-            "forgotten" => Self::Forgotten(read(text)?),
+            "forgotten" => Self::Erased(read(text)?),
             "checkpoint" => Self::Checkpoint(read(text)?),
             "access" => Self::Access(read(text)?),
             _ => Self::Unknown,
@@ -367,7 +367,7 @@ impl Record {
             Self::Began(note) => text("began", note),
             Self::Closed(note) => text("closed", note),
             Self::Shed(note) => text("shed", note),
-            Self::Forgotten(note) => text("forgotten", note),
+            Self::Erased(note) => text("forgotten", note),
             Self::Checkpoint(note) => text("checkpoint", note),
             Self::Access(note) => text("access", note),
             Self::Unknown => r#"{"kind":"unknown"}"#.into(),

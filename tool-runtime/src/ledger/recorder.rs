@@ -8,17 +8,17 @@ use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, Effect, ErrorCode, ToolSpec};
 
 use super::Ledger;
-use super::config::AnswerAfter;
+use super::config::RecordDurability;
 use super::ended::EndedCall;
 use crate::dispatch::CallRecord;
-use crate::dispatch::hooks::{CallRecorder, Recorded, Wait};
+use crate::dispatch::hooks::{CallRecorder, Confirmation, Wait};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::RuntimeBuilder;
 use crate::tool::CallScope;
 
-/// The longest time that a call waits for room, and an answer for its record.
+/// The longest time that a call waits for capacity, and an answer for its record.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// The longest time that an answer may wait for its record after the call's deadline. A write that
@@ -41,7 +41,7 @@ impl RuntimeBuilder {
 struct LedgerRecorder(Ledger);
 
 impl CallRecorder for LedgerRecorder {
-    fn opened(&self) -> u64 {
+    fn call_opened(&self) -> u64 {
         self.0.stats().count_opened();
         self.now_ms()
     }
@@ -50,31 +50,36 @@ impl CallRecorder for LedgerRecorder {
         self.0.clock().now().get()
     }
 
-    fn ready<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>> {
+    fn reserve<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>> {
         match self.0.queue().try_reserve() {
             None => None,
             Some(true) => {
-                scope.keep_room();
+                scope.keep_reservation();
                 None
             }
             Some(false) => Some(self.wait(scope).boxed()),
         }
     }
 
-    fn room(&self) -> Option<BoxFuture<'_, ()>> {
-        self.0.queue().is_full().then(|| self.0.queue().wait_for_room().boxed())
+    fn wait_for_capacity(&self) -> Option<BoxFuture<'_, ()>> {
+        self.0.queue().is_full().then(|| self.0.queue().wait_for_capacity().boxed())
     }
 
-    fn closed(&self, record: &CallRecord<'_>) -> Option<u64> {
-        let has_room = record.facts().scope.is_some_and(CallScope::take_room);
+    fn call_ended(&self, record: &CallRecord<'_>) -> Option<u64> {
+        let is_reserved = record.facts().scope.is_some_and(CallScope::take_reservation);
         let ended = EndedCall::of(record, self.now_ms());
-        let is_awaited = self.answers_after(record) == AnswerAfter::Recorded;
-        let number = self.0.queue().push(ended, has_room, is_awaited);
+        let is_awaited = self.answers_after(record) == RecordDurability::Stored;
+        let number = self.0.queue().push(ended, is_reserved, is_awaited);
         self.0.stats().count_ended(number.is_some());
         is_awaited.then(|| number.unwrap_or(LEFT_OUT))
     }
 
-    fn recorded<'c>(&'c self, scope: &'c CallScope, number: u64, left: Duration) -> Recorded<'c> {
+    fn wait_until_stored<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        number: u64,
+        left: Duration,
+    ) -> Confirmation<'c> {
         let recorded = async move {
             let limit = left.clamp(DEADLINE_GRACE, MAX_WAIT);
             let recorded = self.0.queue().wait_until_written(number);
@@ -91,24 +96,24 @@ impl CallRecorder for LedgerRecorder {
 
 impl LedgerRecorder {
     /// Returns how far the record of a call must get before its answer is given.
-    fn answers_after(&self, record: &CallRecord<'_>) -> AnswerAfter {
+    fn answers_after(&self, record: &CallRecord<'_>) -> RecordDurability {
         let answer_timing = self.0.answer_timing();
         match record.spec().map(ToolSpec::effect) {
-            Some(_) if !record.may_have_run() => AnswerAfter::Queued,
+            Some(_) if !record.may_have_run() => RecordDurability::Queued,
             Some(Effect::Write | Effect::Destructive) if !record.cx().dry_run() => {
                 answer_timing.writes
             }
             Some(_) => answer_timing.reads,
-            None => AnswerAfter::Queued,
+            None => RecordDurability::Queued,
         }
     }
 
-    /// Waits until there is room in the ledger's queue.
+    /// Waits until there is capacity in the ledger's queue.
     async fn wait(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
         let room = self.0.queue().reserve();
         let kept = scope.environment().within(scope.budget().min(MAX_WAIT), room).await;
         if kept.ok_or_else(full)? {
-            scope.keep_room();
+            scope.keep_reservation();
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ pub struct LedgerStatus {
     /// Calls that were lost because the ledger was closed while its store failed.
     pub lost: u64,
     /// Answers that were given before their records were stored, although they waited for them
-    /// ([`AnswerAfter::Recorded`](super::AnswerAfter::Recorded)).
+    /// ([`RecordDurability::Stored`](super::RecordDurability::Stored)).
     pub unconfirmed: u64,
     /// Records that the sink's newest checkpoint covers; 0 without a sink.
     pub exported: u64,

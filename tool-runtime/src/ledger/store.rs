@@ -11,7 +11,7 @@ use crate::store::StoreError;
 ///
 /// Only the ledger's own thread uses the store, one operation after another, so it may block and
 /// needs no lock. Entries are numbered from 0 without gaps. A stored entry never changes, except
-/// that [`forget`](Self::forget) erases its contents.
+/// that [`erase`](Self::erase) erases its contents.
 pub trait LedgerStore: Send + 'static {
     /// Appends entries: all of them or none. They are durable when this returns.
     ///
@@ -91,7 +91,7 @@ pub trait LedgerStore: Send + 'static {
     ///
     /// # Errors
     /// The store failed, possibly after some contents were erased; the operation may be repeated.
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError>;
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError>;
 
     /// Returns the size of a half-written entry that was set aside when the store was opened, in bytes.
     fn torn_bytes(&self) -> u64 {

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use super::chain::{ChainEntry, ChainHead, Checkpoint};
-use super::config::{CLOSE_RETRY_TIME, FIRST_PAUSE, InputCapture, LONGEST_PAUSE};
+use super::config::{CLOSE_RETRY_TIME, FIRST_PAUSE, InputCapture, MAX_PAUSE};
 use super::ended::EndedCall;
 use super::export::{ExportedCheckpoint, Exporter, NewestExport};
 use super::keys::LedgerKeys;
 use super::query::timestamp_ms;
 use super::queue::{LedgerQueue, QueueBatch, ShedCount};
-use super::record::{CallsShed, ContentsForgotten, Record, WriterBegan, WriterClosed};
+use super::record::{CallsShed, ContentsErased, Record, WriterBegan, WriterClosed};
 use super::resume::{CheckpointRecord, ResumePoint, resume};
 use super::stats::LedgerStats;
 use super::store::{LedgerStore, SCAN_ENTRIES};
@@ -43,7 +43,7 @@ pub(super) struct LedgerWriter {
     /// The size of the ledger after its last checkpoint.
     checkpointed: u64,
     /// The contents of all records before this one have been erased.
-    forgotten: u64,
+    erased: u64,
     stats: Arc<LedgerStats>,
     /// None without a sink.
     exports: Option<ExportSchedule>,
@@ -78,7 +78,7 @@ impl LedgerWriter {
         let ResumePoint { head, checkpointed, last } = resume(&mut *store, &keys, expected)?;
         let (stats, exports) = (Arc::default(), None);
         let mut writer =
-            Self { store, keys, clock, options, head, checkpointed, forgotten: 0, stats, exports };
+            Self { store, keys, clock, options, head, checkpointed, erased: 0, stats, exports };
         let torn_bytes = writer.store.torn_bytes();
         let after_crash = last.is_some_and(|last| !matches!(last, Record::Closed(_)));
         writer.append_record(&Record::Began(WriterBegan {
@@ -87,7 +87,7 @@ impl LedgerWriter {
             torn_bytes,
         }))?;
         if writer.options.retention.is_some() {
-            writer.checkpoint_and_forget()?;
+            writer.checkpoint_and_erase()?;
         }
         Ok(writer)
     }
@@ -192,27 +192,27 @@ impl LedgerWriter {
     }
 
     /// Erases the contents of all records before this one.
-    pub(super) fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+    pub(super) fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
         // An opened ledger resumes from a checkpoint, so one has to stay.
         self.checkpoint()?;
         let at = self.now();
         // Recorded first: contents that are gone without a record count as removed.
-        self.append_record(&Record::Forgotten(ContentsForgotten { at, before }))?;
-        let forgotten = self.store.forget(before)?;
-        self.forgotten = before;
-        Ok(forgotten)
+        self.append_record(&Record::Erased(ContentsErased { at, before }))?;
+        let erased = self.store.erase(before)?;
+        self.erased = before;
+        Ok(erased)
     }
 
     /// Returns whether the contents of all records before this one have been erased.
-    pub(super) fn is_forgotten(&self, before: u64) -> bool {
-        before <= self.forgotten
+    pub(super) fn is_erased(&self, before: u64) -> bool {
+        before <= self.erased
     }
 
     /// Finds the first record that is not older than `moment`, by the time in the records.
     ///
     /// Searches from the oldest on, since the clock may have been set back in between.
     pub(super) fn first_since(&mut self, moment: &str) -> Result<u64, StoreError> {
-        let mut from = self.forgotten;
+        let mut from = self.erased;
         loop {
             let entries = self.store.read(from, SCAN_ENTRIES)?;
             if let Some(first) = entries.iter().find(|entry| !is_before(entry, moment)) {
@@ -230,20 +230,20 @@ impl LedgerWriter {
         if self.head.size() - self.checkpointed < self.options.checkpoint_every {
             return Ok(());
         }
-        let result = self.checkpoint_and_forget();
+        let result = self.checkpoint_and_erase();
         self.export();
         result
     }
 
-    fn checkpoint_and_forget(&mut self) -> Result<(), StoreError> {
+    fn checkpoint_and_erase(&mut self) -> Result<(), StoreError> {
         let Some(retention) = self.options.retention else { return self.checkpoint().map(drop) };
         let kept_ms = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
         let oldest = timestamp_ms(self.clock.now().get().saturating_sub(kept_ms));
         let before = self.first_since(&oldest)?;
-        if self.is_forgotten(before) {
+        if self.is_erased(before) {
             self.checkpoint().map(drop)
         } else {
-            self.forget(before).map(drop)
+            self.erase(before).map(drop)
         }
     }
 
@@ -331,7 +331,7 @@ fn write_group(
         }
         // An operation may have appended records, so the entries are linked anew.
         linked = writer.link(left.iter().filter_map(|entry| entry.body().map(Into::into)));
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_PAUSE);
     }
     writer.stats.count_written(calls);
     queue.mark_written();

@@ -16,13 +16,13 @@ use super::policy_state::PolicyState;
 use super::read_cache::{Flight, cache_key};
 use super::tool_plan::ToolPlan;
 use crate::canonical::Digest;
-use crate::dispatch::Origin;
+use crate::dispatch::AnswerOrigin;
 use crate::dispatch::answer::refused;
 use crate::dispatch::execution_policy::{ApprovedCall, ClaimResult};
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
-use crate::policy::ticket::TicketFault;
+use crate::policy::ticket::TicketRejection;
 use crate::refusal_reason::RefusalReason;
 use crate::tool::CallScope;
 
@@ -78,11 +78,11 @@ impl PolicyState {
         let ticket = approval.ticket.as_ref();
         // The run that used the ticket had other arguments, and may have had its effect.
         if approval.edited && ticket.is_some_and(|ticket| ticket.is_used) {
-            return Err(ShortCircuit::Refused(TicketFault::Used.into()));
+            return Err(ShortCircuit::Refused(TicketRejection::Used.into()));
         }
         let mut claimed = ClaimedResources::new(self.clone(), scope.clone());
         // A dry run of a write, made for another call, claims nothing of its own.
-        if scope.is_rehearsal() && scope.withholds_effect() {
+        if scope.is_approval_dry_run() && scope.withholds_effect() {
             return Ok(claimed);
         }
         if ticket.is_some_and(|ticket| ticket.is_used) {
@@ -116,7 +116,7 @@ impl PolicyState {
         }
         if let Some(ticket) = &approval.ticket {
             if ticket.is_used && claimed.key.is_none() {
-                return Err(ShortCircuit::Refused(TicketFault::Used.into()));
+                return Err(ShortCircuit::Refused(TicketRejection::Used.into()));
             }
             if let Err(refusal) = self.use_ticket(ticket, time_left(scope, started)).await {
                 if let Some(key) = claimed.key.take() {
@@ -150,7 +150,7 @@ impl PolicyState {
         let now = self.timer.now();
         let Some(answer) = self.read_cache.find(key, now) else { return Ok(()) };
         let output = answer.to_output(scope, now);
-        let (status, log, origin) = (CallStatus::Executed, String::new(), Origin::Cache);
+        let (status, log, origin) = (CallStatus::Executed, String::new(), AnswerOrigin::Cache);
         Err(CallOutcome {
             status,
             output,

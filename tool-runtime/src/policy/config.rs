@@ -14,7 +14,7 @@ use super::settings_check;
 use super::ticket::KeyRing;
 use crate::runtime::RuntimeBuilder;
 use crate::store::{
-    Clock, GrantStore, IdempotencyStore, Memory, OutputStore, Store, SystemClock, TicketStore,
+    Clock, GrantStore, IdempotencyStore, MemoryStore, OutputStore, Store, SystemClock, TicketStore,
 };
 use crate::tool::BuildProblem;
 use crate::tool::registry::narrowest_first;
@@ -88,7 +88,7 @@ impl Stores {
 impl ChosenStores {
     /// Takes the store for each purpose, else the one for everything, else memory.
     pub(super) fn resolve(self) -> Stores {
-        let all = self.all.unwrap_or_else(|| Stores::all(Memory::new()));
+        let all = self.all.unwrap_or_else(|| Stores::all(MemoryStore::new()));
         Stores {
             keys: self.keys.unwrap_or(all.keys),
             tickets: self.tickets.unwrap_or(all.tickets),

@@ -31,7 +31,7 @@ pub use async_trait::async_trait;
 
 pub use self::access::{AccessPolicy, AccessRequest, AccessVerdict};
 pub use self::approval::{
-    ApprovalRequest, Approver, Decision, GrantError, GrantFor, Grants, TicketError, Tickets,
+    ApprovalRequest, Approver, Decision, GrantError, GrantFor, Grants, TicketIssueError, Tickets,
     WaitingCall, WaitingCalls,
 };
 pub use self::config::Policy;
@@ -46,6 +46,6 @@ pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
 #[cfg(feature = "sqlite")]
 pub(crate) use self::ticket::RingKey;
-pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketFault};
+pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketRejection};
 #[cfg(feature = "evidence")]
 pub(crate) use self::ticket::{cipher, frame};

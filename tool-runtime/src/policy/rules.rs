@@ -122,7 +122,7 @@ impl Rules {
         self
     }
 
-    /// Binds an approval to a dry run: the call is rehearsed before the approver is asked, who sees
+    /// Binds an approval to a dry run: the call makes a dry run before the approver is asked, who sees
     /// the answer. If a dry run answers differently when the call runs, the call is answered
     /// `CONFLICT`.
     pub fn bind_preview(mut self, bind: bool) -> Self {

@@ -10,13 +10,13 @@ use crate::tool::registry::SHORTEST_RETENTION;
 
 const DAYS: u64 = 24 * 60 * 60;
 /// The longest time for which anything is kept: ten years.
-const LONGEST: Duration = Duration::from_secs(3_653 * DAYS);
+const MAX_TIME: Duration = Duration::from_secs(3_653 * DAYS);
 const COUNTS: RangeInclusive<usize> = 1..=1_000_000;
 
 pub(super) fn check(rules: &Rules) -> Vec<BuildProblem> {
     let leases = Duration::from_millis(100)..=Duration::from_secs(60 * 60);
     let times = [
-        time("retention", SHORTEST_RETENTION..=LONGEST, rules.retention),
+        time("retention", SHORTEST_RETENTION..=MAX_TIME, rules.retention),
         time("lease", leases, rules.lease),
     ];
     let counts = [
@@ -28,13 +28,13 @@ pub(super) fn check(rules: &Rules) -> Vec<BuildProblem> {
 }
 
 pub(super) fn check_policy(policy: &Policy) -> Vec<BuildProblem> {
-    let lifetimes = Duration::from_secs(1)..=LONGEST;
+    let lifetimes = Duration::from_secs(1)..=MAX_TIME;
     let problems = [
         time("ticket_lifetime", lifetimes.clone(), Some(policy.ticket_lifetime)),
         time("output_lifetime", lifetimes, Some(policy.output_lifetime)),
         time(
             "archive_unknown_after",
-            Duration::from_secs(DAYS)..=LONGEST,
+            Duration::from_secs(DAYS)..=MAX_TIME,
             Some(policy.archive_after),
         ),
         count("unknown_per_caller", COUNTS, Some(policy.unknown_per_caller)),

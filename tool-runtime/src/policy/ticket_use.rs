@@ -11,7 +11,7 @@ use super::store_access::store_failure;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{CallApproval, RedeemedTicket};
 use crate::failure::Failure;
-use crate::policy::ticket::TicketFault;
+use crate::policy::ticket::TicketRejection;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, TicketEnd};
 use crate::tool::CallScope;
@@ -21,7 +21,7 @@ use crate::tool::CallScope;
 /// A run claims its key before it uses its ticket; in between, another decision finds the key
 /// alone.
 const FIRST_POLL_DELAY: Duration = Duration::from_millis(20);
-const MOST_POLLS: u32 = 6;
+const MAX_POLLS: u32 = 6;
 
 impl PolicyState {
     /// Returns the ticket's refusal if the call cannot run because another decision about its
@@ -40,11 +40,11 @@ impl PolicyState {
         if ticket.is_used {
             return Ok(());
         }
-        let (mut delay, mut polls) = (FIRST_POLL_DELAY, MOST_POLLS);
+        let (mut delay, mut polls) = (FIRST_POLL_DELAY, MAX_POLLS);
         loop {
             let end = self.end_of(ticket, time_left(scope, started)).await;
             match (end, stop) {
-                (Ok(Some(end)), _) => return Err(TicketFault::from(end).into()),
+                (Ok(Some(end)), _) => return Err(TicketRejection::from(end).into()),
                 (Ok(None), ShortCircuit::Answered(_)) if consent.edited => {
                     return Err(answered_before());
                 }
@@ -85,12 +85,12 @@ impl PolicyState {
             return Ok(());
         }
         if self.clock.now().get() >= ticket.expires_at_ms {
-            return Err(TicketFault::Expired.into());
+            return Err(TicketRejection::Expired.into());
         }
         let ended = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
         match self.call_store(limit, ended).await {
             Ok(None) => Ok(()),
-            Ok(Some(end)) => Err(TicketFault::from(end).into()),
+            Ok(Some(end)) => Err(TicketRejection::from(end).into()),
             Err(error) => Err(store_failed(&error)),
         }
     }

@@ -21,7 +21,7 @@ const LEASE: Duration = Duration::from_secs(30);
 /// The default bound on the queued calls of a tool.
 const QUEUE: usize = 64;
 /// The longest time for which an answer is cached.
-const LONGEST_TTL: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+const MAX_TTL: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 /// The default bound on an answer for a model, in bytes.
 const OUTPUT_BYTES: usize = 64 * 1024;
 
@@ -67,7 +67,7 @@ impl ToolPlan {
             reconciles: tool.traits.reconciles,
             forwards_key: tool.traits.forwards_key,
             shared: tool.traits.shared,
-            ttl: spec.ttl_seconds().map(Duration::from_secs).map(|ttl| ttl.min(LONGEST_TTL)),
+            ttl: spec.ttl_seconds().map(Duration::from_secs).map(|ttl| ttl.min(MAX_TTL)),
             schema: fingerprint(spec),
             defaults: Defaults::compile(&Value::Object(spec.input_schema().clone())),
             retry: rules.retry.unwrap_or_default(),

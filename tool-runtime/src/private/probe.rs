@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolContext};
 
-use crate::failure::{Failure, FailureCode, Fault, ToolFailure};
+use crate::failure::{Failure, FailureCode, LoggedFailure, ToolFailure};
 use crate::tool::registry::HostNeed;
 use crate::tool::{CallScope, DryRun, Finished, FromCall, Idempotency};
 
@@ -234,11 +234,11 @@ pub struct FaultProbe<'e, E: ?Sized>(pub &'e E);
 /// First choice: the error declares its failures and has a chain of sources for the log.
 pub trait DeclaredErrorFault {
     /// Describes the error.
-    fn fault(&self) -> Fault;
+    fn fault(&self) -> LoggedFailure;
 }
 
 impl<E: ToolFailure + Error> DeclaredErrorFault for &&&&&FaultProbe<'_, E> {
-    fn fault(&self) -> Fault {
+    fn fault(&self) -> LoggedFailure {
         declared(self.0, chain(self.0))
     }
 }
@@ -246,11 +246,11 @@ impl<E: ToolFailure + Error> DeclaredErrorFault for &&&&&FaultProbe<'_, E> {
 /// Second choice: the error declares its failures and is no standard error.
 pub trait DeclaredFault {
     /// Describes the error.
-    fn fault(&self) -> Fault;
+    fn fault(&self) -> LoggedFailure;
 }
 
 impl<E: ToolFailure> DeclaredFault for &&&&FaultProbe<'_, E> {
-    fn fault(&self) -> Fault {
+    fn fault(&self) -> LoggedFailure {
         declared(self.0, String::new())
     }
 }
@@ -258,23 +258,23 @@ impl<E: ToolFailure> DeclaredFault for &&&&FaultProbe<'_, E> {
 /// Second choice too: a failure that the tool made itself.
 pub trait PlainFault {
     /// Describes the error.
-    fn fault(&self) -> Fault;
+    fn fault(&self) -> LoggedFailure;
 }
 
 impl PlainFault for &&&&FaultProbe<'_, Failure> {
-    fn fault(&self) -> Fault {
-        Fault::plain(self.0.clone())
+    fn fault(&self) -> LoggedFailure {
+        LoggedFailure::plain(self.0.clone())
     }
 }
 
 /// Third choice: a standard error, which is only logged.
 pub trait StandardFault {
     /// Describes the error.
-    fn fault(&self) -> Fault;
+    fn fault(&self) -> LoggedFailure;
 }
 
 impl<E: Error> StandardFault for &&&FaultProbe<'_, E> {
-    fn fault(&self) -> Fault {
+    fn fault(&self) -> LoggedFailure {
         unmapped::<E>(chain(self.0))
     }
 }
@@ -282,13 +282,13 @@ impl<E: Error> StandardFault for &&&FaultProbe<'_, E> {
 /// Third choice too: a boxed error, which does not implement `Error` itself.
 pub trait BoxedFault {
     /// Describes the error.
-    fn fault(&self) -> Fault;
+    fn fault(&self) -> LoggedFailure;
 }
 
 macro_rules! boxed {
     ($($error:ty),*) => {$(
         impl BoxedFault for &&&FaultProbe<'_, Box<$error>> {
-            fn fault(&self) -> Fault {
+            fn fault(&self) -> LoggedFailure {
                 unmapped::<Box<$error>>(chain(&**self.0))
             }
         }
@@ -300,11 +300,11 @@ boxed!(dyn Error, dyn Error + Send, dyn Error + Send + Sync);
 /// errors that support it.
 pub trait PrintedFault {
     /// Describes the error.
-    fn fault(&self) -> Fault;
+    fn fault(&self) -> LoggedFailure;
 }
 
 impl<E: Display> PrintedFault for &&FaultProbe<'_, E> {
-    fn fault(&self) -> Fault {
+    fn fault(&self) -> LoggedFailure {
         unmapped::<E>(format!("{:#}", self.0))
     }
 }
@@ -312,11 +312,11 @@ impl<E: Display> PrintedFault for &&FaultProbe<'_, E> {
 /// Fifth choice: a type with `Debug`.
 pub trait DebuggedFault {
     /// Describes the error.
-    fn fault(&self) -> Fault;
+    fn fault(&self) -> LoggedFailure;
 }
 
 impl<E: fmt::Debug> DebuggedFault for &FaultProbe<'_, E> {
-    fn fault(&self) -> Fault {
+    fn fault(&self) -> LoggedFailure {
         unmapped::<E>(format!("{:?}", self.0))
     }
 }
@@ -324,21 +324,21 @@ impl<E: fmt::Debug> DebuggedFault for &FaultProbe<'_, E> {
 /// Last choice: a type without any of these.
 pub trait SilentFault {
     /// Describes the error.
-    fn fault(&self) -> Fault;
+    fn fault(&self) -> LoggedFailure;
 }
 
 impl<E> SilentFault for FaultProbe<'_, E> {
-    fn fault(&self) -> Fault {
+    fn fault(&self) -> LoggedFailure {
         unmapped::<E>(String::new())
     }
 }
 
-fn declared<E: ToolFailure>(error: &E, log: String) -> Fault {
-    Fault::new(error.failure(), Some(std::any::type_name::<E>()), log)
+fn declared<E: ToolFailure>(error: &E, log: String) -> LoggedFailure {
+    LoggedFailure::new(error.failure(), Some(std::any::type_name::<E>()), log)
 }
 
-fn unmapped<E>(log: String) -> Fault {
-    Fault::new(Failure::of(ErrorCode::Internal), Some(std::any::type_name::<E>()), log)
+fn unmapped<E>(log: String) -> LoggedFailure {
+    LoggedFailure::new(Failure::of(ErrorCode::Internal), Some(std::any::type_name::<E>()), log)
 }
 
 /// Joins an error and its sources for the log.

@@ -164,7 +164,7 @@ fn card(found: &PatternMatch<'_>, groups: &[Range<usize>]) -> Option<(Range<usiz
     let mut digits = String::new();
     for (next, other) in groups.iter().enumerate() {
         steps::count(1);
-        if digits.len() + other.len() > LONGEST_CARD
+        if digits.len() + other.len() > MAX_CARD_DIGITS
             || !is_card_group(next, group.len(), other.len())
         {
             break;
@@ -180,7 +180,7 @@ fn card(found: &PatternMatch<'_>, groups: &[Range<usize>]) -> Option<(Range<usiz
 }
 
 /// The most digits of a card number.
-const LONGEST_CARD: usize = 19;
+const MAX_CARD_DIGITS: usize = 19;
 
 /// The groups of digits of a match.
 fn groups(found: &PatternMatch<'_>) -> impl Iterator<Item = Range<usize>> {

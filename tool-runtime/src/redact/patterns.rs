@@ -300,10 +300,10 @@ pub(crate) fn omission_mark(bytes: usize) -> String {
 /// The length of an omission mark at the beginning of the text.
 fn omission_mark_length(text: &str) -> Option<usize> {
     const REST: &str = " bytes left out]";
-    const MOST_DIGITS: usize = 10;
+    const MAX_DIGITS: usize = 10;
     let digits = text.strip_prefix('[')?;
     let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-    let is_mark = (1..=MOST_DIGITS).contains(&length) && digits[length..].starts_with(REST);
+    let is_mark = (1..=MAX_DIGITS).contains(&length) && digits[length..].starts_with(REST);
     is_mark.then_some(1 + length + REST.len())
 }
 

@@ -54,7 +54,7 @@ const MAX_ENCODED_LENGTH: usize = 12;
 const MASK: &str = "***";
 
 /// The most bytes of values times bytes of text; above it, the text is withheld.
-const MOST: usize = 64 * 1024 * 1024;
+const MAX_SEARCHED_BYTES: usize = 64 * 1024 * 1024;
 
 /// The most values that are searched for.
 pub(crate) const MAX_VALUES: usize = 16 * 1024;
@@ -114,7 +114,7 @@ impl ValueScrubber {
             return Cow::Borrowed(text);
         }
         let withheld = self.too_many || text.len() > MAX_BYTES;
-        if withheld || self.values.len().saturating_mul(text.len()) > MOST {
+        if withheld || self.values.len().saturating_mul(text.len()) > MAX_SEARCHED_BYTES {
             return Cow::Borrowed(MASK);
         }
         let mut found = self.find(text);
@@ -178,9 +178,9 @@ fn readings(text: &str) -> Vec<DecodedText> {
 
 /// Returns whether the value is short and plain, so that it may be part of many other words.
 fn is_word_like(value: &str) -> bool {
-    const LONGEST: usize = 8;
+    const MIN_PLAIN_BYTES: usize = 8;
     let plain = value.bytes().all(|byte| byte.is_ascii_alphabetic());
-    value.chars().count() < MIN_DECODED_BYTES || (plain && value.len() < LONGEST)
+    value.chars().count() < MIN_DECODED_BYTES || (plain && value.len() < MIN_PLAIN_BYTES)
 }
 
 fn is_whole_word(bytes: &[u8], range: &Range<usize>) -> bool {

@@ -19,7 +19,7 @@ use crate::tool::registry::{
     DynamicTool, HostState, Registered, Registration, Registry, Tool, ToolCatalogue, ToolSettings,
     Toolkit, narrowest_first,
 };
-use crate::tool::{BlockingSlots, BuildError, BuildProblem, Environment};
+use crate::tool::{BlockingPermits, BuildError, BuildProblem, Environment};
 
 /// Configures a [`Runtime`]: its tools, its state, its rules.
 ///
@@ -257,7 +257,7 @@ impl RuntimeBuilder {
             states: self.states,
             limits: self.settings.limits,
             timer,
-            blocking_slots: BlockingSlots::new(self.max_blocking),
+            blocking_permits: BlockingPermits::new(self.max_blocking),
             job_instrument,
         });
         let dispatcher = Dispatcher {

@@ -21,15 +21,15 @@ pub struct InputSchema<'g> {
     properties: Map<String, Value>,
     required: Vec<Value>,
     open: bool,
-    own_bounds: bool,
+    unchecked_bounds: bool,
 }
 
 /// Marks a schema whose types have bounds that generated code does not compare.
-const OWN_BOUNDS: &str = "x-own-bounds";
+const UNCHECKED_BOUNDS: &str = "x-unchecked-bounds";
 
 /// Removes the mark from a schema; returns whether it was present.
-pub(crate) fn take_own_bounds(schema: &mut Value) -> bool {
-    schema.as_object_mut().is_some_and(|schema| schema.remove(OWN_BOUNDS).is_some())
+pub(crate) fn take_unchecked_bounds(schema: &mut Value) -> bool {
+    schema.as_object_mut().is_some_and(|schema| schema.remove(UNCHECKED_BOUNDS).is_some())
 }
 
 impl<'g> InputSchema<'g> {
@@ -41,7 +41,7 @@ impl<'g> InputSchema<'g> {
             properties: Map::new(),
             required: Vec::new(),
             open: false,
-            own_bounds: false,
+            unchecked_bounds: false,
         }
     }
 
@@ -69,7 +69,7 @@ impl<'g> InputSchema<'g> {
         mut schema: Schema,
         optional: bool,
     ) -> Property<'_> {
-        self.own_bounds |= has_own_bounds(&schema);
+        self.unchecked_bounds |= has_unchecked_bounds(&schema);
         schema.insert("description".to_owned(), description.into());
         if !optional {
             self.required.push(name.into());
@@ -90,8 +90,8 @@ impl<'g> InputSchema<'g> {
             schema.insert("required".to_owned(), Value::Array(self.required));
         }
         schema.insert("additionalProperties".to_owned(), self.open.into());
-        if self.own_bounds {
-            schema.insert(OWN_BOUNDS.to_owned(), true.into());
+        if self.unchecked_bounds {
+            schema.insert(UNCHECKED_BOUNDS.to_owned(), true.into());
         }
         let definitions = self.generator.take_definitions(true);
         if !definitions.is_empty() {
@@ -102,7 +102,7 @@ impl<'g> InputSchema<'g> {
 }
 
 /// Returns whether a type's own schema has bounds that its deserializer does not enforce.
-fn has_own_bounds(schema: &Schema) -> bool {
+fn has_unchecked_bounds(schema: &Schema) -> bool {
     let alone = json!({
         "type": "object",
         "properties": { "it": schema },

@@ -18,7 +18,7 @@ pub use self::export::{
     ContractChange, ContractChanges, ContractPart, Export, ExportError, ExportErrorKind,
     WrittenFiles,
 };
-pub(crate) use self::input::take_own_bounds;
+pub(crate) use self::input::take_unchecked_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;
 pub use self::title::title;

@@ -42,7 +42,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     ///
     /// 1. The record fails its checksum, in a backend with checksums:
     ///    [`Damaged`](ClaimOutcome::Damaged).
-    /// 2. There is no record: [`First`](ClaimOutcome::First), or
+    /// 2. There is no record: [`Acquired`](ClaimOutcome::Acquired), or
     ///    [`QuotaExceeded`](ClaimOutcome::QuotaExceeded) if the caller has reached its
     ///    [quota of unknown outcomes](ClaimRequest::max_unknown).
     /// 3. The record has another fingerprint, in any state: [`Mismatch`](ClaimOutcome::Mismatch).
@@ -68,7 +68,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// until the key is taken over.
     async fn renew(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         until: UnixMillis,
     ) -> Result<bool, StoreError>;
@@ -81,13 +81,13 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// with its fence deletes it.
     async fn settle(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError>;
 
     /// Reads a record.
-    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError>;
+    async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError>;
 
     /// Lists the unknown records of a tenant, at most `most`, in a stable order, from the first
     /// after `after`, which need not be unknown any more.
@@ -96,7 +96,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     async fn list_unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError>;
 
@@ -126,7 +126,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// answer any more.
     ///
     /// The default implementation returns false, and keeps the answer.
-    async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {
+    async fn invalidate_answer(&self, key: &ScopedKey) -> Result<bool, StoreError> {
         let _ = key;
         Ok(false)
     }
@@ -151,7 +151,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
 /// The scope and the key of a call: two calls are repeats only if all four fields are equal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub struct KeyScope {
+pub struct ScopedKey {
     /// The tenant.
     pub tenant: Uuid,
     /// The principal of the call, such as `user:42`.
@@ -163,7 +163,7 @@ pub struct KeyScope {
     pub key: Box<str>,
 }
 
-impl KeyScope {
+impl ScopedKey {
     /// Returns the key that a tool reads as [`global_key`](crate::Idempotency::global_key) and
     /// sends downstream: 64 hexadecimal digits.
     #[must_use]
@@ -213,7 +213,7 @@ impl Fence {
 #[non_exhaustive]
 pub struct ClaimRequest {
     /// The key.
-    pub key: KeyScope,
+    pub key: ScopedKey,
     /// The hash of the call's arguments.
     pub fingerprint: Digest,
     /// The store's time.
@@ -232,7 +232,7 @@ pub struct ClaimRequest {
 impl ClaimRequest {
     /// Creates a request of a claimant that cannot resolve an unknown outcome.
     #[must_use]
-    pub fn new(key: KeyScope, fingerprint: Digest, now: UnixMillis, lease: Duration) -> Self {
+    pub fn new(key: ScopedKey, fingerprint: Digest, now: UnixMillis, lease: Duration) -> Self {
         let caller = key.principal.clone();
         Self { key, fingerprint, now, lease, resolves: false, caller, max_unknown: None }
     }
@@ -259,7 +259,7 @@ impl ClaimRequest {
 #[non_exhaustive]
 pub enum ClaimOutcome {
     /// The claimant owns the key, and is its first owner.
-    First(Fence),
+    Acquired(Fence),
     /// The claimant owns the key; the outcome of an earlier owner is unknown.
     TakenOver(Fence),
     /// Another owner runs under the key.
@@ -329,7 +329,7 @@ impl StoredAnswer {
 #[non_exhaustive]
 pub struct KeyRecord {
     /// The key.
-    pub key: KeyScope,
+    pub key: ScopedKey,
     /// The hash of the call's arguments.
     pub fingerprint: Digest,
     /// The last owner's fence.
@@ -348,7 +348,7 @@ pub struct KeyRecord {
 impl KeyRecord {
     /// Creates a record, for a backend.
     #[must_use]
-    pub fn new(key: KeyScope, fingerprint: Digest, fence: Fence, state: KeyState) -> Self {
+    pub fn new(key: ScopedKey, fingerprint: Digest, fence: Fence, state: KeyState) -> Self {
         let caller = key.principal.clone();
         Self { key, fingerprint, fence, state, caller, since: None, damaged: false }
     }

@@ -2,7 +2,7 @@
 //!
 //! A backend implements one trait for each purpose: [`IdempotencyStore`], [`TicketStore`],
 //! [`GrantStore`], [`OutputStore`]. A backend of all four is a [`Store`], which
-//! `Runtime::builder().store(…)` takes. [`Memory`] keeps everything in the process; `Sqlite`
+//! `Runtime::builder().store(…)` takes. [`MemoryStore`] keeps everything in the process; `SqliteStore`
 //! (feature `sqlite`) is one file, and keeps everything that it has confirmed.
 //!
 //! An operation that depends on the time takes it as an argument, so that a backend needs no clock.
@@ -29,14 +29,14 @@ pub use async_trait::async_trait;
 pub use self::error::{StoreError, StoreErrorKind};
 pub use self::grant::{GrantScope, GrantStore, StandingGrant};
 pub use self::idempotency::{
-    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState, Settlement,
-    StoredAnswer,
+    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyState, ScopedKey,
+    Settlement, StoredAnswer,
 };
-pub use self::memory::{Memory, MemoryLimits};
+pub use self::memory::{MemoryLimits, MemoryStore};
 pub use self::monotonic::{ClockReading, MonotonicTime};
 pub use self::output::{OutputSlice, OutputStore, StoredOutput};
 #[cfg(feature = "sqlite")]
-pub use self::sqlite::{FileCheck, Sqlite, SqliteOptions};
+pub use self::sqlite::{FileCheck, SqliteOptions, SqliteStore};
 pub use self::store_clock::StoreClock;
 pub use self::ticket::{TicketEnd, TicketQuota, TicketStore, WaitingTicket};
 pub use self::time::{Clock, SystemClock, UnixMillis};

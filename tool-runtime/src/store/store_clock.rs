@@ -32,10 +32,10 @@ pub struct StoreClock {
 }
 
 /// The most by which the time advances when the monotonic clock has started anew.
-const MOST_BETWEEN_BOOTS: Duration = Duration::from_secs(60);
+const MAX_BOOT_GAP: Duration = Duration::from_secs(60);
 
 /// The most by which a reading may be out of order. An older one is of a clock that started anew.
-const MOST_DELAY: Duration = Duration::from_secs(60);
+const MAX_DELAY: Duration = Duration::from_secs(60);
 
 impl StoreClock {
     /// Starts at the wall clock's time.
@@ -72,11 +72,8 @@ impl StoreClock {
             return self.advance_by(passed, reading);
         }
         match before.since(now) {
-            Some(late) if late <= MOST_DELAY => self.time.before(late),
-            _ => self.advance_by(
-                reading.wall().since(self.read.wall()).min(MOST_BETWEEN_BOOTS),
-                reading,
-            ),
+            Some(late) if late <= MAX_DELAY => self.time.before(late),
+            _ => self.advance_by(reading.wall().since(self.read.wall()).min(MAX_BOOT_GAP), reading),
         }
     }
 

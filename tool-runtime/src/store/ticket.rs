@@ -22,10 +22,10 @@ pub trait TicketStore: Send + Sync + 'static {
     async fn put_ticket_within(
         &self,
         ticket: WaitingTicket,
-        share: TicketQuota,
+        quota: TicketQuota,
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
-        let _ = (share, now);
+        let _ = (quota, now);
         self.put_ticket(ticket).await.map(|()| true)
     }
 
@@ -51,9 +51,12 @@ pub trait TicketStore: Send + Sync + 'static {
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError>;
 
-    /// Ends all waiting tickets of a tenant's conversation as overtaken; returns how many.
-    async fn overtake_tickets(&self, tenant: Uuid, conversation: &str)
-    -> Result<usize, StoreError>;
+    /// Ends all waiting tickets of a tenant's conversation as superseded; returns how many.
+    async fn supersede_tickets(
+        &self,
+        tenant: Uuid,
+        conversation: &str,
+    ) -> Result<usize, StoreError>;
 
     /// Deletes expired tickets, at most `most`; returns how many.
     async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
@@ -97,7 +100,7 @@ impl TicketQuota {
     }
 
     /// Returns whether one more payload fits beside the waiting ones.
-    pub(crate) const fn has_room(self, waiting: usize, bytes: usize, more: usize) -> bool {
+    pub(crate) const fn admits(self, waiting: usize, bytes: usize, more: usize) -> bool {
         waiting < self.tickets && bytes.saturating_add(more) <= self.bytes
     }
 }
@@ -132,7 +135,7 @@ pub enum TicketEnd {
     /// A person declined the call.
     Declined,
     /// A newer message of the user replaced the call.
-    Overtaken,
+    Superseded,
     /// The ticket was not decided in time, or does not exist.
     Expired,
 }

@@ -9,13 +9,14 @@ use uuid::Uuid;
 
 use crate::store::{
     ClaimOutcome, ClaimRequest, ClockReading, Fence, GrantScope, GrantStore, IdempotencyStore,
-    KeyRecord, KeyScope, Memory, OutputSlice, OutputStore, Settlement, StandingGrant, StoreError,
-    StoreErrorKind, StoredOutput, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
+    KeyRecord, MemoryStore, OutputSlice, OutputStore, ScopedKey, Settlement, StandingGrant,
+    StoreError, StoreErrorKind, StoredOutput, TicketEnd, TicketQuota, TicketStore, UnixMillis,
+    WaitingTicket,
 };
 
 /// An in-memory store with faults that a test sets.
 ///
-/// This is a handle: its clones are the same store. Without faults it behaves like [`Memory`].
+/// This is a handle: its clones are the same store. Without faults it behaves like [`MemoryStore`].
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -50,7 +51,7 @@ use crate::store::{
 /// ```
 #[derive(Clone)]
 pub struct FaultyStore {
-    memory: Memory,
+    memory: MemoryStore,
     faults: Arc<Mutex<Faults>>,
 }
 
@@ -98,7 +99,7 @@ impl FaultyStore {
     /// Makes an empty store without faults.
     #[must_use]
     pub fn new() -> Self {
-        Self { memory: Memory::new(), faults: Arc::default() }
+        Self { memory: MemoryStore::new(), faults: Arc::default() }
     }
 
     /// Lets the next operation of this kind fail. Repeated calls add further faults.
@@ -171,7 +172,7 @@ impl IdempotencyStore for FaultyStore {
 
     async fn renew(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         until: UnixMillis,
     ) -> Result<bool, StoreError> {
@@ -180,27 +181,27 @@ impl IdempotencyStore for FaultyStore {
 
     async fn settle(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
         self.run(StoreOperation::Settle, self.memory.settle(key, fence, settlement)).await
     }
 
-    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
         self.run(StoreOperation::FindKeys, self.memory.find(key)).await
     }
 
     async fn list_unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         self.run(StoreOperation::FindKeys, self.memory.list_unknown(tenant, after, most)).await
     }
 
-    async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {
+    async fn invalidate_answer(&self, key: &ScopedKey) -> Result<bool, StoreError> {
         self.run(StoreOperation::Settle, self.memory.invalidate_answer(key)).await
     }
 
@@ -222,10 +223,10 @@ impl TicketStore for FaultyStore {
     async fn put_ticket_within(
         &self,
         ticket: WaitingTicket,
-        share: TicketQuota,
+        quota: TicketQuota,
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
-        let work = self.memory.put_ticket_within(ticket, share, now);
+        let work = self.memory.put_ticket_within(ticket, quota, now);
         self.run(StoreOperation::Tickets, work).await
     }
 
@@ -248,12 +249,12 @@ impl TicketStore for FaultyStore {
         self.run(StoreOperation::Tickets, work).await
     }
 
-    async fn overtake_tickets(
+    async fn supersede_tickets(
         &self,
         tenant: Uuid,
         conversation: &str,
     ) -> Result<usize, StoreError> {
-        let work = self.memory.overtake_tickets(tenant, conversation);
+        let work = self.memory.supersede_tickets(tenant, conversation);
         self.run(StoreOperation::Tickets, work).await
     }
 

@@ -9,10 +9,10 @@ use tool_contracts::ErrorCode;
 use super::CallScope;
 use super::panic_guard::guard;
 use super::tool_future::{Finished, ToolEnd};
-use crate::failure::{Failure, Fault};
+use crate::failure::{Failure, LoggedFailure};
 use crate::timer::Job;
 
-/// The delay that a caller is told while every blocking slot is taken.
+/// The delay that a caller is told while all permits for blocking calls are taken.
 const RETRY_AFTER_MS: u64 = 1_000;
 
 /// Runs the work on a thread that may block; it is not begun once its call has ended.
@@ -44,16 +44,16 @@ where
 {
     let environment = call.environment();
     call.stage().hand_over();
-    let Some(slot) = environment.blocking_slots.take() else {
+    let Some(permit) = environment.blocking_permits.take() else {
         let full = Failure::of(ErrorCode::Unavailable)
-            .with_message("every blocking slot is taken; try again later")
+            .with_message("all permits for blocking calls are taken; try again later")
             .with_retry_after_ms(RETRY_AFTER_MS);
-        return BlockingEnd::Ended(Finished(ToolEnd::Failed(Fault::plain(full))));
+        return BlockingEnd::Ended(Finished(ToolEnd::Failed(LoggedFailure::plain(full))));
     };
     let (done, result) = oneshot::channel();
     let scope = call.clone();
     let job: Job = Box::new(move || {
-        let _place = slot;
+        let _permit = permit;
         if !scope.holds_lease() {
             drop(guard(|| done.send(BlockingEnd::LeaseExpired(work))));
             return;
@@ -79,7 +79,7 @@ where
     });
     result.await.unwrap_or_else(|_| {
         let lost = "the blocking thread went away before the tool ended";
-        let lost = Fault::new(Failure::of(ErrorCode::Internal), None, lost.to_owned());
+        let lost = LoggedFailure::new(Failure::of(ErrorCode::Internal), None, lost.to_owned());
         BlockingEnd::Ended(Finished(ToolEnd::Failed(lost)))
     })
 }
@@ -91,28 +91,28 @@ pub(crate) trait JobInstrument: Send + Sync {
 }
 
 /// The blocking jobs that a runtime may run at once.
-pub(crate) struct BlockingSlots {
+pub(crate) struct BlockingPermits {
     max: usize,
     taken: Arc<AtomicUsize>,
 }
 
-impl BlockingSlots {
+impl BlockingPermits {
     pub(crate) fn new(max: usize) -> Self {
         Self { max, taken: Arc::default() }
     }
 
-    /// Takes a slot; none if all are taken.
-    fn take(&self) -> Option<BlockingSlot> {
+    /// Takes a permit; `None` if all are taken.
+    fn take(&self) -> Option<BlockingPermit> {
         let next = |taken: usize| (taken < self.max).then_some(taken + 1);
         self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, next).ok()?;
-        Some(BlockingSlot(self.taken.clone()))
+        Some(BlockingPermit(self.taken.clone()))
     }
 }
 
 /// One of a bounded number of blocking jobs; given back when dropped.
-struct BlockingSlot(Arc<AtomicUsize>);
+struct BlockingPermit(Arc<AtomicUsize>);
 
-impl Drop for BlockingSlot {
+impl Drop for BlockingPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::{Either, select};
 
-use super::blocking::{BlockingSlots, JobInstrument};
+use super::blocking::{BlockingPermits, JobInstrument};
 use super::panic_guard::guard;
 use super::registry::{HostState, ToolCatalogue};
 use crate::limits::Limits;
@@ -20,7 +20,7 @@ pub(crate) struct Environment {
     pub(crate) states: HostState,
     pub(crate) limits: Limits,
     pub(crate) timer: Arc<dyn Timer>,
-    pub(crate) blocking_slots: BlockingSlots,
+    pub(crate) blocking_permits: BlockingPermits,
     /// Wraps the jobs of blocking tools, so that their threads run inside the call's span.
     pub(crate) job_instrument: Option<Arc<dyn JobInstrument>>,
 }

@@ -36,7 +36,7 @@ pub struct EvidenceRecorder {
 }
 
 /// The most sources, and the most rules, one answer names; further ones are dropped.
-const MOST: usize = 256;
+const MAX_ENTRIES: usize = 256;
 
 impl EvidenceRecorder {
     /// Makes a recorder that keeps nothing, for a unit test of a tool's function.
@@ -53,7 +53,7 @@ impl EvidenceRecorder {
         let source = EvidenceSource::new(kind, name, hash, source.ts()).unwrap_or(source);
         self.target.write(|draft| {
             let sources = &mut draft.evidence_draft.sources;
-            if sources.len() < MOST {
+            if sources.len() < MAX_ENTRIES {
                 sources.push(source);
             }
         });
@@ -65,7 +65,7 @@ impl EvidenceRecorder {
         let (name, version) = (text(name.into()), text(version.into()));
         self.target.write(|draft| {
             let rules = &mut draft.evidence_draft.rules;
-            if rules.len() < MOST || rules.contains_key(&name) {
+            if rules.len() < MAX_ENTRIES || rules.contains_key(&name) {
                 rules.insert(name, version);
             }
         });

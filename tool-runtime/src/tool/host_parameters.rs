@@ -208,7 +208,7 @@ impl RecordingTarget {
 }
 
 /// The most warnings one answer carries; further ones are dropped.
-const MOST_WARNINGS: usize = 64;
+const MAX_WARNINGS: usize = 64;
 
 impl MetaRecorder {
     /// Makes a recorder that keeps nothing, for a unit test of a tool's function.
@@ -253,7 +253,7 @@ impl MetaRecorder {
     pub fn warning(&self, text: impl Into<String>) {
         let text = self.target.shown(text.into());
         self.write(|draft| {
-            if draft.warnings.len() < MOST_WARNINGS {
+            if draft.warnings.len() < MAX_WARNINGS {
                 draft.warnings.push(text);
             }
         });

@@ -20,7 +20,7 @@ pub(crate) mod registry;
 mod scope;
 mod tool_future;
 
-pub(crate) use self::blocking::{BlockingSlots, JobInstrument};
+pub(crate) use self::blocking::{BlockingPermits, JobInstrument};
 pub use self::build_error::{BuildError, BuildProblem};
 pub use self::cancellation::Cancellation;
 pub(crate) use self::environment::Environment;

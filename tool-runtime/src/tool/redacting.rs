@@ -13,10 +13,10 @@ use crate::schema::Validator;
 const INLINE: usize = 4 * 1024;
 
 /// The longest wait for large arguments.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// The most large arguments that are redacted at once, in the whole process.
-const MOST_JOBS: usize = 8;
+const MAX_JOBS: usize = 8;
 
 static JOBS: AtomicUsize = AtomicUsize::new(0);
 
@@ -33,7 +33,7 @@ where
     if scope.arguments().len() <= INLINE {
         return redact(scope, INLINE);
     }
-    let limit = scope.budget().min(LONGEST_WAIT);
+    let limit = scope.budget().min(MAX_WAIT);
     let aside = scope.environment().within(limit, on_a_blocking_thread(scope, redact.clone()));
     match aside.await {
         Some(Ok(redacted)) => redacted,
@@ -41,7 +41,7 @@ where
     }
 }
 
-/// Every slot is taken, there is no executor, or the work panicked.
+/// All permits are taken, there is no executor, or the work panicked.
 struct NotRedacted;
 
 async fn on_a_blocking_thread<F>(
@@ -52,11 +52,11 @@ where
     F: Fn(&CallScope, usize) -> Option<String> + Send + 'static,
 {
     let timer = scope.environment().timer();
-    let place = RedactionSlot::take().filter(|_| timer.is_ready()).ok_or(NotRedacted)?;
+    let permit = RedactionPermit::take().filter(|_| timer.is_ready()).ok_or(NotRedacted)?;
     let (done, result) = oneshot::channel();
     let scope = scope.clone();
     let job = Box::new(move || {
-        let _place = place;
+        let _permit = permit;
         if let Ok(redacted) = guard(|| redact(&scope, Validator::FREE_TEXT_BYTES)) {
             drop(done.send(redacted));
         }
@@ -66,16 +66,16 @@ where
 }
 
 /// One of a bounded number of jobs; given back when dropped.
-struct RedactionSlot;
+struct RedactionPermit;
 
-impl RedactionSlot {
+impl RedactionPermit {
     fn take() -> Option<Self> {
-        let free = |now: usize| (now < MOST_JOBS).then_some(now + 1);
+        let free = |now: usize| (now < MAX_JOBS).then_some(now + 1);
         JOBS.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok().map(|_| Self)
     }
 }
 
-impl Drop for RedactionSlot {
+impl Drop for RedactionPermit {
     fn drop(&mut self) {
         JOBS.fetch_sub(1, Ordering::AcqRel);
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::failure::Fault;
+use crate::failure::LoggedFailure;
 
 /// A tool's future: typed and checked arguments, parked at the gate, then the tool itself.
 #[doc(hidden)]
@@ -31,7 +31,7 @@ pub(crate) enum ToolEnd {
     /// The envelope up to the end of `data`.
     Answered(OpenEnvelope),
     /// The tool failed, or the runtime on its behalf.
-    Failed(Fault),
+    Failed(LoggedFailure),
     /// The tool panicked on a blocking thread; the text is for the log.
     Panicked(String),
     /// The tool reported the outcome of an earlier run.

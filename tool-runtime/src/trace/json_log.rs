@@ -97,7 +97,7 @@ impl JsonLog {
 }
 
 impl Observe for JsonLog {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         let mut line = Vec::with_capacity(512);
         let written = serde_json::to_writer(&mut line, &LogLine::of(record)).is_ok();
         line.push(b'\n');

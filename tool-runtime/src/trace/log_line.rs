@@ -32,7 +32,7 @@ use crate::redact;
 /// struct Lines(mpsc::Sender<serde_json::Value>);
 ///
 /// impl Observe for Lines {
-///     fn closed(&self, record: &CallRecord<'_>) {
+///     fn call_ended(&self, record: &CallRecord<'_>) {
 ///         let line = serde_json::to_value(LogLine::of(record)).expect("a line is JSON");
 ///         self.0.send(line).expect("the receiver exists");
 ///     }
@@ -141,12 +141,12 @@ fn latency_ms(record: &CallRecord<'_>) -> u64 {
 }
 
 /// The longest name that a tool may have.
-const LONGEST_NAME: usize = 128;
+const MAX_NAME_LENGTH: usize = 128;
 
 /// Returns the name of an unknown tool if it is a valid name: other text may contain anything.
 fn unknown_tool_name(name: &str) -> &str {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    let is_valid = (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_allowed);
+    let is_valid = (1..=MAX_NAME_LENGTH).contains(&name.len()) && name.bytes().all(is_allowed);
     // A card number or a key may be a valid name too.
     let is_clean = || matches!(redact::free_text(name), Cow::Borrowed(_));
     if is_valid && is_clean() { name } else { names::OTHER }

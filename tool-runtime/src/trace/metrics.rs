@@ -9,7 +9,7 @@ use tool_contracts::{CallStatus, ToolSpec};
 
 use super::conventions as names;
 use super::span::error_code;
-use crate::dispatch::{CallRecord, Origin};
+use crate::dispatch::{AnswerOrigin, CallRecord};
 use crate::tool::CallScope;
 
 /// The metrics of a runtime's calls; set with
@@ -94,7 +94,7 @@ impl Metrics {
     }
 
     /// Counts a call that has ended.
-    pub(super) fn closed(&self, record: &CallRecord<'_>) {
+    pub(super) fn call_ended(&self, record: &CallRecord<'_>) {
         let to = &*self.0;
         let by_tool = [tool(record.spec())];
         let status = KeyValue::new(names::CALL_STATUS, record.status().as_str());
@@ -104,10 +104,12 @@ impl Metrics {
             to.retries.add(u64::from(attempts - 1), &by_tool);
         }
         match record.origin() {
-            Origin::Cache => to.cache_hits.add(1, &by_tool),
-            Origin::Replay => to.replays.add(1, &by_tool),
-            Origin::Call if is_refusal(record) => to.refusals.add(1, &with_error(record, by_tool)),
-            Origin::Call => self.record_duration(record, by_tool),
+            AnswerOrigin::Cache => to.cache_hits.add(1, &by_tool),
+            AnswerOrigin::Replay => to.replays.add(1, &by_tool),
+            AnswerOrigin::Call if is_refusal(record) => {
+                to.refusals.add(1, &with_error(record, by_tool))
+            }
+            AnswerOrigin::Call => self.record_duration(record, by_tool),
         }
     }
 

@@ -137,7 +137,7 @@ impl Tracing {
 
     fn count_closed(&self, record: &CallRecord<'_>) {
         if let Some(metrics) = &self.metrics {
-            metrics.closed(record);
+            metrics.call_ended(record);
         }
     }
 }
@@ -177,7 +177,7 @@ impl CallInstrument for Tracing {
         }
     }
 
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         let trace = record.facts().scope.and_then(|scope| scope.span_slot().take::<CallTrace>());
         self.count_closed(record);
         if self.traces() {

@@ -11,7 +11,7 @@ use super::conventions as names;
 use super::log_line::{self, LogLine};
 #[cfg(feature = "otel")]
 use super::otel_context;
-use crate::dispatch::{CallRecord, Origin};
+use crate::dispatch::{AnswerOrigin, CallRecord};
 use crate::timer::Job;
 use crate::tool::CallScope;
 
@@ -135,8 +135,8 @@ pub(super) fn error_code<'r>(record: &CallRecord<'r>) -> Option<&'r str> {
 
 pub(super) fn origin(record: &CallRecord<'_>) -> &'static str {
     match record.origin() {
-        Origin::Call => "call",
-        Origin::Cache => "cache",
-        Origin::Replay => "replay",
+        AnswerOrigin::Call => "call",
+        AnswerOrigin::Cache => "cache",
+        AnswerOrigin::Replay => "replay",
     }
 }

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use tool_runtime::ledger::{JsonLines, LedgerStore, Record, RecordedCall, RecordedOrigin, verify};
+use tool_runtime::ledger::{
+    JsonLinesLedger, LedgerStore, Record, RecordedCall, RecordedOrigin, verify,
+};
 
 use super::server::{LEDGER, TRAIL, keys};
 use crate::rates::text;
@@ -41,7 +43,7 @@ struct Known {
 /// # Errors
 /// A file cannot be read, or the ledger was changed.
 pub(super) fn accounts(folder: &Path) -> Result<Accounts, String> {
-    let mut store = JsonLines::read_only(folder.join(LEDGER)).map_err(text)?;
+    let mut store = JsonLinesLedger::read_only(folder.join(LEDGER)).map_err(text)?;
     verify(&mut store, &keys()?, &[]).map_err(|error| format!("the ledger: {error}"))?;
     let mut accounts = Accounts::default();
     let mut known = Vec::new();
@@ -77,7 +79,7 @@ impl Accounts {
         Ok(())
     }
 
-    fn read(&mut self, store: &mut JsonLines, known: &mut Vec<Known>) -> Result<(), String> {
+    fn read(&mut self, store: &mut JsonLinesLedger, known: &mut Vec<Known>) -> Result<(), String> {
         let mut from = 0;
         loop {
             let entries = store.read(from, PAGE).map_err(text)?;

@@ -13,10 +13,10 @@ use tool_runtime::http::{
     ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Server, ServerLimits,
     router, shutdown_signal,
 };
-use tool_runtime::ledger::{JsonLines, Ledger};
+use tool_runtime::ledger::{JsonLinesLedger, Ledger};
 use tool_runtime::policy::{KeyRing, RateLimit};
 use tool_runtime::prelude::*;
-use tool_runtime::store::Sqlite;
+use tool_runtime::store::SqliteStore;
 
 use super::memory::live;
 use super::request::KEY;
@@ -45,11 +45,11 @@ pub fn serve(folder: &str) -> Result<(), String> {
 
 async fn play(folder: &Path) -> Result<(), String> {
     let trail = Arc::new(Trail::create(&folder.join(TRAIL)).map_err(text)?);
-    let store = JsonLines::open(folder.join(LEDGER)).map_err(text)?;
+    let store = JsonLinesLedger::open(folder.join(LEDGER)).map_err(text)?;
     let ledger = Ledger::builder(keys()?).open(store).map_err(text)?;
     let runtime = tools::add(Runtime::builder())
         .shared_state(trail.clone())
-        .store(Sqlite::open(folder.join("tools.db")).map_err(text)?)
+        .store(SqliteStore::open(folder.join("tools.db")).map_err(text)?)
         .ledger(&ledger)
         .build()
         .map_err(text)?;

@@ -41,7 +41,7 @@ enum Run {
 }
 
 /// The number of characters of a word that count; a `tsvector` takes 2,046 bytes.
-const LONGEST_WORD: usize = 64;
+const MAX_WORD_LENGTH: usize = 64;
 
 /// Pairs of a traditional character and the simplified one for it.
 const VARIANTS: &str = include_str!("../../data/variants.tsv");
@@ -95,7 +95,7 @@ impl Words {
 
     /// Reduces a word to its stem; only the beginning of a very long word counts.
     fn stem(&self, word: &str) -> String {
-        let end = word.char_indices().nth(LONGEST_WORD).map_or(word.len(), |(end, _)| end);
+        let end = word.char_indices().nth(MAX_WORD_LENGTH).map_or(word.len(), |(end, _)| end);
         self.stemmer.stem(&word[..end]).into_owned()
     }
 

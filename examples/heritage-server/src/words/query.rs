@@ -22,7 +22,7 @@ pub(crate) struct Query {
 }
 
 /// The most words of a question that are used; later ones are ignored.
-const MOST_TERMS: usize = 32;
+const MAX_TERMS: usize = 32;
 
 /// Stop words, which are ignored unless a question has no other words.
 const EMPTY_WORDS: &str = "
@@ -42,7 +42,7 @@ impl Query {
         });
         let telling: Vec<_> = all.iter().filter(|term| !term.is_empty_word()).cloned().collect();
         let mut terms = if telling.is_empty() { all } else { telling };
-        terms.truncate(MOST_TERMS);
+        terms.truncate(MAX_TERMS);
         Self { terms }
     }
 

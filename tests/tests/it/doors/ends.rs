@@ -89,7 +89,7 @@ async fn a_listener_that_holds_its_call_does_not_keep_it_alive() {
 struct Logs(Arc<Mutex<Vec<String>>>);
 
 impl Observe for Logs {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         self.0.lock().unwrap().push(record.log().to_owned());
     }
 }

@@ -1,7 +1,7 @@
 //! Dry runs, approval and keys of requests.
 
 use tool_runtime::policy::{KeyRing, Ticket};
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use super::*;
 
@@ -41,7 +41,7 @@ async fn a_repeat_under_one_key_gets_the_first_answer() {
 #[tokio::test]
 async fn a_call_that_has_to_be_approved_is_answered_with_its_ticket() {
     let log = Log::default();
-    let policy = Policy::new().store(Memory::new());
+    let policy = Policy::new().store(MemoryStore::new());
     let policy = policy.ticket_keys(KeyRing::new("k", &[1; 32]).unwrap());
     let runtime = builder(&log).policy(policy).build().unwrap();
     let response = runtime.handle(request(), "book_seat", BOOK).await;

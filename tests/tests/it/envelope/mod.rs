@@ -98,7 +98,7 @@ impl Log {
 }
 
 impl Observe for Log {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         self.note(format!("{} {}", record.tool(), record.status()));
     }
 }

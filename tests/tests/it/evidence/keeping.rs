@@ -15,7 +15,7 @@ use tool_runtime::evidence::{
 use tool_runtime::ledger::RecordedOrigin;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{Memory, StoreError, StoreErrorKind, UnixMillis};
+use tool_runtime::store::{MemoryStore, StoreError, StoreErrorKind, UnixMillis};
 
 use super::{Office, TENANT, access, cx_of};
 use crate::ledger::{recorded, ring};
@@ -227,7 +227,7 @@ pub(super) enum Woe {
 }
 
 /// A store that keeps no snapshots.
-pub(super) struct Broken(pub(super) Memory, pub(super) Woe);
+pub(super) struct Broken(pub(super) MemoryStore, pub(super) Woe);
 
 #[async_trait]
 impl EvidenceStore for Broken {
@@ -332,7 +332,7 @@ impl EvidenceStore for Broken {
 async fn an_answer_whose_proof_cannot_be_kept_is_delivered_with_a_warning() {
     for woe in [Woe::Fails, Woe::Hangs, Woe::Panics] {
         let office = Office::new();
-        let vault = Vault::new(Broken(Memory::new(), woe), Arc::new(ring()));
+        let vault = Vault::new(Broken(MemoryStore::new(), woe), Arc::new(ring()));
         let runtime = runtime(&office, EvidenceKeeper::new(vault, &office.ledger));
         let found = answer(&runtime, "order", "{}").await;
         assert_eq!((&found["data"], found["meta"].get("evidence")), (&json!(1), None), "{woe:?}");

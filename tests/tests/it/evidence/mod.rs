@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tool_runtime::evidence::{Access, EvidenceKeeper, Vault};
 use tool_runtime::ledger::{Ledger, Record, verify};
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use crate::ledger::{Kept, ring};
 
@@ -61,7 +61,7 @@ impl Office {
     fn new() -> Self {
         let kept = Kept::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
-        let keeper = EvidenceKeeper::new(Vault::new(Memory::new(), ring()), &ledger);
+        let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), ring()), &ledger);
         Self { ledger, kept, keeper }
     }
 

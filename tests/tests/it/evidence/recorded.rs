@@ -9,7 +9,7 @@ use tool_runtime::evidence::{
 };
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{Memory, UnixMillis};
+use tool_runtime::store::{MemoryStore, UnixMillis};
 
 use super::{Office, TENANT, access, cx_of};
 use crate::ledger::{recorded, ring};
@@ -26,7 +26,7 @@ async fn price(
 /// One proven answer, and the store that its snapshot is in.
 struct Shop {
     office: Office,
-    store: Memory,
+    store: MemoryStore,
     runtime: Runtime,
     id: SnapshotId,
 }
@@ -34,7 +34,7 @@ struct Shop {
 impl Shop {
     async fn new() -> Self {
         let mut office = Office::new();
-        let store = Memory::new();
+        let store = MemoryStore::new();
         office.keeper = EvidenceKeeper::new(Vault::new(store.clone(), ring()), &office.ledger);
         let builder = Runtime::builder().tool::<PriceTool>().policy(Policy::new());
         let builder = builder.ledger(&office.ledger).evidence(office.keeper.clone());

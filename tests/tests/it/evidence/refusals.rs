@@ -9,7 +9,7 @@ use tool_runtime::contracts::envelope::ResponseEnvelope;
 use tool_runtime::evidence::{EvidenceKeeper, Replay, SnapshotId, Vault};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use super::keeping::{Broken, Woe};
 use super::{Office, TENANT, access, cx_of};
@@ -136,7 +136,7 @@ async fn a_failure_that_is_not_the_tools_own_leaves_no_evidence() {
 #[tokio::test]
 async fn a_refusal_without_evidence_is_delivered_with_a_warning() {
     let office = Office::new();
-    let vault = Vault::new(Broken(Memory::new(), Woe::Fails), ring());
+    let vault = Vault::new(Broken(MemoryStore::new(), Woe::Fails), ring());
     let runtime = runtime(&office, EvidenceKeeper::new(vault, &office.ledger));
     let refused = answer(&runtime, "check_item", STONE, None).await;
     assert_eq!(refused["error"]["code"], "COMPLIANCE_BLOCKED");

@@ -8,7 +8,7 @@ use tool_runtime::DynamicTool;
 use tool_runtime::evidence::{EvidenceKeeper, Vault};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use super::keeping::{Broken, Woe};
 use super::{Office, TENANT, cx_of};
@@ -69,8 +69,8 @@ fn facts(answer: &Value) -> (&Value, &Value, &Value) {
 }
 
 /// Returns a store whose keys are wrapped by another key ring.
-async fn locked() -> Memory {
-    let store = Memory::new();
+async fn locked() -> MemoryStore {
+    let store = MemoryStore::new();
     let other = Vault::new(store.clone(), KeyRing::new("other", &[9; 32]).unwrap());
     let till = Till::new(other);
     assert_eq!(till.answer("look", None).await["data"], 0);
@@ -95,7 +95,7 @@ async fn a_write_that_requires_evidence_is_refused_before_its_effect_where_the_v
 
 #[tokio::test]
 async fn a_call_that_was_refused_for_its_evidence_holds_no_key() {
-    let policy_keys = Memory::new();
+    let policy_keys = MemoryStore::new();
     let runtime = |vault: Vault, office: &Office, paid: &Arc<AtomicU32>| {
         let builder = Runtime::builder().tool::<PayTool>().state(paid.clone());
         let builder = builder.permission("pay", Permission::Allow).ledger(&office.ledger);
@@ -107,7 +107,7 @@ async fn a_call_that_was_refused_for_its_evidence_holds_no_key() {
     let cx = cx.idempotency_key("key-1").build().unwrap();
     let shut = runtime(Vault::new(locked().await, ring()), &office, &paid);
     assert!(!shut.call("pay", "{}", &cx).execute().await.is_ok());
-    let open = runtime(Vault::new(Memory::new(), ring()), &office, &paid);
+    let open = runtime(Vault::new(MemoryStore::new(), ring()), &office, &paid);
     assert!(open.call("pay", "{}", &cx).execute().await.is_ok());
     assert!(open.call("pay", "{}", &cx).execute().await.is_ok());
     assert_eq!(paid.load(Ordering::SeqCst), 1);
@@ -115,7 +115,7 @@ async fn a_call_that_was_refused_for_its_evidence_holds_no_key() {
 
 #[tokio::test]
 async fn a_write_whose_required_evidence_is_lost_says_that_its_effect_is_done_and_runs_once() {
-    let till = Till::new(Vault::new(Broken(Memory::new(), Woe::Fails), ring()));
+    let till = Till::new(Vault::new(Broken(MemoryStore::new(), Woe::Fails), ring()));
     let expected = (&json!("INTERNAL"), &json!("evidence_not_kept"), &json!("done"));
     for _ in 0..3 {
         let failed = till.answer("pay", Some("key-1")).await;
@@ -130,7 +130,7 @@ async fn a_write_whose_required_evidence_is_lost_says_that_its_effect_is_done_an
 
 #[tokio::test]
 async fn a_read_whose_required_evidence_is_lost_may_be_called_again() {
-    let till = Till::new(Vault::new(Broken(Memory::new(), Woe::Panics), ring()));
+    let till = Till::new(Vault::new(Broken(MemoryStore::new(), Woe::Panics), ring()));
     for tool in ["look", "dynamic"] {
         let failed = till.answer(tool, None).await;
         let expected = (&json!("UNAVAILABLE"), &json!("evidence_not_kept"), &json!("none"));
@@ -140,7 +140,7 @@ async fn a_read_whose_required_evidence_is_lost_may_be_called_again() {
 
 #[tokio::test]
 async fn required_evidence_that_is_kept_is_named_in_the_answer() {
-    let till = Till::new(Vault::new(Memory::new(), ring()));
+    let till = Till::new(Vault::new(MemoryStore::new(), ring()));
     for tool in ["pay", "look", "dynamic"] {
         let answer = till.answer(tool, None).await;
         assert!(answer["meta"]["evidence"]["snapshot_id"].is_string(), "{answer}");

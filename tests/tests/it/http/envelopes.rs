@@ -12,7 +12,7 @@ use tool_runtime::http;
 use tool_runtime::ledger::{Ledger, RecordedCall};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 use tool_runtime::trace::JsonLog;
 
 use super::{Answer, get, open, post, send};
@@ -83,7 +83,7 @@ impl Shop {
     fn new() -> Self {
         let (ledger, text, ordered) = (ledger(), LogText::default(), Arc::default());
         let log = JsonLog::new(text.clone()).unwrap();
-        let keeper = EvidenceKeeper::new(Vault::new(Memory::new(), ring()), &ledger);
+        let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), ring()), &ledger);
         let builder = Runtime::builder().tool::<QuoteTool>().tool::<OrderTool>();
         let builder = builder.state(Arc::clone(&ordered)).policy(Policy::new());
         let builder = builder.ledger(&ledger).evidence(keeper).observe(log.clone());

@@ -13,7 +13,7 @@ use tool_runtime::http::{
 };
 use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use super::wire::{Running, patient};
 use super::{Answer, call, get, open, post, send};
@@ -68,7 +68,7 @@ impl Office {
     fn with(config: HttpConfig, change: impl FnOnce(Vault) -> Vault) -> Self {
         let kept = Kept::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
-        let keeper = EvidenceKeeper::new(Vault::new(Memory::new(), ring()), &ledger);
+        let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), ring()), &ledger);
         let vault = change(keeper.vault().clone());
         let runtime = Runtime::builder().tool::<QuoteTool>().tool::<WageTool>();
         let runtime = runtime.ledger(&ledger).evidence(keeper).build().unwrap();
@@ -128,7 +128,8 @@ fn contents(id: &str) -> Request<Body> {
 
 fn scoped(scopes: &str) -> HttpConfig {
     let clerk = Principal::new("clerk").for_every_tenant();
-    let clerk = clerk.with_scopes(scopes.parse::<Scopes>().unwrap()).naming(Users::OfItsTenants);
+    let clerk =
+        clerk.with_scopes(scopes.parse::<Scopes>().unwrap()).with_users(Users::OfItsTenants);
     HttpConfig::new(Auth::trusting_the_network_as(clerk))
 }
 

@@ -119,11 +119,11 @@ fn user(name: &str) -> [(&'static str, &str); 1] {
 }
 
 fn person(name: &str) -> Principal {
-    Principal::new(format!("key-of-{name}")).naming(Users::Only(name.into()))
+    Principal::new(format!("key-of-{name}")).with_users(Users::Only(name.into()))
 }
 
 fn gateway(name: &str) -> Principal {
-    Principal::new(name).naming(Users::OfItsTenants)
+    Principal::new(name).with_users(Users::OfItsTenants)
 }
 
 #[track_caller]
@@ -175,7 +175,7 @@ async fn a_call_without_a_user_is_not_approved_by_the_credential_that_made_it() 
 
 #[tokio::test]
 async fn a_call_is_approved_by_another_user_and_by_another_credential_unless_that_is_trusted() {
-    let second = Principal::new("second-key-of-jane").naming(Users::Only("jane".into()));
+    let second = Principal::new("second-key-of-jane").with_users(Users::Only("jane".into()));
     let town = Town::of(&[person("jane"), second, person("boss"), gateway("gateway")]);
     let ticket = town.ask(0, &[]).await;
     for (by, headers) in [(0, &[][..]), (1, &[]), (3, &user("jane"))] {

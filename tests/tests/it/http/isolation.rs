@@ -19,7 +19,7 @@ use tool_runtime::http::{
 use tool_runtime::ledger::{Ledger, MemoryLedger};
 use tool_runtime::policy::{KeyRing, Policy, RateLimit};
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use super::{Answer, send};
 
@@ -151,7 +151,7 @@ impl Town {
         let of = |name: &str, tenant: &str| {
             let tenant = Tenant::parse(tenant).unwrap().id();
             let service = Principal::new(name).for_tenants([tenant]).with_scopes(Scopes::all());
-            service.naming(Users::OfItsTenants)
+            service.with_users(Users::OfItsTenants)
         };
         let keys = ApiKeySet::new()
             .with(victim.hash(), of(&format!("service-{MARK}"), VICTIM))
@@ -166,7 +166,7 @@ impl Town {
         let runtime = runtime.tool::<LoseTool>().permission("lose", Permission::Allow);
         let runtime = runtime.state(runs.clone()).ledger(&ledger).policy(Policy::new());
         let runtime = runtime.permission("count", Permission::Allow).build().unwrap();
-        let vault = Vault::new(Memory::new(), KeyRing::ephemeral().unwrap());
+        let vault = Vault::new(MemoryStore::new(), KeyRing::ephemeral().unwrap());
         let vault = vault
             .with_access_log(ledger.clone())
             .with_authorizer(|_: &EvidenceRequest<'_>| EvidenceVerdict::Allow);

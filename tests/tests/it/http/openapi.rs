@@ -9,7 +9,7 @@ use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
 use tool_runtime::ledger::{Ledger, MemoryLedger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use super::{get, open, post, send};
 
@@ -103,7 +103,7 @@ fn references<'d>(value: &'d Value, found: &mut Vec<&'d str>) {
 #[tokio::test]
 async fn the_document_is_what_it_was() {
     let ledger = ledger();
-    let vault = Vault::new(Memory::new(), KeyRing::ephemeral().unwrap());
+    let vault = Vault::new(MemoryStore::new(), KeyRing::ephemeral().unwrap());
     let vault = vault.with_authorizer(|_: &EvidenceRequest<'_>| EvidenceVerdict::Deny);
     let config = open().ledger(&ledger).vault(&vault);
     let app = http::router(runtime(Some(&ledger)), config);

@@ -208,8 +208,8 @@ impl LedgerStore for Breakable {
         self.store.last_checkpoint()
     }
 
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
-        self.store.forget(before)
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
+        self.store.erase(before)
     }
 }
 

@@ -11,7 +11,7 @@ use tool_runtime::http::{
 use tool_runtime::ledger::{Ledger, LedgerStore};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 use tracing::subscriber::set_default;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::fmt::layer;
@@ -38,12 +38,12 @@ async fn ping() -> bool {
 struct Office {
     app: Router,
     kept: Kept,
-    snapshots: Memory,
+    snapshots: MemoryStore,
 }
 
 impl Office {
     fn new(auth: Auth) -> Self {
-        let (kept, snapshots) = (Kept::default(), Memory::new());
+        let (kept, snapshots) = (Kept::default(), MemoryStore::new());
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let keeper = EvidenceKeeper::new(Vault::new(snapshots.clone(), ring()), &ledger);
         let vault = keeper.vault().clone();

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::net::TcpStream;
 use tool_runtime::http::{self, Server, ServerLimits};
-use tool_runtime::ledger::{JsonLines, Ledger, LedgerQuery, LedgerStore, Record, verify};
+use tool_runtime::ledger::{JsonLinesLedger, Ledger, LedgerQuery, LedgerStore, Record, verify};
 use tool_runtime::prelude::*;
 
 use super::serving::call_text;
@@ -96,7 +96,7 @@ async fn a_terminated_process_answers_what_runs_and_leaves_a_ledger_that_verifie
         assert_eq!(wire.hear().await.status, 503);
         assert_eq!(served.ended(), "cancelled 1 cut 0");
 
-        let mut store = JsonLines::read_only(folder.0.join("ledger.jsonl")).unwrap();
+        let mut store = JsonLinesLedger::read_only(folder.0.join("ledger.jsonl")).unwrap();
         verify(&mut store, &ring(), &[]).unwrap();
         let entries = store.find(&LedgerQuery::new().trace("trace-1")).unwrap();
         let record = Record::read(entries[0].body().unwrap()).unwrap();
@@ -137,7 +137,7 @@ async fn a_process_with_much_grace() {
 }
 
 async fn serve(folder: &Path, grace: Duration) {
-    let ledger = JsonLines::open(folder.join("ledger.jsonl")).unwrap();
+    let ledger = JsonLinesLedger::open(folder.join("ledger.jsonl")).unwrap();
     let ledger = Ledger::builder(ring()).open(ledger).unwrap();
     let runtime = Runtime::builder().tool::<WaitForTheEndTool>().ledger(&ledger).build().unwrap();
     let config = super::open().ledger(&ledger);

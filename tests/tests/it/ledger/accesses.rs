@@ -79,8 +79,8 @@ impl LedgerStore for GatedStore {
         self.0.lock().unwrap().memory.last_checkpoint()
     }
 
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
-        self.0.lock().unwrap().memory.forget(before)
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
+        self.0.lock().unwrap().memory.erase(before)
     }
 }
 

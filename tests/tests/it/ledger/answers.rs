@@ -5,7 +5,8 @@ use std::path::Path;
 
 use futures::future::join_all;
 use tool_runtime::ledger::{
-    AnswerAfter, JsonLines, Ledger, LedgerBuilder, LedgerQuery, LedgerStore, Overload, SqliteLedger,
+    JsonLinesLedger, Ledger, LedgerBuilder, LedgerQuery, LedgerStore, Overload, RecordDurability,
+    SqliteLedger,
 };
 use tool_runtime::prelude::*;
 
@@ -99,9 +100,9 @@ async fn reads_dry_runs_and_refused_writes_do_not_wait_for_their_records() {
     let ledger = ledger(store.clone(), |it| it);
     let runtime = runtime(&ledger);
     store.set(Mood::Waits);
-    let rehearsed = cx("trace-1").with_dry_run(true);
+    let dry_run = cx("trace-1").with_dry_run(true);
     call(&runtime, "echo", 1, &cx("trace-1")).await;
-    call(&runtime, "keep", 1, &rehearsed).await;
+    call(&runtime, "keep", 1, &dry_run).await;
     runtime.call("keep", "{}", &cx("trace-1")).execute().await;
     runtime.call("keep", r#"{"n":1}"#, &cx("trace-1")).execute().await;
     assert_eq!(ledger.status().written, 0);
@@ -112,14 +113,15 @@ async fn reads_dry_runs_and_refused_writes_do_not_wait_for_their_records() {
 #[tokio::test]
 async fn the_host_says_what_waits() {
     let store = Moody::new();
-    let ledger = ledger(store.clone(), |it| it.answer_writes_after(AnswerAfter::Queued));
+    let ledger = ledger(store.clone(), |it| it.answer_writes_after(RecordDurability::Queued));
     store.set(Mood::Waits);
     call(&runtime(&ledger), "keep", 1, &cx("trace-1")).await;
     assert_eq!((ledger.status().written, ledger.status().unconfirmed), (0, 0));
     store.set(Mood::Writes);
 
-    let ledger =
-        super::answers::ledger(Kept::default(), |it| it.answer_reads_after(AnswerAfter::Recorded));
+    let ledger = super::answers::ledger(Kept::default(), |it| {
+        it.answer_reads_after(RecordDurability::Stored)
+    });
     call(&runtime(&ledger), "echo", 1, &cx("trace-1")).await;
     assert_eq!(ledger.status().written, 1);
 }
@@ -202,7 +204,9 @@ fn answered_before_kill(role: &str, folder: &Folder, answers: usize) -> Vec<u32>
 }
 
 fn lines(folder: &Path) -> Ledger {
-    ledger(JsonLines::open(folder.join("ledger.jsonl")).unwrap(), |it| it.checkpoint_every(50))
+    ledger(JsonLinesLedger::open(folder.join("ledger.jsonl")).unwrap(), |it| {
+        it.checkpoint_every(50)
+    })
 }
 
 fn rows(folder: &Path) -> Ledger {

@@ -8,7 +8,8 @@ use std::{fs, thread};
 
 use futures::future::join_all;
 use tool_runtime::ledger::{
-    Checkpoint, JsonLines, Ledger, LedgerQuery, LedgerStore, Record, SqliteLedger, WriterBegan,
+    Checkpoint, JsonLinesLedger, Ledger, LedgerQuery, LedgerStore, Record, SqliteLedger,
+    WriterBegan,
 };
 use tool_runtime::prelude::*;
 use tool_runtime::store::StoreError;
@@ -36,7 +37,7 @@ async fn echo(
 }
 
 fn lines(folder: &Path) -> Result<Ledger, StoreError> {
-    open(JsonLines::open(folder.join("ledger.jsonl"))?)
+    open(JsonLinesLedger::open(folder.join("ledger.jsonl"))?)
 }
 
 fn rows(folder: &Path) -> Result<Ledger, StoreError> {
@@ -64,7 +65,7 @@ async fn lines_of_json_outlive_a_killed_process() {
         file.write_all(HALF.as_bytes()).unwrap();
         HALF.len() as u64
     };
-    let read = || last_beginning(&mut JsonLines::read_only(&path).unwrap());
+    let read = || last_beginning(&mut JsonLinesLedger::read_only(&path).unwrap());
     crash(WITH_LINES, &folder, lines, tear, read).await;
 }
 

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use tool_runtime::ledger::{
-    Checkpoint, JsonLines, Ledger, LedgerQuery, LedgerStore, RecordedCall, SqliteLedger, verify,
+    Checkpoint, JsonLinesLedger, Ledger, LedgerQuery, LedgerStore, RecordedCall, SqliteLedger,
+    verify,
 };
 use tool_runtime::prelude::*;
-use tool_runtime::store::Sqlite;
+use tool_runtime::store::SqliteStore;
 use tool_tests::rng::SeededRng;
 
 use super::{all, ring};
@@ -29,12 +30,12 @@ async fn echo(
     n
 }
 
-fn lines(path: &Path) -> JsonLines {
-    JsonLines::options().sync(false).open(path).unwrap()
+fn lines(path: &Path) -> JsonLinesLedger {
+    JsonLinesLedger::options().sync(false).open(path).unwrap()
 }
 
 fn rows(path: &Path) -> SqliteLedger {
-    SqliteLedger::open_with(path, &Sqlite::options().sync_commits(false)).unwrap()
+    SqliteLedger::open_with(path, &SqliteStore::options().sync_commits(false)).unwrap()
 }
 
 /// Writes a ledger and closes it; returns a checkpoint of all but its last two records.
@@ -89,8 +90,9 @@ async fn damaged_bytes_of_json_lines_are_named_and_no_whole_record_is_moved() {
     for round in 0..DAMAGES {
         let (at, bytes) = damage(&whole, &mut rng);
         fs::write(&path, &bytes).unwrap();
-        let verified = JsonLines::read_only(&path).map(|mut it| verify(&mut it, &ring(), &[]));
-        let opened = Ledger::builder(ring()).open(match JsonLines::open(&path) {
+        let verified =
+            JsonLinesLedger::read_only(&path).map(|mut it| verify(&mut it, &ring(), &[]));
+        let opened = Ledger::builder(ring()).open(match JsonLinesLedger::open(&path) {
             Ok(store) => store,
             Err(error) => {
                 assert_eq!(fs::read(&path).unwrap(), bytes, "round {round}: {error}");
@@ -147,10 +149,10 @@ async fn one_zero_byte_in_the_middle_hides_no_record() {
     bytes[middle] = 0;
     fs::write(&path, &bytes).unwrap();
     let line = bytes[..middle].split(|byte| *byte == b'\n').count();
-    let verified = verify(&mut JsonLines::read_only(&path).unwrap(), &ring(), &[]);
+    let verified = verify(&mut JsonLinesLedger::read_only(&path).unwrap(), &ring(), &[]);
     let text = format!("{:?}", verified.unwrap_err());
     assert!(text.contains(&format!("line {line} ")), "{text}");
-    let opened = JsonLines::open(&path).unwrap_err();
+    let opened = JsonLinesLedger::open(&path).unwrap_err();
     assert!(opened.log().contains(&format!("line {line} ")), "{opened:?}");
     assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was moved");
     assert!(!folder.0.join("ledger.jsonl.torn").exists());

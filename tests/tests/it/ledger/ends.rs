@@ -124,7 +124,7 @@ async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
     assert_eq!((record.status, record.ended), (RecordStatus::Success, CallStatus::Executed));
     assert_eq!((record.attempts, record.origin), (1, RecordedOrigin::Call));
     assert!(record.error.is_none() && record.approval.is_none() && record.evidence.is_none());
-    assert!(!record.dry_run && !record.rehearsal && record.replay_of.is_none());
+    assert!(!record.dry_run && !record.approval_dry_run && record.replay_of.is_none());
     assert!(record.opened_at <= record.at);
     let hash = |domain, text| Some(format!("sha256:{}", Digest::of_json(domain, text).unwrap()));
     assert_eq!(record.input_hash, hash("tool-runtime/input/v1", "{}"));
@@ -353,15 +353,15 @@ async fn an_approval_says_who_and_when() {
 }
 
 #[tokio::test]
-async fn dry_runs_and_rehearsals_are_told_apart() {
+async fn dry_runs_before_an_approval_are_told_apart() {
     let desk = asking(&quick());
     desk.runtime.call("put", "{}", &jane().with_dry_run(true)).execute().await;
     let mut call = desk.runtime.call("put", "{}", &jane());
-    assert!(call.rehearse().await.is_ok());
+    assert!(call.dry_run().await.is_ok());
     call.approve("boss").unwrap();
     call.execute().await;
     let records = recorded(&desk.ledger).await;
-    let marks: Vec<_> = records.iter().map(|it| (it.dry_run, it.rehearsal)).collect();
+    let marks: Vec<_> = records.iter().map(|it| (it.dry_run, it.approval_dry_run)).collect();
     assert_eq!(marks, [(true, false), (true, true), (false, false)]);
 }
 

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tool_runtime::ledger::{
-    ChainFaultKind, CheckpointFile, CheckpointSink, ExportedCheckpoint, JsonLines, Ledger,
+    ChainFaultKind, CheckpointFile, CheckpointSink, ExportedCheckpoint, JsonLinesLedger, Ledger,
     LedgerBuilder, LedgerStore, NoteSigner, NoteVerifier, SqliteLedger, VerifyError, audit, verify,
 };
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{Sqlite, StoreError, StoreErrorKind};
+use tool_runtime::store::{SqliteStore, StoreError, StoreErrorKind};
 
 use super::{Kept, ring};
 use crate::sqlite::Folder;
@@ -45,10 +45,10 @@ type Kind = (&'static str, fn(LedgerBuilder, &Path) -> Result<Ledger, StoreError
 
 const KINDS: [Kind; 2] = [
     ("ledger.jsonl", |builder, path| {
-        builder.open(JsonLines::options().sync(false).open(path).unwrap())
+        builder.open(JsonLinesLedger::options().sync(false).open(path).unwrap())
     }),
     ("ledger.db", |builder, path| {
-        let options = Sqlite::options().sync_commits(false);
+        let options = SqliteStore::options().sync_commits(false);
         builder.open(SqliteLedger::open_with(path, &options).unwrap())
     }),
 ];
@@ -79,7 +79,7 @@ async fn a_ledger_that_was_rolled_back_or_emptied_is_not_opened() {
                 rows = SqliteLedger::read_only(path).unwrap();
                 &mut rows
             } else {
-                jsonl = JsonLines::read_only(path).unwrap();
+                jsonl = JsonLinesLedger::read_only(path).unwrap();
                 &mut jsonl
             };
             verify(store, &ring(), &[]).unwrap().size()
@@ -243,13 +243,13 @@ async fn an_auditor_verifies_a_copy_without_the_key_that_writes() {
         Ok(())
     };
     let builder = Ledger::builder(ring()).note_signer(signer).checkpoint_sink(sink);
-    let ledger = builder.open(JsonLines::options().sync(false).open(&path).unwrap()).unwrap();
+    let ledger = builder.open(JsonLinesLedger::options().sync(false).open(&path).unwrap()).unwrap();
     make_calls(&ledger, 20).await;
     ledger.close().await.unwrap();
 
     let heads: Vec<_> =
         notes.lock().unwrap().iter().map(|note| verifier.verify(note).unwrap()).collect();
-    let audited = audit(&mut JsonLines::read_only(&path).unwrap(), &heads).unwrap();
+    let audited = audit(&mut JsonLinesLedger::read_only(&path).unwrap(), &heads).unwrap();
     assert_eq!(audited.proven, audited.size, "the last note covers all");
     let whole = fs::read_to_string(&path).unwrap();
     let lines: Vec<_> = whole.lines().collect();
@@ -258,7 +258,7 @@ async fn an_auditor_verifies_a_copy_without_the_key_that_writes() {
         (lines[..lines.len() - 1].join("\n") + "\n", ChainFaultKind::Truncated),
     ] {
         fs::write(&path, altered).unwrap();
-        match audit(&mut JsonLines::read_only(&path).unwrap(), &heads) {
+        match audit(&mut JsonLinesLedger::read_only(&path).unwrap(), &heads) {
             Err(VerifyError::Fault(fault)) => assert_eq!(fault.0.kind(), kind, "{fault}"),
             other => panic!("a fault should have been found: {other:?}"),
         }
@@ -266,8 +266,8 @@ async fn an_auditor_verifies_a_copy_without_the_key_that_writes() {
     // With the key of the ledger one can write another chain, and not its note.
     fs::remove_file(&path).unwrap();
     let forged = Ledger::builder(ring());
-    let forged = forged.open(JsonLines::options().sync(false).open(&path).unwrap()).unwrap();
+    let forged = forged.open(JsonLinesLedger::options().sync(false).open(&path).unwrap()).unwrap();
     make_calls(&forged, 30).await;
     forged.close().await.unwrap();
-    assert!(audit(&mut JsonLines::read_only(&path).unwrap(), &heads).is_err());
+    assert!(audit(&mut JsonLinesLedger::read_only(&path).unwrap(), &heads).is_err());
 }

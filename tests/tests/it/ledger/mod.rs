@@ -100,7 +100,7 @@ impl LedgerStore for Kept {
         self.0.lock().unwrap().0.last_checkpoint()
     }
 
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
-        self.0.lock().unwrap().0.forget(before)
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
+        self.0.lock().unwrap().0.erase(before)
     }
 }

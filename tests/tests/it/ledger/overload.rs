@@ -98,9 +98,9 @@ impl LedgerStore for Moody {
         self.0.memory.lock().unwrap().last_checkpoint()
     }
 
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
         assert!(self.mood() != Mood::PanicsForgetting, "the store breaks");
-        self.0.memory.lock().unwrap().forget(before)
+        self.0.memory.lock().unwrap().erase(before)
     }
 }
 
@@ -246,7 +246,7 @@ async fn a_store_that_fails_is_tried_again_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn a_store_that_panics_while_it_forgets_ends_no_writer() {
+async fn a_store_that_panics_while_it_erases_ends_no_writer() {
     let clock = ManualClock::at(START);
     let keeps = |it: LedgerBuilder| it.checkpoint_every(1).retention(Duration::from_secs(1));
     let desk = Desk::with(|it| keeps(it).clock(clock.clone()));
@@ -256,7 +256,7 @@ async fn a_store_that_panics_while_it_forgets_ends_no_writer() {
     desk.store.set(Mood::PanicsForgetting);
     assert!(desk.tick().await);
     desk.ledger.flush().await.unwrap();
-    let error = desk.ledger.status().maintenance_error.expect("it could not forget");
+    let error = desk.ledger.status().maintenance_error.expect("it could not erase");
     assert!(error.log().contains("panicked"), "{error}");
     desk.store.set(Mood::Writes);
     assert!(desk.tick().await);

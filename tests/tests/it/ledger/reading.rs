@@ -82,8 +82,8 @@ impl LedgerStore for Watched {
         self.memory.last_checkpoint()
     }
 
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
-        self.memory.forget(before)
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
+        self.memory.erase(before)
     }
 
     fn search_span(&self, _: &LedgerQuery) -> u64 {

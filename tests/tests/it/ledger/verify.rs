@@ -7,12 +7,12 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 use tool_runtime::ledger::{
-    ChainFault, ChainFaultKind, Checkpoint, JsonLines, Ledger, LedgerQuery, LedgerStore,
+    ChainFault, ChainFaultKind, Checkpoint, JsonLinesLedger, Ledger, LedgerQuery, LedgerStore,
     RecordStatus, SqliteLedger, VerifiedChain, VerifyError, verify,
 };
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{Sqlite, StoreErrorKind};
+use tool_runtime::store::{SqliteStore, StoreErrorKind};
 use tool_runtime::testing::ManualClock;
 
 use super::{START, all, ring};
@@ -48,12 +48,12 @@ async fn echo_with(runtime: &Runtime, n: u64) {
     call.execute().await;
 }
 
-fn lines(path: &Path) -> JsonLines {
-    JsonLines::options().sync(false).open(path).unwrap()
+fn lines(path: &Path) -> JsonLinesLedger {
+    JsonLinesLedger::options().sync(false).open(path).unwrap()
 }
 
 fn rows(path: &Path) -> SqliteLedger {
-    SqliteLedger::open_with(path, &Sqlite::options().sync_commits(false)).unwrap()
+    SqliteLedger::open_with(path, &SqliteStore::options().sync_commits(false)).unwrap()
 }
 
 /// Writes a ledger with some calls, exports a checkpoint of it, and closes it.
@@ -108,11 +108,11 @@ async fn what_somebody_did_to_lines_of_json_is_found_and_named() {
         let mut edited: Vec<_> = whole.lines().map(str::to_owned).collect();
         edit(&mut edited);
         fs::write(&path, edited.join("\n") + "\n").unwrap();
-        let mut store = JsonLines::read_only(&path).unwrap();
+        let mut store = JsonLinesLedger::read_only(&path).unwrap();
         check(&fault(verify(&mut store, &ring(), &[])), kind, seq);
     }
     fs::write(&path, &whole).unwrap();
-    verify(&mut JsonLines::read_only(&path).unwrap(), &ring(), &[exported]).unwrap();
+    verify(&mut JsonLinesLedger::read_only(&path).unwrap(), &ring(), &[exported]).unwrap();
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn any_one_bit_of_any_line_is_found() {
             continue;
         }
         fs::write(&path, &altered).unwrap();
-        let Ok(mut store) = JsonLines::read_only(&path) else {
+        let Ok(mut store) = JsonLinesLedger::read_only(&path) else {
             assert_eq!(line, 0, "only a file that does not begin as one is refused");
             continue;
         };
@@ -197,7 +197,7 @@ async fn a_chain_that_was_cut_off_is_found_by_a_checkpoint_that_was_exported() {
     let whole = fs::read_to_string(&text).unwrap();
     let cut: Vec<_> = whole.lines().take(15).collect();
     fs::write(&text, cut.join("\n") + "\n").unwrap();
-    let mut store = JsonLines::read_only(&text).unwrap();
+    let mut store = JsonLinesLedger::read_only(&text).unwrap();
     verify(&mut store, &ring(), &[]).unwrap();
     check(&fault(verify(&mut store, &ring(), &[exported])), ChainFaultKind::Truncated, 15);
 
@@ -218,7 +218,7 @@ async fn a_ledger_goes_on_under_a_new_key_and_needs_the_former_one() {
         || KeyRing::new("2027-01", &[9; 32]).unwrap().with_former("2026-11", &[7; 32]).unwrap();
     write(lines(&path), renewed()).await;
     let verified = |keys: KeyRing, expected: &[Checkpoint]| {
-        verify(&mut JsonLines::read_only(&path).unwrap(), &keys, expected)
+        verify(&mut JsonLinesLedger::read_only(&path).unwrap(), &keys, expected)
     };
     let size = verified(renewed(), std::slice::from_ref(&exported)).unwrap().size();
     assert!(size >= 2 * CALLS);
@@ -253,7 +253,7 @@ fn moment(milliseconds: u64) -> DateTime<Utc> {
 }
 
 #[tokio::test]
-async fn what_was_forgotten_rightly_is_no_fault_and_what_was_deleted_is() {
+async fn what_was_erased_rightly_is_no_fault_and_what_was_deleted_is() {
     let folder = Folder::new();
     let path = folder.0.join("ledger.db");
     let clock = ManualClock::at(START);
@@ -266,8 +266,8 @@ async fn what_was_forgotten_rightly_is_no_fault_and_what_was_deleted_is() {
     }
     let exported = ledger.checkpoint().await.unwrap();
     // The first record, and the calls of the first five milliseconds.
-    assert_eq!(ledger.forget_before(moment(5)).await.unwrap(), 6);
-    assert_eq!(ledger.forget_before(moment(5)).await.unwrap(), 0);
+    assert_eq!(ledger.erase_before(moment(5)).await.unwrap(), 6);
+    assert_eq!(ledger.erase_before(moment(5)).await.unwrap(), 0);
     ledger.verify(std::slice::from_ref(&exported)).await.unwrap();
     assert_eq!(all(&ledger, LedgerQuery::new()).await.len(), 5);
     ledger.close().await.unwrap();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_runtime::policy::{ExcerptMark, ModelAnswer, OutputHandle, Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    Memory, MemoryLimits, OutputSlice, OutputStore, StoreError, StoreErrorKind, StoredOutput,
+    MemoryLimits, MemoryStore, OutputSlice, OutputStore, StoreError, StoreErrorKind, StoredOutput,
     UnixMillis, async_trait,
 };
 use tool_runtime::testing::ManualClock;
@@ -308,7 +308,7 @@ async fn what_the_schema_needs_is_not_left_out() {
 #[tokio::test]
 async fn answers_whose_time_is_over_make_room_for_others() {
     let clock = ManualClock::at(UnixMillis::new(1_800_000_000_000));
-    let store = Memory::bounded(MemoryLimits::new().with_outputs(2, 1 << 20));
+    let store = MemoryStore::bounded(MemoryLimits::new().with_outputs(2, 1 << 20));
     let runtime = runtime(Policy::new().store(store).clock(clock.clone()));
     let handle = async || {
         let (_, answer) = leaving(&runtime, "search", 100).await;

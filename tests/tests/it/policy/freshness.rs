@@ -159,7 +159,7 @@ fn token(scope: &str) -> serde_json::Map<String, Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fresh_answer_serves_only_calls_with_the_same_caller_and_context() {
+async fn a_cached_answer_serves_only_calls_with_the_same_caller_and_context() {
     let others = [
         user_context(2, "jane"),
         user_context(1, "joe"),

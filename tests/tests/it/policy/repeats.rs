@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tool_runtime::policy::{ApprovalRequest, Approver, Decision, Policy, Rules, async_trait};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, Memory,
-    Settlement, StoreError, UnixMillis,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, MemoryStore,
+    ScopedKey, Settlement, StoreError, UnixMillis,
 };
 
 /// The stock that is left, and the number of requested approvals.
@@ -49,13 +49,13 @@ async fn sell(
 /// A store that loses a key between reading and claiming it.
 #[derive(Debug, Clone, Default)]
 struct Forgetful {
-    before: Arc<Memory>,
-    after: Arc<Memory>,
+    before: Arc<MemoryStore>,
+    after: Arc<MemoryStore>,
     forgets: Arc<AtomicBool>,
 }
 
 impl Forgetful {
-    fn keys(&self) -> &Memory {
+    fn keys(&self) -> &MemoryStore {
         if self.forgets.load(Ordering::SeqCst) { &self.after } else { &self.before }
     }
 }
@@ -70,22 +70,22 @@ impl IdempotencyStore for Forgetful {
         self.keys().claim(request).await
     }
 
-    async fn renew(&self, key: &KeyScope, f: Fence, to: UnixMillis) -> Result<bool, StoreError> {
+    async fn renew(&self, key: &ScopedKey, f: Fence, to: UnixMillis) -> Result<bool, StoreError> {
         self.keys().renew(key, f, to).await
     }
 
-    async fn settle(&self, key: &KeyScope, f: Fence, s: Settlement) -> Result<bool, StoreError> {
+    async fn settle(&self, key: &ScopedKey, f: Fence, s: Settlement) -> Result<bool, StoreError> {
         self.keys().settle(key, f, s).await
     }
 
-    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
         self.before.find(key).await
     }
 
     async fn list_unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         self.keys().list_unknown(tenant, after, most).await
@@ -146,6 +146,6 @@ async fn an_answer_that_is_gone_when_its_key_is_claimed_runs_nothing_unasked() {
     assert_eq!(code, Some("NEEDS_USER_CONFIRMATION"), "{again}");
     assert_eq!(counts.left.load(Ordering::SeqCst), 1);
     // The key is released, not held until its lease expires.
-    let key = KeyScope::new(Uuid::nil(), "user:jane", "sell", "key:a");
+    let key = ScopedKey::new(Uuid::nil(), "user:jane", "sell", "key:a");
     assert_eq!(store.after.find(&key).await.expect("the store"), None);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::yield_now;
 use tokio::time::{Instant, advance, sleep};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{KeyRecord, KeyState, Memory};
+use tool_runtime::store::{KeyRecord, KeyState, MemoryStore};
 use tool_runtime::{CallRecord, Observe, RuntimeBuilder};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -104,7 +104,7 @@ fn nothing_here(_: &Arc<Desk>, _: &MetaRecorder) {}
 struct Record(Arc<Mutex<Vec<String>>>);
 
 impl Observe for Record {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         let text = format!("{} {}", record.output().json(), record.log());
         self.0.lock().unwrap().push(text);
     }
@@ -129,7 +129,7 @@ impl World {
         let allow = |builder: RuntimeBuilder, tool| builder.permission(tool, Permission::Allow);
         let builder = ["ignore", "tidy", "hurry", "block"].into_iter().fold(builder, allow);
         let builder = builder.tool::<BlockTool>().state(desk.clone()).observe(record.clone());
-        let runtime = builder.store(Memory::new()).build().expect("the runtime");
+        let runtime = builder.store(MemoryStore::new()).build().expect("the runtime");
         Self { desk, record, runtime }
     }
 

@@ -19,7 +19,7 @@ const BASIC: &str = "Basic YXV0aDpodW50ZXIgMiAmIG1vcmU=";
 struct Log(Arc<Mutex<String>>);
 
 impl Observe for Log {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         self.0.lock().unwrap().push_str(record.log());
     }
 }

@@ -3,7 +3,7 @@
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    ClaimOutcome, GrantScope, GrantStore, IdempotencyStore, OutputStore, Settlement, Sqlite,
+    ClaimOutcome, GrantScope, GrantStore, IdempotencyStore, OutputStore, Settlement, SqliteStore,
     StandingGrant, StoredOutput, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
 };
 use tool_runtime::testing::conformance;
@@ -14,9 +14,9 @@ use super::{Folder, LEASE, START, answered, fence, key, request};
 async fn every_promise_of_the_traits_is_kept() {
     let folder = Folder::new();
     // Syncing is slow, and not part of the suite.
-    let store = Sqlite::options().sync_commits(false).open(folder.file()).unwrap();
+    let store = SqliteStore::options().sync_commits(false).open(folder.file()).unwrap();
     conformance::all(&store).await;
-    conformance::shares(&store).await;
+    conformance::quotas(&store).await;
     conformance::evidence(&store).await;
 }
 

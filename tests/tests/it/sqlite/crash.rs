@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 
 use futures::future::join_all;
-use tool_runtime::store::{IdempotencyStore, KeyState, Sqlite};
+use tool_runtime::store::{IdempotencyStore, KeyState, SqliteStore};
 
 use super::{Folder, answered, fence, key, played, request, spawn};
 
@@ -34,12 +34,12 @@ async fn a_killed_process_loses_nothing_that_was_confirmed() {
 #[tokio::test]
 async fn a_process_that_settles() {
     let Some(folder) = played(ROLE) else { return };
-    let store = Sqlite::open(folder.join("tools.db")).unwrap();
+    let store = SqliteStore::open(folder.join("tools.db")).unwrap();
     println!();
     join_all((0..TASKS).map(|task| settle_on_and_on(&store, task))).await;
 }
 
-async fn settle_on_and_on(store: &Sqlite, task: usize) {
+async fn settle_on_and_on(store: &SqliteStore, task: usize) {
     for number in 0.. {
         let name = format!("{task}-{number}");
         let fence = fence(&store.claim(request(&name)).await.unwrap());

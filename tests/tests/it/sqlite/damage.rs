@@ -10,7 +10,7 @@ use rusqlite::{Connection, params};
 use tool_runtime::contracts::Permission;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::Sqlite;
+use tool_runtime::store::SqliteStore;
 
 use super::Folder;
 
@@ -46,7 +46,7 @@ struct Booked {
     answers: Vec<String>,
 }
 
-fn runtime(runs: &Arc<AtomicUsize>, store: Sqlite) -> Runtime {
+fn runtime(runs: &Arc<AtomicUsize>, store: SqliteStore) -> Runtime {
     let builder = Runtime::builder().tool::<BookTool>().shared_state(runs.clone());
     builder
         .permission("book", Permission::Allow)
@@ -83,7 +83,9 @@ impl Booked {
         }
         fs::copy(self.folder.file(), &copy).unwrap();
         damage(&copy);
-        let Ok(store) = Sqlite::options().sync_commits(false).open(&copy) else { return CALLS };
+        let Ok(store) = SqliteStore::options().sync_commits(false).open(&copy) else {
+            return CALLS;
+        };
         let runtime = runtime(&self.runs, store.clone());
         let mut refused = 0;
         for number in 0..CALLS {

@@ -5,14 +5,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use tool_runtime::store::{IdempotencyStore, Sqlite, StoreErrorKind};
+use tool_runtime::store::{IdempotencyStore, SqliteStore, StoreErrorKind};
 
 use super::{Folder, check_refused, fence, key, request};
 
 #[tokio::test]
 async fn a_locked_file_is_unavailable_and_works_again_later() {
     let folder = Folder::new();
-    let options = Sqlite::options().busy_timeout(Duration::from_millis(50));
+    let options = SqliteStore::options().busy_timeout(Duration::from_millis(50));
     let store = options.open(folder.file()).unwrap();
     let other = Connection::open(folder.file()).unwrap();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -30,7 +30,7 @@ fn what_is_no_database_is_damaged() {
         "a letter to a friend, long enough to be taken for a header".repeat(99),
     )
     .unwrap();
-    check_refused(Sqlite::open(folder.file()), StoreErrorKind::Damaged, "not a database");
+    check_refused(SqliteStore::open(folder.file()), StoreErrorKind::Damaged, "not a database");
 }
 
 #[test]
@@ -40,7 +40,11 @@ fn another_applications_file_is_refused_and_left_as_it_is() {
     other.execute_batch("CREATE TABLE friends (name TEXT)").unwrap();
     drop(other);
     let before = fs::read(folder.file()).unwrap();
-    check_refused(Sqlite::open(folder.file()), StoreErrorKind::Damaged, "another application's");
+    check_refused(
+        SqliteStore::open(folder.file()),
+        StoreErrorKind::Damaged,
+        "another application's",
+    );
     assert_eq!(fs::read(folder.file()).unwrap(), before);
 }
 
@@ -51,7 +55,7 @@ async fn a_file_of_a_newer_format_is_refused() {
     let other = Connection::open(folder.file()).unwrap();
     other.pragma_update(None, "user_version", 77).unwrap();
     drop(other);
-    check_refused(Sqlite::open(folder.file()), StoreErrorKind::Damaged, "version 77");
+    check_refused(SqliteStore::open(folder.file()), StoreErrorKind::Damaged, "version 77");
 }
 
 #[tokio::test]
@@ -67,7 +71,7 @@ async fn a_file_whose_tables_were_changed_is_damaged() {
 fn a_file_in_a_folder_that_is_not_there_is_unavailable() {
     let folder = Folder::new();
     let file = folder.0.join("absent").join("tools.db");
-    check_refused(Sqlite::open(file), StoreErrorKind::Unavailable, "cannot open");
+    check_refused(SqliteStore::open(file), StoreErrorKind::Unavailable, "cannot open");
 }
 
 #[tokio::test]
@@ -131,7 +135,7 @@ mod permissions {
     async fn what_may_not_be_written_is_read_only() {
         let folder = Folder::new();
         for name in ["file.db", "folder.db"] {
-            Sqlite::open(folder.0.join(name)).unwrap().close().await;
+            SqliteStore::open(folder.0.join(name)).unwrap().close().await;
         }
         let program = folder.0.join("program");
         fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
@@ -153,7 +157,7 @@ mod permissions {
     fn a_process_that_may_only_read() {
         let Some(folder) = played(ROLE) else { return };
         let check = |name: &str, says: &str| {
-            check_refused(Sqlite::open(folder.join(name)), StoreErrorKind::ReadOnly, says);
+            check_refused(SqliteStore::open(folder.join(name)), StoreErrorKind::ReadOnly, says);
         };
         check("file.db", "not writable");
         check("folder.db", "folder.db");

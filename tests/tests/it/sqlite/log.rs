@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tool_runtime::store::{ClaimOutcome, IdempotencyStore, Sqlite, StoreErrorKind};
+use tool_runtime::store::{ClaimOutcome, IdempotencyStore, SqliteStore, StoreErrorKind};
 
 use super::{Folder, answered, check_refused, fence, key, request};
 
@@ -21,7 +21,7 @@ async fn a_file_whose_log_was_removed_is_refused() {
     let store = folder.open();
     fence(&store.claim(request("a")).await.unwrap());
     copy(&folder, &crashed, &["", "-shm"]);
-    check_refused(Sqlite::open(crashed.file()), StoreErrorKind::Damaged, "`-wal` was removed");
+    check_refused(SqliteStore::open(crashed.file()), StoreErrorKind::Damaged, "`-wal` was removed");
     assert!(!crashed.0.join("tools.db-wal").exists(), "what is refused is left as it is");
     // The log is restored.
     copy(&folder, &crashed, &["-wal"]);

@@ -8,7 +8,7 @@ use std::thread;
 use futures::future::join_all;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
-    ClaimOutcome, IdempotencyStore, Sqlite, TicketEnd, TicketStore, WaitingTicket,
+    ClaimOutcome, IdempotencyStore, SqliteStore, TicketEnd, TicketStore, WaitingTicket,
 };
 
 use super::{Folder, START, played, request, spawn};
@@ -18,10 +18,10 @@ const PROCESSES: usize = 3;
 const ROLE: &str = "sqlite::race::a_process_that_claims";
 
 /// Claims every key, and returns the fences of those it got.
-async fn claim_all(store: &Sqlite) -> BTreeMap<usize, u64> {
+async fn claim_all(store: &SqliteStore) -> BTreeMap<usize, u64> {
     let claims = (0..KEYS).map(|number| async move {
         match store.claim(request(&number.to_string())).await.unwrap() {
-            ClaimOutcome::First(fence) => Some((number, fence.get())),
+            ClaimOutcome::Acquired(fence) => Some((number, fence.get())),
             ClaimOutcome::Running { .. } => None,
             other => panic!("key {number}: {other:?}"),
         }
@@ -70,9 +70,9 @@ fn everyone_who_makes_one_file_at_once_opens_it() {
             let file = folder.file();
             thread::spawn(move || {
                 if twice {
-                    drop(Sqlite::open(&file)?);
+                    drop(SqliteStore::open(&file)?);
                 }
-                Sqlite::open(&file)
+                SqliteStore::open(&file)
             })
         };
         let threads: Vec<_> = (0..6).map(|number| open(number % 2 == 0)).collect();
@@ -86,7 +86,7 @@ fn ids() -> impl Iterator<Item = Uuid> {
 }
 
 /// Ends every ticket, and returns how many of its endings counted.
-async fn end_all(store: &Sqlite) -> usize {
+async fn end_all(store: &SqliteStore) -> usize {
     let ends = ids().map(|id| store.end_ticket(id, TicketEnd::Used));
     join_all(ends).await.into_iter().filter(|earlier| earlier.clone().unwrap().is_none()).count()
 }
@@ -132,7 +132,7 @@ async fn a_process_that_claims() {
     let Some(folder) = played(ROLE) else { return };
     println!("\nready");
     std::io::stdin().read_line(&mut String::new()).unwrap();
-    let store = Sqlite::open(folder.join("tools.db")).unwrap();
+    let store = SqliteStore::open(folder.join("tools.db")).unwrap();
     for (key, fence) in claim_all(&store).await {
         println!("claimed {key} {fence}");
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::Connection;
 use tool_runtime::policy::KeyRing;
 use tool_runtime::store::{
-    ClaimOutcome, FileCheck, IdempotencyStore, KeyState, Sqlite, StoreErrorKind,
+    ClaimOutcome, FileCheck, IdempotencyStore, KeyState, SqliteStore, StoreErrorKind,
 };
 
 use super::{Folder, START, answered, check_refused, fence, key, request};
@@ -16,7 +16,7 @@ fn ring(id: &str) -> KeyRing {
 }
 
 /// Claims and answers a key.
-async fn answer(store: &Sqlite, name: &str) {
+async fn answer(store: &SqliteStore, name: &str) {
     let fence = fence(&store.claim(request(name)).await.unwrap());
     assert!(store.settle(&key(name), fence, answered("\"12A\"")).await.unwrap());
 }
@@ -80,17 +80,17 @@ async fn a_file_whose_structure_is_damaged_does_not_open() {
     let (last, page) = (bytes.len() - 4096, 4096);
     bytes[last..last + page / 2].fill(0xA5);
     fs::write(folder.file(), bytes).unwrap();
-    check_refused(Sqlite::open(folder.file()), StoreErrorKind::Damaged, "cannot open");
+    check_refused(SqliteStore::open(folder.file()), StoreErrorKind::Damaged, "cannot open");
 }
 
 #[tokio::test]
 async fn a_row_that_is_sealed_without_the_hosts_keys_is_damaged() {
     let folder = Folder::new();
-    let hosted = || Sqlite::options().checksum_keys(&ring("now"));
+    let hosted = || SqliteStore::options().checksum_keys(&ring("now"));
     let store = hosted().open(folder.file()).unwrap();
     answer(&store, "a").await;
     store.close().await;
-    check_refused(Sqlite::open(folder.file()), StoreErrorKind::Damaged, "checksum_keys");
+    check_refused(SqliteStore::open(folder.file()), StoreErrorKind::Damaged, "checksum_keys");
 
     // A program that can write the file makes a checksum with its own key.
     let other = Folder::new();
@@ -118,7 +118,7 @@ async fn rows_in_use_are_adopted_under_the_hosts_keys_once_it_says_so() {
     let store = folder.open();
     answer(&store, "a").await;
     store.close().await;
-    let hosted = || Sqlite::options().checksum_keys(&ring("now"));
+    let hosted = || SqliteStore::options().checksum_keys(&ring("now"));
     check_refused(hosted().open(folder.file()), StoreErrorKind::Damaged, "adopt_rows");
     hosted().adopt_rows(true).open(folder.file()).unwrap().close().await;
     let store = hosted().open(folder.file()).unwrap();
@@ -126,12 +126,12 @@ async fn rows_in_use_are_adopted_under_the_hosts_keys_once_it_says_so() {
     store.close().await;
 
     let next = KeyRing::new("next", &[8; 32]).unwrap().with_former("now", &[7; 32]).unwrap();
-    let store = Sqlite::options().checksum_keys(&next).open(folder.file()).unwrap();
+    let store = SqliteStore::options().checksum_keys(&next).open(folder.file()).unwrap();
     assert_eq!(store.check().damaged, 0, "a former key verifies");
     answer(&store, "b").await;
     store.close().await;
     let without = KeyRing::new("next", &[8; 32]).unwrap();
-    let store = Sqlite::options().checksum_keys(&without).open(folder.file()).unwrap();
+    let store = SqliteStore::options().checksum_keys(&without).open(folder.file()).unwrap();
     assert_eq!(store.check().damaged, 1, "and does not once it has left the ring");
 }
 

@@ -9,8 +9,8 @@ use tokio::task::yield_now;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
     ClaimOutcome, ClaimRequest, ClockReading, Fence, GrantScope, GrantStore, IdempotencyStore,
-    KeyRecord, KeyScope, KeyState, Memory, OutputSlice, OutputStore, Settlement, StandingGrant,
-    StoreError, StoredOutput, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
+    KeyRecord, KeyState, MemoryStore, OutputSlice, OutputStore, ScopedKey, Settlement,
+    StandingGrant, StoreError, StoredOutput, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
 };
 
 /// A defect of a store.
@@ -51,9 +51,9 @@ pub(super) enum Defect {
 
 /// An in-memory store with one defect.
 pub(super) struct Broken {
-    memory: Memory,
+    memory: MemoryStore,
     defect: Defect,
-    claimed: Mutex<Vec<KeyScope>>,
+    claimed: Mutex<Vec<ScopedKey>>,
     put_again: Mutex<HashMap<Uuid, usize>>,
     readers: Mutex<HashMap<Uuid, (Uuid, Box<str>)>>,
     ended: Mutex<Vec<Uuid>>,
@@ -62,7 +62,7 @@ pub(super) struct Broken {
 impl Broken {
     pub(super) fn by(defect: Defect) -> Self {
         Self {
-            memory: Memory::new(),
+            memory: MemoryStore::new(),
             defect,
             claimed: Mutex::default(),
             put_again: Mutex::default(),
@@ -76,23 +76,23 @@ impl Broken {
     }
 
     /// Returns the scope under which a key is stored.
-    fn stored(&self, key: &KeyScope) -> KeyScope {
-        let KeyScope { tenant, principal, tool, key: name, .. } = key;
+    fn stored(&self, key: &ScopedKey) -> ScopedKey {
+        let ScopedKey { tenant, principal, tool, key: name, .. } = key;
         match self.defect {
             Defect::JoinsScopes => {
-                KeyScope::new(*tenant, "", "", format!("{principal}{tool}{name}"))
+                ScopedKey::new(*tenant, "", "", format!("{principal}{tool}{name}"))
             }
             Defect::FoldsCase => {
                 let [principal, tool, name] =
                     [principal, tool, name].map(|text| text.to_lowercase());
-                KeyScope::new(*tenant, principal, tool, name)
+                ScopedKey::new(*tenant, principal, tool, name)
             }
             _ => key.clone(),
         }
     }
 
     /// Returns the fence that the store expects, independently of the caller's.
-    async fn fence(&self, key: &KeyScope, given: Fence) -> Result<Fence, StoreError> {
+    async fn fence(&self, key: &ScopedKey, given: Fence) -> Result<Fence, StoreError> {
         Ok(self.memory.find(key).await?.map_or(given, |record| record.fence))
     }
 
@@ -157,7 +157,7 @@ impl IdempotencyStore for Broken {
             yield_now().await;
         }
         Ok(match claimed {
-            ClaimOutcome::First(fence) => ClaimOutcome::First(self.shown(fence)),
+            ClaimOutcome::Acquired(fence) => ClaimOutcome::Acquired(self.shown(fence)),
             ClaimOutcome::TakenOver(fence) => ClaimOutcome::TakenOver(self.shown(fence)),
             ClaimOutcome::Unknown(fence) => ClaimOutcome::Unknown(self.shown(fence)),
             other => other,
@@ -166,7 +166,7 @@ impl IdempotencyStore for Broken {
 
     async fn renew(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         until: UnixMillis,
     ) -> Result<bool, StoreError> {
@@ -178,7 +178,7 @@ impl IdempotencyStore for Broken {
 
     async fn settle(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         mut settlement: Settlement,
     ) -> Result<bool, StoreError> {
@@ -202,7 +202,7 @@ impl IdempotencyStore for Broken {
         self.memory.settle(&key, fence, settlement).await
     }
 
-    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
         let found = self.memory.find(&self.stored(key)).await?;
         Ok(found.map(|mut record| {
             record.key = key.clone();
@@ -214,7 +214,7 @@ impl IdempotencyStore for Broken {
     async fn list_unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let after = after.filter(|_| !self.is(Defect::ListsFromTheStart));
@@ -282,12 +282,12 @@ impl TicketStore for Broken {
         Ok(listed)
     }
 
-    async fn overtake_tickets(
+    async fn supersede_tickets(
         &self,
         tenant: Uuid,
         conversation: &str,
     ) -> Result<usize, StoreError> {
-        self.memory.overtake_tickets(tenant, conversation).await
+        self.memory.supersede_tickets(tenant, conversation).await
     }
 
     async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {

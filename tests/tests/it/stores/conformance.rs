@@ -5,20 +5,20 @@ use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures::executor::block_on;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 use tool_runtime::testing::conformance;
 
 use super::broken::{Broken, Defect};
 
 #[test]
 fn memory_keeps_every_promise() {
-    block_on(conformance::all(&Memory::new()));
-    block_on(conformance::shares(&Memory::new()));
+    block_on(conformance::all(&MemoryStore::new()));
+    block_on(conformance::quotas(&MemoryStore::new()));
 }
 
 #[tokio::test]
 async fn a_suite_runs_on_any_executor_and_again_on_the_same_store() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     conformance::all(&store).await;
     conformance::all(&store).await;
 }

@@ -11,7 +11,7 @@ use tool_runtime::Uuid;
 use tool_runtime::evidence::{
     EvidenceStore, ListedSnapshot, SnapshotId, SnapshotQuery, StoredSnapshot, TenantKey, WrappedKey,
 };
-use tool_runtime::store::{Memory, StoreError, UnixMillis};
+use tool_runtime::store::{MemoryStore, StoreError, UnixMillis};
 use tool_runtime::testing::conformance;
 
 use super::conformance::{all_are_found, said};
@@ -66,7 +66,7 @@ const DEFECTS: [(Defect, &str); 19] = [
 
 #[tokio::test]
 async fn memory_keeps_every_promise_and_again() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     conformance::evidence(&store).await;
     conformance::evidence(&store).await;
 }
@@ -89,14 +89,14 @@ fn complaint(defect: Defect) -> Option<String> {
 
 /// An in-memory store with one defect.
 struct Broken {
-    memory: Memory,
+    memory: MemoryStore,
     defect: Defect,
     put: Mutex<HashMap<SnapshotId, StoredSnapshot>>,
 }
 
 impl Broken {
     fn by(defect: Defect) -> Self {
-        Self { memory: Memory::new(), defect, put: Mutex::default() }
+        Self { memory: MemoryStore::new(), defect, put: Mutex::default() }
     }
 
     fn is(&self, defect: Defect) -> bool {

@@ -4,9 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chrono::DateTime;
 use tool_runtime::ledger::{
-    ChainEntry, JsonLines, LedgerQuery, LedgerStore, MAX_PAGE_SIZE, MemoryLedger, SqliteLedger,
+    ChainEntry, JsonLinesLedger, LedgerQuery, LedgerStore, MAX_PAGE_SIZE, MemoryLedger,
+    SqliteLedger,
 };
-use tool_runtime::store::{Sqlite, StoreError};
+use tool_runtime::store::{SqliteStore, StoreError};
 use tool_runtime::testing::conformance;
 
 use super::conformance::{all_are_found, said};
@@ -25,7 +26,7 @@ fn lines_of_json_keep_every_promise() {
     let mut files = (0..).map(|number| folder.0.join(format!("{number}.jsonl")));
     let mut file = move || files.next().expect("numbers do not end");
     // Syncing is slow, and not part of the suite.
-    conformance::ledgers(|| JsonLines::options().sync(false).open(file()).unwrap());
+    conformance::ledgers(|| JsonLinesLedger::options().sync(false).open(file()).unwrap());
 }
 
 #[test]
@@ -33,7 +34,7 @@ fn sqlite_keeps_every_promise() {
     let folder = Folder::new();
     let mut files = (0..).map(|number| folder.0.join(format!("{number}.db")));
     let mut file = move || files.next().expect("numbers do not end");
-    let options = Sqlite::options().sync_commits(false);
+    let options = SqliteStore::options().sync_commits(false);
     conformance::ledgers(|| SqliteLedger::open_with(file(), &options).unwrap());
 }
 
@@ -163,10 +164,10 @@ impl LedgerStore for Broken {
         Ok(found)
     }
 
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
         let more = u64::from(self.has(Defect::ForgetsOneMore));
-        let forgotten = self.ledger.forget(before.saturating_add(more))?;
+        let erased = self.ledger.erase(before.saturating_add(more))?;
         let gone = before.min(self.ledger.count()?);
-        Ok(if self.has(Defect::CountsWhatIsGone) { gone } else { forgotten })
+        Ok(if self.has(Defect::CountsWhatIsGone) { gone } else { erased })
     }
 }

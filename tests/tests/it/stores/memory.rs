@@ -9,8 +9,8 @@ use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::evidence::{EvidenceStore, SnapshotId, StoredFacts, StoredSnapshot, TenantKey};
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, Fence, GrantScope, GrantStore, IdempotencyStore, KeyScope,
-    KeyState, Memory, MemoryLimits, OutputStore, Settlement, StandingGrant, StoreError,
+    ClaimOutcome, ClaimRequest, Fence, GrantScope, GrantStore, IdempotencyStore, KeyState,
+    MemoryLimits, MemoryStore, OutputStore, ScopedKey, Settlement, StandingGrant, StoreError,
     StoreErrorKind, StoredAnswer, StoredOutput, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
 };
 
@@ -23,24 +23,24 @@ fn check_full<T: std::fmt::Debug>(given: Result<T, StoreError>) {
     assert_eq!(given.unwrap_err().kind(), StoreErrorKind::Full);
 }
 
-fn key(key: &str) -> KeyScope {
-    KeyScope::new(Uuid::nil(), "", "", key)
+fn key(key: &str) -> ScopedKey {
+    ScopedKey::new(Uuid::nil(), "", "", key)
 }
 
-fn claim(store: &Memory, name: &str, now: UnixMillis) -> Result<ClaimOutcome, StoreError> {
+fn claim(store: &MemoryStore, name: &str, now: UnixMillis) -> Result<ClaimOutcome, StoreError> {
     let arguments = Digest::of("test", b"{}");
     block_on(store.claim(ClaimRequest::new(key(name), arguments, now, Duration::from_secs(30))))
 }
 
-fn first(store: &Memory, name: &str) -> Fence {
+fn first(store: &MemoryStore, name: &str) -> Fence {
     match claim(store, name, NOW).unwrap() {
-        ClaimOutcome::First(fence) => fence,
+        ClaimOutcome::Acquired(fence) => fence,
         other => panic!("{other:?}"),
     }
 }
 
 fn settle(
-    store: &Memory,
+    store: &MemoryStore,
     name: &str,
     fence: Fence,
     settlement: Settlement,
@@ -56,7 +56,7 @@ fn answer(bytes: usize) -> Settlement {
 
 #[test]
 fn a_full_store_refuses_new_keys_and_keeps_its_own() {
-    let store = Memory::bounded(MemoryLimits::new().with_keys(3, PLENTY));
+    let store = MemoryStore::bounded(MemoryLimits::new().with_keys(3, PLENTY));
     let (running, unknown, answered) = (first(&store, "r"), first(&store, "u"), first(&store, "a"));
     assert!(settle(&store, "u", unknown, Settlement::Unknown).unwrap());
     assert!(settle(&store, "a", answered, answer(1)).unwrap());
@@ -65,18 +65,18 @@ fn a_full_store_refuses_new_keys_and_keeps_its_own() {
     assert_eq!(claim(&store, "u", NOW).unwrap(), ClaimOutcome::Unknown(unknown));
     assert!(matches!(claim(&store, "a", NOW).unwrap(), ClaimOutcome::Settled(_)));
     assert!(settle(&store, "u", unknown, Settlement::Released).unwrap());
-    assert!(matches!(claim(&store, "new", NOW).unwrap(), ClaimOutcome::First(_)));
+    assert!(matches!(claim(&store, "new", NOW).unwrap(), ClaimOutcome::Acquired(_)));
 }
 
 #[test]
 fn a_claim_clears_away_answers_that_are_over_and_nothing_else() {
-    let store = Memory::bounded(MemoryLimits::new().with_keys(3, PLENTY));
+    let store = MemoryStore::bounded(MemoryLimits::new().with_keys(3, PLENTY));
     let (_, unknown, answered) = (first(&store, "r"), first(&store, "u"), first(&store, "a"));
     assert!(settle(&store, "u", unknown, Settlement::Unknown).unwrap());
     assert!(settle(&store, "a", answered, answer(1)).unwrap());
     let just_before = UnixMillis::new(LATER.get() - 1);
     check_full(claim(&store, "new", just_before));
-    assert!(matches!(claim(&store, "new", LATER).unwrap(), ClaimOutcome::First(_)));
+    assert!(matches!(claim(&store, "new", LATER).unwrap(), ClaimOutcome::Acquired(_)));
     assert_eq!(block_on(store.find(&key("a"))).unwrap(), None);
     check_full(claim(&store, "newer", LATER));
 }
@@ -84,7 +84,7 @@ fn a_claim_clears_away_answers_that_are_over_and_nothing_else() {
 #[test]
 fn room_for_an_answer_is_set_aside_by_its_claim() {
     let limits = MemoryLimits::new().with_keys(10, 32).with_reserved_answer_bytes(15);
-    let store = Memory::bounded(limits);
+    let store = MemoryStore::bounded(limits);
     let (one, two) = (first(&store, "1"), first(&store, "2"));
     check_full(claim(&store, "3", NOW));
     check_full(settle(&store, "1", one, answer(16)));
@@ -94,7 +94,7 @@ fn room_for_an_answer_is_set_aside_by_its_claim() {
     assert!(settle(&store, "2", two, Settlement::Unknown).unwrap());
     assert!(settle(&store, "2", two, answer(14)).unwrap());
     check_full(claim(&store, "3", NOW));
-    let other = Memory::bounded(limits);
+    let other = MemoryStore::bounded(limits);
     let one = first(&other, "1");
     assert!(settle(&other, "1", one, answer(31)).unwrap(), "a longer answer fits where room is");
 }
@@ -102,7 +102,7 @@ fn room_for_an_answer_is_set_aside_by_its_claim() {
 #[test]
 fn tickets_are_bounded_by_number_and_bytes() {
     let ticket = |bytes| WaitingTicket::new(Uuid::now_v7(), Uuid::nil(), "", vec![0; bytes], LATER);
-    let store = Memory::bounded(MemoryLimits::new().with_tickets(2, 10));
+    let store = MemoryStore::bounded(MemoryLimits::new().with_tickets(2, 10));
     let (one, two) = (ticket(4), ticket(6));
     block_on(store.put_ticket(one.clone())).unwrap();
     check_full(block_on(store.put_ticket(ticket(7))));
@@ -118,7 +118,7 @@ fn tickets_are_bounded_by_number_and_bytes() {
 fn grants_are_bounded_and_those_that_are_over_make_room() {
     let scope = |tool: &str| GrantScope::new(Uuid::nil(), "", tool, Digest::of("test", b"{}"));
     let grant = |tool: &str, at| StandingGrant::new(scope(tool), "", at);
-    let store = Memory::bounded(MemoryLimits::new().with_grants(2, 10));
+    let store = MemoryStore::bounded(MemoryLimits::new().with_grants(2, 10));
     block_on(store.put_grant(grant("lasting", NOW).until(NOW))).unwrap();
     block_on(store.put_grant(grant("lasting", NOW))).unwrap();
     check_full(block_on(store.put_grant(grant("more", NOW))));
@@ -133,7 +133,7 @@ fn grants_are_bounded_and_those_that_are_over_make_room() {
 #[test]
 fn outputs_are_bounded_by_number_and_bytes() {
     let output = |bytes| StoredOutput::new(Uuid::now_v7(), Uuid::nil(), "", vec![0; bytes], LATER);
-    let store = Memory::bounded(MemoryLimits::new().with_outputs(2, 10));
+    let store = MemoryStore::bounded(MemoryLimits::new().with_outputs(2, 10));
     block_on(store.put_output(output(4))).unwrap();
     check_full(block_on(store.put_output(output(7))));
     block_on(store.put_output(output(6))).unwrap();
@@ -150,11 +150,12 @@ fn a_tenant_that_takes_what_it_can_of_anything_leaves_room_to_others() {
     const MOST: usize = 8;
     let limits = MemoryLimits::new().with_keys(MOST, PLENTY).with_tickets(MOST, PLENTY);
     let limits = limits.with_grants(MOST, PLENTY).with_outputs(MOST, PLENTY);
-    let store = Memory::bounded(limits.with_snapshots(MOST, PLENTY).with_tenant_keys(MOST, PLENTY));
+    let store =
+        MemoryStore::bounded(limits.with_snapshots(MOST, PLENTY).with_tenant_keys(MOST, PLENTY));
     let digest = Digest::of("test", b"{}");
     let kinds: [(&str, Put<'_>); 6] = [
         ("keys", &|tenant, number| {
-            let key = KeyScope::new(tenant, "", "", number.to_string());
+            let key = ScopedKey::new(tenant, "", "", number.to_string());
             let request = ClaimRequest::new(key, digest, NOW, Duration::from_secs(30));
             block_on(store.claim(request)).map(drop)
         }),
@@ -199,7 +200,7 @@ fn a_tenant_that_takes_what_it_can_of_anything_leaves_room_to_others() {
 fn one_of_many_threads_gets_a_key() {
     const THREADS: usize = 8;
     const KEYS: usize = 200;
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let start = Barrier::new(THREADS);
     let owned = thread::scope(|scope| {
         let claimants = [(); THREADS].map(|()| {
@@ -209,7 +210,7 @@ fn one_of_many_threads_gets_a_key() {
                 let claimed = names.map(|name| claim(&store, &name, NOW).unwrap());
                 claimed
                     .filter_map(|claimed| match claimed {
-                        ClaimOutcome::First(fence) => Some(fence),
+                        ClaimOutcome::Acquired(fence) => Some(fence),
                         _ => None,
                     })
                     .collect::<Vec<_>>()

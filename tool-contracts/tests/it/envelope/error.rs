@@ -1,4 +1,4 @@
-//! Errors under closed codes.
+//! Errors under standard codes.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -149,22 +149,25 @@ fn a_fact_that_is_named_twice_is_refused() {
 }
 
 #[test]
-fn a_code_of_the_tools_own_stands_beside_its_stand_in_only() {
+fn a_code_of_the_tools_own_stands_beside_its_standard_code_only() {
     for code in ErrorCode::ALL {
         let detail = ToolErrorDetail::builder(code.class(), "m").code("SEAT_TAKEN").build();
-        let stand_in = ResponseError::from(detail).code();
+        let standard_code = ResponseError::from(detail).code();
         let wire = json!({"code": code, "message": "m", "details": {"tool_code": "SEAT_TAKEN"}});
         match read(&wire) {
-            Ok(_) => assert_eq!(*code, stand_in),
+            Ok(_) => assert_eq!(*code, standard_code),
             Err(message) => {
-                assert_ne!(*code, stand_in);
+                assert_ne!(*code, standard_code);
                 assert!(
-                    message.starts_with(&format!("`code`: expected `{stand_in}`")),
+                    message.starts_with(&format!("`code`: expected `{standard_code}`")),
                     "{message}"
                 );
             }
         }
-        check_detail_refused(json!({"tool_code": code}), "`tool_code`: expected a code outside");
+        check_detail_refused(
+            json!({"tool_code": code}),
+            "`tool_code`: expected a code of the tool",
+        );
     }
 }
 

@@ -33,7 +33,7 @@ use crate::runtime::Runtime;
 /// # use tool_runtime::ledger::{Ledger, MemoryLedger};
 /// # use tool_runtime::policy::KeyRing;
 /// # use tool_runtime::prelude::*;
-/// # use tool_runtime::store::Memory;
+/// # use tool_runtime::store::MemoryStore;
 /// use tool_runtime::evidence::{Access, Replay, ReplayVerdict};
 ///
 /// # /// Adds two numbers.

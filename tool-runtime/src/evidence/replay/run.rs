@@ -41,7 +41,7 @@ pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport,
 
 /// Excludes dry runs before a decision, and earlier replays.
 fn is_own_call(call: &RecordedCall) -> bool {
-    !call.rehearsal && call.replay_of.is_none()
+    !call.approval_dry_run && call.replay_of.is_none()
 }
 
 /// The arguments and the earlier answer of a call that is run again.

@@ -4,7 +4,7 @@ use super::*;
 use crate::evidence::{AccessAction, AccessOutcome};
 use crate::testing::ManualClock;
 
-fn logged(store: &Memory) -> (Vault, Log) {
+fn logged(store: &MemoryStore) -> (Vault, Log) {
     let log = Log::default();
     let vault = Vault::new(store.clone(), ring())
         .with_access_log(log.clone())
@@ -30,7 +30,7 @@ fn an_access_names_a_reader_and_a_reason() {
 
 #[tokio::test]
 async fn each_reading_is_told_also_one_that_fails() {
-    let (vault, log) = logged(&Memory::new());
+    let (vault, log) = logged(&MemoryStore::new());
     let id = keep(&vault, TENANT).await;
     assert_eq!(log.take(), [], "keeping is no access");
     check_read(&vault, TENANT, id).await;
@@ -47,7 +47,7 @@ async fn each_reading_is_told_also_one_that_fails() {
 
 #[tokio::test]
 async fn what_changes_keys_is_told_before_and_after() {
-    let (vault, log) = logged(&Memory::new());
+    let (vault, log) = logged(&MemoryStore::new());
     keep(&vault, TENANT).await;
     vault.rotate(TENANT, &access()).await.expect("it rotates");
     vault.finish_rotation(TENANT, &access()).await.expect("it rotates");
@@ -67,7 +67,7 @@ async fn what_changes_keys_is_told_before_and_after() {
 
 #[tokio::test]
 async fn a_change_that_fails_is_told_as_failed() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     keep(&vault(store.clone()), TENANT).await;
     let log = Log::default();
     let stepped = FaultyStore::new(&store, 0, StoreFault::FailBefore);
@@ -79,7 +79,7 @@ async fn a_change_that_fails_is_told_as_failed() {
 
 #[tokio::test]
 async fn without_a_record_nothing_is_shown_and_nothing_changed() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let (open, log) = logged(&store);
     let id = keep(&open, TENANT).await;
     log.shut.store(true, Ordering::SeqCst);
@@ -106,7 +106,7 @@ async fn without_a_record_nothing_is_shown_and_nothing_changed() {
 
 #[tokio::test]
 async fn an_error_says_what_failed_without_values() {
-    let (vault, log) = logged(&Memory::new());
+    let (vault, log) = logged(&MemoryStore::new());
     let id = keep(&vault, TENANT).await;
     log.shut.store(true, Ordering::SeqCst);
     let error = vault.read(TENANT, id, &access()).await.expect_err("it is not recorded");

@@ -10,14 +10,14 @@ use crate::evidence::{
 
 const DENY: EvidenceVerdict = EvidenceVerdict::Deny;
 
-fn guarded(store: &Memory, authorizer: impl EvidenceAuthorizer) -> (Vault, Log) {
+fn guarded(store: &MemoryStore, authorizer: impl EvidenceAuthorizer) -> (Vault, Log) {
     let log = Log::default();
     let vault = Vault::new(store.clone(), ring()).with_access_log(log.clone());
     (vault.with_authorizer(authorizer), log)
 }
 
 /// Keeps a snapshot for each of these tools, in this order; returns their ids.
-async fn kept(store: &Memory, tools: &[&str]) -> Vec<SnapshotId> {
+async fn kept(store: &MemoryStore, tools: &[&str]) -> Vec<SnapshotId> {
     let cx = ToolContext::builder(TENANT, "trace-1").run_id("run-1").build().expect("a context");
     let (vault, mut ids) = (vault(store.clone()), Vec::new());
     for (second, tool) in (0..).zip(tools) {
@@ -34,7 +34,7 @@ fn outcomes(log: &Log) -> Vec<(AccessAction, Option<SnapshotId>, AccessOutcome)>
 
 #[tokio::test]
 async fn a_snapshot_that_is_denied_looks_like_one_that_there_is_not() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let id = kept(&store, &["quote"]).await[0];
     let (vault, log) = guarded(&store, |_: &EvidenceRequest<'_>| DENY);
     let absent = SnapshotId::at(START);
@@ -60,7 +60,7 @@ async fn a_snapshot_that_is_denied_looks_like_one_that_there_is_not() {
 
 #[tokio::test]
 async fn a_verdict_says_how_much_of_a_snapshot_is_shown() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let id = kept(&store, &["quote"]).await[0];
     let (redacted, log) = guarded(&store, |_: &EvidenceRequest<'_>| EvidenceVerdict::AllowRedacted);
     let opened = redacted.read(TENANT, id, &access()).await.expect("it is shown");
@@ -82,7 +82,7 @@ async fn a_verdict_says_how_much_of_a_snapshot_is_shown() {
 
 #[tokio::test]
 async fn the_authorizer_knows_the_reader_the_action_and_the_snapshot() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let ids = kept(&store, &["quote", "pay"]).await;
     let rule = |request: &EvidenceRequest<'_>| {
         let access = request.access();
@@ -109,7 +109,7 @@ async fn the_authorizer_knows_the_reader_the_action_and_the_snapshot() {
 
 #[tokio::test]
 async fn an_access_that_is_bound_to_a_tenant_sees_no_other_one_whatever_the_authorizer_says() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let id = kept(&store, &["quote"]).await[0];
     let (vault, log) = guarded(&store, |_: &EvidenceRequest<'_>| EvidenceVerdict::Allow);
     let other = access().with_tenant(OTHER);
@@ -140,7 +140,7 @@ async fn an_authorizer_that_fails_denies_and_is_recorded() {
         }
     }
 
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let id = kept(&store, &["quote"]).await[0];
     for panics in [false, true] {
         let (vault, log) = guarded(&store, Failing(panics));
@@ -161,7 +161,7 @@ async fn an_authorizer_that_fails_denies_and_is_recorded() {
 
 #[tokio::test]
 async fn a_decision_that_cannot_be_recorded_shows_nothing() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let id = kept(&store, &["quote"]).await[0];
     for verdict in [DENY, EvidenceVerdict::AllowRedacted, EvidenceVerdict::Allow] {
         let (vault, log) = guarded(&store, move |_: &EvidenceRequest<'_>| verdict);
@@ -181,7 +181,7 @@ async fn a_decision_that_cannot_be_recorded_shows_nothing() {
 
 #[tokio::test]
 async fn a_damaged_snapshot_is_shown_as_damaged_to_readers_who_may_know_of_it() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let id = kept(&store, &["quote"]).await[0];
     let mut stored = store.find_snapshot(TENANT, id).await.expect("a store").expect("it is kept");
     stored.checksum = Some(vec![1; 37]);
@@ -209,7 +209,7 @@ async fn a_damaged_snapshot_is_shown_as_damaged_to_readers_who_may_know_of_it() 
 
 #[tokio::test]
 async fn a_list_leaves_out_what_is_denied_and_fills_its_pages_with_the_rest() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let tools = ["pay", "quote", "pay", "quote", "quote", "pay"];
     let ids = kept(&store, &tools).await;
     let quotes = |request: &EvidenceRequest<'_>| match request.snapshot() {
@@ -234,7 +234,7 @@ async fn a_list_leaves_out_what_is_denied_and_fills_its_pages_with_the_rest() {
 
 #[tokio::test]
 async fn a_list_looks_at_a_bounded_number_and_names_no_denied_id() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let mut tools = vec!["pay"; 1_100];
     tools.push("quote");
     let ids = kept(&store, &tools).await;
@@ -255,7 +255,7 @@ async fn a_list_looks_at_a_bounded_number_and_names_no_denied_id() {
 
 #[tokio::test]
 async fn a_list_is_of_a_tool_or_a_call() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let ids = kept(&store, &["pay", "quote", "pay"]).await;
     let vault = vault(store);
     let shown = async |query: SnapshotQuery| {

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::sqlite::Folder;
 use super::*;
 use crate::evidence::SnapshotQuery;
-use crate::store::Sqlite;
+use crate::store::SqliteStore;
 
 /// A change of the file, and the tenant under which the changed row is read.
 struct Change {
@@ -111,7 +111,7 @@ fn change(folder: &Folder, sql: &str, ids: [SnapshotId; 3]) {
 }
 
 /// Checks that each operation that reads the snapshot fails so, and that a list names it.
-async fn check_found(store: Sqlite, case: &Change, ids: [SnapshotId; 3]) {
+async fn check_found(store: SqliteStore, case: &Change, ids: [SnapshotId; 3]) {
     let (vault, tenant, what) = (vault(store), case.tenant, case.what);
     let mut found = Vec::new();
     for id in ids {
@@ -172,7 +172,7 @@ async fn a_rotation_gives_new_checksums_and_confirms_nothing_that_was_altered() 
 
 #[tokio::test]
 async fn checksums_outlive_a_new_secret_on_the_ring_and_a_tenant_s_keys() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let old = Vault::new(store.clone(), old_ring()).with_access_log(Log::default());
     let ids = [keep(&old, TENANT).await, keep(&old, OTHER).await];
     let both = vault(store.clone());
@@ -192,7 +192,7 @@ async fn checksums_outlive_a_new_secret_on_the_ring_and_a_tenant_s_keys() {
 
 #[tokio::test]
 async fn the_tenant_under_which_the_key_of_the_checksums_is_kept_is_refused() {
-    let vault = vault(Memory::new());
+    let vault = vault(MemoryStore::new());
     keep(&vault, TENANT).await;
     let (tenant, access) = (Uuid::max(), access());
     let kept = vault.keep(snapshot_of(tenant), &contents()).await.map(drop);

@@ -10,9 +10,9 @@ use uuid::Uuid;
 use crate::evidence::{
     EvidenceStore, ListedSnapshot, SnapshotId, SnapshotQuery, StoredSnapshot, TenantKey, WrappedKey,
 };
-use crate::store::{Memory, StoreError, StoreErrorKind, UnixMillis};
+use crate::store::{MemoryStore, StoreError, StoreErrorKind, UnixMillis};
 
-type Happens = Arc<dyn Fn(Memory) -> BoxFuture<'static, ()> + Send + Sync>;
+type Happens = Arc<dyn Fn(MemoryStore) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// The fault at the operation.
 #[derive(Clone)]
@@ -28,14 +28,14 @@ pub(super) enum StoreFault {
 /// A store in memory with a fault at one of its operations.
 #[derive(Clone)]
 pub(super) struct FaultyStore {
-    store: Memory,
+    store: MemoryStore,
     left: Arc<AtomicUsize>,
     meddle: StoreFault,
 }
 
 impl FaultyStore {
     /// Sets the fault for the operation after so many others.
-    pub(super) fn new(store: &Memory, steps: usize, meddle: StoreFault) -> Self {
+    pub(super) fn new(store: &MemoryStore, steps: usize, meddle: StoreFault) -> Self {
         Self { store: store.clone(), left: Arc::new(AtomicUsize::new(steps + 1)), meddle }
     }
 

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::canonical::Digest;
 use crate::policy::KeyRing;
-use crate::store::{Memory, StoreError, StoreErrorKind, UnixMillis};
+use crate::store::{MemoryStore, StoreError, StoreErrorKind, UnixMillis};
 
 const TENANT: Uuid = Uuid::from_u128(0x0197_f0c4_0000_7000_8000_0000_0000_0001);
 const OTHER: Uuid = Uuid::from_u128(0x0197_f0c4_0000_7000_8000_0000_0000_0002);
@@ -123,7 +123,7 @@ async fn check_shut(vault: &Vault, tenant: Uuid, id: SnapshotId, kind: EvidenceE
 
 #[tokio::test]
 async fn what_was_kept_is_read() {
-    let vault = vault(Memory::new());
+    let vault = vault(MemoryStore::new());
     let made = snapshot_of(TENANT);
     let kept = vault.keep(made.clone(), &contents()).await.expect("it is kept");
     let opened = read(&vault, TENANT, kept.id()).await.expect("it opens");
@@ -142,7 +142,7 @@ async fn what_was_kept_is_read() {
 
 #[tokio::test]
 async fn a_snapshot_with_nothing_sealed_needs_no_key() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let vault = vault(store.clone());
     let kept = vault.keep(snapshot_of(TENANT), &Contents::new()).await.expect("it is kept");
     assert_eq!(store.newest_tenant_key(TENANT).await.expect("a store"), None);
@@ -152,7 +152,7 @@ async fn a_snapshot_with_nothing_sealed_needs_no_key() {
 
 #[tokio::test]
 async fn what_was_kept_first_stays() {
-    let vault = vault(Memory::new());
+    let vault = vault(MemoryStore::new());
     let snapshot = snapshot_of(TENANT);
     let kept = vault.keep(snapshot.clone(), &contents()).await.expect("it is kept");
     let later = Contents::new().with_output("later");
@@ -162,7 +162,7 @@ async fn what_was_kept_first_stays() {
 
 #[tokio::test]
 async fn a_snapshot_is_its_tenant_s() {
-    let vault = vault(Memory::new());
+    let vault = vault(MemoryStore::new());
     let id = keep(&vault, TENANT).await;
     keep(&vault, OTHER).await;
     check_shut(&vault, OTHER, id, EvidenceErrorKind::NotFound).await;
@@ -188,7 +188,7 @@ fn a_snapshot_s_json_is_whole_and_of_one_spelling() {
 
 #[tokio::test]
 async fn debug_shows_no_contents_and_no_keys() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let vault = vault(store.clone());
     let id = keep(&vault, TENANT).await;
     let opened = read(&vault, TENANT, id).await.expect("it opens");

@@ -4,8 +4,8 @@ use super::*;
 use crate::evidence::{RewrapReport, TenantKey};
 
 /// A store with snapshots of two tenants under the old ring's key.
-async fn kept(count: usize) -> (Memory, Vec<(Uuid, SnapshotId)>) {
-    let store = Memory::new();
+async fn kept(count: usize) -> (MemoryStore, Vec<(Uuid, SnapshotId)>) {
+    let store = MemoryStore::new();
     let vault = Vault::new(store.clone(), old_ring()).with_access_log(Log::default());
     let mut ids = Vec::new();
     for tenant in [TENANT, OTHER] {
@@ -22,7 +22,7 @@ async fn check_all(vault: &Vault, ids: &[(Uuid, SnapshotId)]) {
     }
 }
 
-async fn live(store: &Memory, tenant: Uuid) -> Vec<u32> {
+async fn live(store: &MemoryStore, tenant: Uuid) -> Vec<u32> {
     let mut live = Vec::new();
     for version in 1..10 {
         let key: Option<TenantKey> = store.find_tenant_key(tenant, version).await.expect("a store");
@@ -52,7 +52,7 @@ async fn a_rotation_brings_all_snapshots_under_a_new_key() {
 
 #[tokio::test]
 async fn a_tenant_without_keys_has_nothing_to_rotate() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let rotated = vault(store.clone()).rotate(TENANT, &access()).await.expect("it rotates");
     assert_eq!((rotated.version, live(&store, TENANT).await), (0, vec![]));
 }
@@ -204,7 +204,7 @@ async fn who_rotates_while_another_process_rotates_loses_nothing() {
 async fn who_keeps_and_fails_may_keep_again() {
     for meddle in [StoreFault::FailBefore, StoreFault::FailAfter] {
         for step in 0.. {
-            let store = Memory::new();
+            let store = MemoryStore::new();
             let stepped = FaultyStore::new(&store, step, meddle.clone());
             let (vault, snapshot) = (vault(stepped.clone()), snapshot_of(TENANT));
             let ended = vault.keep(snapshot.clone(), &contents()).await;

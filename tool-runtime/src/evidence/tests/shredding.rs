@@ -10,8 +10,8 @@ fn shreds() -> StoreFault {
     }))
 }
 
-async fn kept() -> (Memory, Vec<SnapshotId>) {
-    let store = Memory::new();
+async fn kept() -> (MemoryStore, Vec<SnapshotId>) {
+    let store = MemoryStore::new();
     let vault = vault(store.clone());
     let ids = [keep(&vault, TENANT).await, keep(&vault, TENANT).await];
     (store, ids.to_vec())
@@ -69,7 +69,7 @@ async fn shredding_at_any_step_of_a_rotation_is_final() {
 #[tokio::test]
 async fn shredding_at_any_step_of_rewrapping_is_final() {
     for step in 0.. {
-        let store = Memory::new();
+        let store = MemoryStore::new();
         let old = Vault::new(store.clone(), old_ring()).with_access_log(Log::default());
         let id = keep(&old, TENANT).await;
         let stepped = FaultyStore::new(&store, step, shreds());

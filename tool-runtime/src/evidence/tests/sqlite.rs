@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use futures::future::join_all;
 
 use super::*;
-use crate::store::Sqlite;
+use crate::store::SqliteStore;
 
 /// A folder that is deleted after the test.
 pub(super) struct Folder(PathBuf);
@@ -21,8 +21,8 @@ impl Folder {
         self.0.join("tools.db")
     }
 
-    pub(super) fn open(&self) -> Sqlite {
-        let options = Sqlite::options().sync_commits(false);
+    pub(super) fn open(&self) -> SqliteStore {
+        let options = SqliteStore::options().sync_commits(false);
         options.open(self.path()).expect("a store")
     }
 
@@ -44,7 +44,7 @@ impl Drop for Folder {
     }
 }
 
-async fn wrapped(store: &Sqlite, tenant: Uuid) -> Vec<u8> {
+async fn wrapped(store: &SqliteStore, tenant: Uuid) -> Vec<u8> {
     let key = store.newest_tenant_key(tenant).await.expect("a store").expect("a key");
     key.wrapped.expect("it is not destroyed")
 }
@@ -137,7 +137,7 @@ async fn of_what_is_destroyed_no_byte_is_left_in_the_files() {
 #[tokio::test]
 async fn a_log_that_cannot_be_emptied_is_said_and_shredding_repeated() {
     let folder = Folder::new();
-    let options = Sqlite::options().sync_commits(false);
+    let options = SqliteStore::options().sync_commits(false);
     let options = options.busy_timeout(std::time::Duration::from_millis(1));
     let store = options.open(folder.0.join("tools.db")).expect("a store");
     let vault = vault(store.clone());

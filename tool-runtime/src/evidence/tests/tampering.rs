@@ -19,7 +19,7 @@ struct Stored {
 
 impl Stored {
     async fn new() -> Self {
-        let store = Memory::new();
+        let store = MemoryStore::new();
         let vault = Vault::new(store.clone(), old_ring());
         let ids = [keep(&vault, TENANT).await, keep(&vault, TENANT).await];
         let their_id = keep(&vault, OTHER).await;
@@ -55,7 +55,7 @@ impl Stored {
 
     /// Reads the first snapshot from a store that holds these rows.
     async fn read(&self) -> Result<OpenedSnapshot, EvidenceErrorKind> {
-        let store = Memory::new();
+        let store = MemoryStore::new();
         for key in [&self.key, &self.their_key, &self.checksum_key] {
             let key = key.clone();
             assert!(store.add_tenant_key(key).await.expect("a store"), "each has a key of its own");

@@ -1,11 +1,11 @@
 //! Authentication and authorization: credentials, principals and scopes.
 
-mod asker;
 #[cfg(feature = "jwt")]
 mod jwt;
 mod keys;
 pub(in crate::http) mod names;
 mod principal;
+mod requester;
 mod scopes;
 #[cfg(test)]
 mod tests;
@@ -14,14 +14,14 @@ mod users;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
 
-pub use self::asker::Asker;
-pub(in crate::http) use self::asker::{Lookup, LookupError};
 #[cfg(all(test, feature = "jwt"))]
 pub(in crate::http) use self::jwt::tests::issuer;
 #[cfg(feature = "jwt")]
 pub use self::jwt::{Jwks, JwksError, JwtConfigError, JwtVerifier, TokenSubject};
 pub use self::keys::{ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys};
 pub use self::principal::Principal;
+pub use self::requester::Requester;
+pub(in crate::http) use self::requester::{Lookup, LookupError};
 pub use self::scopes::{Scope, Scopes, UnknownScope};
 pub use self::users::Users;
 use crate::http::problem::Problem;
@@ -201,7 +201,9 @@ impl Auth {
             .map_err(|problem| AuthFailure::of_credential(CredentialKind::Key, problem))?;
         #[cfg(feature = "jwt")]
         let by_key = match (by_key, self.by_token(headers).await?) {
-            (Some(one), Some(other)) => Some(one.and(&other).ok_or_else(different_principals)?),
+            (Some(one), Some(other)) => {
+                Some(one.joined_with(&other).ok_or_else(different_principals)?)
+            }
             (one, other) => one.or(other),
         };
         by_key

@@ -39,7 +39,7 @@ pub struct Principal {
     id: Arc<str>,
     /// The name in records that people read.
     display_name: Arc<str>,
-    has_kind: bool,
+    names_credential: bool,
     is_authenticated: bool,
     /// The grants of each credential; a right needs all of them.
     grants: Arc<[Grant]>,
@@ -98,7 +98,7 @@ impl Principal {
         };
         let (id, display_name) = (Arc::clone(&name), Arc::clone(&name));
         let grants = [Grant::default()].into();
-        Self { name, id, display_name, has_kind: false, is_authenticated: true, grants }
+        Self { name, id, display_name, names_credential: false, is_authenticated: true, grants }
     }
 
     /// Creates the principal of the tokens with this `sub`, so that an API key can belong to it
@@ -124,14 +124,14 @@ impl Principal {
     #[must_use]
     pub fn trusted(name: impl Into<Box<str>>) -> Self {
         let named = Self::new(name).for_every_tenant().with_scopes(Scopes::all());
-        named.naming(Users::OfItsTenants)
+        named.with_users(Users::OfItsTenants)
     }
 
     /// Sets the kind of the credential, unless the id has one already.
     pub(in crate::http) fn authenticated_by(self, kind: CredentialKind) -> Self {
         let named = self.granting(|grant| grant.kind = Some(kind));
         match kind {
-            _ if named.has_kind => named,
+            _ if named.names_credential => named,
             CredentialKind::Key => named.with_kind(KEY),
             CredentialKind::Token => named.with_kind(TOKEN),
         }
@@ -139,7 +139,7 @@ impl Principal {
 
     /// Makes it the principal of requests without a credential, unless the id has a kind already.
     pub(in crate::http) fn of_network(self) -> Self {
-        if self.has_kind {
+        if self.names_credential {
             return self;
         }
         let display_name = Arc::clone(&self.name);
@@ -148,7 +148,7 @@ impl Principal {
 
     fn with_kind(self, kind: &str) -> Self {
         let id: Arc<str> = format!("{kind}{}", self.name).into();
-        Self { display_name: Arc::clone(&id), id, has_kind: true, ..self }
+        Self { display_name: Arc::clone(&id), id, names_credential: true, ..self }
     }
 
     /// Creates the principal of anonymous callers.
@@ -205,11 +205,11 @@ impl Principal {
     /// ```
     /// use tool_runtime::http::{Principal, Users};
     ///
-    /// let gateway = Principal::new("gateway").naming(Users::OfItsTenants);
-    /// assert!(gateway.may_name("jane"));
+    /// let gateway = Principal::new("gateway").with_users(Users::OfItsTenants);
+    /// assert!(gateway.may_name_user("jane"));
     /// ```
     #[must_use]
-    pub fn naming(self, users: Users) -> Self {
+    pub fn with_users(self, users: Users) -> Self {
         let users = match users {
             Users::Only(user) => match &*cleaned(&user) {
                 "" => Users::None,
@@ -251,7 +251,7 @@ impl Principal {
 
     /// Joins the grants of two credentials of one request, if both have the same principal.
     #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "there is one kind of credential"))]
-    pub(super) fn and(self, other: &Self) -> Option<Self> {
+    pub(super) fn joined_with(self, other: &Self) -> Option<Self> {
         let grants = self.grants.iter().chain(&*other.grants).cloned().collect();
         (self.id == other.id).then_some(Self { grants, ..self })
     }
@@ -268,9 +268,9 @@ impl Principal {
 
     /// Returns whether the principal may name this user.
     #[must_use]
-    pub fn may_name(&self, user: &str) -> bool {
+    pub fn may_name_user(&self, user: &str) -> bool {
         let user = normalized(user);
-        self.grants.iter().all(|grant| grant.users.may_name(&user))
+        self.grants.iter().all(|grant| grant.users.includes(&user))
     }
 
     /// Returns the principal's own user, if it is a person.
@@ -279,7 +279,7 @@ impl Principal {
             Users::Only(own) => Some(&**own),
             Users::None | Users::OfItsTenants => None,
         });
-        own.filter(|own| self.grants.iter().all(|grant| grant.users.may_name(own)))
+        own.filter(|own| self.grants.iter().all(|grant| grant.users.includes(own)))
     }
 
     /// Returns whether the principal may name any user of its tenants.
@@ -344,7 +344,7 @@ impl Principal {
     }
 
     /// Returns the kind of each credential, with the scopes that it grants.
-    pub(super) fn proofs(&self) -> impl Iterator<Item = (Option<CredentialKind>, &Scopes)> {
+    pub(super) fn credentials(&self) -> impl Iterator<Item = (Option<CredentialKind>, &Scopes)> {
         self.grants.iter().map(|grant| (grant.kind, &grant.scopes))
     }
 
@@ -408,13 +408,13 @@ mod tests {
         let scopes = |text: &str| text.parse::<Scopes>().expect("these are scopes");
         let one = named().for_tenants([YANTIAN, OTHER]).with_scopes(scopes("tools traces"));
         let two = named().for_tenants([YANTIAN]).with_scopes(scopes("tools:read replay"));
-        let both = one.clone().and(&two).expect("they are the same caller's");
+        let both = one.clone().joined_with(&two).expect("they are the same caller's");
         assert!(both.may_act_for(YANTIAN) && !both.may_act_for(OTHER));
         assert!(both.may_call(&tool(true)));
         assert!(!both.may(Scope::Traces) && !both.may(Scope::Replay));
         assert!(both.scope_words().is_empty(), "they grant different words");
         assert_eq!(one.scope_words(), ["tools".into(), "traces".into()]);
-        assert_eq!(one.and(&Principal::trusted("somebody else")), None);
+        assert_eq!(one.joined_with(&Principal::trusted("somebody else")), None);
     }
 
     #[test]
@@ -435,26 +435,31 @@ mod tests {
             Principal::new("jane").authenticated_by(CredentialKind::Token)
         });
         assert_eq!((&**key.id(), &**token().id()), ("key:jane", "token:jane"));
-        assert_eq!(key.and(&token()), None);
+        assert_eq!(key.joined_with(&token()), None);
         let mapped = Principal::token_subject("jane").authenticated_by(CredentialKind::Key);
         assert_eq!(&**mapped.id(), "token:jane");
-        assert!(mapped.and(&token()).is_some());
+        assert!(mapped.joined_with(&token()).is_some());
     }
 
     #[test]
     fn a_principal_names_the_users_that_it_is_trusted_with() {
-        let person = Principal::new("jane").naming(Users::Only("jose\u{301}".into()));
-        assert!(person.may_name("jos\u{e9}") && person.may_name("jose\u{301}"));
-        assert!(!person.may_name("boss") && !person.names_any_user());
+        let person = Principal::new("jane").with_users(Users::Only("jose\u{301}".into()));
+        assert!(person.may_name_user("jos\u{e9}") && person.may_name_user("jose\u{301}"));
+        assert!(!person.may_name_user("boss") && !person.names_any_user());
         assert_eq!(person.own_user(), Some("jos\u{e9}"));
         let service = Principal::trusted("jane");
-        assert!(service.may_name("boss") && service.names_any_user());
+        assert!(service.may_name_user("boss") && service.names_any_user());
         assert_eq!(service.own_user(), None);
-        let both = service.and(&person).expect("they are the same caller's");
-        assert!(both.may_name("jos\u{e9}") && !both.may_name("boss") && !both.names_any_user());
+        let both = service.joined_with(&person).expect("they are the same caller's");
+        assert!(
+            both.may_name_user("jos\u{e9}")
+                && !both.may_name_user("boss")
+                && !both.names_any_user()
+        );
         assert_eq!(both.own_user(), Some("jos\u{e9}"));
-        let neither = person.and(&Principal::new("jane")).expect("they are the same caller's");
-        assert_eq!((neither.may_name("jos\u{e9}"), neither.own_user()), (false, None));
+        let neither =
+            person.joined_with(&Principal::new("jane")).expect("they are the same caller's");
+        assert_eq!((neither.may_name_user("jos\u{e9}"), neither.own_user()), (false, None));
     }
 
     #[test]
@@ -466,11 +471,11 @@ mod tests {
         };
         assert_eq!(usual(&Principal::new("a")), (System, [false, true, true]));
         assert_eq!(usual(&Principal::trusted("a")), (System, [true, true, true]));
-        let person = Principal::new("a").naming(Users::Only("a".into()));
+        let person = Principal::new("a").with_users(Users::Only("a".into()));
         assert_eq!(usual(&person), (User, [true, true, false]));
         let chat = Principal::new("a").acting_as([Agent]).acting_as([]);
         assert_eq!(usual(&chat), (Agent, [false, true, false]));
-        let both = person.and(&Principal::new("a")).expect("they are the same caller's");
+        let both = person.joined_with(&Principal::new("a")).expect("they are the same caller's");
         assert_eq!(usual(&both), (Agent, [false, true, false]));
     }
 }

@@ -4,7 +4,7 @@ use tool_contracts::ActorType;
 
 /// The users that a principal may name in `X-User-ID` and `context.user_id`.
 ///
-/// Idempotency keys, fresh answers and approvals are separated by user. A principal may therefore
+/// Idempotency keys, cached answers and approvals are separated by user. A principal may therefore
 /// name only the users that the host grants it.
 ///
 /// | principal | default | actor types, the default one first |
@@ -19,13 +19,13 @@ use tool_contracts::ActorType;
 /// ```
 /// use tool_runtime::http::{Principal, Users};
 ///
-/// let gateway = Principal::new("gateway").naming(Users::OfItsTenants);
-/// assert!(gateway.may_name("jane") && gateway.may_name("joe"));
+/// let gateway = Principal::new("gateway").with_users(Users::OfItsTenants);
+/// assert!(gateway.may_name_user("jane") && gateway.may_name_user("joe"));
 ///
-/// let laptop = Principal::new("laptop-of-jane").naming(Users::Only("jane".into()));
-/// assert!(laptop.may_name("jane") && !laptop.may_name("joe"));
+/// let laptop = Principal::new("laptop-of-jane").with_users(Users::Only("jane".into()));
+/// assert!(laptop.may_name_user("jane") && !laptop.may_name_user("joe"));
 ///
-/// assert!(!Principal::new("nightly-report").may_name("jane"));
+/// assert!(!Principal::new("nightly-report").may_name_user("jane"));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Users {
@@ -49,7 +49,7 @@ impl Users {
         }
     }
 
-    pub(super) fn may_name(&self, user: &str) -> bool {
+    pub(super) fn includes(&self, user: &str) -> bool {
         match self {
             Self::None => false,
             Self::Only(own) => **own == *user,

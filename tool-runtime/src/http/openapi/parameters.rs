@@ -1,7 +1,7 @@
 //! The parameters of requests: headers, and parts of paths and queries.
 
 use serde_json::{Map, Value, json};
-use tool_contracts::server::{ID_PATTERN, MOST_CHARACTERS};
+use tool_contracts::server::{ID_PATTERN, MAX_CHARACTERS};
 
 use super::components;
 use crate::http::request::paging;
@@ -146,7 +146,7 @@ impl IdParameter {
 }
 
 fn text(pattern: &str) -> Value {
-    json!({"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS, "pattern": pattern})
+    json!({"type": "string", "minLength": 1, "maxLength": MAX_CHARACTERS, "pattern": pattern})
 }
 
 fn limit() -> Value {

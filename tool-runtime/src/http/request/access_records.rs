@@ -46,9 +46,9 @@ impl ReadAccess {
         access.tenant_id = Some(authorized.tenant());
         access.subject = self.subject;
         "done".clone_into(&mut access.outcome);
-        let noted =
+        let recorded =
             async { ledger.record_access(access).await.map_err(|_| endpoint::store_unavailable()) };
-        endpoint::within_time_limit(app, noted).await
+        endpoint::within_time_limit(app, recorded).await
     }
 }
 

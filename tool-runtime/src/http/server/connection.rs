@@ -19,7 +19,7 @@ use super::request_service::RequestService;
 const HEADERS_ON_STACK: usize = 100;
 
 /// The smallest buffer size that hyper accepts.
-const LEAST_BUFFER: usize = 8192;
+const MIN_BUFFER: usize = 8192;
 
 /// The stage of the server's shutdown, as its connections see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ pub(super) fn connection_builder(limits: &ServerLimits) -> Builder<TokioExecutor
     let mut http1 = builder.http1();
     // `ConnectionWatch` distinguishes a slow request from an idle peer; hyper's timer does not.
     http1.timer(TokioTimer::new()).header_read_timeout(None);
-    http1.max_buf_size(header_bytes.max(LEAST_BUFFER));
+    http1.max_buf_size(header_bytes.max(MIN_BUFFER));
     if limits.headers > HEADERS_ON_STACK {
         http1.max_headers(limits.headers);
     }

@@ -56,7 +56,7 @@ fn full(exhausted: Exhausted) -> Problem {
         ),
         Exhausted::Owner => (
             ErrorCode::RateLimited,
-            "the caller's request bodies have used up its share of memory; send fewer at a time",
+            "the caller's request bodies have used up its quota of memory; send fewer at a time",
         ),
     };
     Problem::of(code, message).with_reason(RefusalReason::Bodies)

@@ -154,7 +154,7 @@ fn refused(exhausted: Exhausted) -> Problem {
         ),
         Exhausted::Owner => (
             ErrorCode::RateLimited,
-            "the caller's unread responses have used up its share of memory; read them, then retry",
+            "the caller's unread responses have used up its quota of memory; read them, then retry",
         ),
     };
     Problem::of(code, message).with_reason(RefusalReason::Answers)

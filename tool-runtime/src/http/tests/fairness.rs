@@ -144,7 +144,7 @@ async fn answers_that_a_caller_does_not_read_take_no_more_than_its_share() {
     assert_eq!((first.status().as_u16(), second.status().as_u16()), (200, 200));
     let third = send(&app, by(ONE, calling("read", "{}"))).await;
     check(&third, 429, "answers");
-    assert_eq!(unread(&app, TWO, "read").await.status(), 200, "another caller has its own share");
+    assert_eq!(unread(&app, TWO, "read").await.status(), 200, "another caller has its own quota");
     // An effect has happened, so that its answer is given, and counts.
     let write = unread(&app, ONE, "write").await;
     assert_eq!(write.status(), 200);

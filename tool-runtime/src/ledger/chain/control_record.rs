@@ -9,7 +9,7 @@ use super::checkpoint::Checkpoint;
 /// A record that the verifier interprets.
 pub(super) enum ControlRecord {
     /// The bodies of all records below this number may be missing.
-    Forgotten(u64),
+    Erased(u64),
     /// A checkpoint of the chain before this entry; none if it cannot be read.
     Checkpoint(Option<Checkpoint>),
 }
@@ -18,7 +18,7 @@ pub(super) enum ControlRecord {
 pub(super) fn read(body: &str) -> Option<ControlRecord> {
     match &*serde_json::from_str::<KindOnly<'_>>(body).ok()?.kind {
         "forgotten" => {
-            Some(ControlRecord::Forgotten(serde_json::from_str::<ForgottenBody>(body).ok()?.before))
+            Some(ControlRecord::Erased(serde_json::from_str::<ErasedBody>(body).ok()?.before))
         }
         "checkpoint" => Some(ControlRecord::Checkpoint(serde_json::from_str(body).ok())),
         _ => None,
@@ -32,6 +32,6 @@ struct KindOnly<'a> {
 }
 
 #[derive(Deserialize)]
-struct ForgottenBody {
+struct ErasedBody {
     before: u64,
 }

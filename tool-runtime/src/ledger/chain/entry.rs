@@ -78,7 +78,7 @@ impl ChainEntry {
     }
 
     /// Erases the body; leaf and link stay.
-    pub fn forget(&mut self) {
+    pub fn erase(&mut self) {
         self.body = None;
     }
 

@@ -195,7 +195,7 @@ impl Verifier {
     fn apply_control_record(&mut self, seq: u64, body: &str) -> Result<(), ChainFault> {
         match control_record::read(body) {
             // Covers only earlier records: a later erasure needs a later record.
-            Some(ControlRecord::Forgotten(before)) => self.missing_bodies.clear_below(before),
+            Some(ControlRecord::Erased(before)) => self.missing_bodies.clear_below(before),
             Some(ControlRecord::Checkpoint(checkpoint)) => {
                 let holds = |it: &Checkpoint| it.verify_mac(&self.keys) && it.is_of(&self.head);
                 if !checkpoint.is_some_and(|checkpoint| holds(&checkpoint)) {

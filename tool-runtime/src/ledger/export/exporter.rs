@@ -14,17 +14,17 @@ use crate::store::{StoreError, StoreErrorKind};
 use crate::tool::guard;
 
 /// The longest pause before a failed export is retried.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// Hands checkpoints to a sink. If several wait, only the newest is exported.
 pub(in crate::ledger) struct Exporter {
-    slot: Arc<Slot>,
+    shared: Arc<SharedExport>,
     /// Disconnects when the thread has ended.
     ended: Receiver<()>,
 }
 
 #[derive(Default)]
-struct Slot {
+struct SharedExport {
     state: Mutex<SlotState>,
     changed: Condvar,
 }
@@ -40,7 +40,7 @@ struct SlotState {
 
 /// Reads the newest checkpoint that the sink is known to have.
 #[derive(Clone)]
-pub(in crate::ledger) struct NewestExport(Arc<Slot>);
+pub(in crate::ledger) struct NewestExport(Arc<SharedExport>);
 
 impl NewestExport {
     pub(in crate::ledger) fn newest(&self) -> Option<Checkpoint> {
@@ -55,11 +55,11 @@ impl Exporter {
         newest_export: Option<Checkpoint>,
         stats: Arc<LedgerStats>,
     ) -> Result<Self, StoreError> {
-        let slot = Arc::new(Slot::default());
-        slot.lock().newest_export = newest_export;
-        let (worker_slot, (ended_sender, ended)) = (slot.clone(), mpsc::channel());
+        let shared = Arc::new(SharedExport::default());
+        shared.lock().newest_export = newest_export;
+        let (worker_shared, (ended_sender, ended)) = (shared.clone(), mpsc::channel());
         let work = move || {
-            worker_slot.run(&mut *sink, &stats);
+            worker_shared.run(&mut *sink, &stats);
             drop(guard(|| drop(sink)));
             let _ = ended_sender.send(());
         };
@@ -68,31 +68,31 @@ impl Exporter {
             let text = format!("cannot start the thread that exports checkpoints: {error}");
             StoreError::new(StoreErrorKind::Unavailable, text)
         })?;
-        Ok(Self { slot, ended })
+        Ok(Self { shared, ended })
     }
 
     /// Queues a checkpoint for export, in place of one that still waits.
     pub(in crate::ledger) fn offer(&self, exported: ExportedCheckpoint) {
-        self.slot.lock().waiting = Some(exported);
-        self.slot.changed.notify_all();
+        self.shared.lock().waiting = Some(exported);
+        self.shared.changed.notify_all();
     }
 
     pub(in crate::ledger) fn newest_export(&self) -> NewestExport {
-        NewestExport(self.slot.clone())
+        NewestExport(self.shared.clone())
     }
 }
 
 /// Waits for the last export, at most as long as a closed ledger retries a write.
 impl Drop for Exporter {
     fn drop(&mut self) {
-        self.slot.lock().closed_at = Some(Instant::now());
-        self.slot.changed.notify_all();
+        self.shared.lock().closed_at = Some(Instant::now());
+        self.shared.changed.notify_all();
         // A sink that hangs is left running.
         let _ = self.ended.recv_timeout(CLOSE_RETRY_TIME + FIRST_PAUSE);
     }
 }
 
-impl Slot {
+impl SharedExport {
     fn run(&self, sink: &mut dyn CheckpointSink, stats: &LedgerStats) {
         let mut pause = FIRST_PAUSE;
         while let Some(exported) = self.next_export() {
@@ -110,7 +110,7 @@ impl Slot {
                     if !self.put_back(exported, pause) {
                         return;
                     }
-                    pause = (pause * 2).min(LONGEST_PAUSE);
+                    pause = (pause * 2).min(MAX_PAUSE);
                 }
             }
         }
@@ -156,7 +156,7 @@ fn log_failure(_: &StoreError) {}
 impl fmt::Debug for Exporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Exporter")
-            .field("newest_export", &self.slot.lock().newest_export)
+            .field("newest_export", &self.shared.lock().newest_export)
             .finish_non_exhaustive()
     }
 }

@@ -20,12 +20,12 @@ const END: u64 = 64 * 1024;
 ///
 /// ```
 /// # fn doc(folder: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
-/// use tool_runtime::ledger::{CheckpointFile, JsonLines, Ledger};
+/// use tool_runtime::ledger::{CheckpointFile, JsonLinesLedger, Ledger};
 /// use tool_runtime::policy::KeyRing;
 ///
 /// let ledger = Ledger::builder(KeyRing::new("2026-11", &[7; 32])?)
 ///     .checkpoint_sink(CheckpointFile::open("/mnt/audit/ledger.checkpoints")?)
-///     .open(JsonLines::open(folder.join("calls.jsonl"))?)?;
+///     .open(JsonLinesLedger::open(folder.join("calls.jsonl"))?)?;
 /// # Ok(())
 /// # }
 /// ```

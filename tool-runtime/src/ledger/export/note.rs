@@ -18,7 +18,7 @@ const ED25519_KEY: u8 = 1;
 const SIGNATURE: &str = "\u{2014} ";
 
 /// The longest note that is read, in bytes.
-const LONGEST: usize = 64 * 1024;
+const MAX_NOTE_BYTES: usize = 64 * 1024;
 
 /// Signs checkpoints with Ed25519, as C2SP signed notes (`tlog-checkpoint`).
 ///
@@ -136,7 +136,7 @@ impl NoteVerifier {
     /// The text is not the note of a checkpoint, or this key did not sign it as it is.
     pub fn verify(&self, note: &str) -> Result<TreeHead, InvalidNote> {
         let (text, signatures) = Some(note)
-            .filter(|note| note.len() <= LONGEST)
+            .filter(|note| note.len() <= MAX_NOTE_BYTES)
             .and_then(|note| note.rsplit_once("\n\n"))
             .ok_or(InvalidNote::Format)?;
         let text = &note[..=text.len()];

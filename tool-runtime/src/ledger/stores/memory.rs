@@ -74,10 +74,10 @@ impl LedgerStore for MemoryLedger {
         found
     }
 
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
         let before = usize::try_from(before).unwrap_or(usize::MAX).min(self.entries.len());
         let whole = self.entries[..before].iter_mut().filter(|entry| entry.body().is_some());
-        Ok(whole.map(ChainEntry::forget).fold(0, |count, ()| count + 1))
+        Ok(whole.map(ChainEntry::erase).fold(0, |count, ()| count + 1))
     }
 }
 

@@ -8,7 +8,7 @@ mod sqlite;
 mod temp_folder;
 mod trace_filters;
 
-pub use self::json_lines::{JsonLines, JsonLinesOptions};
+pub use self::json_lines::{JsonLinesLedger, JsonLinesOptions};
 pub use self::memory::MemoryLedger;
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::SqliteLedger;

@@ -13,7 +13,7 @@ use crate::store::StoreError;
 const BLOCK: u64 = SCAN_ENTRIES as u64;
 
 /// The most blocks that are indexed, the first ones: 8 MiB for two million records.
-const MOST_BLOCKS: usize = 2_048;
+const MAX_BLOCKS: usize = 2_048;
 
 /// The size of a filter in words. Each record sets the bits of its trace, alone and with its
 /// tenant: at most one bit in four is set.
@@ -83,8 +83,7 @@ impl TraceFilters {
         let begin = block * BLOCK;
         let is_whole =
             entries.len() == SCAN_ENTRIES && (begin..).zip(entries).all(|(n, it)| it.seq() == n);
-        let Some(at) = usize::try_from(block).ok().filter(|at| is_whole && *at < MOST_BLOCKS)
-        else {
+        let Some(at) = usize::try_from(block).ok().filter(|at| is_whole && *at < MAX_BLOCKS) else {
             return;
         };
         let mut bits = Box::new([0; WORDS]);
@@ -124,7 +123,7 @@ impl fmt::Debug for TraceFilters {
 mod tests {
     use super::*;
     use crate::ledger::stores::temp_folder::TempFolder;
-    use crate::ledger::{ChainHead, ChainKeys, JsonLines, MemoryLedger};
+    use crate::ledger::{ChainHead, ChainKeys, JsonLinesLedger, MemoryLedger};
     use crate::policy::KeyRing;
 
     /// Counts the entries that are read.
@@ -149,8 +148,8 @@ mod tests {
             self.0.last_checkpoint()
         }
 
-        fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
-            self.0.forget(before)
+        fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
+            self.0.erase(before)
         }
     }
 
@@ -202,7 +201,7 @@ mod tests {
         check_few_are_read(MemoryLedger::new(30_000));
         let folder = TempFolder::new();
         let path = folder.file("calls.jsonl");
-        check_few_are_read(JsonLines::options().sync(false).open(path).unwrap());
+        check_few_are_read(JsonLinesLedger::options().sync(false).open(path).unwrap());
     }
 
     #[test]
@@ -221,10 +220,10 @@ mod tests {
             };
             (0..).zip(entries).map(part).collect()
         };
-        for block in [0, MOST_BLOCKS as u64 - 1, MOST_BLOCKS as u64, u64::from(u32::MAX)] {
+        for block in [0, MAX_BLOCKS as u64 - 1, MAX_BLOCKS as u64, u64::from(u32::MAX)] {
             blocks.learn(block, &moved(block));
         }
-        assert_eq!(blocks.blocks.len(), MOST_BLOCKS);
-        assert!(blocks.knows(0) && !blocks.knows(MOST_BLOCKS as u64));
+        assert_eq!(blocks.blocks.len(), MAX_BLOCKS);
+        assert!(blocks.knows(0) && !blocks.knows(MAX_BLOCKS as u64));
     }
 }

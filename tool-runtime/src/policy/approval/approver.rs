@@ -41,7 +41,7 @@ pub struct ApprovalRequest<'c> {
     pub(super) call: &'c ToolCall,
     pub(super) scope: &'c CallScope,
     pub(super) reason: Option<&'c str>,
-    pub(super) rehearsal: Option<&'c ToolOutput>,
+    pub(super) dry_run: Option<&'c ToolOutput>,
     pub(super) refused: Option<&'c ToolErrorDetail>,
 }
 
@@ -79,8 +79,8 @@ impl<'c> ApprovalRequest<'c> {
     /// Returns the output of the dry run that the decision is bound to, if
     /// [`bind_preview`](crate::policy::Rules::bind_preview) is on.
     #[must_use]
-    pub fn rehearsal(&self) -> Option<&'c ToolOutput> {
-        self.rehearsal
+    pub fn dry_run(&self) -> Option<&'c ToolOutput> {
+        self.dry_run
     }
 
     /// Returns the error of the arguments in the last decision, if they were invalid and the

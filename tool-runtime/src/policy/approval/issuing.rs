@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::policy::idempotency::QUOTA_RETRY_AFTER_MS;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::{caller_of, conversation_of, principal_of};
-use crate::policy::ticket::{Claims, KeyRing, Ticket, TicketFault, binding, seal, sign};
+use crate::policy::ticket::{Claims, KeyRing, Ticket, TicketRejection, binding, seal, sign};
 use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, TicketQuota, WaitingTicket};
 use crate::tool::CallScope;
@@ -28,7 +28,7 @@ pub(super) const PURPOSE: &str = "tool-runtime/waiting-call/v1";
 /// The reason why no ticket was issued. The call is still pending.
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
-pub enum TicketError {
+pub enum TicketIssueError {
     /// The call is not pending.
     #[error("the call is not pending, so no ticket can be issued")]
     NotPending,
@@ -65,8 +65,8 @@ pub(super) struct SealedCall {
     #[serde(default)]
     pub(super) reason: Option<String>,
     /// The caller that opened the call, as its transport wrote it; none if the host itself did.
-    #[serde(default)]
-    pub(super) asker: Option<Box<str>>,
+    #[serde(default, rename = "asker")]
+    pub(super) requester: Option<Box<str>>,
 }
 
 impl SealedCall {
@@ -85,7 +85,7 @@ impl SealedCall {
             ticket: Some(ticket.clone()),
             shown: call.preview().arguments().map(str::to_owned),
             reason: reason.map(str::to_owned),
-            asker: call.approval().asker.clone(),
+            requester: call.approval().requester.clone(),
         })
     }
 
@@ -99,7 +99,7 @@ impl PolicyState {
     pub(super) async fn defer(&self, call: &ToolCall, reason: Option<&str>) -> Box<Refusal> {
         match self.issue(call, reason).await {
             Ok(ticket) => needs_confirmation(&ticket.to_json()),
-            Err(TicketError::Refused(detail)) => Refusal::not_run(*detail),
+            Err(TicketIssueError::Refused(detail)) => Refusal::not_run(*detail),
             // The call needs an approval, and cannot be stored until it is given.
             Err(error) => {
                 let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
@@ -111,18 +111,23 @@ impl PolicyState {
     }
 
     /// Stores a call sealed, and returns its ticket.
-    async fn issue(&self, call: &ToolCall, reason: Option<&str>) -> Result<Ticket, TicketError> {
-        let Some(scope) = call.scope() else { return Err(TicketError::NotPending) };
+    async fn issue(
+        &self,
+        call: &ToolCall,
+        reason: Option<&str>,
+    ) -> Result<Ticket, TicketIssueError> {
+        let Some(scope) = call.scope() else { return Err(TicketIssueError::NotPending) };
         let keys = self.keys.as_ref();
-        let keys = keys.ok_or_else(|| TicketError::Sealing("no keys".to_owned()))?;
+        let keys = keys.ok_or_else(|| TicketIssueError::Sealing("no keys".to_owned()))?;
         let arguments = fingerprint(self.plan(scope), scope);
         let arguments = arguments.map_err(|error| refused(*not_canonical(&error)))?;
-        let ticket = sign(self.claims(call, scope, arguments, keys), keys).map_err(fault)?;
+        let ticket =
+            sign(self.claims(call, scope, arguments, keys), keys).map_err(refused_issue)?;
         let sealed = SealedCall::of(call, scope, &ticket, reason);
         let sealed = sealed.and_then(|it| serde_json::to_vec(&it));
-        let sealed = sealed.map_err(|error| TicketError::Sealing(error.to_string()))?;
+        let sealed = sealed.map_err(|error| TicketIssueError::Sealing(error.to_string()))?;
         let payload = seal(&sealed, keys, &binding(PURPOSE, ticket.id()));
-        let payload = payload.map_err(|error| TicketError::Sealing(error.to_string()))?;
+        let payload = payload.map_err(|error| TicketIssueError::Sealing(error.to_string()))?;
         let (id, tenant, end) = (ticket.id(), ticket.tenant(), ticket.expires_at());
         let waiting = WaitingTicket::new(id, tenant, conversation_of(scope.cx()), payload, end);
         let waiting = waiting.held_for(caller_of(scope.cx()));
@@ -179,12 +184,12 @@ fn quota_exceeded() -> Refusal {
     *Refusal::new(CallStatus::NotExecuted, failure)
 }
 
-fn refused(refusal: Refusal) -> TicketError {
-    TicketError::Refused(Box::new(refusal.detail))
+fn refused(refusal: Refusal) -> TicketIssueError {
+    TicketIssueError::Refused(Box::new(refusal.detail))
 }
 
-fn fault(fault: TicketFault) -> TicketError {
-    TicketError::Refused(Box::new(Failure::from(fault).into_detail(None)))
+fn refused_issue(rejection: TicketRejection) -> TicketIssueError {
+    TicketIssueError::Refused(Box::new(Failure::from(rejection).into_detail(None)))
 }
 
 impl ToolCall {
@@ -198,13 +203,13 @@ impl ToolCall {
     /// # Errors
     /// Returns an error if the call is not pending, its arguments have no canonical form, or it
     /// cannot be stored. The call is then unchanged.
-    pub async fn ticket(&mut self) -> Result<Ticket, TicketError> {
+    pub async fn ticket(&mut self) -> Result<Ticket, TicketIssueError> {
         if self.status() != CallStatus::Pending || self.approval().ticket.is_some() {
-            return Err(TicketError::NotPending);
+            return Err(TicketIssueError::NotPending);
         }
         let state = self.host().policy_state().clone();
         // If the tool's rules require it, the decision is bound to a dry run here too.
-        state.rehearse(self).await.map_err(|refusal| refused(*refusal))?;
+        state.dry_run(self).await.map_err(|refusal| refused(*refusal))?;
         let ticket = state.issue(self, None).await?;
         let _ = self.refuse(|| needs_confirmation(&ticket.to_json()));
         Ok(ticket)

@@ -12,7 +12,7 @@ use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorDetail};
 use self::approver::DecisionKind;
 pub use self::approver::{ApprovalRequest, Approver, Decision, GrantFor};
 pub use self::grants::{GrantError, Grants};
-pub use self::issuing::TicketError;
+pub use self::issuing::TicketIssueError;
 pub(super) use self::preview_binding::{fingerprint, not_canonical};
 pub use self::resuming::Tickets;
 pub use self::waiting_calls::{WaitingCall, WaitingCalls};
@@ -29,7 +29,7 @@ use crate::store::TicketEnd;
 use crate::tool::{CallScope, ToolOutput, guarded};
 
 /// The most times an approver is asked again because its edited arguments are invalid.
-const MOST_EDITS: usize = 3;
+const MAX_EDITS: usize = 3;
 
 impl PolicyState {
     /// Decides whether a pending call may run, is refused, or needs an approval; asks no approver.
@@ -73,8 +73,8 @@ impl PolicyState {
             return Ok(());
         }
         // After an earlier run that may have had its effect, a dry run could not be compared.
-        let rehearsal = if earlier == EarlierRun::None { self.rehearse(call).await? } else { None };
-        self.ask_approver(call, reason.as_deref(), rehearsal.as_ref()).await
+        let dry_run = if earlier == EarlierRun::None { self.dry_run(call).await? } else { None };
+        self.ask_approver(call, reason.as_deref(), dry_run.as_ref()).await
     }
 
     /// Evaluates the tool's permission and the host's access policy.
@@ -109,11 +109,11 @@ impl PolicyState {
         &self,
         call: &mut ToolCall,
         reason: Option<&str>,
-        rehearsal: Option<&ToolOutput>,
+        dry_run: Option<&ToolOutput>,
     ) -> Result<(), Box<Refusal>> {
         let mut refused = None;
-        for _ in 0..=MOST_EDITS {
-            let decision = self.decision(call, reason, rehearsal, refused.as_ref()).await;
+        for _ in 0..=MAX_EDITS {
+            let decision = self.decision(call, reason, dry_run, refused.as_ref()).await;
             match decision {
                 DecisionKind::Defer => break,
                 DecisionKind::Decline { feedback } => return Err(Refusal::declined(&feedback)),
@@ -140,13 +140,13 @@ impl PolicyState {
         &self,
         call: &ToolCall,
         reason: Option<&str>,
-        rehearsal: Option<&ToolOutput>,
+        dry_run: Option<&ToolOutput>,
         refused: Option<&ToolErrorDetail>,
     ) -> DecisionKind {
         let (Some(approver), Some(scope)) = (&self.approver, call.scope()) else {
             return DecisionKind::Defer;
         };
-        let request = ApprovalRequest { call, scope, reason, rehearsal, refused };
+        let request = ApprovalRequest { call, scope, reason, dry_run, refused };
         let decision = guarded(async { approver.decide(&request).await });
         decision.await.map_or(DecisionKind::Defer, |decision| decision.0)
     }
@@ -209,7 +209,7 @@ fn undecided(log: &str) -> Box<Refusal> {
 pub(super) fn ticket_end_of(how: TicketWithdrawal) -> TicketEnd {
     match how {
         TicketWithdrawal::Declined => TicketEnd::Declined,
-        TicketWithdrawal::Superseded => TicketEnd::Overtaken,
+        TicketWithdrawal::Superseded => TicketEnd::Superseded,
         TicketWithdrawal::Expired => TicketEnd::Expired,
     }
 }

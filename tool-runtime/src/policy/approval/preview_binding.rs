@@ -13,14 +13,14 @@ use crate::tool::{CallScope, ToolOutput};
 use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta};
 
 const ARGUMENTS: &str = "tool-runtime/arguments/v1";
-const REHEARSAL: &str = "tool-runtime/rehearsal/v1";
+const DRY_RUN_DOMAIN: &str = "tool-runtime/rehearsal/v1";
 const PREVIEW: &str = "tool-runtime/preview/v1";
 
 impl PolicyState {
     /// Makes the dry run that a decision is bound to, if the tool's rules require it.
     ///
     /// If the dry run fails, its error answers the call, and no decision is needed.
-    pub(super) async fn rehearse(
+    pub(super) async fn dry_run(
         &self,
         call: &mut ToolCall,
     ) -> Result<Option<ToolOutput>, Box<Refusal>> {
@@ -28,7 +28,7 @@ impl PolicyState {
         if !call.scope().is_some_and(binds) {
             return Ok(None);
         }
-        let output = call.rehearse().await;
+        let output = call.dry_run().await;
         call.approval_mut().preview = Some(*digest_of(&output)?.as_bytes());
         Ok(Some(output))
     }
@@ -36,11 +36,11 @@ impl PolicyState {
     /// Refuses a call whose dry run answers differently from the one that was approved.
     pub(in crate::policy) async fn must_have_same_preview(
         &self,
-        ApprovedCall { scope, approval, rehearsals, .. }: ApprovedCall<'_>,
+        ApprovedCall { scope, approval, dry_runner, .. }: ApprovedCall<'_>,
     ) -> Result<(), Box<Refusal>> {
         let Some(bound) = approval.preview.map(Digest::from_bytes) else { return Ok(()) };
-        let rehearsal = rehearsals.rehearse(scope, approval.approver.as_deref()).await;
-        match digest_of(&rehearsal) {
+        let dry_run = dry_runner.dry_run(scope, approval.approver.as_deref()).await;
+        match digest_of(&dry_run) {
             Ok(now) if now == bound => Ok(()),
             // A transient failure does not tell whether the preview changed.
             Err(refusal) if is_transient(refusal.detail.class()) => Err(refusal),
@@ -53,7 +53,7 @@ impl PolicyState {
 fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
     match (output.data_json(), output.error()) {
         (Some(data), _) => {
-            exact(REHEARSAL, data, Defaults::none()).map_err(|error| not_canonical(&error))
+            exact(DRY_RUN_DOMAIN, data, Defaults::none()).map_err(|error| not_canonical(&error))
         }
         (None, Some(detail)) => {
             let meta = serde_json::from_str::<ToolErrorMeta>(output.meta_json()).ok();

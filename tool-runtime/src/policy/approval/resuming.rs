@@ -15,7 +15,7 @@ use crate::policy::idempotency::EarlierRun;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::{conversation_of, principal_of};
 use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
-use crate::policy::ticket::{Ticket, TicketFault, binding, open};
+use crate::policy::ticket::{Ticket, TicketRejection, binding, open};
 use crate::runtime::Runtime;
 use crate::store::{StoreError, TicketEnd, WaitingTicket};
 
@@ -54,7 +54,7 @@ impl Tickets<'_> {
     pub async fn resume(&self, ticket: &str, cx: &ToolContext) -> ToolCall {
         let parsed = match Ticket::parse(ticket) {
             Ok(parsed) => parsed,
-            Err(fault) => return self.not_resumed("", None, cx, &Box::from(fault)),
+            Err(rejection) => return self.not_resumed("", None, cx, &Box::from(rejection)),
         };
         match self.resume_ticket(&parsed, cx).await {
             Ok(call) => call,
@@ -99,7 +99,7 @@ impl Tickets<'_> {
     /// Returns the store's error.
     pub async fn supersede(&self, cx: &ToolContext) -> Result<usize, StoreError> {
         let state = self.state();
-        state.stores.tickets.overtake_tickets(cx.tenant_id(), conversation_of(cx)).await
+        state.stores.tickets.supersede_tickets(cx.tenant_id(), conversation_of(cx)).await
     }
 
     fn not_resumed(
@@ -121,13 +121,13 @@ impl Tickets<'_> {
         state.check(ticket)?;
         let principal = principal_of(cx).unwrap_or_default();
         if ticket.tenant() != cx.tenant_id() || *ticket.principal() != *principal {
-            return Err(TicketFault::Foreign.into());
+            return Err(TicketRejection::Foreign.into());
         }
         state.check_tool(ticket)?;
         let found = state.find_stored(ticket.id(), ticket.tenant()).await?;
         must_be_waiting_or_used(&found)?;
         let sealed = state.unseal(&found)?;
-        let context = sealed.context().map_err(|_| TicketFault::Unreadable)?;
+        let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
         let context = context.with_standing_of(cx);
         self.resume_sealed(ticket, sealed, context, found.end.is_some()).await
     }
@@ -142,7 +142,7 @@ impl Tickets<'_> {
         let mut sealed = state.unseal(found)?;
         let ticket = state.own_ticket(found, &mut sealed)?;
         state.check_tool(&ticket)?;
-        let context = sealed.context().map_err(|_| TicketFault::Unreadable)?;
+        let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
         let mut call = self.resume_sealed(&ticket, sealed, context, found.end.is_some()).await?;
         if let Some(ticket) = &mut call.approval_mut().ticket {
             ticket.by_approver = true;
@@ -164,7 +164,7 @@ impl Tickets<'_> {
             return Ok(call);
         }
         if let Some(edited) = sealed.edited {
-            call.edit(edited.into()).map_err(|_| TicketFault::Outdated)?;
+            call.edit(edited.into()).map_err(|_| TicketRejection::Outdated)?;
         }
         state.must_be_signed_call(ticket, &call, sealed.preview)?;
         let consent = call.approval_mut();
@@ -176,7 +176,7 @@ impl Tickets<'_> {
             is_used,
         });
         consent.preview = sealed.preview.filter(|_| !is_used);
-        consent.asker = sealed.asker;
+        consent.requester = sealed.requester;
         if is_used {
             state.must_have_begun(&call).await?;
         }
@@ -186,18 +186,18 @@ impl Tickets<'_> {
 
 impl PolicyState {
     /// Verifies the signature and the expiry.
-    fn check(&self, ticket: &Ticket) -> Result<(), TicketFault> {
-        ticket.verify(self.keys.as_ref().ok_or(TicketFault::UnknownKey)?)?;
+    fn check(&self, ticket: &Ticket) -> Result<(), TicketRejection> {
+        ticket.verify(self.keys.as_ref().ok_or(TicketRejection::UnknownKey)?)?;
         let is_over = self.clock.now() >= ticket.expires_at();
-        if is_over { Err(TicketFault::Expired) } else { Ok(()) }
+        if is_over { Err(TicketRejection::Expired) } else { Ok(()) }
     }
 
     /// Checks that the tool has the version and schema for which the ticket was issued.
-    fn check_tool(&self, ticket: &Ticket) -> Result<(), TicketFault> {
+    fn check_tool(&self, ticket: &Ticket) -> Result<(), TicketRejection> {
         let same = |plan: &&crate::policy::tool_plan::ToolPlan| {
             *plan.version == *ticket.tool_version() && plan.schema == ticket.schema()
         };
-        self.plan_of(ticket.tool()).filter(same).map(drop).ok_or(TicketFault::Outdated)
+        self.plan_of(ticket.tool()).filter(same).map(drop).ok_or(TicketRejection::Outdated)
     }
 
     /// Takes the ticket out of its own sealed call.
@@ -205,20 +205,20 @@ impl PolicyState {
         &self,
         found: &WaitingTicket,
         sealed: &mut SealedCall,
-    ) -> Result<Ticket, TicketFault> {
-        let ticket = sealed.ticket.take().ok_or(TicketFault::Unknown)?;
+    ) -> Result<Ticket, TicketRejection> {
+        let ticket = sealed.ticket.take().ok_or(TicketRejection::Unknown)?;
         self.check(&ticket)?;
         let is_own = ticket.id() == found.id && ticket.tenant() == found.tenant;
-        if is_own { Ok(ticket) } else { Err(TicketFault::Unreadable) }
+        if is_own { Ok(ticket) } else { Err(TicketRejection::Unreadable) }
     }
 
     /// Accepts a used ticket if the outcome of its run is not known: its process may have crashed
     /// between the ticket's use and the call's end.
     async fn must_have_begun(&self, call: &ToolCall) -> Result<(), Box<Refusal>> {
-        let scope = call.scope().ok_or(TicketFault::Used)?;
+        let scope = call.scope().ok_or(TicketRejection::Used)?;
         match self.earlier_run(scope, call.approval()).await? {
             EarlierRun::Begun => Ok(()),
-            EarlierRun::None | EarlierRun::Answered => Err(TicketFault::Used.into()),
+            EarlierRun::None | EarlierRun::Answered => Err(TicketRejection::Used.into()),
         }
     }
 
@@ -231,13 +231,13 @@ impl PolicyState {
     async fn find_stored(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
         let found = self.call_store(STORE_TIMEOUT, self.stores.tickets.find_ticket(id)).await;
         let found = found.map_err(|error| store_failed(&error))?;
-        Ok(found.filter(|it| it.tenant == tenant).ok_or(TicketFault::Unknown)?)
+        Ok(found.filter(|it| it.tenant == tenant).ok_or(TicketRejection::Unknown)?)
     }
 
-    pub(super) fn unseal(&self, found: &WaitingTicket) -> Result<SealedCall, TicketFault> {
-        let keys = self.keys.as_ref().ok_or(TicketFault::UnknownKey)?;
+    pub(super) fn unseal(&self, found: &WaitingTicket) -> Result<SealedCall, TicketRejection> {
+        let keys = self.keys.as_ref().ok_or(TicketRejection::UnknownKey)?;
         let plain = open(&found.payload, keys, &binding(PURPOSE, found.id))?;
-        serde_json::from_slice(&plain).map_err(|_| TicketFault::Unreadable)
+        serde_json::from_slice(&plain).map_err(|_| TicketRejection::Unreadable)
     }
 
     /// Checks that the stored call is the one that was signed.
@@ -246,13 +246,13 @@ impl PolicyState {
         ticket: &Ticket,
         call: &ToolCall,
         preview: Option<[u8; 32]>,
-    ) -> Result<(), TicketFault> {
-        let scope = call.scope().ok_or(TicketFault::Outdated)?;
-        let keys = self.keys.as_ref().ok_or(TicketFault::UnknownKey)?;
+    ) -> Result<(), TicketRejection> {
+        let scope = call.scope().ok_or(TicketRejection::Outdated)?;
+        let keys = self.keys.as_ref().ok_or(TicketRejection::UnknownKey)?;
         let keyed = |digest| keys.keyed_hash(digest, Some(ticket.key()));
         let arguments = fingerprint(self.plan(scope), scope).ok().and_then(keyed);
         if arguments != Some(ticket.arguments()) {
-            return Err(TicketFault::ArgumentsChanged);
+            return Err(TicketRejection::ArgumentsChanged);
         }
         // A preview that is bound to a dry run is compared with a new dry run at execution.
         let preview = match preview {
@@ -260,12 +260,12 @@ impl PolicyState {
             _ => preview_hash(call),
         };
         let same = keyed(preview) == Some(ticket.preview());
-        if same { Ok(()) } else { Err(TicketFault::Outdated) }
+        if same { Ok(()) } else { Err(TicketRejection::Outdated) }
     }
 }
 
 /// Accepts a ticket that is waiting or used: a used one may lead to the outcome of its run.
-fn must_be_waiting_or_used(found: &WaitingTicket) -> Result<(), TicketFault> {
+fn must_be_waiting_or_used(found: &WaitingTicket) -> Result<(), TicketRejection> {
     match found.end.filter(|end| *end != TicketEnd::Used) {
         Some(end) => Err(end.into()),
         None => Ok(()),

@@ -32,10 +32,10 @@ pub struct Cut {
 }
 
 /// The attempts to find an excerpt that fits the schema.
-const MOST_ATTEMPTS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 const UNBOUNDED: Limits = Limits::new()
-    .with_max_bytes(Limits::LONGEST)
+    .with_max_bytes(Limits::MAX_BYTES)
     .with_max_depth(Limits::DEEPEST)
     .with_max_string_bytes(usize::MAX);
 
@@ -55,7 +55,7 @@ pub(crate) fn excerpt(
     let tree = read(data_json, &UNBOUNDED).ok()?;
     let view = tree.view(data_json);
     let mut whole = Vec::new();
-    for _ in 0..MOST_ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         let rows = RowCuts::fit(view, most_bytes, &whole)?;
         let json = rows.text();
         if keeps_schema(&json) {

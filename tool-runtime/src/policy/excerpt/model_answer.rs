@@ -145,7 +145,7 @@ impl ToolCall {
         let schema = scope.registered().output.as_ref();
         let keeps = |text: &str| {
             let widest =
-                Limits::new().with_max_bytes(Limits::LONGEST).with_max_pattern_bytes(usize::MAX);
+                Limits::new().with_max_bytes(Limits::MAX_BYTES).with_max_pattern_bytes(usize::MAX);
             schema.is_none_or(|schema| schema.check(text, &widest, Coerce::Off).is_admitted())
         };
         let (shown, cuts) = match excerpt(data, most, keeps) {

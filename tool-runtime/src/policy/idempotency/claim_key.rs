@@ -13,15 +13,15 @@ use crate::policy::deadline::{sleep, time_left, within_deadline};
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::caller_of;
 use crate::policy::rules::ConcurrentRepeat;
-use crate::policy::ticket::TicketFault;
+use crate::policy::ticket::TicketRejection;
 use crate::store::{
-    ClaimOutcome, ClaimRequest, Fence, KeyScope, Settlement, StoredAnswer, UnixMillis,
+    ClaimOutcome, ClaimRequest, Fence, ScopedKey, Settlement, StoredAnswer, UnixMillis,
 };
 use crate::tool::CallScope;
 
 /// The delays between two claims of a waiting repeat: doubled each time, up to the longest.
 const FIRST_POLL_DELAY: Duration = Duration::from_millis(20);
-const LONGEST_POLL_DELAY: Duration = Duration::from_millis(500);
+const MAX_POLL_DELAY: Duration = Duration::from_millis(500);
 
 const DAMAGED: &str = "the stored record of the idempotency key fails its checksum";
 
@@ -57,20 +57,20 @@ impl PolicyState {
             let claim = self.call_store(time_left(scope, started), self.stores.keys.claim(request));
             let claimed = within_deadline(scope, started, claim).await?;
             match claimed.map_err(|error| refusals::store_failed(&error))? {
-                ClaimOutcome::First(fence) if consent.replays => {
+                ClaimOutcome::Acquired(fence) if consent.replays => {
                     let key = self.claimed(scope, key, fence, now);
                     return Err(earlier_runs::release(key).await.into());
                 }
-                ClaimOutcome::First(fence) if is_used => {
+                ClaimOutcome::Acquired(fence) if is_used => {
                     self.claimed(scope, key, fence, now).release().await;
-                    return Err(ShortCircuit::Refused(TicketFault::Used.into()));
+                    return Err(ShortCircuit::Refused(TicketRejection::Used.into()));
                 }
                 ClaimOutcome::TakenOver(fence) if consent.replays => {
                     let mut key = self.claimed(scope, key, fence, now);
                     key.set_in_doubt(true);
                     return Err(earlier_runs::release(key).await.into());
                 }
-                ClaimOutcome::First(fence) => {
+                ClaimOutcome::Acquired(fence) => {
                     let key = self.claimed(scope, key, fence, now);
                     return self.with_full_lease(scope, key, now).await.map(Some);
                 }
@@ -82,12 +82,12 @@ impl PolicyState {
                 }
                 // The run that used the ticket has ended, or another run has reconciled it.
                 ClaimOutcome::Settled(_) if is_used => {
-                    return Err(ShortCircuit::Refused(TicketFault::Used.into()));
+                    return Err(ShortCircuit::Refused(TicketRejection::Used.into()));
                 }
                 // Another approver's decision runs. The ticket's holder is told to retry instead,
                 // since that run may have crashed.
                 ClaimOutcome::Running { .. } if used.is_some_and(|ticket| ticket.by_approver) => {
-                    return Err(ShortCircuit::Refused(TicketFault::Used.into()));
+                    return Err(ShortCircuit::Refused(TicketRejection::Used.into()));
                 }
                 ClaimOutcome::Settled(answer) => {
                     let limit = time_left(scope, started);
@@ -113,11 +113,11 @@ impl PolicyState {
                     if let Some(ticket) = unused {
                         let end = self.end_of(ticket, time_left(scope, started)).await;
                         if let Ok(Some(end)) = end {
-                            return Err(ShortCircuit::Refused(TicketFault::from(end).into()));
+                            return Err(ShortCircuit::Refused(TicketRejection::from(end).into()));
                         }
                     }
                     within_deadline(scope, started, sleep(scope, delay)?).await?;
-                    delay = (delay * 2).min(LONGEST_POLL_DELAY);
+                    delay = (delay * 2).min(MAX_POLL_DELAY);
                 }
             }
         }
@@ -128,7 +128,7 @@ impl PolicyState {
     pub(super) async fn replay(
         &self,
         scope: &CallScope,
-        key: &KeyScope,
+        key: &ScopedKey,
         answer: &StoredAnswer,
         limit: Duration,
     ) -> Result<CallOutcome, Box<Refusal>> {
@@ -151,7 +151,7 @@ impl PolicyState {
     fn claimed(
         self: &Arc<Self>,
         scope: &CallScope,
-        key: KeyScope,
+        key: ScopedKey,
         fence: Fence,
         claimed_at: UnixMillis,
     ) -> ClaimedKey {
@@ -207,7 +207,7 @@ impl PolicyState {
                     return Err(replayed.unwrap_or(ended).into());
                 }
                 reconciliation::EarlierOutcome::Unknown => {}
-                reconciliation::EarlierOutcome::Superseded => {
+                reconciliation::EarlierOutcome::LeaseLost => {
                     return Err(refusals::taken_over().into());
                 }
             }

@@ -13,10 +13,10 @@ use futures::future::{pending, select};
 use super::{KeyLease, replay};
 use crate::dispatch::answer;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
-use crate::dispatch::refusal::superseded;
-use crate::failure::Fault;
+use crate::dispatch::refusal::lease_lost;
+use crate::failure::LoggedFailure;
 use crate::policy::policy_state::PolicyState;
-use crate::store::{Fence, KeyScope, Settlement, StoreError, StoreErrorKind};
+use crate::store::{Fence, ScopedKey, Settlement, StoreError, StoreErrorKind};
 use crate::tool::Lease as _;
 use crate::tool::{CallScope, guard};
 
@@ -36,7 +36,7 @@ const NOT_STORED: &str = "the answer could not be stored under its idempotency k
 pub(in crate::policy) struct ClaimedKey {
     state: Arc<PolicyState>,
     call: CallScope,
-    key: KeyScope,
+    key: ScopedKey,
     fence: Fence,
     lease: Arc<KeyLease>,
     /// The time of the next renewal.
@@ -54,7 +54,7 @@ impl ClaimedKey {
     pub(super) fn new(
         state: Arc<PolicyState>,
         call: CallScope,
-        key: KeyScope,
+        key: ScopedKey,
         fence: Fence,
         lease: Arc<KeyLease>,
     ) -> Self {
@@ -129,7 +129,7 @@ impl ClaimedKey {
         let settlement = self.settlement_of(&ended).await;
         match self.store(settlement).await {
             Ok(false) if matches!(ended.effect, EffectOutcome::Answered | EffectOutcome::Final) => {
-                answer::failed(scope, Fault::plain(superseded()), 0, EffectOutcome::Unknown)
+                answer::failed(scope, LoggedFailure::plain(lease_lost()), 0, EffectOutcome::Unknown)
             }
             Ok(_) => ended,
             Err(error) => {

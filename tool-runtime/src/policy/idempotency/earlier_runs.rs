@@ -10,7 +10,7 @@ use crate::policy::approval::fingerprint;
 use crate::policy::deadline::time_left;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
-use crate::policy::ticket::TicketFault;
+use crate::policy::ticket::TicketRejection;
 use crate::store::{KeyRecord, KeyState};
 use crate::tool::CallScope;
 
@@ -68,7 +68,7 @@ impl PolicyState {
         let found = self.record_of(scope, consent, time_left(scope, started)).await?;
         // The answer in a damaged record is not trusted.
         match found.filter(|record| !record.damaged).map(|record| record.state) {
-            Some(KeyState::Answered { .. }) => Err(TicketFault::Used.into()),
+            Some(KeyState::Answered { .. }) => Err(TicketRejection::Used.into()),
             None | Some(KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived) => {
                 Ok(())
             }

@@ -7,7 +7,7 @@ use crate::dispatch::CallApproval;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::principal::principal_of;
 use crate::policy::tool_plan::ToolPlan;
-use crate::store::{Fence, KeyScope};
+use crate::store::{Fence, ScopedKey};
 use crate::tool::{CallScope, Idempotency};
 
 /// Returns the key of a write; none if nothing tells its repeat from another call.
@@ -18,7 +18,7 @@ pub(super) fn key_of(
     plan: &ToolPlan,
     scope: &CallScope,
     consent: &CallApproval,
-) -> Result<Option<KeyScope>, Box<Refusal>> {
+) -> Result<Option<ScopedKey>, Box<Refusal>> {
     let cx = scope.cx();
     let given = cx.idempotency_key();
     if given.is_none() && plan.require_key {
@@ -33,7 +33,7 @@ pub(super) fn key_of(
     let key = key.or_else(|| derived(cx, scope.call_id())).or_else(ticket);
     let scoped = |key: String| {
         let principal = principal.unwrap_or_default();
-        KeyScope::new(cx.tenant_id(), principal, &*plan.tool, key)
+        ScopedKey::new(cx.tenant_id(), principal, &*plan.tool, key)
     };
     Ok(key.map(scoped))
 }
@@ -49,7 +49,7 @@ fn derived(cx: &ToolContext, call_id: Option<&str>) -> Option<String> {
 }
 
 /// Returns the view of the key that the tool reads.
-pub(super) fn shown_to_tool(key: &KeyScope, fence: Fence) -> Idempotency {
+pub(super) fn shown_to_tool(key: &ScopedKey, fence: Fence) -> Idempotency {
     let own = key.key.strip_prefix(GIVEN).unwrap_or(&key.key);
     Idempotency::of(own.into(), key.global_key().into(), fence.get())
 }

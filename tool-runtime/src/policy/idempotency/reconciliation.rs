@@ -18,7 +18,7 @@ pub(super) enum EarlierOutcome {
     /// The tool does not know, or failed.
     Unknown,
     /// Another owner has taken the key over meanwhile.
-    Superseded,
+    LeaseLost,
 }
 
 /// Runs the tool's `reconcile`, within the call's deadline and while the key is held.
@@ -32,7 +32,7 @@ pub(super) async fn reconcile(
     let attempt = Attempt::after_waiting(&reconciling, tool, started);
     let reconciled = while_claimed(&reconciling, attempt, pin!(key.keep_lease())).await;
     drop(reconciling.end());
-    let Some((outcome, time)) = reconciled else { return EarlierOutcome::Superseded };
+    let Some((outcome, time)) = reconciled else { return EarlierOutcome::LeaseLost };
     match outcome {
         Outcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::DidNotHappen)) => {
             EarlierOutcome::DidNotHappen

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tool_contracts::{CallStatus, ErrorCode};
 
-use crate::dispatch::refusal::{Refusal, superseded};
+use crate::dispatch::refusal::{Refusal, lease_lost};
 use crate::failure::Failure;
 use crate::policy::store_access::store_failure;
 use crate::refusal_reason::RefusalReason;
@@ -36,11 +36,11 @@ pub(super) fn key_reused() -> Box<Refusal> {
 }
 
 /// The bounds of `retry_after_ms` while another call runs under the key.
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 const SHORTEST_WAIT: Duration = Duration::from_millis(50);
 
 pub(super) fn in_flight(left: Duration) -> Box<Refusal> {
-    let wait = left.clamp(SHORTEST_WAIT, LONGEST_WAIT);
+    let wait = left.clamp(SHORTEST_WAIT, MAX_WAIT);
     let message = "the same call is still running; try again later for its answer";
     let failure = refusal(ErrorCode::Conflict, RefusalReason::InFlight, message);
     not_executed(failure.with_retry_after_ms(u64::try_from(wait.as_millis()).unwrap_or(1_000)))
@@ -48,7 +48,7 @@ pub(super) fn in_flight(left: Duration) -> Box<Refusal> {
 
 /// Refuses a call whose key was taken over before it ran.
 pub(super) fn taken_over() -> Box<Refusal> {
-    not_executed(superseded())
+    not_executed(lease_lost())
 }
 
 /// The `retry_after_ms` of a caller above its quota, which people free rather than time.

@@ -5,7 +5,7 @@ use std::str;
 use serde::de::DeserializeOwned;
 use tool_contracts::{CallStatus, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 
-use crate::dispatch::Origin;
+use crate::dispatch::AnswerOrigin;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::json;
 use crate::limits::Limits;
@@ -78,7 +78,7 @@ fn ended(status: CallStatus, output: ToolOutput, effect: EffectOutcome) -> CallO
         output,
         log: String::new(),
         effect,
-        origin: Origin::Replay,
+        origin: AnswerOrigin::Replay,
         evidence_draft: None,
     }
 }

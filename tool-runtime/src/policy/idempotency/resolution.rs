@@ -11,7 +11,7 @@ use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
 use crate::runtime::Runtime;
 use crate::schema::Coerce;
-use crate::store::{Fence, KeyRecord, KeyScope, KeyState, Settlement, StoreError, StoredAnswer};
+use crate::store::{Fence, KeyRecord, KeyState, ScopedKey, Settlement, StoreError, StoredAnswer};
 
 /// The outcome of a keyed call, as a person found it out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Outcomes<'_> {
     pub async fn unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let state = self.state();
@@ -92,7 +92,7 @@ impl Outcomes<'_> {
     ///
     /// # Errors
     /// Returns the store's error.
-    pub async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+    pub async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
         let state = self.state();
         state.call_store(STORE_TIMEOUT, state.stores.keys.find(key)).await
     }
@@ -130,8 +130,8 @@ impl Outcomes<'_> {
         let state = self.state();
         let plan = state.plan_of(tool).ok_or_else(unknown)?;
         // A running call is settled by its owner only.
-        let forgets = record.state == KeyState::Archived && resolution == Resolution::DidNotHappen;
-        if !record.is_unknown() && !forgets {
+        let releases = record.state == KeyState::Archived && resolution == Resolution::DidNotHappen;
+        if !record.is_unknown() && !releases {
             return Err(ResolveError::Changed);
         }
         let settlement = match resolution {

@@ -36,7 +36,7 @@ enum RunKind {
 }
 
 /// The most pairs of a run and a tool that are kept.
-const MOST_PAIRS: usize = 10_000;
+const MAX_PAIRS: usize = 10_000;
 
 impl<'a> RunKey<'a> {
     pub(crate) fn of(cx: &'a ToolContext) -> Self {
@@ -51,7 +51,7 @@ impl CorrectionBudget {
     /// Allows so many rejected calls of one tool in a run; the last of them tells the model to
     /// stop.
     pub(crate) fn new(limit: u32) -> Self {
-        Self { limit, counts: Cache::new(MOST_PAIRS) }
+        Self { limit, counts: Cache::new(MAX_PAIRS) }
     }
 
     /// Returns how many rejected calls are allowed.
@@ -89,7 +89,7 @@ mod tests {
     use tool_contracts::ToolContext;
     use uuid::Uuid;
 
-    use super::{CorrectionBudget, MOST_PAIRS, RunKey};
+    use super::{CorrectionBudget, MAX_PAIRS, RunKey};
 
     fn cx(tenant: u128, run: &str) -> ToolContext {
         let builder = ToolContext::builder(Uuid::from_u128(tenant), "trace");
@@ -124,10 +124,10 @@ mod tests {
     #[test]
     fn the_number_of_pairs_is_bounded() {
         let budget = CorrectionBudget::new(3);
-        for run in 0..MOST_PAIRS * 2 {
+        for run in 0..MAX_PAIRS * 2 {
             refused(&budget, &cx(1, &run.to_string()), "search");
         }
-        assert!(budget.counts.len() <= MOST_PAIRS + MOST_PAIRS / 10, "{budget:?}");
+        assert!(budget.counts.len() <= MAX_PAIRS + MAX_PAIRS / 10, "{budget:?}");
     }
 
     #[test]

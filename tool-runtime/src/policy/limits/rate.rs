@@ -28,7 +28,7 @@ pub struct RateLimit {
 }
 
 /// The highest rate that can be set, at which a refill takes a microsecond.
-const MOST_CALLS: u32 = 1_000_000;
+const MAX_CALLS: u32 = 1_000_000;
 
 impl RateLimit {
     /// Allows so many calls a second, and as many at once.
@@ -71,8 +71,8 @@ impl RateLimit {
 }
 
 fn check_count(field: &'static str, calls: u32) -> Result<(), OutOfRange> {
-    let fits = (1..=MOST_CALLS).contains(&calls);
-    OutOfRange::unless(fits, field, format_args!("1 to {MOST_CALLS}"), calls)
+    let fits = (1..=MAX_CALLS).contains(&calls);
+    OutOfRange::unless(fits, field, format_args!("1 to {MAX_CALLS}"), calls)
 }
 
 /// A rate limit with a state for each key, such as a tenant.
@@ -108,13 +108,13 @@ struct KeyStates<K> {
 }
 
 /// The most keys whose states are kept.
-const MOST_KEYS: usize = 10_000;
+const MAX_KEYS: usize = 10_000;
 /// The shortest time between two sweeps.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 impl<K: RateKey> RateLimiter<K> {
     pub(crate) fn new(limit: RateLimit, timer: Arc<dyn Timer>) -> Self {
-        Self::bounded(limit, timer, MOST_KEYS)
+        Self::bounded(limit, timer, MAX_KEYS)
     }
 
     fn bounded(limit: RateLimit, timer: Arc<dyn Timer>, most: usize) -> Self {
@@ -298,13 +298,13 @@ mod tests {
 
     #[test]
     fn the_largest_values_are_counted_without_overflow() {
-        let limit = RateLimit::per_minute(1).and_then(|limit| limit.burst(super::MOST_CALLS));
+        let limit = RateLimit::per_minute(1).and_then(|limit| limit.burst(super::MAX_CALLS));
         let (limiter, timer) = limiter(limit.expect("it is in range"), 10);
         for _ in 0..3 {
             assert_eq!(limiter.check(&tenant(1)), Ok(()));
             timer.advance(SECOND * 60 * 60 * 24 * 365 * 10);
         }
-        let fastest = RateLimit::per_second(super::MOST_CALLS).expect("it is in range");
+        let fastest = RateLimit::per_second(super::MAX_CALLS).expect("it is in range");
         assert_eq!(fastest.interval, Duration::from_micros(1));
     }
 
@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn no_calls_and_too_many_are_refused() {
-        for calls in [0, super::MOST_CALLS + 1] {
+        for calls in [0, super::MAX_CALLS + 1] {
             let fields = [
                 RateLimit::per_second(calls),
                 RateLimit::per_minute(calls),

@@ -44,11 +44,11 @@ pub struct RetryConfig {
 }
 
 /// The longest delay that can be set, in milliseconds.
-const LONGEST_MS: u64 = 60 * 60 * 1_000;
+const MAX_MS: u64 = 60 * 60 * 1_000;
 /// The shortest first delay that can be set, in milliseconds.
 const SHORTEST_MS: u64 = 10;
-const MOST_ATTEMPTS: u32 = 5;
-const MOST_BACKOFF: f64 = 10.0;
+const MAX_ATTEMPTS: u32 = 5;
+const MAX_BACKOFF: f64 = 10.0;
 
 impl RetryConfig {
     const DEFAULT: Self = Self {
@@ -137,21 +137,21 @@ impl RetryConfig {
     fn checked(self) -> Result<Self, OutOfRange> {
         let Self { max_attempts, backoff_multiplier, initial_delay_ms, max_delay_ms } = self;
         OutOfRange::unless(
-            (1..=MOST_ATTEMPTS).contains(&max_attempts),
+            (1..=MAX_ATTEMPTS).contains(&max_attempts),
             "max_attempts",
-            format_args!("1 to {MOST_ATTEMPTS}"),
+            format_args!("1 to {MAX_ATTEMPTS}"),
             max_attempts,
         )?;
         OutOfRange::unless(
-            (1.0..=MOST_BACKOFF).contains(&backoff_multiplier),
+            (1.0..=MAX_BACKOFF).contains(&backoff_multiplier),
             "backoff_multiplier",
-            format_args!("1 to {MOST_BACKOFF}"),
+            format_args!("1 to {MAX_BACKOFF}"),
             backoff_multiplier,
         )?;
         OutOfRange::unless(
-            max_delay_ms <= LONGEST_MS,
+            max_delay_ms <= MAX_MS,
             "max_delay_ms",
-            format_args!("at most {LONGEST_MS}"),
+            format_args!("at most {MAX_MS}"),
             max_delay_ms,
         )?;
         OutOfRange::unless(

@@ -8,7 +8,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
-use super::TicketFault;
+use super::TicketRejection;
 use super::key_ring::is_id;
 use super::signed::{Claims, Ticket, VERSION};
 use crate::canonical::Digest;
@@ -126,5 +126,5 @@ impl<'de> Deserialize<'de> for HyphenatedUuid {
 }
 
 fn malformed<E: Error>() -> E {
-    E::custom(TicketFault::Malformed)
+    E::custom(TicketRejection::Malformed)
 }

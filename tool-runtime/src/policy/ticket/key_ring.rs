@@ -12,7 +12,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::canonical::Digest;
 
 const LEAST_SECRET: usize = 32;
-const LONGEST_ID: usize = 64;
+const MAX_ID_LENGTH: usize = 64;
 
 // HKDF labels: changing one invalidates all tickets that were ever signed.
 const SIGNING: &[u8] = b"tool-runtime/ticket/v1/sign";
@@ -237,7 +237,7 @@ fn expand(salt: Option<&[u8; 32]>, secret: &[u8], info: &[u8], key: &mut [u8]) {
 
 /// Returns whether a text can be the id of a key, which appears in tickets and logs.
 pub(super) fn is_id(id: &str) -> bool {
-    (1..=LONGEST_ID).contains(&id.len())
+    (1..=MAX_ID_LENGTH).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }
 

@@ -3,20 +3,20 @@
 //! A ticket identifies its call by hashes; the call itself is stored sealed (encrypted). A
 //! [`KeyRing`] holds the keys of both.
 
-mod fault;
 mod frame;
 mod json;
 mod key_ring;
+mod rejection;
 mod seal;
 mod signed;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::fault::TicketFault;
 #[cfg(feature = "sqlite")]
 pub(crate) use self::key_ring::RingKey;
 pub use self::key_ring::{KeyRing, KeyRingError};
+pub use self::rejection::TicketRejection;
 
 #[cfg(feature = "evidence")]
 pub(crate) use self::{frame::frame, key_ring::cipher};

@@ -11,7 +11,7 @@ use aes_gcm::aead::{Aead as _, Payload};
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::TicketFault;
+use super::TicketRejection;
 use super::frame::frame;
 use super::key_ring::KeyRing;
 
@@ -45,12 +45,16 @@ pub(crate) fn seal(plain: &[u8], ring: &KeyRing, binding: &[u8]) -> Result<Vec<u
 }
 
 /// Decrypts a text with the key of the ring that sealed it, if the binding is the same.
-pub(crate) fn open(sealed: &[u8], ring: &KeyRing, binding: &[u8]) -> Result<Vec<u8>, TicketFault> {
-    let parts = SealedParts::of(sealed).ok_or(TicketFault::Unreadable)?;
-    let key = ring.key(parts.key).ok_or(TicketFault::Unreadable)?;
+pub(crate) fn open(
+    sealed: &[u8],
+    ring: &KeyRing,
+    binding: &[u8],
+) -> Result<Vec<u8>, TicketRejection> {
+    let parts = SealedParts::of(sealed).ok_or(TicketRejection::Unreadable)?;
+    let key = ring.key(parts.key).ok_or(TicketRejection::Unreadable)?;
     let (cipher, nonce) = key.cipher(parts.salt);
     let payload = Payload { msg: parts.ciphertext, aad: &frame(&[parts.header, binding]) };
-    cipher.decrypt(&nonce, payload).map_err(|_| TicketFault::Unreadable)
+    cipher.decrypt(&nonce, payload).map_err(|_| TicketRejection::Unreadable)
 }
 
 fn header(key: &str, salt: &[u8; SALT]) -> Vec<u8> {
@@ -95,7 +99,7 @@ mod tests {
 
     #[track_caller]
     fn check_shut(sealed: &[u8], ring: &KeyRing, binding: &[u8]) {
-        assert_eq!(open(sealed, ring, binding), Err(TicketFault::Unreadable));
+        assert_eq!(open(sealed, ring, binding), Err(TicketRejection::Unreadable));
     }
 
     #[test]

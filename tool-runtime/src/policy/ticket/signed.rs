@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use uuid::Uuid;
 
-use super::TicketFault;
+use super::TicketRejection;
 use super::frame::frame;
 use super::key_ring::KeyRing;
 use crate::canonical::Digest;
@@ -14,7 +14,7 @@ use crate::store::UnixMillis;
 /// The only version.
 pub(super) const VERSION: u8 = 1;
 
-const LONGEST_JSON: usize = 8 * 1024;
+const MAX_JSON_LENGTH: usize = 8 * 1024;
 const DOMAIN: &[u8] = b"tool-runtime/ticket";
 
 /// Refers to a call that waits for a person's decision: JSON that may leave the process.
@@ -36,7 +36,7 @@ const DOMAIN: &[u8] = b"tool-runtime/ticket";
 /// assert_eq!(ticket.tool(), "send_mail");
 /// assert_eq!(ticket.principal(), "user:42");
 /// assert_eq!(Ticket::parse(&ticket.to_json())?, ticket);
-/// # Ok::<(), tool_runtime::policy::TicketFault>(())
+/// # Ok::<(), tool_runtime::policy::TicketRejection>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ticket {
@@ -62,11 +62,11 @@ pub(crate) struct Claims {
     pub(crate) expires_at: UnixMillis,
 }
 
-/// Signs the claims of a ticket; returns [`TicketFault::Oversized`] if they are too long to be
+/// Signs the claims of a ticket; returns [`TicketRejection::Oversized`] if they are too long to be
 /// parsed.
-pub(crate) fn sign(claims: Claims, ring: &KeyRing) -> Result<Ticket, TicketFault> {
+pub(crate) fn sign(claims: Claims, ring: &KeyRing) -> Result<Ticket, TicketRejection> {
     if !claims.fit() {
-        return Err(TicketFault::Oversized);
+        return Err(TicketRejection::Oversized);
     }
     let key = ring.current();
     let signature = key.sign(&claims.message(key.id()));
@@ -80,12 +80,12 @@ impl Ticket {
     /// fields, upper-case hexadecimal digits and texts that are too long are errors.
     ///
     /// # Errors
-    /// Returns [`TicketFault::Malformed`] if the text is not the JSON of a ticket.
-    pub fn parse(json: &str) -> Result<Self, TicketFault> {
-        if json.len() > LONGEST_JSON {
-            return Err(TicketFault::Malformed);
+    /// Returns [`TicketRejection::Malformed`] if the text is not the JSON of a ticket.
+    pub fn parse(json: &str) -> Result<Self, TicketRejection> {
+        if json.len() > MAX_JSON_LENGTH {
+            return Err(TicketRejection::Malformed);
         }
-        serde_json::from_str(json).map_err(|_| TicketFault::Malformed)
+        serde_json::from_str(json).map_err(|_| TicketRejection::Malformed)
     }
 
     /// Writes the ticket as compact JSON.
@@ -173,10 +173,10 @@ impl Ticket {
     }
 
     /// Verifies the signature with the keys of the ring.
-    pub(crate) fn verify(&self, ring: &KeyRing) -> Result<(), TicketFault> {
-        let key = ring.key(&self.key).ok_or(TicketFault::UnknownKey)?;
+    pub(crate) fn verify(&self, ring: &KeyRing) -> Result<(), TicketRejection> {
+        let key = ring.key(&self.key).ok_or(TicketRejection::UnknownKey)?;
         let genuine = key.verifies(&self.claims.message(&self.key), &self.signature);
-        if genuine { Ok(()) } else { Err(TicketFault::Tampered) }
+        if genuine { Ok(()) } else { Err(TicketRejection::Tampered) }
     }
 }
 
@@ -197,9 +197,9 @@ impl fmt::Debug for Ticket {
 }
 
 impl FromStr for Ticket {
-    type Err = TicketFault;
+    type Err = TicketRejection;
 
-    fn from_str(json: &str) -> Result<Self, TicketFault> {
+    fn from_str(json: &str) -> Result<Self, TicketRejection> {
         Self::parse(json)
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Claims, KeyRing, Ticket, TicketFault, sign};
+use super::{Claims, KeyRing, Ticket, TicketRejection, sign};
 use crate::canonical::Digest;
 use crate::store::UnixMillis;
 
@@ -63,18 +63,18 @@ fn with(ticket: &Value, field: &str, value: impl Into<Value>) -> Value {
     altered
 }
 
-fn judge(ticket: &Value, ring: &KeyRing) -> Result<(), TicketFault> {
+fn judge(ticket: &Value, ring: &KeyRing) -> Result<(), TicketRejection> {
     Ticket::parse(&ticket.to_string())?.verify(ring)
 }
 
 #[track_caller]
-fn check(ticket: &Value, fault: TicketFault) {
-    assert_eq!(judge(ticket, &ring()), Err(fault), "{ticket}");
+fn check(ticket: &Value, rejection: TicketRejection) {
+    assert_eq!(judge(ticket, &ring()), Err(rejection), "{ticket}");
 }
 
 #[track_caller]
 fn check_malformed(text: &str) {
-    assert_eq!(Ticket::parse(text).err(), Some(TicketFault::Malformed), "{text}");
+    assert_eq!(Ticket::parse(text).err(), Some(TicketRejection::Malformed), "{text}");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn every_field_is_signed() {
     let left: Vec<_> = known.filter(|field| !apart.contains(&field.as_str())).collect();
     assert!(left.iter().all(|field| altered.iter().any(|(name, _)| name == field)), "{left:?}");
     for (field, value) in altered {
-        check(&with(&ticket, field, value), TicketFault::Tampered);
+        check(&with(&ticket, field, value), TicketRejection::Tampered);
     }
 }
 
@@ -155,8 +155,8 @@ fn no_field_fits_another_ticket() {
     let (one, other) = (issued(claims()), issued(other_claims()));
     for (field, value) in other.as_object().expect("an object") {
         if !["version", "key"].contains(&field.as_str()) {
-            check(&with(&one, field, value.clone()), TicketFault::Tampered);
-            check(&with(&other, field, one[field].clone()), TicketFault::Tampered);
+            check(&with(&one, field, value.clone()), TicketRejection::Tampered);
+            check(&with(&other, field, one[field].clone()), TicketRejection::Tampered);
         }
     }
 }
@@ -165,35 +165,35 @@ fn no_field_fits_another_ticket() {
 fn text_cannot_move_between_fields() {
     let ticket = issued(claims());
     let moved = with(&with(&ticket, "principal", "user:42s"), "tool", "end_mail");
-    check(&moved, TicketFault::Tampered);
+    check(&moved, TicketRejection::Tampered);
     let swapped = with(
         &with(&ticket, "schema", ticket["arguments"].clone()),
         "arguments",
         ticket["schema"].clone(),
     );
-    check(&swapped, TicketFault::Tampered);
+    check(&swapped, TicketRejection::Tampered);
 }
 
 #[test]
 fn no_call_id_is_not_an_empty_one() {
     let nameless = Claims { call_id: None, ..claims() };
-    check(&with(&issued(nameless), "call_id", ""), TicketFault::Tampered);
+    check(&with(&issued(nameless), "call_id", ""), TicketRejection::Tampered);
     let empty = Claims { call_id: Some("".into()), ..claims() };
-    check(&with(&issued(empty), "call_id", Value::Null), TicketFault::Tampered);
+    check(&with(&issued(empty), "call_id", Value::Null), TicketRejection::Tampered);
 }
 
 #[test]
 fn a_key_id_is_signed_and_must_be_on_the_ring() {
     let ticket = issued(claims());
-    check(&with(&ticket, "key", "old"), TicketFault::Tampered);
+    check(&with(&ticket, "key", "old"), TicketRejection::Tampered);
     for key in ["newer", "NEW", &"k".repeat(64)] {
-        check(&with(&ticket, "key", key), TicketFault::UnknownKey);
+        check(&with(&ticket, "key", key), TicketRejection::UnknownKey);
     }
     for key in ["", " new", "\u{e9}", &"k".repeat(65)] {
-        check(&with(&ticket, "key", key), TicketFault::Malformed);
+        check(&with(&ticket, "key", key), TicketRejection::Malformed);
     }
     let renamed = KeyRing::new("renamed", &NEW).expect("a ring");
-    assert_eq!(judge(&with(&ticket, "key", "renamed"), &renamed), Err(TicketFault::Tampered));
+    assert_eq!(judge(&with(&ticket, "key", "renamed"), &renamed), Err(TicketRejection::Tampered));
 }
 
 #[test]
@@ -202,9 +202,9 @@ fn a_former_key_verifies_until_it_is_left_out() {
     assert_eq!(ticket.key(), "old");
     assert_eq!(ticket.verify(&ring()), Ok(()));
     let rotated = KeyRing::new("new", &NEW).expect("a ring");
-    assert_eq!(ticket.verify(&rotated), Err(TicketFault::UnknownKey));
+    assert_eq!(ticket.verify(&rotated), Err(TicketRejection::UnknownKey));
     let other = KeyRing::new("old", &NEW).expect("a ring");
-    assert_eq!(ticket.verify(&other), Err(TicketFault::Tampered));
+    assert_eq!(ticket.verify(&other), Err(TicketRejection::Tampered));
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn every_bit_of_the_signature_counts() {
         let mut forged = ticket.clone();
         forged.signature[bit / 8] ^= 1 << (bit % 8);
         let back = Ticket::parse(&forged.to_json()).expect("well-formed");
-        assert_eq!(back.verify(&ring()), Err(TicketFault::Tampered), "bit {bit}");
+        assert_eq!(back.verify(&ring()), Err(TicketRejection::Tampered), "bit {bit}");
     }
 }
 
@@ -236,12 +236,12 @@ fn a_hash_has_64_lower_case_digits() {
             right.replacen(|digit: char| digit.is_ascii_digit(), "+", 1),
         ];
         for value in wrong {
-            check(&with(&ticket, field, value), TicketFault::Malformed);
+            check(&with(&ticket, field, value), TicketRejection::Malformed);
         }
-        check(&with(&ticket, field, Value::Null), TicketFault::Malformed);
+        check(&with(&ticket, field, Value::Null), TicketRejection::Malformed);
     }
     let upper = ticket["arguments"].as_str().expect("a text").to_uppercase();
-    check(&with(&ticket, "arguments", upper), TicketFault::Malformed);
+    check(&with(&ticket, "arguments", upper), TicketRejection::Malformed);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn each_field_has_one_form() {
         ("approved", json!(true)),
     ];
     for (field, value) in wrong {
-        check(&with(&ticket, field, value), TicketFault::Malformed);
+        check(&with(&ticket, field, value), TicketRejection::Malformed);
     }
 }
 
@@ -318,8 +318,8 @@ fn length_is_bounded_whole_and_by_field() {
     for (field, most) in
         [("call_id", 256), ("principal", 512), ("tool", 128), ("tool_version", 128)]
     {
-        check(&with(&issued(claims()), field, "x".repeat(most)), TicketFault::Tampered);
-        check(&with(&issued(claims()), field, "x".repeat(most + 1)), TicketFault::Malformed);
+        check(&with(&issued(claims()), field, "x".repeat(most)), TicketRejection::Tampered);
+        check(&with(&issued(claims()), field, "x".repeat(most + 1)), TicketRejection::Malformed);
     }
 }
 
@@ -347,7 +347,7 @@ fn every_ticket_that_can_be_signed_can_be_parsed() {
         Claims { tool_version: longest(129), ..largest },
     ];
     for claims in oversized {
-        assert_eq!(sign(claims, &ring).err(), Some(TicketFault::Oversized));
+        assert_eq!(sign(claims, &ring).err(), Some(TicketRejection::Oversized));
     }
 }
 

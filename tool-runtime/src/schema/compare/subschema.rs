@@ -73,9 +73,9 @@ impl<'s> Subschema<'s> {
 
     /// Follows chained `$ref`s that have no sibling keywords.
     pub(super) fn resolved(self) -> Self {
-        const LONGEST: usize = 64;
+        const MAX_HOPS: usize = 64;
         let mut subschema = self;
-        for _ in 0..LONGEST {
+        for _ in 0..MAX_HOPS {
             match subschema.target() {
                 Some(target) if subschema.is_only_assertion("$ref") => subschema = target,
                 _ => break,

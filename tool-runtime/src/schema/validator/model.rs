@@ -193,9 +193,9 @@ impl SchemaNode {
 
     /// Names the schema among others: its title, or the accepted types.
     pub(super) fn name(&self) -> String {
-        const LONGEST: usize = 80;
+        const MAX_TITLE_BYTES: usize = 80;
         match &self.title {
-            Some(title) if title.len() <= LONGEST => title.to_string(),
+            Some(title) if title.len() <= MAX_TITLE_BYTES => title.to_string(),
             _ => self.expected(),
         }
     }

@@ -3,7 +3,7 @@
 use crate::steps;
 
 /// The longest name, in bytes, that is compared.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 
 /// Returns at most `max` names that are close to the wanted one, closest first.
 ///
@@ -91,14 +91,14 @@ fn is_part(a: &[u8], b: &[u8]) -> bool {
 
 /// The bytes of a name that are compared.
 struct Letters {
-    bytes: [u8; LONGEST],
+    bytes: [u8; MAX_LENGTH],
     length: usize,
 }
 
 impl Letters {
     fn of(name: &str) -> Option<Self> {
-        let mut letters = Self { bytes: [0; LONGEST], length: 0 };
-        if name.len() > 2 * LONGEST {
+        let mut letters = Self { bytes: [0; MAX_LENGTH], length: 0 };
+        if name.len() > 2 * MAX_LENGTH {
             return None;
         }
         for byte in name.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b'.' | b' ')) {

@@ -112,7 +112,7 @@ impl NumberReader {
 }
 
 /// The most significant digits of a finite 64-bit float.
-const MOST_DIGITS: usize = 767;
+const MAX_DIGITS: usize = 767;
 
 fn keeps_double(raw: &str) -> bool {
     let read: f64 = raw.parse().unwrap_or(f64::NAN);
@@ -134,7 +134,7 @@ fn prints_back(raw: &str, read: &impl fmt::LowerExp) -> bool {
     let digits = sent.digits().count();
     let places = digits.saturating_sub(1);
     let is_printed_as = |text: String| sent.same(&Decimal::read(&text));
-    digits <= MOST_DIGITS
+    digits <= MAX_DIGITS
         && (is_printed_as(format!("{read:.places$e}")) || is_printed_as(format!("{read:e}")))
 }
 

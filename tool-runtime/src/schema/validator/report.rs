@@ -56,12 +56,12 @@ pub enum Coerce {
 pub struct ValidationReport {
     /// Set if the text is not JSON within the limits; then all other fields are empty.
     pub malformed: Option<Malformed>,
-    /// Every violation, at most [`ValidationReport::MOST`]; if there are more, the last one says
+    /// Every violation, at most [`ValidationReport::MAX_LISTED`]; if there are more, the last one says
     /// so.
     pub violations: Vec<Violation>,
     /// Every converted value; empty if there are violations.
     ///
-    /// At most [`ValidationReport::MOST`] are listed, with at most 16 KiB of pointers. If there are
+    /// At most [`ValidationReport::MAX_LISTED`] are listed, with at most 16 KiB of pointers. If there are
     /// more, one further entry has an empty pointer, the number of omitted values in `from` (`4936
     /// more values`) and `not listed` in `to`.
     pub coercions: Vec<Coercion>,
@@ -74,7 +74,7 @@ pub struct ValidationReport {
 
 impl ValidationReport {
     /// The most violations, and the most coercions, that are listed.
-    pub const MOST: usize = 64;
+    pub const MAX_LISTED: usize = 64;
 
     /// Returns whether the text is JSON and has no violations.
     #[must_use]

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::quota_map::{Quota, QuotaEntry, QuotaMap};
-use super::{Memory, locked};
+use super::{MemoryStore, locked};
 use crate::evidence::{
     EvidenceStore, ListedSnapshot, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
     TenantKey, WrappedKey,
@@ -15,7 +15,7 @@ use crate::evidence::{
 use crate::store::{StoreError, UnixMillis};
 
 #[async_trait]
-impl EvidenceStore for Memory {
+impl EvidenceStore for MemoryStore {
     async fn put_snapshot(&self, snapshot: StoredSnapshot) -> Result<bool, StoreError> {
         locked(&self.evidence)?.put(snapshot)
     }

@@ -6,12 +6,12 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::quota_map::{Quota, QuotaEntry, QuotaMap};
-use super::{Memory, locked};
+use super::{MemoryStore, locked};
 use crate::canonical::Digest;
 use crate::store::{GrantScope, GrantStore, StandingGrant, StoreError};
 
 #[async_trait]
-impl GrantStore for Memory {
+impl GrantStore for MemoryStore {
     async fn put_grant(&self, grant: StandingGrant) -> Result<(), StoreError> {
         locked(&self.grants)?.put(grant)
     }

@@ -7,15 +7,15 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::quota_map::{Quota, QuotaEntry, QuotaMap};
-use super::{Memory, locked};
+use super::{MemoryStore, locked};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope,
-    KeyState, Settlement, StoreClock, StoreError, StoredAnswer, UnixMillis,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyState,
+    ScopedKey, Settlement, StoreClock, StoreError, StoredAnswer, UnixMillis,
 };
 
 #[async_trait]
-impl IdempotencyStore for Memory {
+impl IdempotencyStore for MemoryStore {
     async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
         let mut keys = locked(&self.keys)?;
         Ok(keys.clock.get_or_insert(StoreClock::start(reading)).advance(reading))
@@ -27,7 +27,7 @@ impl IdempotencyStore for Memory {
 
     async fn renew(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         until: UnixMillis,
     ) -> Result<bool, StoreError> {
@@ -36,27 +36,27 @@ impl IdempotencyStore for Memory {
 
     async fn settle(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
         locked(&self.keys)?.settle(key, fence, settlement)
     }
 
-    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
         Ok(locked(&self.keys)?.find(key))
     }
 
     async fn list_unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         Ok(locked(&self.keys)?.unknown(tenant, after, most))
     }
 
-    async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {
+    async fn invalidate_answer(&self, key: &ScopedKey) -> Result<bool, StoreError> {
         locked(&self.keys)?.invalidate_answer(key)
     }
 
@@ -70,7 +70,7 @@ impl IdempotencyStore for Memory {
 }
 
 pub(super) struct Keys {
-    records: QuotaMap<KeyScope, KeyRecord>,
+    records: QuotaMap<ScopedKey, KeyRecord>,
     unknown: UnknownIndex,
     archive: QuotaMap<[u8; 32], ArchivedKey>,
     last_fence: u64,
@@ -91,7 +91,7 @@ const ARCHIVED_BYTES: usize = 128;
 /// Unknown outcomes by their age, with a count for each caller.
 #[derive(Default)]
 struct UnknownIndex {
-    by_age: BTreeSet<(UnixMillis, KeyScope)>,
+    by_age: BTreeSet<(UnixMillis, ScopedKey)>,
     caller_counts: HashMap<(Uuid, Box<str>), usize>,
 }
 
@@ -136,7 +136,7 @@ impl Keys {
         }
     }
 
-    fn find(&self, key: &KeyScope) -> Option<KeyRecord> {
+    fn find(&self, key: &ScopedKey) -> Option<KeyRecord> {
         self.records.get(key).cloned().or_else(|| {
             let ArchivedKey { fingerprint, fence } = self.archive.get(key.digest().as_bytes())?;
             Some(KeyRecord::new(key.clone(), *fingerprint, *fence, KeyState::Archived))
@@ -188,10 +188,10 @@ impl Keys {
         record.caller = caller;
         let entry = self.entry(record);
         self.records.put_after_sweep(now, key, entry)?;
-        Ok(ClaimOutcome::First(fence))
+        Ok(ClaimOutcome::Acquired(fence))
     }
 
-    fn renew(&mut self, key: &KeyScope, fence: Fence, until: UnixMillis) -> bool {
+    fn renew(&mut self, key: &ScopedKey, fence: Fence, until: UnixMillis) -> bool {
         let Some(record) = self.records.get_mut(key).filter(|record| record.fence == fence) else {
             return false;
         };
@@ -202,7 +202,7 @@ impl Keys {
 
     fn settle(
         &mut self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
@@ -252,7 +252,7 @@ impl Keys {
         Ok(())
     }
 
-    fn invalidate_answer(&mut self, key: &KeyScope) -> Result<bool, StoreError> {
+    fn invalidate_answer(&mut self, key: &ScopedKey) -> Result<bool, StoreError> {
         let Some(before) = self.records.get(key).cloned() else { return Ok(false) };
         let KeyState::Answered { keep_until, .. } = before.state else { return Ok(false) };
         let mut after = before.clone();
@@ -282,10 +282,10 @@ impl Keys {
         archived
     }
 
-    fn unknown(&self, tenant: Uuid, after: Option<&KeyScope>, most: usize) -> Vec<KeyRecord> {
+    fn unknown(&self, tenant: Uuid, after: Option<&ScopedKey>, most: usize) -> Vec<KeyRecord> {
         let after = match after {
             Some(last) => Bound::Excluded(last.clone()),
-            None => Bound::Included(KeyScope::new(tenant, "", "", "")),
+            None => Bound::Included(ScopedKey::new(tenant, "", "", "")),
         };
         let records = self.records.from(after).take_while(|record| record.key.tenant == tenant);
         records.filter(|record| record.state == KeyState::Unknown).take(most).cloned().collect()
@@ -299,7 +299,7 @@ impl Keys {
                 (self.reserved_answer_bytes, None)
             }
         };
-        let KeyScope { tenant, principal, tool, key } = &record.key;
+        let ScopedKey { tenant, principal, tool, key } = &record.key;
         let bytes = bytes.saturating_add(principal.len() + tool.len() + key.len());
         QuotaEntry { tenant: *tenant, value: record, bytes, expires_at }
     }

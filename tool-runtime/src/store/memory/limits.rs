@@ -2,7 +2,7 @@
 
 use super::quota_map::Quota;
 
-/// The quotas of one tenant in a [`Memory`](super::Memory) store, and thereby those of all tenants.
+/// The quotas of one tenant in a [`MemoryStore`](super::MemoryStore), and thereby those of all tenants.
 ///
 /// Each kind of record has a limit on its number and one on its bytes: texts, payloads and answers,
 /// without the store's own overhead. The limits are for one tenant. All tenants together may use
@@ -18,10 +18,10 @@ use super::quota_map::Quota;
 ///
 /// # Examples
 /// ```
-/// use tool_runtime::store::{Memory, MemoryLimits};
+/// use tool_runtime::store::{MemoryStore, MemoryLimits};
 ///
 /// let limits = MemoryLimits::new().with_keys(1_000, 8 * 1024 * 1024).with_outputs(100, 1024 * 1024);
-/// let store = Memory::bounded(limits);
+/// let store = MemoryStore::bounded(limits);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {

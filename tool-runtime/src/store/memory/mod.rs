@@ -39,19 +39,19 @@ use super::{StoreError, StoreErrorKind};
 /// use tool_runtime::Uuid;
 /// use tool_runtime::canonical::Digest;
 /// use tool_runtime::store::{
-///     ClaimRequest, ClaimOutcome, IdempotencyStore, KeyScope, Memory, Settlement, StoreError,
+///     ClaimRequest, ClaimOutcome, IdempotencyStore, ScopedKey, MemoryStore, Settlement, StoreError,
 ///     StoredAnswer, UnixMillis,
 /// };
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), StoreError> {
-/// let store = Memory::new();
-/// let key = KeyScope::new(Uuid::nil(), "user:42", "book_seat", "order-7");
+/// let store = MemoryStore::new();
+/// let key = ScopedKey::new(Uuid::nil(), "user:42", "book_seat", "order-7");
 /// let arguments = Digest::of("arguments", br#"{"seat":"12A"}"#);
 /// let now = UnixMillis::new(1_000_000);
 /// let request = ClaimRequest::new(key.clone(), arguments, now, Duration::from_secs(30));
 ///
-/// let ClaimOutcome::First(fence) = store.claim(request.clone()).await? else { unreachable!() };
+/// let ClaimOutcome::Acquired(fence) = store.claim(request.clone()).await? else { unreachable!() };
 /// let answer = StoredAnswer::succeeded(br#""booked""#.to_vec(), b"{}".to_vec());
 /// let keep_until = now.after(Duration::from_secs(24 * 60 * 60));
 /// let settlement = Settlement::Answered { answer: answer.clone(), keep_until };
@@ -62,7 +62,7 @@ use super::{StoreError, StoreErrorKind};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Memory {
+pub struct MemoryStore {
     keys: Arc<Mutex<Keys>>,
     tickets: Arc<Mutex<Tickets>>,
     grants: Arc<Mutex<Grants>>,
@@ -71,7 +71,7 @@ pub struct Memory {
     evidence: Arc<Mutex<Evidence>>,
 }
 
-impl Memory {
+impl MemoryStore {
     /// Creates an empty store with the default limits.
     #[must_use]
     pub fn new() -> Self {
@@ -92,15 +92,15 @@ impl Memory {
     }
 }
 
-impl Default for Memory {
+impl Default for MemoryStore {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Debug for Memory {
+impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Memory").finish_non_exhaustive()
+        f.debug_struct("MemoryStore").finish_non_exhaustive()
     }
 }
 

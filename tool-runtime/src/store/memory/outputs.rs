@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::quota_map::{Quota, QuotaEntry, QuotaMap};
-use super::{Memory, locked};
+use super::{MemoryStore, locked};
 use crate::store::{OutputSlice, OutputStore, StoreError, StoredOutput, UnixMillis};
 
 #[async_trait]
-impl OutputStore for Memory {
+impl OutputStore for MemoryStore {
     async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError> {
         locked(&self.outputs)?.put(output)
     }

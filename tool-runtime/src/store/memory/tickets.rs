@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::quota_map::{Quota, QuotaEntry, QuotaMap};
-use super::{Memory, locked};
+use super::{MemoryStore, locked};
 use crate::store::{StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket};
 
 #[async_trait]
-impl TicketStore for Memory {
+impl TicketStore for MemoryStore {
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError> {
         locked(&self.tickets)?.put(ticket)
     }
@@ -44,12 +44,12 @@ impl TicketStore for Memory {
         Ok(tickets.waiting(tenant, after, now).take(most).cloned().collect())
     }
 
-    async fn overtake_tickets(
+    async fn supersede_tickets(
         &self,
         tenant: Uuid,
         conversation: &str,
     ) -> Result<usize, StoreError> {
-        Ok(locked(&self.tickets)?.overtake(tenant, conversation))
+        Ok(locked(&self.tickets)?.supersede(tenant, conversation))
     }
 
     async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
@@ -100,7 +100,7 @@ impl Tickets {
             waiting.fold((0, 0), |(tickets, sum), (_, bytes)| (tickets + 1, sum + bytes))
         });
         let is_kept = self.tickets.get(&ticket.id).is_some();
-        if !is_kept && !quota.has_room(tickets, bytes, ticket.payload.len()) {
+        if !is_kept && !quota.admits(tickets, bytes, ticket.payload.len()) {
             return Ok(false);
         }
         self.put(ticket).map(|()| true)
@@ -146,15 +146,15 @@ impl Tickets {
         self.tickets.from(after.map_or(Bound::Unbounded, Bound::Excluded)).filter(waits)
     }
 
-    fn overtake(&mut self, tenant: Uuid, conversation: &str) -> usize {
+    fn supersede(&mut self, tenant: Uuid, conversation: &str) -> usize {
         let Self { tickets, waiting } = self;
-        let overtaken = tickets.values_mut().filter(|ticket| {
+        let superseded = tickets.values_mut().filter(|ticket| {
             ticket.end.is_none() && ticket.tenant == tenant && *ticket.conversation == *conversation
         });
         let end = |ticket: &mut WaitingTicket| {
-            ticket.end = Some(TicketEnd::Overtaken);
+            ticket.end = Some(TicketEnd::Superseded);
             Self::release(waiting, ticket);
         };
-        overtaken.map(end).count()
+        superseded.map(end).count()
     }
 }

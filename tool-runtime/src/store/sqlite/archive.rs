@@ -6,7 +6,7 @@ use super::checksum::RowKeys;
 use super::columns::{count, digest, timestamp};
 use super::row::{FoundRow, fence_number};
 use crate::canonical::Digest;
-use crate::store::{Fence, KeyRecord, KeyScope, KeyState, UnixMillis};
+use crate::store::{Fence, KeyRecord, KeyState, ScopedKey, UnixMillis};
 
 const FIND: &str = "
     SELECT fingerprint, fence FROM archived_keys WHERE digest = :digest
@@ -28,7 +28,10 @@ const DELETE: &str = "
     WHERE fence = :fence AND (digest = :digest OR digest_again = :digest)";
 
 /// Finds the archived record of a key.
-pub(super) fn find(connection: &Connection, key: &KeyScope) -> rusqlite::Result<Option<KeyRecord>> {
+pub(super) fn find(
+    connection: &Connection,
+    key: &ScopedKey,
+) -> rusqlite::Result<Option<KeyRecord>> {
     let digest_of_key = key.digest();
     let parameters = named_params! { ":digest": digest_of_key.as_bytes() };
     let found = connection.prepare_cached(FIND)?.query_row(parameters, |row| {
@@ -78,7 +81,7 @@ pub(super) fn archive(
 /// Deletes an archived record; returns whether there was one.
 pub(super) fn delete(
     connection: &Connection,
-    key: &KeyScope,
+    key: &ScopedKey,
     fence: Fence,
 ) -> rusqlite::Result<bool> {
     let deleted = connection.prepare_cached(DELETE)?.execute(named_params! {

@@ -114,7 +114,10 @@ fn claim_new(
     }
     let fence = row::next_fence(connection)?;
     running(request, fence, until).insert(connection, keys)?;
-    Ok(ClaimDecision { claimed: ClaimOutcome::First(fence), undo: Some(ClaimUndo::Delete(fence)) })
+    Ok(ClaimDecision {
+        claimed: ClaimOutcome::Acquired(fence),
+        undo: Some(ClaimUndo::Delete(fence)),
+    })
 }
 
 fn running(request: &ClaimRequest, fence: Fence, until: UnixMillis) -> KeyRow {

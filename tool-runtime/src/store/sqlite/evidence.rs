@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
-use super::Sqlite;
+use super::SqliteStore;
 use super::columns::{count, uuid};
 use super::evidence_keys as keys;
 use super::writer::JobKind;
@@ -63,7 +63,7 @@ const ADD_CHECKSUM: &str = "
     WHERE tenant = :tenant AND id = :id AND checksum IS NULL";
 
 #[async_trait]
-impl EvidenceStore for Sqlite {
+impl EvidenceStore for SqliteStore {
     async fn put_snapshot(&self, snapshot: StoredSnapshot) -> Result<bool, StoreError> {
         self.queue.run(JobKind::Write, move |connection| put(connection, &snapshot)).await
     }

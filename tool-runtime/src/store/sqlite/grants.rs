@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
-use super::Sqlite;
+use super::SqliteStore;
 use super::columns::{count, digest, time, timestamp, to_unix_millis, uuid};
 use super::writer::JobKind;
 use crate::canonical::Digest;
@@ -36,7 +36,7 @@ const NEXT: &str = "
     ORDER BY principal, tool, schema, arguments LIMIT :most";
 
 #[async_trait]
-impl GrantStore for Sqlite {
+impl GrantStore for SqliteStore {
     async fn put_grant(&self, grant: StandingGrant) -> Result<(), StoreError> {
         self.queue.run(JobKind::Write, move |connection| put(connection, &grant)).await
     }

@@ -9,16 +9,16 @@ use super::row::FoundRow;
 use crate::store::{KeyRecord, StoreError, StoreErrorKind};
 
 /// The number of rows that are checked at opening, the newest first.
-const MOST_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 
 /// The number of problems after which SQLite stops.
-const MOST_PROBLEMS: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 const NEWEST: &str = "SELECT * FROM keys ORDER BY fence DESC LIMIT :most";
 
 const DAMAGED: &str = "SELECT * FROM keys WHERE damaged = 1 ORDER BY fence LIMIT :most";
 
-/// The result of the check at opening a [`Sqlite`](super::Sqlite) store.
+/// The result of the check at opening a [`SqliteStore`](super::SqliteStore).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileCheck {
@@ -33,7 +33,7 @@ pub struct FileCheck {
 /// Problems inside rows of `keys` are ignored: the rows' checksums detect them.
 pub(super) fn check_file(connection: &Connection) -> Result<(), StoreError> {
     let check = || -> rusqlite::Result<Vec<String>> {
-        let mut check = connection.prepare(&format!("PRAGMA quick_check({MOST_PROBLEMS})"))?;
+        let mut check = connection.prepare(&format!("PRAGMA quick_check({MAX_PROBLEMS})"))?;
         check.query_map([], |row| row.get(0))?.collect()
     };
     let problems = check().map_err(|error| of_sqlite(&error))?;
@@ -62,7 +62,7 @@ pub(super) fn check_rows(
         let mut found = FileCheck::default();
         let mut damaged = Vec::new();
         let mut newest = connection.prepare(NEWEST)?;
-        let mut rows = newest.query(named_params! { ":most": count(MOST_ROWS) })?;
+        let mut rows = newest.query(named_params! { ":most": count(MAX_ROWS) })?;
         while let Some(row) = rows.next()? {
             found.rows += 1;
             if let FoundRow::Damaged(row) = FoundRow::read(row, keys)? {

@@ -10,9 +10,9 @@ use super::columns::{count, timestamp};
 use super::row::{self, FoundRow};
 use super::store_clock::advance;
 use super::writer::JobKind;
-use super::{Sqlite, archive, settle};
+use super::{SqliteStore, archive, settle};
 use crate::store::{
-    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, ScopedKey,
     Settlement, StoreError, UnixMillis,
 };
 
@@ -30,7 +30,7 @@ const DUE: &str = "
     ORDER BY until LIMIT :most";
 
 #[async_trait]
-impl IdempotencyStore for Sqlite {
+impl IdempotencyStore for SqliteStore {
     async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
         self.queue.run(JobKind::Write, move |connection| advance(connection, reading)).await
     }
@@ -44,7 +44,7 @@ impl IdempotencyStore for Sqlite {
 
     async fn renew(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         until: UnixMillis,
     ) -> Result<bool, StoreError> {
@@ -56,7 +56,7 @@ impl IdempotencyStore for Sqlite {
 
     async fn settle(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
@@ -67,7 +67,7 @@ impl IdempotencyStore for Sqlite {
         self.queue.run(JobKind::Write, settle).await
     }
 
-    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
         let (keys, key) = (self.row_keys.clone(), key.clone());
         self.queue.run(JobKind::Read, move |connection| find(connection, &keys, &key)).await
     }
@@ -75,7 +75,7 @@ impl IdempotencyStore for Sqlite {
     async fn list_unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let (keys, after) = (self.row_keys.clone(), after.cloned());
@@ -95,7 +95,7 @@ impl IdempotencyStore for Sqlite {
         Ok(found.filter(|record| record.key.tenant == tenant && record.is_unknown()))
     }
 
-    async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {
+    async fn invalidate_answer(&self, key: &ScopedKey) -> Result<bool, StoreError> {
         let (keys, key) = (self.row_keys.clone(), key.clone());
         let invalidate_answer =
             move |connection: &Connection| settle::invalidate_answer(connection, &keys, &key);
@@ -119,7 +119,7 @@ impl IdempotencyStore for Sqlite {
 fn find(
     connection: &Connection,
     keys: &RowKeys,
-    key: &KeyScope,
+    key: &ScopedKey,
 ) -> rusqlite::Result<Option<KeyRecord>> {
     match row::look_up(connection, keys, key)? {
         // The columns of a damaged row may name another key; the caller's key is the right one.
@@ -133,7 +133,7 @@ fn unknown(
     connection: &Connection,
     keys: &RowKeys,
     tenant: Uuid,
-    after: Option<KeyScope>,
+    after: Option<ScopedKey>,
     most: i64,
 ) -> rusqlite::Result<Vec<KeyRecord>> {
     let tenant = tenant.as_bytes();

@@ -80,9 +80,9 @@ use super::{KeyRecord, StoreError};
 /// # Example
 /// ```
 /// # async fn doc(folder: &std::path::Path) -> Result<(), tool_runtime::store::StoreError> {
-/// use tool_runtime::store::Sqlite;
+/// use tool_runtime::store::SqliteStore;
 ///
-/// let store = Sqlite::open(folder.join("tools.db"))?;
+/// let store = SqliteStore::open(folder.join("tools.db"))?;
 /// # store.close().await;
 /// # Ok(())
 /// # }
@@ -91,13 +91,13 @@ use super::{KeyRecord, StoreError};
 /// # Compiler
 /// The feature `sqlite` needs Rust 1.89, because rusqlite does.
 #[derive(Clone)]
-pub struct Sqlite {
+pub struct SqliteStore {
     queue: Queue,
     row_keys: RowKeys,
     check: FileCheck,
 }
 
-impl Sqlite {
+impl SqliteStore {
     /// Opens the store in a file, or creates it, readable by its owner only.
     ///
     /// It blocks on file I/O: if the file may be locked for long, call it before the async runtime
@@ -163,8 +163,8 @@ impl Sqlite {
     }
 }
 
-impl fmt::Debug for Sqlite {
+impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sqlite").finish_non_exhaustive()
+        f.debug_struct("SqliteStore").finish_non_exhaustive()
     }
 }

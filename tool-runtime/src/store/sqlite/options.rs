@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::Sqlite;
+use super::SqliteStore;
 use super::checksum::RowKeys;
 use crate::policy::KeyRing;
 use crate::store::StoreError;
 
-/// Settings of a [`Sqlite`] store.
+/// Settings of a [`SqliteStore`].
 #[derive(Debug, Clone)]
 pub struct SqliteOptions {
     pub(super) busy_timeout: Duration,
@@ -96,11 +96,11 @@ impl SqliteOptions {
         self
     }
 
-    /// Opens or creates the store in a file; see [`Sqlite::open`].
+    /// Opens or creates the store in a file; see [`SqliteStore::open`].
     ///
     /// # Errors
-    /// Returns the errors of [`Sqlite::open`].
-    pub fn open(self, path: impl AsRef<Path>) -> Result<Sqlite, StoreError> {
-        Sqlite::start(path.as_ref(), &self)
+    /// Returns the errors of [`SqliteStore::open`].
+    pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
+        SqliteStore::start(path.as_ref(), &self)
     }
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
-use super::Sqlite;
+use super::SqliteStore;
 use super::columns::{count, timestamp, whole};
 use super::writer::JobKind;
 use crate::store::{OutputSlice, OutputStore, StoreError, StoredOutput, UnixMillis};
@@ -24,7 +24,7 @@ const SWEEP: &str = "
         SELECT rowid FROM outputs WHERE expires_at <= :now ORDER BY expires_at LIMIT :most)";
 
 #[async_trait]
-impl OutputStore for Sqlite {
+impl OutputStore for SqliteStore {
     async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError> {
         self.queue.run(JobKind::Write, move |connection| put(connection, &output)).await
     }

@@ -13,7 +13,7 @@ use super::checksum::RowKeys;
 use super::columns::{digest, time, timestamp, uuid};
 use crate::canonical::Digest;
 use crate::store::{
-    Clock, Fence, KeyRecord, KeyScope, KeyState, StoredAnswer, SystemClock, UnixMillis,
+    Clock, Fence, KeyRecord, KeyState, ScopedKey, StoredAnswer, SystemClock, UnixMillis,
 };
 
 /// The numbers of the states, as in `migrations`.
@@ -67,7 +67,7 @@ const MARK: &str = "UPDATE keys SET damaged = 1 WHERE fence = :fence AND damaged
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeyRow {
     pub(super) fence: Fence,
-    pub(super) key: KeyScope,
+    pub(super) key: ScopedKey,
     pub(super) caller: Box<str>,
     pub(super) fingerprint: Digest,
     /// The latest time at which the outcome became unknown.
@@ -136,7 +136,7 @@ impl KeyRow {
         let number = |number: i64| number.to_be_bytes();
         let optional = |value: Option<i64>| value.map(number);
         let succeeded = columns.succeeded.map(|it| [u8::from(it)]);
-        let KeyScope { tenant, principal, tool, key } = &self.key;
+        let ScopedKey { tenant, principal, tool, key } = &self.key;
         let (since, until) = (optional(self.since.map(timestamp)), optional(columns.until));
         [
             Some(DOMAIN),
@@ -165,7 +165,7 @@ impl KeyRow {
     /// Reads the columns of the checksum; none if the checksum is invalid.
     fn read(row: &Row<'_>, keys: &RowKeys) -> Option<Self> {
         let read = || -> rusqlite::Result<Self> {
-            let key = KeyScope {
+            let key = ScopedKey {
                 tenant: uuid(row, "tenant")?,
                 principal: row.get("principal")?,
                 tool: row.get("tool")?,
@@ -265,7 +265,7 @@ struct StateColumns<'r> {
 impl DamagedRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let fence = fence(row)?;
-        let key = KeyScope {
+        let key = ScopedKey {
             tenant: uuid(row, "tenant").unwrap_or_else(|_| Uuid::nil()),
             principal: text(row, "principal")?,
             tool: text(row, "tool")?,
@@ -280,7 +280,7 @@ impl DamagedRow {
     }
 
     /// Returns whether this may be the row of a key, by its digest or by its columns.
-    pub(super) fn may_be_of(&self, key: &KeyScope) -> bool {
+    pub(super) fn may_be_of(&self, key: &ScopedKey) -> bool {
         self.digest == Some(*key.digest().as_bytes()) || self.record.key == *key
     }
 
@@ -294,7 +294,7 @@ impl DamagedRow {
     }
 
     /// Makes a valid row of it, with the key and the state that the caller knows.
-    pub(super) fn repaired(&self, key: &KeyScope, state: KeyState) -> KeyRow {
+    pub(super) fn repaired(&self, key: &ScopedKey, state: KeyState) -> KeyRow {
         KeyRow {
             fence: self.fence,
             key: key.clone(),
@@ -322,7 +322,7 @@ impl FoundRow {
         }
     }
 
-    fn is_of(&self, key: &KeyScope) -> bool {
+    fn is_of(&self, key: &ScopedKey) -> bool {
         matches!(self, Self::Valid(row) if row.key == *key)
     }
 }
@@ -331,7 +331,7 @@ impl FoundRow {
 pub(super) fn look_up(
     connection: &Connection,
     keys: &RowKeys,
-    key: &KeyScope,
+    key: &ScopedKey,
 ) -> rusqlite::Result<Option<FoundRow>> {
     let digest_of_key = key.digest();
     let digest = named_params! { ":digest": digest_of_key.as_bytes() };
@@ -424,7 +424,7 @@ fn unsigned(row: &Row<'_>) -> rusqlite::Result<KeyRow> {
     let state = state(row)?;
     Ok(KeyRow {
         fence: fence(row)?,
-        key: KeyScope {
+        key: ScopedKey {
             tenant: uuid(row, "tenant")?,
             principal: row.get("principal")?,
             tool: row.get("tool")?,

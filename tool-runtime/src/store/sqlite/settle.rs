@@ -6,13 +6,13 @@ use super::archive;
 use super::checksum::RowKeys;
 use super::columns::timestamp;
 use super::row::{self, DamagedRow, FoundRow, KeyRow};
-use crate::store::{Fence, KeyScope, KeyState, Settlement, UnixMillis};
+use crate::store::{Fence, KeyState, ScopedKey, Settlement, UnixMillis};
 
 /// Settles a key; if it is not held, returns whether it was settled in the same way before.
 pub(super) fn settle(
     connection: &Connection,
     keys: &RowKeys,
-    key: &KeyScope,
+    key: &ScopedKey,
     fence: Fence,
     settlement: &Settlement,
 ) -> rusqlite::Result<bool> {
@@ -63,7 +63,7 @@ fn apply(
 fn repair(
     connection: &Connection,
     keys: &RowKeys,
-    key: &KeyScope,
+    key: &ScopedKey,
     row: &DamagedRow,
     settlement: &Settlement,
 ) -> rusqlite::Result<bool> {
@@ -93,7 +93,7 @@ fn is_settled_as(state: &KeyState, settlement: &Settlement) -> bool {
 pub(super) fn renew(
     connection: &Connection,
     keys: &RowKeys,
-    key: &KeyScope,
+    key: &ScopedKey,
     fence: Fence,
     until: UnixMillis,
 ) -> rusqlite::Result<bool> {
@@ -119,7 +119,7 @@ pub(super) fn renew(
 pub(super) fn invalidate_answer(
     connection: &Connection,
     keys: &RowKeys,
-    key: &KeyScope,
+    key: &ScopedKey,
 ) -> rusqlite::Result<bool> {
     match row::look_up(connection, keys, key)? {
         Some(FoundRow::Valid(mut row)) => {

@@ -13,11 +13,11 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::writer::JobKind;
-use super::{Sqlite, SqliteOptions};
+use super::{SqliteOptions, SqliteStore};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimOutcome, ClaimRequest, Fence, GrantScope, GrantStore, IdempotencyStore, KeyScope,
-    KeyState, OutputStore, Settlement, StandingGrant, StoreError, StoreErrorKind, StoredOutput,
+    ClaimOutcome, ClaimRequest, Fence, GrantScope, GrantStore, IdempotencyStore, KeyState,
+    OutputStore, ScopedKey, Settlement, StandingGrant, StoreError, StoreErrorKind, StoredOutput,
     UnixMillis,
 };
 
@@ -37,11 +37,11 @@ impl Folder {
         Self(folder)
     }
 
-    fn open(&self) -> Sqlite {
-        self.open_with(Sqlite::options())
+    fn open(&self) -> SqliteStore {
+        self.open_with(SqliteStore::options())
     }
 
-    fn open_with(&self, options: SqliteOptions) -> Sqlite {
+    fn open_with(&self, options: SqliteOptions) -> SqliteStore {
         options.open(self.0.join("tools.db")).unwrap()
     }
 }
@@ -59,7 +59,7 @@ struct BlockedWriter {
 }
 
 impl BlockedWriter {
-    async fn new(store: &Sqlite) -> Self {
+    async fn new(store: &SqliteStore) -> Self {
         let (entered, enters) = oneshot::channel();
         let (release, released) = mpsc::channel();
         let store = store.clone();
@@ -81,8 +81,8 @@ impl BlockedWriter {
     }
 }
 
-fn key(name: &str) -> KeyScope {
-    KeyScope::new(Uuid::nil(), "user:42", "orders.place", name)
+fn key(name: &str) -> ScopedKey {
+    ScopedKey::new(Uuid::nil(), "user:42", "orders.place", name)
 }
 
 fn request(name: &str, now: UnixMillis) -> ClaimRequest {
@@ -97,7 +97,7 @@ fn grant(tool: &str) -> StandingGrant {
 #[track_caller]
 fn fence(claimed: &ClaimOutcome) -> Fence {
     match claimed {
-        ClaimOutcome::First(fence) | ClaimOutcome::TakenOver(fence) => *fence,
+        ClaimOutcome::Acquired(fence) | ClaimOutcome::TakenOver(fence) => *fence,
         other => panic!("the key was not claimed: {other:?}"),
     }
 }
@@ -108,7 +108,7 @@ fn kind<T: std::fmt::Debug>(result: Result<T, StoreError>) -> StoreErrorKind {
 }
 
 /// Makes a claim that is committed, and drops its future before it is received.
-async fn claim_and_drop(store: &Sqlite, request: ClaimRequest) {
+async fn claim_and_drop(store: &SqliteStore, request: ClaimRequest) {
     let blocked = BlockedWriter::new(store).await;
     let mut claim = pin!(store.claim(request));
     assert!(claim.as_mut().now_or_never().is_none());
@@ -138,7 +138,7 @@ async fn a_claim_dropped_after_its_commit_is_undone() {
     claim_and_drop(&store, request("a", START)).await;
     assert_eq!(store.find(&key("a")).await.unwrap(), None);
     let claimed = store.claim(request("a", START)).await.unwrap();
-    assert!(matches!(claimed, ClaimOutcome::First(_)));
+    assert!(matches!(claimed, ClaimOutcome::Acquired(_)));
     assert!(fence(&claimed) > before);
 }
 
@@ -173,7 +173,7 @@ async fn a_claim_that_is_received_is_not_undone() {
 #[tokio::test]
 async fn an_operation_above_the_queue_s_bound_is_refused() {
     let folder = Folder::new();
-    let store = folder.open_with(Sqlite::options().max_queued(2));
+    let store = folder.open_with(SqliteStore::options().max_queued(2));
     let blocked = BlockedWriter::new(&store).await;
     let a = key("a");
     let mut find = pin!(store.find(&a));
@@ -205,7 +205,7 @@ async fn a_writer_that_panics_answers_every_operation() {
 }
 
 /// Runs an operation in a group between two that put a grant; returns which of them succeeded.
-async fn between_grants<F>(store: &Sqlite, operation: F) -> [bool; 3]
+async fn between_grants<F>(store: &SqliteStore, operation: F) -> [bool; 3]
 where
     F: FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static,
 {
@@ -220,7 +220,7 @@ where
     [before.await.is_ok(), between.await.is_ok(), after.await.is_ok()]
 }
 
-async fn tools(store: &Sqlite) -> Vec<Box<str>> {
+async fn tools(store: &SqliteStore) -> Vec<Box<str>> {
     let grants = store.grants(Uuid::nil(), None, 10).await.unwrap();
     grants.into_iter().map(|grant| grant.scope.tool).collect()
 }
@@ -273,7 +273,7 @@ async fn a_commit_that_fails_fails_its_whole_group() {
     assert!(claim.await.is_err());
     assert!(breaks.await.is_err());
     assert_eq!(store.find(&key("a")).await.unwrap(), None);
-    assert!(matches!(store.claim(request("a", START)).await.unwrap(), ClaimOutcome::First(_)));
+    assert!(matches!(store.claim(request("a", START)).await.unwrap(), ClaimOutcome::Acquired(_)));
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
-use super::Sqlite;
+use super::SqliteStore;
 use super::columns::{count, time, timestamp, uuid};
 use super::writer::JobKind;
 use crate::store::{StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket};
@@ -35,7 +35,7 @@ const ENDED: &str = "SELECT ended FROM tickets WHERE id = :id";
 
 const END: &str = "UPDATE tickets SET ended = :ended WHERE id = :id";
 
-const OVERTAKE: &str = "
+const SUPERSEDE: &str = "
     UPDATE tickets SET ended = :ended
     WHERE tenant = :tenant AND conversation = :conversation AND ended IS NULL";
 
@@ -44,7 +44,7 @@ const SWEEP: &str = "
         SELECT rowid FROM tickets WHERE expires_at <= :now ORDER BY expires_at LIMIT :most)";
 
 #[async_trait]
-impl TicketStore for Sqlite {
+impl TicketStore for SqliteStore {
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError> {
         self.queue.run(JobKind::Write, move |connection| put(connection, &ticket)).await
     }
@@ -93,20 +93,20 @@ impl TicketStore for Sqlite {
         self.queue.run(JobKind::Read, list).await
     }
 
-    async fn overtake_tickets(
+    async fn supersede_tickets(
         &self,
         tenant: Uuid,
         conversation: &str,
     ) -> Result<usize, StoreError> {
         let conversation: Box<str> = conversation.into();
-        let overtake = move |connection: &Connection| {
-            connection.prepare_cached(OVERTAKE)?.execute(named_params! {
+        let supersede = move |connection: &Connection| {
+            connection.prepare_cached(SUPERSEDE)?.execute(named_params! {
                 ":tenant": tenant.as_bytes(),
                 ":conversation": conversation,
-                ":ended": number(TicketEnd::Overtaken),
+                ":ended": number(TicketEnd::Superseded),
             })
         };
-        self.queue.run(JobKind::Write, overtake).await
+        self.queue.run(JobKind::Write, supersede).await
     }
 
     async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
@@ -150,7 +150,7 @@ fn put_within(
         .prepare_cached(COUNT_WAITING)?
         .query_row(held, |row| Ok((row.get("tickets")?, row.get("bytes")?)))?;
     let [tickets, bytes] = [tickets, bytes].map(|held| usize::try_from(held).unwrap_or(usize::MAX));
-    if !is_kept && !quota.has_room(tickets, bytes, ticket.payload.len()) {
+    if !is_kept && !quota.admits(tickets, bytes, ticket.payload.len()) {
         return Ok(false);
     }
     put(connection, ticket).map(|()| true)
@@ -194,7 +194,7 @@ fn number(end: TicketEnd) -> i64 {
     match end {
         TicketEnd::Used => 0,
         TicketEnd::Declined => 1,
-        TicketEnd::Overtaken => 2,
+        TicketEnd::Superseded => 2,
         TicketEnd::Expired => 3,
     }
 }
@@ -203,7 +203,7 @@ fn end_of(number: i64) -> rusqlite::Result<TicketEnd> {
     match number {
         0 => Ok(TicketEnd::Used),
         1 => Ok(TicketEnd::Declined),
-        2 => Ok(TicketEnd::Overtaken),
+        2 => Ok(TicketEnd::Superseded),
         3 => Ok(TicketEnd::Expired),
         other => Err(rusqlite::Error::IntegralValueOutOfRange(0, other)),
     }

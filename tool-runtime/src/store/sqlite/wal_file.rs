@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// The number of checks before a file is refused, and the delay between them.
-const MOST_CHECKS: u32 = 5;
+const MAX_CHECKS: u32 = 5;
 const CHECK_DELAY: Duration = Duration::from_millis(5);
 
 /// Refuses a file whose write-ahead log was removed after the last write.
@@ -19,7 +19,7 @@ const CHECK_DELAY: Duration = Duration::from_millis(5);
 /// it. If both are gone, the file looks like one that was closed.
 pub(super) fn check_not_removed(database: &Path) -> Result<(), StoreError> {
     let (log, index) = (beside(database, "-wal"), beside(database, "-shm"));
-    for _ in 0..MOST_CHECKS {
+    for _ in 0..MAX_CHECKS {
         // Another process may be opening or closing the file.
         if log.exists() || !index.exists() {
             return Ok(());

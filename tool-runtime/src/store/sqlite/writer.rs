@@ -13,7 +13,7 @@ use super::wal_file::WalFile;
 use crate::store::StoreError;
 
 /// The most operations in one commit.
-const MOST_IN_GROUP: usize = 512;
+const MAX_GROUP_SIZE: usize = 512;
 
 /// A group waits for this fraction of the last commit's duration for further operations.
 const COMMIT_WAIT_DIVISOR: u32 = 2;
@@ -131,7 +131,7 @@ impl Writer {
     }
 
     fn next(&self, jobs: usize, until: Instant) -> Option<WriterMessage> {
-        if jobs >= MOST_IN_GROUP {
+        if jobs >= MAX_GROUP_SIZE {
             return None;
         }
         let waits = self.messages.try_recv().ok();

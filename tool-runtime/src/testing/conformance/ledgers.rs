@@ -51,7 +51,7 @@ fn an_empty_ledger_has_nothing(ledger: &mut dyn LedgerStore) {
     assert_eq!(read(ledger, 0, 10), [], "a new ledger has no entries");
     assert_eq!(checkpoint(ledger), None, "a new ledger has no checkpoint");
     assert_eq!(find(ledger, &LedgerQuery::new()), [], "a new ledger has no calls");
-    assert_eq!(forget(ledger, 10), 0, "a new ledger has nothing to erase");
+    assert_eq!(erase(ledger, 10), 0, "a new ledger has nothing to erase");
 }
 
 fn entries_are_read_byte_for_byte(ledger: &mut dyn LedgerStore) {
@@ -145,7 +145,7 @@ fn the_last_checkpoint_is_found(ledger: &mut dyn LedgerStore) {
     let last = entry(4, r#"{"size":4, "kind" : "checkpoint"}"#);
     append(ledger, &[checkpoint_of(3), last.clone(), note(5)]);
     assert_eq!(checkpoint(ledger), Some(last), "{promise}, wherever its kind stands");
-    forget(ledger, 5);
+    erase(ledger, 5);
     assert_eq!(checkpoint(ledger), None, "a checkpoint whose contents were erased is not found");
 }
 
@@ -159,8 +159,8 @@ fn a_checkpoint_is_found_however_far_back(ledger: &mut dyn LedgerStore) {
 fn contents_are_given_up_and_hashes_stay(ledger: &mut dyn LedgerStore) {
     let mut entries: Vec<_> = calls(6).into_iter().map(|(entry, _)| entry).collect();
     append(ledger, &entries[..5]);
-    forget(ledger, 3);
-    entries[..3].iter_mut().for_each(ChainEntry::forget);
+    erase(ledger, 3);
+    entries[..3].iter_mut().for_each(ChainEntry::erase);
     let promise = "contents before a number are erased, and hashes stay";
     assert_eq!(read(ledger, 0, 10), entries[..5], "{promise}");
     assert_eq!(read(ledger, 2, 1), entries[2..3], "{promise}");
@@ -174,7 +174,7 @@ fn contents_are_given_up_and_hashes_stay(ledger: &mut dyn LedgerStore) {
 
 fn what_is_given_up_is_counted_once(ledger: &mut dyn LedgerStore) {
     append(ledger, &notes(0..1_500));
-    let counts = [0, 3, 3, 2, 1_200, 1_200, 9_000, u64::MAX].map(|before| forget(ledger, before));
+    let counts = [0, 3, 3, 2, 1_200, 1_200, 9_000, u64::MAX].map(|before| erase(ledger, before));
     let promise = "erased contents are counted, and only once";
     assert_eq!(counts, [0, 3, 0, 0, 1_197, 0, 300, 0], "{promise}");
     let bare = read(ledger, 0, 2_000).iter().all(|entry| entry.body().is_none());
@@ -226,7 +226,7 @@ fn what_was_appended_has_no_fault(ledger: &mut dyn LedgerStore) {
     for range in [0..0, 0..7, 7..20, 20..20] {
         done("check", ledger.check(range));
     }
-    forget(ledger, 3);
+    erase(ledger, 3);
     done("check", ledger.check(0..20));
 }
 
@@ -379,8 +379,8 @@ fn find(ledger: &mut dyn LedgerStore, query: &LedgerQuery) -> Vec<ChainEntry> {
 }
 
 #[track_caller]
-fn forget(ledger: &mut dyn LedgerStore, before: u64) -> u64 {
-    done("forget", ledger.forget(before))
+fn erase(ledger: &mut dyn LedgerStore, before: u64) -> u64 {
+    done("erase", ledger.erase(before))
 }
 
 #[track_caller]

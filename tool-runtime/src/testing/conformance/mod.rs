@@ -11,19 +11,19 @@
 //!
 //! # Examples
 //! ```
-//! use tool_runtime::store::Memory;
+//! use tool_runtime::store::MemoryStore;
 //! use tool_runtime::testing::conformance;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
-//! // In a test, with `#[tokio::test]`, and your own store in place of `Memory`:
-//! conformance::all(&Memory::new()).await;
+//! // In a test, with `#[tokio::test]`, and your own store in place of `MemoryStore`:
+//! conformance::all(&MemoryStore::new()).await;
 //! # }
 //! ```
 //!
 //! A backend that keeps one need alone runs the one suite:
 //! ```
-//! # use tool_runtime::store::Memory as MyTickets;
+//! # use tool_runtime::store::MemoryStore as MyTickets;
 //! use tool_runtime::testing::conformance;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -39,8 +39,8 @@ mod idempotency;
 #[cfg(feature = "ledger")]
 mod ledgers;
 mod outputs;
+mod quotas;
 mod samples;
-mod shares;
 mod tickets;
 
 #[cfg(feature = "evidence")]
@@ -50,7 +50,7 @@ pub use self::idempotency::idempotency;
 #[cfg(feature = "ledger")]
 pub use self::ledgers::ledgers;
 pub use self::outputs::outputs;
-pub use self::shares::shares;
+pub use self::quotas::quotas;
 pub use self::tickets::tickets;
 use crate::store::Store;
 

@@ -18,7 +18,7 @@ pub async fn outputs(store: &dyn OutputStore) {
     an_output_that_is_over_is_not_read(&Outputs::new(store)).await;
     putting_an_output_again_changes_nothing(&Outputs::new(store)).await;
     an_output_is_kept_for_its_time(&Outputs::new(store)).await;
-    a_sweep_forgets_no_more_than_it_may(&Outputs::new(store)).await;
+    a_sweep_deletes_no_more_than_it_may(&Outputs::new(store)).await;
 }
 
 /// The outputs of a tenant that one check owns.
@@ -163,7 +163,7 @@ async fn an_output_is_kept_for_its_time(outputs: &Outputs<'_>) {
     assert_eq!(found, None, "an output is swept when its time is over");
 }
 
-async fn a_sweep_forgets_no_more_than_it_may(outputs: &Outputs<'_>) {
+async fn a_sweep_deletes_no_more_than_it_may(outputs: &Outputs<'_>) {
     outputs.sweep_all(at(100)).await;
     for _ in 0..5 {
         outputs.keep(b"text").await;

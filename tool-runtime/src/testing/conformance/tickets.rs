@@ -17,11 +17,11 @@ pub async fn tickets(store: &dyn TicketStore) {
     a_ticket_ends_once(&Tickets::new(store)).await;
     one_of_many_ends_a_ticket(&Tickets::new(store)).await;
     putting_a_ticket_again_changes_nothing(&Tickets::new(store)).await;
-    what_waits_in_a_conversation_is_overtaken(&Tickets::new(store)).await;
+    what_waits_in_a_conversation_is_superseded(&Tickets::new(store)).await;
     conversations_are_told_apart(&Tickets::new(store)).await;
-    a_ticket_is_overtaken_or_used_never_both(&Tickets::new(store)).await;
+    a_ticket_is_superseded_or_used_never_both(&Tickets::new(store)).await;
     a_ticket_is_kept_for_its_time(&Tickets::new(store)).await;
-    a_sweep_forgets_no_more_than_it_may(&Tickets::new(store)).await;
+    a_sweep_deletes_no_more_than_it_may(&Tickets::new(store)).await;
     what_waits_of_a_tenant_is_listed_page_by_page(&Tickets::new(store)).await;
     what_has_ended_or_expired_is_not_listed(&Tickets::new(store)).await;
     a_page_may_start_after_what_has_ended(&Tickets::new(store)).await;
@@ -82,8 +82,8 @@ impl<'a> Tickets<'a> {
         all
     }
 
-    async fn overtake(&self, conversation: &str) -> usize {
-        done("overtake_tickets", self.store.overtake_tickets(self.tenant, conversation).await)
+    async fn supersede(&self, conversation: &str) -> usize {
+        done("supersede_tickets", self.store.supersede_tickets(self.tenant, conversation).await)
     }
 
     async fn sweep(&self, now: UnixMillis, most: usize) -> usize {
@@ -128,7 +128,7 @@ async fn a_ticket_that_never_was_has_expired(tickets: &Tickets<'_>) {
 }
 
 async fn a_ticket_ends_once(tickets: &Tickets<'_>) {
-    for end in [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Overtaken, TicketEnd::Expired] {
+    for end in [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Superseded, TicketEnd::Expired] {
         let ticket = tickets.waiting("session-1", at(100));
         let id = tickets.put(ticket.clone()).await;
         let other = tickets.wait("session-1").await;
@@ -166,20 +166,20 @@ async fn putting_a_ticket_again_changes_nothing(tickets: &Tickets<'_>) {
     assert_eq!(found, Some(TicketEnd::Used), "putting a ticket again does not revive it");
 }
 
-async fn what_waits_in_a_conversation_is_overtaken(tickets: &Tickets<'_>) {
+async fn what_waits_in_a_conversation_is_superseded(tickets: &Tickets<'_>) {
     let (one, two) = (tickets.wait("session-1").await, tickets.wait("session-1").await);
     let (used, other) = (tickets.wait("session-1").await, tickets.wait("session-2").await);
     assert_eq!(tickets.end(used, TicketEnd::Used).await, None, "the first ending counts");
-    let promise = "what waits in a conversation is overtaken, and counted";
-    assert_eq!(tickets.overtake("session-1").await, 2, "{promise}");
+    let promise = "what waits in a conversation is superseded, and counted";
+    assert_eq!(tickets.supersede("session-1").await, 2, "{promise}");
     for id in [one, two] {
         let found = tickets.end(id, TicketEnd::Used).await;
-        assert_eq!(found, Some(TicketEnd::Overtaken), "a ticket that was overtaken is not used");
+        assert_eq!(found, Some(TicketEnd::Superseded), "a ticket that was superseded is not used");
     }
     let found = tickets.end(used, TicketEnd::Declined).await;
-    assert_eq!(found, Some(TicketEnd::Used), "what has ended is not overtaken");
+    assert_eq!(found, Some(TicketEnd::Used), "what has ended is not superseded");
     assert_eq!(tickets.end(other, TicketEnd::Used).await, None, "other conversations wait on");
-    assert_eq!(tickets.overtake("session-1").await, 0, "what was overtaken is not counted again");
+    assert_eq!(tickets.supersede("session-1").await, 0, "what was superseded is not counted again");
 }
 
 async fn conversations_are_told_apart(tickets: &Tickets<'_>) {
@@ -190,26 +190,26 @@ async fn conversations_are_told_apart(tickets: &Tickets<'_>) {
         tickets.wait(name).await;
     }
     for name in &names {
-        let found = tickets.overtake(name).await;
+        let found = tickets.supersede(name).await;
         assert_eq!(found, 1, "conversations are told apart byte by byte: {name:?}");
     }
-    assert_eq!(tickets.overtake("session-1").await, 0, "a tenant has its own conversations");
+    assert_eq!(tickets.supersede("session-1").await, 0, "a tenant has its own conversations");
     let found = elsewhere.end(theirs, TicketEnd::Used).await;
-    assert_eq!(found, None, "a tenant does not overtake another's tickets");
+    assert_eq!(found, None, "a tenant does not supersede another's tickets");
 }
 
-async fn a_ticket_is_overtaken_or_used_never_both(tickets: &Tickets<'_>) {
+async fn a_ticket_is_superseded_or_used_never_both(tickets: &Tickets<'_>) {
     for number in 0..CROWD {
         let id = tickets.wait("session-1").await;
-        let (used, overtaken) = if number % 2 == 0 {
-            futures::join!(tickets.end(id, TicketEnd::Used), tickets.overtake("session-1"))
+        let (used, superseded) = if number % 2 == 0 {
+            futures::join!(tickets.end(id, TicketEnd::Used), tickets.supersede("session-1"))
         } else {
-            let (overtaken, used) =
-                futures::join!(tickets.overtake("session-1"), tickets.end(id, TicketEnd::Used));
-            (used, overtaken)
+            let (superseded, used) =
+                futures::join!(tickets.supersede("session-1"), tickets.end(id, TicketEnd::Used));
+            (used, superseded)
         };
-        let fits = matches!((used, overtaken), (None, 0) | (Some(TicketEnd::Overtaken), 1));
-        assert!(fits, "a ticket is overtaken or used, never both; found {used:?}, {overtaken}");
+        let fits = matches!((used, superseded), (None, 0) | (Some(TicketEnd::Superseded), 1));
+        assert!(fits, "a ticket is superseded or used, never both; found {used:?}, {superseded}");
     }
 }
 
@@ -230,7 +230,7 @@ async fn a_ticket_is_kept_for_its_time(tickets: &Tickets<'_>) {
     }
 }
 
-async fn a_sweep_forgets_no_more_than_it_may(tickets: &Tickets<'_>) {
+async fn a_sweep_deletes_no_more_than_it_may(tickets: &Tickets<'_>) {
     tickets.sweep_all(at(100)).await;
     for _ in 0..5 {
         tickets.wait("session-1").await;
@@ -240,7 +240,7 @@ async fn a_sweep_forgets_no_more_than_it_may(tickets: &Tickets<'_>) {
     for most in [0, 2, 2, 2, 2] {
         swept.push(tickets.sweep(at(100), most).await);
     }
-    assert_eq!(swept, [0, 0, 2, 2, 1, 0], "a sweep forgets at most so many, and says how many");
+    assert_eq!(swept, [0, 0, 2, 2, 1, 0], "a sweep deletes at most so many, and says how many");
 }
 
 async fn what_waits_of_a_tenant_is_listed_page_by_page(tickets: &Tickets<'_>) {
@@ -263,12 +263,12 @@ async fn what_waits_of_a_tenant_is_listed_page_by_page(tickets: &Tickets<'_>) {
 }
 
 async fn what_has_ended_or_expired_is_not_listed(tickets: &Tickets<'_>) {
-    for end in [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Overtaken, TicketEnd::Expired] {
+    for end in [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Superseded, TicketEnd::Expired] {
         let id = tickets.wait("session-1").await;
         assert_eq!(tickets.end(id, end).await, None, "the first ending counts");
     }
     tickets.wait("session-2").await;
-    assert_eq!(tickets.overtake("session-2").await, 1, "what waits is overtaken");
+    assert_eq!(tickets.supersede("session-2").await, 1, "what waits is superseded");
     assert_eq!(tickets.list(None, 100, START).await, [], "what has ended waits no more");
     let id = tickets.put(tickets.waiting("session-1", at(10))).await;
     let listed = tickets.list(None, 100, before(at(10))).await;

@@ -51,9 +51,9 @@ impl<'d> Generator<'d> {
         let least = value_rules.at_least("minItems").max(wanted.len());
         let most = value_rules.at_most("maxItems").unwrap_or(usize::MAX);
         let unique = value_rules.all("uniqueItems").any(|flag| flag == &Value::Bool(true));
-        let room = |index: usize| self.has_room(&items.at(index), levels);
+        let fits = |index: usize| self.has_size_left(&items.at(index), levels);
         let most =
-            (least..most.min(least.max(MAX_BOUNDED))).find(|index| !room(*index)).unwrap_or(most);
+            (least..most.min(least.max(MAX_BOUNDED))).find(|index| !fits(*index)).unwrap_or(most);
         if least > most {
             return Err(InstancesError::new(
                 pointer(parts),
@@ -113,7 +113,7 @@ impl<'d> Generator<'d> {
     }
 
     /// Returns whether a value fits into the remaining levels.
-    pub(super) fn has_room(&self, parts: &[SchemaPart<'d>], levels: u32) -> bool {
+    pub(super) fn has_size_left(&self, parts: &[SchemaPart<'d>], levels: u32) -> bool {
         levels > 0 && parts.iter().all(|part| self.document.fits(part, levels - 1))
     }
 

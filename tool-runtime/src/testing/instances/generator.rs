@@ -93,7 +93,7 @@ impl<'d> Generator<'d> {
     fn once(&mut self, parts: &[SchemaPart<'d>], levels: u32) -> GenResult<Option<Value>> {
         let value_rules = self.collect_rules(parts, levels)?;
         let value = self.of(&value_rules, parts, levels)?;
-        Ok((!value_rules.hard || self.is_admitted(parts, &value)).then_some(value))
+        Ok((!value_rules.needs_check || self.is_admitted(parts, &value)).then_some(value))
     }
 
     fn is_admitted(&self, parts: &[SchemaPart<'d>], value: &Value) -> bool {
@@ -126,7 +126,7 @@ impl<'d> Generator<'d> {
             open.extend(part.list("allOf"));
             for keyword in ["anyOf", "oneOf"] {
                 open.extend(self.branch(&part, keyword, levels)?);
-                value_rules.hard |= part.schema.get(keyword).is_some();
+                value_rules.needs_check |= part.schema.get(keyword).is_some();
             }
             open.extend(self.condition(&part));
             value_rules.push(part);

@@ -181,9 +181,9 @@ impl Generator<'_> {
         if let Some(step) = range.steps.first() {
             return self.stepped(*step, &range);
         }
-        let single = value_rules.texts("format").any(|format| format == "float");
+        let is_f32 = value_rules.texts("format").any(|format| format == "float");
         let (widest, tiniest): (f64, f64) =
-            if single { (f64::from(f32::MAX), 1e-38) } else { (f64::MAX, 1e-300) };
+            if is_f32 { (f64::from(f32::MAX), 1e-38) } else { (f64::MAX, 1e-300) };
         let least = range.least.map_or(-widest, |bound| bound.at);
         let most = range.most.map_or(widest, |bound| bound.at);
         let near = 0.0_f64.clamp(least, most.max(least));
@@ -198,7 +198,7 @@ impl Generator<'_> {
             _ => (self.decimal()).clamp(least, most.max(least)),
         };
         let inside = Self::inside(picked, &range)?;
-        let fitting = if single { respelt(inside, &range) } else { Some(inside) };
+        let fitting = if is_f32 { rounded_to_f32(inside, &range) } else { Some(inside) };
         plain(fitting?)
     }
 
@@ -261,12 +261,12 @@ pub(super) fn beside(number: f64, above: bool) -> f64 {
 
 /// Rounds to a 32-bit float, if the result is still within the range.
 #[allow(clippy::cast_possible_truncation, reason = "that is what is asked for")]
-fn respelt(number: f64, range: &NumberRange) -> Option<f64> {
+fn rounded_to_f32(number: f64, range: &NumberRange) -> Option<f64> {
     let least = range.least.map_or(f64::NEG_INFINITY, |bound| bound.at);
     let most = range.most.map_or(f64::INFINITY, |bound| bound.at);
-    let single = number as f32;
-    let respelt: f64 = single.to_string().parse().ok()?;
-    (respelt.is_finite() && (least..=most).contains(&respelt)).then_some(respelt)
+    let rounded = number as f32;
+    let rounded: f64 = rounded.to_string().parse().ok()?;
+    (rounded.is_finite() && (least..=most).contains(&rounded)).then_some(rounded)
 }
 
 /// Returns an integer if the number is one, as a person would write it.

@@ -53,7 +53,7 @@ impl<'d> Generator<'d> {
         let mut names: Vec<&str> = declared(value_rules)
             .into_iter()
             .filter(|name| !required.contains(name))
-            .filter(|name| self.has_room(&rules_for(value_rules, name), levels))
+            .filter(|name| self.has_size_left(&rules_for(value_rules, name), levels))
             .collect();
         let needed = least.saturating_sub(required.len());
         let may = most.saturating_sub(required.len());
@@ -125,7 +125,7 @@ impl<'d> Generator<'d> {
                 None => self.text_of(&rules, levels)?,
             };
             let Some(name) = name else { continue };
-            let fits = || self.has_room(&rules_for(value_rules, &name), levels);
+            let fits = || self.has_size_left(&rules_for(value_rules, &name), levels);
             if !made.contains_key(&name) && fits() {
                 return Ok(Some(name));
             }

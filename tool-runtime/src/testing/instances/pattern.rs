@@ -8,7 +8,7 @@ use super::generator::{Generator, ValueSize};
 /// The most repetitions without a bound.
 const MAX_REPETITIONS: u32 = 8;
 /// The longest text that is made.
-const LONGEST: usize = 10_000;
+const MAX_LENGTH: usize = 10_000;
 
 impl Generator<'_> {
     /// Makes a text that matches the pattern; none if this try failed.
@@ -25,7 +25,7 @@ impl Generator<'_> {
     }
 
     fn write(&mut self, hir: &Hir, text: &mut String) {
-        if text.len() > LONGEST {
+        if text.len() > MAX_LENGTH {
             return;
         }
         match hir.kind() {

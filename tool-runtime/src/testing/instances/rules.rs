@@ -9,7 +9,7 @@ use super::document::SchemaPart;
 pub(super) struct ValueRules<'d> {
     pub(super) parts: Vec<SchemaPart<'d>>,
     /// True if a rule is checked only after a value is made.
-    pub(super) hard: bool,
+    pub(super) needs_check: bool,
 }
 
 /// The type of a value.
@@ -55,7 +55,7 @@ const UNFOLLOWED_KEYWORDS: [&str; 14] = [
 
 impl<'d> ValueRules<'d> {
     pub(super) fn push(&mut self, part: SchemaPart<'d>) {
-        self.hard |= !self.parts.is_empty()
+        self.needs_check |= !self.parts.is_empty()
             || UNFOLLOWED_KEYWORDS.iter().any(|key| part.schema.get(key).is_some());
         self.parts.push(part);
     }

@@ -42,12 +42,12 @@ fn texts(text: &str) -> Vec<String> {
     let mut steps = vec![String::new()];
     steps.push(chars[..chars.len() / 2].iter().collect());
     steps.push(chars[chars.len() / 2..].iter().collect());
-    for index in 0..chars.len().min(MOST) {
+    for index in 0..chars.len().min(MAX_POSITIONS) {
         let without = chars.iter().enumerate().filter(|(at, _)| *at != index);
         steps.push(without.map(|(_, found)| *found).collect());
     }
     steps.push(chars.iter().map(|_| 'a').collect());
-    for index in 0..chars.len().min(MOST) {
+    for index in 0..chars.len().min(MAX_POSITIONS) {
         let plain = |(at, found): (usize, &char)| if at == index { 'a' } else { *found };
         steps.push(chars.iter().enumerate().map(plain).collect());
     }
@@ -56,7 +56,7 @@ fn texts(text: &str) -> Vec<String> {
 }
 
 /// The most positions of one text or array that are changed.
-const MOST: usize = 24;
+const MAX_POSITIONS: usize = 24;
 
 /// Orders short texts before long ones, and plain ones before odd ones.
 fn weight(text: &str) -> (usize, usize) {
@@ -70,12 +70,12 @@ fn arrays(items: &[Value]) -> Vec<Value> {
         smaller.push(items[..items.len() / 2].to_vec());
         smaller.push(items[items.len() / 2..].to_vec());
     }
-    for index in 0..items.len().min(MOST) {
+    for index in 0..items.len().min(MAX_POSITIONS) {
         let mut fewer = items.to_vec();
         fewer.remove(index);
         smaller.push(fewer);
     }
-    for (index, item) in items.iter().enumerate().take(MOST) {
+    for (index, item) in items.iter().enumerate().take(MAX_POSITIONS) {
         smaller.extend(steps(item).into_iter().map(|simpler| {
             let mut changed = items.to_vec();
             changed[index] = simpler;

@@ -4,7 +4,7 @@ use super::generator::{Generator, ValueSize};
 use super::rules::ValueRules;
 
 /// The longest text that is made up to a bound.
-const LONGEST: usize = 10_000;
+const MAX_LENGTH: usize = 10_000;
 /// The longest text that is made without a bound.
 const LONG: usize = 300;
 /// The most tries to make a text that matches a pattern.
@@ -27,8 +27,8 @@ impl Generator<'_> {
         if least > most {
             return Err(format!("no text has at least {least} and at most {most} characters"));
         }
-        if least > LONGEST {
-            return Err(format!("texts longer than {LONGEST} characters are not made"));
+        if least > MAX_LENGTH {
+            return Err(format!("texts longer than {MAX_LENGTH} characters are not made"));
         }
         let fits = |text: &String| (least..=most).contains(&text.chars().count());
         if let Some(pattern) = value_rules.texts("pattern").next() {
@@ -42,7 +42,7 @@ impl Generator<'_> {
                 Err("its format has no such length".to_owned())
             };
         }
-        let length = self.length(least, most, LONG.min(most - least), LONGEST);
+        let length = self.length(least, most, LONG.min(most - least), MAX_LENGTH);
         Ok(self.of_length(length))
     }
 

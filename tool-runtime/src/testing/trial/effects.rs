@@ -10,7 +10,7 @@ use super::inputs::{InputSource, TrialInputs};
 use super::property::shrunk;
 use super::report::{TrialCheck, TrialReport};
 use super::runtime::TrialRuntime;
-use crate::dispatch::Origin;
+use crate::dispatch::AnswerOrigin;
 
 /// The number of inputs for each check.
 const CASES: u64 = 24;
@@ -177,7 +177,7 @@ impl RepeatChecks<'_> {
         Some(RepeatedCall {
             after_first,
             after_second: count(),
-            replayed: second.call_end.origin == Origin::Replay,
+            replayed: second.call_end.origin == AnswerOrigin::Replay,
             same: first.output.data_json() == second.output.data_json(),
         })
     }

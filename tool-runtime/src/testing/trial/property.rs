@@ -13,7 +13,7 @@ use super::runtime::{TrialCall, TrialRuntime};
 use crate::testing::Instances;
 
 /// The most steps of shrinking a failing input.
-const MOST_STEPS: u32 = 400;
+const MAX_STEPS: u32 = 400;
 
 /// A busy machine may delay any tool by less than this.
 const LEAST_HELD: Duration = Duration::from_secs(2);
@@ -167,7 +167,7 @@ where
     Fut: Future<Output = Option<T>>,
 {
     let mut last = None;
-    let mut left = MOST_STEPS;
+    let mut left = MAX_STEPS;
     loop {
         let mut simpler = None;
         for candidate in instances.simpler(&value) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec};
 
-use crate::dispatch::{CallRecord, Observe, Origin};
+use crate::dispatch::{AnswerOrigin, CallRecord, Observe};
 use crate::limits::Limits;
 use crate::redact::Redactor;
 use crate::runtime::Runtime;
@@ -41,7 +41,7 @@ pub(super) struct CallEnd {
     pub(super) status: CallStatus,
     pub(super) took: Option<Duration>,
     pub(super) attempts: u32,
-    pub(super) origin: Origin,
+    pub(super) origin: AnswerOrigin,
     pub(super) log: String,
     pub(super) debug: String,
 }
@@ -51,8 +51,8 @@ pub(super) struct CallEnd {
 pub(super) struct CallObserver(Arc<Mutex<Option<CallEnd>>>);
 
 impl Observe for CallObserver {
-    fn closed(&self, record: &CallRecord<'_>) {
-        if record.is_rehearsal() {
+    fn call_ended(&self, record: &CallRecord<'_>) {
+        if record.is_approval_dry_run() {
             return;
         }
         let call_end = CallEnd {
@@ -105,7 +105,7 @@ impl TrialRuntime {
             status: call.status(),
             took: None,
             attempts: 0,
-            origin: Origin::Call,
+            origin: AnswerOrigin::Call,
             log: String::new(),
             debug: String::new(),
         });
@@ -114,10 +114,10 @@ impl TrialRuntime {
 
     /// Formats an input for a finding.
     pub(super) fn shown(&self, text: &str) -> String {
-        const LONGEST: usize = 600;
+        const MAX_CHARS: usize = 600;
         let shown = self.checker.redact(text, &Limits::new(), &PersonalMasked);
         let shown = shown.unwrap_or_else(|| "no JSON".to_owned());
-        match shown.char_indices().nth(LONGEST) {
+        match shown.char_indices().nth(MAX_CHARS) {
             Some((end, _)) => format!("{}… ({} bytes)", &shown[..end], shown.len()),
             None => shown,
         }

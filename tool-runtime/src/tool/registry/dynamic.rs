@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::{Effect, ToolkitSpec};
 
-use crate::failure::{Failure, Fault};
+use crate::failure::{Failure, LoggedFailure};
 use crate::tool::{CallScope, Finished, Reconciled, ToolFuture};
 
 pub(crate) type Handler = Arc<dyn Fn(CallScope) -> ToolFuture + Send + Sync>;
@@ -306,7 +306,7 @@ impl DynamicTool {
                 call.gate().await;
                 match reconcile(call.clone()).await {
                     Ok(found) => call.reconciled(&found),
-                    Err(error) => call.failed(Fault::plain(error.into())),
+                    Err(error) => call.failed(LoggedFailure::plain(error.into())),
                 }
             })
         }));
@@ -374,7 +374,7 @@ where
 fn finish<O: Serialize, E: Into<Failure>>(call: &CallScope, result: Result<O, E>) -> Finished {
     match result {
         Ok(answer) => call.succeeded(&answer),
-        Err(error) => call.failed(Fault::plain(error.into())),
+        Err(error) => call.failed(LoggedFailure::plain(error.into())),
     }
 }
 

@@ -137,7 +137,7 @@ impl ToolStart {
 pub(crate) const SHORTEST_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The most bytes that are reserved for an output in advance.
-const MOST_EXPECTED: usize = 64 * 1024;
+const MAX_EXPECTED: usize = 64 * 1024;
 
 impl Registered {
     /// Compiles a registration; returns all its problems at once.
@@ -156,7 +156,7 @@ impl Registered {
         settings: &ToolSettings,
     ) -> Result<Self, Vec<BuildProblem>> {
         let mut input = (definition.input)(&mut schema::input_generator()).to_value();
-        let own_bounds = schema::take_own_bounds(&mut input);
+        let unchecked_bounds = schema::take_unchecked_bounds(&mut input);
         schema::close(&mut input);
         let output = (definition.output)(&mut schema::output_generator()).to_value();
         let mut spec = ToolSpec::builder(definition.name, definition.effect)
@@ -182,7 +182,7 @@ impl Registered {
             output: Some(output),
             timeout,
             start,
-            typed: Some(TypeGuarantees { bounds_checked: !own_bounds }),
+            typed: Some(TypeGuarantees { bounds_checked: !unchecked_bounds }),
         };
         let mut tool = parts.finish(definition.effect, settings)?;
         tool.traits = ToolTraits {
@@ -252,7 +252,7 @@ impl Registered {
     }
 
     pub(crate) fn expect_output(&self, bytes: usize) {
-        if bytes > self.expected_output() && bytes <= MOST_EXPECTED {
+        if bytes > self.expected_output() && bytes <= MAX_EXPECTED {
             self.largest_output.store(bytes, Ordering::Relaxed);
         }
     }

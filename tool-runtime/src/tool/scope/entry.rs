@@ -11,7 +11,7 @@ use serde::Serialize;
 use tool_contracts::{ErrorCode, Violation};
 
 use super::CallScope;
-use crate::failure::{Failure, Fault};
+use crate::failure::{Failure, LoggedFailure};
 use crate::tool::argument_reader::{self, Fields, ReadArguments};
 use crate::tool::blocking;
 use crate::tool::output::ToolOutput;
@@ -91,7 +91,7 @@ impl CallScope {
     /// Ends a call whose host value cannot be made: the tool has not begun.
     pub(crate) fn failed_before_start(&self, failure: Failure) -> Finished {
         self.stage().undo_begin();
-        self.failed(Fault::plain(failure))
+        self.failed(LoggedFailure::plain(failure))
     }
 
     /// Finds a host value in the slot that `build()` filled.
@@ -105,7 +105,7 @@ impl CallScope {
         let found = self.0.tool.slots.get(slot).and_then(Option::as_ref);
         found.and_then(|value| value.downcast_ref()).ok_or_else(|| {
             let log = format!("no `{}` in slot {slot}", type_name::<T>());
-            self.failed(Fault::new(Failure::of(ErrorCode::Internal), None, log))
+            self.failed(LoggedFailure::new(Failure::of(ErrorCode::Internal), None, log))
         })
     }
 
@@ -122,7 +122,7 @@ impl CallScope {
         let mut answer = ToolOutput::begin(self);
         match answer.write(value) {
             Ok(()) => Finished(ToolEnd::Answered(answer)),
-            Err(error) => self.failed(Fault::new(
+            Err(error) => self.failed(LoggedFailure::new(
                 Failure::of(ErrorCode::InvalidOutput),
                 None,
                 format!("the answer cannot be written as JSON: {error}"),
@@ -155,7 +155,7 @@ impl CallScope {
 
     /// Ends the call with the tool's error.
     #[must_use]
-    pub fn failed(&self, fault: Fault) -> Finished {
+    pub fn failed(&self, fault: LoggedFailure) -> Finished {
         Finished(ToolEnd::Failed(fault))
     }
 

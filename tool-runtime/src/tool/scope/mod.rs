@@ -66,7 +66,7 @@ struct ScopeState {
     /// True if an earlier attempt may have had its effect although it failed.
     effect_unknown: AtomicBool,
     /// True if the ledger's queue has reserved room for the call's record.
-    has_room: AtomicBool,
+    is_reserved: AtomicBool,
     /// The scrubbers of texts about the call, made when the first text is written.
     scrubs: OnceLock<Box<TextScrubbers>>,
     blocking_run: BlockingRun,
@@ -100,7 +100,7 @@ impl ScopeState {
             idempotency: OnceLock::new(),
             lease: OnceLock::new(),
             effect_unknown: AtomicBool::new(false),
-            has_room: AtomicBool::new(false),
+            is_reserved: AtomicBool::new(false),
             scrubs: OnceLock::new(),
             blocking_run: BlockingRun::default(),
             span_slot: SpanSlot::default(),
@@ -127,11 +127,11 @@ impl CallScope {
     }
 
     /// Makes a dry run of this call, which ends without it.
-    pub(crate) fn rehearsing(&self) -> Self {
+    pub(crate) fn for_approval_dry_run(&self) -> Self {
         let mut shared = self.again(self.arguments().into());
         shared.cx = shared.cx.with_dry_run(true);
         shared.cancel = Arc::default();
-        shared.purpose = Purpose::Rehearsal;
+        shared.purpose = Purpose::ApprovalDryRun;
         Self(Arc::new(shared))
     }
 
@@ -215,8 +215,8 @@ impl CallScope {
     }
 
     /// Returns whether this is the dry run of a call that waits for a decision.
-    pub(crate) fn is_rehearsal(&self) -> bool {
-        self.0.purpose.is_rehearsal()
+    pub(crate) fn is_approval_dry_run(&self) -> bool {
+        self.0.purpose.is_approval_dry_run()
     }
 
     /// Makes a call that replays an earlier one; to be used before the call is shared.
@@ -280,14 +280,14 @@ impl CallScope {
         &self.0.tool
     }
 
-    /// Notes that room for the call's record is kept.
-    pub(crate) fn keep_room(&self) {
-        self.0.has_room.store(true, Ordering::Relaxed);
+    /// Marks that the ledger has reserved capacity for the call's record.
+    pub(crate) fn keep_reservation(&self) {
+        self.0.is_reserved.store(true, Ordering::Relaxed);
     }
 
-    /// Takes the room that is kept for the call's record, if there is some.
-    pub(crate) fn take_room(&self) -> bool {
-        self.0.has_room.swap(false, Ordering::Relaxed)
+    /// Takes the reservation of the call's record, if there is one.
+    pub(crate) fn take_reservation(&self) -> bool {
+        self.0.is_reserved.swap(false, Ordering::Relaxed)
     }
 
     /// The arguments exactly as the model sent them.

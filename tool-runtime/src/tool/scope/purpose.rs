@@ -11,7 +11,7 @@ pub(super) enum Purpose {
     /// The same, with arguments that an approver edited.
     Edited(ArgumentEdit),
     /// The dry run of a call that waits for a decision.
-    Rehearsal,
+    ApprovalDryRun,
     /// The call of the tool's `reconcile` function, about an earlier run.
     Reconciliation,
     /// A repeat of the call with this invocation id, to compare the answers.
@@ -30,13 +30,13 @@ impl Purpose {
     pub(super) fn edit(&self) -> Option<&ArgumentEdit> {
         match self {
             Self::Edited(edit) => Some(edit),
-            Self::Run | Self::Rehearsal | Self::Reconciliation | Self::Replay(_) => None,
+            Self::Run | Self::ApprovalDryRun | Self::Reconciliation | Self::Replay(_) => None,
         }
     }
 
-    pub(super) fn is_rehearsal(&self) -> bool {
+    pub(super) fn is_approval_dry_run(&self) -> bool {
         match self {
-            Self::Rehearsal => true,
+            Self::ApprovalDryRun => true,
             Self::Run | Self::Edited(_) | Self::Reconciliation | Self::Replay(_) => false,
         }
     }
@@ -44,14 +44,14 @@ impl Purpose {
     pub(super) fn is_reconciliation(&self) -> bool {
         match self {
             Self::Reconciliation => true,
-            Self::Run | Self::Edited(_) | Self::Rehearsal | Self::Replay(_) => false,
+            Self::Run | Self::Edited(_) | Self::ApprovalDryRun | Self::Replay(_) => false,
         }
     }
 
     pub(super) fn replay_of(&self) -> Option<Uuid> {
         match self {
             Self::Replay(earlier) => Some(*earlier),
-            Self::Run | Self::Edited(_) | Self::Rehearsal | Self::Reconciliation => None,
+            Self::Run | Self::Edited(_) | Self::ApprovalDryRun | Self::Reconciliation => None,
         }
     }
 }

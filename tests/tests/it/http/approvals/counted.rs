@@ -47,7 +47,7 @@ impl Desks {
         let [first, second] = [(); 2].map(|()| ApiKey::generate().unwrap());
         let of = |name: &str| {
             let service = Principal::new(name).for_every_tenant().with_scopes(Scopes::all());
-            service.naming(Users::OfItsTenants)
+            service.with_users(Users::OfItsTenants)
         };
         let keys = ApiKeySet::new()
             .with(first.hash(), of("first"))

@@ -285,7 +285,7 @@ async fn what_has_expired_is_gone() {
 #[tokio::test]
 async fn only_the_scope_decides() {
     let clerk = |scopes: &str| {
-        let clerk = Principal::new("clerk").for_every_tenant().naming(Users::OfItsTenants);
+        let clerk = Principal::new("clerk").for_every_tenant().with_users(Users::OfItsTenants);
         Auth::trusting_the_network_as(clerk.with_scopes(scopes.parse::<Scopes>().unwrap()))
     };
     let others = clerk("tools internal traces replay metrics");

@@ -9,7 +9,7 @@ use tool_runtime::http;
 use tool_runtime::ledger::{Ledger, LedgerQuery, RecordedCall};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{Memory, Sqlite};
+use tool_runtime::store::{MemoryStore, SqliteStore};
 
 use super::{Answer, Office, Paid, by, check, open, post, send, text, with};
 use crate::ledger::{Kept, all, ring};
@@ -133,14 +133,14 @@ async fn check_races(policy: impl Fn() -> Policy) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_who_decide_at_the_same_moment_one_counts() {
-    check_races(|| Policy::new().store(Memory::new())).await;
+    check_races(|| Policy::new().store(MemoryStore::new())).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_who_decide_at_the_same_moment_one_counts_also_in_a_file() {
     let (folder, files) = (Folder::new(), AtomicU32::new(0));
     let file = || folder.0.join(files.fetch_add(1, Ordering::Relaxed).to_string());
-    check_races(|| Policy::new().store(Sqlite::open(file()).unwrap())).await;
+    check_races(|| Policy::new().store(SqliteStore::open(file()).unwrap())).await;
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ async fn an_edit_that_comes_after_another_ticket_of_the_same_key_ran_does_not_co
 
 #[tokio::test]
 async fn a_server_that_shares_the_store_tells_late_deciders_so() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let keys = || tool_runtime::policy::KeyRing::new("k", &[7; 32]).unwrap();
     let race = Race::with(Policy::new().store(store.clone()).ticket_keys(keys()));
     let runtime = Runtime::builder().tool::<PaySlowlyTool>().state(race.office.paid.clone());

@@ -13,7 +13,7 @@ use tool_runtime::http::{
 use tool_runtime::ledger::{Ledger, LedgerQuery, Record, RecordedAccess, RecordedCall};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use super::{Answer, Office, by, check, headed, open, post, send, with};
 use crate::http::get;
@@ -163,7 +163,7 @@ async fn who_tries_another_tenants_ticket_is_on_the_record_and_is_not_told_its_t
 
 #[tokio::test]
 async fn who_decides_without_the_scope_is_on_the_record() {
-    let clerk = Principal::new("clerk").for_every_tenant().naming(Users::OfItsTenants);
+    let clerk = Principal::new("clerk").for_every_tenant().with_users(Users::OfItsTenants);
     let clerk =
         clerk.with_scopes("tools internal traces replay metrics".parse::<Scopes>().unwrap());
     let place = Recorded::with(HttpConfig::new(Auth::trusting_the_network_as(clerk)));
@@ -178,7 +178,7 @@ async fn who_decides_without_the_scope_is_on_the_record() {
 
 #[tokio::test]
 async fn who_may_not_decide_learns_nothing_of_what_they_sent() {
-    let clerk = Principal::new("clerk").for_every_tenant().naming(Users::OfItsTenants);
+    let clerk = Principal::new("clerk").for_every_tenant().with_users(Users::OfItsTenants);
     let clerk = HttpConfig::new(Auth::trusting_the_network_as(clerk));
     for (config, status) in [(clerk, 403), (HttpConfig::new(Auth::new()), 401)] {
         let place = Recorded::with(config);
@@ -248,7 +248,7 @@ async fn what_is_refused_takes_no_place_of_a_call_that_runs() {
 
 #[tokio::test]
 async fn a_refused_decision_takes_no_place_of_a_call_that_runs() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let keys = || KeyRing::new("k", &[7; 32]).unwrap();
     let policy = || Policy::new().store(store.clone()).ticket_keys(keys());
     let asked = Office::with(open(), policy());
@@ -280,7 +280,7 @@ async fn what_a_newer_message_has_overtaken_is_gone() {
 #[tokio::test]
 async fn a_tool_that_has_changed_since_conflicts() {
     let keys = || KeyRing::new("k", &[7; 32]).unwrap();
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let policy = || Policy::new().store(store.clone()).ticket_keys(keys());
     let asked = Office::with(open(), policy());
     let ticket = asked.ask(&json!({"cents": 5})).await;

@@ -1,4 +1,4 @@
-//! Approvers decide about tools that their scopes cover; askers keep their rights until the decision.
+//! Approvers decide about tools that their scopes cover; requesters keep their rights until the decision.
 
 use axum::Router;
 use axum::body::Body;
@@ -223,7 +223,7 @@ async fn the_pages_of_an_inbox_are_full_whatever_else_waits() {
 }
 
 #[tokio::test]
-async fn a_ticket_whose_asker_has_lost_the_tool_does_not_run() {
+async fn a_ticket_whose_requester_has_lost_the_tool_does_not_run() {
     let boss = ("boss", "tools internal approvals");
     let without: [&[(&str, &str)]; 3] =
         [&[boss], &[("agent", "tools:pay_joe internal"), boss], &[("other", "tools"), boss]];
@@ -242,7 +242,7 @@ async fn a_ticket_whose_asker_has_lost_the_tool_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_ticket_whose_asker_was_given_another_key_runs() {
+async fn a_ticket_whose_requester_was_given_another_key_runs() {
     let mut bank = Bank::new("tools approvals");
     let ticket = bank.ask("pay_ann", 8).await;
     let renewed = ApiKey::generate().unwrap();

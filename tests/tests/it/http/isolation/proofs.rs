@@ -16,7 +16,7 @@ use tool_runtime::http::{
 use tool_runtime::ledger::{Ledger, Record};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use super::{MARK, THIEF, VICTIM, check_unmarked, headed, id, request, said, with};
 use crate::http::{Answer, send};
@@ -87,13 +87,13 @@ impl Archive {
         let known = keys.iter().fold(ApiKeySet::new(), |set, (tenant, key)| {
             // Even their services have one name.
             let principal = Principal::new("orchestrator").with_scopes(Scopes::all());
-            let principal = principal.naming(Users::OfItsTenants);
+            let principal = principal.with_users(Users::OfItsTenants);
             let principal = principal.for_tenants([Tenant::parse(tenant).unwrap().id()]);
             set.with(key.hash(), principal).unwrap()
         });
         let (kept, runs) = (Kept::default(), Runs::default());
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
-        let keeper = EvidenceKeeper::new(Vault::new(Memory::new(), ring()), &ledger);
+        let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), ring()), &ledger);
         let vault = keeper.vault().clone();
         let runtime = Runtime::builder().tool::<LookUpTool>().tool::<JotTool>().state(runs.clone());
         let runtime = runtime.permission("jot", permission).policy(Policy::new());

@@ -37,7 +37,7 @@ async fn an_approver_sees_the_call_and_why_they_are_asked() {
         let preview = request.preview().to_string();
         assert!(preview.contains("joe") && !preview.contains(SECRET), "{preview}");
         assert!(!format!("{request:?}").contains(SECRET));
-        assert!(request.rehearsal().is_none() && request.refused_edit().is_none());
+        assert!(request.dry_run().is_none() && request.refused_edit().is_none());
         Decision::approve("boss")
     });
     let late = rule(|_| Ok(AccessVerdict::ask("it is late")));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{Memory, UnixMillis};
+use tool_runtime::store::{MemoryStore, UnixMillis};
 use tool_runtime::testing::ManualClock;
 use tool_runtime::{Reconciled, RuntimeBuilder};
 
@@ -41,7 +41,7 @@ fn cx() -> ToolContext {
     cx.build().unwrap()
 }
 
-fn process(world: &Arc<World>, store: &Memory, clock: &ManualClock) -> Runtime {
+fn process(world: &Arc<World>, store: &MemoryStore, clock: &ManualClock) -> Runtime {
     let keys = KeyRing::new("keys", &[7; 32]).unwrap();
     let policy = Policy::new().store(store.clone()).ticket_keys(keys).clock(clock.clone());
     let builder: RuntimeBuilder = Runtime::builder().tool::<PlaceTool>().policy(policy);
@@ -50,7 +50,7 @@ fn process(world: &Arc<World>, store: &Memory, clock: &ManualClock) -> Runtime {
 
 #[tokio::test(start_paused = true)]
 async fn a_ticket_whose_run_crashed_leads_to_what_became_of_it() {
-    let (world, store) = (Arc::<World>::default(), Memory::new());
+    let (world, store) = (Arc::<World>::default(), MemoryStore::new());
     let clock = ManualClock::at(UnixMillis::new(1_000_000));
     let first = process(&world, &store, &clock);
     let ticket = first.call("place", "{}", &cx()).ticket().await.unwrap().to_json();

@@ -183,7 +183,7 @@ pub(super) struct EndedCall {
 }
 
 impl Observe for EndedCalls {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         self.0.lock().unwrap().push(EndedCall {
             status: record.status(),
             log: record.log().to_owned(),

@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_runtime::DynamicTool;
 use tool_runtime::policy::{Decision, GrantError, GrantFor, Policy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{GrantStore, Sqlite};
+use tool_runtime::store::{GrantStore, SqliteStore};
 
 use super::fixture::{EventLog, Fixture, START, TENANT, approver, context, jane, ticket_in};
 use crate::sqlite::Folder;
@@ -116,7 +116,7 @@ async fn a_grant_that_is_over_counts_no_more() {
 }
 
 /// A fixture with a `note` tool of this schema.
-fn fixture_with_note(store: Sqlite, version: &str, extra: &str) -> Fixture {
+fn fixture_with_note(store: SqliteStore, version: &str, extra: &str) -> Fixture {
     let schema = json!({"type": "object", "properties": {extra: {"type": "string"}}});
     Fixture::with(Policy::new().store(store), |builder| {
         let tool = DynamicTool::new("note", Effect::Write).description("Notes.").version(version);

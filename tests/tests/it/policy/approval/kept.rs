@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use tool_runtime::policy::Policy;
-use tool_runtime::store::{Memory, MemoryLimits};
+use tool_runtime::store::{MemoryLimits, MemoryStore};
 
 use super::fixture::{DAY, Fixture, SECRET, jane, reason};
 use crate::sqlite::Folder;
@@ -78,7 +78,7 @@ async fn a_waiting_call_that_was_changed_in_the_store_does_not_run() {
 #[tokio::test]
 async fn tickets_whose_time_is_over_make_room_for_others() {
     let limits = MemoryLimits::new().with_tickets(2, 1 << 20);
-    let fixture = Fixture::new(Policy::new().store(Memory::bounded(limits)));
+    let fixture = Fixture::new(Policy::new().store(MemoryStore::bounded(limits)));
     for _ in 0..3 {
         fixture.clock.advance(2 * DAY);
         for _ in 0..2 {

@@ -238,27 +238,27 @@ async fn a_batch_asks_about_a_dry_run_of_a_read() {
 }
 
 #[tokio::test]
-async fn a_rehearsal_of_a_read_needs_the_reads_approval() {
+async fn a_dry_run_before_the_approval_of_a_read_needs_the_reads_approval() {
     let fixture = Fixture::with(Policy::new(), |it| it.permission("look", Permission::Ask));
     let mut call = fixture.runtime.call("look", LOOK, &jane());
-    let rehearsal = call.rehearse().await;
-    assert_eq!(code(&rehearsal), "NEEDS_USER_CONFIRMATION");
-    assert!(details(&rehearsal)["ticket"].is_null(), "nothing waits: {rehearsal}");
+    let dry_run = call.dry_run().await;
+    assert_eq!(code(&dry_run), "NEEDS_USER_CONFIRMATION");
+    assert!(details(&dry_run)["ticket"].is_null(), "nothing waits: {dry_run}");
     assert!(fixture.notes.is_empty());
 
     call.approve("boss").unwrap();
-    assert!(call.rehearse().await.is_ok());
+    assert!(call.dry_run().await.is_ok());
     assert_eq!(fixture.notes.all(), ["looked at it"]);
 }
 
 #[tokio::test]
-async fn a_rehearsal_of_a_read_counts_against_its_rate() {
+async fn a_dry_run_before_the_approval_of_a_read_counts_against_its_rate() {
     use tool_runtime::policy::{RateLimit, Rules};
 
     let limited = Rules::new().rate_limit(RateLimit::per_minute(1).unwrap());
     let fixture = Fixture::new(Policy::new().rules_for("look", limited));
     let call = fixture.runtime.call("look", LOOK, &jane());
-    assert!(call.rehearse().await.is_ok());
-    assert_eq!(code(&call.rehearse().await), "RATE_LIMITED");
+    assert!(call.dry_run().await.is_ok());
+    assert_eq!(code(&call.dry_run().await), "RATE_LIMITED");
     assert_eq!(fixture.notes.all().len(), 1);
 }

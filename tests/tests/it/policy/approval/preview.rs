@@ -52,9 +52,9 @@ fn fixture(policy: Policy, there: u32) -> (Fixture, Stock) {
 #[tokio::test]
 async fn an_approver_sees_the_dry_run_that_their_yes_is_bound_to() {
     let boss = approver(|request| {
-        let rehearsal = request.rehearsal().expect("a dry run");
-        assert!(rehearsal.meta_json().contains(r#""dry_run":true"#), "{rehearsal}");
-        Decision::approve(rehearsal.data_json().unwrap())
+        let dry_run = request.dry_run().expect("a dry run");
+        assert!(dry_run.meta_json().contains(r#""dry_run":true"#), "{dry_run}");
+        Decision::approve(dry_run.data_json().unwrap())
     });
     let (fixture, _) = fixture(Policy::new().approver(boss), 3);
     assert!(fixture.answer("take", "{}").await.is_ok());
@@ -127,7 +127,7 @@ async fn a_changed_call_is_bound_to_no_dry_run_of_another() {
 #[tokio::test]
 async fn without_the_rule_no_dry_run_is_made() {
     let boss = approver(|request| {
-        assert!(request.rehearsal().is_none());
+        assert!(request.dry_run().is_none());
         Decision::defer()
     });
     let stock = Stock(Arc::new(AtomicU32::new(3)));
@@ -143,7 +143,7 @@ async fn without_the_rule_no_dry_run_is_made() {
 async fn a_host_may_make_the_dry_run_itself() {
     let (fixture, _) = fixture(Policy::new(), 3);
     let call = fixture.runtime.call("take", "{}", &jane());
-    assert_eq!(call.rehearse().await.data_json(), Some(r#""3 taken""#));
+    assert_eq!(call.dry_run().await.data_json(), Some(r#""3 taken""#));
     assert_eq!(call.status(), CallStatus::Pending);
     assert!(fixture.notes.is_empty());
     ticket_in(&fixture.answer("take", "{}").await);

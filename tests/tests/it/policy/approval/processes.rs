@@ -9,7 +9,7 @@ use futures::future::join_all;
 use serde_json::Value;
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::Sqlite;
+use tool_runtime::store::SqliteStore;
 
 use super::fixture::{TENANT, jane};
 use crate::sqlite::{Folder, played, spawn};
@@ -58,7 +58,7 @@ fn runtime(folder: &Path) -> Runtime {
     Runtime::builder()
         .tool::<ShipTool>()
         .state(Journal::in_folder(folder))
-        .policy(policy.store(Sqlite::open(folder.join("tools.db")).unwrap()))
+        .policy(policy.store(SqliteStore::open(folder.join("tools.db")).unwrap()))
         .build()
         .unwrap()
 }

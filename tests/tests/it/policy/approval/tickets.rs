@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use tool_runtime::contracts::ToolCallRequest;
-use tool_runtime::policy::{AccessVerdict, KeyRing, Policy, TicketError};
+use tool_runtime::policy::{AccessVerdict, KeyRing, Policy, TicketIssueError};
 use tool_runtime::prelude::*;
 use tool_runtime::{NotPending, RuntimeBuilder, Withdrawal};
 
@@ -86,7 +86,7 @@ async fn a_ticket_says_what_it_stands_for_and_no_argument() {
     assert!(!ticket.to_json().contains("a-rare-name"));
     assert_eq!(ticket_in(call.execute().await).len(), ticket.to_json().len());
     assert_eq!(call.status(), CallStatus::NotExecuted);
-    assert!(matches!(call.ticket().await, Err(TicketError::NotPending)));
+    assert!(matches!(call.ticket().await, Err(TicketIssueError::NotPending)));
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn a_call_that_came_back_gets_no_ticket_of_its_own() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
     let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
-    assert!(matches!(call.ticket().await, Err(TicketError::NotPending)));
+    assert!(matches!(call.ticket().await, Err(TicketIssueError::NotPending)));
     assert_eq!(call.status(), CallStatus::Pending);
 }
 

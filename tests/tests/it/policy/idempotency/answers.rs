@@ -79,8 +79,8 @@ async fn refusals_and_dry_runs_are_not_stored() {
     let world = World::new();
     let refused = world.call_with("pay", r#"{"cents":"many"}"#, &cx("k")).await;
     check_error(&refused, "INVALID_ARGUMENT", None);
-    let rehearsed = world.call_with("pay", FIVE, &cx("k").with_dry_run(true)).await;
-    assert_eq!(rehearsed.data_json(), Some("5"));
+    let dry_run = world.call_with("pay", FIVE, &cx("k").with_dry_run(true)).await;
+    assert_eq!(dry_run.data_json(), Some("5"));
     let mut declined = world.runtime.call("pay", FIVE, &cx("k"));
     declined.decline("not now").unwrap();
     check_error(declined.execute().await, "DECLINED", None);
@@ -88,8 +88,8 @@ async fn refusals_and_dry_runs_are_not_stored() {
 
     let first = world.call("pay", "k").await;
     assert!(first.is_ok(), "{first}");
-    let rehearsed = world.call_with("pay", FIVE, &cx("k").with_dry_run(true)).await;
-    assert_eq!(rehearsed.data_json(), Some("5"), "a dry run is no repeat");
+    let dry_run = world.call_with("pay", FIVE, &cx("k").with_dry_run(true)).await;
+    assert_eq!(dry_run.data_json(), Some("5"), "a dry run is no repeat");
     assert_eq!(world.bank.runs().len(), 1);
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{KeyState, Memory, MemoryLimits, StoreErrorKind};
+use tool_runtime::store::{KeyState, MemoryLimits, MemoryStore, StoreErrorKind};
 use tool_runtime::{CallRecord, Observe};
 
 use super::faulty_store::{Fault, FaultyStore, StoreOperation};
@@ -184,14 +184,14 @@ async fn a_settlement_that_hangs_costs_no_answer() {
 struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Observe for Log {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         self.0.lock().unwrap().push(record.log().to_owned());
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_log_reads_why_the_store_failed_and_the_model_does_not() {
-    let (log, store) = (Log::default(), FaultyStore::new(Memory::new()));
+    let (log, store) = (Log::default(), FaultyStore::new(MemoryStore::new()));
     let policy = Policy::new().idempotency_store(store.clone());
     let builder = Runtime::builder().shared_state(Arc::<Bank>::default());
     let runtime = tools(builder.observe(log.clone()).policy(policy));
@@ -208,7 +208,7 @@ async fn the_log_reads_why_the_store_failed_and_the_model_does_not() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_finds_no_room_leaves_the_outcome_unknown_at_once() {
     let limits = MemoryLimits::new().with_keys(1, 200).with_reserved_answer_bytes(8);
-    let store = FaultyStore::new(Memory::bounded(limits));
+    let store = FaultyStore::new(MemoryStore::bounded(limits));
     let policy = Policy::new().idempotency_store(store.clone());
     let bank = Arc::<Bank>::default();
     let runtime = tools(Runtime::builder().shared_state(bank.clone()).policy(policy));

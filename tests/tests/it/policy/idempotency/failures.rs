@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{KeyState, Memory};
+use tool_runtime::store::{KeyState, MemoryStore};
 
 use super::faulty_store::FaultyStore;
 use super::world::{call_in, check_error, cx, detail, no_retry, scope};
@@ -50,7 +50,7 @@ struct World {
 
 impl World {
     fn failing(failure: TransferError, rules: Rules) -> Self {
-        let (line, store) = (Arc::<Line>::default(), FaultyStore::new(Memory::new()));
+        let (line, store) = (Arc::<Line>::default(), FaultyStore::new(MemoryStore::new()));
         line.failures.lock().unwrap().push_back(failure);
         let runtime = Runtime::builder()
             .tool::<TransferTool>()

@@ -8,7 +8,7 @@ use futures::FutureExt;
 use futures::future::pending;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, ScopedKey,
     Settlement, StoreError, StoreErrorKind, UnixMillis,
 };
 
@@ -90,7 +90,7 @@ impl FaultyStore {
     }
 
     /// Takes a key over just before its owner settles it.
-    pub(super) fn take_over_before_settling(&self, key: KeyScope) {
+    pub(super) fn take_over_before_settling(&self, key: ScopedKey) {
         let store = self.clone();
         self.before_each_operation(move |operation| {
             if operation == StoreOperation::Settle {
@@ -99,7 +99,7 @@ impl FaultyStore {
         });
     }
 
-    async fn take_over(&self, key: &KeyScope) {
+    async fn take_over(&self, key: &ScopedKey) {
         let record = self.record(key).await.expect("a record");
         let late = UnixMillis::new(u64::MAX);
         let request = ClaimRequest::new(key.clone(), record.fingerprint, late, Duration::ZERO);
@@ -112,7 +112,7 @@ impl FaultyStore {
         self.0.operations.lock().unwrap().clone()
     }
 
-    pub(super) async fn record(&self, key: &KeyScope) -> Option<KeyRecord> {
+    pub(super) async fn record(&self, key: &ScopedKey) -> Option<KeyRecord> {
         self.0.store.find(key).await.expect("the store")
     }
 
@@ -166,7 +166,7 @@ impl IdempotencyStore for FaultyStore {
 
     async fn renew(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         until: UnixMillis,
     ) -> Result<bool, StoreError> {
@@ -175,21 +175,21 @@ impl IdempotencyStore for FaultyStore {
 
     async fn settle(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
         self.run(StoreOperation::Settle, self.0.store.settle(key, fence, settlement)).await
     }
 
-    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
         self.run(StoreOperation::Find, self.0.store.find(key)).await
     }
 
     async fn list_unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         self.0.store.list_unknown(tenant, after, most).await

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use tool_runtime::contracts::ToolCallRequest;
 use tool_runtime::policy::Rules;
 use tool_runtime::prelude::*;
-use tool_runtime::store::Memory;
+use tool_runtime::store::MemoryStore;
 
 use super::world::{Bank, FIVE, World, check_error, check_replay, context, cx, tools};
 
@@ -93,8 +93,8 @@ async fn a_host_may_require_keys() {
     check_error(&refused, "INVALID_ARGUMENT", Some("key_required"));
     assert_eq!(world.bank.runs().len(), 0);
     assert!(world.call("pay", "k").await.is_ok());
-    let rehearsed = context().dry_run(true).build().unwrap();
-    assert!(world.call_with("pay", FIVE, &rehearsed).await.is_ok(), "a dry run needs none");
+    let dry_run = context().dry_run(true).build().unwrap();
+    assert!(world.call_with("pay", FIVE, &dry_run).await.is_ok(), "a dry run needs none");
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn a_key_stands_for_every_digit_of_a_number() {
 #[tokio::test]
 async fn a_runtime_with_no_policy_keeps_keys_in_memory() {
     let bank = Arc::<Bank>::default();
-    let runtime = tools(Runtime::builder().shared_state(bank.clone()).store(Memory::new()));
+    let runtime = tools(Runtime::builder().shared_state(bank.clone()).store(MemoryStore::new()));
     for _ in 0..2 {
         let mut call = runtime.call("pay", FIVE, &cx("k"));
         assert!(call.execute().await.is_ok());

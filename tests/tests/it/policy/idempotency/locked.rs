@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{IdempotencyStore, Sqlite};
+use tool_runtime::store::{IdempotencyStore, SqliteStore};
 use tool_runtime::testing::ManualClock;
 
 use super::faulty_store::{FaultyStore, StoreOperation};
@@ -29,7 +29,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let folder = Folder::new();
-        let options = Sqlite::options().busy_timeout(Duration::from_millis(20));
+        let options = SqliteStore::options().busy_timeout(Duration::from_millis(20));
         let store = FaultyStore::new(options.open(folder.file()).unwrap());
         let other = Arc::new(Mutex::new(Connection::open(folder.file()).unwrap()));
         let (bank, clock) = (Arc::<Bank>::default(), ManualClock::at(START));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tool_runtime::policy::{ConcurrentRepeat, Policy, Rules};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{Memory, Sqlite, Store};
+use tool_runtime::store::{MemoryStore, SqliteStore, Store};
 
 use super::world::{body, cx};
 use crate::sqlite::Folder;
@@ -70,21 +70,21 @@ async fn race(runtimes: &[Runtime], seats: &Seats, rounds: u32, waits: bool) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_thousand_races_in_memory_have_a_thousand_effects() {
     let seats = Arc::default();
-    let runtime = runtime(&seats, Memory::new(), ConcurrentRepeat::Refuse);
+    let runtime = runtime(&seats, MemoryStore::new(), ConcurrentRepeat::Refuse);
     race(&[runtime], &seats, 1_000, false).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn those_who_wait_all_get_the_one_answer() {
     let seats = Arc::default();
-    let runtime = runtime(&seats, Memory::new(), ConcurrentRepeat::Wait);
+    let runtime = runtime(&seats, MemoryStore::new(), ConcurrentRepeat::Wait);
     race(&[runtime], &seats, 20, true).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn races_between_two_handles_on_one_file_have_one_effect_each() {
     let (folder, seats) = (Folder::new(), Arc::default());
-    let open = || Sqlite::open(folder.file()).unwrap();
+    let open = || SqliteStore::open(folder.file()).unwrap();
     let runtimes = [(); 2].map(|()| runtime(&seats, open(), ConcurrentRepeat::Refuse));
     race(&runtimes, &seats, 50, false).await;
 }

@@ -6,7 +6,7 @@ use tool_runtime::contracts::{Actor, ActorType};
 use tool_runtime::policy::{Policy, Resolution};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, IdempotencyStore, KeyState, Memory, Settlement, StoredAnswer,
+    ClaimOutcome, ClaimRequest, IdempotencyStore, KeyState, MemoryStore, Settlement, StoredAnswer,
 };
 use tool_runtime::testing::ManualClock;
 
@@ -23,7 +23,7 @@ struct Bounded {
 
 impl Bounded {
     fn new() -> Self {
-        Self::with(Memory::new())
+        Self::with(MemoryStore::new())
     }
 
     fn with(store: impl IdempotencyStore) -> Self {
@@ -106,9 +106,11 @@ async fn stored(answer: StoredAnswer) -> Bounded {
     let world = World::new();
     world.call("pay", "k").await;
     let fingerprint = world.record("pay", "k").await.unwrap().fingerprint;
-    let memory = Memory::new();
+    let memory = MemoryStore::new();
     let request = ClaimRequest::new(scope("pay", "k"), fingerprint, START, LEASE);
-    let ClaimOutcome::First(fence) = memory.claim(request).await.unwrap() else { unreachable!() };
+    let ClaimOutcome::Acquired(fence) = memory.claim(request).await.unwrap() else {
+        unreachable!()
+    };
     let settlement = Settlement::Answered { answer, keep_until: START.after(DAY) };
     assert!(memory.settle(&scope("pay", "k"), fence, settlement).await.unwrap());
     Bounded::with(memory)

@@ -8,7 +8,7 @@ use futures::FutureExt;
 use tokio::sync::Semaphore;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{KeyState, Memory};
+use tool_runtime::store::{KeyState, MemoryStore};
 use tool_runtime::testing::ManualClock;
 use tool_runtime::{Job, Reconciled, Sleep, Timer, TokioTimer};
 
@@ -104,7 +104,7 @@ impl World {
     fn new() -> Self {
         let gate = Semaphore::new(0);
         let downstream = Arc::new(Downstream { gate, wires: Mutex::default() });
-        let (store, clock) = (FaultyStore::new(Memory::new()), ManualClock::at(START));
+        let (store, clock) = (FaultyStore::new(MemoryStore::new()), ManualClock::at(START));
         let builder = || {
             let policy = Policy::new().idempotency_store(store.clone()).clock(clock.clone());
             Runtime::builder()

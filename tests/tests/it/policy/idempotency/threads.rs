@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{KeyState, Memory};
+use tool_runtime::store::{KeyState, MemoryStore};
 use tool_runtime::testing::ManualClock;
 use tool_runtime::{Job, Sleep, Timer, TokioTimer};
 
@@ -114,7 +114,7 @@ impl Workshop {
             ticks: Arc::new(Semaphore::new(0)),
             has_spare: AtomicBool::new(true),
         });
-        let (store, clock) = (FaultyStore::new(Memory::new()), ManualClock::at(START));
+        let (store, clock) = (FaultyStore::new(MemoryStore::new()), ManualClock::at(START));
         let policy = Policy::new().idempotency_store(store.clone()).clock(clock.clone());
         let runtime = Runtime::builder()
             .tool::<DrillTool>()

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{KeyState, Memory};
+use tool_runtime::store::{KeyState, MemoryStore};
 use tool_runtime::{Job, Sleep, Timer, TokioTimer};
 
 use super::faulty_store::{FaultyStore, StoreOperation};
@@ -151,7 +151,8 @@ fn library(pool: &Pool, store: &FaultyStore, signed: &Arc<Signed>) -> Runtime {
 
 #[tokio::test(start_paused = true)]
 async fn a_blocking_tool_that_found_no_thread_in_time_releases_its_key_and_never_begins() {
-    let (pool, store, signed) = (Pool::default(), FaultyStore::new(Memory::new()), Arc::default());
+    let (pool, store, signed) =
+        (Pool::default(), FaultyStore::new(MemoryStore::new()), Arc::default());
     let runtime = library(&pool, &store, &signed);
     let late = call_in(&runtime, "sign", "{}", &cx("k")).await;
     check_error(&late, "TIMEOUT", None);
@@ -163,7 +164,8 @@ async fn a_blocking_tool_that_found_no_thread_in_time_releases_its_key_and_never
 
 #[tokio::test]
 async fn a_dropped_call_whose_thread_comes_late_does_not_begin_under_a_released_key() {
-    let (pool, store, signed) = (Pool::default(), FaultyStore::new(Memory::new()), Arc::default());
+    let (pool, store, signed) =
+        (Pool::default(), FaultyStore::new(MemoryStore::new()), Arc::default());
     let runtime = library(&pool, &store, &signed);
     // The thread comes just when the dropped call gives its key back.
     let thread = pool.clone();
@@ -181,7 +183,8 @@ async fn a_dropped_call_whose_thread_comes_late_does_not_begin_under_a_released_
 
 #[tokio::test]
 async fn a_blocking_tool_that_began_and_was_dropped_is_unknown() {
-    let (pool, store, signed) = (Pool::default(), FaultyStore::new(Memory::new()), Arc::default());
+    let (pool, store, signed) =
+        (Pool::default(), FaultyStore::new(MemoryStore::new()), Arc::default());
     let runtime = library(&pool, &store, &signed);
     let mut call = runtime.call("sign", "{}", &cx("k"));
     {

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use tool_runtime::contracts::{ErrorCode, ToolContextBuilder};
 use tool_runtime::policy::{Policy, RetryConfig, Rules};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{KeyRecord, KeyScope, Memory, UnixMillis};
+use tool_runtime::store::{KeyRecord, MemoryStore, ScopedKey, UnixMillis};
 use tool_runtime::testing::ManualClock;
 use tool_runtime::{FailureCode, Reconciled, RuntimeBuilder};
 
@@ -277,7 +277,7 @@ impl World {
 
     /// Creates a world with these rules.
     pub(super) fn with(rules: Rules) -> Self {
-        let (bank, store) = (Arc::<Bank>::default(), FaultyStore::new(Memory::new()));
+        let (bank, store) = (Arc::<Bank>::default(), FaultyStore::new(MemoryStore::new()));
         let clock = ManualClock::at(START);
         let runtime = runtime(&bank, &store, &clock, rules);
         Self { bank, store, clock, runtime }
@@ -358,8 +358,8 @@ pub(super) fn cx(key: &str) -> ToolContext {
     context().idempotency_key(key).build().expect("the context")
 }
 
-pub(super) fn scope(tool: &str, key: &str) -> KeyScope {
-    KeyScope::new(Uuid::nil(), "user:jane", tool, format!("key:{key}"))
+pub(super) fn scope(tool: &str, key: &str) -> ScopedKey {
+    ScopedKey::new(Uuid::nil(), "user:jane", tool, format!("key:{key}"))
 }
 
 /// Checks that the call failed with this code, and with this reason if one is given.

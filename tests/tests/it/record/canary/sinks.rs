@@ -77,7 +77,7 @@ impl Write for Writer {
 /// Observes each call's end, and writes everything that it can reach except the host's own view of
 /// the arguments.
 impl Observe for Sinks {
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn call_ended(&self, record: &CallRecord<'_>) {
         self.note("CallRecord", format!("{record:?}\n{record:#?}\n{}", record.log()));
         self.debug(record.cx());
         self.debug(record.output());

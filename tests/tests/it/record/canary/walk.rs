@@ -9,13 +9,13 @@ use tokio::task::yield_now;
 use tool_runtime::Withdrawal;
 use tool_runtime::evidence::{Access, EvidenceKeeper, Replay, ReplayReport, SnapshotQuery, Vault};
 use tool_runtime::ledger::{
-    JsonLines, Ledger, LedgerQuery, RecordedCall, RecordedOrigin, SqliteLedger,
+    JsonLinesLedger, Ledger, LedgerQuery, RecordedCall, RecordedOrigin, SqliteLedger,
 };
 use tool_runtime::policy::{
     ApprovalRequest, Approver, Decision, KeyRing, Policy, RetryConfig, Rules, async_trait,
 };
 use tool_runtime::prelude::*;
-use tool_runtime::store::Sqlite;
+use tool_runtime::store::SqliteStore;
 use tool_runtime::trace::JsonLog;
 
 use super::marks::{BEARER, EDITED, KEY, NESTED_KEY, PERSON, STRANGER, arguments};
@@ -33,7 +33,7 @@ pub(super) struct Walk {
     runtime: Runtime,
     ledger: Ledger,
     vault: Vault,
-    stores: Vec<Sqlite>,
+    stores: Vec<SqliteStore>,
     log: JsonLog,
 }
 
@@ -49,9 +49,8 @@ impl Kept {
         let ledger = Ledger::builder(keys);
         let file = |name: &str| folder.0.join(name);
         match self {
-            Self::Lines => {
-                ledger.open(JsonLines::options().sync(false).open(file("ledger.jsonl")).unwrap())
-            }
+            Self::Lines => ledger
+                .open(JsonLinesLedger::options().sync(false).open(file("ledger.jsonl")).unwrap()),
             Self::Table => ledger.open(SqliteLedger::open(file("ledger.db")).unwrap()),
         }
         .unwrap()
@@ -62,7 +61,8 @@ impl Walk {
     pub(super) fn start(kept: Kept, sinks: &Sinks, exported: &Exported) -> Self {
         let folder = Folder::new();
         let file = |name: &str| folder.0.join(name);
-        let open = |name: &str| Sqlite::options().sync_commits(false).open(file(name)).unwrap();
+        let open =
+            |name: &str| SqliteStore::options().sync_commits(false).open(file(name)).unwrap();
         let keys = || KeyRing::new("k1", &[7; 32]).unwrap();
         let ledger = kept.open(keys(), &folder);
         let (evidence, answers, tickets) =
@@ -142,7 +142,7 @@ impl Walk {
         call.on_progress(move |update| sinks.note("progress", format!("{update:?}")));
         self.note(&call);
         if call.needs_approval() {
-            self.sinks.note("envelope", call.rehearse().await.json());
+            self.sinks.note("envelope", call.dry_run().await.json());
         }
         let output = call.execute().await.clone();
         self.note(&call);
@@ -371,8 +371,8 @@ fn every_end_is_among<'c>(calls: impl Iterator<Item = &'c RecordedCall> + Clone)
     some("a retry that helped", |call| call.attempts == 3 && call.error.is_none());
     some("a cached answer", |call| call.origin == RecordedOrigin::Cache);
     some("a repeated answer", |call| call.origin == RecordedOrigin::Replay);
-    some("a dry run", |call| call.dry_run && !call.rehearsal);
-    some("a rehearsal", |call| call.rehearsal);
+    some("a dry run", |call| call.dry_run && !call.approval_dry_run);
+    some("a dry run before its approval", |call| call.approval_dry_run);
     some("a proof", |call| call.evidence.is_some());
     some("a person's yes", |call| call.approval.as_ref().is_some_and(|it| it.by.is_some()));
     some("a ticket", |call| call.approval.as_ref().is_some_and(|it| it.ticket.is_some()));

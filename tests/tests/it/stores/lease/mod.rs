@@ -9,7 +9,7 @@ mod world;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use tool_runtime::store::{IdempotencyStore, Memory};
+use tool_runtime::store::{IdempotencyStore, MemoryStore};
 
 use self::world::{Seen, World};
 use super::broken::{Broken, Defect};
@@ -20,14 +20,14 @@ const SCHEDULES: usize = 10_000;
 #[test]
 fn the_protocol_holds_in_random_schedules() {
     let seen = Arc::new(Seen::default());
-    shuttle::check_random(play(seen.clone(), Memory::new), SCHEDULES);
+    shuttle::check_random(play(seen.clone(), MemoryStore::new), SCHEDULES);
     seen.assert_everything_happened();
 }
 
 #[test]
 fn the_protocol_holds_where_few_switches_matter() {
     let seen = Arc::new(Seen::default());
-    shuttle::check_pct(play(seen.clone(), Memory::new), SCHEDULES, 4);
+    shuttle::check_pct(play(seen.clone(), MemoryStore::new), SCHEDULES, 4);
     seen.assert_everything_happened();
 }
 
@@ -43,7 +43,8 @@ fn a_store_that_breaks_the_protocol_is_found_out() {
 
 #[test]
 fn a_downstream_that_ignores_fences_is_found_out() {
-    let world = || owner::play(&Arc::new(World::new(Memory::new(), Arc::default()).heedless()));
+    let world =
+        || owner::play(&Arc::new(World::new(MemoryStore::new(), Arc::default()).heedless()));
     let found = caught(world).unwrap();
     assert!(found.contains("effects come in the order of their owners"), "{found}");
 }

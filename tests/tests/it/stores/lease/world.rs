@@ -13,7 +13,7 @@ use shuttle::sync::atomic::AtomicU64;
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyScope, KeyState, Settlement,
+    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyState, ScopedKey, Settlement,
     StoreError, StoredAnswer, UnixMillis,
 };
 
@@ -22,7 +22,7 @@ pub(super) const LEASE: Duration = Duration::from_secs(30);
 /// One key that several owners want, and all that is known of it.
 pub(super) struct World {
     store: Box<dyn IdempotencyStore>,
-    key: KeyScope,
+    key: ScopedKey,
     clock: AtomicU64,
     history: Mutex<History>,
     seen: Arc<Seen>,
@@ -64,7 +64,7 @@ impl World {
     pub(super) fn new(store: impl IdempotencyStore, seen: Arc<Seen>) -> Self {
         Self {
             store: Box::new(store),
-            key: KeyScope::new(Uuid::nil(), "user:42", "book_seat", "order-7"),
+            key: ScopedKey::new(Uuid::nil(), "user:42", "book_seat", "order-7"),
             clock: AtomicU64::new(1_000_000_000),
             history: Mutex::default(),
             seen,
@@ -93,7 +93,7 @@ impl World {
         let mut history = self.history.lock().unwrap();
         let known = done(self.store.find(&self.key)).map(|record| record.state);
         match done(self.store.claim(request.resolves(resolves))) {
-            ClaimOutcome::First(fence) => {
+            ClaimOutcome::Acquired(fence) => {
                 let new = history.owners.is_empty() || history.released;
                 assert!(new, "a key is new only at first and after a release");
                 Some(history.begin(fence))

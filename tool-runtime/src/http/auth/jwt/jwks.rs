@@ -17,7 +17,7 @@ use tokio::task::spawn_blocking;
 use super::key_set::KeySet;
 
 /// The largest key set, in bytes.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+pub(super) const MAX_BYTES: usize = 1 << 20;
 
 const FILE_MAX_AGE: Duration = Duration::from_secs(30);
 pub(super) const FETCHED_MAX_AGE: Duration = Duration::from_secs(5 * 60);
@@ -188,7 +188,7 @@ impl KeySource {
             Self::File(path) => read_file(path).await?,
             Self::Fetched { fetch, .. } => fetch().await?,
         };
-        if json.len() > MOST_BYTES {
+        if json.len() > MAX_BYTES {
             return Err(JwksError::TooLarge);
         }
         KeySet::read(&json).map(Arc::new)
@@ -216,7 +216,7 @@ async fn read_file(path: &Path) -> Result<Vec<u8>, JwksError> {
     let path = path.to_owned();
     let read = spawn_blocking(move || {
         let mut bytes = Vec::new();
-        File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map(|_| bytes)
+        File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map(|_| bytes)
     });
     read.await.map_err(unreadable)?.map_err(unreadable)
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::JwksError;
 
-const MOST_KEYS: usize = 100;
+const MAX_KEYS: usize = 100;
 
 /// The keys that verify signatures.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl KeySet {
     /// Reads the keys that verify signatures, and skips all others.
     pub(super) fn read(json: &[u8]) -> Result<Self, JwksError> {
         let document: JwkSet = serde_json::from_slice(json).map_err(|_| JwksError::NoKeySet)?;
-        if document.keys.len() > MOST_KEYS {
+        if document.keys.len() > MAX_KEYS {
             return Err(JwksError::TooLarge);
         }
         let jwks = document.keys.into_iter().filter_map(|key| serde_json::from_value(key).ok());

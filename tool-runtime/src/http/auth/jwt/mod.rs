@@ -24,10 +24,10 @@ use self::key_cache::KeyCache;
 use self::key_set::{KeyLookup, KeySet};
 use super::{Principal, Users};
 
-const LONGEST_TOKEN: usize = 8 << 10;
-const LONGEST_NAME: usize = 256;
+const MAX_TOKEN_LENGTH: usize = 8 << 10;
+const MAX_NAME_LENGTH: usize = 256;
 const LEEWAY: Duration = Duration::from_secs(30);
-const LONGEST_LEEWAY: Duration = Duration::from_secs(300);
+const MAX_LEEWAY: Duration = Duration::from_secs(300);
 
 /// Verifies the tokens of one issuer, which are sent in `Authorization: Bearer`.
 ///
@@ -125,7 +125,7 @@ impl JwtVerifier {
         let tenants = TenantSource::Claim(None);
         let key_cache = Arc::new(KeyCache::new(keys));
         let subjects = TokenSubject::default();
-        Ok(Self { key_cache, validation, longest: LONGEST_TOKEN, tenants, subjects })
+        Ok(Self { key_cache, validation, longest: MAX_TOKEN_LENGTH, tenants, subjects })
     }
 
     /// Accepts tokens for this audience too.
@@ -140,7 +140,7 @@ impl JwtVerifier {
     /// # Errors
     /// When it is more than 5 min.
     pub fn leeway(mut self, time: Duration) -> Result<Self, JwtConfigError> {
-        if time > LONGEST_LEEWAY {
+        if time > MAX_LEEWAY {
             return Err(JwtConfigError::Leeway);
         }
         self.validation.leeway = time.as_secs();
@@ -212,7 +212,7 @@ impl JwtVerifier {
             return None;
         }
         let header = jsonwebtoken::decode_header(token).ok()?;
-        let is_short = header.kid.as_ref().is_none_or(|kid| kid.len() <= LONGEST_NAME);
+        let is_short = header.kid.as_ref().is_none_or(|kid| kid.len() <= MAX_NAME_LENGTH);
         (header.crit.is_none() && is_short && is_access_token(&header) && is_asymmetric(header.alg))
             .then_some(header)
     }
@@ -227,7 +227,7 @@ impl JwtVerifier {
     }
 
     fn named(&self, claims: &Claims) -> Result<Principal, TokenError> {
-        if claims.sub.trim().is_empty() || claims.sub.len() > LONGEST_NAME {
+        if claims.sub.trim().is_empty() || claims.sub.len() > MAX_NAME_LENGTH {
             return Err(refused("`sub` is empty or too long"));
         }
         // A `sub` is not cleaned: two subjects that look alike must not become one name.
@@ -235,7 +235,7 @@ impl JwtVerifier {
             return Err(refused("`sub` has hidden characters or surrounding spaces"));
         }
         let principal = Principal::token_subject(claims.sub.clone()).with_scopes(claims.scopes());
-        let principal = principal.naming(match self.subjects {
+        let principal = principal.with_users(match self.subjects {
             TokenSubject::Person => Users::Only(claims.sub.clone()),
             TokenSubject::Service => Users::None,
             TokenSubject::TrustedService => Users::OfItsTenants,

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use futures::FutureExt as _;
 use reqwest::{Client, Url, redirect};
 
-use super::jwks::{FETCHED_MAX_AGE, Jwks, JwksError, KeySource, MOST_BYTES, PATIENCE, unreadable};
+use super::jwks::{FETCHED_MAX_AGE, Jwks, JwksError, KeySource, MAX_BYTES, PATIENCE, unreadable};
 
 impl Jwks {
     /// Uses the keys at this URL: https, or http of a loopback address.
@@ -57,7 +57,7 @@ async fn fetch(client: Client, url: Url) -> Result<Vec<u8>, JwksError> {
     while let Some(part) =
         response.chunk().await.map_err(|error| unreadable(error.without_url()))?
     {
-        if bytes.len() + part.len() > MOST_BYTES {
+        if bytes.len() + part.len() > MAX_BYTES {
             return Err(JwksError::TooLarge);
         }
         bytes.extend_from_slice(&part);

@@ -13,8 +13,8 @@ use crate::encoding::{array_of_hex, hex};
 const PREFIX: &str = "tsk_";
 const ID_DIGITS: usize = 16;
 const SECRET_BYTES: usize = 32;
-const LEAST_LENGTH: usize = 32;
-const LEAST_VARIETY: usize = 10;
+const MIN_LENGTH: usize = 32;
+const MIN_VARIETY: usize = 10;
 const SCHEME: &str = "sha256";
 
 /// A secret that a caller sends in `X-Internal-API-Key`.
@@ -104,13 +104,13 @@ impl ApiKey {
     /// header cannot carry.
     pub fn new(text: impl Into<String>) -> Result<Self, ApiKeyError> {
         let text = Zeroizing::new(text.into());
-        if text.len() < LEAST_LENGTH {
+        if text.len() < MIN_LENGTH {
             return Err(ApiKeyError::Short { found: text.len() });
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(ApiKeyError::Unprintable);
         }
-        if variety(text.as_bytes()) < LEAST_VARIETY {
+        if variety(text.as_bytes()) < MIN_VARIETY {
             return Err(ApiKeyError::Uniform);
         }
         Ok(Self(text))

@@ -58,9 +58,9 @@ impl Attempt {
         access.tenant_id = self.tenant;
         access.subject = Some(self.ticket.to_string());
         "refused".clone_into(&mut access.outcome);
-        let noted =
+        let recorded =
             async { ledger.record_access(access).await.map_err(|_| endpoint::store_unavailable()) };
-        if endpoint::within_time_limit(app, noted).await.is_err() {
+        if endpoint::within_time_limit(app, recorded).await.is_err() {
             self.log_unrecorded();
         }
     }

@@ -45,7 +45,7 @@ pub(in crate::http) enum DecisionBody {
 /// The fields of a valid body.
 #[derive(Deserialize)]
 struct DecisionFields<'b> {
-    decision: DecisionKind,
+    decision: RequestedDecision,
     #[serde(borrow)]
     arguments: Option<&'b RawValue>,
     feedback: Option<String>,
@@ -53,7 +53,7 @@ struct DecisionFields<'b> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum DecisionKind {
+enum RequestedDecision {
     Approve,
     Edit,
     Decline,
@@ -65,9 +65,9 @@ impl<'b> Decision<'b> {
         let fields: DecisionFields<'b> =
             serde_json::from_str(text).map_err(|_| Problem::internal())?;
         Ok(match fields.decision {
-            DecisionKind::Approve => Self::Approve,
-            DecisionKind::Edit => Self::Edit(fields.arguments.map_or("{}", RawValue::get)),
-            DecisionKind::Decline => Self::Decline(fields.feedback.unwrap_or_default()),
+            RequestedDecision::Approve => Self::Approve,
+            RequestedDecision::Edit => Self::Edit(fields.arguments.map_or("{}", RawValue::get)),
+            RequestedDecision::Decline => Self::Decline(fields.feedback.unwrap_or_default()),
         })
     }
 

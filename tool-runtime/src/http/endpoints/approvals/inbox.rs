@@ -11,7 +11,7 @@ use crate::http::state::app::App;
 use crate::policy::WaitingCall;
 
 /// The most waiting calls that are examined for one page.
-const MOST_LOOKED_AT: usize = 1_000;
+const MAX_EXAMINED: usize = 1_000;
 
 /// A page of the calls that an approver may decide about.
 #[derive(Debug, Default)]
@@ -39,11 +39,11 @@ pub(super) async fn page(
         looked_at += most;
         if is_full && (found.next.is_some() || covered.next().is_some()) {
             page.next = page.calls.last().map(|call| call.ticket().id());
-        } else if !is_full && looked_at >= MOST_LOOKED_AT {
+        } else if !is_full && looked_at >= MAX_EXAMINED {
             page.next = found.next;
         }
         match found.next {
-            Some(next) if !is_full && looked_at < MOST_LOOKED_AT => after = Some(next),
+            Some(next) if !is_full && looked_at < MAX_EXAMINED => after = Some(next),
             _ => return Ok(page),
         }
         // Calls that are not covered are skipped in large steps.

@@ -1,11 +1,11 @@
 //! `/approvals`: lists waiting calls and executes decisions about them.
 
-mod asker_rights;
 mod attempt;
 mod decision;
 mod four_eyes;
 mod inbox;
 mod refusal;
+mod requester_rights;
 mod view;
 
 use axum::extract::{Request, State};
@@ -32,7 +32,7 @@ use crate::http::request::paging::PageRequest;
 use crate::http::response::AuditContext;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::caller::Caller;
-use crate::policy::TicketFault;
+use crate::policy::TicketRejection;
 use crate::store::TicketEnd;
 
 /// Handles a request for the waiting calls.
@@ -143,9 +143,9 @@ async fn approve(
         let _ = call.refuse(four_eyes::refusal);
         return Ok(Some(DecisionRefusal::OWN_CALL));
     }
-    if !asker_rights::asker_may_call(app, call).await? {
-        let _ = call.refuse(refusal::asker_not_allowed);
-        return Ok(Some(DecisionRefusal::ASKER_NOT_ALLOWED));
+    if !requester_rights::requester_may_call(app, call).await? {
+        let _ = call.refuse(refusal::requester_not_allowed);
+        return Ok(Some(DecisionRefusal::REQUESTER_NOT_ALLOWED));
     }
     let approved = match edited {
         Some(arguments) => call.approve_edited(authorized.name(), arguments),
@@ -168,8 +168,8 @@ async fn decline(
     match app.runtime.tickets().end(ticket, TicketEnd::Declined).await {
         Ok(None) => {}
         Ok(Some(end)) => {
-            let _ = call.refuse(|| TicketFault::from(end).into());
-            attempt.record_rejected(app, TicketFault::from(end).reason().as_str()).await;
+            let _ = call.refuse(|| TicketRejection::from(end).into());
+            attempt.record_rejected(app, TicketRejection::from(end).reason().as_str()).await;
             return Err(refusal::ended(end));
         }
         Err(_) => {

@@ -13,7 +13,7 @@ use crate::http::request::operator::{self as endpoint, AuthorizedCaller};
 use crate::http::state::app::App;
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
-use crate::policy::TicketFault;
+use crate::policy::TicketRejection;
 use crate::refusal_reason::RefusalReason;
 use crate::store::TicketEnd;
 
@@ -39,12 +39,12 @@ impl DecisionRefusal {
     pub(super) const NOT_COVERED: Self = Self { why: RefusalReason::ToolNotCovered, status: None };
 
     /// The caller that requested the call may not call the tool any more.
-    pub(super) const ASKER_NOT_ALLOWED: Self =
-        Self { why: RefusalReason::AskerNotAllowed, status: Some(StatusCode::CONFLICT) };
+    pub(super) const REQUESTER_NOT_ALLOWED: Self =
+        Self { why: RefusalReason::RequesterNotAllowed, status: Some(StatusCode::CONFLICT) };
 
     /// Returns the refusal if the call's ticket kept it from running.
     ///
-    /// An expired or overtaken ticket is gone (410); one that was decided or whose tool has changed
+    /// An expired or superseded ticket is gone (410); one that was decided or whose tool has changed
     /// conflicts (409).
     pub(super) fn by_ticket(call: &ToolCall) -> Option<Self> {
         let detail = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
@@ -52,19 +52,19 @@ impl DecisionRefusal {
         if reason == RefusalReason::AnsweredBefore {
             return Some(Self { why: reason, status: None });
         }
-        let status = match TicketFault::of_reason(reason)? {
-            TicketFault::Expired | TicketFault::Overtaken => Some(StatusCode::GONE),
-            TicketFault::Used
-            | TicketFault::Declined
-            | TicketFault::Outdated
-            | TicketFault::UnknownKey
-            | TicketFault::Tampered
-            | TicketFault::ArgumentsChanged => Some(StatusCode::CONFLICT),
-            TicketFault::Malformed
-            | TicketFault::Oversized
-            | TicketFault::Foreign
-            | TicketFault::Unknown
-            | TicketFault::Unreadable => None,
+        let status = match TicketRejection::of_reason(reason)? {
+            TicketRejection::Expired | TicketRejection::Superseded => Some(StatusCode::GONE),
+            TicketRejection::Used
+            | TicketRejection::Declined
+            | TicketRejection::Outdated
+            | TicketRejection::UnknownKey
+            | TicketRejection::Tampered
+            | TicketRejection::ArgumentsChanged => Some(StatusCode::CONFLICT),
+            TicketRejection::Malformed
+            | TicketRejection::Oversized
+            | TicketRejection::Foreign
+            | TicketRejection::Unknown
+            | TicketRejection::Unreadable => None,
         };
         Some(Self { why: reason, status })
     }
@@ -72,11 +72,13 @@ impl DecisionRefusal {
 
 /// Returns the problem of a ticket that was decided meanwhile.
 pub(super) fn ended(end: TicketEnd) -> Problem {
-    let (fault, status) = match end {
-        TicketEnd::Overtaken | TicketEnd::Expired => (TicketFault::from(end), StatusCode::GONE),
-        _ => (TicketFault::from(end), StatusCode::CONFLICT),
+    let (rejection, status) = match end {
+        TicketEnd::Superseded | TicketEnd::Expired => {
+            (TicketRejection::from(end), StatusCode::GONE)
+        }
+        _ => (TicketRejection::from(end), StatusCode::CONFLICT),
     };
-    Problem::new(status, fault.code(), fault.to_string()).with_reason(fault.reason())
+    Problem::new(status, rejection.code(), rejection.to_string()).with_reason(rejection.reason())
 }
 
 /// Refuses a ticket that is not waiting without opening a call, if the caller's refusals are only
@@ -110,8 +112,8 @@ pub(super) async fn refuse_if_only_counted(
 
 /// Returns the problem of an unknown ticket.
 fn unknown() -> Problem {
-    let fault = TicketFault::Unknown;
-    Problem::of(fault.code(), fault.to_string()).with_reason(fault.reason())
+    let rejection = TicketRejection::Unknown;
+    Problem::of(rejection.code(), rejection.to_string()).with_reason(rejection.reason())
 }
 
 /// Returns the refusal of an approver without the right to decide; the call keeps waiting.
@@ -128,12 +130,12 @@ pub(super) fn tool_not_covered() -> Problem {
     Problem::forbidden(message).with_reason(RefusalReason::ToolNotCovered)
 }
 
-/// Returns the refusal for an asker without the right to call; the call keeps waiting, because the
+/// Returns the refusal for a requester without the right to call; the call keeps waiting, because the
 /// right may be granted again.
-pub(super) fn asker_not_allowed() -> Box<Refusal> {
+pub(super) fn requester_not_allowed() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Forbidden)
         .with_message("the caller that requested this call may not call its tool any more")
-        .with_reason(RefusalReason::AskerNotAllowed);
+        .with_reason(RefusalReason::RequesterNotAllowed);
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 

@@ -20,7 +20,7 @@ pub(in crate::http) use self::envelope::envelope_call;
 use self::running::EndCause;
 pub(in crate::http) use self::running::FinishedCall;
 use crate::ToolCall;
-use crate::http::auth::{Asker, Principal};
+use crate::http::auth::{Principal, Requester};
 use crate::http::problem::Problem;
 use crate::http::problem::status;
 use crate::http::request::admission as request;
@@ -35,7 +35,7 @@ use crate::http::state::refusal_counts::RefusalKind;
 mod tests;
 
 /// The longest name that a tool may have.
-const LONGEST_NAME: usize = 128;
+const MAX_NAME_LENGTH: usize = 128;
 
 /// Handles a request for a call.
 pub(in crate::http) async fn call(State(app): State<SharedApp>, request: Request) -> Response {
@@ -111,7 +111,7 @@ fn open_named(
     }
     let input = Box::<str>::from(input);
     let mut call = app.runtime.open_among(&audit.tool_name, None, input, cx, &may_know);
-    call.set_asker(|| Asker::of(principal).to_json());
+    call.set_requester(|| Requester::of(principal).to_json());
     Ok(call)
 }
 
@@ -119,10 +119,10 @@ fn open_named(
 ///
 /// A cut name ends with `…`, so it is no tool's name.
 fn repeatable(name: String) -> Box<str> {
-    if name.chars().nth(LONGEST_NAME).is_none() {
+    if name.chars().nth(MAX_NAME_LENGTH).is_none() {
         return name.into_boxed_str();
     }
-    name.chars().take(LONGEST_NAME - 1).chain(['…']).collect::<String>().into()
+    name.chars().take(MAX_NAME_LENGTH - 1).chain(['…']).collect::<String>().into()
 }
 
 /// Refuses a tool that the caller may not call, before its arguments are read.

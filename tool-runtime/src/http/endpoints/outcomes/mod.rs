@@ -62,7 +62,7 @@ async fn listed(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<Re
             .unknown(authorized.tenant(), after.as_ref(), requested.limit)
             .await;
         let found = found.map_err(|_| endpoint::store_unavailable())?;
-        note(app, &authorized, "list_outcomes", "GET /outcomes", None, "done").await?;
+        record_access(app, &authorized, "list_outcomes", "GET /outcomes", None, "done").await?;
         Ok(found)
     };
     let found = endpoint::within_time_limit(app, listing).await?;
@@ -83,27 +83,28 @@ async fn resolved(
     let record = record.map_err(|_| endpoint::store_unavailable())?.ok_or_else(unknown)?;
     audit.tool_name = (*record.key.tool).into();
     let ParsedResolution { decision, resolution, reason } = found;
-    let noted = |outcome| noted(app, authorized, &record, decision.as_str(), &reason, outcome);
+    let record_attempt =
+        |outcome| record_resolution(app, authorized, &record, decision.as_str(), &reason, outcome);
     // A resolution that cannot be recorded is refused.
-    noted("asked".to_owned()).await?;
+    record_attempt("asked".to_owned()).await?;
     match app.runtime.outcomes().resolve(&record, resolution).await {
         Ok(()) => {
             // The resolution is stored, and the record `asked` is written, so a failure here is
             // ignored.
-            drop(noted("done".to_owned()).await);
+            drop(record_attempt("done".to_owned()).await);
             let tool_name = &*record.key.tool;
             Ok(endpoint::json(&Resolved { id, decision, tool_name }).into_response())
         }
         Err(error) => {
             let (problem, why) = refused(&error);
-            drop(noted(format!("failed: {why}")).await);
+            drop(record_attempt(format!("failed: {why}")).await);
             Err(problem)
         }
     }
 }
 
 /// Records a resolution with the operator's name and the reason.
-async fn noted(
+async fn record_resolution(
     app: &App,
     authorized: &AuthorizedCaller,
     record: &KeyRecord,
@@ -112,11 +113,11 @@ async fn noted(
     outcome: String,
 ) -> Result<(), Problem> {
     let subject = format!("{} {}", record.key.tool, record.key.global_key());
-    note(app, authorized, action, reason, Some(subject), &outcome).await
+    record_access(app, authorized, action, reason, Some(subject), &outcome).await
 }
 
 /// Records an access in the ledger and waits until it is written; does nothing without a ledger.
-async fn note(
+async fn record_access(
     app: &App,
     authorized: &AuthorizedCaller,
     action: &'static str,

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::resolution::OutcomeDecision;
 use crate::encoding::{bytes_of_hex, hex};
-use crate::store::{KeyRecord, KeyScope, UnixMillis};
+use crate::store::{KeyRecord, ScopedKey, UnixMillis};
 
 /// Lists keyed calls of a tenant whose outcome is unknown.
 #[derive(Serialize, JsonSchema)]
@@ -87,14 +87,14 @@ impl OutcomeCursor {
     /// The pattern of a cursor.
     pub(in crate::http) const PATTERN: &str = "^([0-9a-f]{2})*-([0-9a-f]{2})*-([0-9a-f]{2})*$";
 
-    pub(super) fn after(key: &KeyScope) -> Self {
+    pub(super) fn after(key: &ScopedKey) -> Self {
         Self([&key.principal, &key.tool, &key.key].map(ToString::to_string))
     }
 
     /// Returns the position in the list of this tenant.
-    pub(super) fn of(self, tenant: Uuid) -> KeyScope {
+    pub(super) fn of(self, tenant: Uuid) -> ScopedKey {
         let [principal, tool, key] = self.0;
-        KeyScope::new(tenant, principal, tool, key)
+        ScopedKey::new(tenant, principal, tool, key)
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_cursor_is_read_as_it_was_written_and_admits_what_its_pattern_does() {
-        let key = KeyScope::new(Uuid::nil(), "user:jänë", "pay", "key:\"a\"");
+        let key = ScopedKey::new(Uuid::nil(), "user:jänë", "pay", "key:\"a\"");
         let written = OutcomeCursor::after(&key).to_string();
         assert_eq!(written.parse::<OutcomeCursor>().map(|it| it.of(Uuid::nil())), Ok(key));
         let pattern = regex_lite::Regex::new(OutcomeCursor::PATTERN).expect("a pattern");

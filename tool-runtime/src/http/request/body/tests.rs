@@ -219,7 +219,7 @@ async fn one_caller_cannot_fill_the_room_for_bodies() {
     };
     let held = [read("one").await, read("one").await];
     assert!(held.iter().all(Result::is_ok));
-    let refused = read("one").await.expect_err("half of the quota is its share");
+    let refused = read("one").await.expect_err("half of the limit is its quota");
     assert_eq!((refused.status.as_u16(), &refused.details["reason"]), (429, &"bodies".into()));
     assert!(read("two").await.is_ok(), "another caller has its own permit");
 }

@@ -130,7 +130,7 @@ fn admit(said: &CallContext, fields: BodyFields, principal: &Principal) -> Resul
              a token",
         ));
     }
-    if said.user_id().is_some_and(|user| !principal.may_name(user)) {
+    if said.user_id().is_some_and(|user| !principal.may_name_user(user)) {
         let problem = Problem::forbidden(
             "this caller may not act for this user; leave the user out, or have the host grant \
              its principal this user or the users of its tenants (`Users`)",

@@ -1,9 +1,9 @@
 //! The configuration of the HTTP router.
 
-mod askers;
 mod host_names;
 mod limits;
 mod probes;
+mod requesters;
 
 use crate::evidence::Vault;
 use crate::http::auth::Auth;
@@ -28,7 +28,7 @@ pub struct HttpConfig {
     pub(in crate::http) ready: Readiness,
     pub(in crate::http) public_metrics: bool,
     pub(in crate::http) four_eyes: bool,
-    pub(in crate::http) askers: Option<Lookup>,
+    pub(in crate::http) requesters: Option<Lookup>,
     pub(in crate::http) rates: RateLimits,
 }
 
@@ -45,7 +45,7 @@ impl HttpConfig {
             ready: Readiness::default(),
             public_metrics: false,
             four_eyes: true,
-            askers: None,
+            requesters: None,
             rates: RateLimits::new(),
         }
     }

@@ -162,7 +162,7 @@ impl Scrape {
         let help = "Keyed calls that were refused because the record of their key is damaged.";
         encoder.counter("outcomes_damaged", help, counts.damaged)?;
         let help =
-            "Calls that were refused because their caller has used up its share of the store.";
+            "Calls that were refused because their caller has used up its quota of the store.";
         encoder.counter("outcomes_over_share", help, counts.over_quota)
     }
 

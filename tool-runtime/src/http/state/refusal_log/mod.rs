@@ -21,7 +21,7 @@ mod tests;
 
 /// The most events in each window, counted separately for authenticated and anonymous callers, so
 /// that a flood of the latter does not suppress events of the former.
-const MOST: u32 = 20;
+const MAX_EVENTS: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(10);
 
 /// The log of refusals.
@@ -82,7 +82,7 @@ impl EventWindow {
         if self.since.is_none_or(|since| since.elapsed() >= WINDOW) {
             (self.since, self.events) = (Some(Instant::now()), 0);
         }
-        if self.events == MOST {
+        if self.events == MAX_EVENTS {
             self.suppressed += 1;
             return None;
         }

@@ -161,10 +161,10 @@ async fn what_callers_only_get_wrong_is_told_to_them_alone() {
 async fn strangers_flood_no_log_and_hide_nobody_who_is_known() {
     let (log, _guard) = Log::listen();
     let app = ToolGate::new().app(keyed());
-    for _ in 0..MOST + 5 {
+    for _ in 0..MAX_EVENTS + 5 {
         send(&app, calling("add", "{}")).await;
     }
-    assert_eq!(log.take().len(), MOST as usize);
+    assert_eq!(log.take().len(), MAX_EVENTS as usize);
     let known = window(&log, &app, with_key(calling("fail", "{}"), KEY)).await;
     assert_eq!(known.len(), 1);
     tokio::time::advance(WINDOW).await;

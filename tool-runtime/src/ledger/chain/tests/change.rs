@@ -87,7 +87,7 @@ impl ChangedChain {
             Change::Alter(..) => {}
             Change::Forget(at) => {
                 let mut entry = self.at(entries, at % size).clone();
-                entry.forget();
+                entry.erase();
                 self.order[at % size] = self.keep(entries, entry);
             }
             Change::Remove(at) => {

@@ -164,12 +164,12 @@ proptest! {
         }
         let left: Vec<&ChainEntry> = changed.from(&chain.entries, 0).collect();
         let whole = chain.entries.iter().zip(&left).take_while(|(one, other)| one == *other).count();
-        let forgotten = left.iter().position(|entry| entry.body().is_none());
+        let erased = left.iter().position(|entry| entry.body().is_none());
         let verifier = Verifier::new(chain.keys.clone()).expecting(chain.checkpoint());
         match verify(verifier, left.iter().copied()) {
             Ok(_) => prop_assert!(left.iter().copied().eq(&chain.entries)),
             // A missing erasure record is reported last.
-            Err(fault) if forgotten == Some(whole) => prop_assert!(fault.seq() >= whole as u64),
+            Err(fault) if erased == Some(whole) => prop_assert!(fault.seq() >= whole as u64),
             Err(fault) => prop_assert_eq!(fault.seq(), whole as u64),
         }
     }

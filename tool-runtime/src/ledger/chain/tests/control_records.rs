@@ -4,61 +4,61 @@ use super::*;
 
 const CALL: &str = r#"{"kind":"call"}"#;
 
-fn forgotten(before: u64) -> String {
+fn erased(before: u64) -> String {
     format!(r#"{{"at":0,"kind":"forgotten","before":{before}}}"#)
 }
 
-fn forget(chain: &mut Chain, seqs: &[usize]) {
+fn erase(chain: &mut Chain, seqs: &[usize]) {
     for seq in seqs {
-        chain.entries[*seq].forget();
+        chain.entries[*seq].erase();
     }
 }
 
 #[test]
-fn a_body_that_was_forgotten_rightly_is_not_missed() {
+fn a_body_that_was_erased_rightly_is_not_missed() {
     let mut chain = Chain::of(5);
-    chain.append(&forgotten(3));
+    chain.append(&erased(3));
     chain.append(CALL);
-    forget(&mut chain, &[0, 2]);
+    erase(&mut chain, &[0, 2]);
     assert_eq!(chain.verify().expect("0 and 2 are below 3").size(), 7);
-    forget(&mut chain, &[3]);
+    erase(&mut chain, &[3]);
     let fault = check(chain.verify(), 3, ChainFaultKind::Removed);
     assert!(fault.to_string().contains("the body of record 3 is missing"), "{fault}");
 }
 
 #[test]
-fn an_entry_cannot_forget_what_comes_after_it() {
+fn an_entry_cannot_erase_what_comes_after_it() {
     let mut chain = Chain::of(2);
-    chain.append(&forgotten(u64::MAX));
+    chain.append(&erased(u64::MAX));
     chain.append(CALL);
-    forget(&mut chain, &[1]);
+    erase(&mut chain, &[1]);
     chain.verify().expect("1 came before");
-    forget(&mut chain, &[3]);
+    erase(&mut chain, &[3]);
     check(chain.verify(), 3, ChainFaultKind::Removed);
-    forget(&mut chain, &[2]);
+    erase(&mut chain, &[2]);
     check(chain.verify(), 1, ChainFaultKind::Removed);
 }
 
 #[test]
-fn a_later_note_may_forget_an_earlier_one() {
+fn a_later_note_may_erase_an_earlier_one() {
     let mut chain = Chain::of(2);
-    chain.append(&forgotten(2));
-    chain.append(&forgotten(3));
-    forget(&mut chain, &[0, 1, 2]);
+    chain.append(&erased(2));
+    chain.append(&erased(3));
+    erase(&mut chain, &[0, 1, 2]);
     chain.verify().expect("all are below 3");
 }
 
 #[test]
-fn only_an_entry_of_the_chain_can_forget() {
+fn only_an_entry_of_the_chain_can_erase() {
     let mut chain = Chain::of(3);
     chain.append(r#"{"kind":"call","note":{"kind":"forgotten","before":3}}"#);
     chain.append(r#"{"kind":"forgotten"}"#);
     chain.append("no JSON");
-    forget(&mut chain, &[1]);
+    erase(&mut chain, &[1]);
     check(chain.verify(), 1, ChainFaultKind::Removed);
 
     let last = &chain.entries[5];
-    let (body, leaf) = (forgotten(3), *last.leaf());
+    let (body, leaf) = (erased(3), *last.leaf());
     let forged = ChainEntry::from_parts(6, Some(body), leaf, last.key(), *last.mac());
     chain.entries.push(forged);
     check(chain.verify(), 6, ChainFaultKind::Altered);
@@ -67,8 +67,8 @@ fn only_an_entry_of_the_chain_can_forget() {
 #[test]
 fn a_cut_end_is_named_before_what_it_may_have_accounted_for() {
     let mut chain = Chain::of(3);
-    chain.append(&forgotten(2));
-    forget(&mut chain, &[1]);
+    chain.append(&erased(2));
+    erase(&mut chain, &[1]);
     let verifier = Verifier::new(chain.keys.clone()).expecting(chain.checkpoint());
     check(verify(verifier, &chain.entries[..3]), 3, ChainFaultKind::Truncated);
 }

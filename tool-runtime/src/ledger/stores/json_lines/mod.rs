@@ -44,17 +44,17 @@ use crate::store::{StoreError, StoreErrorKind};
 /// line, and are not moved.
 ///
 /// # Erasing contents
-/// [`forget`](LedgerStore::forget) writes the whole file anew, as `<name>.new`, and replaces the
+/// [`erase`](LedgerStore::erase) writes the whole file anew, as `<name>.new`, and replaces the
 /// old one: a crash leaves one or the other. It needs twice the disk space.
 ///
 /// # Examples
 /// ```
-/// use tool_runtime::ledger::{ChainKeys, ChainHead, JsonLines, LedgerStore};
+/// use tool_runtime::ledger::{ChainKeys, ChainHead, JsonLinesLedger, LedgerStore};
 /// use tool_runtime::policy::KeyRing;
 ///
 /// # fn doc(folder: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
 /// let keys = ChainKeys::new(&KeyRing::ephemeral()?);
-/// let mut ledger = JsonLines::open(folder.join("calls.jsonl"))?;
+/// let mut ledger = JsonLinesLedger::open(folder.join("calls.jsonl"))?;
 /// let entry = ChainHead::empty().append(&keys, r#"{"kind":"call"}"#.into());
 /// ledger.append(&[entry.clone()])?;
 /// assert_eq!(ledger.read(0, 10)?, [entry]);
@@ -62,7 +62,7 @@ use crate::store::{StoreError, StoreErrorKind};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct JsonLines {
+pub struct JsonLinesLedger {
     path: PathBuf,
     file: File,
     line_index: LineIndex,
@@ -84,7 +84,7 @@ struct ReadPosition {
     place: LinePosition,
 }
 
-impl JsonLines {
+impl JsonLinesLedger {
     /// Opens the ledger in a file, or creates it, readable by its owner alone.
     ///
     /// Reads the file once; memory use does not depend on its size.
@@ -100,10 +100,10 @@ impl JsonLines {
     ///
     /// ```
     /// # fn doc(file: &std::path::Path) -> Result<(), tool_runtime::store::StoreError> {
-    /// use tool_runtime::ledger::JsonLines;
+    /// use tool_runtime::ledger::JsonLinesLedger;
     ///
     /// // Faster, but the last records may be lost in a power failure.
-    /// let ledger = JsonLines::options().sync(false).open(file)?;
+    /// let ledger = JsonLinesLedger::options().sync(false).open(file)?;
     /// # Ok(())
     /// # }
     /// ```
@@ -120,9 +120,9 @@ impl JsonLines {
     ///
     /// ```
     /// # fn doc(file: &std::path::Path) -> Result<(), tool_runtime::store::StoreError> {
-    /// use tool_runtime::ledger::{JsonLines, LedgerStore};
+    /// use tool_runtime::ledger::{JsonLinesLedger, LedgerStore};
     ///
-    /// let first = JsonLines::read_only(file)?.read(0, 100)?;
+    /// let first = JsonLinesLedger::read_only(file)?.read(0, 100)?;
     /// # Ok(())
     /// # }
     /// ```
@@ -212,7 +212,7 @@ impl JsonLines {
     }
 }
 
-impl LedgerStore for JsonLines {
+impl LedgerStore for JsonLinesLedger {
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         let Some(writer) = &mut self.writer else { return self.with_path(Err(read_only())) };
         let appended = writer.append(&self.path, &self.file, &mut self.line_index, entries);
@@ -240,11 +240,11 @@ impl LedgerStore for JsonLines {
         found
     }
 
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
         let Some(writer) = &mut self.writer else { return self.with_path(Err(read_only())) };
         self.read_position = None;
-        let forgotten = writer.forget(&self.path, &mut self.file, &mut self.line_index, before);
-        self.with_path(forgotten)
+        let erased = writer.erase(&self.path, &mut self.file, &mut self.line_index, before);
+        self.with_path(erased)
     }
 
     fn torn_bytes(&self) -> u64 {

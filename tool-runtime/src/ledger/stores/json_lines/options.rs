@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::JsonLines;
+use super::JsonLinesLedger;
 use crate::store::StoreError;
 
-/// Settings of a ledger in [`JsonLines`]. The defaults suit most hosts.
+/// Settings of a ledger in [`JsonLinesLedger`]. The defaults suit most hosts.
 #[derive(Debug, Clone)]
 pub struct JsonLinesOptions {
     pub(super) sync: bool,
@@ -28,11 +28,11 @@ impl JsonLinesOptions {
         self
     }
 
-    /// Opens the ledger in a file, or creates it; see [`JsonLines::open`].
+    /// Opens the ledger in a file, or creates it; see [`JsonLinesLedger::open`].
     ///
     /// # Errors
-    /// As [`JsonLines::open`].
-    pub fn open(self, path: impl AsRef<Path>) -> Result<JsonLines, StoreError> {
-        JsonLines::open_with(path.as_ref(), &self)
+    /// As [`JsonLinesLedger::open`].
+    pub fn open(self, path: impl AsRef<Path>) -> Result<JsonLinesLedger, StoreError> {
+        JsonLinesLedger::open_with(path.as_ref(), &self)
     }
 }

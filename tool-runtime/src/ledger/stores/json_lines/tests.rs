@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::line_index::LineIndex;
 use super::writer::DiskFailure;
-use super::{JsonLines, files};
+use super::{JsonLinesLedger, files};
 use crate::canonical::Digest;
 use crate::ledger::stores::temp_folder::{TempFolder, entries};
 use crate::ledger::{ChainEntry, LedgerStore};
@@ -19,11 +19,11 @@ fn written(folder: &TempFolder, entries: &[ChainEntry]) -> PathBuf {
     path
 }
 
-fn open(path: &Path) -> JsonLines {
-    JsonLines::options().sync(false).open(path).unwrap()
+fn open(path: &Path) -> JsonLinesLedger {
+    JsonLinesLedger::options().sync(false).open(path).unwrap()
 }
 
-fn all(ledger: &mut JsonLines) -> Vec<ChainEntry> {
+fn all(ledger: &mut JsonLinesLedger) -> Vec<ChainEntry> {
     ledger.read(0, 1_000).unwrap()
 }
 
@@ -122,8 +122,8 @@ fn zeros_with_other_bytes_behind_them_are_damage_that_is_named_and_left_where_it
         fs::write(&path, &bytes).unwrap();
         // The line break of line 2 is one of its bytes.
         let text = format!("line {} contains zero bytes", if hole.start < third { 2 } else { 3 });
-        check_refused(JsonLines::open(&path), StoreErrorKind::Damaged, &text);
-        let mut reader = JsonLines::read_only(&path).unwrap();
+        check_refused(JsonLinesLedger::open(&path), StoreErrorKind::Damaged, &text);
+        let mut reader = JsonLinesLedger::read_only(&path).unwrap();
         check_refused(reader.read(0, 10), StoreErrorKind::Damaged, "is not a ledger's");
         assert_eq!(reader.torn_bytes(), 0);
         assert_eq!(fs::read(&path).unwrap(), bytes);
@@ -155,8 +155,12 @@ fn a_whole_record_without_its_line_break_is_not_moved_for_what_stands_behind_it(
     for behind in [&b"\0"[..], b"x", b"\0\0\0", b"\0x", b"{\"seq\":3"] {
         let bytes = [record, behind].concat();
         fs::write(&path, &bytes).unwrap();
-        check_refused(JsonLines::open(&path), StoreErrorKind::Damaged, "line 3 (from byte");
-        check_refused(JsonLines::read_only(&path), StoreErrorKind::Damaged, "line 3 (from byte");
+        check_refused(JsonLinesLedger::open(&path), StoreErrorKind::Damaged, "line 3 (from byte");
+        check_refused(
+            JsonLinesLedger::read_only(&path),
+            StoreErrorKind::Damaged,
+            "line 3 (from byte",
+        );
         assert_eq!(fs::read(&path).unwrap(), bytes);
         assert!(!beside(&path, ".torn").exists());
     }
@@ -212,7 +216,7 @@ fn a_crash_while_contents_are_given_up_leaves_the_ledger_as_it_was() {
     let (folder, entries) = (TempFolder::new(), entries(4));
     let path = written(&folder, &entries);
     let before = fs::read(&path).unwrap();
-    open(&path).forget(2).unwrap();
+    open(&path).erase(2).unwrap();
     let after = fs::read(&path).unwrap();
     for end in 0..=after.len() {
         fs::write(&path, &before).unwrap();
@@ -233,11 +237,11 @@ fn contents_that_cannot_be_given_up_stay_and_the_ledger_goes_on() {
     let path = written(&folder, &entries[..2]);
     let mut ledger = open(&path);
     fs::create_dir(beside(&path, ".new")).unwrap();
-    ledger.forget(1).expect_err("the new file cannot be made");
+    ledger.erase(1).expect_err("the new file cannot be made");
     assert_eq!(all(&mut ledger), entries[..2]);
     ledger.append(&entries[2..]).unwrap();
     fs::remove_dir(beside(&path, ".new")).unwrap();
-    assert_eq!(ledger.forget(2).unwrap(), 2);
+    assert_eq!(ledger.erase(2).unwrap(), 2);
     assert_eq!(all(&mut ledger)[2..], entries[2..]);
 }
 
@@ -245,7 +249,7 @@ fn contents_that_cannot_be_given_up_stay_and_the_ledger_goes_on() {
 fn contents_that_were_given_up_are_nowhere_in_the_folder() {
     let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries);
-    assert_eq!(open(&path).forget(2).unwrap(), 2);
+    assert_eq!(open(&path).erase(2).unwrap(), 2);
     let mut texts = fs::read_dir(&folder.0)
         .unwrap()
         .map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
@@ -258,9 +262,9 @@ fn a_second_writer_is_told_of_the_first() {
     let path = written(&folder, &entries[..1]);
     let mut first = open(&path);
     let text = format!("process {} writes this ledger", std::process::id());
-    check_refused(JsonLines::open(&path), StoreErrorKind::Unavailable, &text);
-    first.forget(1).unwrap();
-    check_refused(JsonLines::open(&path), StoreErrorKind::Unavailable, &text);
+    check_refused(JsonLinesLedger::open(&path), StoreErrorKind::Unavailable, &text);
+    first.erase(1).unwrap();
+    check_refused(JsonLinesLedger::open(&path), StoreErrorKind::Unavailable, &text);
     first.append(&entries[1..]).unwrap();
     drop(first);
     assert_eq!(open(&path).count().unwrap(), 2);
@@ -274,8 +278,12 @@ fn a_second_writer_by_another_name_is_found_out() {
     let link = folder.file("link.jsonl");
     std::os::unix::fs::symlink(&path, &link).unwrap();
     let mut first = open(&link);
-    check_refused(JsonLines::open(&path), StoreErrorKind::Unavailable, "a ledger has one writer");
-    first.forget(1).unwrap();
+    check_refused(
+        JsonLinesLedger::open(&path),
+        StoreErrorKind::Unavailable,
+        "a ledger has one writer",
+    );
+    first.erase(1).unwrap();
     assert!(link.is_symlink(), "contents are given up in the file, not in its link");
 }
 
@@ -286,23 +294,23 @@ fn who_reads_needs_no_lock_and_changes_nothing() {
     let mut writer = open(&path);
     add(&path, b"{\"seq\":2,");
     let before = fs::read(&path).unwrap();
-    let mut reader = JsonLines::read_only(&path).unwrap();
+    let mut reader = JsonLinesLedger::read_only(&path).unwrap();
     assert_eq!((all(&mut reader), reader.torn_bytes()), (entries[..2].to_vec(), 9));
     check_refused(reader.append(&entries[2..]), StoreErrorKind::ReadOnly, "open it to write");
-    check_refused(reader.forget(1), StoreErrorKind::ReadOnly, "open it to write");
+    check_refused(reader.erase(1), StoreErrorKind::ReadOnly, "open it to write");
     assert_eq!(fs::read(&path).unwrap(), before);
 
     fs::write(&path, &before[..before.len() - 9]).unwrap();
-    writer.forget(1).unwrap();
+    writer.erase(1).unwrap();
     writer.append(&entries[2..]).unwrap();
     assert_eq!(all(&mut reader), entries[..2], "a reader sees the file as it was opened");
-    assert_eq!(all(&mut JsonLines::read_only(&path).unwrap()).len(), 3);
+    assert_eq!(all(&mut JsonLinesLedger::read_only(&path).unwrap()).len(), 3);
 }
 
 #[test]
 fn who_reads_makes_no_file() {
     let folder = TempFolder::new();
-    let absent = JsonLines::read_only(folder.file("absent.jsonl"));
+    let absent = JsonLinesLedger::read_only(folder.file("absent.jsonl"));
     check_refused(absent, StoreErrorKind::Unavailable, "absent.jsonl");
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
 }
@@ -318,7 +326,7 @@ fn a_file_that_was_moved_away_takes_no_more() {
     check_refused(ledger.append(&entries[1..]), StoreErrorKind::Unavailable, text);
     fs::copy(&moved, &path).unwrap();
     check_refused(ledger.append(&entries[1..]), StoreErrorKind::Unavailable, text);
-    check_refused(ledger.forget(1), StoreErrorKind::Unavailable, text);
+    check_refused(ledger.erase(1), StoreErrorKind::Unavailable, text);
     fs::rename(&moved, &path).unwrap();
     ledger.append(&entries[1..]).unwrap();
 }
@@ -331,7 +339,7 @@ fn a_file_that_others_write_to_takes_no_more() {
     add(&path, b"\n");
     let text = "another process writes to it";
     check_refused(ledger.append(&entries[1..]), StoreErrorKind::Damaged, text);
-    check_refused(ledger.forget(1), StoreErrorKind::Damaged, text);
+    check_refused(ledger.erase(1), StoreErrorKind::Damaged, text);
 }
 
 #[test]
@@ -344,8 +352,12 @@ fn what_is_no_ledger_is_refused_and_left_as_it_is() {
     {
         let path = folder.file(&format!("{number}.txt"));
         fs::write(&path, bytes).unwrap();
-        check_refused(JsonLines::open(&path), StoreErrorKind::Damaged, "begin like a ledger");
-        check_refused(JsonLines::read_only(&path), StoreErrorKind::Damaged, "begin like a ledger");
+        check_refused(JsonLinesLedger::open(&path), StoreErrorKind::Damaged, "begin like a ledger");
+        check_refused(
+            JsonLinesLedger::read_only(&path),
+            StoreErrorKind::Damaged,
+            "begin like a ledger",
+        );
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
 }
@@ -366,7 +378,7 @@ fn a_line_that_is_no_entry_is_named() {
         fs::write(&path, &text).unwrap();
         let mut ledger = open(&path);
         check_refused(ledger.read(0, 10), StoreErrorKind::Damaged, "line 2 is not a ledger's");
-        check_refused(ledger.forget(3), StoreErrorKind::Damaged, "line 2 is not a ledger's");
+        check_refused(ledger.erase(3), StoreErrorKind::Damaged, "line 2 is not a ledger's");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         assert!(!beside(&path, ".new").exists());
         assert_eq!(ledger.read(0, 1).unwrap(), entries[..1]);
@@ -405,10 +417,10 @@ fn files_are_for_their_owner_alone_and_stay_as_they_were_set() {
     for path in [&path, &beside(&path, ".lock"), &beside(&path, ".torn")] {
         assert_eq!(mode(path), 0o600, "{}", path.display());
     }
-    ledger.forget(1).unwrap();
+    ledger.erase(1).unwrap();
     assert_eq!(mode(&path), 0o600);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-    ledger.forget(2).unwrap();
+    ledger.erase(2).unwrap();
     assert_eq!(mode(&path), 0o640);
 }
 

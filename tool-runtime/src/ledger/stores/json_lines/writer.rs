@@ -151,7 +151,7 @@ impl FileWriter {
     }
 
     /// Erases the contents of lines, and returns how many had contents.
-    pub(super) fn forget(
+    pub(super) fn erase(
         &mut self,
         path: &Path,
         file: &mut File,
@@ -172,7 +172,7 @@ impl FileWriter {
             Ok((rewritten, identity)) => {
                 (*file, *line_index, self.identity) = (new, rewritten.line_index, identity);
                 files::sync_folder(path)?;
-                Ok(rewritten.forgotten)
+                Ok(rewritten.erased)
             }
             Err(error) => {
                 // If this fails too, it is repeated when the ledger is opened the next time.
@@ -186,7 +186,7 @@ impl FileWriter {
 /// The result of a rewrite, with the number of contents that were erased.
 struct Rewritten {
     line_index: LineIndex,
-    forgotten: u64,
+    erased: u64,
 }
 
 fn rewrite(
@@ -195,14 +195,14 @@ fn rewrite(
     before: u64,
     new: &File,
 ) -> Result<Rewritten, StoreError> {
-    let mut rewritten = Rewritten { line_index: LineIndex::empty(), forgotten: 0 };
+    let mut rewritten = Rewritten { line_index: LineIndex::empty(), erased: 0 };
     let mut lines = LineReader::new(old, LinePosition::START, line_index.length).map_err(system)?;
     let mut out = BufWriter::new(new);
     let mut bare = Vec::new();
     while lines.next.line < before {
         let Some(mut entry) = next(&mut lines)? else { break };
-        rewritten.forgotten += u64::from(entry.body().is_some());
-        entry.forget();
+        rewritten.erased += u64::from(entry.body().is_some());
+        entry.erase();
         bare.clear();
         line::write(&entry, &mut bare);
         rewritten.add(&bare, &mut out)?;

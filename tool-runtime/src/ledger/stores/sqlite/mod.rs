@@ -17,7 +17,7 @@ use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore, RecordStatus};
 use crate::store::sqlite::columns::{count, whole};
 use crate::store::sqlite::connection;
 use crate::store::sqlite::error::of_sqlite;
-use crate::store::{Sqlite, SqliteOptions, StoreError};
+use crate::store::{SqliteOptions, SqliteStore, StoreError};
 
 /// The number of rows whose contents are erased in one transaction; others may write in between.
 const FORGET_BATCH: u64 = 4_096;
@@ -31,7 +31,7 @@ const SEARCH_SPAN: u64 = 16_384;
 
 /// Keeps a ledger in the table `trace_ledger` of a SQLite file.
 ///
-/// It has a connection of its own, so it may share the file of a [`Sqlite`](crate::store::Sqlite)
+/// It has a connection of its own, so it may share the file of a [`SqliteStore`](crate::store::SqliteStore)
 /// store or have its own. Only one process may write the table; if another one does, appends are
 /// rejected. Opening and verifying the ledger check that the table and its indexes have this
 /// release's definition: do not add indexes, triggers or columns.
@@ -75,9 +75,9 @@ impl SqliteLedger {
     /// Opens the ledger in a file, or creates it, readable by its owner alone.
     ///
     /// # Errors
-    /// See [`Sqlite::open`].
+    /// See [`SqliteStore::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        Self::open_with(path, &Sqlite::options())
+        Self::open_with(path, &SqliteStore::options())
     }
 
     /// Opens the ledger with other options. The limits of a store's queue do not apply to a
@@ -86,17 +86,17 @@ impl SqliteLedger {
     /// ```
     /// # fn doc(folder: &std::path::Path) -> Result<(), tool_runtime::store::StoreError> {
     /// use tool_runtime::ledger::SqliteLedger;
-    /// use tool_runtime::store::Sqlite;
+    /// use tool_runtime::store::SqliteStore;
     ///
     /// // Faster, but the last records may be lost in a power failure.
-    /// let options = Sqlite::options().sync_commits(false);
+    /// let options = SqliteStore::options().sync_commits(false);
     /// let ledger = SqliteLedger::open_with(folder.join("ledger.db"), &options)?;
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// See [`Sqlite::open`].
+    /// See [`SqliteStore::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &SqliteOptions) -> Result<Self, StoreError> {
         let connection = connection::open(path.as_ref(), options)?;
         connection.pragma_update(None, "secure_delete", true).map_err(|e| of_sqlite(&e))?;
@@ -120,7 +120,7 @@ impl SqliteLedger {
     /// `Unavailable` if the file does not exist; `Damaged` if it is not a ledger, or has a newer
     /// format.
     pub fn read_only(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let connection = connection::open_to_read(path.as_ref(), &Sqlite::options())?;
+        let connection = connection::open_to_read(path.as_ref(), &SqliteStore::options())?;
         let has_pair_index = check::has_index(&connection, PAIR_INDEX)?;
         Ok(Self { connection, writes: false, has_pair_index })
     }
@@ -143,9 +143,9 @@ impl SqliteLedger {
     }
 
     /// Finds the next row with contents, and erases the contents of a group of rows from there on.
-    fn forget_some(&mut self, from: u64, before: u64) -> Result<Option<ForgottenRows>, StoreError> {
+    fn erase_some(&mut self, from: u64, before: u64) -> Result<Option<ErasedRows>, StoreError> {
         let transaction = self.write_transaction()?;
-        let forget_rows = || {
+        let erase_rows = || {
             let Some(first) = with_contents(&transaction, from, before)? else { return Ok(None) };
             let end = before.min(first.saturating_add(FORGET_BATCH));
             let rows = transaction
@@ -154,16 +154,16 @@ impl SqliteLedger {
                      WHERE seq >= ?1 AND seq < ?2 AND tool_calls IS NOT NULL",
                 )?
                 .execute([whole(first), whole(end)])?;
-            Ok(Some(ForgottenRows { rows, end }))
+            Ok(Some(ErasedRows { rows, end }))
         };
-        let forgotten_rows = forget_rows().map_err(|error| of_sqlite(&error))?;
+        let erased_rows = erase_rows().map_err(|error| of_sqlite(&error))?;
         transaction.commit().map_err(|error| of_sqlite(&error))?;
-        Ok(forgotten_rows)
+        Ok(erased_rows)
     }
 }
 
 /// The number of rows that were erased, and the end of the range.
-struct ForgottenRows {
+struct ErasedRows {
     rows: usize,
     end: u64,
 }
@@ -210,11 +210,11 @@ impl LedgerStore for SqliteLedger {
         check::table(&self.connection, range)
     }
 
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
         let (mut from, mut rows) = (0, 0);
-        while let Some(forgotten_rows) = self.forget_some(from, before)? {
-            rows += forgotten_rows.rows as u64;
-            from = forgotten_rows.end;
+        while let Some(erased_rows) = self.erase_some(from, before)? {
+            rows += erased_rows.rows as u64;
+            from = erased_rows.end;
         }
         if rows > 0 {
             // Removes the erased contents from the write-ahead log now. If a reader prevents it, a

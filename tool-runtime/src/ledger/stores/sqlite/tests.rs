@@ -7,7 +7,7 @@ use rusqlite::{Connection, ToSql};
 use super::{FindStatement, SqliteLedger};
 use crate::ledger::stores::temp_folder::{TempFolder, entries};
 use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore};
-use crate::store::{Sqlite, StoreError, StoreErrorKind};
+use crate::store::{SqliteStore, StoreError, StoreErrorKind};
 
 const CALL: &str = r#"{"kind":"call","at":"2026-05-01T10:00:00.000Z","trace_id":"t",
     "tenant_id":"00000000-0000-0000-0000-000000000000","tool":"a","status":"error",
@@ -15,7 +15,7 @@ const CALL: &str = r#"{"kind":"call","at":"2026-05-01T10:00:00.000Z","trace_id":
     "error":{"class":"TIMEOUT","code":"DEADLINE","message":"it took too long"}}"#;
 
 fn open(folder: &TempFolder) -> SqliteLedger {
-    let options = Sqlite::options().sync_commits(false);
+    let options = SqliteStore::options().sync_commits(false);
     SqliteLedger::open_with(folder.file("ledger.db"), &options).unwrap()
 }
 
@@ -136,7 +136,7 @@ fn everything_is_there_when_the_file_is_opened_again() {
 async fn it_stands_in_the_file_of_a_store() {
     use crate::store::{OutputStore, UnixMillis};
     let (folder, entries) = (TempFolder::new(), entries(2));
-    let store = Sqlite::open(folder.file("ledger.db")).unwrap();
+    let store = SqliteStore::open(folder.file("ledger.db")).unwrap();
     let mut ledger = open(&folder);
     ledger.append(&entries).unwrap();
     assert_eq!(store.sweep_outputs(UnixMillis::new(0), 1).await.unwrap(), 0);
@@ -157,7 +157,7 @@ fn a_second_writer_is_found_at_its_first_append() {
 #[test]
 fn a_locked_file_takes_the_same_entries_later() {
     let (folder, entries) = (TempFolder::new(), entries(2));
-    let options = Sqlite::options().busy_timeout(std::time::Duration::ZERO);
+    let options = SqliteStore::options().busy_timeout(std::time::Duration::ZERO);
     let mut ledger = SqliteLedger::open_with(folder.file("ledger.db"), &options).unwrap();
     let other = other(&folder);
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -193,7 +193,7 @@ fn who_reads_sees_what_is_written_meanwhile_and_changes_nothing() {
     writer.append(&entries[..2]).unwrap();
     assert_eq!(reader.read(0, 10).unwrap(), entries[..2]);
     check_refused(reader.append(&entries[2..]), StoreErrorKind::ReadOnly, "open it to write");
-    check_refused(reader.forget(1), StoreErrorKind::ReadOnly, "open it to write");
+    check_refused(reader.erase(1), StoreErrorKind::ReadOnly, "open it to write");
     writer.append(&entries[2..]).unwrap();
     assert_eq!(reader.count().unwrap(), 3);
 }
@@ -222,7 +222,7 @@ fn contents_that_were_given_up_are_nowhere_in_the_files() {
     entries[1] = with(&entries[1], &long);
     let mut ledger = open(&folder);
     ledger.append(&entries).unwrap();
-    assert_eq!(ledger.forget(2).unwrap(), 2);
+    assert_eq!(ledger.erase(2).unwrap(), 2);
     for file in fs::read_dir(&folder.0).unwrap() {
         let path = file.unwrap().path();
         let bytes = fs::read(&path).unwrap();
@@ -236,8 +236,8 @@ fn many_contents_are_given_up_in_several_transactions() {
     let (folder, entries) = (TempFolder::new(), entries(9_000));
     let mut ledger = open(&folder);
     ledger.append(&entries).unwrap();
-    assert_eq!(ledger.forget(10).unwrap(), 10);
-    assert_eq!(ledger.forget(8_999).unwrap(), 8_989);
+    assert_eq!(ledger.erase(10).unwrap(), 10);
+    assert_eq!(ledger.erase(8_999).unwrap(), 8_989);
     let whole = ledger.read(8_998, 10).unwrap();
     assert_eq!(whole.iter().map(|entry| entry.body().is_some()).collect::<Vec<_>>(), [false, true]);
 }

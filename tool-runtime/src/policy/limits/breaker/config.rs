@@ -40,10 +40,10 @@ pub(super) enum TripCondition {
     Ratio { ratio: f64, min_calls: u32, window: Duration },
 }
 
-const MOST_CALLS: u32 = 1_000_000;
-const MOST_PROBES: u32 = 100;
-const SHORTEST: Duration = Duration::from_millis(10);
-const LONGEST: Duration = Duration::from_secs(60 * 60);
+const MAX_CALLS: u32 = 1_000_000;
+const MAX_PROBES: u32 = 100;
+const MIN_TIME: Duration = Duration::from_millis(10);
+const MAX_TIME: Duration = Duration::from_secs(60 * 60);
 
 impl BreakerConfig {
     /// Opens after a number of failures with no success between them.
@@ -51,7 +51,7 @@ impl BreakerConfig {
     /// # Errors
     /// Returns an error if the number is not 1 to 1,000,000.
     pub fn failures_in_a_row(failures: u32) -> Result<Self, OutOfRange> {
-        check_count("failures_in_a_row", failures, MOST_CALLS)?;
+        check_count("failures_in_a_row", failures, MAX_CALLS)?;
         Ok(Self { trip: TripCondition::InARow(failures), ..Self::DEFAULT })
     }
 
@@ -66,7 +66,7 @@ impl BreakerConfig {
     pub fn failure_ratio(ratio: f64, min_calls: u32, window: Duration) -> Result<Self, OutOfRange> {
         let fits = ratio > 0.0 && ratio <= 1.0;
         OutOfRange::unless(fits, "failure_ratio", "above 0 and at most 1", ratio)?;
-        check_count("min_calls", min_calls, MOST_CALLS)?;
+        check_count("min_calls", min_calls, MAX_CALLS)?;
         check_time("window", window)?;
         Ok(Self { trip: TripCondition::Ratio { ratio, min_calls, window }, ..Self::DEFAULT })
     }
@@ -85,7 +85,7 @@ impl BreakerConfig {
     /// # Errors
     /// Returns an error if it is not 1 to 100.
     pub fn with_probes(self, probes: u32) -> Result<Self, OutOfRange> {
-        check_count("probes", probes, MOST_PROBES)?;
+        check_count("probes", probes, MAX_PROBES)?;
         Ok(Self { probes, ..self })
     }
 
@@ -121,6 +121,6 @@ fn check_count(field: &'static str, count: u32, most: u32) -> Result<(), OutOfRa
 }
 
 fn check_time(field: &'static str, time: Duration) -> Result<(), OutOfRange> {
-    let expected = format_args!("{SHORTEST:?} to {LONGEST:?}");
-    OutOfRange::unless((SHORTEST..=LONGEST).contains(&time), field, expected, time)
+    let expected = format_args!("{MIN_TIME:?} to {MAX_TIME:?}");
+    OutOfRange::unless((MIN_TIME..=MAX_TIME).contains(&time), field, expected, time)
 }

@@ -13,7 +13,7 @@ use super::{Breaker, BreakerConfig, BreakerPermit};
 ///
 /// Above it, the breaker of a tenant that has not called for long is evicted, and starts closed
 /// again.
-const MOST_TENANTS: usize = 1_024;
+const MAX_TENANTS: usize = 1_024;
 
 /// The breakers of one tool, one for each tenant that has called it.
 pub(crate) struct TenantBreakers {
@@ -23,7 +23,7 @@ pub(crate) struct TenantBreakers {
 
 impl TenantBreakers {
     pub(crate) fn new(config: BreakerConfig) -> Self {
-        Self { config, by_tenant: Cache::new(MOST_TENANTS) }
+        Self { config, by_tenant: Cache::new(MAX_TENANTS) }
     }
 
     /// Admits a call of this tenant, or returns how long to wait before the next one.
@@ -56,17 +56,17 @@ mod tests {
 
     use uuid::Uuid;
 
-    use super::{BreakerConfig, MOST_TENANTS, TenantBreakers};
+    use super::{BreakerConfig, MAX_TENANTS, TenantBreakers};
 
     #[test]
     fn the_breakers_of_many_tenants_take_bounded_memory() {
         let config = BreakerConfig::failures_in_a_row(1).expect("it is in range");
         let (breakers, now) = (TenantBreakers::new(config), Instant::now());
-        for tenant in 0..20 * MOST_TENANTS as u128 {
+        for tenant in 0..20 * MAX_TENANTS as u128 {
             let tenant = Uuid::from_u128(tenant);
             breakers.admit(tenant, now).expect("it is closed").failed(now);
             assert!(breakers.admit(tenant, now).is_err(), "the newest is kept");
         }
-        assert!(breakers.len() <= MOST_TENANTS, "{}", breakers.len());
+        assert!(breakers.len() <= MAX_TENANTS, "{}", breakers.len());
     }
 }

@@ -12,14 +12,14 @@ impl<'s> Explainer<'s> {
         };
         let mut children = Vec::new();
         for at in 0..before.prefix.len().max(after.prefix.len()) {
-            let own = (before.prefix.get(at).is_some(), after.prefix.get(at).is_some());
-            let rule = match own {
+            let is_listed = (before.prefix.get(at).is_some(), after.prefix.get(at).is_some());
+            let rule = match is_listed {
                 (false, _) => "prefix-item-added",
                 (_, false) => "prefix-item-removed",
                 _ => "prefix-item-changed",
             };
             let (old, new) = (before.at(at), after.at(at));
-            if let ((true, true), &[old], &[new]) = (own, old.as_slice(), new.as_slice()) {
+            if let ((true, true), &[old], &[new]) = (is_listed, old.as_slice(), new.as_slice()) {
                 children.push(SchemaPair::of(old, new));
             } else {
                 let effect = self.effect(&old, &new);

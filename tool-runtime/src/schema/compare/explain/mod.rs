@@ -64,14 +64,14 @@ pub(super) struct Explainer<'s> {
     reader: SchemaReader,
     changes: Vec<SchemaChange>,
     seen: BTreeSet<(usize, usize)>,
-    own: Vec<PendingChange>,
+    pending: Vec<PendingChange>,
 }
 
 impl<'s> Explainer<'s> {
     pub(super) fn new(before: Subschema<'s>, after: Subschema<'s>, reader: SchemaReader) -> Self {
         let prover = Prover::new(before, after);
-        let (changes, own) = (Vec::new(), Vec::new());
-        Self { prover, reader, changes, seen: BTreeSet::new(), own }
+        let (changes, pending) = (Vec::new(), Vec::new());
+        Self { prover, reader, changes, seen: BTreeSet::new(), pending }
     }
 
     /// Lists all changes. If the whole change is proven compatible, none of them is breaking;
@@ -148,10 +148,10 @@ impl<'s> Explainer<'s> {
             (None, None) if !pair.null_compared => self.effect(&before.all_of(), &after.all_of()),
             _ => AcceptanceChange::Unclear,
         };
-        let outer = std::mem::take(&mut self.own);
+        let outer = std::mem::take(&mut self.pending);
         let children = self.compare_keywords(pair);
-        let own = std::mem::replace(&mut self.own, outer);
-        self.finish_schema(pair, overall, own);
+        let pending = std::mem::replace(&mut self.pending, outer);
+        self.finish_schema(pair, overall, pending);
         for child in children {
             self.compare_schema(child);
         }
@@ -181,17 +181,17 @@ impl<'s> Explainer<'s> {
         &mut self,
         pair: SchemaPair<'s>,
         overall: AcceptanceChange,
-        own: Vec<PendingChange>,
+        pending: Vec<PendingChange>,
     ) {
         if same_assertions(pair.before, pair.after) {
             return;
         }
         let place = pair.after.pointer();
-        if overall == AcceptanceChange::Same && !own.is_empty() {
+        if overall == AcceptanceChange::Same && !pending.is_empty() {
             let message = "the same values are valid, expressed by other keywords".to_owned();
             return self.add(place, "restated", Compatibility::None, message);
         }
-        for found in own {
+        for found in pending {
             let effect = limit_effect(found.effect, overall);
             let rule = if found.needs_proof && effect == AcceptanceChange::Unclear {
                 "undecided"
@@ -233,7 +233,7 @@ impl<'s> Explainer<'s> {
         message: impl Into<String>,
     ) {
         let message = message.into();
-        self.own.push(PendingChange {
+        self.pending.push(PendingChange {
             path: path.to_owned(),
             rule,
             effect,
@@ -245,7 +245,7 @@ impl<'s> Explainer<'s> {
     /// Records a change whose effect only a proof can decide.
     fn record_unproven(&mut self, word: &str, rule: &'static str, effect: AcceptanceChange) {
         let message = format!("`{word}` has changed");
-        self.own.push(PendingChange {
+        self.pending.push(PendingChange {
             path: format!("/{word}"),
             rule,
             effect,

@@ -27,8 +27,8 @@ impl<'s> Prover<'s> {
         if most > length {
             self.prove(&a.rest, &b.rest)?;
         }
-        b.contains.iter().try_for_each(|asked| {
-            if self.contains(a, most, asked) {
+        b.contains.iter().try_for_each(|wide| {
+            if self.contains(a, most, wide) {
                 Ok(())
             } else {
                 Err(ProofObstacle::at("contains", all_of))
@@ -46,20 +46,21 @@ impl<'s> Prover<'s> {
         &mut self,
         a: &ArrayConstraints<'s>,
         most: usize,
-        asked: &ContainsBounds<'s>,
+        wide: &ContainsBounds<'s>,
     ) -> bool {
-        self.contains_enough(a, asked) && self.contains_no_more(a, most, asked)
+        self.contains_enough(a, wide) && self.contains_no_more(a, most, wide)
     }
 
-    fn contains_enough(&mut self, a: &ArrayConstraints<'s>, asked: &ContainsBounds<'s>) -> bool {
-        let asked_for = asked.subschema.all_of();
+    fn contains_enough(&mut self, a: &ArrayConstraints<'s>, wide: &ContainsBounds<'s>) -> bool {
+        let wide_items = wide.subschema.all_of();
         let each = |prover: &mut Self| {
-            a.min >= asked.min
-                && (0..=a.prefix.len()).all(|at| prover.prove(&a.at(at), &asked_for).is_ok())
+            a.min >= wide.min
+                && (0..=a.prefix.len()).all(|at| prover.prove(&a.at(at), &wide_items).is_ok())
         };
-        asked.min == 0
-            || a.contains.iter().any(|own| {
-                own.min >= asked.min && self.prove(&own.subschema.all_of(), &asked_for).is_ok()
+        wide.min == 0
+            || a.contains.iter().any(|narrow| {
+                narrow.min >= wide.min
+                    && self.prove(&narrow.subschema.all_of(), &wide_items).is_ok()
             })
             || each(self)
     }
@@ -68,12 +69,13 @@ impl<'s> Prover<'s> {
         &mut self,
         a: &ArrayConstraints<'s>,
         most: usize,
-        asked: &ContainsBounds<'s>,
+        wide: &ContainsBounds<'s>,
     ) -> bool {
-        let asked_for = asked.subschema.all_of();
-        most <= asked.max
-            || a.contains.iter().any(|own| {
-                own.max <= asked.max && self.prove(&asked_for, &own.subschema.all_of()).is_ok()
+        let wide_items = wide.subschema.all_of();
+        most <= wide.max
+            || a.contains.iter().any(|narrow| {
+                narrow.max <= wide.max
+                    && self.prove(&wide_items, &narrow.subschema.all_of()).is_ok()
             })
     }
 }

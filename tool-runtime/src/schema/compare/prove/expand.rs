@@ -13,7 +13,7 @@ use super::unevaluated::unevaluated;
 use super::{Prover, key};
 
 /// The most alternatives of one schema.
-const MOST: usize = 128;
+const MAX_SHAPES: usize = 128;
 /// The deepest nesting of references and other schemas of the same value.
 const MAX_DEPTH: usize = 48;
 
@@ -35,8 +35,8 @@ impl<'s> Prover<'s> {
         let cut = std::mem::take(&mut self.contradiction_search_cut);
         let mut found = Expansion { shapes: anything(), overflow: None };
         for subschema in all_of {
-            let own = self.subschema(*subschema);
-            self.meet(&mut found, &own, *subschema);
+            let expansion = self.subschema(*subschema);
+            self.meet(&mut found, &expansion, *subschema);
         }
         let found = Rc::new(found);
         // An expansion that reached an enclosing schema again holds only inside that schema, and an
@@ -81,12 +81,13 @@ impl<'s> Prover<'s> {
         if subschema.get("$ref").is_some() && keywords::may_ignore_siblings(subschema) {
             return Expansion { shapes: unclear(subschema, "$ref"), overflow: None };
         }
-        let shapes = own(subschema).unwrap_or_else(|keyword| unclear(subschema, keyword));
+        let shapes =
+            shapes_of_keywords(subschema).unwrap_or_else(|keyword| unclear(subschema, keyword));
         let mut found = Expansion { shapes, overflow: None };
         if subschema.get("$ref").is_some() {
             match subschema.target() {
                 Some(target) => self.meet_part(&mut found, target),
-                None => ask(&mut found, &AtomicRule::Unreadable("$ref", subschema)),
+                None => require_rule(&mut found, &AtomicRule::Unreadable("$ref", subschema)),
             }
         }
         for branch in subschema.list("allOf") {
@@ -111,8 +112,8 @@ impl<'s> Prover<'s> {
     }
 
     fn meet_part(&mut self, found: &mut Expansion<'s>, subschema: Subschema<'s>) {
-        let own = self.subschema(subschema);
-        self.meet(found, &own, subschema);
+        let expansion = self.subschema(subschema);
+        self.meet(found, &expansion, subschema);
     }
 
     fn meet(&mut self, found: &mut Expansion<'s>, other: &Expansion<'s>, subschema: Subschema<'s>) {
@@ -147,7 +148,7 @@ impl<'s> Prover<'s> {
             union.join(branch);
         }
         if !prove_same_value {
-            ask(&mut union, &AtomicRule::One(subschema, subschema.list("oneOf")));
+            require_rule(&mut union, &AtomicRule::One(subschema, subschema.list("oneOf")));
         }
         union.bound(subschema);
         union
@@ -222,8 +223,8 @@ impl<'s> Expansion<'s> {
     }
 
     fn bound(&mut self, subschema: Subschema<'s>) {
-        if self.shapes.len() > MOST {
-            self.shapes.truncate(MOST);
+        if self.shapes.len() > MAX_SHAPES {
+            self.shapes.truncate(MAX_SHAPES);
             self.overflow
                 .get_or_insert(ProofObstacle { keyword: "anyOf", subschema: Some(subschema) });
         }
@@ -231,7 +232,7 @@ impl<'s> Expansion<'s> {
 }
 
 /// The shapes by the keywords that do not apply another schema to the same value.
-fn own(subschema: Subschema<'_>) -> Result<Vec<Shape<'_>>, &'static str> {
+fn shapes_of_keywords(subschema: Subschema<'_>) -> Result<Vec<Shape<'_>>, &'static str> {
     let kinds = JsonType::read(subschema)?;
     let format =
         subschema.get("format").map_or(Ok(None), |f| f.as_str().map(Some).ok_or("format"))?;
@@ -274,7 +275,7 @@ fn own(subschema: Subschema<'_>) -> Result<Vec<Shape<'_>>, &'static str> {
     Ok(shapes)
 }
 
-fn ask<'s>(found: &mut Expansion<'s>, rule: &AtomicRule<'s>) {
+fn require_rule<'s>(found: &mut Expansion<'s>, rule: &AtomicRule<'s>) {
     found.shapes.iter_mut().for_each(|shape| shape.rules.push(rule.clone()));
 }
 

@@ -199,8 +199,8 @@ impl<'s> Prover<'s> {
                 self.arrays_within(a, b, all_of)?;
                 None
             }
-            (TypeConstraints::Object(own), TypeConstraints::Object(b)) => {
-                self.objects_within(own, b, all_of)?;
+            (TypeConstraints::Object(a), TypeConstraints::Object(b)) => {
+                self.objects_within(a, b, all_of)?;
                 None
             }
             _ => Some("type"),
@@ -213,9 +213,9 @@ impl<'s> Prover<'s> {
 
     /// Returns whether the enumeration of `b` contains that of `a`.
     fn lists_within(&mut self, a: &Shape<'s>, b: &Shape<'s>) -> bool {
-        let (Some(own), Some(listed)) = (a.listed(), &b.values) else { return false };
+        let (Some(values), Some(listed)) = (a.listed(), &b.values) else { return false };
         let among = |value| listed.iter().any(|other| super::equality::equal(value, other));
-        own.iter().all(|value| among(value) || self.shape_admits(a, value) == Some(false))
+        values.iter().all(|value| among(value) || self.shape_admits(a, value) == Some(false))
     }
 
     /// Returns whether every value of the shape is valid by the schema.

@@ -10,9 +10,9 @@ use super::{Proof, Prover};
 use serde_json::Value;
 
 /// The most combinations of schemas for unnamed properties.
-const MOST: usize = 64;
+const MAX_CHOICES: usize = 64;
 /// The most values of a discriminator.
-const FEW: usize = 32;
+const MAX_TAGS: usize = 32;
 
 impl<'s> Prover<'s> {
     pub(super) fn objects_within(
@@ -21,11 +21,11 @@ impl<'s> Prover<'s> {
         b: &ObjectConstraints<'s>,
         all_of: &AllOf<'s>,
     ) -> Proof<'s> {
-        let (sizes, asked) = (a.sizes(), (b.min, b.max));
+        let (sizes, wide) = (a.sizes(), (b.min, b.max));
         let broken = [
             (!a.required.is_superset(&b.required), "required"),
-            (sizes.0 < asked.0, "minProperties"),
-            (sizes.1 > asked.1, "maxProperties"),
+            (sizes.0 < wide.0, "minProperties"),
+            (sizes.1 > wide.1, "maxProperties"),
         ];
         if let Some((_, keyword)) = broken.into_iter().find(|(broken, _)| *broken) {
             return Err(ProofObstacle::at(keyword, all_of));
@@ -44,14 +44,14 @@ impl<'s> Prover<'s> {
         all_of: &AllOf<'s>,
     ) -> Proof<'s> {
         for name in a.known().union(&b.known()) {
-            let own = a.property(name).unwrap_or_default();
-            let Some(asked) = b.property(name) else {
+            let narrow = a.property(name).unwrap_or_default();
+            let Some(wide) = b.property(name) else {
                 return Err(ProofObstacle::at("patternProperties", all_of));
             };
             match a.fixed.get(name) {
-                Some(value) if self.admits(&asked, value) == Some(true) => {}
-                _ if self.is_never(&own) => {}
-                _ => self.prove(&own, &asked)?,
+                Some(value) if self.admits(&wide, value) == Some(true) => {}
+                _ if self.is_never(&narrow) => {}
+                _ => self.prove(&narrow, &wide)?,
             }
         }
         Ok(())
@@ -84,7 +84,7 @@ impl<'s> Prover<'s> {
             let expansion = self.expansion(&objects.property(name)?);
             let lists: Option<Vec<_>> = expansion.shapes.iter().map(Shape::listed).collect();
             let values: Vec<_> = lists?.into_iter().flatten().collect();
-            let few = expansion.overflow.is_none() && (2..=FEW).contains(&values.len());
+            let few = expansion.overflow.is_none() && (2..=MAX_TAGS).contains(&values.len());
             few.then_some((*name, values))
         })
     }
@@ -97,20 +97,20 @@ impl<'s> Prover<'s> {
         all_of: &AllOf<'s>,
     ) -> Proof<'s> {
         for layer in &b.layers {
-            for (pattern, asked) in &layer.patterns {
-                for own in regions(a, all_of, |own| own.matching(pattern))? {
-                    self.region_within(&own, asked)?;
+            for (pattern, wide) in &layer.patterns {
+                for narrow in regions(a, all_of, |narrow| narrow.matching(pattern))? {
+                    self.region_within(&narrow, wide)?;
                 }
             }
-            for own in regions(a, all_of, |own| own.beside(layer))? {
-                self.region_within(&own, &layer.others)?;
+            for narrow in regions(a, all_of, |narrow| narrow.beside(layer))? {
+                self.region_within(&narrow, &layer.others)?;
             }
         }
         Ok(())
     }
 
-    fn region_within(&mut self, own: &AllOf<'s>, asked: &AllOf<'s>) -> Proof<'s> {
-        if self.is_never(own) { Ok(()) } else { self.prove(own, asked) }
+    fn region_within(&mut self, narrow: &AllOf<'s>, wide: &AllOf<'s>) -> Proof<'s> {
+        if self.is_never(narrow) { Ok(()) } else { self.prove(narrow, wide) }
     }
 
     /// Compares `propertyNames`.
@@ -123,10 +123,10 @@ impl<'s> Prover<'s> {
         if b.names.is_empty() || self.prove(&a.names, &b.names).is_ok() {
             return Ok(());
         }
-        let rest = regions(a, all_of, |own| own.beside(&PropertyLayer::default()))?;
-        let closed = rest.iter().all(|own| self.is_never(own));
+        let rest = regions(a, all_of, |narrow| narrow.beside(&PropertyLayer::default()))?;
+        let closed = rest.iter().all(|narrow| self.is_never(narrow));
         let known = a.known().into_iter().all(|name| {
-            let absent = a.property(name).is_some_and(|own| self.is_never(&own));
+            let absent = a.property(name).is_some_and(|narrow| self.is_never(&narrow));
             absent || self.admits(&b.names, &Value::from(name)) == Some(true)
         });
         if closed && known { Ok(()) } else { Err(ProofObstacle::at("propertyNames", all_of)) }
@@ -138,17 +138,17 @@ impl<'s> Prover<'s> {
         b: &ObjectConstraints<'s>,
         all_of: &AllOf<'s>,
     ) -> Proof<'s> {
-        for asked in &b.dependents {
-            let absent = a.property(asked.name).is_some_and(|own| self.is_never(&own));
-            let own = || a.dependents.iter().filter(|own| own.name == asked.name);
-            let names: Vec<_> = own().flat_map(|own| &own.required).collect();
+        for wide in &b.dependents {
+            let absent = a.property(wide.name).is_some_and(|narrow| self.is_never(&narrow));
+            let narrow = || a.dependents.iter().filter(|narrow| narrow.name == wide.name);
+            let names: Vec<_> = narrow().flat_map(|narrow| &narrow.required).collect();
             let listed = |name: &&str| a.required.contains(name) || names.contains(&name);
-            if absent || (asked.schema.is_none() && asked.required.iter().all(listed)) {
+            if absent || (wide.schema.is_none() && wide.required.iter().all(listed)) {
                 continue;
             }
-            let compare_annotations = asked.schema.is_some_and(|asked| {
-                let mut parts = own().filter_map(|own| own.schema);
-                parts.any(|own| self.part_within(own, asked))
+            let compare_annotations = wide.schema.is_some_and(|wide| {
+                let mut parts = narrow().filter_map(|narrow| narrow.schema);
+                parts.any(|narrow| self.part_within(narrow, wide))
             });
             if !compare_annotations {
                 let words = ["dependentSchemas", "dependentRequired", "dependencies"];
@@ -163,15 +163,15 @@ impl<'s> Prover<'s> {
         Ok(())
     }
 
-    fn part_within(&mut self, own: Subschema<'s>, asked: Subschema<'s>) -> bool {
-        self.prove_same_value(|prover| prover.prove(&own.all_of(), &asked.all_of()).is_ok())
+    fn part_within(&mut self, narrow: Subschema<'s>, wide: Subschema<'s>) -> bool {
+        self.prove_same_value(|prover| prover.prove(&narrow.all_of(), &wide.all_of()).is_ok())
     }
 }
 
 impl<'s> PropertyLayer<'s> {
     /// The schemas that this layer may apply to an unnamed property that matches the pattern.
     fn matching(&self, pattern: &str) -> Vec<AllOf<'s>> {
-        match self.patterns.iter().find(|(own, _)| *own == pattern) {
+        match self.patterns.iter().find(|(known, _)| *known == pattern) {
             Some((_, all_of)) => vec![all_of.clone()],
             None => self.options(|_| true),
         }
@@ -198,9 +198,9 @@ fn regions<'s>(
     let mut found = vec![AllOf::new()];
     for layer in &objects.layers {
         let more = options(layer);
-        let pairs = found.iter().flat_map(|own| more.iter().map(move |next| (own, next)));
-        found = pairs.map(|(own, next)| merge_all_of([own.clone(), next.clone()])).collect();
-        if found.len() > MOST {
+        let pairs = found.iter().flat_map(|left| more.iter().map(move |right| (left, right)));
+        found = pairs.map(|(left, right)| merge_all_of([left.clone(), right.clone()])).collect();
+        if found.len() > MAX_CHOICES {
             return Err(ProofObstacle::at("patternProperties", all_of));
         }
     }

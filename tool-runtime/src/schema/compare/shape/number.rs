@@ -24,7 +24,7 @@ pub(in super::super) struct NumberConstraints {
     /// The integer types that read the number.
     pub(in super::super) widths: Vec<IntegerRange>,
     /// A 32-bit float reads the number.
-    pub(in super::super) single: bool,
+    pub(in super::super) is_f32: bool,
 }
 
 /// A bound of a range.
@@ -81,9 +81,9 @@ impl NumberConstraints {
         };
         let width =
             whole.then(|| format.and_then(IntegerWidth::named).unwrap_or(IntegerWidth::WIDEST));
-        let single = !whole && format == Some("float");
+        let is_f32 = !whole && format == Some("float");
         let widths = width.map(IntegerRange::of).into_iter().collect();
-        Ok(Self { lower, upper, whole, steps, widths, single }.with_integer_bounds())
+        Ok(Self { lower, upper, whole, steps, widths, is_f32 }.with_integer_bounds())
     }
 
     pub(super) fn meet(mut self, other: &Self) -> Self {
@@ -92,7 +92,7 @@ impl NumberConstraints {
         self.whole |= other.whole;
         self.steps.extend(&other.steps);
         self.widths.extend(&other.widths);
-        self.single |= other.single;
+        self.is_f32 |= other.is_f32;
         self.with_integer_bounds()
     }
 
@@ -135,7 +135,7 @@ impl NumberConstraints {
     /// Returns whether the number type of `other` may not represent all of these numbers.
     pub(in super::super) fn exceeds_number_type(&self, other: &Self) -> bool {
         let wide = other.widths.iter().any(|width| !self.fits(*width));
-        wide || (other.single && !self.single && !self.counts_in_singles())
+        wide || (other.is_f32 && !self.is_f32 && !self.counts_in_f32s())
     }
 
     /// Returns whether every number is valid.
@@ -149,7 +149,7 @@ impl NumberConstraints {
                 && self.upper.is_some_and(|bound| bound.at.is_at_most(width.max)))
     }
 
-    fn counts_in_singles(&self) -> bool {
+    fn counts_in_f32s(&self) -> bool {
         let range = IntegerRange { min: -SINGLE, max: SINGLE.unsigned_abs() };
         self.whole && self.fits(range)
     }
@@ -187,7 +187,7 @@ impl NumberConstraints {
             return Some(false);
         }
         let read = self.widths.iter().all(|w| value.is_at_least(w.min) && value.is_at_most(w.max));
-        (read && !self.single).then_some(true)
+        (read && !self.is_f32).then_some(true)
     }
 }
 

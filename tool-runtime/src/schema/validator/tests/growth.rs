@@ -197,7 +197,7 @@ fn a_check_of_hostile_arguments_costs_in_proportion_to_their_length() {
             grows_in_proportion(name, |count| {
                 let text = text(count);
                 let (report, steps) = steps::of(|| validator.check(&text, &roomy(), coerce));
-                assert!(report.violations.len() <= ValidationReport::MOST, "{name}");
+                assert!(report.violations.len() <= ValidationReport::MAX_LISTED, "{name}");
                 assert!(steps < 300 * text.len() as u64 + 200_000, "{name}: {steps} steps");
                 steps
             });
@@ -271,8 +271,8 @@ fn repeated_names_are_counted_and_answered_once() {
     assert_eq!(found, [("/k", "duplicate", times), ("/x", "duplicate", None)]);
     let pairs = members(1_000, |n| format!("\"x{}\":1", n / 2));
     let report = validator.check(&pairs, &roomy(), Coerce::Off);
-    assert_eq!(report.violations.len(), ValidationReport::MOST);
-    let last = report.violations[ValidationReport::MOST - 1].hint();
+    assert_eq!(report.violations.len(), ValidationReport::MAX_LISTED);
+    let last = report.violations[ValidationReport::MAX_LISTED - 1].hint();
     assert_eq!(last, Some("there are more: only the first 64 are listed"));
 }
 
@@ -312,12 +312,12 @@ fn patterns_are_matched_against_so_much_of_one_text() {
 fn receipts_are_bounded_and_say_how_many_are_left_out() {
     let strings = Validator::compile(&json!({"items": {"type": "string"}})).unwrap();
     let report = strings.check(&items(5_000, |_| "1".to_owned()), &roomy(), Coerce::Lossless);
-    assert_eq!(report.coercions.len(), ValidationReport::MOST + 1);
-    assert_eq!(report.coercions[ValidationReport::MOST - 1].pointer(), "/63");
-    let last = &report.coercions[ValidationReport::MOST];
+    assert_eq!(report.coercions.len(), ValidationReport::MAX_LISTED + 1);
+    assert_eq!(report.coercions[ValidationReport::MAX_LISTED - 1].pointer(), "/63");
+    let last = &report.coercions[ValidationReport::MAX_LISTED];
     assert_eq!((last.pointer(), last.from(), last.to()), ("", "4936 more values", "not listed"));
     let report = strings.check(&items(64, |_| "1".to_owned()), &roomy(), Coerce::Lossless);
-    assert_eq!(report.coercions.len(), ValidationReport::MOST);
+    assert_eq!(report.coercions.len(), ValidationReport::MAX_LISTED);
     // Coercions within a string count as well.
     let lists =
         Validator::compile(&json!({"items": {"type": "array", "items": {"type": "string"}}}))

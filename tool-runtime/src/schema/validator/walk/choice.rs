@@ -114,11 +114,11 @@ impl<'v> Walk<'v> {
         at: u32,
         node: &JsonNode,
     ) {
-        let single = rule == "oneOf";
+        let is_one_of = rule == "oneOf";
         let plain = candidate_types(doc, node, false);
         // A branch that would accept the value but lose digits still counts as a second match.
-        let mode = if single { VerdictMode::SCHEMA } else { VerdictMode::PLAIN };
-        let found = match self.matching_branches(choice, plain, single, doc, at, mode) {
+        let mode = if is_one_of { VerdictMode::SCHEMA } else { VerdictMode::PLAIN };
+        let found = match self.matching_branches(choice, plain, is_one_of, doc, at, mode) {
             MatchingBranches::None if self.coerce => {
                 let types = candidate_types(doc, node, true);
                 let mode = VerdictMode { coerce: true, ..mode };
@@ -146,7 +146,7 @@ impl<'v> Walk<'v> {
         &mut self,
         choice: &'v Choice,
         types: Types,
-        single: bool,
+        is_one_of: bool,
         doc: &Document<'_>,
         at: u32,
         mode: VerdictMode,
@@ -157,7 +157,7 @@ impl<'v> Walk<'v> {
                 continue;
             }
             match found {
-                MatchingBranches::None if single => found = MatchingBranches::One(schema),
+                MatchingBranches::None if is_one_of => found = MatchingBranches::One(schema),
                 MatchingBranches::None => return MatchingBranches::One(schema),
                 _ => return MatchingBranches::Several,
             }
@@ -235,7 +235,7 @@ fn union(schemas: &[SchemaNode], choice: &Choice) -> String {
 
 /// Lists the branches by name.
 fn alternatives(schemas: &[SchemaNode], choice: &Choice) -> String {
-    const MOST: usize = 8;
+    const MAX_NAMES: usize = 8;
     let mut names: Vec<String> = Vec::new();
     for id in &choice.branches {
         let name = schemas[*id as usize].name();
@@ -243,8 +243,8 @@ fn alternatives(schemas: &[SchemaNode], choice: &Choice) -> String {
             names.push(name);
         }
     }
-    let left = names.len().saturating_sub(MOST);
-    names.truncate(MOST);
+    let left = names.len().saturating_sub(MAX_NAMES);
+    names.truncate(MAX_NAMES);
     let more = if left > 0 { format!(" or {left} more") } else { String::new() };
     match names.as_slice() {
         [only] => format!("one of the {} forms of {only}", choice.branches.len()),

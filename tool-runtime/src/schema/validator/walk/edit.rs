@@ -126,7 +126,7 @@ fn coercions(view: JsonView<'_>, edits: Vec<TextEdit>) -> CoercionList {
 
 impl CoercionList {
     fn is_full(&self) -> bool {
-        self.listed.len() >= ValidationReport::MOST || self.pointer_bytes >= MAX_POINTER_BYTES
+        self.listed.len() >= ValidationReport::MAX_LISTED || self.pointer_bytes >= MAX_POINTER_BYTES
     }
 
     fn push(&mut self, entry: CoercionEntry) {

@@ -271,7 +271,7 @@ impl<'v> Walk<'v> {
         if self.violations.contains(&violation) {
             self.repeated_violations += 1;
             self.overflow |= self.repeated_violations > MAX_REPEATED_VIOLATIONS;
-        } else if self.violations.len() < ValidationReport::MOST {
+        } else if self.violations.len() < ValidationReport::MAX_LISTED {
             self.violations.push(violation);
         } else {
             self.overflow = true;

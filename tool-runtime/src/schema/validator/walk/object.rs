@@ -288,11 +288,11 @@ impl ObjectRules {
 
 /// The names that an object may have, if they are few enough to list.
 pub(super) fn describe_known_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    const MOST: usize = 20;
-    let names: Vec<_> = names.take(MOST + 1).map(|name| format!("`{name}`")).collect();
+    const MAX_NAMES: usize = 20;
+    let names: Vec<_> = names.take(MAX_NAMES + 1).map(|name| format!("`{name}`")).collect();
     match names.len() {
         0 => "no properties".to_owned(),
-        1..=MOST => format!("no property but {}", names.join(", ")),
+        1..=MAX_NAMES => format!("no property but {}", names.join(", ")),
         _ => "a declared property".to_owned(),
     }
 }

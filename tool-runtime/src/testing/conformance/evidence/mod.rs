@@ -22,12 +22,12 @@ use crate::store::UnixMillis;
 ///
 /// # Examples
 /// ```
-/// use tool_runtime::store::Memory;
+/// use tool_runtime::store::MemoryStore;
 /// use tool_runtime::testing::conformance;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// conformance::evidence(&Memory::new()).await;
+/// conformance::evidence(&MemoryStore::new()).await;
 /// # }
 /// ```
 pub async fn evidence(store: &dyn EvidenceStore) {

@@ -96,10 +96,10 @@ async fn a_released_key_is_as_new(keys: &Keys<'_>) {
     let key = keys.key("released");
     let fence = keys.first(&key, START).await;
     assert!(keys.settle(&key, fence, Settlement::Released).await, "an owner settles its key");
-    assert_eq!(keys.find(&key).await, None, "a released key is forgotten");
+    assert_eq!(keys.find(&key).await, None, "a released key is deleted");
     let other = ClaimRequest::new(key, arguments("14C"), at(1), LEASE);
     let found = keys.ask(other).await;
-    let free = matches!(found, ClaimOutcome::First(_));
+    let free = matches!(found, ClaimOutcome::Acquired(_));
     assert!(free, "a released key is as new, also for other arguments; found {found:?}");
 }
 

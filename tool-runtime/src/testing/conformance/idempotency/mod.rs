@@ -15,8 +15,8 @@ use uuid::Uuid;
 use super::samples::{at, done};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState, Settlement,
-    StoredAnswer, UnixMillis,
+    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyState, ScopedKey,
+    Settlement, StoredAnswer, UnixMillis,
 };
 
 /// Checks every promise of an [`IdempotencyStore`].
@@ -47,51 +47,51 @@ impl<'a> Keys<'a> {
         Self { store, tenant: Uuid::now_v7() }
     }
 
-    fn key(&self, key: &str) -> KeyScope {
-        KeyScope::new(self.tenant, "user:42", "book_seat", key)
+    fn key(&self, key: &str) -> ScopedKey {
+        ScopedKey::new(self.tenant, "user:42", "book_seat", key)
     }
 
     async fn ask(&self, request: ClaimRequest) -> ClaimOutcome {
         done("claim", self.store.claim(request).await)
     }
 
-    async fn claim(&self, key: &KeyScope, now: UnixMillis) -> ClaimOutcome {
+    async fn claim(&self, key: &ScopedKey, now: UnixMillis) -> ClaimOutcome {
         self.ask(request(key, now)).await
     }
 
-    async fn resolve(&self, key: &KeyScope, now: UnixMillis) -> ClaimOutcome {
+    async fn resolve(&self, key: &ScopedKey, now: UnixMillis) -> ClaimOutcome {
         self.ask(request(key, now).resolves(true)).await
     }
 
     /// Claims a new key.
-    async fn first(&self, key: &KeyScope, now: UnixMillis) -> Fence {
+    async fn first(&self, key: &ScopedKey, now: UnixMillis) -> Fence {
         match self.claim(key, now).await {
-            ClaimOutcome::First(fence) => fence,
+            ClaimOutcome::Acquired(fence) => fence,
             other => panic!("the first claimant gets a key; found {other:?}"),
         }
     }
 
     /// Claims a key whose owner's lease has expired.
-    async fn take_over(&self, key: &KeyScope, now: UnixMillis) -> Fence {
+    async fn take_over(&self, key: &ScopedKey, now: UnixMillis) -> Fence {
         match self.claim(key, now).await {
             ClaimOutcome::TakenOver(fence) => fence,
             other => panic!("a key whose lease has expired is taken over; found {other:?}"),
         }
     }
 
-    async fn renew(&self, key: &KeyScope, fence: Fence, until: UnixMillis) -> bool {
+    async fn renew(&self, key: &ScopedKey, fence: Fence, until: UnixMillis) -> bool {
         done("renew", self.store.renew(key, fence, until).await)
     }
 
-    async fn settle(&self, key: &KeyScope, fence: Fence, settlement: Settlement) -> bool {
+    async fn settle(&self, key: &ScopedKey, fence: Fence, settlement: Settlement) -> bool {
         done("settle", self.store.settle(key, fence, settlement).await)
     }
 
-    async fn find(&self, key: &KeyScope) -> Option<KeyRecord> {
+    async fn find(&self, key: &ScopedKey) -> Option<KeyRecord> {
         done("find", self.store.find(key).await)
     }
 
-    async fn state(&self, key: &KeyScope) -> Option<KeyState> {
+    async fn state(&self, key: &ScopedKey) -> Option<KeyState> {
         self.find(key).await.map(|record| record.state)
     }
 
@@ -110,7 +110,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Brings keys into every stored state.
-    async fn in_every_state(&self) -> Vec<(&'static str, KeyScope)> {
+    async fn in_every_state(&self) -> Vec<(&'static str, ScopedKey)> {
         let named = ["running", "unknown", "succeeded", "failed"];
         let keys = named.map(|state| (state, self.key(state)));
         for (state, key) in &keys {
@@ -127,7 +127,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-fn request(key: &KeyScope, now: UnixMillis) -> ClaimRequest {
+fn request(key: &ScopedKey, now: UnixMillis) -> ClaimRequest {
     ClaimRequest::new(key.clone(), arguments("12A"), now, LEASE)
 }
 

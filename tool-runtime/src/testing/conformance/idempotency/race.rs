@@ -7,7 +7,7 @@ use futures::poll;
 
 use super::super::samples::{CROWD, START, at, done, pause};
 use super::{Keys, LEASE, kept, request, success};
-use crate::store::{ClaimOutcome, IdempotencyStore, KeyScope, Settlement};
+use crate::store::{ClaimOutcome, IdempotencyStore, ScopedKey, Settlement};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
     one_of_many_claimants_is_first(&Keys::new(store)).await;
@@ -21,7 +21,7 @@ pub(super) async fn all(store: &dyn IdempotencyStore) {
 async fn one_of_many_claimants_is_first(keys: &Keys<'_>) {
     let key = keys.key("first");
     let found = join_all((0..CROWD).map(|_| keys.claim(&key, START))).await;
-    let first = found.iter().filter(|claimed| matches!(claimed, ClaimOutcome::First(_))).count();
+    let first = found.iter().filter(|claimed| matches!(claimed, ClaimOutcome::Acquired(_))).count();
     assert_eq!(first, 1, "one of many claimants is first; found {found:?}");
     let running = ClaimOutcome::Running { until: START.after(LEASE) };
     let others = found.iter().filter(|claimed| **claimed == running).count();
@@ -105,7 +105,7 @@ async fn a_claim_that_is_dropped_is_not_held(keys: &Keys<'_>) {
     for polls in 0..8 {
         let key = keys.key(&format!("dropped-{polls}"));
         if let Some(claimed) = claim_and_drop(keys, &key, polls).await {
-            let ClaimOutcome::First(fence) = claimed else {
+            let ClaimOutcome::Acquired(fence) = claimed else {
                 panic!("the first claimant gets a key; found {claimed:?}");
             };
             assert!(
@@ -118,7 +118,7 @@ async fn a_claim_that_is_dropped_is_not_held(keys: &Keys<'_>) {
 }
 
 /// Drops a claim after so many polls, unless it is ready by then.
-async fn claim_and_drop(keys: &Keys<'_>, key: &KeyScope, polls: usize) -> Option<ClaimOutcome> {
+async fn claim_and_drop(keys: &Keys<'_>, key: &ScopedKey, polls: usize) -> Option<ClaimOutcome> {
     let mut claim = keys.store.claim(request(key, START));
     for _ in 0..polls {
         if let Poll::Ready(claimed) = poll!(&mut claim) {
@@ -130,7 +130,7 @@ async fn claim_and_drop(keys: &Keys<'_>, key: &KeyScope, polls: usize) -> Option
 }
 
 /// Gives the backend time to undo a claim, counted in its own round trips.
-async fn assert_comes_free(keys: &Keys<'_>, key: &KeyScope) {
+async fn assert_comes_free(keys: &Keys<'_>, key: &ScopedKey) {
     let mut found = keys.claim(key, START).await;
     for _ in 0..1_000 {
         if !matches!(found, ClaimOutcome::Running { .. }) {
@@ -139,6 +139,6 @@ async fn assert_comes_free(keys: &Keys<'_>, key: &KeyScope) {
         pause().await;
         found = keys.claim(key, START).await;
     }
-    let free = matches!(found, ClaimOutcome::First(_));
+    let free = matches!(found, ClaimOutcome::Acquired(_));
     assert!(free, "a claim that is dropped before it is ready is not held; found {found:?}");
 }

@@ -2,7 +2,7 @@
 
 use super::super::samples::{START, alike, at};
 use super::{Keys, kept, success};
-use crate::store::{ClaimOutcome, IdempotencyStore, KeyRecord, KeyScope, Settlement};
+use crate::store::{ClaimOutcome, IdempotencyStore, KeyRecord, ScopedKey, Settlement};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
     scopes_are_told_apart(&Keys::new(store)).await;
@@ -13,16 +13,16 @@ pub(super) async fn all(store: &dyn IdempotencyStore) {
 
 async fn scopes_are_told_apart(keys: &Keys<'_>) {
     for [principal, tool, key] in alike() {
-        let scope = KeyScope::new(keys.tenant, principal, tool, key);
+        let scope = ScopedKey::new(keys.tenant, principal, tool, key);
         let found = keys.claim(&scope, START).await;
-        let ClaimOutcome::First(fence) = found else {
+        let ClaimOutcome::Acquired(fence) = found else {
             panic!("scopes are told apart byte by byte; {scope:?} was taken for another: {found:?}")
         };
         let answer = success(&format!("{scope:?}"));
         assert!(keys.settle(&scope, fence, kept(answer)).await, "an owner settles its key");
     }
     for [principal, tool, key] in alike() {
-        let scope = KeyScope::new(keys.tenant, principal, tool, key);
+        let scope = ScopedKey::new(keys.tenant, principal, tool, key);
         let answer = success(&format!("{scope:?}"));
         let found = keys.claim(&scope, at(1)).await;
         assert_eq!(found, ClaimOutcome::Settled(answer), "each scope keeps its own answer");
@@ -75,12 +75,12 @@ async fn a_page_may_start_after_what_was_resolved(keys: &Keys<'_>) {
 }
 
 /// Makes unknown keys whose order differs by each part of their scope.
-async fn unknown_keys(keys: &Keys<'_>) -> Vec<KeyScope> {
+async fn unknown_keys(keys: &Keys<'_>) -> Vec<ScopedKey> {
     let parts =
         [("b", "x", "2"), ("a", "y", "3"), ("a", "x", "9"), ("b", "y", "1"), ("c", "x", "0")];
     let scopes = parts.map(|(principal, tool, key)| {
         [key.to_owned(), format!("{key}0")]
-            .map(|key| KeyScope::new(keys.tenant, principal, tool, key))
+            .map(|key| ScopedKey::new(keys.tenant, principal, tool, key))
     });
     for scope in scopes.as_flattened() {
         let fence = keys.first(scope, START).await;
@@ -89,7 +89,7 @@ async fn unknown_keys(keys: &Keys<'_>) -> Vec<KeyScope> {
     scopes.concat()
 }
 
-async fn list(keys: &Keys<'_>, after: Option<&KeyScope>, most: usize) -> Vec<KeyRecord> {
+async fn list(keys: &Keys<'_>, after: Option<&ScopedKey>, most: usize) -> Vec<KeyRecord> {
     let listed = keys.store.list_unknown(keys.tenant, after, most).await;
     let listed = super::done("unknown", listed);
     assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());

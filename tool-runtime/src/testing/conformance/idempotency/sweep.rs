@@ -3,13 +3,13 @@
 use super::super::samples::{END, START, at, before};
 use super::{Keys, success};
 use crate::store::{
-    ClaimOutcome, IdempotencyStore, KeyScope, Settlement, StoredAnswer, UnixMillis,
+    ClaimOutcome, IdempotencyStore, ScopedKey, Settlement, StoredAnswer, UnixMillis,
 };
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
     an_answer_is_kept_for_its_time(&Keys::new(store)).await;
     an_answer_that_is_over_is_given_or_gone(&Keys::new(store)).await;
-    a_sweep_forgets_no_more_than_it_may(&Keys::new(store)).await;
+    a_sweep_deletes_no_more_than_it_may(&Keys::new(store)).await;
     what_runs_or_is_unknown_is_never_swept(&Keys::new(store)).await;
     an_answer_may_be_kept_for_ever(&Keys::new(store)).await;
 }
@@ -30,12 +30,12 @@ async fn an_answer_is_kept_for_its_time(keys: &Keys<'_>) {
 async fn an_answer_that_is_over_is_given_or_gone(keys: &Keys<'_>) {
     let key = answered(keys, "over", success("12A"), at(100)).await;
     let found = keys.claim(&key, at(200)).await;
-    let fits =
-        found == ClaimOutcome::Settled(success("12A")) || matches!(found, ClaimOutcome::First(_));
+    let fits = found == ClaimOutcome::Settled(success("12A"))
+        || matches!(found, ClaimOutcome::Acquired(_));
     assert!(fits, "an answer that is over is given until it is swept; found {found:?}");
 }
 
-async fn a_sweep_forgets_no_more_than_it_may(keys: &Keys<'_>) {
+async fn a_sweep_deletes_no_more_than_it_may(keys: &Keys<'_>) {
     keys.sweep_all(at(100)).await;
     for number in 0..5 {
         answered(keys, &format!("swept-{number}"), success("12A"), at(100)).await;
@@ -80,7 +80,7 @@ async fn answered(
     name: &str,
     answer: StoredAnswer,
     keep_until: UnixMillis,
-) -> KeyScope {
+) -> ScopedKey {
     let key = keys.key(name);
     let fence = keys.first(&key, START).await;
     let settlement = Settlement::Answered { answer, keep_until };

@@ -30,20 +30,24 @@ async fn a_token_names_who_sends_it_for_whom_and_what_it_may_do() {
 }
 
 fn person(sub: &str) -> Principal {
-    Principal::token_subject(sub).naming(Users::Only(sub.into()))
+    Principal::token_subject(sub).with_users(Users::Only(sub.into()))
 }
 
 #[tokio::test]
 async fn the_subject_of_a_token_is_its_user_unless_the_verifier_says_that_it_is_a_service() {
     let person = principal(|verifier| verifier, &json!({"sub": "jane"})).await;
-    assert!(person.may_name("jane") && !person.may_name("boss"));
+    assert!(person.may_name_user("jane") && !person.may_name_user("boss"));
     assert_eq!(person.own_user(), Some("jane"));
     let services = |verifier: JwtVerifier| verifier.subjects(TokenSubject::Service);
     let service = principal(services, &json!({"sub": "jane"})).await;
-    assert!(!service.may_name("jane"));
+    assert!(!service.may_name_user("jane"));
     let trusted = |verifier: JwtVerifier| verifier.subjects(TokenSubject::TrustedService);
     let trusted = principal(trusted, &json!({"sub": "gateway"})).await;
-    assert!(trusted.may_name("jane") && trusted.may_name("boss") && trusted.own_user().is_none());
+    assert!(
+        trusted.may_name_user("jane")
+            && trusted.may_name_user("boss")
+            && trusted.own_user().is_none()
+    );
 }
 
 #[tokio::test]

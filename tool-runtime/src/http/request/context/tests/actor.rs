@@ -22,7 +22,7 @@ fn is_of_the_type_that_header_or_body_say_as_far_as_the_principal_may() {
     assert_eq!(problem.status, StatusCode::FORBIDDEN);
     assert_eq!(problem.details["reason"], "actor_type");
 
-    let person = service.naming(Users::Only("jane".into()));
+    let person = service.with_users(Users::Only("jane".into()));
     assert_eq!(kind(TestRequest::needed(), &person), ActorType::User);
     assert_eq!(kind(saying("agent"), &person), ActorType::Agent);
     assert_eq!(saying("system").context_for(&person).unwrap_err().status, StatusCode::FORBIDDEN);

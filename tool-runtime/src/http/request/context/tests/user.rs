@@ -6,7 +6,7 @@ use super::*;
 use crate::http::Users;
 
 fn of(users: Users) -> Principal {
-    Principal::new("caller").for_every_tenant().naming(users)
+    Principal::new("caller").for_every_tenant().with_users(users)
 }
 
 #[track_caller]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Case::{Filled, Handled, Same, Stricter, Undecided};
+use super::Case::{DefaultChanged, HandledDifferently, Same, Stricter, Undecided};
 use super::{Row, row};
 
 fn text(word: &str, value: Value) -> Value {
@@ -69,32 +69,32 @@ pub(super) fn rows() -> Vec<Row> {
             "a default is new",
             plain(),
             text("default", json!("a")),
-            Filled,
+            DefaultChanged,
             ["default-added /default"],
         ),
         row(
             "a default is gone",
             text("default", json!("a")),
             plain(),
-            Filled,
+            DefaultChanged,
             ["default-removed /default"],
         ),
         {
             let (before, after) = both("default", json!("a"), json!("b"));
-            row("another default", before, after, Filled, ["default-changed /default"])
+            row("another default", before, after, DefaultChanged, ["default-changed /default"])
         },
         row(
             "a secret",
             plain(),
             text("x-sensitivity", json!("secret")),
-            Handled,
+            HandledDifferently,
             ["sensitivity-added /x-sensitivity"],
         ),
         row(
             "no secret",
             text("x-sensitivity", json!("secret")),
             plain(),
-            Handled,
+            HandledDifferently,
             ["sensitivity-removed /x-sensitivity"],
         ),
         {
@@ -103,7 +103,7 @@ pub(super) fn rows() -> Vec<Row> {
                 "another sensitivity",
                 before,
                 after,
-                Handled,
+                HandledDifferently,
                 ["sensitivity-changed /x-sensitivity"],
             )
         },

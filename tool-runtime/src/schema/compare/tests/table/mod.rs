@@ -26,9 +26,9 @@ enum Case {
     /// The same values are valid.
     Same,
     /// The same values are valid, and are handled differently.
-    Handled,
+    HandledDifferently,
     /// The same values are valid, and an omitted one has another default.
-    Filled,
+    DefaultChanged,
     /// This value is valid now.
     Widened(Value),
     /// This value is no longer valid.
@@ -69,8 +69,8 @@ impl Case {
         use Compatibility::{Breaking, Compatible, None};
         match self {
             Self::Same => (None, None),
-            Self::Handled => (Compatible, Compatible),
-            Self::Filled => (Compatible, None),
+            Self::HandledDifferently => (Compatible, Compatible),
+            Self::DefaultChanged => (Compatible, None),
             Self::Widened(_) | Self::Laxer => (Compatible, Breaking),
             Self::Narrowed(_) | Self::Stricter => (Breaking, Compatible),
             Self::Both(..) | Self::Unproven(_) | Self::Undecided => (Breaking, Breaking),
@@ -79,7 +79,7 @@ impl Case {
 
     fn reversed(&self) -> (Compatibility, Compatibility) {
         let classes = self.classes();
-        if matches!(self, Self::Filled) { classes } else { (classes.1, classes.0) }
+        if matches!(self, Self::DefaultChanged) { classes } else { (classes.1, classes.0) }
     }
 }
 

@@ -16,15 +16,16 @@ use super::{Auth, CredentialKind, Principal, Scopes};
 ///
 /// It is sealed with the call in the ticket store, so a caller can neither choose nor change it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asker {
+pub struct Requester {
     name: Box<str>,
-    proofs: Vec<Proof>,
+    #[serde(rename = "proofs")]
+    credentials: Vec<Credential>,
 }
 
 /// A credential of the request that opened the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
-enum Proof {
+enum Credential {
     /// An API key of the principal.
     Key,
     /// A token, with the scopes that it granted.
@@ -33,28 +34,32 @@ enum Proof {
     Configuration,
 }
 
-/// Looks up the current rights of an asker; `None` if it has none any more.
-pub(in crate::http) type AskerLookup =
-    Arc<dyn Fn(Asker) -> BoxFuture<'static, Result<Option<Principal>, LookupError>> + Send + Sync>;
+/// Looks up the current rights of a requester; `None` if it has none any more.
+pub(in crate::http) type RequesterLookup = Arc<
+    dyn Fn(Requester) -> BoxFuture<'static, Result<Option<Principal>, LookupError>> + Send + Sync,
+>;
 
 /// The error of a lookup.
 pub(in crate::http) type LookupError = Box<dyn Error + Send + Sync>;
 
-/// An [`AskerLookup`] with a `Debug` implementation.
+/// A [`RequesterLookup`] with a `Debug` implementation.
 #[derive(Clone)]
-pub(in crate::http) struct Lookup(pub(in crate::http) AskerLookup);
+pub(in crate::http) struct Lookup(pub(in crate::http) RequesterLookup);
 
-impl Asker {
+impl Requester {
     pub(in crate::http) fn of(principal: &Principal) -> Self {
-        let proof = |(kind, scopes): (Option<CredentialKind>, &Scopes)| match kind {
-            Some(CredentialKind::Key) => Proof::Key,
-            Some(CredentialKind::Token) => Proof::Token { scopes: scopes.to_string() },
-            None => Proof::Configuration,
+        let credential = |(kind, scopes): (Option<CredentialKind>, &Scopes)| match kind {
+            Some(CredentialKind::Key) => Credential::Key,
+            Some(CredentialKind::Token) => Credential::Token { scopes: scopes.to_string() },
+            None => Credential::Configuration,
         };
-        Self { name: principal.name().into(), proofs: principal.proofs().map(proof).collect() }
+        Self {
+            name: principal.name().into(),
+            credentials: principal.credentials().map(credential).collect(),
+        }
     }
 
-    /// Serializes the asker for sealing.
+    /// Serializes the requester for sealing.
     pub(in crate::http) fn to_json(&self) -> Box<str> {
         serde_json::to_string(self).expect("names and words are written as JSON").into()
     }
@@ -68,10 +73,10 @@ impl Asker {
     /// Returns whether the request had a token, alone or beside an API key.
     #[must_use]
     pub fn has_token(&self) -> bool {
-        self.proofs.iter().any(|proof| matches!(proof, Proof::Token { .. }))
+        self.credentials.iter().any(|credential| matches!(credential, Credential::Token { .. }))
     }
 
-    /// Checks whether the asker may still call a tool for a tenant, by each of its credentials.
+    /// Checks whether the requester may still call a tool for a tenant, by each of its credentials.
     ///
     /// An API key counts if a principal of the same name has a valid key now. A token is not
     /// stored, so without a lookup of the host the scopes that it granted still count.
@@ -86,16 +91,16 @@ impl Asker {
         if let Some(Lookup(lookup)) = lookup {
             return Ok(lookup(self.clone()).await?.as_ref().is_some_and(allows));
         }
-        let holds = |proof: &Proof| match proof {
-            Proof::Key => auth.principals_with_keys(&self.name).iter().any(allows),
-            Proof::Token { scopes } => {
+        let holds = |credential: &Credential| match credential {
+            Credential::Key => auth.principals_with_keys(&self.name).iter().any(allows),
+            Credential::Token { scopes } => {
                 auth.takes_tokens() && scopes.parse::<Scopes>().is_ok_and(|it| it.may_call(tool))
             }
-            Proof::Configuration => {
+            Credential::Configuration => {
                 auth.default_principal().is_some_and(|it| *it.name() == *self.name && allows(it))
             }
         };
-        Ok(!self.proofs.is_empty() && self.proofs.iter().all(holds))
+        Ok(!self.credentials.is_empty() && self.credentials.iter().all(holds))
     }
 }
 
@@ -130,17 +135,19 @@ mod tests {
         Auth::new().api_keys(&ApiKeys::new(set))
     }
 
-    async fn may_call(asker: &Asker, config: &HttpConfig) -> bool {
+    async fn may_call(requester: &Requester, config: &HttpConfig) -> bool {
         let tool = ToolSpec::builder("pay", Effect::Write).description("Pays.").build();
         let tool = tool.expect("it is a tool");
-        let read = serde_json::from_str::<Asker>(&asker.to_json()).expect("it is read again");
-        let checked = read.may_still_call(&config.auth, config.askers.as_ref(), &tool, YANTIAN);
+        let read =
+            serde_json::from_str::<Requester>(&requester.to_json()).expect("it is read again");
+        let checked = read.may_still_call(&config.auth, config.requesters.as_ref(), &tool, YANTIAN);
         checked.await.expect("it is looked up")
     }
 
     #[tokio::test]
     async fn a_key_counts_while_its_principal_has_one_that_covers_the_tool() {
-        let asker = Asker::of(&named("agent", "tools").authenticated_by(CredentialKind::Key));
+        let requester =
+            Requester::of(&named("agent", "tools").authenticated_by(CredentialKind::Key));
         for (auth, expected) in [
             (keys_of(named("agent", "tools:pay")), true),
             (keys_of(named("agent", "tools:other")), false),
@@ -149,16 +156,16 @@ mod tests {
             (keys_of(Principal::new("agent").with_scopes(Scopes::all())), false),
             (Auth::trusting_the_network_as(Principal::trusted("agent")), false),
         ] {
-            assert_eq!(may_call(&asker, &HttpConfig::new(auth)).await, expected);
+            assert_eq!(may_call(&requester, &HttpConfig::new(auth)).await, expected);
         }
     }
 
     #[tokio::test]
     async fn a_caller_without_a_credential_counts_while_the_configuration_names_it() {
-        let asker = Asker::of(&Principal::trusted("laptop"));
+        let requester = Requester::of(&Principal::trusted("laptop"));
         for (name, expected) in [("laptop", true), ("gateway", false)] {
             let auth = Auth::trusting_the_network_as(Principal::trusted(name));
-            assert_eq!(may_call(&asker, &HttpConfig::new(auth)).await, expected);
+            assert_eq!(may_call(&requester, &HttpConfig::new(auth)).await, expected);
         }
     }
 
@@ -175,20 +182,21 @@ mod tests {
         let verifier = JwtVerifier::new(jwks, "https://issuer.example", "tools").expect("named");
         let config = || HttpConfig::new(Auth::new().jwt(verifier.clone()));
         for (scopes, expected) in [("tools", true), ("tools:other", false)] {
-            let asker = Asker::of(&named("jane", scopes).authenticated_by(CredentialKind::Token));
-            assert!(asker.has_token());
-            assert_eq!(may_call(&asker, &config()).await, expected);
+            let requester =
+                Requester::of(&named("jane", scopes).authenticated_by(CredentialKind::Token));
+            assert!(requester.has_token());
+            assert_eq!(may_call(&requester, &config()).await, expected);
             let no_tokens = HttpConfig::new(keys_of(named("jane", "tools")));
-            assert!(!may_call(&asker, &no_tokens).await, "the server takes no tokens any more");
+            assert!(!may_call(&requester, &no_tokens).await, "the server takes no tokens any more");
             let found = |principal: Option<Principal>| {
-                config().look_up_askers(move |asker| {
-                    let found = principal.clone().filter(|it| it.name() == asker.name());
+                config().look_up_requesters(move |requester| {
+                    let found = principal.clone().filter(|it| it.name() == requester.name());
                     async move { Ok::<_, Infallible>(found) }
                 })
             };
-            assert!(!may_call(&asker, &found(None)).await);
-            assert!(may_call(&asker, &found(Some(named("jane", "tools:pay")))).await);
-            assert!(!may_call(&asker, &found(Some(named("jane", "tools:other")))).await);
+            assert!(!may_call(&requester, &found(None)).await);
+            assert!(may_call(&requester, &found(Some(named("jane", "tools:pay")))).await);
+            assert!(!may_call(&requester, &found(Some(named("jane", "tools:other")))).await);
         }
     }
 }

@@ -16,15 +16,15 @@ use crate::store::TicketEnd;
 ///
 /// ```
 /// use tool_runtime::contracts::ErrorCode;
-/// use tool_runtime::policy::{Ticket, TicketFault};
+/// use tool_runtime::policy::{Ticket, TicketRejection};
 ///
-/// let fault = Ticket::parse("yes, do it").unwrap_err();
-/// assert_eq!(fault, TicketFault::Malformed);
-/// assert_eq!((fault.code(), fault.reason().as_str()), (ErrorCode::InvalidArgument, "ticket_malformed"));
+/// let rejection = Ticket::parse("yes, do it").unwrap_err();
+/// assert_eq!(rejection, TicketRejection::Malformed);
+/// assert_eq!((rejection.code(), rejection.reason().as_str()), (ErrorCode::InvalidArgument, "ticket_malformed"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
-pub enum TicketFault {
+pub enum TicketRejection {
     /// It is not the JSON of a ticket. `INVALID_ARGUMENT`
     #[error("invalid ticket: expected its JSON exactly as it was issued")]
     Malformed,
@@ -50,7 +50,7 @@ pub enum TicketFault {
     Declined,
     /// A newer message of the user replaced the call. `CANCELLED`
     #[error("a newer message of the user has replaced this call")]
-    Overtaken,
+    Superseded,
     /// It was issued to another tenant or principal. `FORBIDDEN`
     #[error("the ticket was issued to another tenant or user")]
     Foreign,
@@ -68,7 +68,7 @@ pub enum TicketFault {
     Unreadable,
 }
 
-impl TicketFault {
+impl TicketRejection {
     #[cfg(feature = "http")]
     const ALL: [Self; 13] = [
         Self::Malformed,
@@ -78,7 +78,7 @@ impl TicketFault {
         Self::Expired,
         Self::Used,
         Self::Declined,
-        Self::Overtaken,
+        Self::Superseded,
         Self::Foreign,
         Self::Outdated,
         Self::Unknown,
@@ -86,10 +86,10 @@ impl TicketFault {
         Self::Unreadable,
     ];
 
-    /// Finds the fault of a refusal; none if the reason is not about a ticket.
+    /// Finds the rejection of a refusal; none if the reason is not about a ticket.
     #[cfg(feature = "http")]
     pub(crate) fn of_reason(reason: RefusalReason) -> Option<Self> {
-        Self::ALL.into_iter().find(|fault| fault.reason() == reason)
+        Self::ALL.into_iter().find(|rejection| rejection.reason() == reason)
     }
 
     /// Returns the value of `details.reason`.
@@ -103,7 +103,7 @@ impl TicketFault {
             Self::Expired => RefusalReason::TicketExpired,
             Self::Used => RefusalReason::TicketUsed,
             Self::Declined => RefusalReason::TicketDeclined,
-            Self::Overtaken => RefusalReason::TicketOvertaken,
+            Self::Superseded => RefusalReason::TicketOvertaken,
             Self::Foreign => RefusalReason::TicketForeign,
             Self::Outdated => RefusalReason::TicketOutdated,
             Self::Unknown => RefusalReason::TicketUnknown,
@@ -123,7 +123,7 @@ impl TicketFault {
             | Self::Foreign
             | Self::Outdated
             | Self::ArgumentsChanged => ErrorCode::Forbidden,
-            Self::Expired | Self::Overtaken => ErrorCode::Cancelled,
+            Self::Expired | Self::Superseded => ErrorCode::Cancelled,
             Self::Declined => ErrorCode::Declined,
             Self::Unknown => ErrorCode::NotFound,
             Self::Unreadable => ErrorCode::Internal,
@@ -131,13 +131,13 @@ impl TicketFault {
     }
 }
 
-impl From<TicketFault> for Box<Refusal> {
-    fn from(fault: TicketFault) -> Self {
-        Refusal::new(CallStatus::Rejected, Failure::from(fault))
+impl From<TicketRejection> for Box<Refusal> {
+    fn from(rejection: TicketRejection) -> Self {
+        Refusal::new(CallStatus::Rejected, Failure::from(rejection))
     }
 }
 
-impl ToolFailure for TicketFault {
+impl ToolFailure for TicketRejection {
     fn failure(&self) -> Failure {
         Failure::of(self.code()).with_message(self.to_string()).with_reason(self.reason())
     }
@@ -157,12 +157,12 @@ impl ToolFailure for TicketFault {
 }
 
 /// Converts the end of a ticket to the reason why it is not accepted.
-impl From<TicketEnd> for TicketFault {
+impl From<TicketEnd> for TicketRejection {
     fn from(end: TicketEnd) -> Self {
         match end {
             TicketEnd::Used => Self::Used,
             TicketEnd::Declined => Self::Declined,
-            TicketEnd::Overtaken => Self::Overtaken,
+            TicketEnd::Superseded => Self::Superseded,
             TicketEnd::Expired => Self::Expired,
         }
     }
@@ -172,39 +172,40 @@ impl From<TicketEnd> for TicketFault {
 mod tests {
     use super::*;
 
-    const FAULTS: [(TicketFault, &str, &str); 13] = [
-        (TicketFault::Malformed, "ticket_malformed", "INVALID_ARGUMENT"),
-        (TicketFault::Oversized, "ticket_oversized", "INVALID_ARGUMENT"),
-        (TicketFault::Tampered, "ticket_tampered", "FORBIDDEN"),
-        (TicketFault::UnknownKey, "ticket_unknown_key", "FORBIDDEN"),
-        (TicketFault::Expired, "ticket_expired", "CANCELLED"),
-        (TicketFault::Used, "ticket_used", "FORBIDDEN"),
-        (TicketFault::Declined, "ticket_declined", "DECLINED"),
-        (TicketFault::Overtaken, "ticket_overtaken", "CANCELLED"),
-        (TicketFault::Foreign, "ticket_foreign", "FORBIDDEN"),
-        (TicketFault::Outdated, "ticket_outdated", "FORBIDDEN"),
-        (TicketFault::Unknown, "ticket_unknown", "NOT_FOUND"),
-        (TicketFault::ArgumentsChanged, "ticket_arguments_changed", "FORBIDDEN"),
-        (TicketFault::Unreadable, "ticket_unreadable", "INTERNAL"),
+    const REJECTIONS: [(TicketRejection, &str, &str); 13] = [
+        (TicketRejection::Malformed, "ticket_malformed", "INVALID_ARGUMENT"),
+        (TicketRejection::Oversized, "ticket_oversized", "INVALID_ARGUMENT"),
+        (TicketRejection::Tampered, "ticket_tampered", "FORBIDDEN"),
+        (TicketRejection::UnknownKey, "ticket_unknown_key", "FORBIDDEN"),
+        (TicketRejection::Expired, "ticket_expired", "CANCELLED"),
+        (TicketRejection::Used, "ticket_used", "FORBIDDEN"),
+        (TicketRejection::Declined, "ticket_declined", "DECLINED"),
+        (TicketRejection::Superseded, "ticket_overtaken", "CANCELLED"),
+        (TicketRejection::Foreign, "ticket_foreign", "FORBIDDEN"),
+        (TicketRejection::Outdated, "ticket_outdated", "FORBIDDEN"),
+        (TicketRejection::Unknown, "ticket_unknown", "NOT_FOUND"),
+        (TicketRejection::ArgumentsChanged, "ticket_arguments_changed", "FORBIDDEN"),
+        (TicketRejection::Unreadable, "ticket_unreadable", "INTERNAL"),
     ];
 
     #[test]
-    fn each_fault_is_a_failure_with_its_code_reason_and_text() {
-        for (fault, reason, code) in FAULTS {
-            let detail = Failure::from(fault).into_detail(None);
-            assert_eq!(detail.code(), Some(code), "{fault:?}");
+    fn each_rejection_is_a_failure_with_its_code_reason_and_text() {
+        for (rejection, reason, code) in REJECTIONS {
+            let detail = Failure::from(rejection).into_detail(None);
+            assert_eq!(detail.code(), Some(code), "{rejection:?}");
             let details = detail.details().expect("details");
             assert_eq!(details["reason"], reason);
-            assert_eq!(detail.message(), fault.to_string());
-            let codes: Vec<_> = TicketFault::codes().iter().map(FailureCode::as_str).collect();
+            assert_eq!(detail.message(), rejection.to_string());
+            let codes: Vec<_> = TicketRejection::codes().iter().map(FailureCode::as_str).collect();
             assert!(codes.contains(&code), "{code} is not declared");
         }
     }
 
     #[test]
     fn a_ticket_that_ended_says_how() {
-        let ends = [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Overtaken, TicketEnd::Expired];
-        let reasons = ends.map(|end| TicketFault::from(end).reason().as_str());
+        let ends =
+            [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Superseded, TicketEnd::Expired];
+        let reasons = ends.map(|end| TicketRejection::from(end).reason().as_str());
         let expected = ["ticket_used", "ticket_declined", "ticket_overtaken", "ticket_expired"];
         assert_eq!(reasons, expected);
     }

@@ -9,7 +9,7 @@ use tool_contracts::{CallStatus, Permission};
 use super::{CallHost, ToolCall};
 use crate::dispatch::answer;
 use crate::dispatch::decode::decode;
-use crate::dispatch::execution_policy::Rehearse;
+use crate::dispatch::execution_policy::DryRunner;
 use crate::dispatch::refusal::Refusal;
 use crate::tool::{CallScope, ToolOutput};
 
@@ -20,32 +20,32 @@ impl ToolCall {
     ///
     /// A dry run of a read gives the read's data, so it is judged like the read: one that needs an
     /// approval which this call has not got is answered `NEEDS_USER_CONFIRMATION`, without a ticket.
-    pub async fn rehearse(&self) -> ToolOutput {
+    pub async fn dry_run(&self) -> ToolOutput {
         let (CallStatus::Pending, Some(scope)) = (self.status, self.scope()) else {
             return self.output.clone().unwrap_or_else(answer::never_closed);
         };
-        Self::rehearsed(self.shared_host(), scope, self.approver()).await
+        Self::dry_run_of(self.shared_host(), scope, self.approver()).await
     }
 
     /// Makes a dry run of a call that may be under way, with the approval that the call has.
-    async fn rehearsed(
+    async fn dry_run_of(
         host: Arc<CallHost>,
         scope: &CallScope,
         approver: Option<&str>,
     ) -> ToolOutput {
-        let scope = scope.rehearsing();
-        let mut rehearsal = match decode(&scope) {
+        let scope = scope.for_approval_dry_run();
+        let mut dry_run = match decode(&scope) {
             Ok(decoded) => Self::pending(host, scope, decoded),
             Err(refusal) => Self::refused(host, scope, &refusal),
         };
         if let Some(approver) = approver {
-            let _ = rehearsal.approve(approver);
+            let _ = dry_run.approve(approver);
         }
-        // Boxed, since a call that asks for permission is rehearsed while it is executed.
-        if Box::pin(rehearsal.execute_unless_approval_needed()).await.is_some() {
-            let _ = rehearsal.refuse(Refusal::needs_confirmation);
+        // Boxed, since a call that needs an approval makes its dry run while it executes.
+        if Box::pin(dry_run.execute_unless_approval_needed()).await.is_some() {
+            let _ = dry_run.refuse(Refusal::needs_confirmation);
         }
-        rehearsal.into_output().unwrap_or_else(answer::never_closed)
+        dry_run.into_output().unwrap_or_else(answer::never_closed)
     }
 
     /// Returns whether the call waits for an approval: its tool asks for permission, the call is no
@@ -62,14 +62,14 @@ impl ToolCall {
 }
 
 /// Makes the dry runs that a policy asks for while a call runs.
-pub(super) struct RehearsalHost<'h>(pub(super) &'h Arc<CallHost>);
+pub(super) struct DryRunHost<'h>(pub(super) &'h Arc<CallHost>);
 
-impl Rehearse for RehearsalHost<'_> {
-    fn rehearse<'c>(
+impl DryRunner for DryRunHost<'_> {
+    fn dry_run<'c>(
         &'c self,
         scope: &'c CallScope,
         approver: Option<&'c str>,
     ) -> BoxFuture<'c, ToolOutput> {
-        ToolCall::rehearsed(self.0.clone(), scope, approver).boxed()
+        ToolCall::dry_run_of(self.0.clone(), scope, approver).boxed()
     }
 }

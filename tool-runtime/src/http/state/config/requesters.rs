@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use super::HttpConfig;
-use crate::http::auth::{Asker, Lookup, LookupError, Principal};
+use crate::http::auth::{Lookup, LookupError, Principal, Requester};
 
 /// The rights of callers whose calls wait.
 impl HttpConfig {
@@ -22,24 +22,25 @@ impl HttpConfig {
     /// # Examples
     /// ```
     /// use std::convert::Infallible;
-    /// use tool_runtime::http::{Asker, Auth, HttpConfig, Principal};
+    /// use tool_runtime::http::{Requester, Auth, HttpConfig, Principal};
     ///
     /// # fn directory(name: &str) -> Option<Principal> { None }
     /// # fn doc(auth: Auth) -> HttpConfig {
     /// HttpConfig::new(auth)
-    ///     .look_up_askers(|asker: Asker| async move { Ok::<_, Infallible>(directory(asker.name())) })
+    ///     .look_up_requesters(|requester: Requester| async move { Ok::<_, Infallible>(directory(requester.name())) })
     /// # }
     /// ```
-    pub fn look_up_askers<F, E>(
+    pub fn look_up_requesters<F, E>(
         mut self,
-        look_up: impl Fn(Asker) -> F + Send + Sync + 'static,
+        look_up: impl Fn(Requester) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<Option<Principal>, E>> + Send + 'static,
         E: Into<LookupError>,
     {
-        let look_up = move |asker| look_up(asker).map(|found| found.map_err(Into::into)).boxed();
-        self.askers = Some(Lookup(Arc::new(look_up)));
+        let look_up =
+            move |requester| look_up(requester).map(|found| found.map_err(Into::into)).boxed();
+        self.requesters = Some(Lookup(Arc::new(look_up)));
         self
     }
 }

@@ -7,15 +7,15 @@ use serde::{Serialize, Serializer};
 
 /// A boolean with the value `ON`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Switch<const ON: bool>;
+pub(crate) struct ConstBool<const ON: bool>;
 
-impl<const ON: bool> Serialize for Switch<ON> {
+impl<const ON: bool> Serialize for ConstBool<ON> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_bool(ON)
     }
 }
 
-impl<const ON: bool> JsonSchema for Switch<ON> {
+impl<const ON: bool> JsonSchema for ConstBool<ON> {
     fn inline_schema() -> bool {
         true
     }

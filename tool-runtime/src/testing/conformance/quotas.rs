@@ -1,4 +1,4 @@
-//! The conformance suite of callers' shares, and of archived outcomes.
+//! The conformance suite of callers' quotas, and of archived outcomes.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use uuid::Uuid;
 use super::samples::{START, at, done};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyScope, KeyState, Settlement,
+    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyState, ScopedKey, Settlement,
     StoredAnswer, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
 };
 
 const LEASE: Duration = Duration::from_secs(30);
 
-/// Checks the promises of callers' shares of unknown outcomes and of tickets, and of outcomes that
+/// Checks the promises of callers' quotas of unknown outcomes and of tickets, and of outcomes that
 /// are archived or distrusted.
 ///
 /// The traits have default methods for a backend without these features. Such a backend passes
@@ -21,7 +21,7 @@ const LEASE: Duration = Duration::from_secs(30);
 ///
 /// # Panics
 /// Panics at the first broken promise.
-pub async fn shares<S: IdempotencyStore + TicketStore>(store: &S) {
+pub async fn quotas<S: IdempotencyStore + TicketStore>(store: &S) {
     a_share_of_unknown_outcomes_is_its_callers(store).await;
     a_share_is_given_back_when_an_outcome_is_known(store).await;
     an_archived_key_refuses_every_claim(store).await;
@@ -42,13 +42,19 @@ impl<'a, S: IdempotencyStore> Keys<'a, S> {
         Self { store, tenant: Uuid::now_v7() }
     }
 
-    fn key(&self, key: &str) -> KeyScope {
-        KeyScope::new(self.tenant, "user:42", "book_seat", key)
+    fn key(&self, key: &str) -> ScopedKey {
+        ScopedKey::new(self.tenant, "user:42", "book_seat", key)
     }
 
-    async fn claim(&self, key: &str, asker: &str, most: usize, now: UnixMillis) -> ClaimOutcome {
+    async fn claim(
+        &self,
+        key: &str,
+        requester: &str,
+        most: usize,
+        now: UnixMillis,
+    ) -> ClaimOutcome {
         let request = ClaimRequest::new(self.key(key), arguments(), now, LEASE);
-        done("claim", self.store.claim(request.with_quota(asker, most)).await)
+        done("claim", self.store.claim(request.with_quota(requester, most)).await)
     }
 
     async fn settle(&self, key: &str, fence: Fence, settlement: Settlement) -> bool {
@@ -56,9 +62,9 @@ impl<'a, S: IdempotencyStore> Keys<'a, S> {
     }
 
     /// Leaves an unknown outcome.
-    async fn lose(&self, key: &str, asker: &str, now: UnixMillis) -> Fence {
-        let fence = match self.claim(key, asker, usize::MAX, now).await {
-            ClaimOutcome::First(fence) => fence,
+    async fn lose(&self, key: &str, requester: &str, now: UnixMillis) -> Fence {
+        let fence = match self.claim(key, requester, usize::MAX, now).await {
+            ClaimOutcome::Acquired(fence) => fence,
             other => panic!("the first claimant gets a key; found {other:?}"),
         };
         assert!(self.settle(key, fence, Settlement::Unknown).await, "an owner settles its key");
@@ -80,14 +86,17 @@ async fn a_share_of_unknown_outcomes_is_its_callers<S: IdempotencyStore>(store: 
         keys.lose(key, "key:a", START).await;
     }
     let full = keys.claim("three", "key:a", 2, START).await;
-    assert_eq!(full, ClaimOutcome::QuotaExceeded, "a caller with its share gets no new key");
+    assert_eq!(full, ClaimOutcome::QuotaExceeded, "a caller with its quota gets no new key");
     assert_eq!(keys.state("three").await, None, "a key that is refused is not stored");
     let known = keys.claim("one", "key:a", 2, START).await;
-    assert!(matches!(known, ClaimOutcome::Unknown(_)), "a share refuses new keys alone: {known:?}");
+    assert!(matches!(known, ClaimOutcome::Unknown(_)), "a quota refuses new keys alone: {known:?}");
     let other = keys.claim("three", "key:b", 2, START).await;
-    assert!(matches!(other, ClaimOutcome::First(_)), "a share is one caller's: {other:?}");
+    assert!(matches!(other, ClaimOutcome::Acquired(_)), "a quota is one caller's: {other:?}");
     let elsewhere = Keys::new(store).claim("one", "key:a", 2, START).await;
-    assert!(matches!(elsewhere, ClaimOutcome::First(_)), "a share is one tenant's: {elsewhere:?}");
+    assert!(
+        matches!(elsewhere, ClaimOutcome::Acquired(_)),
+        "a quota is one tenant's: {elsewhere:?}"
+    );
 }
 
 async fn a_share_is_given_back_when_an_outcome_is_known<S: IdempotencyStore>(store: &S) {
@@ -99,11 +108,11 @@ async fn a_share_is_given_back_when_an_outcome_is_known<S: IdempotencyStore>(sto
         let fence = keys.lose(&key, "key:a", START).await;
         let next = format!("next-{number}");
         let full = keys.claim(&next, "key:a", 1, START).await;
-        assert_eq!(full, ClaimOutcome::QuotaExceeded, "a caller with its share gets no new key");
+        assert_eq!(full, ClaimOutcome::QuotaExceeded, "a caller with its quota gets no new key");
         assert!(keys.settle(&key, fence, settlement).await, "an unknown outcome is settled");
         let free = keys.claim(&next, "key:a", 1, START).await;
         assert!(
-            matches!(free, ClaimOutcome::First(_)),
+            matches!(free, ClaimOutcome::Acquired(_)),
             "a known outcome frees its place: {free:?}"
         );
     }
@@ -125,11 +134,11 @@ async fn an_archived_key_refuses_every_claim<S: IdempotencyStore>(store: &S) {
     let listed = done("unknown", store.list_unknown(keys.tenant, None, 10).await);
     assert_eq!(listed, [], "an archived key is not listed as unknown");
     let free = keys.claim("new", "key:a", 1, START).await;
-    assert!(matches!(free, ClaimOutcome::First(_)), "an archived key has no place: {free:?}");
+    assert!(matches!(free, ClaimOutcome::Acquired(_)), "an archived key has no place: {free:?}");
     let wrong = keys.settle("old", Fence::new(fence.get() + 1_000), Settlement::Released).await;
     assert!(!wrong, "an archived key is released only with its fence");
     assert!(keys.settle("old", fence, Settlement::Released).await, "an archived key is released");
-    assert_eq!(keys.state("old").await, None, "a released key is forgotten");
+    assert_eq!(keys.state("old").await, None, "a released key is deleted");
 }
 
 async fn an_archive_takes_what_is_old_and_no_more_than_it_may<S: IdempotencyStore>(store: &S) {
@@ -157,7 +166,7 @@ async fn archive_all<S: IdempotencyStore>(store: &S, before: UnixMillis) {
 
 async fn an_answer_that_is_not_trusted_is_unknown<S: IdempotencyStore>(store: &S) {
     let keys = Keys::new(store);
-    let ClaimOutcome::First(fence) = keys.claim("bad", "key:a", 9, START).await else {
+    let ClaimOutcome::Acquired(fence) = keys.claim("bad", "key:a", 9, START).await else {
         panic!("the first claimant gets a key")
     };
     let invalidate_answer =
@@ -195,39 +204,39 @@ fn ticket(tenant: Uuid, holder: &str, bytes: usize) -> WaitingTicket {
 
 async fn a_share_of_tickets_is_its_holders<S: TicketStore>(store: &S) {
     let tenant = Uuid::now_v7();
-    let share = TicketQuota::new(2, 1_000);
+    let quota = TicketQuota::new(2, 1_000);
     let put = |ticket: WaitingTicket, now| async move {
-        done("put_ticket_within", store.put_ticket_within(ticket, share, now).await)
+        done("put_ticket_within", store.put_ticket_within(ticket, quota, now).await)
     };
     let first = ticket(tenant, "key:a", 6);
     let second = ticket(tenant, "key:a", 6);
     assert!(put(first.clone(), START).await && put(second.clone(), START).await);
     let third = ticket(tenant, "key:a", 6);
-    assert!(!put(third.clone(), START).await, "a holder with its share gets no more tickets");
+    assert!(!put(third.clone(), START).await, "a holder with its quota gets no more tickets");
     let found = done("find_ticket", store.find_ticket(third.id).await);
     assert_eq!(found, None, "a ticket that is refused is not kept");
     assert!(put(second.clone(), START).await, "a ticket that is kept may be put again");
-    assert!(put(ticket(tenant, "key:b", 6), START).await, "a share is one holder's");
-    assert!(put(ticket(Uuid::now_v7(), "key:a", 6), START).await, "a share is one tenant's");
+    assert!(put(ticket(tenant, "key:b", 6), START).await, "a quota is one holder's");
+    assert!(put(ticket(Uuid::now_v7(), "key:a", 6), START).await, "a quota is one tenant's");
     done("end_ticket", store.end_ticket(first.id, TicketEnd::Declined).await);
-    assert!(put(third.clone(), START).await, "a ticket that has ended frees its share");
+    assert!(put(third.clone(), START).await, "a ticket that has ended frees its quota");
     assert!(!put(ticket(tenant, "key:a", 6), START).await, "and only its own");
-    done("overtake_tickets", store.overtake_tickets(tenant, "run-1").await);
+    done("supersede_tickets", store.supersede_tickets(tenant, "run-1").await);
     let later = WaitingTicket { expires_at: at(1_000), ..ticket(tenant, "key:a", 6) };
-    assert!(put(later, START).await, "superseded tickets free their shares");
+    assert!(put(later, START).await, "superseded tickets free their quotas");
     assert!(put(ticket(tenant, "key:a", 6), START).await);
     assert!(!put(ticket(tenant, "key:a", 6), at(99)).await);
     let late = WaitingTicket { expires_at: at(1_000), ..ticket(tenant, "key:a", 6) };
-    assert!(put(late, at(100)).await, "an expired ticket frees its share");
+    assert!(put(late, at(100)).await, "an expired ticket frees its quota");
 }
 
 async fn a_share_of_tickets_counts_bytes<S: TicketStore>(store: &S) {
     let tenant = Uuid::now_v7();
-    let share = TicketQuota::new(100, 1_000);
+    let quota = TicketQuota::new(100, 1_000);
     let put = |bytes| async move {
         let ticket = ticket(tenant, "key:a", bytes);
-        done("put_ticket_within", store.put_ticket_within(ticket, share, START).await)
+        done("put_ticket_within", store.put_ticket_within(ticket, quota, START).await)
     };
-    assert!(put(600).await && put(400).await, "payloads may fill the share");
+    assert!(put(600).await && put(400).await, "payloads may fill the quota");
     assert!(!put(1).await, "and no byte more");
 }

@@ -1,24 +1,24 @@
 //! Checks at an approval that the caller which requested the call may still make it.
 
 use crate::ToolCall;
-use crate::http::auth::Asker;
+use crate::http::auth::Requester;
 use crate::http::state::app::App;
 
 use crate::http::problem::Problem;
 use crate::http::request::operator as endpoint;
 
-/// Returns whether the asker of a waiting call may still call its tool for its tenant.
+/// Returns whether the requester of a waiting call may still call its tool for its tenant.
 ///
-/// A call that the host opened itself has no asker; the host's access policy decides about it when
+/// A call that the host opened itself has no requester; the host's access policy decides about it when
 /// it runs.
-pub(super) async fn asker_may_call(app: &App, call: &ToolCall) -> Result<bool, Problem> {
-    let (Some(asker), Some(tool)) = (call.approval().asker.as_deref(), call.tool()) else {
+pub(super) async fn requester_may_call(app: &App, call: &ToolCall) -> Result<bool, Problem> {
+    let (Some(requester), Some(tool)) = (call.approval().requester.as_deref(), call.tool()) else {
         return Ok(true);
     };
-    let Ok(asker) = serde_json::from_str::<Asker>(asker) else { return Ok(false) };
-    let (auth, lookup) = (&app.config.auth, app.config.askers.as_ref());
+    let Ok(requester) = serde_json::from_str::<Requester>(requester) else { return Ok(false) };
+    let (auth, lookup) = (&app.config.auth, app.config.requesters.as_ref());
     let standing = async {
-        let checked = asker.may_still_call(auth, lookup, tool, call.cx().tenant_id()).await;
+        let checked = requester.may_still_call(auth, lookup, tool, call.cx().tenant_id()).await;
         checked.map_err(|error| {
             log(&*error);
             endpoint::store_unavailable()
@@ -31,7 +31,7 @@ pub(super) async fn asker_may_call(app: &App, call: &ToolCall) -> Result<bool, P
 fn log(error: &(dyn std::error::Error + Send + Sync)) {
     tracing::warn!(
         target: crate::trace::conventions::TARGET,
-        event = "asker_lookup_failed",
+        event = "requester_lookup_failed",
         %error,
     );
 }
