@@ -7,6 +7,7 @@
 
 mod arguments;
 mod failures;
+mod fragments;
 mod functions;
 mod hosts;
 mod hygiene;

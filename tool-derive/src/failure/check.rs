@@ -27,7 +27,7 @@ use crate::syntax::options::{KeyedValue, OptionValue};
 use crate::syntax::root::Root;
 
 /// Checks every case.
-pub(crate) fn check(raw: RawFailure, errors: &Errors) -> Option<Failure> {
+pub(crate) fn check(raw: RawFailure, root: Root, errors: &Errors) -> Option<Failure> {
     let cases = match raw.shape {
         TypeShape::Enum(cases) => cases
             .into_iter()
@@ -55,7 +55,7 @@ pub(crate) fn check(raw: RawFailure, errors: &Errors) -> Option<Failure> {
             );
         }
     }
-    Some(Failure { name: raw.name, generics: raw.generics, root: Root::given(raw.crate_), cases })
+    Some(Failure { name: raw.name, generics: raw.generics, root, cases })
 }
 
 fn check_case(raw: RawFailureCase, path: TokenStream, errors: &Errors) -> Option<FailureCase> {

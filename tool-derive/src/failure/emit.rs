@@ -184,7 +184,7 @@ fn codes(cases: &[FailureCase]) -> TokenStream {
         static __CODES: ::std::sync::OnceLock<__p::Vec<__p::FailureCode>> =
             ::std::sync::OnceLock::new();
         __CODES.get_or_init(|| {
-            let mut __codes = __p::Vec::from([#(#own),*]);
+            let mut __codes: __p::Vec<__p::FailureCode> = ::core::convert::From::from([#(#own),*]);
             #(__codes.extend_from_slice(<#inner as __p::ToolFailure>::codes());)*
             __codes
         })

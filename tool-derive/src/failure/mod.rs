@@ -22,8 +22,8 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     };
     let errors = Errors::new();
     let raw = RawFailure::parse(&input, &errors);
-    let root = Root::given(raw.crate_.clone());
-    let checked = check::check(raw, &errors);
+    let root = Root::given(raw.crate_.clone(), &errors);
+    let checked = check::check(raw, root.clone(), &errors);
     match (errors.finish(), checked) {
         (Some(errors), _) => {
             let stub = emit::stub(&input, &root);

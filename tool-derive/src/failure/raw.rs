@@ -6,6 +6,7 @@ use syn::{
 };
 
 use crate::errors::Errors;
+use crate::syntax::groups::ungrouped_tokens;
 use crate::syntax::options::{KeyedValue, OptionValue, Options, Vocabulary};
 
 const VOCABULARY: Vocabulary = Vocabulary {
@@ -158,7 +159,8 @@ impl RawOptions {
 /// Splits a leading word in capitals from the options.
 fn leading_code(tokens: TokenStream) -> (Option<Ident>, TokenStream) {
     let mut rest = tokens.clone().into_iter();
-    let Some(TokenTree::Ident(first)) = rest.next() else { return (None, tokens) };
+    let first = rest.next().and_then(|first| ungrouped_tokens(first.into()).into_iter().next());
+    let Some(TokenTree::Ident(first)) = first else { return (None, tokens) };
     let capitals = first.to_string().chars().all(|it| it.is_ascii_uppercase() || it == '_');
     match rest.next() {
         None if capitals => (Some(first), TokenStream::new()),

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, RangeLimits, UnOp};
 
+use super::groups::{inside, ungrouped};
 use super::options::KeyedValue;
 use crate::errors::Errors;
 
@@ -56,7 +57,7 @@ impl Bounds {
             errors.at(&key, format!("`{key}` needs bounds: `{form}`"));
             return None;
         }
-        let Ok(Expr::Range(range)) = syn::parse2::<Expr>(value.clone()) else {
+        let Ok(Expr::Range(range)) = syn::parse2::<Expr>(value.clone()).map(ungrouped) else {
             errors.at(value, format!("`{key}` takes a range: `{form}`, `1..` or `..=50`"));
             return None;
         };
@@ -94,7 +95,7 @@ impl ToTokens for Bounds {
 
 /// Reads a literal number.
 fn number(expr: &Expr) -> Option<f64> {
-    match expr {
+    match inside(expr) {
         Expr::Lit(ExprLit { lit: Lit::Int(lit), .. }) => lit.base10_parse().ok(),
         Expr::Lit(ExprLit { lit: Lit::Float(lit), .. }) => lit.base10_parse().ok(),
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => number(expr).map(|found| -found),
@@ -103,11 +104,11 @@ fn number(expr: &Expr) -> Option<f64> {
 }
 
 fn is_no_number(expr: &Expr) -> bool {
-    matches!(expr, Expr::Lit(_)) && number(expr).is_none()
+    matches!(inside(expr), Expr::Lit(_)) && number(expr).is_none()
 }
 
 fn is_no_count(expr: &Expr) -> bool {
-    match expr {
+    match inside(expr) {
         Expr::Lit(ExprLit { lit, .. }) => !matches!(lit, Lit::Int(_)),
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => true,
         _ => false,

@@ -4,6 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
+use super::groups::ungrouped;
+
 /// A description: text, or an expression such as `include_str!("…")`.
 #[derive(Debug, Clone)]
 pub(crate) enum Description {
@@ -41,7 +43,7 @@ pub(crate) fn is_doc(attribute: &Attribute) -> bool {
 
 fn doc(attribute: &Attribute) -> Option<Expr> {
     match &attribute.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(pair.value.clone()),
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(ungrouped(pair.value.clone())),
         _ => None,
     }
 }

@@ -4,6 +4,8 @@ pub(crate) mod arg;
 pub(crate) mod bounds;
 pub(crate) mod docs;
 pub(crate) mod duration;
+pub(crate) mod groups;
+mod manifest;
 pub(crate) mod names;
 pub(crate) mod options;
 pub(crate) mod root;

@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
 
+use super::groups::{ungrouped, ungrouped_tokens};
 use super::names::closest;
 use crate::errors::Errors;
 
@@ -218,12 +219,12 @@ impl OptionValue {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
-            return input.parse().map(|expr| Self::Is(Box::new(expr)));
+            return input.parse().map(|expr| Self::Is(Box::new(ungrouped(expr))));
         }
         if input.peek(syn::token::Paren) {
             let content;
             syn::parenthesized!(content in input);
-            return content.parse().map(Self::List);
+            return content.parse().map(|tokens| Self::List(ungrouped_tokens(tokens)));
         }
         Ok(Self::Flag)
     }

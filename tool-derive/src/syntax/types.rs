@@ -36,7 +36,7 @@ pub(crate) fn is_named(ty: &Type, names: &[&str]) -> bool {
 
 /// The `T` of a type that is spelled `Option<T>`.
 pub(crate) fn optional(ty: &Type) -> Option<&Type> {
-    let Type::Path(path) = ty else { return None };
+    let Type::Path(path) = bare(ty) else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
     match &last.arguments {
         PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {

@@ -91,7 +91,7 @@ fn root(
     kit: Option<ToolkitContext<'_>>,
     errors: &Errors,
 ) -> Root {
-    let Some(kit) = kit else { return Root::given(given.cloned()) };
+    let Some(kit) = kit else { return Root::given(given.cloned(), errors) };
     if let Some(given) = given {
         errors.at(
             &given.key,

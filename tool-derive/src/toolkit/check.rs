@@ -16,6 +16,7 @@ use crate::syntax::docs::Description;
 use crate::syntax::names::{is_portable, snake};
 use crate::syntax::options::KeyedValue;
 use crate::syntax::root::Root;
+use crate::syntax::types;
 use crate::tool::check::{self, ToolkitContext};
 use crate::tool::model::Tool;
 use crate::tool::raw::RawTool;
@@ -27,7 +28,7 @@ pub(crate) fn check(raw: RawToolkit, errors: &Errors) -> Option<Toolkit> {
     block(&raw, errors);
     let name = name(raw.name.as_ref(), &raw.this, errors);
     let description = description(&raw, errors);
-    let root = Root::given(raw.crate_);
+    let root = Root::given(raw.crate_, errors);
     let kit_name = name.as_deref().unwrap_or("toolkit");
     let kit = ToolkitContext { name: kit_name, this: &raw.this, root: &root };
     let tools = tools(raw.tools, kit, errors);
@@ -84,7 +85,7 @@ fn name(given: Option<&KeyedValue<LitStr>>, this: &Type, errors: &Errors) -> Opt
 }
 
 fn type_name(this: &Type) -> Option<String> {
-    match this {
+    match types::bare(this) {
         Type::Path(path) => path.path.segments.last().map(|segment| snake(&segment.ident)),
         _ => None,
     }

@@ -3,12 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
-use syn::parse_quote;
 
 use super::raw::{RawTrial, Tool};
 
 pub(super) fn emit(trial: &RawTrial) -> TokenStream {
-    let root = trial.root.clone().unwrap_or_else(|| parse_quote!(::tool_runtime));
+    let private = trial.root.private();
     let start = match &trial.tool {
         Tool::Handle(handle) => quote!(of::<#handle>()),
         Tool::Method { toolkit, method } => {
@@ -20,7 +19,7 @@ pub(super) fn emit(trial: &RawTrial) -> TokenStream {
     let settings = trial.settings.iter().map(|(name, value)| quote!(.#name(#value)));
     // The folder is relative to the manifest of the test's crate.
     quote! {
-        #root::__private::ToolTrial::#start
+        #private::ToolTrial::#start
             .snapshots_in(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/tests/snapshots"))
             #(#settings)*
             .assert()

@@ -7,6 +7,8 @@ use syn::{Expr, Ident, LitStr, Path, Token};
 
 use crate::errors::Errors;
 use crate::syntax::names::{closest, handle_of};
+use crate::syntax::options::KeyedValue;
+use crate::syntax::root::Root;
 
 /// The settings of a trial, which are its methods by name.
 const SETTINGS: [&str; 13] = [
@@ -34,7 +36,7 @@ const EXAMPLE: &str = "as in `assert_tool!(search_content, state = index)`";
 pub(super) struct RawTrial {
     pub(super) tool: Tool,
     pub(super) settings: Vec<(Ident, Expr)>,
-    pub(super) root: Option<Path>,
+    pub(super) root: Root,
 }
 
 /// The reference to the tool.
@@ -68,6 +70,7 @@ impl RawTrial {
             }
             setting(input, &mut settings, &mut root, errors)?;
         }
+        let root = Root::given(root, errors);
         Some(Self { tool: tool?, settings, root })
     }
 }
@@ -122,7 +125,7 @@ fn is_type(name: &Ident) -> bool {
 fn setting(
     input: ParseStream<'_>,
     settings: &mut Vec<(Ident, Expr)>,
-    root: &mut Option<Path>,
+    root: &mut Option<KeyedValue<Path>>,
     errors: &Errors,
 ) -> Option<()> {
     let is_named = input.peek(Ident::peek_any) && input.peek2(Token![=]);
@@ -139,7 +142,8 @@ fn setting(
     };
     let name = read().map_err(|error| errors.add(error)).ok()?;
     if name == "crate" {
-        *root = Some(input.call(Path::parse_mod_style).map_err(|error| errors.add(error)).ok()?);
+        let value = input.call(Path::parse_mod_style).map_err(|error| errors.add(error)).ok()?;
+        *root = Some(KeyedValue { key: name, value });
         return Some(());
     }
     let value: Expr = input.parse().map_err(|error| errors.add(error)).ok()?;

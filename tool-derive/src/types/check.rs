@@ -41,7 +41,7 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
     let closed = !open && !flattened && !has_attribute_word(&raw.attributes, &excluded);
     let fields = raw.fields.into_iter().map(|field| one(field, errors)).collect();
     Some(AiType {
-        root: Root::given(raw.options.crate_),
+        root: Root::given(raw.options.crate_, errors),
         directions,
         derived,
         closed,

@@ -55,7 +55,7 @@ const _: () = {
             ::core::convert::From::from("index")
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
-            __p::Vec::from([
+            ::core::convert::From::from([
                 {
                     __p::assert_host_value::<dyn Disk>();
                     let __need: __p::HostNeed = (&&__p::Probe::<dyn Disk>::NEW).need();
@@ -86,8 +86,7 @@ const _: () = {
                     ::core::result::Result::Err(__refused) => return __refused,
                 };
                 __call.gate().await;
-                __call
-                    .clone()
+                ::core::clone::Clone::clone(&__call)
                     .run_blocking(move |__call| {
                         let __h0 = match (&&__p::Probe::<dyn Disk>::NEW)
                             .take(&__call, 0usize)

@@ -111,7 +111,7 @@ const _: () = {
             static __CODES: ::std::sync::OnceLock<__p::Vec<__p::FailureCode>> = ::std::sync::OnceLock::new();
             __CODES
                 .get_or_init(|| {
-                    let mut __codes = __p::Vec::from([]);
+                    let mut __codes: __p::Vec<__p::FailureCode> = ::core::convert::From::from([]);
                     __codes.extend_from_slice(<Inner as __p::ToolFailure>::codes());
                     __codes
                 })

@@ -50,7 +50,7 @@ const _: () = {
             >(__g)
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
-            __p::Vec::from([
+            ::core::convert::From::from([
                 {
                     __p::assert_host_value::<Orders>();
                     let __need: __p::HostNeed = (&&__p::Probe::<Orders>::NEW).need();

@@ -77,7 +77,7 @@ const _: () = {
             10
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
-            __p::Vec::from([
+            ::core::convert::From::from([
                 {
                     __p::assert_host_value::<ToolContext>();
                     let __need: __p::HostNeed = (&&__p::Probe::<ToolContext>::NEW)

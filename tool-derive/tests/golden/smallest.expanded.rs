@@ -33,7 +33,7 @@ const _: () = {
             >(__g)
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
-            __p::Vec::from([])
+            ::core::convert::From::from([])
         }
         fn __codes() -> &'static [__p::FailureCode] {
             __p::Probe::<()>::NEW.codes()

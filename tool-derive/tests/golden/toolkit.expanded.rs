@@ -73,7 +73,7 @@ const _: () = {
             <Notes>::MOST
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
-            __p::Vec::from([__p::HostNeed::toolkit::<Notes>()])
+            ::core::convert::From::from([__p::HostNeed::toolkit::<Notes>()])
         }
         fn __codes() -> &'static [__p::FailureCode] {
             __p::Probe::<Vec<Notes>>::NEW.codes()
@@ -166,7 +166,7 @@ const _: () = {
             >(__g)
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
-            __p::Vec::from([__p::HostNeed::toolkit::<Notes>()])
+            ::core::convert::From::from([__p::HostNeed::toolkit::<Notes>()])
         }
         fn __codes() -> &'static [__p::FailureCode] {
             __p::Probe::<<Notes as Store>::Key>::NEW.codes()
@@ -280,7 +280,7 @@ const _: () = {
             >(__g)
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
-            __p::Vec::from([])
+            ::core::convert::From::from([])
         }
         fn __codes() -> &'static [__p::FailureCode] {
             __p::Probe::<usize>::NEW.codes()

@@ -99,7 +99,7 @@ impl RuntimeBuilder {
     /// Adds every `#[ai_tool]` function that is linked into the program.
     ///
     /// A crate that the program does not name is not linked: write `use its_name as _;` once.
-    /// `build()` reports an error if no tool is found at all.
+    /// `build()` reports an error if no tool is found and none is registered otherwise.
     #[cfg(feature = "discovery")]
     #[must_use]
     pub fn discover(mut self) -> Self {
@@ -233,7 +233,6 @@ impl RuntimeBuilder {
     /// permissions for tools that do not exist, a discovery that found nothing.
     pub fn build(mut self) -> Result<Runtime, BuildError> {
         let mut problems = std::mem::take(&mut self.problems);
-        problems.append(&mut self.registry.problems);
         self.check(&mut problems);
         let mut tools = self.registry.compile(&self.settings, &mut problems);
         for tool in &mut tools {

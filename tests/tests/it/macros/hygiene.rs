@@ -105,6 +105,112 @@ fn a_users_names_do_not_get_in_the_way() {
     assert_eq!(data(&runtime, "kit.list", r#"{"count":4}"#), 4);
 }
 
+#[no_implicit_prelude]
+mod without_prelude {
+    use ::std::string::String;
+    use ::std::vec::Vec;
+    use ::tool_runtime::{Cancellation, DryRun, Reconciled, ToolFailure, ai_tool, ai_toolkit};
+
+    mod types {
+        // The derive of schemars needs names of the prelude.
+        use ::std::prelude::rust_2024::*;
+        use ::tool_runtime::ai_type;
+
+        /// A filter.
+        #[ai_type]
+        #[derive(Debug)]
+        pub(in super::super) struct Filter {
+            /// The words.
+            #[arg(default = "tea", length(1..=9))]
+            pub(super) words: String,
+            /// The caller's name.
+            #[arg(pii, default)]
+            pub(super) name: String,
+        }
+    }
+
+    #[derive(Debug, ToolFailure)]
+    pub(super) enum Trouble {
+        #[failure(UNAVAILABLE, message = "in {wait}", retry_after_ms = wait, endpoint = place)]
+        Closed { wait: u64, place: String },
+        #[failure(transparent)]
+        Absent(Absent),
+    }
+
+    #[derive(Debug, ToolFailure)]
+    #[failure(NOT_FOUND, hide)]
+    pub(super) struct Absent;
+
+    pub(super) struct Index;
+
+    /// Searches.
+    #[ai_tool(effect = "read", ttl = "2s")]
+    pub(super) async fn search(
+        _: &Index,
+        _: &Cancellation,
+        /// The words.
+        #[arg(default = "tea", length(1..))]
+        words: &str,
+        /// The filter.
+        filter: types::Filter,
+    ) -> ::std::result::Result<Vec<String>, Trouble> {
+        if words == "none" {
+            return ::std::result::Result::Err(Trouble::Absent(Absent));
+        }
+        if words == "later" {
+            return ::std::result::Result::Err(Trouble::Closed { wait: 1, place: filter.name });
+        }
+        ::std::result::Result::Ok(::std::vec![filter.words])
+    }
+
+    /// Saves.
+    #[ai_tool(effect = "write", blocking, preview = preview_save)]
+    pub(super) fn save(
+        /// The text.
+        #[arg(default = "tea")]
+        text: String,
+        /// How often.
+        #[arg(default, example = 2, range(..9))]
+        times: u8,
+    ) -> impl ::serde::Serialize + ::schemars::JsonSchema {
+        let _ = times;
+        text
+    }
+
+    fn preview_save(text: String, _: u8) -> String {
+        text
+    }
+
+    pub(super) struct Kit;
+
+    /// Keeps.
+    #[ai_toolkit]
+    impl Kit {
+        /// Lists.
+        #[ai_tool(effect = "write", reconcile = find)]
+        async fn list(&self, dry_run: &DryRun) -> u8 {
+            if dry_run.is_active() { 0 } else { 1 }
+        }
+
+        async fn find(&self, _: &DryRun) -> Reconciled<u8> {
+            Reconciled::Unknown
+        }
+    }
+}
+
+#[test]
+fn tools_need_no_name_of_the_prelude() {
+    use without_prelude::{Index, Kit, SaveTool, SearchTool};
+
+    let builder = Runtime::builder().tool::<SearchTool>().tool::<SaveTool>();
+    let runtime = super::build(builder.toolkit(Kit).state(Index));
+    assert_eq!(data(&runtime, "search", r#"{"filter":{}}"#), serde_json::json!(["tea"]));
+    let none = super::error(&runtime, "search", r#"{"words":"none","filter":{}}"#);
+    assert_eq!(none["code"], "NOT_FOUND");
+    assert_eq!(data(&runtime, "save", "{}"), "tea");
+    assert_eq!(data(&runtime, "kit.list", "{}"), 1);
+}
+
 #[test]
 fn arguments_may_be_called_like_generated_names() {
     /// Takes odd names.

@@ -44,11 +44,12 @@ fn few_enough(parameters: &[Parameter], errors: &Errors) {
 
 fn one(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Parameter> {
     foreign(&raw.foreign, errors);
-    match &raw.ty {
+    let ty = types::bare(&raw.ty).clone();
+    match &ty {
         Type::Reference(reference) if !types::is_str(&reference.elem) => {
             host(&raw, reference, this, errors)
         }
-        _ => argument(raw, this, errors).map(|found| Parameter::Model(Box::new(found))),
+        _ => argument(raw, &ty, this, errors).map(|found| Parameter::Model(Box::new(found))),
     }
 }
 
@@ -85,7 +86,7 @@ fn host(
              inside",
         );
     }
-    if let Type::Slice(slice) = reference.elem.as_ref() {
+    if let Type::Slice(slice) = types::bare(&reference.elem) {
         let elem = types::spelled(&slice.elem);
         errors.at(
             &raw.ty,
@@ -110,10 +111,15 @@ fn host(
     })
 }
 
-fn argument(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Argument> {
+fn argument(
+    raw: RawParameter,
+    ty: &Type,
+    this: Option<&Type>,
+    errors: &Errors,
+) -> Option<Argument> {
     let name = name(&raw.pattern, errors);
-    let ty = argument_type(&raw.ty, this, errors);
-    let arg = raw.arg.map_or_else(Arg::default, |arg| arg.check(&raw.ty, errors));
+    let checked = argument_type(ty, this, errors);
+    let arg = raw.arg.map_or_else(Arg::default, |arg| arg.check(ty, errors));
     let arg = arg.map(|expr| types::fixed_expr(expr, this));
     let name = name?;
     if raw.description.is_none() {
@@ -125,7 +131,7 @@ fn argument(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<A
             ),
         );
     }
-    Some(Argument { name, colon: raw.colon, ty: ty?, description: raw.description?, arg })
+    Some(Argument { name, colon: raw.colon, ty: checked?, description: raw.description?, arg })
 }
 
 fn name(pattern: &Pat, errors: &Errors) -> Option<Ident> {

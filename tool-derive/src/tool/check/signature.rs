@@ -69,7 +69,7 @@ fn receiver(receiver: Option<&Receiver>, in_toolkit: bool, errors: &Errors) {
 pub(super) fn output(output: &ReturnType, this: Option<&Type>, errors: &Errors) -> Option<Output> {
     let (arrow, ty) = match output {
         ReturnType::Default => return Some(super::named(Span::call_site(), parse_quote!(()))),
-        ReturnType::Type(arrow, ty) => (arrow.spans[0], ty.as_ref()),
+        ReturnType::Type(arrow, ty) => (arrow.spans[0], types::bare(ty)),
     };
     if let Type::Never(never) = ty {
         errors.at(never, "a call is always answered, so a tool returns: write `()` or `Result`");

@@ -26,7 +26,7 @@ fn host(tool: &Tool) -> TokenStream {
     });
     quote! {
         fn __host() -> __p::Vec<__p::HostNeed> {
-            __p::Vec::from([#toolkit #(#needs),*])
+            ::core::convert::From::from([#toolkit #(#needs),*])
         }
     }
 }
@@ -60,7 +60,8 @@ fn start(tool: &Tool) -> TokenStream {
     let run = run(tool);
     let run = match tool.style {
         ExecutionStyle::Blocking => {
-            quote!(__call.clone().run_blocking(move |__call| { #run }).await)
+            let again = quote!(::core::clone::Clone::clone(&__call));
+            quote!(#again.run_blocking(move |__call| { #run }).await)
         }
         ExecutionStyle::Async | ExecutionStyle::Sync => run,
     };

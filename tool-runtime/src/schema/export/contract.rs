@@ -25,7 +25,7 @@ impl Contract {
         registry: &Registry,
         script: Option<&BuildScript>,
     ) -> Result<Vec<Self>, BuildError> {
-        let mut problems = registry.problems.clone();
+        let mut problems = Vec::new();
         let tools = registry.compile(&ToolSettings::default(), &mut problems);
         BuildError::unless_empty(problems)?;
         Ok(tools.into_iter().map(|tool| Self::of(tool, script)).collect())

@@ -33,7 +33,8 @@ use crate::tool::{BuildError, BuildProblem};
 #[derive(Debug, Default)]
 pub struct Registry {
     pub(crate) entries: Vec<Registration>,
-    pub(crate) problems: Vec<BuildProblem>,
+    /// True if discovery was asked for and found no tool.
+    nothing_discovered: bool,
 }
 
 /// One registration.
@@ -119,15 +120,12 @@ impl Registry {
     /// Adds every `#[ai_tool]` function that is linked into the program.
     ///
     /// A crate that is not referenced is not linked: write `use its_name as _;` once. If no tool is
-    /// found, [`specs`](Self::specs) and `build()` return an error.
+    /// found and none is registered otherwise, [`specs`](Self::specs) and `build()` return an error.
     #[cfg(feature = "discovery")]
     #[must_use]
     pub fn discover(mut self) -> Self {
-        let before = self.entries.len();
         discover::all().for_each(|definition| self.add_definition(definition));
-        if self.entries.len() == before && discover::all().next().is_none() {
-            self.problems.push(BuildProblem::NothingDiscovered);
-        }
+        self.nothing_discovered |= discover::all().next().is_none();
         self
     }
 
@@ -137,14 +135,14 @@ impl Registry {
     /// Returns all problems of the registrations at once: duplicate names, schemas that cannot be
     /// enforced, invalid names and versions.
     pub fn specs(&self) -> Result<Vec<ToolSpec>, BuildError> {
-        let mut problems = self.problems.clone();
+        let mut problems = Vec::new();
         let tools = self.compile(&ToolSettings::default(), &mut problems);
         BuildError::unless_empty(problems)?;
         Ok(tools.into_iter().map(|tool| tool.spec).collect())
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
-        self.problems.extend(other.problems);
+        self.nothing_discovered |= other.nothing_discovered;
         for entry in other.entries {
             match entry.source {
                 ToolSource::Static(definition) => self.add_definition(definition),
@@ -171,6 +169,9 @@ impl Registry {
         settings: &ToolSettings,
         problems: &mut Vec<BuildProblem>,
     ) -> Vec<Registered> {
+        if self.nothing_discovered && self.entries.is_empty() {
+            problems.push(BuildProblem::NothingDiscovered);
+        }
         let mut sorted: Vec<_> = self.entries.iter().collect();
         sorted.sort_by(|one, other| one.name().cmp(other.name()));
         problems.extend(sorted.windows(2).filter_map(|pair| match pair {

@@ -1,0 +1,57 @@
+//! A dependency on the runtime that has another name in the manifest.
+#![allow(missing_docs)]
+
+use tools::prelude::*;
+use tools::testing::assert_tool;
+
+/// A greeting.
+#[ai_type]
+#[derive(Debug)]
+pub struct Greeting {
+    /// Its words.
+    #[arg(default = "hello", length(..=20))]
+    words: String,
+}
+
+#[derive(Debug, ToolFailure)]
+pub enum Trouble {
+    #[failure(NOT_FOUND, message = "there is no {name}")]
+    Absent { name: String },
+}
+
+/// Greets.
+#[ai_tool(effect = "read")]
+pub fn greet(
+    /// Who.
+    name: &str,
+    /// How.
+    greeting: Greeting,
+) -> Result<String, Trouble> {
+    if name.is_empty() {
+        return Err(Trouble::Absent { name: name.to_owned() });
+    }
+    Ok(format!("{} {name}", greeting.words))
+}
+
+struct Door;
+
+/// Opens.
+#[ai_toolkit]
+impl Door {
+    /// Knocks.
+    #[ai_tool(effect = "read")]
+    fn knock(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn every_macro_follows_a_renamed_dependency() {
+    let runtime = Runtime::builder().discover().toolkit(Door).build().expect("two tools");
+    assert!(runtime.spec("greet").is_some() && runtime.spec("door.knock").is_some());
+}
+
+#[test]
+fn a_trial_follows_a_renamed_dependency() {
+    assert_tool!(greet, cases = 4);
+}

@@ -1,0 +1,30 @@
+//! A program whose tools are all in toolkits: discovery finds no function in it.
+#![allow(missing_docs)]
+
+use tools::BuildProblem;
+use tools::prelude::*;
+
+struct Door;
+
+/// Opens.
+#[ai_toolkit]
+impl Door {
+    /// Knocks.
+    #[ai_tool(effect = "read")]
+    fn knock(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn discovery_without_functions_is_fine_beside_a_toolkit() {
+    let before = Runtime::builder().discover().toolkit(Door).build().expect("a toolkit");
+    let after = Runtime::builder().toolkit(Door).discover().build().expect("a toolkit");
+    assert!(before.spec("door.knock").is_some() && after.spec("door.knock").is_some());
+}
+
+#[test]
+fn discovery_that_finds_nothing_at_all_is_a_problem() {
+    let error = Runtime::builder().discover().build().expect_err("there is no tool");
+    assert!(matches!(error.problems(), [BuildProblem::NothingDiscovered]), "{error}");
+}

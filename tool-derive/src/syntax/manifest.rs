@@ -1,0 +1,223 @@
+//! Finds the name under which the user's manifest declares the runtime, because a dependency may be
+//! renamed (`tools = { package = "tool-runtime", … }`) and a procedural macro has no `$crate`.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PACKAGE: &str = "tool-runtime";
+
+/// The packages of this workspace whose code has no manifest of a user.
+const OWN_PACKAGES: [&str; 2] = [PACKAGE, "tool-derive"];
+
+/// The dependency on the runtime in the manifest of the crate that is compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RuntimeDependency {
+    /// The name that code uses for it.
+    Named(String),
+    /// The manifest has no such dependency.
+    Absent,
+    /// There is no manifest that can be read.
+    Unknown,
+}
+
+impl RuntimeDependency {
+    /// Reads the manifest of the crate that is compiled.
+    pub(crate) fn read() -> Self {
+        let own = env::var("CARGO_PKG_NAME").is_ok_and(|name| OWN_PACKAGES.contains(&&*name));
+        let text = (!own).then(manifest).flatten().and_then(|path| {
+            let text = fs::read_to_string(&path).ok()?;
+            Some((path, text))
+        });
+        match text {
+            Some((path, text)) => Self::of(&text, || workspace(&path)),
+            None => Self::Unknown,
+        }
+    }
+
+    fn of(manifest: &str, workspace: impl FnOnce() -> Option<String>) -> Self {
+        let declared = dependencies(manifest, "");
+        if let Some(found) = named(&declared) {
+            return Self::Named(found);
+        }
+        if !declared.iter().any(|dependency| dependency.inherited) {
+            return Self::Absent;
+        }
+        let Some(workspace) = workspace() else { return Self::Unknown };
+        let shared = dependencies(&workspace, "workspace.");
+        let inherits = |name: &str| declared.iter().any(|it| it.inherited && it.key == name);
+        let shared: Vec<Dependency> = shared.into_iter().filter(|it| inherits(&it.key)).collect();
+        named(&shared).map_or(Self::Absent, Self::Named)
+    }
+}
+
+/// The path of the manifest; none for a script of a single file.
+fn manifest() -> Option<PathBuf> {
+    let path = match env::var_os("CARGO_MANIFEST_PATH") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("Cargo.toml"),
+    };
+    path.ends_with("Cargo.toml").then_some(path)
+}
+
+/// Reads the manifest of the workspace that contains this one.
+fn workspace(manifest: &Path) -> Option<String> {
+    let folders = manifest.parent()?.ancestors();
+    let texts = folders.filter_map(|folder| fs::read_to_string(folder.join("Cargo.toml")).ok());
+    let is_root = |text: &String| text.lines().any(|line| line.trim().starts_with("[workspace"));
+    texts.into_iter().find(is_root)
+}
+
+/// One dependency of a manifest.
+#[derive(Debug, PartialEq, Eq)]
+struct Dependency {
+    key: String,
+    /// True if its package is the runtime, under any name.
+    is_runtime: bool,
+    /// True if the workspace declares it.
+    inherited: bool,
+}
+
+/// The name that code uses for the runtime among these dependencies.
+fn named(dependencies: &[Dependency]) -> Option<String> {
+    let mut names = dependencies.iter().filter(|it| it.is_runtime).map(|it| it.key.as_str());
+    let plain = names.clone().find(|name| name.replace('_', "-") == PACKAGE);
+    plain.or_else(|| names.next()).map(|name| name.replace('-', "_"))
+}
+
+/// Lists the dependencies in the tables whose names have this prefix.
+///
+/// It reads the forms that people and `cargo publish` write, an inline table or one with a heading,
+/// and is no TOML parser: those are slow to compile.
+fn dependencies(manifest: &str, prefix: &str) -> Vec<Dependency> {
+    let mut found: Vec<Dependency> = Vec::new();
+    let mut table = DependencyTable::Other;
+    for line in manifest.lines().map(str::trim) {
+        if let Some(heading) = line.strip_prefix('[') {
+            table = DependencyTable::of(heading, prefix);
+            if let DependencyTable::Of(key) = &table {
+                found.push(Dependency::new(key, ""));
+            }
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        match &table {
+            DependencyTable::All => {
+                let key = unquoted(key);
+                // `tools.workspace = true` is one of several lines of a dependency.
+                let (key, facts) = match key.split_once('.') {
+                    Some((key, option)) => (key, format!("{option} = {value}")),
+                    None => (key, value.to_owned()),
+                };
+                found.push(Dependency::new(key, &facts));
+            }
+            DependencyTable::Of(key) => found.push(Dependency::new(key, line)),
+            DependencyTable::Other => {}
+        }
+    }
+    found
+}
+
+impl Dependency {
+    fn new(key: &str, facts: &str) -> Self {
+        let facts: String = facts.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let renamed = facts.contains(&format!("package=\"{PACKAGE}\""));
+        Self {
+            key: key.to_owned(),
+            is_runtime: renamed || key.replace('_', "-") == PACKAGE,
+            inherited: facts.contains("workspace=true"),
+        }
+    }
+}
+
+/// The table of a line.
+#[derive(Debug, PartialEq, Eq)]
+enum DependencyTable {
+    /// `[dependencies]`.
+    All,
+    /// `[dependencies.tools]`.
+    Of(String),
+    Other,
+}
+
+impl DependencyTable {
+    fn of(heading: &str, prefix: &str) -> Self {
+        let heading = heading.split(']').next().unwrap_or_default().trim();
+        // `target.'cfg(unix)'.dependencies` is a table of dependencies too.
+        let heading = match heading.strip_prefix("target.") {
+            Some(_) if prefix.is_empty() => match heading.rfind("dependencies") {
+                Some(at) => &heading[at..],
+                None => return Self::Other,
+            },
+            _ => heading,
+        };
+        let Some(heading) = heading.strip_prefix(prefix) else { return Self::Other };
+        for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            match heading.strip_prefix(kind) {
+                Some("") => return Self::All,
+                Some(rest) if rest.starts_with('.') => {
+                    return Self::Of(unquoted(&rest[1..]).to_owned());
+                }
+                _ => {}
+            }
+        }
+        Self::Other
+    }
+}
+
+fn unquoted(key: &str) -> &str {
+    key.trim().trim_matches(['"', '\''])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(manifest: &str, workspace: Option<&str>, expected: &str) {
+        let found = RuntimeDependency::of(manifest, || workspace.map(str::to_owned));
+        let text = match found {
+            RuntimeDependency::Named(name) => name,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(text, expected, "{manifest}");
+    }
+
+    #[test]
+    fn the_dependency_is_found_under_any_name() {
+        check("[dependencies]\ntool-runtime = \"1\"", None, "tool_runtime");
+        check("[dev-dependencies]\ntool_runtime.path = \"..\"", None, "tool_runtime");
+        check("[dependencies]\ntools = { package = \"tool-runtime\" }", None, "tools");
+        check(
+            "[dependencies.my-tools]\nversion = \"1\"\npackage = \"tool-runtime\"",
+            None,
+            "my_tools",
+        );
+        check(
+            "[dependencies]\ntools.version = \"1\"\ntools.package = \"tool-runtime\"",
+            None,
+            "tools",
+        );
+        check("[target.'cfg(unix)'.dependencies]\nt = { package=\"tool-runtime\" }", None, "t");
+        check("[target.x.dependencies.t]\npackage = \"tool-runtime\"", None, "t");
+    }
+
+    #[test]
+    fn the_workspace_may_name_it() {
+        let workspace =
+            "[workspace.dependencies]\ntools = { package = \"tool-runtime\" }\nserde = \"1\"";
+        check("[dependencies]\ntools.workspace = true", Some(workspace), "tools");
+        check("[dependencies]\ntools = { workspace = true }", Some(workspace), "tools");
+        check("[dependencies.tools]\nworkspace = true", Some(workspace), "tools");
+        check("[dependencies]\nserde.workspace = true", Some(workspace), "Absent");
+        check("[dependencies]\ntools.workspace = true", None, "Unknown");
+    }
+
+    #[test]
+    fn other_tables_declare_no_dependency() {
+        check("[dependencies]\nserde = \"1\"", None, "Absent");
+        check("[features]\ntool-runtime = []", None, "Absent");
+        check("[workspace.dependencies]\ntool-runtime = \"1\"", None, "Absent");
+        check("[package]\nname = \"tool-runtime\"", None, "Absent");
+    }
+}
