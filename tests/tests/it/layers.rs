@@ -43,18 +43,18 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tool-runtime/src")
 }
 
+/// Collects the source files of a module, without its tests.
 fn files(module: &Path, found: &mut Vec<PathBuf>) {
+    if module.file_stem().is_some_and(|name| name == "tests") {
+        return;
+    }
     if module.is_dir() {
         let entries = fs::read_dir(module).expect("a folder of the sources");
         let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
         paths.sort();
         paths.iter().for_each(|path| files(path, found));
     } else if module.extension().is_some_and(|extension| extension == "rs") {
-        let is_test = module.components().any(|part| part.as_os_str() == "tests");
-        let name = module.file_stem().unwrap_or_default();
-        if !is_test && name != "tests" {
-            found.push(module.to_owned());
-        }
+        found.push(module.to_owned());
     }
 }
 
