@@ -78,7 +78,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 async fn converse(runtime: &Runtime, dialect: Dialect) -> Result<(), Box<dyn Error>> {
     println!("\n── {dialect} ──");
     let adapter = Adapter::new(dialect, runtime.specs_for_model());
-    show(&format!("the request's `{}`", adapter.field()), [adapter.declarations()]);
+    show(&format!("the request's `{}`", adapter.request_field()), [adapter.declarations()]);
 
     let response = script::response(dialect, &|tool| adapter.wire_name(tool).unwrap_or(tool));
     show("the response", [&response]);
@@ -97,7 +97,7 @@ async fn converse(runtime: &Runtime, dialect: Dialect) -> Result<(), Box<dyn Err
     }
 
     let next: Vec<Value> =
-        turn.messages().iter().cloned().chain(adapter.answers(&turn, &calls)?).collect();
+        turn.messages().iter().cloned().chain(adapter.answer_messages(&turn, &calls)?).collect();
     show("what the next request adds", &next);
     Ok(())
 }

@@ -3,7 +3,28 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::limits::Limits;
+
+/// The arguments of a call without arguments.
+pub(crate) const EMPTY: &str = "{}";
+
+/// Returns the text that means no arguments: `nothing` for an empty or blank text, `null` for that.
+///
+/// Models and SDKs send these in place of `{}`. No argument is lost or guessed by that.
+pub(crate) fn written_without_arguments(text: &str, limits: &Limits) -> Option<&'static str> {
+    if text.starts_with('{') || text.len() > limits.max_bytes() {
+        return None;
+    }
+    match text.trim_matches([' ', '\t', '\n', '\r']) {
+        "" => Some("nothing"),
+        "null" => Some("null"),
+        _ => None,
+    }
+}
+
 /// Raw JSON arguments, not looked at yet.
+///
+/// An empty or blank text and `null` mean `{}`: a call without arguments.
 ///
 /// Made from `&str`, `String`, `&RawValue`, `Box<RawValue>` and `serde_json::Value`. A `Value` has
 /// already lost what only the text shows (duplicate keys, digits), so pass text where there is

@@ -10,7 +10,7 @@ use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 /// Describes each failure of an error type to the caller.
 ///
 /// Derive it with [`#[derive(ToolFailure)]`](macro@crate::ToolFailure); implement it by hand for a
-/// type whose meaning is computed. A tool's error that does not implement it is answered with class
+/// type whose meaning is computed. A tool's error that does not implement it is answered with type
 /// `FATAL`, code `INTERNAL` and a generic message; its own text goes to the log only.
 ///
 /// ```
@@ -57,7 +57,7 @@ enum Kind {
 }
 
 impl FailureCode {
-    /// Takes a standard code; its class comes with it.
+    /// Takes a standard code; its type comes with it.
     #[must_use]
     pub const fn closed(code: ErrorCode) -> Self {
         Self(Kind::Closed(code))
@@ -66,7 +66,7 @@ impl FailureCode {
     /// Takes a tool's own code and says what a machine does next about it.
     ///
     /// # Panics
-    /// The code is empty, or a standard one, whose class is not the tool's to choose. In a
+    /// The code is empty, or a standard one, whose type is not the tool's to choose. In a
     /// constant this is a compile error.
     #[must_use]
     pub const fn own(code: &'static str, class: ToolErrorType) -> Self {
@@ -89,7 +89,7 @@ impl FailureCode {
         }
     }
 
-    /// Returns the code's class.
+    /// Returns the code's type.
     #[must_use]
     pub fn class(&self) -> ToolErrorType {
         match self.0 {
@@ -209,7 +209,7 @@ impl Failure {
     ///
     /// It is then not tried again by itself, unless the tool is idempotent or forwards its key, and
     /// under an idempotency key its outcome counts as unknown until it is reconciled or resolved. A
-    /// write that fails with class `TIMEOUT` or `UPSTREAM` counts so without the mark. The caller reads
+    /// write that fails with type `TIMEOUT` or `UPSTREAM` counts so without the mark. The caller reads
     /// `details.effect = "unknown"`.
     pub fn with_effect_unknown(self) -> Self {
         self.with_detail(EFFECT, EFFECT_UNKNOWN)
@@ -217,7 +217,7 @@ impl Failure {
 
     /// Marks a failed write that had no effect, for example because no connection could be made.
     ///
-    /// Without it, a write that fails with class `TIMEOUT` or `UPSTREAM` may have had its effect:
+    /// Without it, a write that fails with type `TIMEOUT` or `UPSTREAM` may have had its effect:
     /// see [`with_effect_unknown`](Self::with_effect_unknown).
     pub fn with_effect_none(self) -> Self {
         self.with_detail(EFFECT, EFFECT_NONE)
@@ -241,7 +241,7 @@ impl Failure {
         self.0.message.as_deref().unwrap_or_else(|| self.0.code.generic_message())
     }
 
-    /// Returns whether a failed write may have had its effect: by its mark, else by its class.
+    /// Returns whether a failed write may have had its effect: by its mark, else by its type.
     pub(crate) fn leaves_effect_unknown(&self) -> bool {
         match self.0.details.get(EFFECT).and_then(Value::as_str) {
             Some(EFFECT_UNKNOWN) => true,

@@ -990,8 +990,8 @@ impl JsonSchema for ResponseError {}
 impl Serialize for ResponseError {}
 reads! {
     ResponseError, "an error"; required code = "code", nested ErrorCode; required message
-    = "message", leaf wire::Text < false >; optional details = "details", nested Told; =>
-    {}
+    = "message", leaf wire::Text < false >; optional details = "details", nested
+    ReadDetails; => {}
 }
 
 // tool_contracts::has_hidden_characters
@@ -1224,8 +1224,8 @@ reads! {
     >; required total = "total", leaf wire::Whole < u64 >; => {}
 }
 
-// tool_contracts::server::MOST_CHARACTERS
-pub const MOST_CHARACTERS: usize = 256;
+// tool_contracts::server::MAX_CHARACTERS
+pub const MAX_CHARACTERS: usize = 256;
 
 // tool_contracts::server::Tenant
 #[derive(Clone)]

@@ -1,3 +1,12 @@
+// tool_runtime::AnswerOrigin
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum AnswerOrigin {
+    Call,
+    Cache,
+    Replay,
+}
+
 // tool_runtime::ApprovalError
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
@@ -82,11 +91,11 @@ impl<'c> CallRecord<'c> {
     #[must_use]
     pub fn cx(&self) -> &'c ToolContext {}
     #[must_use]
-    pub fn is_rehearsal(&self) -> bool {}
+    pub fn is_approval_dry_run(&self) -> bool {}
     #[must_use]
     pub fn log(&self) -> &'c str {}
     #[must_use]
-    pub fn origin(&self) -> Origin {}
+    pub fn origin(&self) -> AnswerOrigin {}
     #[must_use]
     pub fn output(&self) -> &'c ToolOutput {}
     #[must_use]
@@ -115,7 +124,7 @@ impl CallScope {
     #[must_use]
     pub fn dry_run(&self) -> bool {}
     #[must_use]
-    pub fn failed(&self, fault: Fault) -> Finished {}
+    pub fn failed(&self, fault: LoggedFailure) -> Finished {}
     pub fn gate(&self) -> impl Future<Output = ()> + Send + '_ {}
     #[must_use]
     pub fn out_of_bounds(&self) -> Finished {}
@@ -367,7 +376,7 @@ pub struct Limits {
 }
 impl Limits {
     pub const DEEPEST: usize = 126;
-    pub const LONGEST: usize = (u32::MAX - 1) as usize;
+    pub const MAX_BYTES: usize = (u32::MAX - 1) as usize;
     #[must_use]
     pub const fn max_bytes(&self) -> usize {}
     #[must_use]
@@ -412,18 +421,9 @@ pub struct NotPending;
 
 // tool_runtime::Observe
 pub trait Observe: Send + Sync + 'static {
-    fn closed(&self, record: &CallRecord<'_>);
+    fn call_ended(&self, record: &CallRecord<'_>);
 }
 impl<F: Fn(&CallRecord<'_>) + Send + Sync + 'static> Observe for F {}
-
-// tool_runtime::Origin
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Origin {
-    Call,
-    Cache,
-    Replay,
-}
 
 // tool_runtime::OutputMeta
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -499,7 +499,7 @@ pub enum Reconciled<T> {
 refusal_reasons! {
     pub enum RefusalReason { ActorType = "actor_type", AnswerNotValid =
     "answer_not_valid", AnsweredBefore = "answered_before", Answers = "answers",
-    AskerNotAllowed = "asker_not_allowed", Bodies = "bodies", BreakerOpen =
+    RequesterNotAllowed = "asker_not_allowed", Bodies = "bodies", BreakerOpen =
     "breaker_open", Busy = "busy", Cancelled = "cancelled", CutOff = "cut_off",
     DeniedByPolicy = "denied_by_policy", Draining = "draining", Dropped = "dropped",
     EditNotValid = "edit_not_valid", EvidenceAltered = "evidence_altered",
@@ -561,6 +561,8 @@ pub struct Runtime {
     ..
 }
 impl Runtime {
+    #[must_use]
+    pub fn bridge(&self, dialect: Dialect) -> ClientBridge {}
     #[must_use]
     pub fn builder() -> RuntimeBuilder {}
     #[must_use = "a call runs nothing until it is executed"]
@@ -764,6 +766,7 @@ impl ToolCall {
     #[must_use]
     pub fn cx(&self) -> &ToolContext {}
     pub fn decline(&mut self, feedback: impl Into<String>) -> Result<(), NotPending> {}
+    pub async fn dry_run(&self) -> ToolOutput {}
     pub async fn execute(&mut self) -> &ToolOutput {}
     pub async fn for_model(&self) -> ModelAnswer {}
     #[must_use]
@@ -779,10 +782,9 @@ impl ToolCall {
     pub fn output(&self) -> Option<&ToolOutput> {}
     #[must_use]
     pub fn preview(&self) -> Preview<'_> {}
-    pub async fn rehearse(&self) -> ToolOutput {}
     #[must_use]
     pub fn status(&self) -> CallStatus {}
-    pub async fn ticket(&mut self) -> Result<Ticket, TicketError> {}
+    pub async fn ticket(&mut self) -> Result<Ticket, TicketIssueError> {}
     #[must_use]
     pub fn tool(&self) -> Option<&ToolSpec> {}
     #[must_use]
@@ -885,29 +887,45 @@ pub struct Adapter {
     ..
 }
 impl Adapter {
-    pub fn answers<A: Into<Answer>>(
+    pub fn answer_messages<A: Into<Answer>>(
         &self,
         turn: &Turn,
         answers: impl IntoIterator<Item = A>,
     ) -> Result<Vec<Value>, AnswerError> {}
+    pub fn answer_messages_as<T: DeserializeOwned, A: Into<Answer>>(
+        &self,
+        turn: &Turn,
+        answers: impl IntoIterator<Item = A>,
+    ) -> Result<Vec<T>, AnswerError> {}
+    #[must_use]
+    pub fn bridge(self, runtime: &Runtime) -> ClientBridge {}
     #[must_use]
     pub fn builder(dialect: Dialect) -> AdapterBuilder {}
     #[must_use]
     pub fn declarations(&self) -> &Value {}
+    pub fn declarations_as<T: DeserializeOwned>(&self) -> Result<T, ClientTypeError> {}
     #[must_use]
     pub fn dialect(&self) -> Dialect {}
-    #[must_use]
-    pub fn field(&self) -> &'static str {}
     #[must_use]
     pub fn new<'s>(
         dialect: Dialect,
         specs: impl IntoIterator<Item = &'s ToolSpec>,
     ) -> Self {}
     pub fn read(&self, response: &str) -> Result<Turn, ReadError> {}
+    pub fn read_response<T: Serialize + ?Sized>(
+        &self,
+        response: &T,
+    ) -> Result<Turn, ReadError> {}
     #[must_use]
     pub fn report(&self) -> &DeclarationReport {}
     #[must_use]
+    pub fn request_field(&self) -> &'static str {}
+    #[must_use]
     pub fn stream(&self) -> TurnStream<'_> {}
+    #[must_use]
+    pub fn tool_name(&self, wire_name: &str) -> Option<&str> {}
+    #[must_use]
+    pub fn tools(&self) -> &[DeclaredTool] {}
     #[must_use]
     pub fn wire_name(&self, tool: &str) -> Option<&str> {}
 }
@@ -966,8 +984,52 @@ pub enum AnswerError {
     Pending { call_id: String },
     Missing { call_id: String },
     Unknown { call_id: String },
+    ClientType(ClientTypeError),
     Duplicate { call_id: String },
 }
+
+// tool_runtime::adapters::ClientBridge
+#[derive(Debug, Clone)]
+pub struct ClientBridge {
+    ..
+}
+impl ClientBridge {
+    #[must_use]
+    pub fn adapter(&self) -> &Adapter {}
+    pub fn answer_object(
+        &self,
+        answer: impl Into<Answer>,
+    ) -> Result<Value, AnswerError> {}
+    pub fn answer_text(&self, answer: impl Into<Answer>) -> Result<String, AnswerError> {}
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn call(
+        &self,
+        wire_name: &str,
+        arguments: impl Into<Arguments>,
+        cx: &ToolContext,
+    ) -> ToolCall {}
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn call_with_id(
+        &self,
+        call_id: impl Into<String>,
+        wire_name: &str,
+        arguments: impl Into<Arguments>,
+        cx: &ToolContext,
+    ) -> ToolCall {}
+    #[must_use]
+    pub fn tools(&self) -> &[DeclaredTool] {}
+}
+
+// tool_runtime::adapters::ClientTypeError
+#[derive(Clone, PartialEq, Eq, Error)]
+pub struct ClientTypeError {
+    ..
+}
+impl ClientTypeError {
+    #[must_use]
+    pub fn reason(&self) -> &str {}
+}
+impl fmt::Debug for ClientTypeError {}
 
 // tool_runtime::adapters::DeclarationLoss
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -995,6 +1057,22 @@ impl DeclarationReport {
     #[must_use]
     pub fn is_empty(&self) -> bool {}
     pub fn losses(&self) -> impl Iterator<Item = &DeclarationLoss> {}
+}
+
+// tool_runtime::adapters::DeclaredTool
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeclaredTool {
+    ..
+}
+impl DeclaredTool {
+    #[must_use]
+    pub fn description(&self) -> &str {}
+    #[must_use]
+    pub fn is_strict(&self) -> bool {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    #[must_use]
+    pub fn schema(&self) -> &Value {}
 }
 
 // tool_runtime::adapters::Delta
@@ -1053,6 +1131,7 @@ pub enum ReadError {
     Unexpected { pointer: String, expected: &'static str, found: &'static str },
     Provider(ProviderError),
     TooLong { limit: usize },
+    NotSerializable { type_name: &'static str },
     InPieces { pointer: String },
 }
 impl From<ProviderError> for ReadError {}
@@ -1104,6 +1183,7 @@ impl Turn {
     pub fn calls(&self) -> &[RequestedCall] {}
     #[must_use]
     pub fn messages(&self) -> &[Value] {}
+    pub fn messages_as<T: DeserializeOwned>(&self) -> Result<Vec<T>, ClientTypeError> {}
     #[must_use = "a call runs nothing until it is executed"]
     pub fn open_calls(&self, runtime: &Runtime, cx: &ToolContext) -> Vec<ToolCall> {}
     pub fn requests(&self) -> impl Iterator<Item = &ToolCallRequest> {}
@@ -1121,6 +1201,12 @@ pub struct TurnStream<'a> {
 impl<'a> TurnStream<'a> {
     pub fn finish(self) -> Result<Turn, ReadError> {}
     pub fn push(&mut self, event: &str) -> Result<Vec<Delta>, ReadError> {}
+}
+impl TurnStream<'_> {
+    pub fn push_event<T: Serialize + ?Sized>(
+        &mut self,
+        event: &T,
+    ) -> Result<Vec<Delta>, ReadError> {}
 }
 impl fmt::Debug for TurnStream<'_> {}
 
@@ -1994,18 +2080,6 @@ impl ApiKeys {
     pub fn replace(&self, set: ApiKeySet) {}
 }
 
-// tool_runtime::http::Asker
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asker {
-    ..
-}
-impl Asker {
-    #[must_use]
-    pub fn has_token(&self) -> bool {}
-    #[must_use]
-    pub fn name(&self) -> &str {}
-}
-
 // tool_runtime::http::Auth
 #[derive(Debug, Clone)]
 pub struct Auth {
@@ -2092,9 +2166,9 @@ impl HttpConfig {
     pub fn hosts<N: Into<Box<str>>>(self, names: impl IntoIterator<Item = N>) -> Self {}
     pub fn keep_alive(self, silence: Duration) -> Self {}
     pub fn ledger(self, ledger: &Ledger) -> Self {}
-    pub fn look_up_askers<F, E>(
+    pub fn look_up_requesters<F, E>(
         self,
-        look_up: impl Fn(Asker) -> F + Send + Sync + 'static,
+        look_up: impl Fn(Requester) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<Option<Principal>, E>> + Send + 'static,
@@ -2232,11 +2306,9 @@ impl Principal {
     #[must_use]
     pub fn may_decide(&self, tool: &ToolSpec) -> bool {}
     #[must_use]
-    pub fn may_name(&self, user: &str) -> bool {}
+    pub fn may_name_user(&self, user: &str) -> bool {}
     #[must_use]
     pub fn name(&self) -> &str {}
-    #[must_use]
-    pub fn naming(self, users: Users) -> Self {}
     #[must_use]
     pub fn new(name: impl Into<Box<str>>) -> Self {}
     #[must_use]
@@ -2245,6 +2317,8 @@ impl Principal {
     pub fn trusted(name: impl Into<Box<str>>) -> Self {}
     #[must_use]
     pub fn with_scopes(self, scopes: Scopes) -> Self {}
+    #[must_use]
+    pub fn with_users(self, users: Users) -> Self {}
 }
 
 // tool_runtime::http::RateLimits
@@ -2261,6 +2335,18 @@ impl RateLimits {
     pub fn requests(self, limit: RateLimit) -> Self {}
 }
 impl Default for RateLimits {}
+
+// tool_runtime::http::Requester
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requester {
+    ..
+}
+impl Requester {
+    #[must_use]
+    pub fn has_token(&self) -> bool {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+}
 
 // tool_runtime::http::Routers
 #[derive(Debug, Clone)]
@@ -2433,14 +2519,6 @@ pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {}
 // tool_runtime::http::shutdown_signal
 pub async fn shutdown_signal() {}
 
-// tool_runtime::ledger::AnswerAfter
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AnswerAfter {
-    Queued,
-    Recorded,
-}
-
 // tool_runtime::ledger::AuditedChain
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -2477,7 +2555,7 @@ pub struct ChainEntry {
 impl ChainEntry {
     #[must_use]
     pub fn body(&self) -> Option<&str> {}
-    pub fn forget(&mut self) {}
+    pub fn erase(&mut self) {}
     #[must_use]
     pub fn from_parts(
         seq: u64,
@@ -2595,10 +2673,10 @@ where
     F: FnMut(&ExportedCheckpoint) -> Result<(), StoreError> + Send + 'static,
 {}
 
-// tool_runtime::ledger::ContentsForgotten
+// tool_runtime::ledger::ContentsErased
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct ContentsForgotten {
+pub struct ContentsErased {
     pub at: String,
     pub before: u64,
 }
@@ -2648,18 +2726,18 @@ pub enum InvalidNoteKey {
     Seed,
 }
 
-// tool_runtime::ledger::JsonLines
+// tool_runtime::ledger::JsonLinesLedger
 #[derive(Debug)]
-pub struct JsonLines {
+pub struct JsonLinesLedger {
     ..
 }
-impl JsonLines {
+impl JsonLinesLedger {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {}
     #[must_use]
     pub fn options() -> JsonLinesOptions {}
     pub fn read_only(path: impl AsRef<Path>) -> Result<Self, StoreError> {}
 }
-impl LedgerStore for JsonLines {}
+impl LedgerStore for JsonLinesLedger {}
 
 // tool_runtime::ledger::JsonLinesOptions
 #[derive(Debug, Clone)]
@@ -2667,7 +2745,7 @@ pub struct JsonLinesOptions {
     ..
 }
 impl JsonLinesOptions {
-    pub fn open(self, path: impl AsRef<Path>) -> Result<JsonLines, StoreError> {}
+    pub fn open(self, path: impl AsRef<Path>) -> Result<JsonLinesLedger, StoreError> {}
     #[must_use]
     pub fn sync(self, sync: bool) -> Self {}
 }
@@ -2680,9 +2758,9 @@ impl Ledger {
     pub fn builder(keys: KeyRing) -> LedgerBuilder {}
     pub async fn checkpoint(&self) -> Result<Checkpoint, StoreError> {}
     pub async fn close(&self) -> Result<(), StoreError> {}
+    pub async fn erase_before(&self, moment: DateTime<Utc>) -> Result<u64, StoreError> {}
     pub async fn find(&self, query: LedgerQuery) -> Result<LedgerPage, StoreError> {}
     pub async fn flush(&self) -> Result<(), StoreError> {}
-    pub async fn forget_before(&self, moment: DateTime<Utc>) -> Result<u64, StoreError> {}
     pub async fn record_access(&self, access: RecordedAccess) -> Result<(), StoreError> {}
     #[must_use]
     pub fn status(&self) -> LedgerStatus {}
@@ -2700,8 +2778,8 @@ pub struct LedgerBuilder {
     ..
 }
 impl LedgerBuilder {
-    pub fn answer_reads_after(self, after: AnswerAfter) -> Self {}
-    pub fn answer_writes_after(self, after: AnswerAfter) -> Self {}
+    pub fn answer_reads_after(self, after: RecordDurability) -> Self {}
+    pub fn answer_writes_after(self, after: RecordDurability) -> Self {}
     pub fn capacity(self, calls: usize) -> Self {}
     pub fn capacity_bytes(self, bytes: usize) -> Self {}
     pub fn checkpoint_every(self, records: u64) -> Self {}
@@ -2778,7 +2856,7 @@ pub trait LedgerStore: Send + 'static {
     fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {}
     fn search_span(&self, query: &LedgerQuery) -> u64 {}
     fn check(&mut self, range: Range<u64>) -> Result<(), StoreError> {}
-    fn forget(&mut self, before: u64) -> Result<u64, StoreError>;
+    fn erase(&mut self, before: u64) -> Result<u64, StoreError>;
     fn torn_bytes(&self) -> u64 {}
 }
 
@@ -2851,7 +2929,7 @@ pub enum Record {
     Began(WriterBegan),
     Closed(WriterClosed),
     Shed(CallsShed),
-    Forgotten(ContentsForgotten),
+    Erased(ContentsErased),
     Checkpoint(Checkpoint),
     Access(RecordedAccess),
     Unknown,
@@ -2860,6 +2938,14 @@ impl Record {
     #[must_use]
     pub fn as_call(&self) -> Option<&RecordedCall> {}
     pub fn read(text: &str) -> serde_json::Result<Self> {}
+}
+
+// tool_runtime::ledger::RecordDurability
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecordDurability {
+    Queued,
+    Stored,
 }
 
 // tool_runtime::ledger::RecordStatus
@@ -2926,7 +3012,7 @@ pub struct RecordedCall {
     pub attempts: u32,
     pub origin: RecordedOrigin,
     pub dry_run: bool,
-    pub rehearsal: bool,
+    pub approval_dry_run: bool,
     pub replay_of: Option<Uuid>,
     pub approval: Option<RecordedApproval>,
     pub input_hash: Option<String>,
@@ -2967,7 +3053,7 @@ pub enum RecordedOrigin {
     Cache,
     Replay,
 }
-impl From<Origin> for RecordedOrigin {}
+impl From<AnswerOrigin> for RecordedOrigin {}
 
 // tool_runtime::ledger::RecordedPrincipal
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -3126,13 +3212,13 @@ impl<'c> ApprovalRequest<'c> {
     #[must_use]
     pub fn cx(&self) -> &'c ToolContext {}
     #[must_use]
+    pub fn dry_run(&self) -> Option<&'c ToolOutput> {}
+    #[must_use]
     pub fn preview(&self) -> Preview<'c> {}
     #[must_use]
     pub fn reason(&self) -> Option<&'c str> {}
     #[must_use]
     pub fn refused_edit(&self) -> Option<&'c ToolErrorDetail> {}
-    #[must_use]
-    pub fn rehearsal(&self) -> Option<&'c ToolOutput> {}
     #[must_use]
     pub fn tool(&self) -> &'c ToolSpec {}
 }
@@ -3314,7 +3400,7 @@ pub struct Outcomes<'r>(_);
 impl Outcomes<'_> {
     #[must_use]
     pub fn counts(&self) -> OutcomeCounts {}
-    pub async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {}
+    pub async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {}
     pub async fn find_unknown(
         &self,
         tenant: Uuid,
@@ -3328,7 +3414,7 @@ impl Outcomes<'_> {
     pub async fn unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {}
 }
@@ -3489,7 +3575,7 @@ impl Ticket {
     pub const fn issued_at(&self) -> UnixMillis {}
     #[must_use]
     pub fn key(&self) -> &str {}
-    pub fn parse(json: &str) -> Result<Self, TicketFault> {}
+    pub fn parse(json: &str) -> Result<Self, TicketRejection> {}
     #[must_use]
     pub const fn preview(&self) -> Digest {}
     #[must_use]
@@ -3507,26 +3593,26 @@ impl Ticket {
 }
 impl<'de> Deserialize<'de> for Ticket {}
 impl FromStr for Ticket {
-    type Err = TicketFault;
+    type Err = TicketRejection;
 }
 impl Serialize for Ticket {}
 impl fmt::Debug for Ticket {}
 impl fmt::Display for Ticket {}
 
-// tool_runtime::policy::TicketError
+// tool_runtime::policy::TicketIssueError
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
-pub enum TicketError {
+pub enum TicketIssueError {
     NotPending,
     Refused(Box<ToolErrorDetail>),
     Sealing(String),
     Store(StoreError),
 }
 
-// tool_runtime::policy::TicketFault
+// tool_runtime::policy::TicketRejection
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
-pub enum TicketFault {
+pub enum TicketRejection {
     Malformed,
     Oversized,
     Tampered,
@@ -3534,21 +3620,21 @@ pub enum TicketFault {
     Expired,
     Used,
     Declined,
-    Overtaken,
+    Superseded,
     Foreign,
     Outdated,
     Unknown,
     ArgumentsChanged,
     Unreadable,
 }
-impl TicketFault {
+impl TicketRejection {
     #[must_use]
     pub const fn code(self) -> ErrorCode {}
     #[must_use]
     pub const fn reason(self) -> RefusalReason {}
 }
-impl From<TicketEnd> for TicketFault {}
-impl ToolFailure for TicketFault {}
+impl From<TicketEnd> for TicketRejection {}
+impl ToolFailure for TicketRejection {}
 
 // tool_runtime::policy::Tickets
 #[derive(Debug, Clone, Copy)]
@@ -3875,7 +3961,7 @@ pub struct ValidationReport {
     pub masked: Option<String>,
 }
 impl ValidationReport {
-    pub const MOST: usize = 64;
+    pub const MAX_LISTED: usize = 64;
     #[must_use]
     pub fn is_admitted(&self) -> bool {}
 }
@@ -3981,7 +4067,7 @@ pub fn search_tools() -> DynamicTool {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClaimOutcome {
-    First(Fence),
+    Acquired(Fence),
     TakenOver(Fence),
     Running { until: UnixMillis },
     Settled(StoredAnswer),
@@ -3996,7 +4082,7 @@ pub enum ClaimOutcome {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ClaimRequest {
-    pub key: KeyScope,
+    pub key: ScopedKey,
     pub fingerprint: Digest,
     pub now: UnixMillis,
     pub lease: Duration,
@@ -4007,7 +4093,7 @@ pub struct ClaimRequest {
 impl ClaimRequest {
     #[must_use]
     pub fn new(
-        key: KeyScope,
+        key: ScopedKey,
         fingerprint: Digest,
         now: UnixMillis,
         lease: Duration,
@@ -4100,21 +4186,21 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError>;
     async fn renew(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         until: UnixMillis,
     ) -> Result<bool, StoreError>;
     async fn settle(
         &self,
-        key: &KeyScope,
+        key: &ScopedKey,
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError>;
-    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError>;
+    async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError>;
     async fn list_unknown(
         &self,
         tenant: Uuid,
-        after: Option<&KeyScope>,
+        after: Option<&ScopedKey>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError>;
     async fn find_unknown(
@@ -4122,7 +4208,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         tenant: Uuid,
         fence: Fence,
     ) -> Result<Option<KeyRecord>, StoreError> {}
-    async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {}
+    async fn invalidate_answer(&self, key: &ScopedKey) -> Result<bool, StoreError> {}
     async fn archive_unknown(
         &self,
         before: UnixMillis,
@@ -4139,7 +4225,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeyRecord {
-    pub key: KeyScope,
+    pub key: ScopedKey,
     pub fingerprint: Digest,
     pub fence: Fence,
     pub state: KeyState,
@@ -4152,32 +4238,10 @@ impl KeyRecord {
     pub fn is_unknown(&self) -> bool {}
     #[must_use]
     pub fn new(
-        key: KeyScope,
+        key: ScopedKey,
         fingerprint: Digest,
         fence: Fence,
         state: KeyState,
-    ) -> Self {}
-}
-
-// tool_runtime::store::KeyScope
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub struct KeyScope {
-    pub tenant: Uuid,
-    pub principal: Box<str>,
-    pub tool: Box<str>,
-    pub key: Box<str>,
-}
-impl KeyScope {
-    #[must_use]
-    pub fn digest(&self) -> Digest {}
-    #[must_use]
-    pub fn global_key(&self) -> String {}
-    pub fn new(
-        tenant: Uuid,
-        principal: impl Into<Box<str>>,
-        tool: impl Into<Box<str>>,
-        key: impl Into<Box<str>>,
     ) -> Self {}
 }
 
@@ -4190,25 +4254,6 @@ pub enum KeyState {
     Unknown,
     Archived,
 }
-
-// tool_runtime::store::Memory
-#[derive(Clone)]
-pub struct Memory {
-    ..
-}
-impl Memory {
-    #[must_use]
-    pub fn bounded(limits: MemoryLimits) -> Self {}
-    #[must_use]
-    pub fn new() -> Self {}
-}
-impl Default for Memory {}
-impl EvidenceStore for Memory {}
-impl GrantStore for Memory {}
-impl IdempotencyStore for Memory {}
-impl OutputStore for Memory {}
-impl TicketStore for Memory {}
-impl fmt::Debug for Memory {}
 
 // tool_runtime::store::MemoryLimits
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -4236,6 +4281,25 @@ impl MemoryLimits {
     pub const fn with_tickets(self, most: usize, bytes: usize) -> Self {}
 }
 impl Default for MemoryLimits {}
+
+// tool_runtime::store::MemoryStore
+#[derive(Clone)]
+pub struct MemoryStore {
+    ..
+}
+impl MemoryStore {
+    #[must_use]
+    pub fn bounded(limits: MemoryLimits) -> Self {}
+    #[must_use]
+    pub fn new() -> Self {}
+}
+impl Default for MemoryStore {}
+impl EvidenceStore for MemoryStore {}
+impl GrantStore for MemoryStore {}
+impl IdempotencyStore for MemoryStore {}
+impl OutputStore for MemoryStore {}
+impl TicketStore for MemoryStore {}
+impl fmt::Debug for MemoryStore {}
 
 // tool_runtime::store::MonotonicTime
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -4286,6 +4350,28 @@ pub trait OutputStore: Send + Sync + 'static {
     ) -> Result<usize, StoreError>;
 }
 
+// tool_runtime::store::ScopedKey
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct ScopedKey {
+    pub tenant: Uuid,
+    pub principal: Box<str>,
+    pub tool: Box<str>,
+    pub key: Box<str>,
+}
+impl ScopedKey {
+    #[must_use]
+    pub fn digest(&self) -> Digest {}
+    #[must_use]
+    pub fn global_key(&self) -> String {}
+    pub fn new(
+        tenant: Uuid,
+        principal: impl Into<Box<str>>,
+        tool: impl Into<Box<str>>,
+        key: impl Into<Box<str>>,
+    ) -> Self {}
+}
+
 // tool_runtime::store::Settlement
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -4294,27 +4380,6 @@ pub enum Settlement {
     Unknown,
     Released,
 }
-
-// tool_runtime::store::Sqlite
-#[derive(Clone)]
-pub struct Sqlite {
-    ..
-}
-impl Sqlite {
-    #[must_use]
-    pub const fn check(&self) -> FileCheck {}
-    pub async fn close(&self) {}
-    pub async fn damaged_keys(&self, most: usize) -> Result<Vec<KeyRecord>, StoreError> {}
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {}
-    #[must_use]
-    pub fn options() -> SqliteOptions {}
-}
-impl EvidenceStore for Sqlite {}
-impl GrantStore for Sqlite {}
-impl IdempotencyStore for Sqlite {}
-impl OutputStore for Sqlite {}
-impl TicketStore for Sqlite {}
-impl fmt::Debug for Sqlite {}
 
 // tool_runtime::store::SqliteOptions
 #[derive(Debug, Clone)]
@@ -4332,11 +4397,32 @@ impl SqliteOptions {
     pub fn checksum_keys(self, keys: &KeyRing) -> Self {}
     #[must_use]
     pub fn max_queued(self, most: usize) -> Self {}
-    pub fn open(self, path: impl AsRef<Path>) -> Result<Sqlite, StoreError> {}
+    pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {}
     #[must_use]
     pub fn sync_commits(self, sync: bool) -> Self {}
 }
 impl Default for SqliteOptions {}
+
+// tool_runtime::store::SqliteStore
+#[derive(Clone)]
+pub struct SqliteStore {
+    ..
+}
+impl SqliteStore {
+    #[must_use]
+    pub const fn check(&self) -> FileCheck {}
+    pub async fn close(&self) {}
+    pub async fn damaged_keys(&self, most: usize) -> Result<Vec<KeyRecord>, StoreError> {}
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {}
+    #[must_use]
+    pub fn options() -> SqliteOptions {}
+}
+impl EvidenceStore for SqliteStore {}
+impl GrantStore for SqliteStore {}
+impl IdempotencyStore for SqliteStore {}
+impl OutputStore for SqliteStore {}
+impl TicketStore for SqliteStore {}
+impl fmt::Debug for SqliteStore {}
 
 // tool_runtime::store::StandingGrant
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -4449,7 +4535,7 @@ impl Clock for SystemClock {}
 pub enum TicketEnd {
     Used,
     Declined,
-    Overtaken,
+    Superseded,
     Expired,
 }
 
@@ -4471,7 +4557,7 @@ pub trait TicketStore: Send + Sync + 'static {
     async fn put_ticket_within(
         &self,
         ticket: WaitingTicket,
-        share: TicketQuota,
+        quota: TicketQuota,
         now: UnixMillis,
     ) -> Result<bool, StoreError> {}
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError>;
@@ -4487,7 +4573,7 @@ pub trait TicketStore: Send + Sync + 'static {
         most: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError>;
-    async fn overtake_tickets(
+    async fn supersede_tickets(
         &self,
         tenant: Uuid,
         conversation: &str,
@@ -4900,8 +4986,8 @@ pub fn ledgers<S: LedgerStore>(new: impl FnMut() -> S) {}
 // tool_runtime::testing::conformance::outputs
 pub async fn outputs(store: &dyn OutputStore) {}
 
-// tool_runtime::testing::conformance::shares
-pub async fn shares<S: IdempotencyStore + TicketStore>(store: &S) {}
+// tool_runtime::testing::conformance::quotas
+pub async fn quotas<S: IdempotencyStore + TicketStore>(store: &S) {}
 
 // tool_runtime::testing::conformance::tickets
 pub async fn tickets(store: &dyn TicketStore) {}

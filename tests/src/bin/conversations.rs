@@ -89,14 +89,14 @@ async fn hold(runtime: &Runtime, line: &Line) -> Result<Value, Box<dyn Error>> {
             "status": call.status() })
     };
     Ok(json!({
-        "field": adapter.field(),
+        "field": adapter.request_field(),
         "declarations": adapter.declarations(),
         "text": turn.text(),
         "shown": shown,
         "stop": format!("{:?}", turn.stop_reason()),
         "calls": turn.calls().iter().zip(&calls).map(asked).collect::<Vec<_>>(),
         "messages": turn.messages(),
-        "answers": adapter.answers(&turn, &calls)?,
+        "answers": adapter.answer_messages(&turn, &calls)?,
     }))
 }
 

@@ -71,6 +71,18 @@ async fn count(
     limit
 }
 
+/// Tells the time.
+#[ai_tool(effect = "read")]
+async fn now() -> &'static str {
+    "done"
+}
+
+/// Empties the store.
+#[ai_tool(effect = "write")]
+async fn wipe(dry_run: &DryRun) -> &'static str {
+    if dry_run.is_active() { "would be done" } else { "done" }
+}
+
 fn runtime() -> Runtime {
     Runtime::builder()
         .tool::<FindTool>()
@@ -94,6 +106,16 @@ fn check(name: &str, arguments: &str, violations: &[(&str, &str)]) {
     let error = call.output().and_then(ToolOutput::error).unwrap();
     assert_eq!(error.code(), Some("INVALID_ARGUMENT"));
     assert_eq!(error.details().unwrap()["violations"].as_array().unwrap().len(), violations.len());
+}
+
+#[test]
+fn a_namespace_before_a_tools_name_is_answered_with_the_name() {
+    let runtime = Runtime::builder().tool::<NowTool>().tool::<WipeTool>().build().unwrap();
+    for name in ["functions.now", "default_api:now", "tools/functions.now"] {
+        let call = runtime.call(name, "{}", &cx());
+        let error = call.output().and_then(ToolOutput::error).unwrap();
+        assert_eq!(error.details().unwrap()["closest"], json!(["now"]), "{name}");
+    }
 }
 
 #[test]
@@ -223,13 +245,48 @@ async fn an_integral_float_is_an_integer_with_a_receipt() {
 #[test]
 fn truncated_json_is_refused_with_the_byte_position() {
     let whole = r#"{"query":"tea","limit":5}"#;
-    for cut in 0..whole.len() {
+    // An empty text is no cut one: it means that there are no arguments.
+    for cut in 1..whole.len() {
         let runtime = runtime();
         let call = runtime.call("find", &whole[..cut], &cx());
         let found = envelope(call.output().unwrap());
         assert_eq!(found["error"]["details"]["position"], cut, "{}", &whole[..cut]);
         assert_eq!(found["error"]["details"]["input_bytes"], cut);
         assert_eq!(found["input"], Value::Null);
+    }
+}
+
+/// Texts that mean that there are no arguments, with the receipt's name for each.
+const WITHOUT_ARGUMENTS: [(&str, &str); 4] =
+    [("", "nothing"), (" \n", "nothing"), ("null", "null"), ("\tnull ", "null")];
+
+#[tokio::test]
+async fn a_text_without_arguments_is_an_empty_object_with_a_receipt() {
+    for name in ["now", "wipe"] {
+        for (text, written) in WITHOUT_ARGUMENTS {
+            let runtime = Runtime::builder()
+                .tool::<NowTool>()
+                .tool::<WipeTool>()
+                .permission("wipe", Permission::Allow);
+            let runtime = runtime.build().unwrap();
+            let mut call = runtime.call(name, text, &cx());
+            let found = envelope(call.execute().await);
+            assert_eq!((&found["data"], &found["input"]), (&json!("done"), &json!({})), "{text:?}");
+            let receipt = json!([{"pointer": "", "from": written, "to": "object"}]);
+            assert_eq!(found["meta"]["coercions"], receipt, "{name} {text:?}");
+        }
+    }
+}
+
+#[test]
+fn a_text_without_arguments_lacks_the_required_ones() {
+    for (text, _) in WITHOUT_ARGUMENTS {
+        check("find", text, &[("/query", "required")]);
+        check("store", text, &[("/id", "required")]);
+    }
+    for text in ["nul", "\u{a0}", r#""""#, "[]", "false"] {
+        let runtime = runtime();
+        assert_eq!(runtime.call("count", text, &cx()).status(), CallStatus::Rejected, "{text:?}");
     }
 }
 

@@ -237,7 +237,7 @@ fn declarations_are_what_they_were() {
     for dialect in Dialect::ALL {
         let adapter = Adapter::new(dialect, [&spec]);
         let losses: Vec<_> = adapter.report().losses().map(ToString::to_string).collect();
-        let found = json!({ adapter.field(): adapter.declarations(), "lost": losses });
+        let found = json!({ adapter.request_field(): adapter.declarations(), "lost": losses });
         let text = format!("{found:#}\n");
         let file = golden(dialect);
         if std::env::var_os("UPDATE_GOLDEN").is_some() {

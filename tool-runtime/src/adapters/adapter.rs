@@ -9,7 +9,7 @@ use tool_contracts::ToolSpec;
 use super::declare::{DeclareOptions, declare};
 use super::names::ToolNames;
 use super::restore::DeclarationChanges;
-use super::{DeclarationReport, Dialect, ToolkitText};
+use super::{DeclarationReport, DeclaredTool, Dialect, ToolkitText};
 
 /// Adapts a set of tools to one provider's dialect.
 ///
@@ -39,7 +39,7 @@ use super::{DeclarationReport, Dialect, ToolkitText};
 /// let runtime = Runtime::builder().tool::<SearchContentTool>().build()?;
 /// let adapter = Adapter::new(Dialect::OpenAiResponses, runtime.specs_for_model());
 /// assert_eq!(
-///     json!({ adapter.field(): adapter.declarations() }),
+///     json!({ adapter.request_field(): adapter.declarations() }),
 ///     json!({"tools": [{
 ///         "type": "function",
 ///         "name": "content_search",
@@ -68,6 +68,7 @@ use super::{DeclarationReport, Dialect, ToolkitText};
 pub struct Adapter {
     pub(super) dialect: Dialect,
     pub(super) names: ToolNames,
+    tools: Vec<DeclaredTool>,
     declarations: Value,
     report: DeclarationReport,
     /// The changes to undo in arguments, by tool.
@@ -107,7 +108,13 @@ impl Adapter {
         self.dialect
     }
 
-    /// Returns the declarations: the value of the request's [`field`](Self::field).
+    /// Lists the declared tools, in the order of the specs.
+    #[must_use]
+    pub fn tools(&self) -> &[DeclaredTool] {
+        &self.tools
+    }
+
+    /// Returns the declarations: the value of the request's [`request_field`](Self::request_field).
     ///
     /// If there are no tools, omit the field from the request: some providers reject an empty list.
     #[must_use]
@@ -117,7 +124,7 @@ impl Adapter {
 
     /// Returns the name of the request's field for the declarations.
     #[must_use]
-    pub fn field(&self) -> &'static str {
+    pub fn request_field(&self) -> &'static str {
         self.dialect.format().request_field()
     }
 
@@ -146,10 +153,30 @@ impl Adapter {
         &self.report
     }
 
-    /// Returns the declared name of a tool.
+    /// Returns the declared name of a tool; `None` if it is not declared.
     #[must_use]
     pub fn wire_name(&self, tool: &str) -> Option<&str> {
         self.names.wire(tool)
+    }
+
+    /// Returns the tool of a declared name; `None` if no tool was declared under it.
+    ///
+    /// A tool's own name is accepted too, unless it is the declared name of another tool, because
+    /// models see own names in the texts of tools.
+    ///
+    /// ```
+    /// use tool_runtime::adapters::{Adapter, Dialect};
+    /// use tool_runtime::contracts::{Effect, ToolSpec};
+    ///
+    /// let spec = ToolSpec::builder("content.search", Effect::Read).build()?;
+    /// let adapter = Adapter::new(Dialect::Anthropic, [&spec]);
+    /// assert_eq!(adapter.wire_name("content.search"), Some("content_search"));
+    /// assert_eq!(adapter.tool_name("content_search"), Some("content.search"));
+    /// # Ok::<(), tool_runtime::contracts::ContractError>(())
+    /// ```
+    #[must_use]
+    pub fn tool_name(&self, wire_name: &str) -> Option<&str> {
+        self.names.tool(wire_name)
     }
 
     /// Converts arguments from the declared schema to the tool's own schema.
@@ -216,6 +243,7 @@ impl AdapterBuilder {
         Adapter {
             dialect: self.dialect,
             names,
+            tools: declared.tools,
             declarations: declared.value,
             report: declared.report,
             undo: declared.undo,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_contracts::ToolResultMeta;
+use tool_contracts::{Coercion, ToolResultMeta};
 
 use super::format::{AnswerBody, AnswerContent};
 use crate::call::ToolCall;
@@ -123,7 +123,13 @@ impl fmt::Debug for Answer {
 /// Notes on the circumstances of an answer.
 fn notes(meta: &ToolResultMeta) -> Vec<String> {
     let mut notes = meta.warnings().to_vec();
-    notes.extend(meta.coercions().iter().map(|coercion| {
+    // A model that writes nothing for a tool without arguments has made no mistake.
+    let is_note = |coercion: &&Coercion| {
+        !(coercion.pointer().is_empty()
+            && coercion.to() == "object"
+            && ["nothing", "null"].contains(&coercion.from()))
+    };
+    notes.extend(meta.coercions().iter().filter(is_note).map(|coercion| {
         let (pointer, from, to) = (coercion.pointer(), coercion.from(), coercion.to());
         format!("the argument `{pointer}` was converted from {from} to {to}")
     }));

@@ -8,7 +8,7 @@ use tool_contracts::ToolErrorDetail;
 
 use super::format::{AnswerBody, AnswerContent, PreparedAnswer};
 use super::names::ToolNames;
-use super::{Answer, RequestedCall, StopReason, Turn};
+use super::{Answer, ClientTypeError, RequestedCall, StopReason, Turn};
 use crate::dispatch::refusal::CUT_OFF;
 
 /// Describes why a turn could not be answered.
@@ -35,6 +35,9 @@ pub enum AnswerError {
         /// The answer's call id; empty if its call was opened without one.
         call_id: String,
     },
+    /// The messages cannot be converted to a type of a client library.
+    #[error(transparent)]
+    ClientType(ClientTypeError),
     /// A call has two answers.
     #[error("the call `{call_id}` is answered twice; each call takes one answer")]
     Duplicate {
@@ -84,9 +87,16 @@ fn prepared_content(
         if stop.is_cut_off() && !has_remedy {
             content.notes.push(CUT_OFF.to_owned());
         }
+    }
+    with_declared_names_in(&mut content, names);
+    content
+}
+
+/// Names tools in an error as they were declared.
+pub(super) fn with_declared_names_in(content: &mut AnswerContent, names: &ToolNames) {
+    if let AnswerBody::Error(error) = &mut content.body {
         **error = with_declared_names(error, names);
     }
-    content
 }
 
 /// Replaces tool names in an error by their declared names.

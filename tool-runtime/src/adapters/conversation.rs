@@ -8,8 +8,9 @@ use tool_contracts::ToolCallRequest;
 
 use super::answers::match_to_calls;
 use super::format::{ParsedCall, ParsedResponse, ResponseValue, parse};
+use super::turn::or_empty;
 use super::{Adapter, Answer, AnswerError, ReadError, RequestedCall, StopReason, Turn, TurnStream};
-use crate::schema::nearest;
+use crate::schema::nearest_tools;
 
 /// The most similar names in the answer to an unknown name.
 const CLOSEST_NAMES: usize = 3;
@@ -18,8 +19,7 @@ const CLOSEST_NAMES: usize = 3;
 impl Adapter {
     /// Reads a complete response: its text and its calls.
     ///
-    /// Arguments keep every byte that the model wrote, except that an empty text becomes `{}`,
-    /// because that is how providers send a call without arguments. Only the first of several
+    /// Arguments keep every byte that the model wrote. Only the first of several
     /// candidates is read. Unknown content is kept in the turn's [`messages`](Turn::messages).
     ///
     /// ```
@@ -63,7 +63,7 @@ impl Adapter {
     /// let message = format!(r#"{{"role":"assistant","tool_calls":[{call}]}}"#);
     /// let turn = adapter.read(&format!(r#"{{"message":{message},"done":true}}"#))?;
     /// let answer = Answer::from_text(turn.calls()[0].call_id(), "it rains");
-    /// let messages = adapter.answers(&turn, [answer])?;
+    /// let messages = adapter.answer_messages(&turn, [answer])?;
     /// assert_eq!(messages[0]["tool_name"], "weather");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -71,7 +71,7 @@ impl Adapter {
     /// # Errors
     /// Returns an error if a call has no answer or two, or is not executed, or if an answer belongs
     /// to no call of this turn.
-    pub fn answers<A: Into<Answer>>(
+    pub fn answer_messages<A: Into<Answer>>(
         &self,
         turn: &Turn,
         answers: impl IntoIterator<Item = A>,
@@ -106,9 +106,9 @@ impl Adapter {
         requested
     }
 
-    fn closest(&self, name: &str) -> Vec<String> {
-        let nearest = nearest(name, self.names.declared_names(), CLOSEST_NAMES);
-        nearest.into_iter().map(str::to_owned).collect()
+    pub(super) fn closest(&self, name: &str) -> Vec<String> {
+        let declared: Vec<_> = self.names.declared_names().collect();
+        nearest_tools(name, &declared, CLOSEST_NAMES).into_iter().map(str::to_owned).collect()
     }
 }
 
@@ -117,6 +117,7 @@ fn request(requested: &RequestedCall) -> Option<ToolCallRequest> {
     if requested.closest.is_some() {
         return None;
     }
-    let arguments = RawValue::from_string(requested.arguments_for_tool().to_owned()).ok()?;
+    let arguments =
+        RawValue::from_string(or_empty(requested.arguments_for_tool()).to_owned()).ok()?;
     Some(ToolCallRequest::new(requested.call_id(), requested.name(), arguments))
 }

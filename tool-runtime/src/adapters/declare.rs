@@ -25,6 +25,7 @@ pub(super) struct DeclareOptions {
 /// The declarations of a set of tools.
 #[derive(Debug)]
 pub(super) struct Declarations {
+    pub(super) tools: Vec<DeclaredTool>,
     pub(super) value: Value,
     pub(super) report: DeclarationReport,
     pub(super) undo: HashMap<String, DeclarationChanges>,
@@ -37,7 +38,7 @@ pub(super) fn declare(
     names: &ToolNames,
     specs: &[&ToolSpec],
 ) -> Declarations {
-    let mut declarations = Vec::new();
+    let mut tools = Vec::new();
     let mut descriptions = Descriptions::new(format.name_rules(), options.toolkits);
     let (mut report, mut undo) = (DeclarationReport::default(), HashMap::new());
     for spec in specs {
@@ -50,15 +51,16 @@ pub(super) fn declare(
         let (nulls, names) = (lowered.nulls, lowered.renamed);
         let changed = (nulls || names).then_some(DeclarationChanges { schema, nulls, names });
         undo.insert(spec.name().to_owned(), changed);
-        declarations.push(format.declaration(&DeclaredTool {
+        tools.push(DeclaredTool {
             name: name.to_owned(),
             description: descriptions.describe(spec).into_owned(),
-            schema: lowered.schema,
+            schema: Value::Object(lowered.schema),
             strict,
-        }));
+        });
     }
     let undo = undo.into_iter().filter_map(|(tool, undo)| Some((tool, undo?))).collect();
-    Declarations { value: format.declarations(declarations), report, undo }
+    let declarations = tools.iter().map(|tool| format.declaration(tool)).collect();
+    Declarations { value: format.declarations(declarations), tools, report, undo }
 }
 
 /// Converts a schema to a dialect; returns whether the provider enforces the declaration.

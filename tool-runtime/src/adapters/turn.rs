@@ -8,8 +8,10 @@ use uuid::Uuid;
 
 use super::StopReason;
 use super::format::ParsedCall;
+use crate::arguments::{EMPTY, written_without_arguments};
 use crate::call::{ToolCall, Withdrawal};
 use crate::dispatch::refusal::Refusal;
+use crate::limits::Limits;
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::Runtime;
 
@@ -93,12 +95,12 @@ impl Turn {
         cx: &ToolContext,
     ) -> ToolCall {
         let cx = cx.with_invocation_id(Uuid::now_v7());
+        let (call_id, arguments) = (Some(requested.id()), requested.arguments_for_tool().into());
         let mut call = match &requested.closest {
-            None => {
-                let arguments = requested.arguments_for_tool().into();
-                runtime.open(&requested.name, Some(requested.id()), arguments, cx)
+            None => runtime.open(&requested.name, call_id, arguments, cx),
+            Some(closest) => {
+                open_undeclared(runtime, &requested.name, call_id, arguments, closest, cx)
             }
-            Some(closest) => requested.open_undeclared(closest, runtime, cx),
         };
         match &self.stop {
             StopReason::Done => {}
@@ -126,10 +128,13 @@ impl RequestedCall {
         &self.name
     }
 
-    /// Returns the arguments as the model wrote them, which may not be JSON.
+    /// Returns the arguments as the model wrote them, which may not be JSON; `{}` if it wrote none.
+    ///
+    /// An empty or blank text and `null` mean no arguments: providers and servers send these for
+    /// calls of tools without arguments.
     #[must_use]
     pub fn arguments(&self) -> &str {
-        &self.parsed.arguments
+        or_empty(&self.parsed.arguments)
     }
 
     /// Returns the request of a valid call.
@@ -149,14 +154,25 @@ impl RequestedCall {
     fn id(&self) -> Box<str> {
         self.call_id().into()
     }
+}
 
-    /// Opens a call of an undeclared tool.
-    fn open_undeclared(&self, closest: &[String], runtime: &Runtime, cx: ToolContext) -> ToolCall {
-        let closest: Vec<_> = closest.iter().map(String::as_str).collect();
-        let refusal = Refusal::unknown_tool(&closest);
-        let arguments = self.arguments_for_tool().into();
-        runtime.open_unknown(&self.name, Some(self.id()), arguments, cx, refusal)
-    }
+/// The arguments, or `{}` for a text that means no arguments.
+pub(super) fn or_empty(arguments: &str) -> &str {
+    let written = written_without_arguments(arguments, &Limits::WIDEST);
+    if written.is_some() { EMPTY } else { arguments }
+}
+
+/// Opens the call of a name that was not declared to the model, which is answered `NOT_FOUND`.
+pub(super) fn open_undeclared(
+    runtime: &Runtime,
+    name: &str,
+    call_id: Option<Box<str>>,
+    arguments: Box<str>,
+    closest: &[String],
+    cx: ToolContext,
+) -> ToolCall {
+    let closest: Vec<_> = closest.iter().map(String::as_str).collect();
+    runtime.open_unknown(name, call_id, arguments, cx, Refusal::unknown_tool(&closest))
 }
 
 /// Prints the calls and the stop reason, without content.

@@ -50,7 +50,7 @@ impl CallHost {
     /// Returns the names nearest to an unknown one, of the tools that the caller may see.
     pub(crate) fn closest(&self, name: &str, visible: &dyn Fn(&ToolSpec) -> bool) -> Vec<&str> {
         let tools = self.environment().catalogue.listed_for_model();
-        let names = tools.filter(|spec| visible(spec)).map(ToolSpec::name);
-        crate::schema::nearest(name, names, CLOSEST_NAMES)
+        let names: Vec<_> = tools.filter(|spec| visible(spec)).map(ToolSpec::name).collect();
+        crate::schema::nearest_tools(name, &names, CLOSEST_NAMES)
     }
 }

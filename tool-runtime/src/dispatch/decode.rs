@@ -16,7 +16,8 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
     let limits = scope.environment().limits();
     let raw = scope.raw();
     let short = raw.len() <= limits.max_bytes().min(limits.max_string_bytes());
-    if tool.scan || !short || !raw.trim_start().starts_with('{') {
+    let is_checked = scope.reading().is_some();
+    if tool.scan || is_checked || !short || !raw.trim_start().starts_with('{') {
         let reading = scope.read_by_schema();
         if reading.malformed.is_some() || !reading.violations.is_empty() {
             return Err(Refusal::arguments(scope));

@@ -167,7 +167,7 @@ pub enum RecordStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecordedError {
-    /// The class, which says what a machine does next: `TIMEOUT`, `VALIDATION`, …
+    /// The type, which says what a machine does next: `TIMEOUT`, `VALIDATION`, …
     pub class: String,
     /// The code, which says what happened: one of the contract's, or one of the tool's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -58,7 +58,7 @@ impl Rules {
     /// Sets how often a failed call is tried, and how long it waits in between; three attempts by
     /// default.
     ///
-    /// Only failures of class `RATE_LIMIT`, `TIMEOUT`, `UPSTREAM` or `RETRYABLE` are retried. A
+    /// Only failures of type `RATE_LIMIT`, `TIMEOUT`, `UPSTREAM` or `RETRYABLE` are retried. A
     /// write is retried only if it is idempotent, forwards its key, or runs under the caller's
     /// idempotency key; in the last case not after a failure that may have had its effect.
     pub fn retry(mut self, retry: RetryConfig) -> Self {

@@ -22,7 +22,7 @@ pub(crate) use self::input::take_unchecked_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;
 pub use self::title::title;
-pub(crate) use self::validator::{AnswerCheck, nearest};
+pub(crate) use self::validator::{AnswerCheck, nearest_tools};
 pub use self::validator::{Coerce, Malformed, SchemaError, ValidationReport, Validator};
 
 pub use schemars::JsonSchema;

@@ -193,10 +193,10 @@ impl ExpectedError<'_> {
         self
     }
 
-    /// Expects this class of error.
+    /// Expects this type of error.
     ///
     /// # Panics
-    /// The class differs: the error is shown.
+    /// The type differs: the error is shown.
     #[track_caller]
     pub fn class(self, class: ToolErrorType) -> Self {
         let found = self.error.class();

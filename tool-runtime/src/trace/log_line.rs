@@ -82,7 +82,7 @@ pub struct LogLine<'r> {
     pub site_id: Option<&'r str>,
     /// The duration of the call, in milliseconds; 0 if it never ran.
     pub latency_ms: u64,
-    /// The class of the error, such as `VALIDATION`.
+    /// The type of the error, such as `VALIDATION`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_type: Option<&'static str>,
     /// The code of the error, such as `INVALID_ARGUMENT`.

@@ -1,5 +1,6 @@
 //! Whole turns through a runtime: calls of a model are run, rejected and answered.
 
+mod bridge;
 mod model;
 mod typed;
 
@@ -111,7 +112,7 @@ impl World {
         }
         self.runtime.execute_all(&mut calls).await;
         let statuses = calls.iter().map(ToolCall::status).collect();
-        (statuses, said(&self.adapter.answers(turn, &calls).unwrap()))
+        (statuses, said(&self.adapter.answer_messages(turn, &calls).unwrap()))
     }
 }
 
@@ -263,7 +264,7 @@ async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
     let mut calls = turn.open_calls(&runtime, &cx());
     runtime.execute_all(&mut calls).await;
     let shown = Answer::from(&calls[0]).with_excerpt(&calls[0].for_model().await);
-    let messages = adapter.answers(&turn, [shown]).unwrap();
+    let messages = adapter.answer_messages(&turn, [shown]).unwrap();
     let response = &messages[0]["parts"][0]["functionResponse"]["response"];
     assert!(response["output"].as_array().unwrap().len() < 1_000, "{response}");
     assert!(
@@ -278,11 +279,11 @@ async fn a_call_that_waits_is_not_answered_yet() {
     let turn = world.turn(&[("a", "fail", "{}")], End::Done);
     let calls = turn.open_calls(&world.runtime, &cx());
     let pending = AnswerError::Pending { call_id: "a".to_owned() };
-    assert_eq!(world.adapter.answers(&turn, &calls), Err(pending));
+    assert_eq!(world.adapter.answer_messages(&turn, &calls), Err(pending));
 
     let stray = world.runtime.call("nobody", "{}", &cx());
     let unknown = AnswerError::Unknown { call_id: String::new() };
-    assert_eq!(world.adapter.answers(&turn, [&stray]), Err(unknown));
+    assert_eq!(world.adapter.answer_messages(&turn, [&stray]), Err(unknown));
 }
 
 #[tokio::test]
@@ -294,12 +295,12 @@ async fn what_a_host_shows_in_place_of_the_data_is_what_the_model_reads() {
     world.runtime.execute_all(&mut calls).await;
 
     // The coercion is reported.
-    let answers = said(&world.adapter.answers(&turn, &calls).unwrap());
+    let answers = said(&world.adapter.answer_messages(&turn, &calls).unwrap());
     assert_eq!(answers[0]["data"], serde_json::json!(["tea 3"]));
     let note = "the argument `/limit` was converted from string to integer";
     assert_eq!(answers[0]["notes"], serde_json::json!([note]));
 
     let shown = Answer::from(&calls[0]).with_data(r#"["t…"]"#);
-    let answers = said(&world.adapter.answers(&turn, [shown]).unwrap());
+    let answers = said(&world.adapter.answer_messages(&turn, [shown]).unwrap());
     assert_eq!(answers[0]["data"], serde_json::json!(["t…"]));
 }

@@ -46,7 +46,7 @@ async fn sent(dialect: Dialect) -> (Vec<Value>, Vec<Value>) {
     let turn = world.turn(&calls, End::Done);
     let mut calls = turn.open_calls(&world.runtime, &crate::support::cx());
     world.runtime.execute_all(&mut calls).await;
-    let answers = world.adapter.answers(&turn, &calls).unwrap();
+    let answers = world.adapter.answer_messages(&turn, &calls).unwrap();
     let declared = world.adapter.declarations().as_array().unwrap().clone();
     (declared, turn.messages().iter().cloned().chain(answers).collect())
 }

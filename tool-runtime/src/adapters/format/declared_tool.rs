@@ -1,14 +1,39 @@
 //! A tool as one dialect declares it.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// One tool, converted to a dialect.
-#[derive(Debug, Clone)]
-pub(in crate::adapters) struct DeclaredTool {
-    /// The declared name.
+/// One tool as it is declared to a provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeclaredTool {
     pub(in crate::adapters) name: String,
     pub(in crate::adapters) description: String,
-    pub(in crate::adapters) schema: Map<String, Value>,
-    /// True if the provider enforces the schema.
+    /// An object.
+    pub(in crate::adapters) schema: Value,
     pub(in crate::adapters) strict: bool,
+}
+
+impl DeclaredTool {
+    /// Returns the declared name; see [`Adapter::tool_name`](crate::adapters::Adapter::tool_name).
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the description; empty if the tool has none.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Returns the JSON Schema of the arguments, an object with the provider's keywords.
+    #[must_use]
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    /// Returns whether the provider is to enforce the schema (OpenAI's `strict`).
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        self.strict
+    }
 }

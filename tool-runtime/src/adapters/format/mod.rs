@@ -11,7 +11,7 @@ mod stream_assembler;
 use serde_json::Value;
 
 pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer};
-pub(super) use self::declared_tool::DeclaredTool;
+pub use self::declared_tool::DeclaredTool;
 pub(super) use self::parsed_response::{
     ParsedCall, ParsedCalls, ParsedResponse, arguments_object, arguments_text, is_blank,
     merge_piece, raw_arguments, text_in,

@@ -52,8 +52,7 @@ impl ParsedCalls {
         let unused = wire_id.clone().filter(|id| !self.used_ids.contains(id));
         let call_id = unused.unwrap_or_else(generated);
         self.used_ids.insert(call_id.clone());
-        // Providers stream a call without arguments as an empty text.
-        let arguments = if arguments.is_empty() { "{}" } else { arguments }.to_owned();
+        let arguments = arguments.to_owned();
         self.list.push(ParsedCall { wire_id, call_id, name, arguments });
         self.list.last().map_or("", |call| &call.call_id)
     }

@@ -38,6 +38,14 @@ pub enum ReadError {
         /// The limit on one response in bytes, including all its events.
         limit: usize,
     },
+    /// A value of a client library cannot be serialized as JSON.
+    #[error(
+        "a value of `{type_name}` cannot be serialized as JSON; pass the provider's text instead"
+    )]
+    NotSerializable {
+        /// The value's type.
+        type_name: &'static str,
+    },
     /// The arguments are streamed in pieces by path.
     #[error(
         "the arguments at `{pointer}` are streamed in pieces; \

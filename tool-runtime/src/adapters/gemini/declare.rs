@@ -48,7 +48,7 @@ pub(super) fn declaration(tool: &DeclaredTool) -> Value {
         tool.schema.get("properties").is_none_or(|properties| *properties == json!({}))
             && tool.schema.get("additionalProperties") == Some(&Value::Bool(false));
     if let (false, Some(fields)) = (takes_nothing, declaration.as_object_mut()) {
-        fields.insert("parametersJsonSchema".to_owned(), Value::Object(tool.schema.clone()));
+        fields.insert("parametersJsonSchema".to_owned(), tool.schema.clone());
     }
     declaration
 }

@@ -65,14 +65,14 @@ fn plain() -> ToolResultMeta {
 fn messages(dialect: Dialect) -> Vec<Value> {
     let (adapter, turn) = (adapter(dialect), turn(dialect));
     let answers = [Answer::new("b", &failed()), Answer::new("a", &ok(r#"["tea"]"#, &plain()))];
-    adapter.answers(&turn, answers).unwrap()
+    adapter.answer_messages(&turn, answers).unwrap()
 }
 
 /// The text that the model reads for one answer.
 fn text_of(answer: Answer) -> String {
     let (adapter, turn) = (adapter(Dialect::Anthropic), turn(Dialect::Anthropic));
     let rest = Answer::new("b", &ok("1", &plain()));
-    let messages = adapter.answers(&turn, [answer, rest]).unwrap();
+    let messages = adapter.answer_messages(&turn, [answer, rest]).unwrap();
     messages[0]["content"][0]["content"].as_str().unwrap().to_owned()
 }
 
@@ -149,7 +149,7 @@ fn a_call_that_is_the_hosts_own_is_answered_by_hand() {
     assert_eq!(text_of(Answer::from_text("a", "it rains")), "it rains");
     let (adapter, turn) = (adapter(Dialect::Gemini), turn(Dialect::Gemini));
     let answers = ["a", "b"].map(|id| Answer::from_text(id, "no").as_error());
-    let messages = adapter.answers(&turn, answers).unwrap();
+    let messages = adapter.answer_messages(&turn, answers).unwrap();
     let response = &messages[0]["parts"][1]["functionResponse"]["response"];
     assert_eq!(*response, json!({ "error": "no" }));
 }
@@ -171,8 +171,9 @@ fn tools_are_named_as_the_model_knows_them() {
 fn every_call_is_answered_once() {
     let (adapter, turn) = (adapter(Dialect::Anthropic), turn(Dialect::Anthropic));
     let answer = |id: &str| Answer::new(id, &ok("1", &plain()));
-    let refused =
-        |answers: &[&str]| adapter.answers(&turn, answers.iter().map(|id| answer(id))).unwrap_err();
+    let refused = |answers: &[&str]| {
+        adapter.answer_messages(&turn, answers.iter().map(|id| answer(id))).unwrap_err()
+    };
     let id = |id: &str| id.to_owned();
     assert_eq!(refused(&["a"]), AnswerError::Missing { call_id: id("b") });
     assert_eq!(refused(&["a", "b", "a"]), AnswerError::Duplicate { call_id: id("a") });
@@ -186,7 +187,10 @@ fn a_turn_without_calls_has_no_answers() {
         &json!({ "content": [{ "type": "text", "text": "Hi" }], "stop_reason": "end_turn" }),
     );
     let none: [Answer; 0] = [];
-    assert_eq!(adapter(Dialect::Anthropic).answers(&turn, none).unwrap(), Vec::<Value>::new());
+    assert_eq!(
+        adapter(Dialect::Anthropic).answer_messages(&turn, none).unwrap(),
+        Vec::<Value>::new()
+    );
 }
 
 #[test]
@@ -196,7 +200,7 @@ fn calls_without_ids_are_answered_without_ids() {
         json!({ "candidates": [{ "content": { "parts": [part] }, "finishReason": "STOP" }] });
     let turn = read(Dialect::Gemini, &response);
     let answer = Answer::new(turn.calls()[0].call_id(), &ok("1", &plain()));
-    let messages = adapter(Dialect::Gemini).answers(&turn, [answer]).unwrap();
+    let messages = adapter(Dialect::Gemini).answer_messages(&turn, [answer]).unwrap();
     let response = &messages[0]["parts"][0]["functionResponse"];
     assert_eq!(*response, json!({ "name": "ping", "response": { "output": 1 } }));
 }
@@ -208,7 +212,8 @@ fn an_error_of_a_response_that_was_cut_off_says_that_it_was() {
     let detail =
         ToolErrorDetail::of(ErrorCode::InvalidArgument, "not readable").details(Map::new());
     let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
-    let messages = adapter(Dialect::Anthropic).answers(&turn, [Answer::new("a", &output)]).unwrap();
+    let messages =
+        adapter(Dialect::Anthropic).answer_messages(&turn, [Answer::new("a", &output)]).unwrap();
     let text = messages[0]["content"][0]["content"].as_str().unwrap();
     assert!(text.contains("repeat them, with fewer or shorter calls"), "{text}");
 }
@@ -221,7 +226,8 @@ fn an_approvals_ticket_is_not_for_the_model() {
         .detail("ticket", json!({ "signature": "7819" }))
         .detail("effect", "none");
     let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
-    let messages = adapter(Dialect::Anthropic).answers(&turn, [Answer::new("a", &output)]).unwrap();
+    let messages =
+        adapter(Dialect::Anthropic).answer_messages(&turn, [Answer::new("a", &output)]).unwrap();
     let text = messages[0]["content"][0]["content"].as_str().unwrap();
     assert!(text.contains("a person has to decide") && text.contains("effect"), "{text}");
     assert!(!text.contains("ticket") && !text.contains("7819"), "{text}");

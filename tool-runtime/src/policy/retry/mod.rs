@@ -11,7 +11,7 @@ pub(crate) use self::budget::RetryBudget;
 pub use self::config::RetryConfig;
 pub(crate) use self::delays::Delays;
 
-/// Returns whether a retry may succeed after a failure of this class.
+/// Returns whether a retry may succeed after a failure of this type.
 pub(crate) fn is_transient(class: ToolErrorType) -> bool {
     use ToolErrorType::{RateLimit, Retryable, Timeout, Upstream};
     matches!(class, RateLimit | Timeout | Upstream | Retryable)

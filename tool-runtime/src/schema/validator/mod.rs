@@ -24,7 +24,7 @@ use serde_json::Value;
 use tool_contracts::Violation;
 
 pub use self::error::SchemaError;
-pub(crate) use self::nearest::nearest;
+pub(crate) use self::nearest::nearest_tools;
 pub use self::report::{Coerce, ValidationReport};
 pub(crate) use self::typed_output::AnswerCheck;
 pub use crate::json::Malformed;

@@ -28,6 +28,32 @@ pub(crate) fn nearest<'a>(
     best.into_iter().map(|(_, name)| name).collect()
 }
 
+/// Returns at most `max` tool names that are close to the wanted one, closest first.
+///
+/// Some models write a namespace before a tool's name (`functions.now`). A name that equals the
+/// rest comes first; if no name is close to the whole, names that are close to the rest follow.
+pub(crate) fn nearest_tools<'a>(wanted: &str, names: &[&'a str], max: usize) -> Vec<&'a str> {
+    let mut found = nearest(wanted, names.iter().copied(), max);
+    if wanted.len() > 2 * MAX_LENGTH {
+        return found;
+    }
+    let inner = |name: &str| name.find(['.', '/', ':']).map(|at| at + 1);
+    let rests = std::iter::successors(inner(wanted), |at| Some(at + inner(&wanted[*at..])?));
+    for rest in rests.map(|at| &wanted[at..]) {
+        steps::count(names.len());
+        if let Some(exact) = names.iter().find(|name| **name == rest) {
+            found.retain(|name| name != exact);
+            found.insert(0, exact);
+            found.truncate(max);
+            return found;
+        }
+        if found.is_empty() {
+            found = nearest(rest, names.iter().copied(), max);
+        }
+    }
+    found
+}
+
 /// Bit masks by byte: bit `i` is set if letter `i` is that byte.
 struct Pattern {
     rows: [u64; 256],
@@ -115,7 +141,7 @@ impl Letters {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{nearest, nearest_tools};
 
     #[track_caller]
     fn check(wanted: &str, names: &[&str], expected: &[&str]) {
@@ -130,6 +156,23 @@ mod tests {
         check("querry", &["query"], &["query"]);
         check("search", &["search_content", "delete_content"], &["search_content"]);
         check("tag", &["tags", "query"], &["tags"]);
+    }
+
+    #[track_caller]
+    fn check_tools(wanted: &str, names: &[&str], expected: &[&str]) {
+        assert_eq!(nearest_tools(wanted, names, 3), expected);
+    }
+
+    #[test]
+    fn a_namespace_before_a_tools_name_is_ignored() {
+        check_tools("functions.now", &["now", "later"], &["now"]);
+        check_tools("functions.now", &["function_new", "now"], &["now", "function_new"]);
+        check_tools("default_api:now", &["now"], &["now"]);
+        check_tools("tools/functions.now", &["now"], &["now"]);
+        check_tools("functions.lter", &["now", "later"], &["later"]);
+        check_tools("functions.content.get", &["content.get"], &["content.get"]);
+        check_tools("functions.", &["now"], &[]);
+        check_tools(&"x.".repeat(10_000), &["x"], &[]);
     }
 
     #[test]

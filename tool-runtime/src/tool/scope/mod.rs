@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tool_contracts::{Effect, ErrorCode, ToolContext, ToolSpec, Violation};
+use tool_contracts::{Coercion, Effect, ErrorCode, ToolContext, ToolSpec, Violation};
 use uuid::Uuid;
 
 use self::purpose::{ArgumentEdit, Purpose};
@@ -27,6 +27,7 @@ use super::host_parameters::{MetaDraft, ProgressSink};
 use super::idempotency::Idempotency;
 use super::panic_guard::guard;
 use super::registry::Registered;
+use crate::arguments;
 use crate::failure::Failure;
 use crate::schema::{Malformed, ValidationReport};
 
@@ -116,7 +117,17 @@ impl CallScope {
         arguments: Box<str>,
         cx: ToolContext,
     ) -> Self {
-        Self(Arc::new(ScopeState::new(environment, tool, call_id, arguments, cx)))
+        let limits = *environment.limits();
+        let Some(written) = arguments::written_without_arguments(&arguments, &limits) else {
+            return Self(Arc::new(ScopeState::new(environment, tool, call_id, arguments, cx)));
+        };
+        let mut report = tool.input.check(arguments::EMPTY, &limits, tool.coerce);
+        if report.is_admitted() {
+            report.coercions.insert(0, Coercion::new("", written, "object"));
+        }
+        let state = ScopeState::new(environment, tool, call_id, arguments::EMPTY.into(), cx);
+        drop(state.reading.set(Box::new(report)));
+        Self(Arc::new(state))
     }
 
     /// Makes the same call with arguments that a person changed.

@@ -1,4 +1,4 @@
-//! Maps error codes and classes to HTTP statuses.
+//! Maps error codes and types to HTTP statuses.
 
 use axum::http::StatusCode;
 use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
@@ -6,7 +6,7 @@ use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 #[cfg(test)]
 mod tests;
 
-/// Returns the status of a failure: by its code, or by its class if the code is the tool's own.
+/// Returns the status of a failure: by its code, or by its type if the code is the tool's own.
 pub(in crate::http) fn of(detail: &ToolErrorDetail, draining: bool) -> StatusCode {
     match detail.error_code() {
         // The shutdown cancelled the call, so it may be retried on another instance.
@@ -21,7 +21,7 @@ pub(in crate::http) fn of_code(code: ErrorCode) -> StatusCode {
     known(code.http_status())
 }
 
-/// Returns the status of an error class.
+/// Returns the status of an error type.
 pub(in crate::http) fn of_class(class: ToolErrorType) -> StatusCode {
     known(class.http_status())
 }
