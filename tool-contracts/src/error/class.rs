@@ -35,6 +35,24 @@ words!(ToolErrorType {
 });
 
 impl ToolErrorType {
+    /// Returns whether the same call may succeed later: a retry is worth a try.
+    ///
+    /// It says nothing about effects: a write may be repeated only if its repeat is safe.
+    ///
+    /// ```
+    /// use tool_contracts::ToolErrorType;
+    ///
+    /// assert!(ToolErrorType::Upstream.is_transient());
+    /// assert!(!ToolErrorType::Validation.is_transient());
+    /// ```
+    #[must_use]
+    pub const fn is_transient(self) -> bool {
+        match self {
+            Self::RateLimit | Self::Timeout | Self::Upstream | Self::Retryable => true,
+            Self::Validation | Self::Fatal => false,
+        }
+    }
+
     /// Returns the HTTP status of a call that fails with a tool's own code of this class.
     #[must_use]
     pub const fn http_status(self) -> u16 {

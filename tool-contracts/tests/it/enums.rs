@@ -89,6 +89,14 @@ fn error_types() {
 }
 
 #[test]
+fn an_error_that_a_retry_cannot_fix_is_not_transient() {
+    let lasting = [ToolErrorType::Validation, ToolErrorType::Fatal];
+    for class in ToolErrorType::ALL {
+        assert_eq!(class.is_transient(), !lasting.contains(class), "{class:?}");
+    }
+}
+
+#[test]
 fn error_codes() {
     let words: Vec<&str> = CODES.iter().map(|(code, _)| *code).collect();
     check(ErrorCode::ALL, &words, "error_code.json");

@@ -6,7 +6,6 @@ use crate::dispatch::execution_policy::ApprovedCall;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::policy_state::PolicyState;
-use crate::policy::retry::is_transient;
 use crate::policy::tool_plan::ToolPlan;
 use crate::refusal_reason::RefusalReason;
 use crate::tool::{CallScope, ToolOutput};
@@ -43,8 +42,8 @@ impl PolicyState {
         match digest_of(&dry_run) {
             Ok(now) if now == bound => Ok(()),
             // A transient failure does not tell whether the preview changed.
-            Err(refusal) if is_transient(refusal.detail.class()) => Err(refusal),
-            _ => Err(preview_changed()),
+            Err(refusal) if refusal.detail.class().is_transient() => Err(refusal),
+            Ok(_) | Err(_) => Err(preview_changed()),
         }
     }
 }

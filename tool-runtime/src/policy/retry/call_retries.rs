@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Delays, is_transient};
+use super::Delays;
 use crate::dispatch::execution_policy::Retries;
 use crate::failure::Failure;
 use crate::policy::policy_state::PolicyState;
@@ -35,7 +35,7 @@ impl Retries for CallRetries {
     fn next(&mut self, failure: &Failure) -> Option<Duration> {
         let plan = self.state.plan(&self.scope);
         let is_safe = !plan.writes() || self.scope.dry_run() || plan.may_repeat();
-        if !is_transient(failure.code().class()) || !is_safe && failure.leaves_effect_unknown() {
+        if !failure.code().class().is_transient() || !is_safe && failure.leaves_effect_unknown() {
             return None;
         }
         let advised = failure.retry_after_ms().map(Duration::from_millis);
