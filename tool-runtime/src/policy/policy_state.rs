@@ -17,6 +17,7 @@ use super::idempotency::OutcomeCounters;
 use super::limits::{ConcurrencyLimiter, CorrectionBudget, RunKey};
 use super::read_cache::ReadCache;
 use super::retry::call_retries;
+use super::store_access::{STORE_TIMEOUT, log_store_error};
 use super::store_time::StoreTime;
 use super::sweeper::Sweeper;
 use super::ticket::KeyRing;
@@ -153,9 +154,17 @@ impl AuthorizationPolicy for PolicyHandle {
     }
 
     fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()> {
-        let tickets = self.0.stores.tickets.clone();
-        // If the store fails, the ticket stays valid until it expires.
-        async move { drop(tickets.end_ticket(ticket, ticket_end_of(how)).await) }.boxed()
+        let state = Arc::clone(&self.0);
+        let end = async move {
+            let ended = state.stores.tickets.end_ticket(ticket, ticket_end_of(how));
+            if let Err(error) = state.call_store(STORE_TIMEOUT, ended).await {
+                log_store_error(
+                    "a withdrawn ticket was not ended and is valid until it expires",
+                    &error,
+                );
+            }
+        };
+        end.boxed()
     }
 
     fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal) {

@@ -40,6 +40,14 @@ impl PolicyState {
     }
 }
 
+/// Logs the error of a store's operation that changes no answer.
+pub(super) fn log_store_error(what: &'static str, error: &StoreError) {
+    #[cfg(feature = "trace")]
+    tracing::warn!(%error, "{what}");
+    #[cfg(not(feature = "trace"))]
+    let _ = (what, error);
+}
+
 fn unavailable(log: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, log)
 }
@@ -48,7 +56,9 @@ fn unavailable(log: &str) -> StoreError {
 pub(super) fn store_failure(error: &StoreError) -> Failure {
     let reason = match error.kind() {
         StoreErrorKind::Full => RefusalReason::StoreFull,
-        _ => RefusalReason::StoreUnavailable,
+        StoreErrorKind::Unavailable | StoreErrorKind::ReadOnly | StoreErrorKind::Damaged => {
+            RefusalReason::StoreUnavailable
+        }
     };
     Failure::of(ErrorCode::Unavailable).with_reason(reason).with_log(error.to_string())
 }

@@ -31,9 +31,7 @@ impl Sweeper {
         let next = |was| self.due.compare_exchange(was, far, Ordering::Relaxed, Ordering::Relaxed);
         now.get() >= due && next(due).is_ok() && due != 0
     }
-}
 
-impl Sweeper {
     /// Makes the next sweep due at once.
     fn run_again(&self) {
         self.due.store(1, Ordering::Relaxed);
@@ -94,6 +92,7 @@ impl Runtime {
     /// # Errors
     /// Returns the store's error.
     pub async fn sweep(&self) -> Result<usize, StoreError> {
-        self.policy_state().sweep().await
+        let state = self.policy_state();
+        state.call_store(STORE_TIMEOUT, state.sweep()).await
     }
 }

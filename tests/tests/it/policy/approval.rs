@@ -13,5 +13,6 @@ mod overtaking;
 mod permission;
 mod preview;
 mod processes;
+mod store_timeouts;
 mod tickets;
 mod waiting;

@@ -13,7 +13,7 @@ use crate::dispatch::is_name;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::principal_of;
-use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
+use crate::policy::store_access::{STORE_TIMEOUT, log_store_error, store_failure};
 use crate::runtime::Runtime;
 use crate::store::{GrantScope, StandingGrant, StoreError};
 use crate::tool::CallScope;
@@ -57,7 +57,10 @@ impl PolicyState {
                 return Ok(call.approve(String::from(grant.granted_by)).is_ok());
             }
             // An expired grant is removed; if that fails, the next call tries again.
-            drop(self.stores.grants.revoke_grant(&scope).await);
+            let revoked = self.stores.grants.revoke_grant(&scope);
+            if let Err(error) = self.call_store(STORE_TIMEOUT, revoked).await {
+                log_store_error("an expired grant was not removed", &error);
+            }
         }
         Ok(false)
     }
@@ -81,7 +84,10 @@ impl PolicyState {
         };
         let grant = StandingGrant::new(grant, approver, self.clock.now());
         // If the store fails, the next call needs an approval again; this one stays approved.
-        drop(self.call_store(STORE_TIMEOUT, self.stores.grants.put_grant(grant)).await);
+        let kept = self.stores.grants.put_grant(grant);
+        if let Err(error) = self.call_store(STORE_TIMEOUT, kept).await {
+            log_store_error("a standing grant was not stored", &error);
+        }
         Ok(())
     }
 
@@ -146,7 +152,7 @@ impl Grants<'_> {
         let principal = principal_of(cx).ok_or(GrantError::NoPrincipal)?;
         let scope = GrantScope::new(cx.tenant_id(), principal, tool, plan.schema);
         let grant = StandingGrant::new(scope, granted_by, state.clock.now());
-        state.stores.grants.put_grant(grant.clone()).await?;
+        state.call_store(STORE_TIMEOUT, state.stores.grants.put_grant(grant.clone())).await?;
         Ok(grant)
     }
 
@@ -155,7 +161,8 @@ impl Grants<'_> {
     /// # Errors
     /// Returns the store's error.
     pub async fn revoke(&self, scope: &GrantScope) -> Result<bool, StoreError> {
-        self.state().stores.grants.revoke_grant(scope).await
+        let state = self.state();
+        state.call_store(STORE_TIMEOUT, state.stores.grants.revoke_grant(scope)).await
     }
 
     /// Lists a tenant's standing grants, at most `most`, from the first after `after`.
@@ -168,6 +175,7 @@ impl Grants<'_> {
         after: Option<&GrantScope>,
         most: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        self.state().stores.grants.grants(tenant, after, most).await
+        let state = self.state();
+        state.call_store(STORE_TIMEOUT, state.stores.grants.grants(tenant, after, most)).await
     }
 }

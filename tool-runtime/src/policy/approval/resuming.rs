@@ -99,7 +99,9 @@ impl Tickets<'_> {
     /// Returns the store's error.
     pub async fn supersede(&self, cx: &ToolContext) -> Result<usize, StoreError> {
         let state = self.state();
-        state.stores.tickets.supersede_tickets(cx.tenant_id(), conversation_of(cx)).await
+        let superseded =
+            state.stores.tickets.supersede_tickets(cx.tenant_id(), conversation_of(cx));
+        state.call_store(STORE_TIMEOUT, superseded).await
     }
 
     fn not_resumed(
@@ -257,7 +259,7 @@ impl PolicyState {
         // A preview that is bound to a dry run is compared with a new dry run at execution.
         let preview = match preview {
             Some(bound) if ticket.bound_preview() => Digest::from_bytes(bound),
-            _ => preview_hash(call),
+            Some(_) | None => preview_hash(call),
         };
         let same = keyed(preview) == Some(ticket.preview());
         if same { Ok(()) } else { Err(TicketRejection::Outdated) }
