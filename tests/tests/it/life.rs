@@ -1,12 +1,10 @@
-//! The life of a call: it exists before it runs, runs once, and a batch keeps its order.
+//! The life of a call: it exists before it runs, and runs once.
 
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_runtime::contracts::{ToolCallRequest, ToolSpec};
+use tool_runtime::contracts::ToolSpec;
 use tool_runtime::prelude::*;
 use tool_runtime::{ApprovalError, CallRecord, DataError, NotPending, OutputMeta, Withdrawal};
 
@@ -187,7 +185,16 @@ async fn a_preview_function_answers_a_dry_run() {
 }
 
 #[tokio::test]
-async fn declined_overtaken_and_expired_calls_never_run() {
+async fn both_approvals_of_an_ended_call_are_refused_because_it_is_not_pending() {
+    let runs = Arc::default();
+    let mut call = runtime(&runs).call("tick", "{}", &cx());
+    call.execute().await;
+    assert!(matches!(call.approve(""), Err(ApprovalError::NotPending)));
+    assert!(matches!(call.approve_edited("", "{}"), Err(ApprovalError::NotPending)));
+}
+
+#[tokio::test]
+async fn declined_superseded_and_expired_calls_never_run() {
     let runs = Arc::new(AtomicU32::new(0));
     let runtime = runtime(&runs);
     type Withdraw = fn(&mut ToolCall) -> Result<(), NotPending>;
@@ -291,121 +298,6 @@ async fn a_host_makes_values_of_its_own_from_a_call() {
     let known = ToolContext::builder(Uuid::nil(), "t").run_id("r").user_id("u_1").build().unwrap();
     let mut call = runtime.call("greet", "{}", &known);
     assert_eq!(call.execute().await.data_json(), Some("\"u_1\""));
-}
-
-/// Notes when calls start and end.
-#[derive(Clone, Default)]
-struct Notes(Arc<Mutex<Vec<String>>>);
-
-impl Notes {
-    fn note(&self, what: impl Into<String>) {
-        self.0.lock().unwrap().push(what.into());
-    }
-}
-
-/// Reads for a while.
-#[ai_tool(effect = "read")]
-async fn look(
-    notes: &Notes,
-    /// Which.
-    n: u64,
-) -> u64 {
-    notes.note(format!("{n} starts"));
-    // The later ones are quicker, so that they end in another order.
-    tokio::time::sleep(Duration::from_millis(100 - n)).await;
-    notes.note(format!("{n} ends"));
-    n
-}
-
-/// Writes for a while.
-#[ai_tool(effect = "write")]
-async fn put(
-    notes: &Notes,
-    dry_run: &DryRun,
-    /// Which.
-    n: u64,
-) -> u64 {
-    let _ = dry_run;
-    notes.note(format!("{n} starts"));
-    tokio::time::sleep(Duration::from_millis(10)).await;
-    notes.note(format!("{n} ends"));
-    n
-}
-
-fn batch_runtime(notes: &Notes, most: usize) -> Runtime {
-    Runtime::builder()
-        .tool::<LookTool>()
-        .tool::<PutTool>()
-        .permission("put", Permission::Allow)
-        .state(notes.clone())
-        .max_concurrent_tools(most)
-        .build()
-        .unwrap()
-}
-
-fn request(id: &str, name: &str, n: u64) -> ToolCallRequest {
-    let arguments = serde_json::value::to_raw_value(&json!({ "n": n })).unwrap();
-    ToolCallRequest::new(id, name, arguments)
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_batch_keeps_the_order_and_each_write_is_a_barrier() {
-    let notes = Notes::default();
-    let runtime = batch_runtime(&notes, 5);
-    let requests = [
-        request("a", "look", 1),
-        request("b", "look", 2),
-        request("c", "put", 3),
-        request("d", "nothing", 4),
-        request("e", "look", 5),
-        request("f", "look", 6),
-    ];
-    let mut calls = runtime.call_all(&requests, &cx());
-    let data: Vec<_> = runtime
-        .execute_all(&mut calls)
-        .await
-        .into_iter()
-        .map(|output| output.data_json())
-        .collect();
-    assert_eq!(data, [Some("1"), Some("2"), Some("3"), None, Some("5"), Some("6")]);
-    let ids: Vec<_> = calls.iter().filter_map(ToolCall::call_id).collect();
-    assert_eq!(ids, ["a", "b", "c", "d", "e", "f"]);
-    assert_eq!(
-        *notes.0.lock().unwrap(),
-        [
-            "1 starts", "2 starts", "2 ends", "1 ends", "3 starts", "3 ends", "5 starts",
-            "6 starts", "6 ends", "5 ends"
-        ]
-    );
-    let invocations: std::collections::BTreeSet<_> =
-        calls.iter().map(|call| call.cx().invocation_id()).collect();
-    assert_eq!(invocations.len(), 6, "each call has an invocation id of its own");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_batch_has_no_more_under_way_than_allowed() {
-    let notes = Notes::default();
-    let runtime = batch_runtime(&notes, 2);
-    let requests: Vec<_> = (0..6).map(|n| request("x", "look", n)).collect();
-    let mut calls = runtime.call_all(&requests, &cx());
-    runtime.execute_all(&mut calls).await;
-    let (mut running, mut most) = (0_i32, 0);
-    for note in notes.0.lock().unwrap().iter() {
-        running += if note.ends_with("starts") { 1 } else { -1 };
-        most = most.max(running);
-    }
-    assert_eq!(most, 2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_slow_read_does_not_keep_the_others_waiting() {
-    let runtime = batch_runtime(&Notes::default(), 2);
-    // They take 100, 30, 30 and 30 ms: the second slot serves all three.
-    let requests = [0, 70, 70, 70].map(|n| request("x", "look", n));
-    let mut calls = runtime.call_all(&requests, &cx());
-    let before = tokio::time::Instant::now();
-    runtime.execute_all(&mut calls).await;
-    assert_eq!(before.elapsed(), Duration::from_millis(100));
 }
 
 #[tokio::test]

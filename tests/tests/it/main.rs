@@ -9,6 +9,7 @@
 )]
 
 mod bad_calls;
+mod batches;
 mod bfcl;
 mod build;
 mod canonical;

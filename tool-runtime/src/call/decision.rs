@@ -54,13 +54,7 @@ impl ToolCall {
     /// [`ApprovalError::InvalidApprover`] for a name that is blank or has characters that cannot be
     /// seen.
     pub fn approve(&mut self, approver: impl Into<String>) -> Result<(), ApprovalError> {
-        let approver = approver.into();
-        if self.status != CallStatus::Pending {
-            return Err(ApprovalError::NotPending);
-        }
-        if !is_name(&approver) {
-            return Err(ApprovalError::InvalidApprover);
-        }
+        let approver = self.valid_approver(approver.into())?;
         self.set_approver(approver);
         self.approval.replays = false;
         Ok(())
@@ -80,10 +74,7 @@ impl ToolCall {
         approver: impl Into<String>,
         arguments: impl Into<Arguments>,
     ) -> Result<(), ApprovalError> {
-        let approver = approver.into();
-        if !is_name(&approver) {
-            return Err(ApprovalError::InvalidApprover);
-        }
+        let approver = self.valid_approver(approver.into())?;
         self.approval.edited |= self.edit(arguments.into())?;
         self.set_approver(approver);
         Ok(())
@@ -116,6 +107,14 @@ impl ToolCall {
             Withdrawal::CutOff => self.refuse(Refusal::cut_off)?,
         }
         Ok(())
+    }
+
+    /// Returns the approver's name if the call is pending and the name can be read.
+    fn valid_approver(&self, approver: String) -> Result<String, ApprovalError> {
+        if self.status != CallStatus::Pending {
+            return Err(ApprovalError::NotPending);
+        }
+        if is_name(&approver) { Ok(approver) } else { Err(ApprovalError::InvalidApprover) }
     }
 
     /// Notes how the ticket ends that the call came back by, if it came back by one.
