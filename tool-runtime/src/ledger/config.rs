@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use super::Ledger;
 use super::chain::Checkpoint;
-#[cfg(feature = "ed25519")]
-use super::export::NoteSigner;
-use super::export::{CheckpointSink, Exporter};
+use super::export::{CheckpointSink, Exporter, SignNote};
 use super::keys::LedgerKeys;
 use super::queue::QueueBounds;
 use super::store::LedgerStore;
@@ -97,8 +95,7 @@ pub struct LedgerBuilder {
     sink: Option<Box<dyn CheckpointSink>>,
     export_every: Duration,
     expected: Vec<Checkpoint>,
-    #[cfg(feature = "ed25519")]
-    signer: Option<NoteSigner>,
+    pub(super) sign_note: Option<SignNote>,
 }
 
 impl LedgerBuilder {
@@ -118,8 +115,7 @@ impl LedgerBuilder {
             sink: None,
             export_every: Duration::from_secs(60),
             expected: Vec::new(),
-            #[cfg(feature = "ed25519")]
-            signer: None,
+            sign_note: None,
         }
     }
 
@@ -223,14 +219,6 @@ impl LedgerBuilder {
         self
     }
 
-    /// Also signs each exported checkpoint with Ed25519, as a note that an auditor can verify
-    /// without the ledger's key. Default: no notes.
-    #[cfg(feature = "ed25519")]
-    pub fn note_signer(mut self, signer: NoteSigner) -> Self {
-        self.signer = Some(signer);
-        self
-    }
-
     /// Sets the clock that dates the records. Default: the system's clock.
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.clock = Arc::new(clock);
@@ -266,8 +254,7 @@ impl LedgerBuilder {
             writer.start_exports(ExportSchedule {
                 exporter: Exporter::start(sink, kept, writer.stats().clone())?,
                 every: self.export_every,
-                #[cfg(feature = "ed25519")]
-                signer: self.signer,
+                sign_note: self.sign_note,
                 last: None,
             });
         }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::chain::{ChainEntry, ChainHead, Checkpoint};
 use super::config::{CLOSE_RETRY_TIME, FIRST_PAUSE, InputCapture, MAX_PAUSE};
 use super::ended::EndedCall;
-use super::export::{ExportedCheckpoint, Exporter, NewestExport};
+use super::export::{ExportedCheckpoint, Exporter, NewestExport, SignNote};
 use super::keys::LedgerKeys;
 use super::query::timestamp_ms;
 use super::queue::{LedgerQueue, QueueBatch, ShedCount};
@@ -53,8 +53,7 @@ pub(super) struct LedgerWriter {
 pub(super) struct ExportSchedule {
     pub(super) exporter: Exporter,
     pub(super) every: Duration,
-    #[cfg(feature = "ed25519")]
-    pub(super) signer: Option<super::export::NoteSigner>,
+    pub(super) sign_note: Option<SignNote>,
     /// The size of the ledger at the last export, and when that was.
     pub(super) last: Option<(u64, Instant)>,
 }
@@ -112,10 +111,7 @@ impl LedgerWriter {
             return;
         }
         let checkpoint = self.head.checkpoint(keys, self.clock.now());
-        #[cfg(feature = "ed25519")]
-        let note = exports.signer.as_ref().map(|signer| signer.sign(&checkpoint.tree_head()));
-        #[cfg(not(feature = "ed25519"))]
-        let note = None;
+        let note = exports.sign_note.as_ref().map(|sign| sign(&checkpoint.tree_head()));
         exports.exporter.offer(ExportedCheckpoint { checkpoint, note });
         exports.last = Some((size, Instant::now()));
     }

@@ -15,8 +15,11 @@ pub use self::note::{InvalidNote, InvalidNoteKey, NoteSigner, NoteVerifier};
 
 use serde::{Deserialize, Serialize};
 
-use super::chain::Checkpoint;
+use super::chain::{Checkpoint, TreeHead};
 use crate::store::StoreError;
+
+/// Signs a tree head as a note, with the host's key.
+pub(super) type SignNote = Box<dyn Fn(&TreeHead) -> Box<str> + Send + Sync>;
 
 /// A checkpoint as a [`CheckpointSink`] keeps it.
 ///

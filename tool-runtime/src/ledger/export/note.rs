@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::base64;
 use crate::canonical::Digest;
+use crate::ledger::LedgerBuilder;
 use crate::ledger::chain::TreeHead;
 
 /// The key algorithm Ed25519, as numbered by C2SP signed-note.
@@ -112,11 +113,20 @@ impl NoteSigner {
         self.verifier.clone()
     }
 
-    pub(in crate::ledger) fn sign(&self, head: &TreeHead) -> Box<str> {
+    fn sign(&self, head: &TreeHead) -> Box<str> {
         let NoteVerifier { name, id, .. } = &self.verifier;
         let text = format!("{name}\n{}\n{}\n", head.size, base64::encode(head.root.as_bytes()));
         let signed = [&id[..], self.pair.sign(text.as_bytes()).as_ref()].concat();
         format!("{text}\n{SIGNATURE}{name} {}\n", base64::encode(&signed)).into()
+    }
+}
+
+impl LedgerBuilder {
+    /// Also signs each exported checkpoint with Ed25519, as a note that an auditor can verify
+    /// without the ledger's key. Default: no notes.
+    pub fn note_signer(mut self, signer: NoteSigner) -> Self {
+        self.sign_note = Some(Box::new(move |head| signer.sign(head)));
+        self
     }
 }
 
