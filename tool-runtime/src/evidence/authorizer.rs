@@ -26,7 +26,7 @@ use crate::tool::guarded;
 ///     AccessAction, EvidenceAuthorizer, EvidenceRequest, EvidenceVerdict, async_trait,
 /// };
 ///
-/// /// Auditors see all proofs, and open those of prices.
+/// /// Auditors see all snapshots, and open those of prices.
 /// struct Auditors;
 ///
 /// #[async_trait]
@@ -205,8 +205,6 @@ fn failed(error: EvidenceError) -> Rejection {
 /// Rejects an access as if the snapshot did not exist; the log records whether it does.
 fn denied(cause: Option<&EvidenceError>) -> Rejection {
     let error = EvidenceError::from(EvidenceErrorKind::NotFound);
-    match cause.map(EvidenceError::kind) {
-        Some(EvidenceErrorKind::NotFound) => failed(error),
-        _ => Rejection { outcome: AccessOutcome::Denied, error },
-    }
+    let is_absent = cause.map(EvidenceError::kind) == Some(EvidenceErrorKind::NotFound);
+    if is_absent { failed(error) } else { Rejection { outcome: AccessOutcome::Denied, error } }
 }

@@ -31,7 +31,7 @@ use crate::tool::{CallScope, EvidenceDraft, guarded, redacting};
 const KEEP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The warning of an answer or a failure whose evidence could not be kept.
-const NOT_KEPT_WARNING: &str = "the proof of this answer could not be kept";
+const NOT_KEPT_WARNING: &str = "the evidence of this answer could not be kept";
 
 /// The contents of a call that are sealed with its snapshot.
 ///
@@ -87,7 +87,7 @@ pub enum Sealing {
 /// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
 /// let mut call = runtime.call("quote", r#"{"sku":"A-1"}"#, &cx);
 /// let answer = call.execute().await.to_envelope();
-/// assert!(answer.evidence().expect("a proof").snapshot_id().starts_with("ev_"));
+/// assert!(answer.evidence().expect("evidence").snapshot_id().starts_with("ev_"));
 /// # Ok(())
 /// # }
 /// ```
@@ -162,7 +162,7 @@ impl EvidenceKeeper {
         };
         let failure = Failure::of(ErrorCode::Unavailable)
             .with_message(
-                "the proof that this tool requires cannot be kept at the moment, so it is not run; \
+                "the evidence that this tool requires cannot be kept at the moment, so it is not run; \
                  try again later",
             )
             .with_retry_after_ms(1_000)
@@ -295,14 +295,14 @@ fn without_evidence(scope: &CallScope, ended: CallOutcome, log: &str) -> CallOut
 fn withhold_answer(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOutcome {
     let (failure, effect_outcome) = if scope.tool().effect() == Effect::Read {
         let failure = Failure::of(ErrorCode::Unavailable)
-            .with_message("the proof that this tool requires could not be kept; try again later")
+            .with_message("the evidence that this tool requires could not be kept; try again later")
             .with_retry_after_ms(1_000)
             .with_detail("effect", "none");
         (failure, EffectOutcome::Transient)
     } else {
         let failure = Failure::of(ErrorCode::Internal)
             .with_message(
-                "the tool has had its effect, and the proof that it requires could not be kept; do \
+                "the tool has had its effect, and the evidence that it requires could not be kept; do \
                  not call it again",
             )
             .with_detail("effect", EFFECT_DONE);

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::checksum::{CHECKSUM_KEYS, ChecksumVerifier, checksum, newest_key};
 use super::keys::{self, UnwrappedKey};
 use super::seal::AssociatedData;
-use super::vault::{RecordDraft, check_not_reserved};
+use super::vault::RecordDraft;
 use super::{
     Access, AccessAction, EvidenceError, EvidenceErrorKind, ListedSnapshot, SnapshotId,
     StoredSnapshot, TenantKey, Vault, WrappedKey,
@@ -68,8 +68,7 @@ impl Vault {
         tenant: Uuid,
         access: &Access,
     ) -> Result<RotationReport, EvidenceError> {
-        check_not_reserved(tenant)?;
-        let draft = RecordDraft::new(AccessAction::Rotate, Some(tenant), access);
+        let draft = RecordDraft::of_rotation(tenant, access)?;
         let work = async {
             let newest = self.store.newest_tenant_key(tenant).await?;
             if let Some(TenantKey { version, wrapped: Some(_), .. }) = newest {
@@ -90,8 +89,7 @@ impl Vault {
         tenant: Uuid,
         access: &Access,
     ) -> Result<RotationReport, EvidenceError> {
-        check_not_reserved(tenant)?;
-        let draft = RecordDraft::new(AccessAction::Rotate, Some(tenant), access);
+        let draft = RecordDraft::of_rotation(tenant, access)?;
         self.recorded(&draft, self.rewrap_and_prune(tenant)).await
     }
 

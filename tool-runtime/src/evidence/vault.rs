@@ -333,6 +333,12 @@ pub(super) struct RecordDraft<'a> {
 }
 
 impl<'a> RecordDraft<'a> {
+    /// Starts the record of a rotation, unless the tenant id is reserved.
+    pub(super) fn of_rotation(tenant: Uuid, access: &'a Access) -> Result<Self, EvidenceErrorKind> {
+        check_not_reserved(tenant)?;
+        Ok(Self::new(AccessAction::Rotate, Some(tenant), access))
+    }
+
     pub(super) fn new(action: AccessAction, tenant: Option<Uuid>, access: &'a Access) -> Self {
         Self { action, tenant, snapshot: None, last_snapshot: None, access }
     }

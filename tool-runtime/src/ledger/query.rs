@@ -140,8 +140,14 @@ impl Record {
     /// Returns the call, if the record is one that matches the query.
     pub(super) fn found(self, query: &LedgerQuery) -> Option<RecordedCall> {
         match self {
-            Self::Call(call) if query.admits(&call) => Some(*call),
-            _ => None,
+            Self::Call(call) => query.admits(&call).then_some(*call),
+            Self::Began(_)
+            | Self::Closed(_)
+            | Self::Shed(_)
+            | Self::Erased(_)
+            | Self::Checkpoint(_)
+            | Self::Access(_)
+            | Self::Unknown => None,
         }
     }
 }

@@ -356,7 +356,13 @@ impl Record {
     pub fn as_call(&self) -> Option<&RecordedCall> {
         match self {
             Self::Call(call) => Some(call),
-            _ => None,
+            Self::Began(_)
+            | Self::Closed(_)
+            | Self::Shed(_)
+            | Self::Erased(_)
+            | Self::Checkpoint(_)
+            | Self::Access(_)
+            | Self::Unknown => None,
         }
     }
 

@@ -22,11 +22,11 @@ use crate::failure::Failure;
 /// /// Tells whether an item may be sold in a country.
 /// #[ai_tool(effect = "read", evidence)]
 /// async fn check_item(
-///     proof: &EvidenceRecorder,
+///     evidence: &EvidenceRecorder,
 ///     /// The country, two letters.
 ///     country: String,
 /// ) -> bool {
-///     proof.rule("compliance.policy_ruleset_version", "2025-07-01");
+///     evidence.rule("compliance.policy_ruleset_version", "2025-07-01");
 ///     country != "XX"
 /// }
 /// ```

@@ -125,7 +125,7 @@ impl OutputMeta {
         }
     }
 
-    /// Returns the stored proof, if the call left one.
+    /// Returns the stored evidence, if the call left one.
     #[must_use]
     pub fn evidence(&self) -> Option<&Evidence> {
         match self {

@@ -219,7 +219,8 @@ impl Replay {
 /// Decides how a replay treats a call whose snapshot could not be read.
 fn treat_unreadable(kind: EvidenceErrorKind) -> Result<OpenedContents, SkipReason> {
     match kind {
-        // The snapshot is older than the retention: the ledger may have the arguments.
+        // The snapshot is older than the retention, or the authorizer denies this reader its
+        // contents and answers as if it did not exist. The ledger may have the arguments.
         EvidenceErrorKind::NotFound => Ok(OpenedContents::default()),
         EvidenceErrorKind::Missing => Err(SkipReason::EvidenceMissing),
         EvidenceErrorKind::Altered
@@ -259,14 +260,9 @@ fn check_runnable(call: &RecordedCall, effect: Effect) -> Result<(), SkipReason>
     if effect != Effect::Read || call.effect != Some(Effect::Read) {
         return Err(SkipReason::Write);
     }
-    match call.ended {
-        CallStatus::Executed | CallStatus::Failed
-            if call.attempts > 0 || is_from_earlier_call(call) =>
-        {
-            Ok(())
-        }
-        _ => Err(SkipReason::NotRun),
-    }
+    let has_ended = matches!(call.ended, CallStatus::Executed | CallStatus::Failed);
+    let has_answered = call.attempts > 0 || is_from_earlier_call(call);
+    if has_ended && has_answered { Ok(()) } else { Err(SkipReason::NotRun) }
 }
 
 /// Returns whether the call was answered from an earlier one, without running its tool.

@@ -41,6 +41,16 @@ pub(super) async fn reconcile(
             let took_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             EarlierOutcome::Happened(Box::new(answer::answered(scope, answer, took_ms, None)))
         }
-        _ => EarlierOutcome::Unknown,
+        Outcome::Ended(
+            ToolEnd::Reconciled(ReconcileOutcome::Unknown)
+            | ToolEnd::Refused
+            | ToolEnd::Answered(_)
+            | ToolEnd::Failed(_)
+            | ToolEnd::Panicked(_),
+        )
+        | Outcome::Panicked(_)
+        | Outcome::TimedOut
+        | Outcome::Cancelled
+        | Outcome::LeaseLost => EarlierOutcome::Unknown,
     }
 }

@@ -176,7 +176,7 @@ pub(super) fn sensitive(schemas: &[SchemaNode], view: JsonView<'_>) -> Sensitive
             match leaf.kind {
                 JsonKind::String => list.push(view.string(leaf).into_owned()),
                 JsonKind::Number => list.push(view.raw(leaf).to_owned()),
-                _ => {}
+                JsonKind::Null | JsonKind::Bool | JsonKind::Array | JsonKind::Object => {}
             }
         }
     }

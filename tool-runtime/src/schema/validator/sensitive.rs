@@ -74,7 +74,11 @@ impl<'a> SensitivityWalk<'a> {
         match node.kind {
             JsonKind::Object => self.object(&all, at),
             JsonKind::Array if deep => self.array(&all, at),
-            _ => {}
+            JsonKind::Array
+            | JsonKind::Null
+            | JsonKind::Bool
+            | JsonKind::Number
+            | JsonKind::String => {}
         }
     }
 

@@ -316,7 +316,13 @@ fn is_settled_as(state: &KeyState, settlement: &Settlement) -> bool {
             KeyState::Answered { answer, keep_until },
             Settlement::Answered { answer: again, keep_until: until },
         ) => answer == again && keep_until == until,
-        _ => false,
+        (
+            KeyState::Running { .. }
+            | KeyState::Unknown
+            | KeyState::Archived
+            | KeyState::Answered { .. },
+            Settlement::Answered { .. } | Settlement::Unknown | Settlement::Released,
+        ) => false,
     }
 }
 

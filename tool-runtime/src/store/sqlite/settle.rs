@@ -85,7 +85,13 @@ fn is_settled_as(state: &KeyState, settlement: &Settlement) -> bool {
             KeyState::Answered { answer, keep_until },
             Settlement::Answered { answer: settled, keep_until: until },
         ) => answer == settled && timestamp(*keep_until) == timestamp(*until),
-        _ => false,
+        (
+            KeyState::Running { .. }
+            | KeyState::Unknown
+            | KeyState::Archived
+            | KeyState::Answered { .. },
+            Settlement::Answered { .. } | Settlement::Unknown | Settlement::Released,
+        ) => false,
     }
 }
 

@@ -152,7 +152,17 @@ fn worded(trial_runtime: &TrialRuntime, fault: TrialCheck, trial_call: &TrialCal
             let details = details.unwrap_or_default();
             format!("an answer violates the output schema; {log}\ndetails: {details}")
         }
-        _ => format!("the tool does not end within {:?}", trial_runtime.timeout()),
+        TrialCheck::Deadline
+        | TrialCheck::Registration
+        | TrialCheck::Snapshot
+        | TrialCheck::Metaschema
+        | TrialCheck::Inputs
+        | TrialCheck::Refusal
+        | TrialCheck::DryRun
+        | TrialCheck::Idempotency
+        | TrialCheck::Secrets => {
+            format!("the tool does not end within {:?}", trial_runtime.timeout())
+        }
     }
 }
 

@@ -219,7 +219,7 @@ impl CallScope {
 
     /// Returns whether this is a dry run of a tool that has an effect, so that nothing happens.
     ///
-    /// A read ignores the flag: it gives its data in a dry run too, and is judged, proven and
+    /// A read ignores the flag: it gives its data in a dry run too, and is judged, evidenced and
     /// counted like any read.
     pub(crate) fn withholds_effect(&self) -> bool {
         self.dry_run() && self.tool().effect() != Effect::Read

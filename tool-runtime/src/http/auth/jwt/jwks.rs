@@ -182,6 +182,14 @@ impl Jwks {
 }
 
 impl KeySource {
+    /// Returns the keys of a source that is never read again.
+    pub(super) fn fixed_keys(&self) -> Option<&Arc<KeySet>> {
+        match self {
+            Self::Fixed(keys) => Some(keys),
+            Self::File(_) | Self::Fetched { .. } => None,
+        }
+    }
+
     pub(super) async fn read(&self) -> Result<Arc<KeySet>, JwksError> {
         let json = match self {
             Self::Fixed(keys) => return Ok(Arc::clone(keys)),

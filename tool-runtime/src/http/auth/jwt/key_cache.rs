@@ -1,6 +1,7 @@
 //! Caches an issuer's keys and reads them again in the background.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
@@ -32,11 +33,11 @@ struct ReadGuard(Arc<KeyCache>);
 
 impl KeyCache {
     pub(super) fn new(jwks: Jwks) -> Self {
-        let Jwks { source, times } = jwks;
-        let keys = match &source {
-            KeySource::Fixed(keys) => Some((Arc::clone(keys), Instant::now())),
-            _ => None,
-        };
+        let Jwks { source, mut times } = jwks;
+        let keys = source.fixed_keys().map(|keys| (Arc::clone(keys), Instant::now()));
+        if keys.is_some() {
+            times.max_age = Duration::MAX;
+        }
         let state = Mutex::new(CacheState { keys, ..CacheState::default() });
         Self { source, times, state, ended: watch::Sender::new(0) }
     }
@@ -70,11 +71,11 @@ impl KeyCache {
     }
 
     /// Returns the keys with their age, if they are still valid.
-    fn known(&self) -> Option<(Arc<KeySet>, std::time::Duration)> {
+    fn known(&self) -> Option<(Arc<KeySet>, Duration)> {
         let state = self.state();
         let (keys, since) = state.keys.as_ref()?;
         let age = since.elapsed();
-        let is_good = self.is_fixed() || age <= self.times.max_age.saturating_add(self.times.stale);
+        let is_good = age <= self.times.max_age.saturating_add(self.times.stale);
         is_good.then(|| (Arc::clone(keys), age))
     }
 
@@ -87,7 +88,7 @@ impl KeyCache {
                 return true;
             }
             let is_early = state.tried.is_some_and(|tried| tried.elapsed() < self.times.between);
-            if is_early || self.is_fixed() {
+            if is_early || self.source.fixed_keys().is_some() {
                 return false;
             }
             state.is_reading = true;
@@ -115,10 +116,6 @@ impl KeyCache {
                 state.failure = Some(error);
             }
         }
-    }
-
-    fn is_fixed(&self) -> bool {
-        matches!(self.source, KeySource::Fixed(_))
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, CacheState> {

@@ -208,7 +208,9 @@ impl<'s> Explainer<'s> {
             (AcceptanceChange::Same, _) => Compatibility::None,
             (AcceptanceChange::Widened, SchemaReader::Callee)
             | (AcceptanceChange::Narrowed, SchemaReader::Caller) => Compatibility::Compatible,
-            _ => Compatibility::Breaking,
+            (AcceptanceChange::Widened, SchemaReader::Caller)
+            | (AcceptanceChange::Narrowed, SchemaReader::Callee)
+            | (AcceptanceChange::Unclear, _) => Compatibility::Breaking,
         }
     }
 

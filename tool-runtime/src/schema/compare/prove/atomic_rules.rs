@@ -30,7 +30,9 @@ impl<'s> Prover<'s> {
                 let (wide, narrow) = (own.all_of(), subschema.all_of());
                 self.prove_same_value(|prover| prover.prove(&narrow, &wide).is_ok())
             }
-            _ => false,
+            AtomicRule::One(..) | AtomicRule::UnknownKeyword(..) | AtomicRule::Unreadable(..) => {
+                false
+            }
         });
         compare_annotations || self.is_apart(shape, subschema)
     }
@@ -44,7 +46,9 @@ impl<'s> Prover<'s> {
     fn keeps_one_of(&mut self, shape: &Shape<'s>, branches: &[Subschema<'s>]) -> bool {
         let compare_annotations = shape.rules.iter().any(|rule| match rule {
             AtomicRule::One(_, own) => self.same_branches(own, branches),
-            _ => false,
+            AtomicRule::Not(_) | AtomicRule::UnknownKeyword(..) | AtomicRule::Unreadable(..) => {
+                false
+            }
         });
         compare_annotations
             || branches.iter().enumerate().any(|(at, branch)| {
@@ -76,7 +80,7 @@ fn keeps_unknown_keyword(shape: &Shape<'_>, word: &str, subschema: Subschema<'_>
             let values = (other.get(own), subschema.get(word));
             *own == word && values.0.zip(values.1).is_some_and(|(a, b)| equal(a, b))
         }
-        _ => false,
+        AtomicRule::Not(_) | AtomicRule::One(..) | AtomicRule::Unreadable(..) => false,
     })
 }
 
@@ -84,6 +88,6 @@ fn keeps_unknown_keyword(shape: &Shape<'_>, word: &str, subschema: Subschema<'_>
 fn keeps_unreadable(shape: &Shape<'_>, word: &str, subschema: Subschema<'_>) -> bool {
     shape.rules.iter().any(|rule| match rule {
         AtomicRule::Unreadable(own, other) => *own == word && other.id() == subschema.id(),
-        _ => false,
+        AtomicRule::Not(_) | AtomicRule::One(..) | AtomicRule::UnknownKeyword(..) => false,
     })
 }

@@ -64,7 +64,10 @@ impl<'s> Shape<'s> {
         let values = match constraints {
             TypeConstraints::Null => Some(vec![Value::Null]),
             TypeConstraints::Boolean => Some(vec![Value::Bool(false), Value::Bool(true)]),
-            _ => None,
+            TypeConstraints::Number(_)
+            | TypeConstraints::Text(_)
+            | TypeConstraints::Array(_)
+            | TypeConstraints::Object(_) => None,
         };
         Self { constraints, values, rules: Vec::new() }
     }
@@ -161,7 +164,11 @@ impl<'s> Shape<'s> {
     pub(super) fn object(&self) -> Option<&ObjectConstraints<'s>> {
         match &self.constraints {
             TypeConstraints::Object(objects) => Some(objects),
-            _ => None,
+            TypeConstraints::Null
+            | TypeConstraints::Boolean
+            | TypeConstraints::Number(_)
+            | TypeConstraints::Text(_)
+            | TypeConstraints::Array(_) => None,
         }
     }
 

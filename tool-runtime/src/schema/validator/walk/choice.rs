@@ -159,7 +159,9 @@ impl<'v> Walk<'v> {
             match found {
                 MatchingBranches::None if is_one_of => found = MatchingBranches::One(schema),
                 MatchingBranches::None => return MatchingBranches::One(schema),
-                _ => return MatchingBranches::Several,
+                MatchingBranches::One(_) | MatchingBranches::Several => {
+                    return MatchingBranches::Several;
+                }
             }
         }
         found

@@ -111,7 +111,9 @@ impl<'v> Walk<'v> {
         match rules.additional {
             AdditionalProperties::Checked(schema) if !matched => self.value(schema, doc, id),
             AdditionalProperties::Closed if !matched => self.unknown(rules, doc, id, name),
-            _ => {}
+            AdditionalProperties::Open
+            | AdditionalProperties::Checked(_)
+            | AdditionalProperties::Closed => {}
         }
     }
 
