@@ -121,7 +121,7 @@ impl Checkout {
     )]
     fn compute_total(
         shop: &Shop,
-        proof: &EvidenceRecorder,
+        evidence: &EvidenceRecorder,
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
@@ -133,7 +133,7 @@ impl Checkout {
         #[arg(default = CurrencyCode::USD)]
         currency: CurrencyCode,
     ) -> Result<Bill, ShippingError> {
-        cite_bill(shop, proof);
+        cite_bill(shop, evidence);
         bill(shop, &skus, &to, service, currency)
     }
 
@@ -152,7 +152,7 @@ impl Checkout {
         &self,
         idempotency: &Idempotency,
         shop: &Shop,
-        proof: &EvidenceRecorder,
+        evidence: &EvidenceRecorder,
         headers: &TraceHeaders,
         /// The stones' numbers.
         #[arg(length(1..=10))]
@@ -165,8 +165,8 @@ impl Checkout {
         expected_total: Money,
     ) -> Result<DraftOrder, CheckoutError> {
         let (claim, total) = (claim(idempotency), expected_total);
-        cite_bill(shop, proof);
-        compliance::cite_rules(shop, proof);
+        cite_bill(shop, evidence);
+        compliance::cite_rules(shop, evidence);
         // An order whose answer was lost is valid, even if its price has changed since.
         if !self.is_placed(&claim, headers).await? {
             plan(shop, &skus, &address, service, total)?;
@@ -188,7 +188,7 @@ impl Checkout {
         &self,
         _: &Idempotency,
         shop: &Shop,
-        proof: &EvidenceRecorder,
+        evidence: &EvidenceRecorder,
         _: &TraceHeaders,
         skus: Vec<Sku>,
         address: Address,
@@ -196,8 +196,8 @@ impl Checkout {
         expected_total: Money,
     ) -> Result<OrderPlan, CheckoutError> {
         // A failed plan ends the call, so the evidence of its reason is recorded first.
-        cite_bill(shop, proof);
-        compliance::cite_rules(shop, proof);
+        cite_bill(shop, evidence);
+        compliance::cite_rules(shop, evidence);
         plan(shop, &skus, &address, service, expected_total)
     }
 }
@@ -296,9 +296,9 @@ fn papers(shop: &Shop, bill: &Bill, to: &Destination) -> Result<Vec<AppliedRule>
 }
 
 /// Records the sources of a bill.
-fn cite_bill(shop: &Shop, proof: &EvidenceRecorder) {
-    shop.cite(proof, SHIPPED_PRICES);
-    shop.cite(proof, LEVIES);
+fn cite_bill(shop: &Shop, evidence: &EvidenceRecorder) {
+    shop.cite(evidence, SHIPPED_PRICES);
+    shop.cite(evidence, LEVIES);
 }
 
 /// Returns the claim that makes repeats of a call one order. The service has no tenants, users or

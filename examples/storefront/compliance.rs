@@ -46,23 +46,23 @@ impl Compliance {
     #[ai_tool(effect = "read", version = "1.0.0", category = "commerce", evidence)]
     fn check_item(
         shop: &Shop,
-        proof: &EvidenceRecorder,
+        evidence: &EvidenceRecorder,
         /// The stone's number.
         sku: Sku,
         /// The destination.
         to: Destination,
     ) -> Result<Verdict, ShopError> {
-        shop.cite(proof, &[Table::Stones, Table::Places]);
-        cite_rules(shop, proof);
+        shop.cite(evidence, &[Table::Stones, Table::Places]);
+        cite_rules(shop, evidence);
         let basket = shop.basket(&[sku], CurrencyCode::USD)?;
         Ok(verdict(shop, basket.goods, &shop.place(&to)?))
     }
 }
 
 /// Records the rules as a source of an answer.
-pub(crate) fn cite_rules(shop: &Shop, proof: &EvidenceRecorder) {
-    shop.cite(proof, &[Table::Rules]);
-    proof.rule("compliance.policy_ruleset_version", RULESET_VERSION);
+pub(crate) fn cite_rules(shop: &Shop, evidence: &EvidenceRecorder) {
+    shop.cite(evidence, &[Table::Rules]);
+    evidence.rule("compliance.policy_ruleset_version", RULESET_VERSION);
 }
 
 /// Applies every rule to goods of this value, in US dollars.

@@ -32,7 +32,7 @@ impl Knowledge {
     #[ai_tool(effect = "read", version = "1.0.0", category = "content", evidence)]
     fn search(
         shop: &Shop,
-        proof: &EvidenceRecorder,
+        evidence: &EvidenceRecorder,
         /// Words to search for.
         #[arg(length(1..=200), example = "returns within 30 days")]
         query: &str,
@@ -40,7 +40,7 @@ impl Knowledge {
         #[arg(default = 3, range(1..=10))]
         limit: usize,
     ) -> Vec<Found> {
-        shop.cite(proof, &[Table::Handbook, Table::Stones]);
+        shop.cite(evidence, &[Table::Handbook, Table::Stones]);
         let wanted = words(query);
         let mut found: Vec<(usize, Found)> = texts(shop)
             .map(|text| (score(&wanted, &text), text))

@@ -40,7 +40,7 @@ impl Pricing {
     )]
     fn get_realtime_quote(
         shop: &Shop,
-        proof: &EvidenceRecorder,
+        evidence: &EvidenceRecorder,
         /// The stone's number.
         sku: Sku,
         /// The currency to quote in.
@@ -51,7 +51,7 @@ impl Pricing {
         let price = shop.price(&sku)?.map(convert).transpose()?;
         let converted = currency != CurrencyCode::USD;
         shop.cite(
-            proof,
+            evidence,
             if converted { &[Table::Stones, Table::Exchange] } else { &[Table::Stones] },
         );
         Ok(Quote {

@@ -84,7 +84,7 @@ impl Shipping {
     )]
     fn quote_options(
         shop: &Shop,
-        proof: &EvidenceRecorder,
+        evidence: &EvidenceRecorder,
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
@@ -95,7 +95,7 @@ impl Shipping {
         currency: CurrencyCode,
     ) -> Result<ShippingOptions, ShopError> {
         let (basket, place) = (shop.basket(&skus, currency)?, shop.place(&to)?);
-        shop.cite(proof, SHIPPED_PRICES);
+        shop.cite(evidence, SHIPPED_PRICES);
         let mut options = Vec::new();
         for service in [Service::InsuredPost, Service::Courier, Service::Armoured] {
             match option(shop, &basket, &place, service) {

@@ -98,8 +98,8 @@ impl Shop {
     }
 
     /// Records these tables as the sources of an answer.
-    pub(crate) fn cite(&self, proof: &EvidenceRecorder, tables: &[Table]) {
-        self.sources.cite(proof, tables);
+    pub(crate) fn cite(&self, evidence: &EvidenceRecorder, tables: &[Table]) {
+        self.sources.cite(evidence, tables);
     }
 
     pub(crate) fn data(&self) -> &Data {

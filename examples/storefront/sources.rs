@@ -82,9 +82,9 @@ impl Sources {
     }
 
     /// Records these tables as the sources of an answer.
-    pub(crate) fn cite(&self, proof: &EvidenceRecorder, tables: &[Table]) {
+    pub(crate) fn cite(&self, evidence: &EvidenceRecorder, tables: &[Table]) {
         let cited = self.0.iter().filter(|(table, _)| tables.contains(table));
-        cited.for_each(|(_, source)| proof.source(source.clone()));
+        cited.for_each(|(_, source)| evidence.source(source.clone()));
     }
 }
 

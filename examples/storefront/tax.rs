@@ -53,7 +53,7 @@ impl Taxes {
     )]
     fn estimate_duties_and_taxes(
         shop: &Shop,
-        proof: &EvidenceRecorder,
+        evidence: &EvidenceRecorder,
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
@@ -67,8 +67,8 @@ impl Taxes {
     ) -> Result<TaxEstimate, ShippingError> {
         let (basket, place) = (shop.basket(&skus, currency)?, shop.place(&to)?);
         let shipping = shipping::option(shop, &basket, &place, service)?;
-        shop.cite(proof, SHIPPED_PRICES);
-        shop.cite(proof, LEVIES);
+        shop.cite(evidence, SHIPPED_PRICES);
+        shop.cite(evidence, LEVIES);
         Ok(estimate(shop, basket.goods, shipping.price, &place))
     }
 }

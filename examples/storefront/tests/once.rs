@@ -65,11 +65,11 @@ async fn an_order_that_stands_is_found_by_its_key_when_its_stone_is_sold() {
         let key = Idempotency::new("key", fence);
         let address = serde_json::from_value(arguments["address"].clone()).expect("an address");
         let total = serde_json::from_value(arguments["expected_total"].clone()).expect("money");
-        let (skus, proof) = (vec![Sku::from("D00090")], EvidenceRecorder::detached());
+        let (skus, evidence) = (vec![Sku::from("D00090")], EvidenceRecorder::detached());
         let placed = checkout.create_draft_order(
             &key,
             host.shop(),
-            &proof,
+            &evidence,
             &headers,
             skus.clone(),
             address,

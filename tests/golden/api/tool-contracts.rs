@@ -538,6 +538,8 @@ pub enum ToolErrorType {
 impl ToolErrorType {
     #[must_use]
     pub const fn http_status(self) -> u16 {}
+    #[must_use]
+    pub const fn is_transient(self) -> bool {}
 }
 words!(
     ToolErrorType { RateLimit = "RATE_LIMIT", Timeout = "TIMEOUT", Upstream = "UPSTREAM",

@@ -2788,7 +2788,6 @@ impl LedgerBuilder {
     pub fn expecting(self, checkpoint: Checkpoint) -> Self {}
     pub fn export_every(self, time: Duration) -> Self {}
     pub fn inputs(self, inputs: InputCapture) -> Self {}
-    #[cfg(feature = "ed25519")]
     pub fn note_signer(self, signer: NoteSigner) -> Self {}
     pub fn open(self, store: impl LedgerStore) -> Result<Ledger, StoreError> {}
     pub fn overload(self, overload: Overload) -> Self {}

@@ -32,7 +32,7 @@ pub(crate) async fn search_content(
     cx: &ToolContext,
     guide: &Guide,
     place: &Place,
-    proof: &EvidenceRecorder,
+    evidence: &EvidenceRecorder,
     /// Words to search for.
     #[arg(length(1..=200), example = "严氏家训")]
     query: String,
@@ -53,17 +53,17 @@ pub(crate) async fn search_content(
     let content_type = content_type.as_deref();
     let question = Question { words: &query, content_type, tags: &tags, status, limit };
     let found = guide.search(place, &question).await?;
-    found.items.iter().for_each(|content| cite(cx, proof, content));
+    found.items.iter().for_each(|content| cite(cx, evidence, content));
     Ok(Hits { items: found.items, total: found.total, query })
 }
 
 /// Records that an answer is made from the current version of a content.
-fn cite(cx: &ToolContext, proof: &EvidenceRecorder, content: &Content) {
+fn cite(cx: &ToolContext, evidence: &EvidenceRecorder, content: &Content) {
     let digest = Digest::from_bytes(Sha256::digest(content.body.as_bytes()).into());
     let hash = format!("sha256:{digest}");
     let source = EvidenceSource::new("content", &content.id, hash, cx.now_iso());
     // An id of this guide is always a valid source.
     if let Ok(source) = source {
-        proof.source(source);
+        evidence.source(source);
     }
 }

@@ -24,7 +24,7 @@ use crate::support::envelope;
 /// Quotes a price.
 #[ai_tool(effect = "read", version = "1.2.0", ttl = "60s", evidence)]
 async fn quote(
-    proof: &EvidenceRecorder,
+    evidence: &EvidenceRecorder,
     /// The article.
     sku: String,
     /// Whom it is for.
@@ -32,8 +32,8 @@ async fn quote(
     email: String,
 ) -> usize {
     let ts = DateTime::from_timestamp_millis(1_700_000_000_000).unwrap();
-    proof.source(EvidenceSource::new("index", "prices", "sha256:00", ts).unwrap());
-    proof.rule("compliance.policy_ruleset_version", "2026-11-01");
+    evidence.source(EvidenceSource::new("index", "prices", "sha256:00", ts).unwrap());
+    evidence.rule("compliance.policy_ruleset_version", "2026-11-01");
     let _ = email;
     100 * sku.len()
 }
@@ -337,7 +337,7 @@ async fn an_answer_whose_proof_cannot_be_kept_is_delivered_with_a_warning() {
         let found = answer(&runtime, "order", "{}").await;
         assert_eq!((&found["data"], found["meta"].get("evidence")), (&json!(1), None), "{woe:?}");
         let warnings = found["meta"]["warnings"].to_string();
-        assert!(warnings.contains("the proof of this answer could not be kept"), "{woe:?}");
+        assert!(warnings.contains("the evidence of this answer could not be kept"), "{woe:?}");
         assert!(!warnings.contains("disk") && !warnings.contains("breaks"), "{warnings}");
         let records = recorded(&office.ledger).await;
         assert_eq!((records[0].ended, &records[0].evidence), (CallStatus::Executed, &None));

@@ -38,11 +38,11 @@ impl std::error::Error for Refused {}
 /// Checks an article.
 #[ai_tool(effect = "read", evidence)]
 async fn check_item(
-    proof: &EvidenceRecorder,
+    evidence: &EvidenceRecorder,
     /// Its number.
     sku: String,
 ) -> Result<bool, Refused> {
-    proof.rule("ruleset", "2026-11-01");
+    evidence.rule("ruleset", "2026-11-01");
     match &*sku {
         "panic" => panic!("it was asked to"),
         "stone" => Err(Refused::Forbidden),
@@ -54,12 +54,12 @@ async fn check_item(
 #[ai_tool(effect = "write", evidence)]
 async fn order(
     tried: &Arc<AtomicU32>,
-    proof: &EvidenceRecorder,
+    evidence: &EvidenceRecorder,
     dry: &DryRun,
 ) -> Result<u32, Refused> {
     let _ = dry;
     tried.fetch_add(1, Ordering::SeqCst);
-    proof.rule("stock", "today");
+    evidence.rule("stock", "today");
     Err(Refused::Sold)
 }
 
@@ -140,7 +140,10 @@ async fn a_refusal_without_evidence_is_delivered_with_a_warning() {
     let runtime = runtime(&office, EvidenceKeeper::new(vault, &office.ledger));
     let refused = answer(&runtime, "check_item", STONE, None).await;
     assert_eq!(refused["error"]["code"], "COMPLIANCE_BLOCKED");
-    assert_eq!(refused["meta"]["warnings"], json!(["the proof of this answer could not be kept"]));
+    assert_eq!(
+        refused["meta"]["warnings"],
+        json!(["the evidence of this answer could not be kept"])
+    );
 }
 
 #[tokio::test]

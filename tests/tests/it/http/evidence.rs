@@ -86,7 +86,7 @@ impl Office {
         let answer = call(&self.app, tool, &input).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         let id = answer.json()["meta"]["evidence"]["snapshot_id"].clone();
-        id.as_str().expect("a proof").to_owned()
+        id.as_str().expect("evidence").to_owned()
     }
 
     async fn read(&self, path: &str) -> Answer {
@@ -323,7 +323,7 @@ async fn evidence_is_its_tenants_whatever_the_authorizer_says() {
     };
     let asked = json!({"tool_name": "wage", "input": {}}).to_string();
     let own = send(&office.app, keyed(post("/tools/call", asked), 0, "yantian")).await.json();
-    let id = own["meta"]["evidence"]["snapshot_id"].as_str().expect("a proof").to_owned();
+    let id = own["meta"]["evidence"]["snapshot_id"].as_str().expect("evidence").to_owned();
     let path = format!("/evidence/{id}");
     let requests = || [headed(get("/evidence")), headed(get(&path)), contents(&id)];
     for (request, status) in requests().into_iter().zip([200, 404, 404]) {
@@ -412,7 +412,7 @@ async fn evidence_is_served_over_a_connection_and_not_to_strangers() {
     let office = Office::with(HttpConfig::new(auth), |vault| vault.with_authorizer(allow));
     let asked = post("/tools/call", r#"{"tool_name":"wage","input":{}}"#);
     let proved = send(&office.app, with(asked, "x-internal-api-key", key.expose())).await.json();
-    let id = proved["meta"]["evidence"]["snapshot_id"].as_str().expect("a proof").to_owned();
+    let id = proved["meta"]["evidence"]["snapshot_id"].as_str().expect("evidence").to_owned();
     let server = Running::start(office.app.clone(), patient()).await;
     let mut wire = server.connect().await;
     let head = "host: localhost\r\nx-tenant-id: yantian\r\nx-site-id: main\r\nx-trace-id: t\r\n";

@@ -257,7 +257,7 @@ fn look(
     cx: &ToolContext,
     desk: &Arc<Desk>,
     meta: &MetaRecorder,
-    proof: &EvidenceRecorder,
+    evidence: &EvidenceRecorder,
     progress: &Progress,
     /// What happens.
     act: String,
@@ -271,7 +271,7 @@ fn look(
     sent: Sent,
 ) -> Result<Answer, Careless> {
     let _ = (person, sent);
-    proof.rule("ruleset_version", "7");
+    evidence.rule("ruleset_version", "7");
     progress.report(0.5, said(cx, &token, ""));
     meta.warning(said(cx, &token, ""));
     desk.act(&act, said(cx, &token, ""))
