@@ -4270,10 +4270,8 @@ impl MemoryLimits {
     pub const fn with_outputs(self, most: usize, bytes: usize) -> Self {}
     #[must_use]
     pub const fn with_reserved_answer_bytes(self, bytes: usize) -> Self {}
-    #[cfg(feature = "evidence")]
     #[must_use]
     pub const fn with_snapshots(self, most: usize, bytes: usize) -> Self {}
-    #[cfg(feature = "evidence")]
     #[must_use]
     pub const fn with_tenant_keys(self, most: usize, bytes: usize) -> Self {}
     #[must_use]

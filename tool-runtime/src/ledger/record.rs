@@ -370,12 +370,12 @@ impl Record {
     pub(super) fn to_text(&self) -> Box<str> {
         match self {
             Self::Call(call) => text("call", call),
-            Self::Began(note) => text("began", note),
-            Self::Closed(note) => text("closed", note),
-            Self::Shed(note) => text("shed", note),
-            Self::Erased(note) => text("forgotten", note),
-            Self::Checkpoint(note) => text("checkpoint", note),
-            Self::Access(note) => text("access", note),
+            Self::Began(record) => text("began", record),
+            Self::Closed(record) => text("closed", record),
+            Self::Shed(record) => text("shed", record),
+            Self::Erased(record) => text("forgotten", record),
+            Self::Checkpoint(record) => text("checkpoint", record),
+            Self::Access(record) => text("access", record),
             Self::Unknown => r#"{"kind":"unknown"}"#.into(),
         }
     }

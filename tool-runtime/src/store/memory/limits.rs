@@ -30,9 +30,7 @@ pub struct MemoryLimits {
     pub(super) tickets: Quota,
     pub(super) grants: Quota,
     pub(super) outputs: Quota,
-    #[cfg(feature = "evidence")]
     pub(super) snapshots: Quota,
-    #[cfg(feature = "evidence")]
     pub(super) tenant_keys: Quota,
 }
 
@@ -48,9 +46,7 @@ impl MemoryLimits {
             tickets: Quota::new(8_192, 32 * MEBIBYTE),
             grants: Quota::new(16_384, 8 * MEBIBYTE),
             outputs: Quota::new(1_024, 64 * MEBIBYTE),
-            #[cfg(feature = "evidence")]
             snapshots: Quota::new(16_384, 64 * MEBIBYTE),
-            #[cfg(feature = "evidence")]
             tenant_keys: Quota::new(65_536, 16 * MEBIBYTE),
         }
     }
@@ -94,7 +90,6 @@ impl MemoryLimits {
     }
 
     /// Limits the snapshots of a tenant's calls, and the bytes of their facts and sealed contents.
-    #[cfg(feature = "evidence")]
     #[must_use]
     pub const fn with_snapshots(mut self, most: usize, bytes: usize) -> Self {
         self.snapshots = Quota::new(most, bytes);
@@ -102,7 +97,6 @@ impl MemoryLimits {
     }
 
     /// Limits a tenant's keys of the vault. A destroyed key still counts.
-    #[cfg(feature = "evidence")]
     #[must_use]
     pub const fn with_tenant_keys(mut self, most: usize, bytes: usize) -> Self {
         self.tenant_keys = Quota::new(most, bytes);
