@@ -4,9 +4,7 @@ use std::time::{Duration, Instant};
 
 #[cfg(feature = "evidence")]
 use tool_contracts::Evidence;
-use tool_contracts::{
-    CallStatus, ErrorCode, ToolErrorMeta, ToolErrorType, ToolResultMeta, Warning,
-};
+use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta, Warning};
 
 use super::attempt::Outcome;
 use super::outcome::{AnswerOrigin, CallOutcome, EffectOutcome};
@@ -64,9 +62,15 @@ fn outcome_of_effect(outcome: &Outcome, effect: ReportedEffect, begun: bool) -> 
         Outcome::Ended(ToolEnd::Failed(_) | ToolEnd::Refused | ToolEnd::Reconciled(_)) => {
             EffectOutcome::NotRun
         }
-        _ if effect == ReportedEffect::Unknown => EffectOutcome::Unknown,
-        _ if begun => EffectOutcome::Transient,
-        _ => EffectOutcome::NotRun,
+        Outcome::Ended(ToolEnd::Panicked(_))
+        | Outcome::Panicked(_)
+        | Outcome::TimedOut
+        | Outcome::Cancelled
+        | Outcome::LeaseLost => match (effect, begun) {
+            (ReportedEffect::Unknown, _) => EffectOutcome::Unknown,
+            (ReportedEffect::None, true) => EffectOutcome::Transient,
+            (ReportedEffect::None, false) => EffectOutcome::NotRun,
+        },
     }
 }
 
@@ -75,10 +79,8 @@ fn outcome_of_failure(failure: &Failure, effect: ReportedEffect) -> EffectOutcom
     if failure.leaves_effect_unknown() && effect == ReportedEffect::Unknown {
         return EffectOutcome::Unknown;
     }
-    match failure.code().class() {
-        ToolErrorType::Validation | ToolErrorType::Fatal => EffectOutcome::Final,
-        _ => EffectOutcome::Transient,
-    }
+    let is_transient = failure.code().class().is_transient();
+    if is_transient { EffectOutcome::Transient } else { EffectOutcome::Final }
 }
 
 /// Answers for a call whose `execute` was dropped.
