@@ -100,6 +100,7 @@ mod encoding;
 #[cfg(feature = "evidence")]
 pub mod evidence;
 mod failure;
+mod feature_stubs;
 #[cfg(doctest)]
 pub mod guide;
 #[cfg(feature = "http")]

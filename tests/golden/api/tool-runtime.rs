@@ -144,10 +144,7 @@ impl CallScope {
         self,
         work: impl FnOnce(&Self) -> Finished + Send + 'static,
     ) -> Finished {}
-    pub fn slot<T: ?Sized + Send + Sync + 'static>(
-        &self,
-        slot: usize,
-    ) -> Result<&Arc<T>, Finished> {}
+    pub fn slot<T: ?Sized + 'static>(&self, slot: usize) -> Result<&Arc<T>, Finished> {}
     #[must_use]
     pub fn state<T: ?Sized + Send + Sync + 'static>(&self) -> Option<&T> {}
     pub fn succeeded<T: Serialize + ?Sized>(&self, value: &T) -> Finished {}
@@ -550,7 +547,7 @@ impl Registry {
     pub fn search(&self, query: &str, k: usize) -> Result<Vec<Hit>, BuildError> {}
     pub fn specs(&self) -> Result<Vec<ToolSpec>, BuildError> {}
     #[must_use]
-    pub fn tool<T: Tool>(self) -> Self {}
+    pub fn tool<Handle: Tool>(self) -> Self {}
     #[must_use]
     pub fn toolkit<T: Toolkit>(self) -> Self {}
 }
@@ -698,7 +695,7 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn timer(self, timer: impl Timer) -> Self {}
     #[must_use]
-    pub fn tool<T: Tool>(self) -> Self {}
+    pub fn tool<Handle: Tool>(self) -> Self {}
     #[must_use]
     pub fn toolkit<T: Toolkit>(self, toolkit: T) -> Self {}
     #[must_use]

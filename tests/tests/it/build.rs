@@ -7,7 +7,7 @@ use tool_runtime::{BuildProblem, Registry};
 
 /// Needs two values.
 #[ai_tool(effect = "read")]
-async fn needy(first: &String, second: &Vec<u8>) -> usize {
+async fn needy(first: &Vec<u16>, second: &Vec<u8>) -> usize {
     first.len() + second.len()
 }
 
@@ -40,7 +40,7 @@ fn every_missing_state_is_told_at_once() {
             _ => None,
         })
         .collect();
-    assert_eq!(missing, [("needy", "alloc::string::String"), ("needy", "alloc::vec::Vec<u8>")]);
+    assert_eq!(missing, [("needy", "alloc::vec::Vec<u16>"), ("needy", "alloc::vec::Vec<u8>")]);
 }
 
 #[test]

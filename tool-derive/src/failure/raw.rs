@@ -26,6 +26,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("upstream_code", "upstream_code = code"),
         ("upstream_status", "upstream_status = status"),
     ],
+    synonyms: &[("retry", "`retry_after = \"2s\"`"), ("status", "`upstream_status = 503`")],
 };
 
 /// A type with `#[derive(ToolFailure)]`, as written.

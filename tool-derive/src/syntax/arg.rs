@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, LitStr, Meta, Type};
 
 use super::bounds::Bounds;
-use super::options::{KeyedValue, OptionValue, Options, Vocabulary};
+use super::options::{DOC_COMMENT, KeyedValue, OptionValue, Options, Vocabulary};
 use super::{names, types};
 use crate::errors::Errors;
 
@@ -19,6 +19,22 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("range", "range(1..=50)"),
         ("rename", "rename = \"from\""),
         ("secret", "secret"),
+    ],
+    synonyms: &[
+        ("desc", DOC_COMMENT),
+        ("description", DOC_COMMENT),
+        ("doc", DOC_COMMENT),
+        ("len", "`length(1..=50)`"),
+        ("max", "`range(..=50)`"),
+        ("max_items", "`length(..=50)`"),
+        ("max_length", "`length(..=50)`"),
+        ("maximum", "`range(..=50)`"),
+        ("min", "`range(1..)`"),
+        ("min_items", "`length(1..)`"),
+        ("min_length", "`length(1..)`"),
+        ("minimum", "`range(1..)`"),
+        ("name", "`rename = \"from\"`"),
+        ("regex", "`pattern = \"^[a-z]+$\"`"),
     ],
 };
 
@@ -115,9 +131,9 @@ impl RawArg {
             default,
             range: range.and_then(|given| Bounds::range(given, errors)),
             length: length.and_then(|given| Bounds::length(given, errors)),
-            pattern: pattern.and_then(|given| full_pattern(given.value, errors)),
+            pattern: pattern.and_then(|given| non_empty_pattern(given.value, errors)),
             example,
-            rename: options.text("rename", errors).and_then(|given| portable(given, errors)),
+            rename: options.text("rename", errors).and_then(|given| portable_name(given, errors)),
             sensitivity,
         }
     }
@@ -140,7 +156,7 @@ fn check_kind(
     pattern: Option<&KeyedValue<LitStr>>,
     errors: &Errors,
 ) {
-    let spelled = types::spelled(ty);
+    let spelled = types::to_source(ty);
     let text = types::is_named(ty, &["String"]) || matches!(ty, Type::Reference(_));
     let truth = types::is_named(ty, &["bool", "char"]);
     let number = types::is_named(ty, &NUMBERS);
@@ -158,7 +174,7 @@ fn check_kind(
     }
 }
 
-fn full_pattern(pattern: LitStr, errors: &Errors) -> Option<LitStr> {
+fn non_empty_pattern(pattern: LitStr, errors: &Errors) -> Option<LitStr> {
     if pattern.value().is_empty() {
         errors.at(&pattern, "an empty pattern admits everything; write one or remove it");
         return None;
@@ -166,7 +182,7 @@ fn full_pattern(pattern: LitStr, errors: &Errors) -> Option<LitStr> {
     Some(pattern)
 }
 
-fn portable(given: KeyedValue<LitStr>, errors: &Errors) -> Option<LitStr> {
+fn portable_name(given: KeyedValue<LitStr>, errors: &Errors) -> Option<LitStr> {
     let KeyedValue { value, .. } = given;
     if !is_portable(&value.value()) {
         errors.at(&value, "an argument's name is 1 to 64 of `A-Z a-z 0-9 _ . -`; choose another");

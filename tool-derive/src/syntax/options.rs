@@ -10,6 +10,9 @@ use super::groups::{ungrouped, ungrouped_tokens};
 use super::names::closest;
 use crate::errors::Errors;
 
+/// The form of a description.
+pub(crate) const DOC_COMMENT: &str = "a doc comment, `/// …`";
+
 /// The options of an attribute.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Vocabulary {
@@ -17,6 +20,8 @@ pub(crate) struct Vocabulary {
     pub(crate) attribute: &'static str,
     /// Each key with an example of its use.
     pub(crate) keys: &'static [(&'static str, &'static str)],
+    /// Keys that other libraries have, each with the form to write here.
+    pub(crate) synonyms: &'static [(&'static str, &'static str)],
 }
 
 /// The options of one attribute, as written.
@@ -198,7 +203,10 @@ impl Options {
     }
 
     fn unknown(&self, key: &str) -> String {
-        let Vocabulary { attribute, keys } = self.vocabulary;
+        let Vocabulary { attribute, keys, synonyms } = self.vocabulary;
+        if let Some((_, form)) = synonyms.iter().find(|(synonym, _)| *synonym == key) {
+            return format!("`{attribute}` has no option `{key}`; write {form}");
+        }
         let known = keys.iter().map(|(key, _)| *key);
         match closest(key, known.clone()) {
             Some(near) => format!("`{attribute}` has no option `{key}`; did you mean `{near}`?"),

@@ -5,8 +5,8 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Expr, ExprPath, GenericArgument, Lifetime, PathArguments, QSelf, Type, TypeImplTrait, TypePath,
-    TypeReference, parse_quote,
+    Expr, ExprPath, GenericArgument, Lifetime, PathArguments, QSelf, TraitBound, Type,
+    TypeImplTrait, TypePath, TypeReference, parse_quote,
 };
 
 /// Returns whether the type is spelled `str`.
@@ -36,8 +36,16 @@ pub(crate) fn is_named(ty: &Type, names: &[&str]) -> bool {
 
 /// The `T` of a type that is spelled `Option<T>`.
 pub(crate) fn optional(ty: &Type) -> Option<&Type> {
+    only_argument(ty, &["Option"])
+}
+
+/// The `T` of a type that is spelled `Name<T>` with one of these names.
+pub(crate) fn only_argument<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Type> {
     let Type::Path(path) = bare(ty) else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+    let last = path.path.segments.last()?;
+    if !names.iter().any(|name| last.ident == name) {
+        return None;
+    }
     match &last.arguments {
         PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
             GenericArgument::Type(inner) => Some(inner),
@@ -48,7 +56,7 @@ pub(crate) fn optional(ty: &Type) -> Option<&Type> {
 }
 
 /// Formats a type like handwritten code.
-pub(crate) fn spelled(ty: &Type) -> String {
+pub(crate) fn to_source(ty: &Type) -> String {
     tidy(&ty.to_token_stream())
 }
 
@@ -76,7 +84,7 @@ pub(crate) fn borrowed_inside(ty: &Type) -> Option<(TokenStream, String)> {
     let found = finder.found?;
     let mut owned = ty.clone();
     OwnedTypeRewriter.visit_type_mut(&mut owned);
-    Some((found, spelled(&owned)))
+    Some((found, to_source(&owned)))
 }
 
 /// Finds `impl Trait` within the type.
@@ -92,16 +100,32 @@ pub(crate) fn opaque_inside(ty: &Type) -> Option<&TypeImplTrait> {
     finder.0
 }
 
+/// Finds `impl Future` or `dyn Future` within the type.
+pub(crate) fn future_inside(ty: &Type) -> Option<TokenStream> {
+    struct Futures(Option<TokenStream>);
+    impl<'t> Visit<'t> for Futures {
+        fn visit_trait_bound(&mut self, bound: &'t TraitBound) {
+            let last = bound.path.segments.last();
+            if last.is_some_and(|segment| segment.ident == "Future") {
+                self.0.get_or_insert_with(|| bound.to_token_stream());
+            }
+        }
+    }
+    let mut finder = Futures(None);
+    finder.visit_type(ty);
+    finder.0
+}
+
 /// Rewrites a type for use outside of its function: `Self` by its name, every lifetime by
 /// `'static`.
-pub(crate) fn fixed(ty: &Type, this: Option<&Type>) -> Type {
+pub(crate) fn standalone(ty: &Type, this: Option<&Type>) -> Type {
     let mut ty = ty.clone();
     TypeRewriter { this, lifetimes: true }.visit_type_mut(&mut ty);
     ty
 }
 
 /// Replaces `Self` in an expression by the type's name.
-pub(crate) fn fixed_expr(expr: &Expr, this: Option<&Type>) -> Expr {
+pub(crate) fn standalone_expr(expr: &Expr, this: Option<&Type>) -> Expr {
     let mut expr = expr.clone();
     TypeRewriter { this, lifetimes: false }.visit_expr_mut(&mut expr);
     expr

@@ -26,7 +26,6 @@ use crate::errors::Errors;
 use crate::syntax::names::handle_of;
 use crate::syntax::options::{Evidence, KeyedValue};
 use crate::syntax::root::Root;
-use crate::syntax::types;
 
 /// The toolkit of a method.
 #[derive(Debug, Clone, Copy)]
@@ -191,11 +190,6 @@ fn style(raw: &RawTool, errors: &Errors) -> Option<ExecutionStyle> {
         (None, Some(_)) => Some(ExecutionStyle::Blocking),
         (None, None) => Some(ExecutionStyle::Sync),
     }
-}
-
-/// Rewrites a type of the signature for use outside of it.
-fn outside(ty: &Type, this: Option<&Type>) -> Type {
-    types::fixed(ty, this)
 }
 
 /// Wraps a type that can be named.

@@ -19,11 +19,11 @@ use super::model::{Answer, Effect, Tool};
 ///
 /// No generated name may have the span of a user's name, because an editor would resolve both.
 /// Names are therefore quoted separately, or get the span of a `&` or a `->`.
-fn here(tokens: &impl Spanned) -> Span {
-    at(tokens.span())
+fn span_of(tokens: &impl Spanned) -> Span {
+    call_site_at(tokens.span())
 }
 
-fn at(place: Span) -> Span {
+fn call_site_at(place: Span) -> Span {
     Span::call_site().located_at(place)
 }
 
@@ -82,8 +82,8 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
 fn value(answer: &Answer) -> TokenStream {
     let ty = &answer.ty;
     let select = quote!(__p::Select<{ __p::Probe::<#ty>::IS_RESULT }>);
-    let value = Ident::new("Value", at(answer.arrow));
-    quote_spanned!(here(ty)=> <#ty as #select>::#value)
+    let value = Ident::new("Value", call_site_at(answer.arrow));
+    quote_spanned!(span_of(ty)=> <#ty as #select>::#value)
 }
 
 fn facts(tool: &Tool) -> TokenStream {
@@ -162,13 +162,13 @@ fn dry_run(tool: &Tool) -> TokenStream {
         return if hosts.is_empty() { quote!(false) } else { handles };
     }
     let rule = super::DRY_RUN_RULE;
-    let (from, to) = (at(tool.target.keyword), here(&tool.target.function));
-    let asserted = asserted(from, to, &quote!(#handles, #rule));
-    quote!({ #asserted; true })
+    let (from, to) = (call_site_at(tool.target.keyword), span_of(&tool.target.function));
+    let const_assertion = const_assertion(from, to, &quote!(#handles, #rule));
+    quote!({ #const_assertion; true })
 }
 
 /// Generates an assertion whose error underlines the tokens between two spans.
-fn asserted(from: Span, to: Span, condition: &TokenStream) -> TokenStream {
+fn const_assertion(from: Span, to: Span, condition: &TokenStream) -> TokenStream {
     let arguments = quote_spanned!(to=> (#condition));
     quote_spanned!(from=> ::core::assert! #arguments)
 }
@@ -179,6 +179,6 @@ fn forwards_key(tool: &Tool) -> TokenStream {
     let (hosts, rule) = (tool.hosts().map(|host| &host.ty), super::KEY_RULE);
     let reads = quote!(#(__p::Probe::<#hosts>::READS_KEY)|*);
     // An editor does not resolve the span of an option.
-    let asserted = asserted(here(option), here(option), &quote!(#reads, #rule));
-    quote!({ #asserted; true })
+    let const_assertion = const_assertion(span_of(option), span_of(option), &quote!(#reads, #rule));
+    quote!({ #const_assertion; true })
 }

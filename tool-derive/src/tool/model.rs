@@ -160,7 +160,7 @@ impl Target {
     pub(crate) fn place(&self) -> String {
         let function = self.function.unraw();
         match &self.this {
-            Some(this) => format!("{}::{function}", crate::syntax::types::spelled(this)),
+            Some(this) => format!("{}::{function}", crate::syntax::types::to_source(this)),
             None => function.to_string(),
         }
     }

@@ -10,7 +10,7 @@ use syn::{
 use crate::errors::Errors;
 use crate::syntax::arg::RawArg;
 use crate::syntax::docs::{Description, is_doc};
-use crate::syntax::options::{Evidence, KeyedValue, Options, Vocabulary};
+use crate::syntax::options::{DOC_COMMENT, Evidence, KeyedValue, Options, Vocabulary};
 
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[ai_tool]",
@@ -39,6 +39,13 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("unknown_fields", "unknown_fields = \"ignore\""),
         ("version", "version = \"1.0.0\""),
         ("write", "effect = \"write\""),
+    ],
+    synonyms: &[
+        ("desc", DOC_COMMENT),
+        ("description", DOC_COMMENT),
+        ("doc", DOC_COMMENT),
+        ("read_only", "`effect = \"read\"`"),
+        ("readonly", "`effect = \"read\"`"),
     ],
 };
 

@@ -4,12 +4,13 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Generics, ImplItem, ImplItemFn, ItemImpl, LitStr, Meta, Path, Token, Type};
 
 use crate::errors::Errors;
-use crate::syntax::options::{KeyedValue, Options, Vocabulary};
+use crate::syntax::options::{DOC_COMMENT, KeyedValue, Options, Vocabulary};
 use crate::tool::raw::{RawTool, lints};
 
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[ai_toolkit]",
     keys: &[("crate", "crate = ::tool_runtime"), ("name", "name = \"content\"")],
+    synonyms: &[("description", DOC_COMMENT)],
 };
 
 /// An `impl` block with `#[ai_toolkit]`, as written.

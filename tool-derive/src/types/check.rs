@@ -39,7 +39,7 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         raw.fields.iter().any(|field| has_attribute_word(&field.attributes, &["flatten"]));
     let excluded = ["deny_unknown_fields", "transparent", "from", "try_from", "remote"];
     let closed = !open && !flattened && !has_attribute_word(&raw.attributes, &excluded);
-    let fields = raw.fields.into_iter().map(|field| one(field, errors)).collect();
+    let fields = raw.fields.into_iter().map(|raw| field(raw, errors)).collect();
     Some(AiType {
         root: Root::given(raw.options.crate_, errors),
         directions,
@@ -81,13 +81,13 @@ fn directions(options: &RawOptions, errors: &Errors) -> Directions {
     }
 }
 
-fn one(raw: RawField, errors: &Errors) -> AiField {
+fn field(raw: RawField, errors: &Errors) -> AiField {
     let RawField { variant, name, ty, attributes, arg } = raw;
     let arg = match arg {
         Some(arg) => {
             let place = arg.attribute.clone();
             let arg = arg.check(&ty, errors);
-            once(&arg, &attributes, &place, errors);
+            check_repeated(&arg, &attributes, &place, errors);
             arg
         }
         None => Arg::default(),
@@ -104,7 +104,7 @@ fn one(raw: RawField, errors: &Errors) -> AiField {
     AiField { arg, ty, titled, default }
 }
 
-fn once(arg: &Arg, attributes: &[Attribute], place: &Attribute, errors: &Errors) {
+fn check_repeated(arg: &Arg, attributes: &[Attribute], place: &Attribute, errors: &Errors) {
     for (word, given) in [("default", arg.default.is_some()), ("rename", arg.rename.is_some())] {
         if given && has_attribute_word(attributes, &[word]) {
             errors.at(place, format!("serde is told a `{word}` already; keep one of them"));

@@ -18,7 +18,7 @@ pub(super) fn masked(ty: &AiType, item: &mut DeriveInput) -> Option<TokenStream>
         return None;
     }
     if !take_derive(&mut item.attrs) {
-        return undebugged(ty, item);
+        return assert_without_debug(ty, item);
     }
     let arms = arms(ty, item);
     let name = &item.ident;
@@ -38,7 +38,7 @@ pub(super) fn masked(ty: &AiType, item: &mut DeriveInput) -> Option<TokenStream>
 
 /// Asserts that the type has no `Debug`, unless it is handwritten: a derive above this macro would
 /// print every field. Generic types cannot be checked.
-fn undebugged(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
+fn assert_without_debug(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
     let (private, name) = (ty.root.private(), &item.ident);
     let asserts = !ty.own_debug && item.generics.params.is_empty();
     asserts.then(|| {

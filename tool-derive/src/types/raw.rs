@@ -6,7 +6,7 @@ use syn::{Attribute, Data, DeriveInput, Field, Ident, Path, Token, Type};
 use super::fields::all_mut;
 use crate::errors::Errors;
 use crate::syntax::arg::RawArg;
-use crate::syntax::options::{KeyedValue, Options, Vocabulary};
+use crate::syntax::options::{DOC_COMMENT, KeyedValue, Options, Vocabulary};
 
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[ai_type]",
@@ -17,6 +17,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("own_debug", "own_debug"),
         ("serialize_only", "serialize_only"),
     ],
+    synonyms: &[("description", DOC_COMMENT)],
 };
 
 /// A type with `#[ai_type]`, as written.

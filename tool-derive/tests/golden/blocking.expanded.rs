@@ -25,20 +25,19 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "read_file"),
             );
             __s.open();
-            __p::assert_argument::<__p::String>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<__p::String>("file-path", "Which.")
+            __p::property::<__p::String>(&mut __s, "file-path", "Which.")
                 .default((&&__p::DefaultProbe(&__default_path())).to_json())
                 .pattern("^[a-z/]+$");
-            __p::assert_argument::<Option<String>>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < Option < String > > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<Option<String>>("key", "The key.").sensitivity("secret");
+            __p::property::<Option<String>>(&mut __s, "key", "The key.")
+                .sensitivity("secret");
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
@@ -58,6 +57,10 @@ const _: () = {
             ::core::convert::From::from([
                 {
                     __p::assert_host_value::<dyn Disk>();
+                    const _: () = ::core::assert!(
+                        ! __p::Probe:: < dyn Disk > ::IS_STRING,
+                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                    );
                     let __need: __p::HostNeed = (&&__p::Probe::<dyn Disk>::NEW).need();
                     __need
                 },
@@ -98,7 +101,7 @@ const _: () = {
                             .split()
                         {
                             ::core::result::Result::Ok(__value) => {
-                                __call.succeeded(&__value)
+                                __p::answered(&__call, &__value)
                             }
                             ::core::result::Result::Err(__error) => {
                                 __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())

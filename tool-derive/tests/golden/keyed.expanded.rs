@@ -31,12 +31,11 @@ const _: () = {
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "place_order"),
             );
-            __p::assert_argument::<__p::String>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<__p::String>("item", "What.");
+            __p::property::<__p::String>(&mut __s, "item", "What.");
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
@@ -53,11 +52,19 @@ const _: () = {
             ::core::convert::From::from([
                 {
                     __p::assert_host_value::<Orders>();
+                    const _: () = ::core::assert!(
+                        ! __p::Probe:: < Orders > ::IS_STRING,
+                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                    );
                     let __need: __p::HostNeed = (&&__p::Probe::<Orders>::NEW).need();
                     __need
                 },
                 {
                     __p::assert_host_value::<Idempotency>();
+                    const _: () = ::core::assert!(
+                        ! __p::Probe:: < Idempotency > ::IS_STRING,
+                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                    );
                     let __need: __p::HostNeed = (&&__p::Probe::<Idempotency>::NEW)
                         .need();
                     __need
@@ -95,7 +102,10 @@ const _: () = {
                 };
                 if __call.reconciles() {
                     return match __p::Returned(
-                            orders::find(__h0.deref(), __h1.deref(), &__args.0).await,
+                            __p::option_future(
+                                    orders::find(__h0.deref(), __h1.deref(), &__args.0),
+                                )
+                                .await,
                         )
                         .split()
                     {
@@ -122,11 +132,16 @@ const _: () = {
                 }
                 if __call.dry_run() {
                     return match __p::Returned(
-                            orders::show(__h0.deref(), __h1.deref(), &__args.0).await,
+                            __p::option_future(
+                                    orders::show(__h0.deref(), __h1.deref(), &__args.0),
+                                )
+                                .await,
                         )
                         .split()
                     {
-                        ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                        ::core::result::Result::Ok(__value) => {
+                            __p::previewed(&__call, &(__value))
+                        }
                         ::core::result::Result::Err(__error) => {
                             __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                         }
@@ -137,7 +152,9 @@ const _: () = {
                     )
                     .split()
                 {
-                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Ok(__value) => {
+                        __p::answered(&__call, &__value)
+                    }
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }

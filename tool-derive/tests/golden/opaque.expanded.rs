@@ -31,18 +31,16 @@ const _: () = {
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "squares"),
             );
-            __p::assert_argument::<u32>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < u32 > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<u32>("count", "How many.").example(&(3));
-            __p::assert_argument::<__p::String>();
+            __p::property::<u32>(&mut __s, "count", "How many.").example(&(3));
             const _: () = ::core::assert!(
                 ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<__p::String>("name", "Their name.");
+            __p::property::<__p::String>(&mut __s, "name", "Their name.");
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
@@ -59,6 +57,10 @@ const _: () = {
             ::core::convert::From::from([
                 {
                     __p::assert_host_value::<ToolContext>();
+                    const _: () = ::core::assert!(
+                        ! __p::Probe:: < ToolContext > ::IS_STRING,
+                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                    );
                     let __need: __p::HostNeed = (&&__p::Probe::<ToolContext>::NEW)
                         .need();
                     __need

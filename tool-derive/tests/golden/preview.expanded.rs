@@ -27,12 +27,11 @@ const _: () = {
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "delete_page"),
             );
-            __p::assert_argument::<u64>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < u64 > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<u64>("page", "Which.");
+            __p::property::<u64>(&mut __s, "page", "Which.");
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
@@ -70,14 +69,18 @@ const _: () = {
                 __call.gate().await;
                 if __call.dry_run() {
                     return match __p::Returned(pages::preview_delete(__args.0)).split() {
-                        ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                        ::core::result::Result::Ok(__value) => {
+                            __p::previewed(&__call, &(__value))
+                        }
                         ::core::result::Result::Err(__error) => {
                             __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                         }
                     };
                 }
                 match __p::Returned(delete_page(__args.0)).split() {
-                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Ok(__value) => {
+                        __p::answered(&__call, &__value)
+                    }
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }

@@ -33,26 +33,23 @@ const _: () = {
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "search_content"),
             );
-            __p::assert_argument::<__p::String>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<__p::String>("query", "Words to look for.");
-            __p::assert_argument::<u32>();
+            __p::property::<__p::String>(&mut __s, "query", "Words to look for.");
             const _: () = ::core::assert!(
                 ! __p::Probe:: < u32 > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<u32>("limit", "Most hits to return.")
+            __p::property::<u32>(&mut __s, "limit", "Most hits to return.")
                 .default((&&__p::DefaultProbe(&__default_limit())).to_json())
                 .range::<<u32 as __p::AsNumber>::Number>(&(1..=50));
-            __p::assert_argument::<Vec<String>>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < Vec < String > > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<Vec<String>>("tags", "Only these tags.")
+            __p::property::<Vec<String>>(&mut __s, "tags", "Only these tags.")
                 .default(
                     (&&__p::DefaultProbe(
                         &<Vec<String> as ::core::default::Default>::default(),
@@ -80,12 +77,20 @@ const _: () = {
             ::core::convert::From::from([
                 {
                     __p::assert_host_value::<ToolContext>();
+                    const _: () = ::core::assert!(
+                        ! __p::Probe:: < ToolContext > ::IS_STRING,
+                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                    );
                     let __need: __p::HostNeed = (&&__p::Probe::<ToolContext>::NEW)
                         .need();
                     __need
                 },
                 {
                     __p::assert_host_value::<Index>();
+                    const _: () = ::core::assert!(
+                        ! __p::Probe:: < Index > ::IS_STRING,
+                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                    );
                     let __need: __p::HostNeed = (&&__p::Probe::<Index>::NEW).need();
                     __need
                 },
@@ -143,7 +148,9 @@ const _: () = {
                     )
                     .split()
                 {
-                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Ok(__value) => {
+                        __p::answered(&__call, &__value)
+                    }
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }

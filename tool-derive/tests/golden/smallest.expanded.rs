@@ -56,7 +56,9 @@ const _: () = {
                 };
                 __call.gate().await;
                 match __p::Returned(now()).split() {
-                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Ok(__value) => {
+                        __p::answered(&__call, &__value)
+                    }
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }

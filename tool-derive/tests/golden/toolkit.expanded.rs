@@ -51,12 +51,11 @@ const _: () = {
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "Notes::list"),
             );
-            __p::assert_argument::<usize>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < usize > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<usize>("limit", "Most notes to list.")
+            __p::property::<usize>(&mut __s, "limit", "Most notes to list.")
                 .default((&&__p::DefaultProbe(&__default_limit())).to_json())
                 .range::<<usize as __p::AsNumber>::Number>(&(1..=<Notes>::MOST));
             __s.finish()
@@ -104,7 +103,9 @@ const _: () = {
                 };
                 match __p::Returned(<Notes>::list(__h0.deref(), __args.0).await).split()
                 {
-                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Ok(__value) => {
+                        __p::answered(&__call, &__value)
+                    }
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
@@ -150,12 +151,11 @@ const _: () = {
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "Notes::add"),
             );
-            __p::assert_argument::<Notes>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < Notes > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<Notes>("note", "The note.");
+            __p::property::<Notes>(&mut __s, "note", "The note.");
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
@@ -220,14 +220,18 @@ const _: () = {
                         )
                         .split()
                     {
-                        ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                        ::core::result::Result::Ok(__value) => {
+                            __p::previewed(&__call, &(__value))
+                        }
                         ::core::result::Result::Err(__error) => {
                             __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                         }
                     };
                 }
                 match __p::Returned(<Notes>::add(__h0.deref(), __args.0)).split() {
-                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Ok(__value) => {
+                        __p::answered(&__call, &__value)
+                    }
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
@@ -303,7 +307,9 @@ const _: () = {
                 };
                 __call.gate().await;
                 match __p::Returned(<Notes>::most()).split() {
-                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Ok(__value) => {
+                        __p::answered(&__call, &__value)
+                    }
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }

@@ -31,12 +31,11 @@ const _: () = {
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "rename_page"),
             );
-            __p::assert_argument::<String>();
             const _: () = ::core::assert!(
                 ! __p::Probe:: < String > ::IS_HOSTS_OWN,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
-            __s.property::<String>("type", "Which.");
+            __p::property::<String>(&mut __s, "type", "Which.");
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
@@ -48,11 +47,19 @@ const _: () = {
             ::core::convert::From::from([
                 {
                     __p::assert_host_value::<DryRun>();
+                    const _: () = ::core::assert!(
+                        ! __p::Probe:: < DryRun > ::IS_STRING,
+                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                    );
                     let __need: __p::HostNeed = (&&__p::Probe::<DryRun>::NEW).need();
                     __need
                 },
                 {
                     __p::assert_host_value::<Pages>();
+                    const _: () = ::core::assert!(
+                        ! __p::Probe:: < Pages > ::IS_STRING,
+                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                    );
                     let __need: __p::HostNeed = (&&__p::Probe::<Pages>::NEW).need();
                     __need
                 },
@@ -91,7 +98,9 @@ const _: () = {
                     )
                     .split()
                 {
-                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Ok(__value) => {
+                        __p::answered(&__call, &__value)
+                    }
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }

@@ -37,11 +37,13 @@ impl<T: ?Sized> Probe<T> {
 #[diagnostic::on_unimplemented(
     message = "`&{Self}` cannot be given to a tool by its host",
     label = "a borrowed parameter is the host's: it must be `Send + Sync + 'static`",
-    note = "share it by a type that is thread-safe (`Arc`, `Mutex`, a channel), or take an owned \
-            value if it is the model that sends it"
+    note = "use a type that is thread-safe: `Arc` for `Rc`, `Mutex` or an atomic for `RefCell` and \
+            `Cell`, a channel for a raw handle; or take an owned value if it is the model that \
+            sends it"
 )]
 pub trait HostValue {}
 
+#[diagnostic::do_not_recommend]
 impl<T: ?Sized + Send + Sync + 'static> HostValue for T {}
 
 /// Fails to compile, with an explanation, if `T` cannot be a host's value.
@@ -91,7 +93,8 @@ pub trait TakeState<T: ?Sized> {
     fn take<'c>(&self, call: &'c CallScope, slot: usize) -> Result<&'c Arc<T>, Finished>;
 }
 
-impl<T: ?Sized + Send + Sync + 'static> TakeState<T> for Probe<T> {
+// Without `Send` and `Sync`, so that `assert_host_value` alone reports their absence.
+impl<T: ?Sized + 'static> TakeState<T> for Probe<T> {
     fn need(&self) -> HostNeed {
         HostNeed::state::<T>()
     }
@@ -113,6 +116,20 @@ impl Probe<str> {
         WriteThisParameterAsPlainStr
     }
 }
+
+/// Distinguishes borrowed text, which is meant to be the model's, from other host types.
+impl Probe<String> {
+    /// True if the type is `String`.
+    pub const IS_STRING: bool = true;
+}
+
+/// Fallback: any other type.
+pub trait NoString {
+    /// True if the type is `String`.
+    const IS_STRING: bool = false;
+}
+
+impl<T: ?Sized> NoString for Probe<T> {}
 
 /// Distinguishes [`DryRun`] from other host types, at compile time.
 impl Probe<DryRun> {

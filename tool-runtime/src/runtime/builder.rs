@@ -67,8 +67,8 @@ impl RuntimeBuilder {
 
     /// Adds the tool behind a handle: `fn search_content` has the handle `SearchContentTool`.
     #[must_use]
-    pub fn tool<T: Tool>(mut self) -> Self {
-        self.registry = self.registry.tool::<T>();
+    pub fn tool<Handle: Tool>(mut self) -> Self {
+        self.registry = self.registry.tool::<Handle>();
         self
     }
 

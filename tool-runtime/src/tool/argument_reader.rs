@@ -24,6 +24,10 @@ pub struct Fields {
 }
 
 /// A tuple that is deserialized from a JSON object by field names.
+#[diagnostic::on_unimplemented(
+    message = "the arguments of this tool cannot be read: one of `{Self}` does not read JSON",
+    note = "write `#[ai_type]` over the types of the owned parameters"
+)]
 pub trait ReadArguments<'de>: Sized {
     /// The default of each field: an optional function per element.
     type Defaults;
@@ -42,6 +46,7 @@ pub trait ReadArguments<'de>: Sized {
 
 macro_rules! tuples {
     ($(($($place:tt $type:ident $value:ident)*))*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'de, $($type: Deserialize<'de>),*> ReadArguments<'de> for ($($type,)*) {
             type Defaults = ($(Option<fn() -> $type>,)*);
 

@@ -131,7 +131,7 @@ pub enum BuildProblem {
         name: String,
     },
     /// A tool has to leave evidence, and the runtime has no vault.
-    #[error("`{tool}` has to leave evidence, and there is no vault: give one by `.evidence(…)`")]
+    #[error("`{tool}` has to leave evidence, and there is no vault: {}", evidence_help(cfg!(feature = "evidence")))]
     #[non_exhaustive]
     NoEvidence {
         /// The tool.
@@ -186,5 +186,25 @@ fn cure(type_name: &str) -> String {
         format!("call `.shared_state(…)` with an `Arc<{type_name}>`")
     } else {
         "call `.state(…)` with one, or `.shared_state(…)` with an `Arc`".to_owned()
+    }
+}
+
+/// Says how to give a vault.
+fn evidence_help(enabled: bool) -> &'static str {
+    if enabled {
+        "give one by `.evidence(…)`"
+    } else {
+        "turn on the feature `evidence` of `tool-runtime`, and give one by `.evidence(…)`"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_with_evidence_names_the_feature_that_is_off() {
+        assert!(evidence_help(false).contains("the feature `evidence`"));
+        assert!(!evidence_help(true).contains("feature"));
     }
 }

@@ -35,8 +35,8 @@ pub(super) fn check(
     let shared = shared(options, effect, errors);
     let name = name(options.name.as_ref(), function, kit, errors);
     let version = version(options.version.as_ref(), errors);
-    let title = line(options.title.as_ref(), errors);
-    let category = line(options.category.as_ref(), errors);
+    let title = non_empty_text(options.title.as_ref(), errors);
+    let category = non_empty_text(options.category.as_ref(), errors);
     let description = description(attributes, function, errors);
     Some(ToolFacts {
         name: name?,
@@ -45,19 +45,19 @@ pub(super) fn check(
         description: description?,
         category,
         effect: effect?,
-        idempotent: is(options.idempotent.as_ref(), false),
-        open_world: is(options.open_world.as_ref(), false),
+        idempotent: flag_or(options.idempotent.as_ref(), false),
+        open_world: flag_or(options.open_world.as_ref(), false),
         ttl,
         timeout,
         forwards_key: forwarding(options.forwards_key.as_ref(), effect),
         retention,
         shared,
-        requires_auth: is(options.requires_auth.as_ref(), true),
-        ai_callable: is(options.ai_callable.as_ref(), true),
+        requires_auth: flag_or(options.requires_auth.as_ref(), true),
+        ai_callable: flag_or(options.ai_callable.as_ref(), true),
     })
 }
 
-fn is(given: Option<&KeyedValue<bool>>, otherwise: bool) -> bool {
+fn flag_or(given: Option<&KeyedValue<bool>>, otherwise: bool) -> bool {
     given.map_or(otherwise, |given| given.value)
 }
 
@@ -216,7 +216,7 @@ fn version(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<String
     None
 }
 
-fn line(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<LitStr> {
+fn non_empty_text(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<LitStr> {
     let KeyedValue { key, value } = given?;
     if value.value().trim().is_empty() {
         errors.at(value, format!("`{key}` is empty; write one or remove the option"));

@@ -19,16 +19,16 @@ pub(super) fn check(
     errors: &Errors,
 ) -> Vec<Parameter> {
     let found: Vec<Parameter> =
-        raw.into_iter().filter_map(|parameter| one(parameter, this, errors)).collect();
-    distinct(&found, errors);
-    few_enough(&found, errors);
+        raw.into_iter().filter_map(|raw| parameter(raw, this, errors)).collect();
+    check_names(&found, errors);
+    check_count(&found, errors);
     found
 }
 
 /// The most arguments of one tool: the largest tuple that the runtime deserializes.
 const MAX_ARGUMENTS: usize = 16;
 
-fn few_enough(parameters: &[Parameter], errors: &Errors) {
+fn check_count(parameters: &[Parameter], errors: &Errors) {
     let mut arguments = parameters.iter().filter_map(|parameter| match parameter {
         Parameter::Model(argument) => Some(argument),
         Parameter::Host(_) => None,
@@ -42,8 +42,8 @@ fn few_enough(parameters: &[Parameter], errors: &Errors) {
     }
 }
 
-fn one(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Parameter> {
-    foreign(&raw.foreign, errors);
+fn parameter(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Parameter> {
+    check_foreign(&raw.foreign, errors);
     let ty = types::bare(&raw.ty).clone();
     match &ty {
         Type::Reference(reference) if !types::is_str(&reference.elem) => {
@@ -53,7 +53,7 @@ fn one(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Parame
     }
 }
 
-fn foreign(attributes: &[Attribute], errors: &Errors) {
+fn check_foreign(attributes: &[Attribute], errors: &Errors) {
     for attribute in attributes {
         let path = attribute.path();
         if path.is_ident("cfg") || path.is_ident("cfg_attr") {
@@ -87,7 +87,7 @@ fn host(
         );
     }
     if let Type::Slice(slice) = types::bare(&reference.elem) {
-        let elem = types::spelled(&slice.elem);
+        let elem = types::to_source(&slice.elem);
         errors.at(
             &raw.ty,
             format!(
@@ -106,7 +106,7 @@ fn host(
         );
     }
     (errors.count() == before).then(|| {
-        let ty = super::outside(types::bare(&reference.elem), this);
+        let ty = types::standalone(types::bare(&reference.elem), this);
         Parameter::Host(Box::new(Host { borrow: reference.and_token.span, ty }))
     })
 }
@@ -120,7 +120,7 @@ fn argument(
     let name = name(&raw.pattern, errors);
     let checked = argument_type(ty, this, errors);
     let arg = raw.arg.map_or_else(Arg::default, |arg| arg.check(ty, errors));
-    let arg = arg.map(|expr| types::fixed_expr(expr, this));
+    let arg = arg.map(|expr| types::standalone_expr(expr, this));
     let name = name?;
     if raw.description.is_none() {
         errors.at(
@@ -177,10 +177,10 @@ fn argument_type(ty: &Type, this: Option<&Type>, errors: &Errors) -> Option<Argu
         errors.at(ty, "a model sends JSON: take a type that can be read from it");
         return None;
     }
-    Some(ArgumentType::Owned(Box::new(super::outside(ty, this))))
+    Some(ArgumentType::Owned(Box::new(types::standalone(ty, this))))
 }
 
-fn distinct(parameters: &[Parameter], errors: &Errors) {
+fn check_names(parameters: &[Parameter], errors: &Errors) {
     let mut seen: HashSet<String> = HashSet::new();
     let arguments = parameters.iter().filter_map(|parameter| match parameter {
         Parameter::Model(argument) => Some(argument),

@@ -79,8 +79,16 @@ pub(super) fn output(output: &ReturnType, this: Option<&Type>, errors: &Errors) 
         errors.at(pointer.to_token_stream(), "a pointer means nothing to a model: return a value");
         return None;
     }
+    if let Some(future) = types::future_inside(ty) {
+        errors.at(
+            future,
+            "a tool returns its answer, and a future has no schema: write `async fn` and the \
+             future's output type",
+        );
+        return None;
+    }
     if types::opaque_inside(ty).is_some() {
         return Some(Output::Opaque);
     }
-    Some(super::named(arrow, super::outside(ty, this)))
+    Some(super::named(arrow, types::standalone(ty, this)))
 }

@@ -17,7 +17,7 @@ pub(super) fn emit(tool: &Tool) -> TokenStream {
 pub(super) fn read(tool: &Tool) -> TokenStream {
     let open = tool.open;
     let names = tool.arguments().map(Argument::wire_name);
-    let types = tool.arguments().map(|argument| held(tool, argument, "'_"));
+    let types = tool.arguments().map(|argument| storage_type(tool, argument, "'_"));
     let defaults = tool.arguments().map(|argument| match &argument.arg.default {
         Some(ArgDefault::OfType) => {
             quote!(::core::option::Option::Some(::core::default::Default::default))
@@ -37,7 +37,7 @@ pub(super) fn read(tool: &Tool) -> TokenStream {
 }
 
 /// Generates the type in which an argument is stored.
-fn held(tool: &Tool, argument: &Argument, lifetime: &str) -> TokenStream {
+fn storage_type(tool: &Tool, argument: &Argument, lifetime: &str) -> TokenStream {
     match &argument.ty {
         ArgumentType::Owned(ty) => quote!(#ty),
         ArgumentType::Text if tool.style == ExecutionStyle::Blocking => quote!(__p::String),
@@ -51,7 +51,7 @@ fn held(tool: &Tool, argument: &Argument, lifetime: &str) -> TokenStream {
 fn default(tool: &Tool, argument: &Argument) -> Option<TokenStream> {
     let Some(ArgDefault::Value(value)) = &argument.arg.default else { return None };
     let function = argument.default_name();
-    let ty = held(tool, argument, "'static");
+    let ty = storage_type(tool, argument, "'static");
     let value = match argument.ty {
         ArgumentType::Text => quote!(::core::convert::From::from(#value)),
         ArgumentType::Owned(_) => converted(value),

@@ -17,7 +17,7 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
     let text = format!(
         "The handle of [`{function}`](fn@{function}): names the tool `{name}`, has no values."
     );
-    let item = quote_spanned!(super::here(handle)=> #vis enum #handle {});
+    let item = quote_spanned!(super::span_of(handle)=> #vis enum #handle {});
     quote! {
         #(#conditions)*
         #[doc = #description]

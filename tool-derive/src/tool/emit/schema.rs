@@ -2,10 +2,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use syn::Type;
 
 use super::super::model::{Argument, ArgumentType, ExecutionStyle, Output, Tool};
-use super::here;
+use super::span_of;
 use crate::syntax::arg::{Arg, ArgDefault};
+use crate::syntax::types;
 
 /// Generates the two functions.
 pub(super) fn emit(tool: &Tool) -> TokenStream {
@@ -35,16 +37,27 @@ fn property(argument: &Argument) -> TokenStream {
     let (name, description) = (argument.wire_name(), &argument.description);
     let (ty, span) = match &argument.ty {
         ArgumentType::Text => (quote!(__p::String), Span::call_site()),
-        ArgumentType::Owned(ty) => (quote!(#ty), here(ty)),
+        ArgumentType::Owned(ty) => (quote!(#ty), span_of(ty)),
     };
     let default = default(argument, &ty);
     let constraints = constraints(&argument.arg, &ty);
+    let property = match shared(&argument.ty) {
+        Some(shared) => quote!(__p::shared_property::<#ty, #shared>),
+        None => quote!(__p::property::<#ty>),
+    };
     let is_models = quote!(!__p::Probe::<#ty>::IS_HOSTS_OWN, #HOSTS_OWN);
-    let models = super::asserted(super::at(argument.colon), span, &is_models);
+    let models = super::const_assertion(super::call_site_at(argument.colon), span, &is_models);
     quote! {
-        __p::assert_argument::<#ty>();
         const _: () = #models;
-        __s.property::<#ty>(#name, #description) #default #constraints;
+        #property(&mut __s, #name, #description) #default #constraints;
+    }
+}
+
+/// The `T` of an argument that is spelled `Arc<T>` or `Rc<T>`: it gets an error of its own.
+fn shared(ty: &ArgumentType) -> Option<&Type> {
+    match ty {
+        ArgumentType::Owned(ty) => types::only_argument(ty, &["Arc", "Rc"]),
+        ArgumentType::Text => None,
     }
 }
 

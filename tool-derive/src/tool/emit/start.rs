@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, Index, Path};
 
 use super::super::model::{Argument, ArgumentType, ExecutionStyle, Host, Output, Parameter, Tool};
-use super::here;
+use super::span_of;
 
 /// Generates the functions.
 pub(super) fn emit(tool: &Tool) -> TokenStream {
@@ -13,13 +13,21 @@ pub(super) fn emit(tool: &Tool) -> TokenStream {
     quote!(#host #codes #start)
 }
 
+/// The error for a borrowed `String`, which is meant to be the model's text.
+const BORROWED_STRING: &str = "a borrowed parameter is the host's, and `&String` is neither: for \
+    text from the model take `&str` or `String`, for text of the host a type of its own around it";
+
 fn host(tool: &Tool) -> TokenStream {
     let toolkit = tool.target.this.as_ref().filter(|_| tool.target.receiver);
     let toolkit = toolkit.map(|this| quote!(__p::HostNeed::toolkit::<#this>(),));
     let needs = tool.hosts().map(|host| {
         let (ty, need) = (&host.ty, probed(host, "need", &TokenStream::new()));
+        let not_text = quote!(!__p::Probe::<#ty>::IS_STRING, #BORROWED_STRING);
+        let not_text =
+            super::const_assertion(super::call_site_at(host.borrow), span_of(ty), &not_text);
         quote! {{
             __p::assert_host_value::<#ty>();
+            const _: () = #not_text;
             let __need: __p::HostNeed = #need;
             __need
         }}
@@ -33,9 +41,9 @@ fn host(tool: &Tool) -> TokenStream {
 
 /// Generates a probe of a host parameter's type.
 fn probed(host: &Host, method: &str, arguments: &TokenStream) -> TokenStream {
-    let (ty, method) = (&host.ty, Ident::new(method, super::at(host.borrow)));
+    let (ty, method) = (&host.ty, Ident::new(method, super::call_site_at(host.borrow)));
     let probe = quote!(__p::Probe::<#ty>::NEW);
-    quote_spanned!(here(ty)=> (&&#probe).#method(#arguments))
+    quote_spanned!(span_of(ty)=> (&&#probe).#method(#arguments))
 }
 
 /// Generates the list of codes that the tool's error declares.
@@ -75,7 +83,7 @@ fn start(tool: &Tool) -> TokenStream {
         #run
     };
     let pin = quote!(std::boxed::Box::pin);
-    let boxed = quote_spanned!(here(&tool.target.function)=> ::#pin(async move { #body }));
+    let boxed = quote_spanned!(span_of(&tool.target.function)=> ::#pin(async move { #body }));
     quote! {
         fn __start(__call: __p::CallScope) -> __p::ToolFuture {
             #boxed
@@ -109,22 +117,25 @@ fn run(tool: &Tool) -> TokenStream {
     let toolkit = toolkit(tool);
     let first = usize::from(tool.target.receiver);
     let hosts = tool.hosts().enumerate().map(|(index, host)| {
-        let (slot, held) = (index + first, held(index + first));
+        let (slot, host_binding) = (index + first, host_binding(index + first));
         let taken = probed(host, "take", &quote!(&__call, #slot));
         quote! {
-            let #held = match #taken {
+            let #host_binding = match #taken {
                 ::core::result::Result::Ok(__held) => __held,
                 ::core::result::Result::Err(__failed) => return __failed,
             };
         }
     });
-    let succeeded = quote!(__call.succeeded(&__value));
-    let reconcile = tool
-        .reconcile
-        .as_ref()
-        .map(|path| instead(tool, path, &quote!(__call.reconciles()), &reconciled(tool, path)));
+    let succeeded = match &tool.output {
+        Output::Named(_) => quote!(__p::answered(&__call, &__value)),
+        Output::Opaque => quote!(__call.succeeded(&__value)),
+    };
+    let reconcile = tool.reconcile.as_ref().map(|path| {
+        option_branch(tool, path, &quote!(__call.reconciles()), &reconciled(tool, path))
+    });
     let preview = tool.preview.as_ref();
-    let preview = preview.map(|path| instead(tool, path, &quote!(__call.dry_run()), &succeeded));
+    let shown = preview.map(|path| shown(path)).unwrap_or_default();
+    let preview = preview.map(|path| option_branch(tool, path, &quote!(__call.dry_run()), &shown));
     let call = call(tool, &tool.target.path(), Span::call_site());
     let answer = answer(&call, &succeeded);
     quote! {
@@ -137,14 +148,36 @@ fn run(tool: &Tool) -> TokenStream {
 }
 
 /// Generates a branch in which an option's function replaces the tool.
-fn instead(tool: &Tool, path: &Path, when: &TokenStream, success: &TokenStream) -> TokenStream {
-    let call = call(tool, &beside(tool, path), here(path));
+fn option_branch(
+    tool: &Tool,
+    path: &Path,
+    when: &TokenStream,
+    success: &TokenStream,
+) -> TokenStream {
+    let call = option_call(tool, path);
     let answer = answer(&call, success);
     quote! {
         if #when {
             return #answer;
         }
     }
+}
+
+/// Generates the call of an option's function, which is `async` where the tool is.
+fn option_call(tool: &Tool, path: &Path) -> TokenStream {
+    let (arguments, function) = (arguments(tool), option_function(tool, path));
+    let call = quote_spanned!(span_of(path)=> #function(#(#arguments),*));
+    if tool.style != ExecutionStyle::Async {
+        return call;
+    }
+    let future = quote!(__p::option_future);
+    quote_spanned!(span_of(path)=> #future(#call).await)
+}
+
+/// Generates the conversion of a preview.
+fn shown(path: &Path) -> TokenStream {
+    let (previewed, call, value) = (quote!(__p::previewed), quote!(&__call), quote!(__value));
+    quote_spanned!(span_of(path)=> #previewed(#call, &(#value)))
 }
 
 /// Generates the conversion of a `reconcile` result, whose output type must be the tool's.
@@ -156,27 +189,27 @@ fn reconciled(tool: &Tool, path: &Path) -> TokenStream {
     let (reconciled, finding) = (quote!(__call.reconciled), quote!(__p::finding));
     let answer = quote!(::core::marker::PhantomData::<#answer>);
     let value = quote!(__value);
-    quote_spanned!(here(path)=> #reconciled(#finding(#answer, &(#value))))
+    quote_spanned!(span_of(path)=> #reconciled(#finding(#answer, &(#value))))
 }
 
 fn toolkit(tool: &Tool) -> Option<TokenStream> {
     let this = tool.target.this.as_ref().filter(|_| tool.target.receiver)?;
-    let held = held(0);
+    let host_binding = host_binding(0);
     Some(quote! {
-        let #held = match __call.toolkit::<#this>(0) {
+        let #host_binding = match __call.toolkit::<#this>(0) {
             ::core::result::Result::Ok(__held) => __held,
             ::core::result::Result::Err(__failed) => return __failed,
         };
     })
 }
 
-fn held(slot: usize) -> Ident {
+fn host_binding(slot: usize) -> Ident {
     format_ident!("__h{slot}")
 }
 
 /// Generates the path of an option's function; in a toolkit, a plain name is a method of the same
 /// type.
-fn beside(tool: &Tool, path: &Path) -> TokenStream {
+fn option_function(tool: &Tool, path: &Path) -> TokenStream {
     if let (Some(this), Some(method)) = (&tool.target.this, path.get_ident()) {
         return quote!(<#this>::#method);
     }
@@ -205,9 +238,9 @@ fn answer(call: &TokenStream, success: &TokenStream) -> TokenStream {
 fn arguments(tool: &Tool) -> Vec<TokenStream> {
     let mut slot = 0;
     let mut next = || {
-        let held = held(slot);
+        let host_binding = host_binding(slot);
         slot += 1;
-        quote!(#held.deref())
+        quote!(#host_binding.deref())
     };
     let receiver = tool.target.receiver.then(&mut next);
     let mut places = 0..;

@@ -94,8 +94,8 @@ impl Registry {
 
     /// Adds the tool of a handle.
     #[must_use]
-    pub fn tool<T: Tool>(mut self) -> Self {
-        self.add_definition(T::definition());
+    pub fn tool<Handle: Tool>(mut self) -> Self {
+        self.add_definition(Handle::definition());
         self
     }
 

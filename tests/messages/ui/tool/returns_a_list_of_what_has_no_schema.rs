@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+use tool_runtime::prelude::*;
+
+struct Hit;
+
+/// Searches.
+#[ai_tool(effect = "read")]
+fn search() -> Vec<Hit> {
+    Vec::new()
+}
+
+fn main() {}

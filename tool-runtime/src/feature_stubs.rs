@@ -1,0 +1,99 @@
+//! Stubs of the methods whose feature is off: a call of one is a compile error that names the
+//! feature, where the compiler would only say that there is no such method.
+#![allow(
+    clippy::unused_self,
+    clippy::needless_pass_by_value,
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "no call of a stub compiles"
+)]
+
+use std::marker::PhantomData;
+
+use crate::tool::registry::Registry;
+use crate::{Runtime, RuntimeBuilder, ToolCall};
+
+/// Has none of the traits below. Its lifetime lets a bound that is never met stand in a signature.
+#[derive(Debug)]
+pub struct TheFeatureIsOff<'m>(PhantomData<&'m ()>);
+
+macro_rules! stubs {
+    ($feature:tt $marker:ident $message:tt $note:tt {
+        $($owner:ident: $($method:ident($($argument:ident),*))+;)+
+    }) => {
+        /// Met by no type, because the feature is off.
+        #[cfg(not(feature = $feature))]
+        #[diagnostic::on_unimplemented(message = $message, label = "this method needs a feature", note = $note)]
+        pub trait $marker {}
+
+        $(
+            #[cfg(not(feature = $feature))]
+            impl $owner {$(
+                #[doc(hidden)]
+                pub fn $method<'m>(self, $($argument: impl Sized),*) -> Self
+                where
+                    TheFeatureIsOff<'m>: $marker,
+                {
+                    $(let _ = $argument;)*
+                    self
+                }
+            )+}
+        )+
+    };
+}
+
+stubs!("discovery" Discovery
+    "the feature `discovery` of `tool-runtime` is off"
+    "turn it on in `Cargo.toml`: `features = [\"discovery\"]`, or leave the default features on"
+{
+    RuntimeBuilder: discover();
+    Registry: discover();
+});
+
+stubs!("policy" Policy
+    "the feature `policy` of `tool-runtime` is off"
+    "turn it on in `Cargo.toml`: `features = [\"policy\"]`"
+{
+    RuntimeBuilder: policy(_policy) store(_store);
+    Runtime: tickets() grants() outcomes() sweep() read_output(_handle, _offset, _most, _cx);
+    ToolCall: ticket() for_model();
+});
+
+stubs!("ledger" Ledger
+    "the feature `ledger` of `tool-runtime` is off"
+    "turn it on in `Cargo.toml`: `features = [\"ledger\"]`"
+{
+    RuntimeBuilder: ledger(_ledger);
+});
+
+stubs!("evidence" Evidence
+    "the feature `evidence` of `tool-runtime` is off"
+    "turn it on in `Cargo.toml`: `features = [\"evidence\"]`"
+{
+    RuntimeBuilder: evidence(_keeper);
+});
+
+stubs!("trace" Trace
+    "the feature `trace` of `tool-runtime` is off"
+    "turn it on in `Cargo.toml`: `features = [\"trace\"]`"
+{
+    RuntimeBuilder: span_ids(_ids) without_tracing();
+});
+
+stubs!("otel" Otel
+    "the feature `otel` of `tool-runtime` is off"
+    "turn it on in `Cargo.toml`: `features = [\"otel\"]`"
+{
+    RuntimeBuilder: metrics(_metrics);
+});
+
+stubs!("search" Search
+    "the feature `search` of `tool-runtime` is off"
+    "turn it on in `Cargo.toml`: `features = [\"search\"]`"
+{
+    Runtime: search(_query, _most) tool_index();
+    Registry: search(_query, _most);
+});
