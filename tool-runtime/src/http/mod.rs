@@ -16,6 +16,7 @@ mod request;
 mod response;
 mod router;
 mod routes;
+mod routing;
 mod server;
 mod state;
 #[cfg(test)]

@@ -1,36 +1,32 @@
 //! The table of the endpoints: a row gives the router its route, the metrics their label and the
 //! OpenAPI document its operation.
+//!
+//! `admitted` takes only a handler whose first parameter proves that the request was admitted;
+//! `without_admission` says that an endpoint serves requests without a caller.
 
 use axum::Router;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use crate::http::endpoints::approvals;
-use crate::http::endpoints::call;
-use crate::http::endpoints::evidence;
-use crate::http::endpoints::list;
-use crate::http::endpoints::outcomes;
-use crate::http::endpoints::probes;
-use crate::http::endpoints::traces;
+use crate::http::endpoints::{approvals, call, evidence, list, outcomes, probes, traces};
 use crate::http::openapi::{self, DocumentInput, Tools, operations};
-use crate::http::router::{got, posted};
+use crate::http::response::ResponseFormat;
+use crate::http::routing::{EndpointMethod, RouteId, admitted, without_admission};
 use crate::http::state::app::SharedApp;
 
-/// Defines the routes: method and path, handler, operation of the document.
+/// Defines the routes: method and path, admission and handler, operation of the document.
 macro_rules! routes {
-    (@router GET $route:ident $handler:path) => { got(Route::$route, $handler) };
-    (@router POST $route:ident $handler:path) => { posted(Route::$route, $handler) };
-    (@method GET) => { "get" };
-    (@method POST) => { "post" };
+    (@method GET) => { EndpointMethod::Get };
+    (@method POST) => { EndpointMethod::Post };
     ($(
         $(#[$doc:meta])*
         fn $group:ident() {$(
             $route:ident = $method:ident $path:literal:
-                $handler:path, $operation:path $(, if $served:path)?;
+                $admission:ident($handler:expr), $operation:path $(, if $served:path)?;
         )+}
     )+) => {
         /// A route of the server, as metrics distinguish them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(in crate::http) enum Route {
+        pub(super) enum Route {
             $($($route,)+)+
             /// An unknown path, or a method that the path does not accept.
             Unknown,
@@ -38,10 +34,10 @@ macro_rules! routes {
 
         impl Route {
             /// All routes, in the order of the table.
-            pub(in crate::http) const ALL: &'static [Self] = &[$($(Self::$route,)+)+ Self::Unknown];
+            pub(super) const ALL: &'static [Self] = &[$($(Self::$route,)+)+ Self::Unknown];
 
             /// Returns the label: the path template, relative to the router.
-            pub(in crate::http) const fn as_str(self) -> &'static str {
+            pub(super) const fn as_str(self) -> &'static str {
                 match self {
                     $($(Self::$route => $path,)+)+
                     Self::Unknown => "unknown",
@@ -50,11 +46,11 @@ macro_rules! routes {
 
             /// Returns the method and the operation that the document has for this path; `None` if
             /// the server does not serve it.
-            pub(in crate::http) fn operation(
+            fn operation(
                 self,
                 input: &DocumentInput<'_>,
                 tools: &Tools,
-            ) -> Option<(&'static str, Value)> {
+            ) -> Option<(EndpointMethod, Value)> {
                 match self {
                     $($(Self::$route => {
                         $(if !$served(input) {
@@ -69,8 +65,14 @@ macro_rules! routes {
 
         $(
             $(#[$doc])*
-            pub(in crate::http) fn $group() -> Router<SharedApp> {
-                Router::new()$(.route($path, routes!(@router $method $route $handler)))+
+            pub(super) fn $group() -> Router<SharedApp> {
+                let other = Route::Unknown.id();
+                Router::new()$(.route($path, $admission(
+                    routes!(@method $method),
+                    Route::$route.id(),
+                    other,
+                    $handler,
+                )))+
             }
         )+
     };
@@ -79,25 +81,46 @@ macro_rules! routes {
 routes! {
     /// Routes everything else.
     fn api() {
-        List = POST "/tools/list": list::list, operations::list;
-        Call = POST "/tools/call": call::call, operations::call;
-        EnvelopeCall = POST "/calls/{tool}": call::envelope_call, operations::envelope_call;
-        Approvals = GET "/approvals": approvals::list, operations::approvals;
-        Approval = POST "/approvals/{ticket}": approvals::decide, operations::decision;
-        Trace = GET "/traces/{id}": traces::read, operations::trace, if operations::keeps_ledger;
-        Replay = POST "/traces/{id}/replay": traces::replay, operations::replay, if operations::keeps_ledger;
-        Outcomes = GET "/outcomes": outcomes::list, operations::outcomes;
-        Outcome = POST "/outcomes/{id}": outcomes::resolve, operations::resolution;
-        EvidenceList = GET "/evidence": evidence::list, operations::evidence_list, if operations::serves_evidence;
-        Evidence = GET "/evidence/{id}": evidence::find, operations::evidence_snapshot, if operations::serves_evidence;
-        EvidenceContents = POST "/evidence/{id}/contents": evidence::read, operations::evidence_contents, if operations::serves_evidence;
-        OpenApi = GET "/openapi.json": openapi::document, operations::document;
+        List = POST "/tools/list": admitted(list::list), operations::list;
+        Call = POST "/tools/call": admitted(call::call), operations::call;
+        EnvelopeCall = POST "/calls/{tool}": admitted(call::envelope_call), operations::envelope_call;
+        Approvals = GET "/approvals": admitted(approvals::list), operations::approvals;
+        Approval = POST "/approvals/{ticket}": admitted(approvals::decide), operations::decision;
+        Trace = GET "/traces/{id}": admitted(traces::read), operations::trace, if operations::keeps_ledger;
+        Replay = POST "/traces/{id}/replay": admitted(traces::replay), operations::replay, if operations::keeps_ledger;
+        Outcomes = GET "/outcomes": admitted(outcomes::list), operations::outcomes;
+        Outcome = POST "/outcomes/{id}": admitted(outcomes::resolve), operations::resolution;
+        EvidenceList = GET "/evidence": admitted(evidence::list), operations::evidence_list, if operations::serves_evidence;
+        Evidence = GET "/evidence/{id}": admitted(evidence::find), operations::evidence_snapshot, if operations::serves_evidence;
+        EvidenceContents = POST "/evidence/{id}/contents": admitted(evidence::read), operations::evidence_contents, if operations::serves_evidence;
+        OpenApi = GET "/openapi.json": admitted(openapi::document(Route::OpenApi.as_str(), Route::describe)), operations::document;
     }
 
     /// Routes the probes, which a separate address may serve.
     fn probes() {
-        Health = GET "/healthz": probes::health, operations::health;
-        Ready = GET "/readyz": probes::ready, operations::readiness;
-        Metrics = GET "/metrics": probes::metrics, operations::metrics;
+        Health = GET "/healthz": without_admission(probes::health), operations::health;
+        Ready = GET "/readyz": without_admission(probes::ready), operations::readiness;
+        Metrics = GET "/metrics": without_admission(probes::metrics), operations::metrics;
+    }
+}
+
+impl Route {
+    /// Returns the format of the answers, and the index of the metrics.
+    pub(super) const fn id(self) -> RouteId {
+        let format = if matches!(self, Self::EnvelopeCall) {
+            ResponseFormat::Envelope
+        } else {
+            ResponseFormat::CallResponse
+        };
+        RouteId { index: self as usize, format }
+    }
+
+    /// Describes the paths that a server serves.
+    fn describe(input: &DocumentInput<'_>, tools: &Tools) -> Value {
+        let served = Self::ALL.iter().filter_map(|route| {
+            let (method, operation) = route.operation(input, tools)?;
+            Some((route.as_str().to_owned(), json!({ method.as_str(): operation })))
+        });
+        served.collect::<Map<_, _>>().into()
     }
 }

@@ -224,9 +224,9 @@ impl Auth {
     /// header.
     pub(in crate::http) fn challenges(
         &self,
-        headers: &HeaderMap,
-    ) -> impl Iterator<Item = HeaderValue> {
-        let token = if headers.contains_key(AUTHORIZATION) { INVALID_TOKEN } else { TOKEN };
+        had_token: bool,
+    ) -> impl Iterator<Item = HeaderValue> + use<> {
+        let token = if had_token { INVALID_TOKEN } else { TOKEN };
         let ways = [(self.takes_tokens(), token), (self.takes_api_keys(), KEY)];
         ways.into_iter()
             .filter(|(is_taken, _)| *is_taken)

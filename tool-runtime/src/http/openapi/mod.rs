@@ -9,10 +9,11 @@ mod parameters;
 mod responses;
 mod tools;
 
+use std::future::{Ready, ready};
+
 use axum::body::Bytes;
-use axum::extract::{OriginalUri, Request, State};
-use axum::http::request::Parts;
-use axum::response::Response;
+use axum::extract::{OriginalUri, State};
+use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 use tool_contracts::ToolSpec;
 
@@ -20,13 +21,13 @@ use self::components::Components;
 pub(in crate::http) use self::tools::Tools;
 use crate::http::auth::Principal;
 use crate::http::problem::Problem;
-use crate::http::request::admission as request;
-use crate::http::response::{AuditContext, JsonResponse};
+use crate::http::request::admission::Admitted;
+use crate::http::response::JsonResponse;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::documents::DocumentKey;
 
-/// The path that the document is served under, below the router's own.
-pub(in crate::http) const PATH: &str = "/openapi.json";
+/// Describes the paths of the table of endpoints, each with its operation.
+pub(in crate::http) type DescribePaths = fn(&DocumentInput<'_>, &Tools) -> Value;
 
 /// The input of a document.
 pub(in crate::http) struct DocumentInput<'a> {
@@ -35,44 +36,38 @@ pub(in crate::http) struct DocumentInput<'a> {
     base: &'a str,
 }
 
-/// Handles a request for the document.
-pub(in crate::http) async fn document(
-    State(app): State<SharedApp>,
-    OriginalUri(uri): OriginalUri,
-    request: Request,
-) -> Response {
-    let (parts, _) = request.into_parts();
-    request::respond(&app, &parts, async |audit| serve(&app, &parts, uri.path(), audit).await).await
-}
-
-async fn serve(
-    app: &App,
-    parts: &Parts,
-    path: &str,
-    audit: &mut AuditContext,
-) -> Result<Response, Problem> {
-    let principal = request::admit(app, parts, audit).await?;
-    let base = path.strip_suffix(PATH).unwrap_or_default();
-    let body = document_of(app, &principal, base);
-    Ok(JsonResponse { status: axum::http::StatusCode::OK, retry_after: None, body }.into_response())
+/// Makes the handler of the document, which is served under this path below the router's own.
+pub(in crate::http) fn document(
+    path: &'static str,
+    describe: DescribePaths,
+) -> impl Fn(Admitted, State<SharedApp>, OriginalUri) -> Ready<Result<JsonResponse, Problem>>
++ Clone
++ Send
++ Sync
++ 'static {
+    move |admitted, State(app), OriginalUri(uri)| {
+        let base = uri.path().strip_suffix(path).unwrap_or_default();
+        let body = document_of(&app, admitted.principal(), base, describe);
+        ready(Ok(JsonResponse { status: StatusCode::OK, retry_after: None, body }))
+    }
 }
 
 /// Returns the document of a caller, shared by all callers with the same visible tools.
-fn document_of(app: &App, principal: &Principal, base: &str) -> Bytes {
+fn document_of(app: &App, principal: &Principal, base: &str, describe: DescribePaths) -> Bytes {
     let all = app.runtime.specs().enumerate();
     let seen: Vec<(usize, &ToolSpec)> = all.filter(|(_, spec)| principal.may_call(spec)).collect();
     let visible = seen.iter().map(|(place, _)| *place).collect();
     app.documents.get_or_write(DocumentKey { base: base.into(), visible }, || {
         let tools = seen.into_iter().map(|(_, spec)| spec).collect();
-        DocumentInput { app, tools, base }.document().to_string().into()
+        DocumentInput { app, tools, base }.document(describe).to_string().into()
     })
 }
 
 impl DocumentInput<'_> {
-    fn document(&self) -> Value {
+    fn document(&self, describe: DescribePaths) -> Value {
         let mut components = Components::of_contract();
         let tools = tools::add(self, &mut components);
-        let paths = operations::paths(self, &tools);
+        let paths = describe(self, &tools);
         let security = self.security();
         json!({
             "openapi": "3.1.1",

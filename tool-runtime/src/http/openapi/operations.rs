@@ -10,7 +10,6 @@ use super::tools::Tools;
 use crate::http::endpoints::evidence::{self, ID_PATTERN};
 use crate::http::endpoints::outcomes::OutcomeCursor;
 use crate::http::response::ResponseFormat;
-use crate::http::routes::Route;
 
 /// The further statuses of a call.
 const CALL: [u16; 5] = [404, 406, 409, 502, 504];
@@ -25,15 +24,6 @@ pub(super) fn tags() -> Value {
         {"name": "evidence", "description": "List and read the evidence of calls."},
         {"name": "server", "description": "Probes, metrics and this document."},
     ])
-}
-
-/// Returns the paths of a server.
-pub(super) fn paths(input: &DocumentInput<'_>, tools: &Tools) -> Value {
-    let served = Route::ALL.iter().filter_map(|route| {
-        let (method, operation) = route.operation(input, tools)?;
-        Some((route.as_str().to_owned(), json!({ method: operation })))
-    });
-    served.collect::<Map<_, _>>().into()
 }
 
 pub(in crate::http) fn list(_: &DocumentInput<'_>, _: &Tools) -> Value {

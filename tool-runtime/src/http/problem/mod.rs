@@ -76,6 +76,12 @@ impl Problem {
         Self::of(ErrorCode::Internal, "the server failed to handle the request")
     }
 
+    /// Creates the problem of a store that cannot be reached.
+    pub(in crate::http) fn store_unavailable() -> Self {
+        Self::of(ErrorCode::Unavailable, "the store is not available now; retry later")
+            .with_reason(RefusalReason::StoreUnavailable)
+    }
+
     /// Sets `details.reason`.
     pub(in crate::http) fn with_reason(self, reason: RefusalReason) -> Self {
         self.with_detail("reason", reason.as_str())

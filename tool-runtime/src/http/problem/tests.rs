@@ -1,12 +1,17 @@
 use axum::http::header::RETRY_AFTER;
 use http_body_util::BodyExt as _;
 
-use axum::response::IntoResponse as _;
+use axum::response::{IntoResponse as _, Response};
 
 use super::*;
+use crate::http::response::AuditContext;
+
+fn answered(problem: Problem) -> Response {
+    problem.response(&mut AuditContext::new()).into_response()
+}
 
 async fn body(problem: Problem) -> Value {
-    let body = problem.into_response().into_body().collect().await.expect("it is whole").to_bytes();
+    let body = answered(problem).into_body().collect().await.expect("it is whole").to_bytes();
     serde_json::from_slice(&body).expect("it is JSON")
 }
 
@@ -57,6 +62,6 @@ async fn a_problem_says_when_to_try_again() {
         retry_after: Some(Duration::from_millis(1_500)),
         ..Problem::of(ErrorCode::RateLimited, "too many")
     };
-    assert_eq!(problem.clone().into_response().headers()[RETRY_AFTER], "2");
+    assert_eq!(answered(problem.clone()).headers()[RETRY_AFTER], "2");
     assert_eq!(body(problem).await["detail"]["retry_after_ms"], 1_500);
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use tool_contracts::ErrorCode;
 
+use super::admission::AuthorizedCaller;
+use super::time_limit::within_time_limit;
 use crate::http::auth::Principal;
 use crate::http::problem::Problem;
-use crate::http::request::operator::{self as endpoint, AuthorizedCaller};
 use crate::http::state::app::App;
 use crate::http::state::quota::Permit;
 use crate::ledger::RecordedAccess;
@@ -46,9 +47,9 @@ impl ReadAccess {
         access.tenant_id = Some(authorized.tenant());
         access.subject = self.subject;
         "done".clone_into(&mut access.outcome);
-        let recorded =
-            async { ledger.record_access(access).await.map_err(|_| endpoint::store_unavailable()) };
-        endpoint::within_time_limit(app, recorded).await
+        let noted =
+            async { ledger.record_access(access).await.map_err(|_| Problem::store_unavailable()) };
+        within_time_limit(app, noted).await
     }
 }
 

@@ -1,109 +1,234 @@
-//! Admits requests to the API and turns refusals and panics into responses.
+//! Admits requests: extractors whose values prove to a handler that its request was admitted.
+//!
+//! Only the extractors make these values, and a row of the table of endpoints takes no handler
+//! without one, so a handler that forgets admission does not compile.
 
-use std::panic::AssertUnwindSafe;
+use std::future::{Future, ready};
+use std::marker::PhantomData;
+use std::ops::Deref;
 
-use axum::http::StatusCode;
-use axum::http::header::WWW_AUTHENTICATE;
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::response::Response;
-use futures::FutureExt;
-use tool_contracts::server::is_id;
+use tool_contracts::{ErrorCode, ToolContext};
+use uuid::Uuid;
 
-use crate::http::auth::{Auth, Principal};
+use super::audit::audit_of;
+use super::context::{self, RequestHead};
+use super::params::{Params, params_of};
+use super::recorded_name::recorded_name;
+use crate::evidence::Access;
+use crate::http::auth::{Principal, Scope};
 use crate::http::problem::Problem;
-use crate::http::request::context::RequestHead;
-use crate::http::response::{AuditContext, ResponseFormat};
-use crate::http::state::app::App;
+use crate::http::state::app::{App, SharedApp};
 use crate::http::state::caller::Caller;
+use crate::refusal_reason::RefusalReason;
 
-/// Admits a request before its body is read, so that a refusal costs the server little.
-pub(in crate::http) async fn admit(
-    app: &App,
-    parts: &Parts,
-    audit: &mut AuditContext,
-) -> Result<Principal, Problem> {
-    if app.config.drain.has_begun() {
-        return Err(Problem::draining());
+/// An extractor that proves the admission of its request.
+pub(in crate::http) trait AdmissionProof {}
+
+/// Proof that a request was admitted: the server is not draining, the host name, the credential and
+/// the limits of the caller admit it.
+///
+/// Made before the body is read, so that a refusal costs the server little.
+#[derive(Debug)]
+pub(in crate::http) struct Admitted {
+    principal: Principal,
+    caller: Caller,
+}
+
+/// Proof that a request was admitted whose caller has the scope `S`, and acts for one tenant.
+#[derive(Debug)]
+pub(in crate::http) struct Authorized<S> {
+    caller: AuthorizedCaller,
+    scope: PhantomData<fn() -> S>,
+}
+
+/// An authenticated caller with the scope of an endpoint, acting for one tenant.
+#[derive(Debug)]
+pub(in crate::http) struct AuthorizedCaller {
+    cx: ToolContext,
+    principal: Principal,
+    caller: Caller,
+}
+
+/// The scope that an endpoint requires, as a type in the signature of its handler.
+pub(in crate::http) trait RequiredScope: Sized + Send + 'static {
+    /// The scope.
+    const SCOPE: Scope;
+
+    /// Records that an authenticated caller was forbidden; by default no record is left.
+    fn record_forbidden(_: &Forbidden<'_>) -> impl Future<Output = ()> + Send {
+        ready(())
     }
-    let principal = authenticate(app, parts, audit).await?;
-    app.unread.admit(&audit.caller(parts))?;
-    Ok(principal)
+}
+
+/// A request of an authenticated caller that an endpoint does not serve.
+#[derive(Debug)]
+pub(in crate::http) struct Forbidden<'r> {
+    pub(in crate::http) app: &'r App,
+    pub(in crate::http) parts: &'r Parts,
+    pub(in crate::http) params: &'r Params,
+    pub(in crate::http) principal: &'r Principal,
+    pub(in crate::http) caller: &'r Caller,
+    /// The word for the audit record.
+    pub(in crate::http) why: &'r str,
+}
+
+impl AdmissionProof for Admitted {}
+
+impl<S> AdmissionProof for Authorized<S> {}
+
+impl FromRequestParts<SharedApp> for Admitted {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
+        if app.config.drain.has_begun() {
+            return Err(Problem::draining());
+        }
+        let (principal, caller) = authenticate(app, parts).await?;
+        app.unread.admit(&caller)?;
+        Ok(Self { principal, caller })
+    }
+}
+
+impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
+        let admitted = Admitted::from_request_parts(parts, app).await?;
+        let problem = match AuthorizedCaller::of(admitted, parts, S::SCOPE) {
+            Ok(caller) => return Ok(Self { caller, scope: PhantomData }),
+            Err(refused) if refused.problem.code != ErrorCode::Forbidden => {
+                return Err(refused.problem);
+            }
+            Err(refused) => refused,
+        };
+        let RefusedCaller { admitted: Admitted { principal, caller }, problem } = *problem;
+        let params = params_of(parts).await;
+        let why = why_forbidden(&principal, S::SCOPE, &problem);
+        let (principal, caller) = (&principal, &caller);
+        let forbidden = Forbidden { app, parts, params: &params, principal, caller, why };
+        S::record_forbidden(&forbidden).await;
+        Err(problem)
+    }
+}
+
+/// An admitted caller that an endpoint refuses.
+struct RefusedCaller {
+    admitted: Admitted,
+    problem: Problem,
+}
+
+impl Admitted {
+    pub(in crate::http) fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
+    /// Returns the caller that limits count.
+    pub(in crate::http) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+}
+
+impl<S> Deref for Authorized<S> {
+    type Target = AuthorizedCaller;
+
+    fn deref(&self) -> &AuthorizedCaller {
+        &self.caller
+    }
+}
+
+impl AuthorizedCaller {
+    /// Requires a scope of an admitted caller, and makes its context.
+    fn of(admitted: Admitted, parts: &Parts, scope: Scope) -> Result<Self, Box<RefusedCaller>> {
+        let context = || {
+            if !admitted.principal.may(scope) {
+                return Err(missing_scope(&admitted.principal, scope));
+            }
+            let cx = context::context(&RequestHead::of(parts), None, &admitted.principal)?;
+            audit_of(parts)?.lock().trace_id = Some(cx.trace_id().into());
+            Ok(cx)
+        };
+        match context() {
+            Ok(cx) => {
+                let Admitted { principal, caller } = admitted;
+                Ok(Self { cx, principal, caller })
+            }
+            Err(problem) => Err(Box::new(RefusedCaller { admitted, problem })),
+        }
+    }
+
+    pub(in crate::http) fn cx(&self) -> &ToolContext {
+        &self.cx
+    }
+
+    pub(in crate::http) fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
+    /// Returns the caller that limits count.
+    pub(in crate::http) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Returns the tenant.
+    pub(in crate::http) fn tenant(&self) -> Uuid {
+        self.cx.tenant_id()
+    }
+
+    /// States this caller and its scopes for an access to evidence of its tenant.
+    pub(in crate::http) fn access(&self, reason: impl Into<Box<str>>) -> Result<Access, Problem> {
+        let access = Access::new(self.name(), reason).map_err(|_| Problem::internal())?;
+        let access = access
+            .with_principal(&**self.principal.id())
+            .with_tenant(self.tenant())
+            .with_scopes(self.principal.scope_words());
+        Ok(match self.cx.user_id() {
+            Some(user) => access.with_user(user),
+            None => access,
+        })
+    }
+
+    /// Returns the name for records: the user, and the principal that named it.
+    pub(in crate::http) fn name(&self) -> String {
+        recorded_name(self.cx.user_id(), self.principal.display_name())
+    }
+}
+
+impl Forbidden<'_> {
+    /// Returns the context of the request, if its caller may act in it.
+    pub(in crate::http) fn context(&self) -> Option<ToolContext> {
+        context::context(&RequestHead::of(self.parts), None, self.principal).ok()
+    }
 }
 
 /// Checks the host name of a request, authenticates it and counts it.
 pub(in crate::http) async fn authenticate(
     app: &App,
     parts: &Parts,
-    audit: &mut AuditContext,
-) -> Result<Principal, Problem> {
+) -> Result<(Principal, Caller), Problem> {
     app.config.hosts.admit(&app.config.auth, parts)?;
     let principal = app.rates.authenticate(&app.config.auth, parts).await?;
-    audit.set_caller(Caller::of(parts, &principal));
+    let caller = Caller::of(parts, &principal);
+    audit_of(parts)?.lock().set_caller(caller.clone());
     app.rates.request(parts, &principal)?;
-    Ok(principal)
+    Ok((principal, caller))
 }
 
-/// Returns the part of a request before its body.
-pub(in crate::http) fn head(parts: &Parts) -> RequestHead<'_> {
-    RequestHead { headers: &parts.headers, query: parts.uri.query() }
-}
-
-/// Runs a handler and makes its response; a panic is answered 500.
-pub(in crate::http) async fn respond(
-    app: &App,
-    parts: &Parts,
-    serve: impl AsyncFnOnce(&mut AuditContext) -> Result<Response, Problem>,
-) -> Response {
-    let mut audit = AuditContext::new();
-    let served = AssertUnwindSafe(serve(&mut audit)).catch_unwind().await;
-    let served = served.unwrap_or_else(|_| Err(Problem::internal()));
-    let response = match served
-        .and_then(|response| app.unread.counted(response, || audit.caller(parts), audit.has_effect))
-    {
-        Ok(response) => response,
-        Err(problem) => reject(app, parts, problem, audit),
-    };
-    with_challenges(&app.config.auth, parts, response)
-}
-
-/// Makes the response of a refused request, and counts and logs the refusal.
-fn reject(app: &App, parts: &Parts, problem: Problem, mut audit: AuditContext) -> Response {
-    audit.trace_id = problem.trace_id.clone().or(audit.trace_id).or_else(|| trace_id(parts));
-    app.metrics.refused(problem.status);
-    #[cfg(feature = "trace")]
-    app.refusals.log(parts, &problem, audit.principal(), audit.trace_id.as_deref());
-    problem.response(&mut audit).into_response()
-}
-
-/// Refuses a request whose body is not read.
-pub(in crate::http) fn refused(parts: &Parts, problem: Problem) -> Response {
-    refused_as(ResponseFormat::CallResponse, parts, problem)
-}
-
-/// Refuses a request whose body is not read, in the format of its path.
-pub(in crate::http) fn refused_as(
-    format: ResponseFormat,
-    parts: &Parts,
-    problem: Problem,
-) -> Response {
-    let mut audit = AuditContext::new();
-    audit.format = format;
-    audit.trace_id = trace_id(parts);
-    problem.response(&mut audit).into_response()
-}
-
-/// Adds the `WWW-Authenticate` challenges to a 401, one header each.
-fn with_challenges(auth: &Auth, parts: &Parts, mut response: Response) -> Response {
-    if response.status() == StatusCode::UNAUTHORIZED {
-        let challenges = auth.challenges(&parts.headers);
-        let challenges = challenges.map(|challenge| (WWW_AUTHENTICATE, challenge));
-        response.headers_mut().extend(challenges);
+/// Returns the word by which an audit record names why a known caller was forbidden.
+fn why_forbidden<'p>(principal: &Principal, scope: Scope, problem: &'p Problem) -> &'p str {
+    if !principal.may(scope) {
+        return "missing_scope";
     }
-    response
+    let reason = problem.details.get("reason").and_then(serde_json::Value::as_str);
+    reason.unwrap_or("foreign_tenant")
 }
 
-/// Returns the trace id of the headers, for a request that was not parsed.
-fn trace_id(parts: &Parts) -> Option<Box<str>> {
-    let said = |name| parts.headers.get(name)?.to_str().ok().filter(|id| is_id(id));
-    said("x-trace-id").or_else(|| said("x-request-id")).map(Into::into)
+fn missing_scope(principal: &Principal, scope: Scope) -> Problem {
+    if principal.is_anonymous() {
+        let message = "this path requires authentication; send an API key or a token";
+        return Problem::unauthorized(message);
+    }
+    Problem::forbidden(format!("this path requires the scope `{}`", scope.as_str()))
+        .with_reason(RefusalReason::Scope)
 }

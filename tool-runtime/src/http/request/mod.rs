@@ -1,9 +1,13 @@
-//! Reads a request: admission, body, context of the call, pages.
+//! Reads a request: extractors of its admission, body and parameters, and the context of its call.
 
 pub(super) mod access_records;
 pub(super) mod admission;
+mod audit;
 pub(super) mod body;
 pub(super) mod body_schema;
 pub(super) mod context;
-pub(super) mod operator;
+pub(super) mod head;
 pub(super) mod paging;
+pub(super) mod params;
+pub(super) mod recorded_name;
+pub(super) mod time_limit;

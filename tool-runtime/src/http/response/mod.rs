@@ -1,42 +1,26 @@
 //! Writes the bodies of responses, each once into a buffer of its exact size.
 
 use std::borrow::Cow;
-use std::time::Instant;
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
-use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sha2::{Digest as _, Sha256};
 use tool_contracts::envelope::ResponseEnvelope;
 use tool_contracts::{ToolErrorDetail, ToolErrorMeta};
 use uuid::Uuid;
 
+pub(in crate::http) use self::audit::{Audit, AuditContext};
+pub(in crate::http) use self::of_problem::{RefusedRequest, trace_id};
 use crate::ToolOutput;
-use crate::canonical::Digest;
 use crate::http::problem::status;
-use crate::http::state::caller::Caller;
 
+mod audit;
 mod of_problem;
 #[cfg(test)]
 mod tests;
-
-/// The facts of a request that its response reports in `audit`.
-#[derive(Debug)]
-pub(in crate::http) struct AuditContext {
-    started: Instant,
-    payload: PayloadHash,
-    pub(in crate::http) trace_id: Option<Box<str>>,
-    pub(in crate::http) tool_name: Box<str>,
-    /// The authenticated caller, or its address; limits count by it.
-    caller: Option<Caller>,
-    pub(in crate::http) format: ResponseFormat,
-    /// True if a call with an effect has run, so that its response must not be refused.
-    pub(in crate::http) has_effect: bool,
-}
 
 /// The format of a response body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +30,6 @@ pub(in crate::http) enum ResponseFormat {
     /// `contracts::envelope::ResponseEnvelope`.
     Envelope,
 }
-
-/// The SHA-256 of a request's body, as 64 lower-case hexadecimal digits.
-#[derive(Clone, Copy)]
-pub(in crate::http) struct PayloadHash([u8; 64]);
 
 /// A response with a JSON body.
 #[derive(Debug)]
@@ -98,71 +78,6 @@ const LATENCY: &str = r#","status":"success","latency_ms":"#;
 const HASH: &str = r#","request_payload_hash":""#;
 const END: &str = r#""}}"#;
 
-impl AuditContext {
-    /// Starts with a new request.
-    pub(in crate::http) fn new() -> Self {
-        Self {
-            started: Instant::now(),
-            payload: PayloadHash::EMPTY,
-            trace_id: None,
-            tool_name: Box::default(),
-            caller: None,
-            format: ResponseFormat::CallResponse,
-            has_effect: false,
-        }
-    }
-
-    /// Sets the caller.
-    pub(in crate::http) fn set_caller(&mut self, caller: Caller) {
-        self.caller = Some(caller);
-    }
-
-    /// Returns the caller, or its address before it is authenticated.
-    pub(in crate::http) fn caller(&self, parts: &Parts) -> Caller {
-        self.caller.clone().unwrap_or_else(|| Caller::peer(parts))
-    }
-
-    /// Returns the principal's name, if the caller is authenticated; only the log has it.
-    #[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "only the log has it"))]
-    pub(in crate::http) fn principal(&self) -> Option<&str> {
-        self.caller.as_ref().and_then(Caller::name)
-    }
-
-    /// Sets the hash of the request's body.
-    pub(in crate::http) fn set_body(&mut self, body: &[u8]) {
-        self.payload = PayloadHash::of(body);
-    }
-
-    /// Moves the facts out, for a stream that outlives its handler.
-    pub(in crate::http) fn take(&mut self) -> Self {
-        let (started, caller, format) = (self.started, self.caller.clone(), self.format);
-        std::mem::replace(self, Self { started, caller, format, ..Self::new() })
-    }
-
-    fn latency_ms(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-}
-
-impl PayloadHash {
-    /// The hash of an empty body.
-    const EMPTY: Self = Self(*b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-
-    pub(in crate::http) fn of(body: &[u8]) -> Self {
-        Self(Digest::from_bytes(Sha256::digest(body).into()).digits())
-    }
-
-    fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
-
-impl std::fmt::Debug for PayloadHash {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 impl JsonResponse {
     /// Makes the response of a successful call.
     pub(in crate::http) fn success(
@@ -204,8 +119,16 @@ impl JsonResponse {
         Self { status, retry_after, body: body.into() }
     }
 
-    /// Makes the HTTP response.
-    pub(in crate::http) fn into_response(self) -> Response {
+    /// Makes the response of a body whose serialization cannot fail.
+    pub(in crate::http) fn ok(body: &impl Serialize) -> Self {
+        let mut json = Vec::with_capacity(512);
+        write(&mut json, body);
+        Self { status: StatusCode::OK, retry_after: None, body: json.into() }
+    }
+}
+
+impl IntoResponse for JsonResponse {
+    fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();

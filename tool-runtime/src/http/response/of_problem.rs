@@ -1,9 +1,12 @@
 //! The response of a problem: the same body as that of a failed call.
 
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use tool_contracts::ToolErrorDetail;
+use tool_contracts::server::is_id;
 
-use super::{AuditContext, JsonResponse};
+use super::{AuditContext, JsonResponse, ResponseFormat};
 use crate::http::problem::Problem;
 
 impl Problem {
@@ -25,10 +28,31 @@ impl Problem {
         }
         JsonResponse::failure(self.status, &detail.build(), None, audit)
     }
+
+    /// Makes the response of a failure that is not counted or logged as a refusal.
+    pub(in crate::http) fn uncounted(self, format: ResponseFormat, parts: &Parts) -> Response {
+        let mut audit = AuditContext::in_format(format);
+        audit.trace_id = trace_id(&parts.headers);
+        self.response(&mut audit).into_response()
+    }
 }
+
+/// A problem in the extensions of a response without a body: the router writes the body, counts the
+/// refusal and logs it.
+#[derive(Debug, Clone)]
+pub(in crate::http) struct RefusedRequest(pub(in crate::http) Problem);
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        self.response(&mut AuditContext::new()).into_response()
+        let mut response = Response::default();
+        *response.status_mut() = self.status;
+        response.extensions_mut().insert(RefusedRequest(self));
+        response
     }
+}
+
+/// Returns the trace id of the headers, for a request that was not parsed.
+pub(in crate::http) fn trace_id(headers: &HeaderMap) -> Option<Box<str>> {
+    let said = |name| headers.get(name)?.to_str().ok().filter(|id| is_id(id));
+    said("x-trace-id").or_else(|| said("x-request-id")).map(Into::into)
 }

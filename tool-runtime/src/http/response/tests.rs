@@ -102,14 +102,14 @@ fn a_request_that_nobody_could_read_gets_a_trace_of_its_own() {
     let body = check_contract(&outcome.body);
     assert!(body["audit"]["trace_id"].as_str().is_some_and(|id| id.parse::<Uuid>().is_ok()));
     assert_eq!(body["audit"]["tool_name"], "");
-    let of_nothing = PayloadHash::of(b"");
+    let of_nothing = audit::PayloadHash::of(b"");
     assert_eq!(body["audit"]["request_payload_hash"], of_nothing.as_str());
 }
 
 #[test]
 fn the_hash_is_the_sha256_of_the_body() {
     let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    assert_eq!(PayloadHash::of(b"abc").as_str(), known);
+    assert_eq!(audit::PayloadHash::of(b"abc").as_str(), known);
 }
 
 #[test]

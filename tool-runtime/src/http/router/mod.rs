@@ -3,24 +3,13 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::handler::Handler;
-use axum::http::request::Parts;
-use axum::http::{Method, StatusCode};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
-use tool_contracts::ErrorCode;
 
-use self::measured::measured;
 use crate::Runtime;
-use crate::http::problem::Problem;
-use crate::http::request::admission as request;
-use crate::http::response::ResponseFormat;
-use crate::http::routes;
-use crate::http::routes::Route;
+use crate::http::routes::{self, Route};
+use crate::http::routing::{self, Answered};
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::config::HttpConfig;
 
-mod measured;
 #[cfg(test)]
 mod tests;
 
@@ -71,68 +60,9 @@ pub struct Routers {
 pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
     let app = Arc::new(App::new(runtime, config, Route::ALL.iter().map(|route| route.as_str())));
     let served = |routes: Router<SharedApp>| {
-        routes.fallback(measured(Route::Unknown, no_path)).with_state(app.clone())
+        routes
+            .fallback(Answered::new(Route::Unknown.id(), routing::no_path))
+            .with_state(app.clone())
     };
     Routers { api: served(routes::probes().merge(routes::api())), probes: served(routes::probes()) }
-}
-
-/// Routes `POST` to a handler; other methods are answered 405, and axum adds `Allow`.
-pub(in crate::http) fn posted<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
-where
-    H: Handler<T, SharedApp>,
-    T: Send + 'static,
-{
-    let format = format_of(route);
-    let other = async move |parts: Parts| wrong_method(&parts, &["POST"], format);
-    post(measured(route, handler)).fallback(measured(Route::Unknown, other))
-}
-
-/// Routes `GET` and `HEAD` to a handler; other methods are answered 405.
-pub(in crate::http) fn got<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
-where
-    H: Handler<T, SharedApp>,
-    T: Send + 'static,
-{
-    let format = format_of(route);
-    let other = async move |parts: Parts| wrong_method(&parts, &["GET", "HEAD"], format);
-    get(measured(route, handler)).fallback(measured(Route::Unknown, other))
-}
-
-/// Returns the format of a path's answers.
-fn format_of(route: Route) -> ResponseFormat {
-    if route == Route::EnvelopeCall {
-        ResponseFormat::Envelope
-    } else {
-        ResponseFormat::CallResponse
-    }
-}
-
-fn wrong_method(parts: &Parts, taken: &[&str], format: ResponseFormat) -> Response {
-    if parts.method == Method::OPTIONS {
-        return StatusCode::NO_CONTENT.into_response();
-    }
-    let (sent, taken_words) = (sent(&parts.method), taken.join(" and "));
-    let message = format!("this path does not accept {sent}; it accepts {taken_words}");
-    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::InvalidArgument, message);
-    request::refused_as(format, parts, problem.with_detail("allowed", taken))
-}
-
-/// Returns the name of a standard method; another one is text of the client and is not repeated.
-fn sent(method: &Method) -> &str {
-    const KNOWN: [Method; 8] = [
-        Method::CONNECT,
-        Method::DELETE,
-        Method::GET,
-        Method::HEAD,
-        Method::PATCH,
-        Method::POST,
-        Method::PUT,
-        Method::TRACE,
-    ];
-    if KNOWN.contains(method) { method.as_str() } else { "this method" }
-}
-
-async fn no_path(parts: Parts) -> Response {
-    let problem = Problem::of(ErrorCode::NotFound, "there is no such path");
-    request::refused(&parts, problem)
 }

@@ -1,6 +1,7 @@
 use axum::body::Body;
 use axum::http::Request;
 use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::routing::get;
 
 use super::*;
 use crate::http::Auth;

@@ -10,6 +10,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::header::HOST;
+use axum::http::request::Parts;
 use axum::http::{Request, Response, StatusCode, Version};
 use axum::response::IntoResponse;
 use futures::FutureExt;
@@ -22,7 +23,7 @@ use super::ServerLimits;
 use super::activity::ConnectionActivity;
 use super::body::{ResponseBody, TimedBody};
 use crate::http::problem::Problem;
-use crate::http::request::admission as request;
+use crate::http::response::{AuditContext, ResponseFormat};
 
 /// The hyper service of one connection.
 #[derive(Debug, Clone)]
@@ -42,9 +43,9 @@ impl RequestService {
         let open = self.activity.request_started(request.version() == Version::HTTP_2);
         self.activity.wait_for_room(self.limits.unread_bytes).await;
         let answer = if is_flooded(&request, &self.limits) {
-            request::refused(&request.into_parts().0, too_many_headers())
+            refused(&request.into_parts().0, too_many_headers())
         } else if names_no_host(&request) {
-            request::refused(&request.into_parts().0, no_host())
+            refused(&request.into_parts().0, no_host())
         } else {
             self.routed(request).await
         };
@@ -58,7 +59,7 @@ impl RequestService {
         let answer = AssertUnwindSafe(async { self.app.call(request).await });
         match answer.catch_unwind().await {
             Ok(Ok(answer)) => answer,
-            Err(_) => failed().into_response(),
+            Err(_) => failed().response(&mut AuditContext::new()).into_response(),
         }
     }
 
@@ -69,6 +70,10 @@ impl RequestService {
             Body::new(TimedBody::new(body, self.limits.request_body_timeout))
         }
     }
+}
+
+fn refused(parts: &Parts, problem: Problem) -> Response<Body> {
+    problem.uncounted(ResponseFormat::CallResponse, parts)
 }
 
 fn is_flooded(request: &Request<Incoming>, limits: &ServerLimits) -> bool {

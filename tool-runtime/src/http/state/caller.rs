@@ -31,6 +31,11 @@ impl Caller {
         }
     }
 
+    /// Returns the caller of a connection whose request is not authenticated.
+    pub(in crate::http) fn at(address: Option<SocketAddr>) -> Self {
+        Self::Address(Peer(address.map(|address| network(address.ip()))))
+    }
+
     /// Returns the caller of a request that is not authenticated: its address.
     pub(in crate::http) fn peer(parts: &Parts) -> Self {
         Self::Address(Peer::of(parts))

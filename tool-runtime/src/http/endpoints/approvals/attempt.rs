@@ -1,14 +1,13 @@
 //! Records refused decisions: the caller, the ticket and the reason.
 
-use axum::http::request::Parts;
 use tool_contracts::ToolContext;
 use uuid::Uuid;
 
 use super::decision::Decision;
-use crate::http::auth::Principal;
-use crate::http::request::admission as request;
-use crate::http::request::context as caller;
-use crate::http::request::operator::{self as endpoint, AuthorizedCaller};
+use crate::http::problem::Problem;
+use crate::http::request::admission::{AuthorizedCaller, Forbidden};
+use crate::http::request::recorded_name::recorded_name;
+use crate::http::request::time_limit::within_time_limit;
 use crate::http::state::app::App;
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
@@ -26,24 +25,19 @@ pub(super) struct Attempt {
 
 impl Attempt {
     /// Creates the attempt of a caller with the scope `approvals`.
-    pub(super) fn of(
-        authorized: &AuthorizedCaller,
-        ticket: Uuid,
-        decision: &Decision<'_>,
-        caller: Caller,
-    ) -> Self {
+    pub(super) fn of(authorized: &AuthorizedCaller, ticket: Uuid, decision: &Decision<'_>) -> Self {
         let (tenant, by) = (Some(authorized.tenant()), authorized.name());
+        let caller = authorized.caller().clone();
         Self { ticket, tenant, by, caller, action: decision.as_str() }
     }
 
     /// Creates the attempt of a caller that may not decide here; its body is not read.
-    pub(super) fn unauthorized(principal: &Principal, parts: &Parts, ticket: Uuid) -> Self {
-        let cx = caller::context(&request::head(parts), None, principal).ok();
+    pub(super) fn unauthorized(forbidden: &Forbidden<'_>, ticket: Uuid) -> Self {
+        let cx = forbidden.context();
         let user = cx.as_ref().and_then(ToolContext::user_id);
         let tenant = cx.as_ref().map(ToolContext::tenant_id);
-        let (by, caller) =
-            (endpoint::recorded_name(user, principal.display_name()), Caller::of(parts, principal));
-        Self { ticket, tenant, by, caller, action: "decide" }
+        let by = recorded_name(user, forbidden.principal.display_name());
+        Self { ticket, tenant, by, caller: forbidden.caller.clone(), action: "decide" }
     }
 
     /// Records that the decision was refused, and why. A failure to record it is only logged, since
@@ -58,9 +52,9 @@ impl Attempt {
         access.tenant_id = self.tenant;
         access.subject = Some(self.ticket.to_string());
         "refused".clone_into(&mut access.outcome);
-        let recorded =
-            async { ledger.record_access(access).await.map_err(|_| endpoint::store_unavailable()) };
-        if endpoint::within_time_limit(app, recorded).await.is_err() {
+        let noted =
+            async { ledger.record_access(access).await.map_err(|_| Problem::store_unavailable()) };
+        if within_time_limit(app, noted).await.is_err() {
             self.log_unrecorded();
         }
     }

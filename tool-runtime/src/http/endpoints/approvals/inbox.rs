@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::view::{Approval, Approvals};
 use crate::Runtime;
 use crate::http::problem::Problem;
-use crate::http::request::operator::{self as endpoint, AuthorizedCaller};
+use crate::http::request::admission::AuthorizedCaller;
 use crate::http::request::paging::{MAX_LIMIT, PageRequest};
 use crate::http::state::app::App;
 use crate::policy::WaitingCall;
@@ -32,7 +32,7 @@ pub(super) async fn page(
     let mut looked_at = 0;
     loop {
         let found = app.runtime.tickets().waiting(authorized.tenant(), after, most).await;
-        let found = found.map_err(|_| endpoint::store_unavailable())?;
+        let found = found.map_err(|_| Problem::store_unavailable())?;
         let mut covered = found.calls.into_iter().filter(|call| is_covered(app, authorized, call));
         page.calls.extend(covered.by_ref().take(requested.limit - page.calls.len()));
         let is_full = page.calls.len() == requested.limit;
@@ -54,8 +54,8 @@ pub(super) async fn page(
 /// Returns whether an approver may decide about calls of the tool with this name.
 pub(super) fn covers(app: &App, authorized: &AuthorizedCaller, tool: &str) -> bool {
     match app.runtime.spec(tool) {
-        Some(tool) => authorized.principal.may_decide(tool),
-        None => authorized.principal.may_decide_unknown(tool),
+        Some(tool) => authorized.principal().may_decide(tool),
+        None => authorized.principal().may_decide_unknown(tool),
     }
 }
 

@@ -9,9 +9,8 @@ use crate::call::ApprovalError;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::http::problem::Problem;
-use crate::http::request::operator::{self as endpoint, AuthorizedCaller};
+use crate::http::request::admission::AuthorizedCaller;
 use crate::http::state::app::App;
-use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
 use crate::policy::TicketRejection;
 use crate::refusal_reason::RefusalReason;
@@ -87,8 +86,8 @@ pub(super) async fn refuse_if_only_counted(
     app: &App,
     authorized: &AuthorizedCaller,
     ticket: Uuid,
-    caller: &Caller,
 ) -> Result<(), Problem> {
+    let caller = authorized.caller();
     if !app.refusal_counts.is_full(caller, RefusalKind::Decision) {
         return Ok(());
     }
@@ -97,15 +96,12 @@ pub(super) async fn refuse_if_only_counted(
         .tickets()
         .find_waiting(ticket, tenant)
         .await
-        .map_err(|_| endpoint::store_unavailable())?;
+        .map_err(|_| Problem::store_unavailable())?;
     if waiting.is_some() {
         return Ok(());
     }
-    let end = runtime
-        .tickets()
-        .end_of(ticket, tenant)
-        .await
-        .map_err(|_| endpoint::store_unavailable())?;
+    let end =
+        runtime.tickets().end_of(ticket, tenant).await.map_err(|_| Problem::store_unavailable())?;
     app.refusal_counts.is_recorded(caller, RefusalKind::Decision);
     Err(end.map_or_else(unknown, ended))
 }

@@ -1,11 +1,10 @@
 //! Checks at an approval that the caller which requested the call may still make it.
 
 use crate::ToolCall;
-use crate::http::auth::Requester;
-use crate::http::state::app::App;
-
+use crate::http::auth::Asker;
 use crate::http::problem::Problem;
-use crate::http::request::operator as endpoint;
+use crate::http::request::time_limit::within_time_limit;
+use crate::http::state::app::App;
 
 /// Returns whether the requester of a waiting call may still call its tool for its tenant.
 ///
@@ -21,10 +20,10 @@ pub(super) async fn requester_may_call(app: &App, call: &ToolCall) -> Result<boo
         let checked = requester.may_still_call(auth, lookup, tool, call.cx().tenant_id()).await;
         checked.map_err(|error| {
             log(&*error);
-            endpoint::store_unavailable()
+            Problem::store_unavailable()
         })
     };
-    endpoint::within_time_limit(app, standing).await
+    within_time_limit(app, standing).await
 }
 
 #[cfg(feature = "trace")]

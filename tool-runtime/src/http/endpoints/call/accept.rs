@@ -1,12 +1,42 @@
 //! Negotiates the media type of a response: JSON or an event stream.
 
+use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
 use axum::http::header::{ACCEPT, HeaderMap};
+use axum::http::request::Parts;
+use tool_contracts::ErrorCode;
+
+use crate::http::problem::Problem;
+use crate::http::state::app::SharedApp;
 
 /// The media type of a call's response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MediaType {
+pub(in crate::http) enum MediaType {
     Json,
     EventStream,
+}
+
+/// Proof that the client accepts JSON.
+#[derive(Debug)]
+pub(in crate::http) struct AcceptsJson;
+
+impl FromRequestParts<SharedApp> for MediaType {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &SharedApp) -> Result<Self, Problem> {
+        preferred(&parts.headers)
+            .ok_or_else(|| not_acceptable("`application/json` or `text/event-stream`"))
+    }
+}
+
+impl FromRequestParts<SharedApp> for AcceptsJson {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &SharedApp) -> Result<Self, Problem> {
+        admits_json(&parts.headers)
+            .then_some(Self)
+            .ok_or_else(|| not_acceptable("`application/json`"))
+    }
 }
 
 /// The preference for a media type: its weight, and how specific its range is.
@@ -15,7 +45,7 @@ type Preference = (u16, u8);
 /// Returns the preferred media type, or `None` if neither is accepted (RFC 9110, section 12.5.1).
 ///
 /// An event stream has to be named; if JSON is named with the same weight, JSON is preferred.
-pub(super) fn preferred(headers: &HeaderMap) -> Option<MediaType> {
+fn preferred(headers: &HeaderMap) -> Option<MediaType> {
     let fields = headers.get_all(ACCEPT);
     let mut first = fields.iter();
     match (first.next(), first.next()) {
@@ -36,7 +66,7 @@ pub(super) fn preferred(headers: &HeaderMap) -> Option<MediaType> {
 }
 
 /// Returns whether `Accept` admits `application/json`; a request without the header does.
-pub(super) fn admits_json(headers: &HeaderMap) -> bool {
+fn admits_json(headers: &HeaderMap) -> bool {
     !headers.contains_key(ACCEPT) || preference(accepted(headers), "application", "json").0 > 0
 }
 
@@ -82,6 +112,11 @@ fn preference<'f>(
         Some((weight, exactness))
     });
     fitting.max_by_key(|(_, exactness)| *exactness).unwrap_or_default()
+}
+
+fn not_acceptable(types: &str) -> Problem {
+    let message = format!("accept: expected {types} among the types");
+    Problem::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::InvalidArgument, message)
 }
 
 #[cfg(test)]

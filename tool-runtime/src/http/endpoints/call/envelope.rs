@@ -1,56 +1,50 @@
 //! `POST /calls/{tool}`: calls a tool by a request envelope, answered with a response envelope.
 
-use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::response::Response;
 use tool_contracts::envelope::CallEnvelope;
 
-use super::accept;
+use super::accept::AcceptsJson;
 use crate::http::problem::Problem;
-use crate::http::request::admission as request;
-use crate::http::request::body;
-use crate::http::request::context as caller;
-use crate::http::request::operator::{self as endpoint, Params};
-use crate::http::response::{AuditContext, ResponseFormat};
+use crate::http::request::admission::Admitted;
+use crate::http::request::body::{self, ReceivedRequest};
+use crate::http::request::context;
+use crate::http::request::params::{Params, param};
+use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::SharedApp;
 
 #[cfg(test)]
 mod tests;
 
-/// Calls the tool that the path names; every answer is a response envelope, refusals too.
-pub(in crate::http) async fn envelope_call(
-    State(app): State<SharedApp>,
-    params: Params,
-    request: Request,
-) -> Response {
-    let (parts, body) = request.into_parts();
-    let serve = async |audit: &mut AuditContext| {
-        audit.format = ResponseFormat::Envelope;
-        serve(&app, &parts, &params, body, audit).await
-    };
-    request::respond(&app, &parts, serve).await
+/// The name of a tool in the path.
+#[derive(Debug)]
+pub(in crate::http) struct ToolName(Box<str>);
+
+impl FromRequestParts<SharedApp> for ToolName {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
+        let Ok(params) = Params::from_request_parts(parts, app).await;
+        let name = super::repeatable(param(&params, "tool")?.to_owned());
+        let audit = Audit::from_request_parts(parts, app).await?;
+        audit.lock().tool_name.clone_from(&name);
+        Ok(Self(name))
+    }
 }
 
-async fn serve(
-    app: &SharedApp,
-    parts: &Parts,
-    params: &Params,
-    body: Body,
-    audit: &mut AuditContext,
-) -> Result<Response, Problem> {
-    let principal = request::admit(app, parts, audit).await?;
-    audit.tool_name = super::repeatable(endpoint::param(params, "tool")?.to_owned());
-    if !accept::admits_json(&parts.headers) {
-        return Err(super::not_acceptable("`application/json`"));
-    }
-    let (call, _share) = {
-        let body = body::read(app, parts, body, audit).await?;
-        audit.set_body(&body);
-        let (request, input) = body::parse::<CallEnvelope>(&body)?.into_parts();
-        let cx = caller::context_of_envelope(&request::head(parts), &request, &principal)?;
-        (super::open_named(app, parts, (input, cx), &principal, audit)?, body.into_permit())
-    };
-    let finished = super::executed(app, call, audit.caller(parts)).await?;
-    Ok(super::outcome(app, &finished, audit).into_response())
+/// Calls the tool that the path names; every answer is a response envelope, refusals too.
+pub(in crate::http) async fn envelope_call(
+    admitted: Admitted,
+    ToolName(tool): ToolName,
+    _: AcceptsJson,
+    State(app): State<SharedApp>,
+    audit: Audit,
+    request: ReceivedRequest,
+) -> Result<JsonResponse, Problem> {
+    let (envelope, input) = body::parse::<CallEnvelope>(&request.body)?.into_parts();
+    let cx = context::context_of_envelope(&request.head(), &envelope, admitted.principal())?;
+    let call = super::open_named(&app, &admitted, &tool, (input, cx))?;
+    let _permit = request.into_permit();
+    let finished = super::executed(&app, call, admitted.caller().clone()).await?;
+    Ok(super::outcome(&app, &finished, &audit))
 }

@@ -15,7 +15,7 @@ use super::outcome;
 use super::running::{self, CallTask};
 use super::streams::StreamPermit;
 use crate::http::problem::Problem;
-use crate::http::response::{AuditContext, JsonResponse};
+use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::SharedApp;
 use crate::http::state::caller::Caller;
 use crate::{ProgressUpdate, ToolCall};
@@ -23,7 +23,7 @@ use crate::{ProgressUpdate, ToolCall};
 /// An event stream in progress.
 struct EventStream {
     app: SharedApp,
-    audit: AuditContext,
+    audit: Audit,
     task: Option<CallTask>,
     /// Holds only the newest report: a slow client misses reports, but not the result.
     progress: watch::Receiver<Option<ProgressUpdate>>,
@@ -43,13 +43,12 @@ pub(super) fn stream(
     app: &SharedApp,
     call: ToolCall,
     (caller, permit): (Caller, StreamPermit),
-    audit: &mut AuditContext,
+    audit: Audit,
 ) -> Result<Response, Problem> {
     let (report, progress) = watch::channel(None);
     call.on_progress(move |update| drop(report.send_replace(Some(update))));
-    audit.trace_id = Some(call.cx().trace_id().into());
+    audit.lock().trace_id = Some(call.cx().trace_id().into());
     let task = Some(running::spawn(app, call, caller)?);
-    let audit = audit.take();
     let app = app.clone();
     let events = EventStream { app, audit, task, progress, progresses: true, _permit: permit };
     let body = Body::from_stream(stream::unfold(events, EventStream::advance));
@@ -89,8 +88,8 @@ impl EventStream {
                 finished = ended => {
                     self.task = None;
                     let outcome = match finished {
-                        Ok(finished) => outcome(&self.app, &finished, &mut self.audit),
-                        Err(problem) => problem.response(&mut self.audit),
+                        Ok(finished) => outcome(&self.app, &finished, &self.audit),
+                        Err(problem) => problem.response(&mut self.audit.lock()),
                     };
                     return Some(NextEvent::Result(outcome));
                 }

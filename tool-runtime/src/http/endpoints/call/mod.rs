@@ -6,11 +6,8 @@ mod events;
 mod running;
 mod streams;
 
-use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
-use axum::http::request::Parts;
-use axum::response::Response;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use serde_json::value::RawValue;
 use tool_contracts::server::CallRequest;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolSpec};
@@ -20,13 +17,12 @@ pub(in crate::http) use self::envelope::envelope_call;
 use self::running::EndCause;
 pub(in crate::http) use self::running::FinishedCall;
 use crate::ToolCall;
-use crate::http::auth::{Principal, Requester};
-use crate::http::problem::Problem;
-use crate::http::problem::status;
-use crate::http::request::admission as request;
-use crate::http::request::body;
-use crate::http::request::context as caller;
-use crate::http::response::{AuditContext, JsonResponse, ResponseFormat, notable_meta};
+use crate::http::auth::{Asker, Principal};
+use crate::http::problem::{Problem, status};
+use crate::http::request::admission::Admitted;
+use crate::http::request::body::{self, ReceivedRequest};
+use crate::http::request::context;
+use crate::http::response::{Audit, JsonResponse, ResponseFormat, notable_meta};
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
@@ -38,32 +34,23 @@ mod tests;
 const MAX_NAME_LENGTH: usize = 128;
 
 /// Handles a request for a call.
-pub(in crate::http) async fn call(State(app): State<SharedApp>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    request::respond(&app, &parts, async |audit| serve(&app, &parts, body, audit).await).await
-}
-
-async fn serve(
-    app: &SharedApp,
-    parts: &Parts,
-    body: Body,
-    audit: &mut AuditContext,
+pub(in crate::http) async fn call(
+    admitted: Admitted,
+    media_type: MediaType,
+    State(app): State<SharedApp>,
+    audit: Audit,
+    request: ReceivedRequest,
 ) -> Result<Response, Problem> {
-    let principal = request::admit(app, parts, audit).await?;
-    let media_type = accept::preferred(&parts.headers)
-        .ok_or_else(|| not_acceptable("`application/json` or `text/event-stream`"))?;
-    let (call, _share) = {
-        let body = body::read(app, parts, body, audit).await?;
-        audit.set_body(&body);
-        (open(app, parts, &body, &principal, audit)?, body.into_permit())
-    };
+    let call = open(&app, &admitted, &request, &audit)?;
+    let _permit = request.into_permit();
+    let caller = admitted.caller().clone();
     // A call that was refused has no progress to report.
     if media_type == MediaType::EventStream && call.status() == CallStatus::Pending {
-        let permit = streams::acquire(app, audit.caller(parts))?;
-        return events::stream(app, call, (audit.caller(parts), permit), audit);
+        let permit = streams::acquire(&app, caller.clone())?;
+        return events::stream(&app, call, (caller, permit), audit);
     }
-    let finished = executed(app, call, audit.caller(parts)).await?;
-    Ok(outcome(app, &finished, audit).into_response())
+    let finished = executed(&app, call, caller).await?;
+    Ok(outcome(&app, &finished, &audit).into_response())
 }
 
 /// Executes a call; one that may have an effect runs in a task that a disconnect does not cancel.
@@ -81,37 +68,37 @@ pub(in crate::http) async fn executed(
 /// Opens the call of a request's body, if the caller may call the tool.
 fn open(
     app: &App,
-    parts: &Parts,
-    body: &[u8],
-    principal: &Principal,
-    audit: &mut AuditContext,
+    admitted: &Admitted,
+    request: &ReceivedRequest,
+    audit: &Audit,
 ) -> Result<ToolCall, Problem> {
-    let request: CallRequest = body::parse(body)?;
-    let (name, input, context) = request.into_parts();
-    audit.tool_name = repeatable(name);
-    let cx = caller::context(&request::head(parts), Some(context), principal)?;
-    open_named(app, parts, (input, cx), principal, audit)
+    let body: CallRequest = body::parse(&request.body)?;
+    let (name, input, context) = body.into_parts();
+    let name = repeatable(name);
+    audit.lock().tool_name.clone_from(&name);
+    let cx = context::context(&request.head(), Some(context), admitted.principal())?;
+    open_named(app, admitted, &name, (input, cx))
 }
 
-/// Opens a call of the tool that `audit` names, if the caller may call it.
+/// Opens a call of the tool with this name, if the caller may call it.
 fn open_named(
     app: &App,
-    parts: &Parts,
+    admitted: &Admitted,
+    name: &str,
     (input, cx): (Box<RawValue>, ToolContext),
-    principal: &Principal,
-    audit: &AuditContext,
 ) -> Result<ToolCall, Problem> {
+    let principal = admitted.principal();
     let may_know = |tool: &ToolSpec| principal.may_call(tool);
-    if let Some(tool) = app.runtime.spec(&audit.tool_name) {
+    if let Some(tool) = app.runtime.spec(name) {
         require(principal, tool)?;
         app.rates.call(tool.name(), cx.tenant_id(), principal)?;
-    } else if !app.refusal_counts.is_recorded(&audit.caller(parts), RefusalKind::Call) {
-        let refusal = app.runtime.refusal_of_name(&audit.tool_name, &may_know);
+    } else if !app.refusal_counts.is_recorded(admitted.caller(), RefusalKind::Call) {
+        let refusal = app.runtime.refusal_of_name(name, &may_know);
         return Err(Problem::from_detail(&refusal.detail));
     }
     let input = Box::<str>::from(input);
-    let mut call = app.runtime.open_among(&audit.tool_name, None, input, cx, &may_know);
-    call.set_requester(|| Requester::of(principal).to_json());
+    let mut call = app.runtime.open_among(name, None, input, cx, &may_know);
+    call.set_asker(|| Asker::of(principal).to_json());
     Ok(call)
 }
 
@@ -148,11 +135,8 @@ fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
 }
 
 /// Makes the HTTP response of a finished call.
-pub(in crate::http) fn outcome(
-    app: &App,
-    finished: &FinishedCall,
-    audit: &mut AuditContext,
-) -> JsonResponse {
+pub(in crate::http) fn outcome(app: &App, finished: &FinishedCall, audit: &Audit) -> JsonResponse {
+    let audit = &mut *audit.lock();
     let trace_id = finished.call.cx().trace_id();
     audit.has_effect = !running::ends_with_caller(&finished.call);
     let Some(output) = finished.call.output() else {
@@ -182,9 +166,4 @@ pub(in crate::http) fn outcome(
     }
     let draining = finished.end == EndCause::Shutdown || app.config.drain.has_begun();
     JsonResponse::failure(status::of(detail, draining), detail, Some(output.meta_json()), audit)
-}
-
-fn not_acceptable(types: &str) -> Problem {
-    let message = format!("accept: expected {types} among the types");
-    Problem::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::InvalidArgument, message)
 }

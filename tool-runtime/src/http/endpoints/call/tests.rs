@@ -112,17 +112,6 @@ async fn a_panic_of_a_tool_is_answered() {
 }
 
 #[tokio::test]
-async fn a_panic_of_the_server_is_answered() {
-    let (parts, ()) = calling("add", "{}").map(drop).into_parts();
-    let app = App::new(ToolGate::new().runtime(), open(), std::iter::empty());
-    let response = request::respond(&app, &parts, async |_| panic!("as a bug would")).await;
-    assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
-    let body = response.into_body().collect().await.expect("it is whole").to_bytes();
-    let read: CallResponse = serde_json::from_slice(&body).expect("the contract reads it");
-    assert_eq!((read.error_type(), read.audit().trace_id()), (Some("INTERNAL"), "trace-1"));
-}
-
-#[tokio::test]
 async fn a_tool_is_refused_before_its_arguments_are_read() {
     let broken = r#"{"a":"x"}"#;
     let scopes = scoped("tools:wait");

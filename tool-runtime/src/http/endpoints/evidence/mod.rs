@@ -6,9 +6,7 @@ mod view;
 
 use std::sync::LazyLock;
 
-use axum::extract::{Request, State};
-use axum::http::request::Parts;
-use axum::response::Response;
+use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,12 +18,14 @@ use crate::evidence::{AccessAction, SnapshotId, Vault};
 use crate::http::auth::Scope;
 use crate::http::problem::Problem;
 use crate::http::request::access_records;
-use crate::http::request::admission as request;
-use crate::http::request::body;
+use crate::http::request::admission::{Authorized, Forbidden, RequiredScope};
+use crate::http::request::body::ReceivedRequest;
 use crate::http::request::body_schema::BodySchema;
-use crate::http::request::operator::{self as endpoint, AuthorizedCaller, Params};
+use crate::http::request::head::Head;
 use crate::http::request::paging::PageRequest;
-use crate::http::response::AuditContext;
+use crate::http::request::params::{Params, param};
+use crate::http::request::time_limit::within_time_limit;
+use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::{App, SharedApp};
 use crate::refusal_reason::RefusalReason;
 
@@ -41,118 +41,103 @@ pub(in crate::http) struct EvidenceReadRequest {
     reason: String,
 }
 
+/// Requires the scope `evidence`, for a list.
+#[derive(Debug)]
+pub(in crate::http) struct ListEvidence;
+
+/// Requires the scope `evidence`, for one snapshot.
+#[derive(Debug)]
+pub(in crate::http) struct FindEvidence;
+
+/// Requires the scope `evidence_contents`.
+#[derive(Debug)]
+pub(in crate::http) struct ReadEvidence;
+
+impl RequiredScope for ListEvidence {
+    const SCOPE: Scope = Scope::Evidence;
+
+    async fn record_forbidden(forbidden: &Forbidden<'_>) {
+        refusal::record(forbidden, AccessAction::List, None).await;
+    }
+}
+
+impl RequiredScope for FindEvidence {
+    const SCOPE: Scope = Scope::Evidence;
+
+    async fn record_forbidden(forbidden: &Forbidden<'_>) {
+        refusal::record(forbidden, AccessAction::Find, id(forbidden.params).ok()).await;
+    }
+}
+
+impl RequiredScope for ReadEvidence {
+    const SCOPE: Scope = Scope::EvidenceContents;
+
+    async fn record_forbidden(forbidden: &Forbidden<'_>) {
+        refusal::record(forbidden, AccessAction::Read, id(forbidden.params).ok()).await;
+    }
+}
+
 /// Handles a request for a list of snapshots.
-pub(in crate::http) async fn list(State(app): State<SharedApp>, request: Request) -> Response {
-    let (parts, _) = request.into_parts();
-    request::respond(&app, &parts, async |audit| listed(&app, &parts, audit).await).await
+pub(in crate::http) async fn list(
+    authorized: Authorized<ListEvidence>,
+    State(app): State<SharedApp>,
+    head: Head,
+) -> Result<JsonResponse, Problem> {
+    let vault = vault(&app)?;
+    let requested = PageRequest::<SnapshotId>::read(head.query(), "the `next` of the page before")?;
+    let query = filter::query(authorized.tenant(), head.query())?;
+    let access = authorized.access("GET /evidence")?;
+    let _permit = access_records::acquire_read(&app, authorized.principal())?;
+    let listing = async {
+        let page = vault.list(&query, requested.after, requested.limit, &access).await;
+        page.map_err(|error| refusal::problem(&error))
+    };
+    let page = within_time_limit(&app, listing).await?;
+    Ok(JsonResponse::ok(&EvidencePage::of(&page)))
 }
 
 /// Handles a request for one snapshot, without its sealed contents.
 pub(in crate::http) async fn find(
+    authorized: Authorized<FindEvidence>,
     State(app): State<SharedApp>,
     params: Params,
-    request: Request,
-) -> Response {
-    let (parts, _) = request.into_parts();
-    let find = async |audit: &mut AuditContext| found(&app, &parts, &params, audit).await;
-    request::respond(&app, &parts, find).await
+    audit: Audit,
+) -> Result<JsonResponse, Problem> {
+    let (vault, id) = (vault(&app)?, id(&params)?);
+    let access = authorized.access("GET /evidence/{id}")?;
+    let _permit = access_records::acquire_read(&app, authorized.principal())?;
+    let finding = async {
+        let found = vault.find(authorized.tenant(), id, &access).await;
+        found.map_err(|error| refusal::problem(&error))?.ok_or_else(refusal::unknown)
+    };
+    let snapshot = within_time_limit(&app, finding).await?;
+    audit.lock().tool_name = snapshot.tool().into();
+    Ok(JsonResponse::ok(&EvidenceSnapshot::of(&snapshot)))
 }
 
 /// Handles a request for the sealed contents of one snapshot, with a reason.
 pub(in crate::http) async fn read(
+    authorized: Authorized<ReadEvidence>,
     State(app): State<SharedApp>,
     params: Params,
-    request: Request,
-) -> Response {
-    let (parts, body) = request.into_parts();
-    let read = async |audit: &mut AuditContext| {
-        let (action, scope) = (AccessAction::Read, Scope::EvidenceContents);
-        let authorized = admitted(&app, &parts, scope, (action, id(&params).ok()), audit).await?;
-        let body = body::read(&app, &parts, body, audit).await?;
-        audit.set_body(&body);
-        opened(&app, &params, &authorized, &body, audit).await
+    audit: Audit,
+    request: ReceivedRequest,
+) -> Result<JsonResponse, Problem> {
+    let (vault, id) = (vault(&app)?, id(&params)?);
+    let access = authorized.access(reason(&request.body)?)?;
+    let _permit = access_records::acquire_read(&app, authorized.principal())?;
+    let reading = async {
+        let opened = vault.read(authorized.tenant(), id, &access).await;
+        opened.map_err(|error| refusal::problem(&error))
     };
-    request::respond(&app, &parts, read).await
+    let opened = within_time_limit(&app, reading).await?;
+    audit.lock().tool_name = opened.snapshot.tool().into();
+    Ok(JsonResponse::ok(&EvidenceContents::of(&opened)))
 }
 
 /// Returns whether a server has evidence that callers may see: its vault has an authorizer.
 pub(in crate::http) fn is_served(app: &App) -> bool {
     vault(app).is_ok()
-}
-
-async fn listed(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<Response, Problem> {
-    let authorized =
-        admitted(app, parts, Scope::Evidence, (AccessAction::List, None), audit).await?;
-    let vault = vault(app)?;
-    let text = parts.uri.query();
-    let requested = PageRequest::<SnapshotId>::read(text, "the `next` of the page before")?;
-    let query = filter::query(authorized.tenant(), text)?;
-    let access = authorized.access("GET /evidence")?;
-    let _permit = access_records::acquire_read(app, &authorized.principal)?;
-    let listing = async {
-        let page = vault.list(&query, requested.after, requested.limit, &access).await;
-        page.map_err(|error| refusal::problem(&error))
-    };
-    let page = endpoint::within_time_limit(app, listing).await?;
-    Ok(endpoint::json(&EvidencePage::of(&page)).into_response())
-}
-
-async fn found(
-    app: &App,
-    parts: &Parts,
-    params: &Params,
-    audit: &mut AuditContext,
-) -> Result<Response, Problem> {
-    let what = (AccessAction::Find, id(params).ok());
-    let authorized = admitted(app, parts, Scope::Evidence, what, audit).await?;
-    let (vault, id) = (vault(app)?, id(params)?);
-    let access = authorized.access("GET /evidence/{id}")?;
-    let _permit = access_records::acquire_read(app, &authorized.principal)?;
-    let finding = async {
-        let found = vault.find(authorized.tenant(), id, &access).await;
-        found.map_err(|error| refusal::problem(&error))?.ok_or_else(refusal::unknown)
-    };
-    let snapshot = endpoint::within_time_limit(app, finding).await?;
-    audit.tool_name = snapshot.tool().into();
-    Ok(endpoint::json(&EvidenceSnapshot::of(&snapshot)).into_response())
-}
-
-async fn opened(
-    app: &App,
-    params: &Params,
-    authorized: &AuthorizedCaller,
-    body: &[u8],
-    audit: &mut AuditContext,
-) -> Result<Response, Problem> {
-    let (vault, id) = (vault(app)?, id(params)?);
-    let access = authorized.access(reason(body)?)?;
-    let _permit = access_records::acquire_read(app, &authorized.principal)?;
-    let reading = async {
-        let opened = vault.read(authorized.tenant(), id, &access).await;
-        opened.map_err(|error| refusal::problem(&error))
-    };
-    let opened = endpoint::within_time_limit(app, reading).await?;
-    audit.tool_name = opened.snapshot.tool().into();
-    Ok(endpoint::json(&EvidenceContents::of(&opened)).into_response())
-}
-
-/// Admits a caller that has the scope; a known caller without it leaves a record of its attempt.
-async fn admitted(
-    app: &App,
-    parts: &Parts,
-    scope: Scope,
-    (action, id): (AccessAction, Option<SnapshotId>),
-    audit: &mut AuditContext,
-) -> Result<AuthorizedCaller, Problem> {
-    let principal = request::admit(app, parts, audit).await?;
-    let authorized = AuthorizedCaller::of(principal.clone(), parts, scope, audit);
-    let forbidden =
-        authorized.as_ref().err().filter(|problem| problem.code == ErrorCode::Forbidden);
-    if let (Some(problem), Ok(vault)) = (forbidden, vault(app)) {
-        let why = endpoint::why_forbidden(&principal, scope, problem);
-        refusal::record(app, vault, &principal, parts, (action, id, why)).await;
-    }
-    authorized
 }
 
 fn vault(app: &App) -> Result<&Vault, Problem> {
@@ -164,7 +149,7 @@ fn vault(app: &App) -> Result<&Vault, Problem> {
 
 fn id(params: &Params) -> Result<SnapshotId, Problem> {
     let message = "path `id`: expected the id of a snapshot, `ev_` and 32 hexadecimal digits";
-    let id = endpoint::param(params, "id")?.parse();
+    let id = param(params, "id")?.parse();
     id.map_err(|_| Problem::of(ErrorCode::InvalidArgument, message))
 }
 

@@ -2,19 +2,14 @@
 //! scope.
 
 use axum::http::StatusCode;
-use axum::http::request::Parts;
 use tool_contracts::{ErrorCode, ToolContext};
 
-use crate::evidence::{Access, AccessAction, EvidenceError, EvidenceErrorKind, SnapshotId, Vault};
-use crate::http::auth::Principal;
+use crate::evidence::{Access, AccessAction, EvidenceError, EvidenceErrorKind, SnapshotId};
 use crate::http::problem::Problem;
-use crate::http::request::context as caller;
-use crate::http::request::operator as endpoint;
-use crate::http::state::app::App;
-use crate::http::state::caller::Caller;
+use crate::http::request::admission::Forbidden;
+use crate::http::request::recorded_name::recorded_name;
+use crate::http::request::time_limit::within_time_limit;
 use crate::http::state::refusal_counts::RefusalKind;
-
-use crate::http::request::admission as request;
 use crate::refusal_reason::RefusalReason;
 
 /// Answers an id that does not exist, or that the authorizer denies.
@@ -48,7 +43,7 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
             damaged(RefusalReason::UnknownKey, "this server lacks a key of the evidence")
         }
         Kind::Unrecorded | Kind::AuthorizerFailed | Kind::Contended | Kind::Store(_) => {
-            endpoint::store_unavailable()
+            Problem::store_unavailable()
         }
         Kind::ReservedTenant
         | Kind::InvalidAccess
@@ -62,26 +57,23 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
 ///
 /// A failure to record it is ignored, since the caller is refused anyway.
 pub(super) async fn record(
-    app: &App,
-    vault: &Vault,
-    principal: &Principal,
-    parts: &Parts,
-    (action, id, why): (AccessAction, Option<SnapshotId>, &str),
+    forbidden: &Forbidden<'_>,
+    action: AccessAction,
+    id: Option<SnapshotId>,
 ) {
-    let counted = Caller::of(parts, principal);
-    if !app.refusal_counts.is_recorded(&counted, RefusalKind::Evidence) {
+    let Ok(vault) = super::vault(forbidden.app) else { return };
+    let counts = &forbidden.app.refusal_counts;
+    if !counts.is_recorded(forbidden.caller, RefusalKind::Evidence) {
         return;
     }
-    let cx = caller::context(&request::head(parts), None, principal).ok();
-    let name = endpoint::recorded_name(
-        cx.as_ref().and_then(ToolContext::user_id),
-        principal.display_name(),
-    );
-    let Ok(access) = Access::new(name, why) else { return };
+    let cx = forbidden.context();
+    let user = cx.as_ref().and_then(ToolContext::user_id);
+    let name = recorded_name(user, forbidden.principal.display_name());
+    let Ok(access) = Access::new(name, forbidden.why) else { return };
     let tenant = cx.as_ref().map(ToolContext::tenant_id);
     let recorded = async {
         let recorded = vault.record_denied(action, tenant, id, &access).await;
-        recorded.map_err(|_| endpoint::store_unavailable())
+        recorded.map_err(|_| Problem::store_unavailable())
     };
-    drop(endpoint::within_time_limit(app, recorded).await);
+    drop(within_time_limit(forbidden.app, recorded).await);
 }

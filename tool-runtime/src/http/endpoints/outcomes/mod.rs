@@ -3,10 +3,8 @@
 mod resolution;
 mod view;
 
-use axum::extract::{Request, State};
+use axum::extract::State;
 use axum::http::StatusCode;
-use axum::http::request::Parts;
-use axum::response::Response;
 use tool_contracts::ErrorCode;
 
 use self::resolution::ParsedResolution;
@@ -15,61 +13,61 @@ use self::view::UnknownOutcome;
 pub(in crate::http) use self::view::{OutcomeCursor, Outcomes, Resolved};
 use crate::http::auth::Scope;
 use crate::http::problem::Problem;
-use crate::http::request::admission as request;
-use crate::http::request::body;
-use crate::http::request::operator::{self as endpoint, AuthorizedCaller, Params};
+use crate::http::request::admission::{Authorized, AuthorizedCaller, RequiredScope};
+use crate::http::request::body::ReceivedRequest;
+use crate::http::request::head::Head;
 use crate::http::request::paging::PageRequest;
-use crate::http::response::AuditContext;
+use crate::http::request::params::{Params, param};
+use crate::http::request::time_limit::within_time_limit;
+use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::{App, SharedApp};
 use crate::ledger::RecordedAccess;
 use crate::policy::ResolveError;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{Fence, KeyRecord};
 
+/// Requires the scope `outcomes`.
+#[derive(Debug)]
+pub(in crate::http) struct ManageOutcomes;
+
+impl RequiredScope for ManageOutcomes {
+    const SCOPE: Scope = Scope::Outcomes;
+}
+
 /// Handles a request for the unknown outcomes of a tenant.
-pub(in crate::http) async fn list(State(app): State<SharedApp>, request: Request) -> Response {
-    let (parts, _) = request.into_parts();
-    request::respond(&app, &parts, async |audit| listed(&app, &parts, audit).await).await
+pub(in crate::http) async fn list(
+    authorized: Authorized<ManageOutcomes>,
+    State(app): State<SharedApp>,
+    head: Head,
+) -> Result<JsonResponse, Problem> {
+    let requested =
+        PageRequest::<OutcomeCursor>::read(head.query(), "the `next` of the page before")?;
+    let after = requested.after.map(|cursor| cursor.of(authorized.tenant()));
+    let listing = async {
+        let outcomes = app.runtime.outcomes();
+        let found = outcomes.unknown(authorized.tenant(), after.as_ref(), requested.limit).await;
+        let found = found.map_err(|_| Problem::store_unavailable())?;
+        note(&app, &authorized, "list_outcomes", "GET /outcomes", None, "done").await?;
+        Ok(found)
+    };
+    let found = within_time_limit(&app, listing).await?;
+    let next = found.last().filter(|_| found.len() >= requested.limit);
+    let next = next.map(|last| OutcomeCursor::after(&last.key).to_string());
+    let outcomes = found.iter().map(UnknownOutcome::of).collect();
+    Ok(JsonResponse::ok(&Outcomes { outcomes, next }))
 }
 
 /// Handles the resolution of an unknown outcome.
 pub(in crate::http) async fn resolve(
+    authorized: Authorized<ManageOutcomes>,
     State(app): State<SharedApp>,
     params: Params,
-    request: Request,
-) -> Response {
-    let (parts, body) = request.into_parts();
-    let resolved = async |audit: &mut AuditContext| {
-        let authorized = AuthorizedCaller::admit(&app, &parts, Scope::Outcomes, audit).await?;
-        let body = body::read(&app, &parts, body, audit).await?;
-        audit.set_body(&body);
-        let id = id(&params)?;
-        let found = ParsedResolution::read(&body)?;
-        endpoint::within_time_limit(&app, resolved(&app, &authorized, id, found, audit)).await
-    };
-    request::respond(&app, &parts, resolved).await
-}
-
-async fn listed(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<Response, Problem> {
-    let authorized = AuthorizedCaller::admit(app, parts, Scope::Outcomes, audit).await?;
-    let requested =
-        PageRequest::<OutcomeCursor>::read(parts.uri.query(), "the `next` of the page before")?;
-    let after = requested.after.map(|cursor| cursor.of(authorized.tenant()));
-    let listing = async {
-        let found = app
-            .runtime
-            .outcomes()
-            .unknown(authorized.tenant(), after.as_ref(), requested.limit)
-            .await;
-        let found = found.map_err(|_| endpoint::store_unavailable())?;
-        record_access(app, &authorized, "list_outcomes", "GET /outcomes", None, "done").await?;
-        Ok(found)
-    };
-    let found = endpoint::within_time_limit(app, listing).await?;
-    let next = found.last().filter(|_| found.len() >= requested.limit);
-    let next = next.map(|last| OutcomeCursor::after(&last.key).to_string());
-    let outcomes = found.iter().map(UnknownOutcome::of).collect();
-    Ok(endpoint::json(&Outcomes { outcomes, next }).into_response())
+    audit: Audit,
+    request: ReceivedRequest,
+) -> Result<JsonResponse, Problem> {
+    let id = id(&params)?;
+    let found = ParsedResolution::read(&request.body)?;
+    within_time_limit(&app, resolved(&app, &authorized, id, found, &audit)).await
 }
 
 async fn resolved(
@@ -77,11 +75,11 @@ async fn resolved(
     authorized: &AuthorizedCaller,
     id: u64,
     found: ParsedResolution,
-    audit: &mut AuditContext,
-) -> Result<Response, Problem> {
+    audit: &Audit,
+) -> Result<JsonResponse, Problem> {
     let record = app.runtime.outcomes().find_unknown(authorized.tenant(), Fence::new(id)).await;
-    let record = record.map_err(|_| endpoint::store_unavailable())?.ok_or_else(unknown)?;
-    audit.tool_name = (*record.key.tool).into();
+    let record = record.map_err(|_| Problem::store_unavailable())?.ok_or_else(unknown)?;
+    audit.lock().tool_name = (*record.key.tool).into();
     let ParsedResolution { decision, resolution, reason } = found;
     let record_attempt =
         |outcome| record_resolution(app, authorized, &record, decision.as_str(), &reason, outcome);
@@ -93,7 +91,7 @@ async fn resolved(
             // ignored.
             drop(record_attempt("done".to_owned()).await);
             let tool_name = &*record.key.tool;
-            Ok(endpoint::json(&Resolved { id, decision, tool_name }).into_response())
+            Ok(JsonResponse::ok(&Resolved { id, decision, tool_name }))
         }
         Err(error) => {
             let (problem, why) = refused(&error);
@@ -130,12 +128,12 @@ async fn record_access(
     access.tenant_id = Some(authorized.tenant());
     access.subject = subject;
     outcome.clone_into(&mut access.outcome);
-    ledger.record_access(access).await.map_err(|_| endpoint::store_unavailable())
+    ledger.record_access(access).await.map_err(|_| Problem::store_unavailable())
 }
 
 fn id(params: &Params) -> Result<u64, Problem> {
     let message = "path `id`: expected the id of an outcome, a number";
-    let id = endpoint::param(params, "id")?.parse();
+    let id = param(params, "id")?.parse();
     id.map_err(|_| Problem::of(ErrorCode::InvalidArgument, message))
 }
 
@@ -159,6 +157,6 @@ fn refused(error: &ResolveError) -> (Problem, RefusalReason) {
             let problem = Problem::new(StatusCode::CONFLICT, ErrorCode::Conflict, message);
             (problem.with_reason(RefusalReason::OutcomeChanged), RefusalReason::OutcomeChanged)
         }
-        ResolveError::Store(_) => (endpoint::store_unavailable(), RefusalReason::StoreUnavailable),
+        ResolveError::Store(_) => (Problem::store_unavailable(), RefusalReason::StoreUnavailable),
     }
 }

@@ -5,7 +5,7 @@ mod tests;
 
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
@@ -13,8 +13,9 @@ use tool_contracts::ErrorCode;
 
 use crate::http::auth::Scope;
 use crate::http::problem::Problem;
-use crate::http::request::admission as request;
-use crate::http::response::AuditContext;
+use crate::http::request::admission::authenticate;
+use crate::http::request::head::Head;
+use crate::http::response::ResponseFormat;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::metrics::LimitMetrics;
 
@@ -26,13 +27,33 @@ const JSON: &str = "application/json";
 /// The `Retry-After` of `/readyz`.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
+/// Proof that the metrics may be shown: they are public, or the caller has the scope `metrics`.
+#[derive(Debug)]
+pub(in crate::http) struct MayReadMetrics;
+
+impl FromRequestParts<SharedApp> for MayReadMetrics {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
+        if !app.config.public_metrics {
+            // Served during the shutdown too, with the same limit on invalid credentials as other
+            // paths.
+            let (principal, _) = authenticate(app, parts).await?;
+            if !principal.may(Scope::Metrics) {
+                return Err(Problem::forbidden("this path requires the scope `metrics`"));
+            }
+        }
+        Ok(Self)
+    }
+}
+
 /// Answers that the process is alive.
 pub(in crate::http) async fn health() -> Response {
     ([(CONTENT_TYPE, JSON)], r#"{"status":"ok"}"#).into_response()
 }
 
 /// Answers whether the server accepts calls.
-pub(in crate::http) async fn ready(State(app): State<SharedApp>, parts: Parts) -> Response {
+pub(in crate::http) async fn ready(State(app): State<SharedApp>, head: Head) -> Response {
     let failing = failing(&app).await;
     if failing.is_empty() {
         return ([(CONTENT_TYPE, JSON)], r#"{"status":"ready"}"#).into_response();
@@ -40,23 +61,11 @@ pub(in crate::http) async fn ready(State(app): State<SharedApp>, parts: Parts) -
     let message = "the server is not ready: `detail.details.failing` names the failed checks";
     let mut problem = Problem::of(ErrorCode::Unavailable, message).with_detail("failing", failing);
     problem.retry_after = Some(RETRY_AFTER);
-    request::refused(&parts, problem)
+    problem.uncounted(ResponseFormat::CallResponse, head.parts())
 }
 
-/// Answers with the metrics, if the caller may read them.
-pub(in crate::http) async fn metrics(State(app): State<SharedApp>, parts: Parts) -> Response {
-    request::respond(&app, &parts, async |audit| figures(&app, &parts, audit).await).await
-}
-
-async fn figures(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<Response, Problem> {
-    if !app.config.public_metrics {
-        // Served during the shutdown too, with the same limit on invalid credentials as other
-        // paths.
-        let principal = request::authenticate(app, parts, audit).await?;
-        if !principal.may(Scope::Metrics) {
-            return Err(Problem::forbidden("this path requires the scope `metrics`"));
-        }
-    }
+/// Answers with the metrics.
+pub(in crate::http) async fn metrics(_: MayReadMetrics, State(app): State<SharedApp>) -> Response {
     let refusals = &app.refusal_counts;
     let held = LimitMetrics {
         unread_bytes: app.unread.bytes(),
@@ -64,7 +73,7 @@ async fn figures(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<R
         summaries: refusals.pending(),
     };
     let text = app.metrics.text(&app.config, app.runtime.outcomes().counts(), held);
-    Ok(([(CONTENT_TYPE, OPEN_METRICS)], text).into_response())
+    ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response()
 }
 
 /// Returns the names of the failed checks.

@@ -4,10 +4,7 @@ mod view;
 
 use std::sync::LazyLock;
 
-use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::request::Parts;
-use axum::response::Response;
+use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,12 +17,14 @@ use crate::evidence::{Access, Replay};
 use crate::http::auth::Scope;
 use crate::http::problem::Problem;
 use crate::http::request::access_records::{self, ReadAccess};
-use crate::http::request::admission as request;
-use crate::http::request::body;
+use crate::http::request::admission::{Authorized, AuthorizedCaller, RequiredScope};
+use crate::http::request::body::ReceivedRequest;
 use crate::http::request::body_schema::BodySchema;
-use crate::http::request::operator::{self as endpoint, AuthorizedCaller, Params};
+use crate::http::request::head::Head;
 use crate::http::request::paging::PageRequest;
-use crate::http::response::AuditContext;
+use crate::http::request::params::{Params, param};
+use crate::http::request::time_limit::within_time_limit;
+use crate::http::response::JsonResponse;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::quota::Exhausted;
 use crate::ledger::{Ledger, LedgerPage, LedgerQuery};
@@ -43,74 +42,63 @@ pub(in crate::http) struct ReplayRequest {
     reason: String,
 }
 
+/// Requires the scope `traces`.
+#[derive(Debug)]
+pub(in crate::http) struct ReadTraces;
+
+/// Requires the scope `replay`.
+#[derive(Debug)]
+pub(in crate::http) struct ReplayTraces;
+
+impl RequiredScope for ReadTraces {
+    const SCOPE: Scope = Scope::Traces;
+}
+
+impl RequiredScope for ReplayTraces {
+    const SCOPE: Scope = Scope::Replay;
+}
+
 /// Handles a request for a trace's records.
 pub(in crate::http) async fn read(
+    authorized: Authorized<ReadTraces>,
     State(app): State<SharedApp>,
     params: Params,
-    request: Request,
-) -> Response {
-    let (parts, _) = request.into_parts();
-    let read = async |audit: &mut AuditContext| records(&app, &parts, &params, audit).await;
-    request::respond(&app, &parts, read).await
-}
-
-/// Handles a request to replay a trace's reads.
-pub(in crate::http) async fn replay(
-    State(app): State<SharedApp>,
-    params: Params,
-    request: Request,
-) -> Response {
-    let (parts, body) = request.into_parts();
-    let replay =
-        async |audit: &mut AuditContext| replayed(&app, &parts, &params, body, audit).await;
-    request::respond(&app, &parts, replay).await
-}
-
-async fn records(
-    app: &App,
-    parts: &Parts,
-    params: &Params,
-    audit: &mut AuditContext,
-) -> Result<Response, Problem> {
-    let authorized = AuthorizedCaller::admit(app, parts, Scope::Traces, audit).await?;
-    let (ledger, trace_id) = (ledger(app)?, trace(params)?);
-    let requested = page_request(parts)?;
-    let _permit = access_records::acquire_read(app, &authorized.principal)?;
-    let page =
-        endpoint::within_time_limit(app, page(ledger, trace_id, &authorized, requested)).await?;
+    head: Head,
+) -> Result<JsonResponse, Problem> {
+    let (ledger, trace_id) = (ledger(&app)?, trace(&params)?);
+    let requested = page_request(head.query())?;
+    let _permit = access_records::acquire_read(&app, authorized.principal())?;
+    let page = within_time_limit(&app, page(ledger, trace_id, &authorized, requested)).await?;
     let (what, subject) = ("GET /traces/{id}", Some(trace_id.to_owned()));
-    ReadAccess { action: "read_trace", what, subject }.record(app, &authorized).await?;
+    ReadAccess { action: "read_trace", what, subject }.record(&app, &authorized).await?;
     if page.records.is_empty() && requested.after.is_none() {
         return Err(unknown());
     }
     let records = page.records.into_iter().map(|(seq, call)| TraceRecord { seq, call }).collect();
     let trace_id = trace_id.to_owned();
-    Ok(endpoint::json(&TraceRecords { trace_id, records, next: page.next }).into_response())
+    Ok(JsonResponse::ok(&TraceRecords { trace_id, records, next: page.next }))
 }
 
-async fn replayed(
-    app: &App,
-    parts: &Parts,
-    params: &Params,
-    body: Body,
-    audit: &mut AuditContext,
-) -> Result<Response, Problem> {
-    let authorized = AuthorizedCaller::admit(app, parts, Scope::Replay, audit).await?;
-    let body = body::read(app, parts, body, audit).await?;
-    audit.set_body(&body);
-    let (ledger, trace_id) = (ledger(app)?, trace(params)?);
-    let (reason, requested) = (reason(&body)?, page_request(parts)?);
+/// Handles a request to replay a trace's reads.
+pub(in crate::http) async fn replay(
+    authorized: Authorized<ReplayTraces>,
+    State(app): State<SharedApp>,
+    params: Params,
+    request: ReceivedRequest,
+) -> Result<JsonResponse, Problem> {
+    let (ledger, trace_id) = (ledger(&app)?, trace(&params)?);
+    let (reason, requested) = (reason(&request.body)?, page_request(request.query())?);
     let access = authorized.access(reason)?;
-    let _permit = app.replays.acquire(audit.caller(parts), 1).map_err(busy)?;
+    let _permit = app.replays.acquire(authorized.caller().clone(), 1).map_err(busy)?;
     let replay = async {
         let first = PageRequest { after: None, limit: 1 };
         if page(ledger, trace_id, &authorized, first).await?.records.is_empty() {
             return Err(unknown());
         }
-        let replay = prepared(app, ledger, access, &authorized, requested);
-        replay.run(trace_id).await.map_err(|_| endpoint::store_unavailable())
+        let replay = prepared(&app, ledger, access, &authorized, requested);
+        replay.run(trace_id).await.map_err(|_| Problem::store_unavailable())
     };
-    Ok(endpoint::json(&endpoint::within_time_limit(app, replay).await?).into_response())
+    Ok(JsonResponse::ok(&within_time_limit(&app, replay).await?))
 }
 
 /// Finds a page of a trace's records; flushes the ledger first, so that recent calls are included.
@@ -123,8 +111,8 @@ async fn page(
     let query =
         LedgerQuery::new().trace(trace_id).tenant(authorized.tenant()).limit(requested.limit);
     let query = requested.after.map_or(query.clone(), |after| query.after(after));
-    ledger.flush().await.map_err(|_| endpoint::store_unavailable())?;
-    ledger.find(query).await.map_err(|_| endpoint::store_unavailable())
+    ledger.flush().await.map_err(|_| Problem::store_unavailable())?;
+    ledger.find(query).await.map_err(|_| Problem::store_unavailable())
 }
 
 fn prepared(
@@ -134,7 +122,7 @@ fn prepared(
     authorized: &AuthorizedCaller,
     requested: PageRequest<u64>,
 ) -> Replay {
-    let principal = authorized.principal.clone();
+    let principal = authorized.principal().clone();
     let replay = Replay::new(&app.runtime, ledger, access).tenant(authorized.tenant());
     let replay = replay.only_tools(move |tool| principal.may_call(tool)).at_most(requested.limit);
     let replay = match requested.after {
@@ -147,8 +135,8 @@ fn prepared(
     }
 }
 
-fn page_request(parts: &Parts) -> Result<PageRequest<u64>, Problem> {
-    PageRequest::read(parts.uri.query(), "the `next` of the page before, a number")
+fn page_request(query: Option<&str>) -> Result<PageRequest<u64>, Problem> {
+    PageRequest::read(query, "the `next` of the page before, a number")
 }
 
 fn ledger(app: &App) -> Result<&Ledger, Problem> {
@@ -159,7 +147,7 @@ fn ledger(app: &App) -> Result<&Ledger, Problem> {
 }
 
 fn trace(params: &Params) -> Result<&str, Problem> {
-    let id = endpoint::param(params, "id")?;
+    let id = param(params, "id")?;
     if is_id(id) {
         return Ok(id);
     }

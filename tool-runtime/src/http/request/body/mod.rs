@@ -10,6 +10,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
+use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
@@ -18,9 +19,10 @@ use serde::Deserialize;
 use tool_contracts::ErrorCode;
 
 use self::upload_rate::UploadRate;
+use super::audit::audit_of;
+use super::context::RequestHead;
 use crate::http::problem::Problem;
-use crate::http::response::AuditContext;
-use crate::http::state::app::App;
+use crate::http::state::app::SharedApp;
 use crate::http::state::body_quota::{BodyPermit, BodyQuota};
 use crate::http::state::bounds::Bounds;
 use crate::http::state::caller::Caller;
@@ -30,6 +32,13 @@ use crate::limits::Limits;
 #[cfg(test)]
 mod tests;
 
+/// An admitted request with its whole body.
+#[derive(Debug)]
+pub(in crate::http) struct ReceivedRequest {
+    parts: Parts,
+    pub(in crate::http) body: ReceivedBody,
+}
+
 /// A body that was read, with its permit of the quota.
 #[derive(Debug)]
 pub(in crate::http) struct ReceivedBody {
@@ -37,16 +46,39 @@ pub(in crate::http) struct ReceivedBody {
     permit: BodyPermit,
 }
 
-/// Reads the whole body of an authenticated request, if its headers declare JSON and it keeps the
-/// limits.
-pub(in crate::http) async fn read(
-    app: &App,
-    parts: &Parts,
-    body: Body,
-    audit: &AuditContext,
-) -> Result<ReceivedBody, Problem> {
-    read_within(&parts.headers, body, &app.config.bounds, (&app.body_quota, &audit.caller(parts)))
-        .await
+impl FromRequest<SharedApp> for ReceivedRequest {
+    type Rejection = Problem;
+
+    /// Reads the whole body of an admitted request, if its headers declare JSON and it keeps the
+    /// limits.
+    async fn from_request(request: Request, app: &SharedApp) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let audit = audit_of(&parts)?;
+        // A request without a caller was not admitted, so its body is not read.
+        let caller = audit.lock().caller().cloned().ok_or_else(Problem::internal)?;
+        let quota = (&app.body_quota, &caller);
+        let body = read_within(&parts.headers, body, &app.config.bounds, quota).await?;
+        audit.lock().set_body(&body);
+        Ok(Self { parts, body })
+    }
+}
+
+impl ReceivedRequest {
+    /// Returns the part of the request before its body.
+    pub(in crate::http) fn head(&self) -> RequestHead<'_> {
+        RequestHead::of(&self.parts)
+    }
+
+    /// Returns the query, without its `?`.
+    pub(in crate::http) fn query(&self) -> Option<&str> {
+        self.parts.uri.query()
+    }
+
+    /// Drops the request and returns the permit of its body, which then counts for the arguments of
+    /// its call.
+    pub(in crate::http) fn into_permit(self) -> BodyPermit {
+        self.body.permit
+    }
 }
 
 async fn read_within(
@@ -126,13 +158,6 @@ async fn collect(
     }
     let bytes = if joined.is_empty() { whole } else { joined.freeze() };
     Ok(ReceivedBody { bytes, permit })
-}
-
-impl ReceivedBody {
-    /// Drops the body and returns its permit, which then counts for the call's arguments.
-    pub(in crate::http) fn into_permit(self) -> BodyPermit {
-        self.permit
-    }
 }
 
 impl Deref for ReceivedBody {

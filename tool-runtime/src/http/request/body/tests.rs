@@ -170,7 +170,7 @@ async fn all_bodies_together_are_limited() {
     let full = "request bodies have used up the server's memory for them; retry later";
 
     let first = read(long()).await.expect("there is room");
-    let permit = read(long()).await.expect("there is room").into_permit();
+    let permit = read(long()).await.expect("there is room").permit;
     refused(read(long()).await, 503, full);
     let half = || Ok::<_, Infallible>("x".repeat(LONG / 2));
     refused(read(Body::from_stream(stream::iter([half(), half()]))).await, 503, full);

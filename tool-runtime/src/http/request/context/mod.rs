@@ -26,6 +26,7 @@ mod tests;
 
 use std::borrow::Cow;
 
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use tool_contracts::server::CallContext;
 use tool_contracts::trace_context::TraceContext;
@@ -46,6 +47,13 @@ pub(in crate::http) struct RequestHead<'a> {
     pub(in crate::http) headers: &'a HeaderMap,
     /// Without the `?`.
     pub(in crate::http) query: Option<&'a str>,
+}
+
+impl<'a> RequestHead<'a> {
+    /// Returns the head of a request.
+    pub(in crate::http) fn of(parts: &'a Parts) -> Self {
+        Self { headers: &parts.headers, query: parts.uri.query() }
+    }
 }
 
 /// Makes a call's context from the head, the body's context (`None` if it has none) and the

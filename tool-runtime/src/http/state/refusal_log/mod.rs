@@ -7,9 +7,7 @@ use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::extract::{ConnectInfo, MatchedPath};
 use axum::http::StatusCode;
-use axum::http::request::Parts;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -39,23 +37,27 @@ struct EventWindow {
     suppressed: u64,
 }
 
+/// A refusal, with the facts of its request.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct LoggedRefusal<'r> {
+    pub(in crate::http) problem: &'r Problem,
+    pub(in crate::http) peer: Option<SocketAddr>,
+    /// The path template of the request.
+    pub(in crate::http) route: Option<&'r str>,
+    pub(in crate::http) principal: Option<&'r str>,
+    pub(in crate::http) trace_id: Option<&'r str>,
+}
+
 impl RefusalLog {
     /// Logs a refusal if operators need it and the rate permits.
-    pub(in crate::http) fn log(
-        &self,
-        parts: &Parts,
-        problem: &Problem,
-        principal: Option<&str>,
-        trace_id: Option<&str>,
-    ) {
+    pub(in crate::http) fn log(&self, refusal: &LoggedRefusal<'_>) {
+        let &LoggedRefusal { problem, peer, route, principal, trace_id } = refusal;
         let is_wanted = tracing::enabled!(target: names::REFUSAL_TARGET, tracing::Level::WARN);
         if !is_wanted || !concerns_operators(problem.status) {
             return;
         }
         let Some(suppressed) = self.count(principal.is_some()) else { return };
         let reason = problem.details.get("reason").and_then(Value::as_str);
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|it| it.0);
-        let route = parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
         tracing::warn!(
             target: names::REFUSAL_TARGET,
             event = "request_refused",

@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use axum::http::Request;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
