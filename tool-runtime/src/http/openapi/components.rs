@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use tool_contracts::envelope::{CallEnvelope, ResponseEnvelope};
 use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListResponse};
 
+use super::reference::{PREFIX, of};
 use super::{numbers, parameters};
 use crate::evidence::ReplayReport;
 use crate::http::endpoints::approvals::{Approvals, DecisionBody, Declined};
@@ -16,8 +17,6 @@ use crate::http::endpoints::outcomes::{Outcomes, ResolutionBody, Resolved};
 use crate::http::endpoints::traces::{ReplayRequest, TraceRecords};
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
-
-const PREFIX: &str = "#/components/schemas/";
 
 /// The schemas by their names.
 pub(super) struct Components(Map<String, Value>);
@@ -161,11 +160,6 @@ fn restrict_ids(schemas: &mut Map<String, Value>, name: &str, ids: &[&str]) {
             property.extend(bounds.into_iter().filter(|(keyword, _)| keyword != "type"));
         }
     }
-}
-
-/// Returns a reference to a schema.
-pub(super) fn of(name: &str) -> Value {
-    json!({"$ref": format!("{PREFIX}{name}")})
 }
 
 fn settings() -> SchemaSettings {

@@ -6,6 +6,7 @@ mod components;
 mod numbers;
 pub(in crate::http) mod operations;
 mod parameters;
+mod reference;
 mod responses;
 mod tools;
 

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::components::of;
+use super::reference::of;
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::validator::number::IntegerWidth;
 

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::DocumentInput;
-use super::components::of;
 use super::parameters;
+use super::reference::of;
 use super::responses::{self, ADMISSION, BODY, refused, refused_as};
 use super::tools::Tools;
 use crate::http::endpoints::evidence::{self, ID_PATTERN};

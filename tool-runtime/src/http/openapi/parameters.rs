@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tool_contracts::server::{ID_PATTERN, MAX_CHARACTERS};
 
-use super::components;
+use super::reference::of;
 use crate::http::request::paging;
 
 /// A header or query parameter whose value is an id.
@@ -130,9 +130,9 @@ impl IdParameter {
     fn parameter(&self, required: bool) -> Value {
         let Self { name, location, about } = self;
         let schema = match (*name, *location) {
-            ("X-Tenant-ID", _) => components::of("Tenant"),
+            ("X-Tenant-ID", _) => of("Tenant"),
             ("Idempotency-Key", _) => text(KEY),
-            ("X-Actor-Type", _) => components::of("ActorType"),
+            ("X-Actor-Type", _) => of("ActorType"),
             (_, "header") => text(IN_HEADER),
             _ => id(),
         };

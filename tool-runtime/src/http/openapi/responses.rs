@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::components::of;
+use super::reference::of;
 use crate::http::response::ResponseFormat;
 
 /// The statuses of failures, with their descriptions.

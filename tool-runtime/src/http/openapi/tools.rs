@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 use tool_contracts::{Effect, ToolSpec};
 
 use super::DocumentInput;
-use super::components::{Components, of};
+use super::components::Components;
+use super::reference::of;
 use crate::Limits;
 use crate::schema::Coerce;
 

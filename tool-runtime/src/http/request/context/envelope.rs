@@ -5,7 +5,7 @@ use tool_contracts::envelope::RequestEnvelope;
 use tool_contracts::server::{CallContext, CallContextBuilder};
 use tool_contracts::{ContractError, ErrorCode, ToolContext, Trace};
 
-use super::headers::BodyFields;
+use super::field::BodyFields;
 use super::{BodyContext, RequestHead, context_builder, field_problems};
 use crate::http::auth::Principal;
 use crate::http::problem::Problem;

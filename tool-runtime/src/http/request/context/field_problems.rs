@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_contracts::{ContractError, ErrorCode};
 
-use super::headers::{BodyFields, Field};
+use super::field::{BodyFields, Field};
 use crate::http::problem::Problem;
 
 const AN_ID: &str =

@@ -4,8 +4,8 @@ use tool_contracts::ActorType;
 use tool_contracts::server::{CallContext, CallContextBuilder, Tenant};
 
 use super::HeadFields;
+use super::field::Field;
 use super::field_problems::{FieldProblems, FieldSource};
-use super::headers::Field;
 use crate::http::auth::names::normalized;
 
 type Getter = fn(&CallContext) -> Option<&str>;

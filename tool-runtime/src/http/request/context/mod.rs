@@ -17,6 +17,7 @@
 //! A `traceparent` gives the parent span even if the trace id is of the host's own form.
 
 mod envelope;
+mod field;
 mod field_problems;
 mod headers;
 mod merging;
@@ -33,8 +34,9 @@ use tool_contracts::trace_context::TraceContext;
 use tool_contracts::{Actor, ActorType, ErrorCode, ToolContext, ToolContextBuilder, Trace};
 
 pub(in crate::http) use self::envelope::context_of_envelope;
+use self::field::BodyFields;
 use self::field_problems::FieldProblems;
-use self::headers::{BodyFields, Headers};
+use self::headers::Headers;
 pub(in crate::http) use self::query::decoded;
 use crate::http::auth::Principal;
 use crate::http::auth::names::normalized;
