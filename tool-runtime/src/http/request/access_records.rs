@@ -2,16 +2,21 @@
 
 use std::sync::Arc;
 
-use tool_contracts::ErrorCode;
-
 use super::admission::AuthorizedCaller;
 use super::time_limit::within_time_limit;
 use crate::http::auth::Principal;
 use crate::http::problem::Problem;
 use crate::http::state::app::App;
-use crate::http::state::quota::Permit;
+use crate::http::state::quota::{Permit, QuotaRefusal};
 use crate::ledger::RecordedAccess;
 use crate::refusal_reason::RefusalReason;
+
+/// The quota of reads bounds each caller, not all of them together.
+const REFUSAL: QuotaRefusal = QuotaRefusal {
+    reason: RefusalReason::Reads,
+    capacity: "too many reads are in progress; retry later",
+    caller: "the caller has too many reads in progress; wait for their answers",
+};
 
 /// A read that is about to be answered.
 #[derive(Debug)]
@@ -28,7 +33,7 @@ pub(in crate::http) fn acquire_read(
     app: &App,
     principal: &Principal,
 ) -> Result<Permit<Arc<str>>, Problem> {
-    app.reads.acquire(Arc::clone(principal.id()), 1).map_err(|_| too_many())
+    app.reads.acquire(Arc::clone(principal.id()), 1).map_err(|exhausted| REFUSAL.problem(exhausted))
 }
 
 impl ReadAccess {
@@ -51,9 +56,4 @@ impl ReadAccess {
             async { ledger.record_access(access).await.map_err(|_| Problem::store_unavailable()) };
         within_time_limit(app, noted).await
     }
-}
-
-fn too_many() -> Problem {
-    let message = "the caller has too many reads in progress; wait for their answers";
-    Problem::of(ErrorCode::RateLimited, message).with_reason(RefusalReason::Reads)
 }

@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
-use tool_contracts::ErrorCode;
-
 use crate::http::problem::Problem;
 use crate::http::state::bounds::Bounds;
 use crate::http::state::caller::Caller;
-use crate::http::state::quota::{self, Exhausted, Quota};
+use crate::http::state::quota::{self, Quota, QuotaRefusal};
 use crate::refusal_reason::RefusalReason;
 
 /// The longest body that is not counted. Most bodies are shorter.
 pub(in crate::http) const UNCOUNTED: usize = 16 * 1024;
+
+const REFUSAL: QuotaRefusal = QuotaRefusal {
+    reason: RefusalReason::Bodies,
+    capacity: "request bodies have used up the server's memory for them; retry later",
+    caller: "the caller's request bodies have used up its share of memory; send fewer at a time",
+};
 
 /// The quota of bodies, in bytes.
 pub(in crate::http) type BodyQuota = Quota<Caller>;
@@ -44,20 +48,6 @@ impl BodyPermit {
             Some(permit) => permit.grow(length - permit.units()),
             none => quota.acquire(caller.clone(), length).map(|permit| *none = Some(permit)),
         };
-        grown.map_err(full)
+        grown.map_err(|exhausted| REFUSAL.problem(exhausted))
     }
-}
-
-fn full(exhausted: Exhausted) -> Problem {
-    let (code, message) = match exhausted {
-        Exhausted::Capacity => (
-            ErrorCode::Unavailable,
-            "request bodies have used up the server's memory for them; retry later",
-        ),
-        Exhausted::Owner => (
-            ErrorCode::RateLimited,
-            "the caller's request bodies have used up its quota of memory; send fewer at a time",
-        ),
-    };
-    Problem::of(code, message).with_reason(RefusalReason::Bodies)
 }

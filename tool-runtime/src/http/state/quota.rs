@@ -6,6 +6,11 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tool_contracts::ErrorCode;
+
+use crate::http::problem::Problem;
+use crate::refusal_reason::RefusalReason;
+
 /// Counts the units of a resource that are in use, such as connections, tasks or bytes.
 ///
 /// Only owners that hold units have an entry, so the memory is bounded by the capacity.
@@ -32,6 +37,27 @@ pub(in crate::http) enum Exhausted {
     Capacity,
     /// The owner holds as many as one owner may.
     Owner,
+}
+
+/// The refusal of a request because a quota is exhausted: its reason, and what the caller may do.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct QuotaRefusal {
+    pub(in crate::http) reason: RefusalReason,
+    /// The message when all callers together hold the capacity: `UNAVAILABLE`.
+    pub(in crate::http) capacity: &'static str,
+    /// The message when the caller holds its limit: `RATE_LIMITED`.
+    pub(in crate::http) caller: &'static str,
+}
+
+impl QuotaRefusal {
+    /// Makes the problem of a request that was refused by this bound.
+    pub(in crate::http) fn problem(&self, exhausted: Exhausted) -> Problem {
+        let (code, message) = match exhausted {
+            Exhausted::Capacity => (ErrorCode::Unavailable, self.capacity),
+            Exhausted::Owner => (ErrorCode::RateLimited, self.caller),
+        };
+        Problem::of(code, message).with_reason(self.reason)
+    }
 }
 
 /// Returns half of a capacity, rounded up: the default bound of one owner.

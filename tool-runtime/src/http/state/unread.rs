@@ -4,19 +4,23 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use axum::body::{Body, Bytes};
-use axum::response::Response;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use tool_contracts::ErrorCode;
-
 use crate::http::problem::Problem;
 use crate::http::state::bounds::Bounds;
 use crate::http::state::caller::Caller;
-use crate::http::state::quota::{Exhausted, Permit, Quota};
+use crate::http::state::quota::{Permit, Quota, QuotaRefusal};
 use crate::refusal_reason::RefusalReason;
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
 /// The longest response that is not counted. Most responses are shorter.
 pub(in crate::http) const UNCOUNTED: usize = 16 * 1024;
+
+const REFUSAL: QuotaRefusal = QuotaRefusal {
+    reason: RefusalReason::Answers,
+    capacity: "unread responses have used up the server's memory for them; retry later",
+    caller: "the caller's unread responses have used up its share of memory; read them, then retry",
+};
 
 /// The quota of response bytes that are not yet sent, of all requests and of each caller.
 #[derive(Debug)]
@@ -60,7 +64,7 @@ impl UnreadResponses {
         if self.quota.used() == 0 {
             return Ok(());
         }
-        self.quota.admits(caller, 1).map_err(refused)
+        self.quota.admits(caller, 1).map_err(|exhausted| REFUSAL.problem(exhausted))
     }
 
     /// Acquires a permit for a response of this length; `None` for a short one.
@@ -77,7 +81,7 @@ impl UnreadResponses {
         match self.quota.acquire(caller.clone(), units) {
             Ok(permit) => Ok(Some(permit)),
             Err(_) if has_effect => Ok(Some(self.quota.acquire_above(caller.clone(), units))),
-            Err(exhausted) => Err(refused(exhausted)),
+            Err(exhausted) => Err(REFUSAL.problem(exhausted)),
         }
     }
 
@@ -144,18 +148,4 @@ impl HttpBody for CountedBody {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
-}
-
-fn refused(exhausted: Exhausted) -> Problem {
-    let (code, message) = match exhausted {
-        Exhausted::Capacity => (
-            ErrorCode::Unavailable,
-            "unread responses have used up the server's memory for them; retry later",
-        ),
-        Exhausted::Owner => (
-            ErrorCode::RateLimited,
-            "the caller's unread responses have used up its quota of memory; read them, then retry",
-        ),
-    };
-    Problem::of(code, message).with_reason(RefusalReason::Answers)
 }

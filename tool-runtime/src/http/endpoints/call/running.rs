@@ -9,19 +9,25 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, select};
 use tokio::task::JoinHandle;
-use tool_contracts::{Effect, ErrorCode, ToolSpec};
+use tool_contracts::{Effect, ToolSpec};
 
 use crate::http::problem::Problem;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::caller::Caller;
 use crate::http::state::drain::DrainGuard;
 use crate::http::state::metrics::{Metrics, OrphanGuard};
-use crate::http::state::quota::{Exhausted, Permit};
+use crate::http::state::quota::{Permit, QuotaRefusal};
 use crate::refusal_reason::RefusalReason;
 use crate::{ToolCall, Withdrawal};
 
 /// The time that a cancelled call has to finish.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
+
+const BUSY: QuotaRefusal = QuotaRefusal {
+    reason: RefusalReason::Busy,
+    capacity: "too many calls are running; retry later",
+    caller: "the caller has too many running calls; retry when one of them has finished",
+};
 
 /// A finished call, and the cause of its end.
 pub(in crate::http) struct FinishedCall {
@@ -141,18 +147,7 @@ async fn run_task(
 }
 
 fn task_permit(app: &App, caller: Caller) -> Result<Permit<Caller>, Problem> {
-    app.tasks.acquire(caller, 1).map_err(busy)
-}
-
-fn busy(exhausted: Exhausted) -> Problem {
-    let (code, message) = match exhausted {
-        Exhausted::Capacity => (ErrorCode::Unavailable, "too many calls are running; retry later"),
-        Exhausted::Owner => (
-            ErrorCode::RateLimited,
-            "the caller has too many running calls; retry when one of them has finished",
-        ),
-    };
-    Problem::of(code, message).with_reason(RefusalReason::Busy)
+    app.tasks.acquire(caller, 1).map_err(|exhausted| BUSY.problem(exhausted))
 }
 
 impl Future for CallTask {

@@ -26,9 +26,15 @@ use crate::http::request::params::{Params, param};
 use crate::http::request::time_limit::within_time_limit;
 use crate::http::response::JsonResponse;
 use crate::http::state::app::{App, SharedApp};
-use crate::http::state::quota::Exhausted;
+use crate::http::state::quota::QuotaRefusal;
 use crate::ledger::{Ledger, LedgerPage, LedgerQuery};
 use crate::refusal_reason::RefusalReason;
+
+const BUSY: QuotaRefusal = QuotaRefusal {
+    reason: RefusalReason::Busy,
+    capacity: "too many replays are running; retry later",
+    caller: "the caller has too many running replays; retry later",
+};
 
 static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<ReplayRequest>);
 
@@ -89,7 +95,10 @@ pub(in crate::http) async fn replay(
     let (ledger, trace_id) = (ledger(&app)?, trace(&params)?);
     let (reason, requested) = (reason(&request.body)?, page_request(request.query())?);
     let access = authorized.access(reason)?;
-    let _permit = app.replays.acquire(authorized.caller().clone(), 1).map_err(busy)?;
+    let _permit = app
+        .replays
+        .acquire(authorized.caller().clone(), 1)
+        .map_err(|exhausted| BUSY.problem(exhausted))?;
     let replay = async {
         let first = PageRequest { after: None, limit: 1 };
         if page(ledger, trace_id, &authorized, first).await?.records.is_empty() {
@@ -165,18 +174,6 @@ fn reason(body: &[u8]) -> Result<String, Problem> {
 fn unknown() -> Problem {
     Problem::of(ErrorCode::NotFound, "the ledger has no call of this trace for this tenant")
         .with_reason(RefusalReason::UnknownTrace)
-}
-
-fn busy(exhausted: Exhausted) -> Problem {
-    let (code, message) = match exhausted {
-        Exhausted::Capacity => {
-            (ErrorCode::Unavailable, "too many replays are running; retry later")
-        }
-        Exhausted::Owner => {
-            (ErrorCode::RateLimited, "the caller has too many running replays; retry later")
-        }
-    };
-    Problem::of(code, message).with_reason(RefusalReason::Busy)
 }
 
 fn example() -> Value {
