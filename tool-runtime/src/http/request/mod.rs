@@ -9,5 +9,6 @@ pub(super) mod context;
 pub(super) mod head;
 pub(super) mod paging;
 pub(super) mod params;
+pub(super) mod reason;
 pub(super) mod recorded_name;
 pub(super) mod time_limit;

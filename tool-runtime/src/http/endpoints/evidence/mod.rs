@@ -8,8 +8,6 @@ use std::sync::LazyLock;
 
 use axum::extract::State;
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value;
 use tool_contracts::ErrorCode;
 
 pub(in crate::http) use self::filter::ID_PATTERN;
@@ -24,6 +22,7 @@ use crate::http::request::body_schema::BodySchema;
 use crate::http::request::head::Head;
 use crate::http::request::paging::PageRequest;
 use crate::http::request::params::{Params, param};
+use crate::http::request::reason::{example, reason};
 use crate::http::request::time_limit::within_time_limit;
 use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::{App, SharedApp};
@@ -32,9 +31,9 @@ use crate::refusal_reason::RefusalReason;
 static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<EvidenceReadRequest>);
 
 /// Requests the sealed contents of a snapshot.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(example = example())]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, example = example())]
+#[allow(dead_code, reason = "it stands for the schema")]
 pub(in crate::http) struct EvidenceReadRequest {
     /// The reason; it is recorded in the log of accesses, beside the reader.
     #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
@@ -124,7 +123,7 @@ pub(in crate::http) async fn read(
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let (vault, id) = (vault(&app)?, id(&params)?);
-    let access = authorized.access(reason(&request.body)?)?;
+    let access = authorized.access(reason(&SCHEMA, &request.body)?)?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
     let reading = async {
         let opened = vault.read(authorized.tenant(), id, &access).await;
@@ -151,15 +150,4 @@ fn id(params: &Params) -> Result<SnapshotId, Problem> {
     let message = "path `id`: expected the id of a snapshot, `ev_` and 32 hexadecimal digits";
     let id = param(params, "id")?.parse();
     id.map_err(|_| Problem::of(ErrorCode::InvalidArgument, message))
-}
-
-fn reason(body: &[u8]) -> Result<String, Problem> {
-    let text = SCHEMA.check(body)?;
-    let request: EvidenceReadRequest =
-        serde_json::from_str(text).map_err(|_| Problem::internal())?;
-    Ok(request.reason)
-}
-
-fn example() -> Value {
-    serde_json::json!({"reason": "complaint 4711"})
 }

@@ -6,8 +6,6 @@ use std::sync::LazyLock;
 
 use axum::extract::State;
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value;
 use tool_contracts::ErrorCode;
 use tool_contracts::server::is_id;
 
@@ -23,6 +21,7 @@ use crate::http::request::body_schema::BodySchema;
 use crate::http::request::head::Head;
 use crate::http::request::paging::PageRequest;
 use crate::http::request::params::{Params, param};
+use crate::http::request::reason::{example, reason};
 use crate::http::request::time_limit::within_time_limit;
 use crate::http::response::JsonResponse;
 use crate::http::state::app::{App, SharedApp};
@@ -39,9 +38,9 @@ const BUSY: QuotaRefusal = QuotaRefusal {
 static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<ReplayRequest>);
 
 /// Requests a replay of a trace's reads.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(example = example())]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, example = example())]
+#[allow(dead_code, reason = "it stands for the schema")]
 pub(in crate::http) struct ReplayRequest {
     /// The reason, which is recorded in the ledger beside the caller.
     #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
@@ -93,7 +92,7 @@ pub(in crate::http) async fn replay(
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let (ledger, trace_id) = (ledger(&app)?, trace(&params)?);
-    let (reason, requested) = (reason(&request.body)?, page_request(request.query())?);
+    let (reason, requested) = (reason(&SCHEMA, &request.body)?, page_request(request.query())?);
     let access = authorized.access(reason)?;
     let _permit = app
         .replays
@@ -165,17 +164,7 @@ fn trace(params: &Params) -> Result<&str, Problem> {
     Err(Problem::of(ErrorCode::InvalidArgument, message))
 }
 
-fn reason(body: &[u8]) -> Result<String, Problem> {
-    let text = SCHEMA.check(body)?;
-    let request: ReplayRequest = serde_json::from_str(text).map_err(|_| Problem::internal())?;
-    Ok(request.reason)
-}
-
 fn unknown() -> Problem {
     Problem::of(ErrorCode::NotFound, "the ledger has no call of this trace for this tenant")
         .with_reason(RefusalReason::UnknownTrace)
-}
-
-fn example() -> Value {
-    serde_json::json!({"reason": "complaint 4711"})
 }

@@ -1,0 +1,25 @@
+//! The reason in the body of a request that leaves an audit record.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::body_schema::BodySchema;
+use crate::http::problem::Problem;
+
+/// The field that all such bodies have; their schemas require it and bound its length.
+#[derive(Deserialize)]
+struct ReasonField {
+    reason: String,
+}
+
+/// Reads the reason of a body that is valid by its schema.
+pub(in crate::http) fn reason(schema: &BodySchema, body: &[u8]) -> Result<String, Problem> {
+    let fields: ReasonField =
+        serde_json::from_str(schema.check(body)?).map_err(|_| Problem::internal())?;
+    Ok(fields.reason)
+}
+
+/// Returns the example of such a body in the OpenAPI document.
+pub(in crate::http) fn example() -> Value {
+    json!({"reason": "complaint 4711"})
+}
