@@ -42,42 +42,43 @@ impl DecisionRefusal {
         Self { why: RefusalReason::RequesterNotAllowed, status: Some(StatusCode::CONFLICT) };
 
     /// Returns the refusal if the call's ticket kept it from running.
-    ///
-    /// An expired or superseded ticket is gone (410); one that was decided or whose tool has changed
-    /// conflicts (409).
     pub(super) fn by_ticket(call: &ToolCall) -> Option<Self> {
         let detail = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
         let reason = RefusalReason::parse(detail.details()?.get("reason")?.as_str()?)?;
         if reason == RefusalReason::AnsweredBefore {
             return Some(Self { why: reason, status: None });
         }
-        let status = match TicketRejection::of_reason(reason)? {
-            TicketRejection::Expired | TicketRejection::Superseded => Some(StatusCode::GONE),
-            TicketRejection::Used
-            | TicketRejection::Declined
-            | TicketRejection::Outdated
-            | TicketRejection::UnknownKey
-            | TicketRejection::Tampered
-            | TicketRejection::ArgumentsChanged => Some(StatusCode::CONFLICT),
-            TicketRejection::Malformed
-            | TicketRejection::Oversized
-            | TicketRejection::Foreign
-            | TicketRejection::Unknown
-            | TicketRejection::Unreadable => None,
-        };
+        let status = status_of(TicketFault::of_reason(reason)?);
         Some(Self { why: reason, status })
+    }
+}
+
+/// Returns the status of a ticket's fault, if it differs from that of the error code.
+///
+/// An expired or overtaken ticket is gone (410); one that was decided or whose tool has changed
+/// conflicts (409).
+const fn status_of(fault: TicketFault) -> Option<StatusCode> {
+    match fault {
+        TicketFault::Expired | TicketFault::Overtaken => Some(StatusCode::GONE),
+        TicketFault::Used
+        | TicketFault::Declined
+        | TicketFault::Outdated
+        | TicketFault::UnknownKey
+        | TicketFault::Tampered
+        | TicketFault::ArgumentsChanged => Some(StatusCode::CONFLICT),
+        TicketFault::Malformed
+        | TicketFault::Oversized
+        | TicketFault::Foreign
+        | TicketFault::Unknown
+        | TicketFault::Unreadable => None,
     }
 }
 
 /// Returns the problem of a ticket that was decided meanwhile.
 pub(super) fn ended(end: TicketEnd) -> Problem {
-    let (rejection, status) = match end {
-        TicketEnd::Superseded | TicketEnd::Expired => {
-            (TicketRejection::from(end), StatusCode::GONE)
-        }
-        _ => (TicketRejection::from(end), StatusCode::CONFLICT),
-    };
-    Problem::new(status, rejection.code(), rejection.to_string()).with_reason(rejection.reason())
+    let fault = TicketFault::from(end);
+    let problem = Problem::of(fault.code(), fault.to_string()).with_reason(fault.reason());
+    Problem { status: status_of(fault).unwrap_or(problem.status), ..problem }
 }
 
 /// Refuses a ticket that is not waiting without opening a call, if the caller's refusals are only
@@ -145,6 +146,8 @@ pub(super) fn undecided() -> Box<Refusal> {
 pub(super) fn not_approved(error: ApprovalError) -> Box<Refusal> {
     match error {
         ApprovalError::InvalidArguments(detail) => Refusal::not_run(*detail),
-        _ => Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Conflict)),
+        ApprovalError::NotPending | ApprovalError::InvalidApprover => {
+            Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Conflict))
+        }
     }
 }

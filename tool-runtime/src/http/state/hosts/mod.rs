@@ -49,8 +49,8 @@ impl Hosts {
                      list this one in its configuration (`HttpConfig::hosts`)",
                 ));
             }
+            Self::NotConfigured | Self::Listed(_) => {}
             Self::Any => return Ok(()),
-            _ => {}
         }
         let is_foreign = |origin| !self.is_own(origin, parts);
         if has_no_credential && values(parts, &ORIGIN).any(is_foreign) {
@@ -64,7 +64,7 @@ impl Hosts {
         let Some((_, site)) = origin.split_once("://") else { return false };
         let is_listed = match self {
             Self::Listed(names) => names.iter().any(|name| matches(name, site)),
-            _ => false,
+            Self::NotConfigured | Self::Any => false,
         };
         is_listed || is_local(site) || hosts_of(parts).any(|host| host.eq_ignore_ascii_case(site))
     }
