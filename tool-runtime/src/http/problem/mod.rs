@@ -34,6 +34,7 @@ impl Problem {
         code: ErrorCode,
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
+        debug_assert!(status::FAILURES.contains(&status), "{status} is missing in `FAILURES`");
         Self {
             status,
             code,

@@ -6,6 +6,28 @@ use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 #[cfg(test)]
 mod tests;
 
+/// The statuses of all failures that endpoints answer, for metrics and the OpenAPI document.
+pub(in crate::http) static FAILURES: [StatusCode; 18] = [
+    StatusCode::BAD_REQUEST,
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::METHOD_NOT_ALLOWED,
+    StatusCode::NOT_ACCEPTABLE,
+    StatusCode::REQUEST_TIMEOUT,
+    StatusCode::CONFLICT,
+    StatusCode::GONE,
+    StatusCode::PAYLOAD_TOO_LARGE,
+    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+    StatusCode::MISDIRECTED_REQUEST,
+    StatusCode::UNPROCESSABLE_ENTITY,
+    StatusCode::TOO_MANY_REQUESTS,
+    StatusCode::INTERNAL_SERVER_ERROR,
+    StatusCode::BAD_GATEWAY,
+    StatusCode::SERVICE_UNAVAILABLE,
+    StatusCode::GATEWAY_TIMEOUT,
+];
+
 /// Returns the status of a failure: by its code, or by its type if the code is the tool's own.
 pub(in crate::http) fn of(detail: &ToolErrorDetail, draining: bool) -> StatusCode {
     match detail.error_code() {

@@ -51,3 +51,13 @@ fn a_code_of_the_tools_own_has_the_status_of_its_class() {
         }
     }
 }
+
+#[test]
+fn every_status_of_a_code_and_of_a_class_is_in_the_list_of_failures() {
+    for code in ErrorCode::ALL {
+        assert!(FAILURES.contains(&of_code(*code)), "{code}");
+    }
+    for class in ToolErrorType::ALL {
+        assert!(FAILURES.contains(&of_class(*class)), "{class:?}");
+    }
+}

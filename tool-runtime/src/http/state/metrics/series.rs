@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use tool_contracts::ErrorCode;
 
 use crate::FailureCode;
+use crate::http::problem::status::FAILURES;
 
 /// Upper bounds of the histogram's buckets, in microseconds: 0.5 ms to 30 s.
 const BOUNDS: [u64; 12] = [
@@ -32,7 +33,7 @@ pub(super) struct RouteSeries {
 
 /// The counters of requests that were refused before a call was opened, by status.
 #[derive(Debug, Default)]
-pub(super) struct RefusalSeries([AtomicU64; Self::STATUSES.len()]);
+pub(super) struct RefusalSeries([AtomicU64; FAILURES.len() + 1]);
 
 /// The metrics of one tool.
 #[derive(Debug)]
@@ -83,21 +84,15 @@ impl RouteSeries {
 }
 
 impl RefusalSeries {
-    /// The statuses as labels; `other` counts any other status.
-    const STATUSES: [&'static str; 16] = [
-        "400", "401", "403", "404", "406", "408", "409", "410", "413", "415", "421", "422", "429",
-        "500", "503", "other",
-    ];
-
     pub(super) fn refused(&self, status: StatusCode) {
-        let place = Self::STATUSES.iter().position(|known| *known == status.as_str());
-        self.0[place.unwrap_or(Self::STATUSES.len() - 1)].fetch_add(1, Ordering::Relaxed);
+        let known = FAILURES.iter().position(|known| *known == status);
+        self.0[known.unwrap_or(FAILURES.len())].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the statuses with a count above 0.
+    /// Returns the statuses with a count above 0; `other` stands for any other status.
     pub(super) fn read(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let counts = Self::STATUSES.into_iter().zip(self.0.iter().map(read));
-        counts.filter(|(_, count)| *count > 0)
+        let labels = FAILURES.iter().map(StatusCode::as_str).chain(["other"]);
+        labels.zip(self.0.iter().map(read)).filter(|(_, count)| *count > 0)
     }
 }
 
@@ -145,4 +140,18 @@ impl ToolSeries {
 
 fn read(count: &AtomicU64) -> u64 {
     count.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAILURES, RefusalSeries};
+
+    #[test]
+    fn each_status_of_a_failure_has_a_label_of_its_own() {
+        let series = RefusalSeries::default();
+        FAILURES.iter().for_each(|status| series.refused(*status));
+        let read: Vec<_> = series.read().collect();
+        let expected: Vec<_> = FAILURES.iter().map(|status| (status.as_str(), 1)).collect();
+        assert_eq!(read, expected);
+    }
 }
