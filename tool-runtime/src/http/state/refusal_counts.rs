@@ -2,7 +2,7 @@
 //! one by one, the others as one count.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(in crate::http) const MAX_RECORDED: u32 = 20;
 /// The most refusals of all anonymous callers that are recorded one by one in each window.
 const MAX_RECORDED_ANONYMOUS: u32 = 200;
 const WINDOW: Duration = Duration::from_secs(60);
-/// The most callers with a count of their own; further ones share one count.
+/// The most callers with a count of their own; further ones share one count, of `other callers`.
 const MAX_CALLERS: usize = 1_024;
 
 /// The kinds of refused requests that leave a record.
@@ -41,6 +41,8 @@ struct Counts {
     drain: Drain,
     windows: Mutex<Windows>,
     left_out: AtomicU64,
+    /// Summaries that are due or being recorded.
+    pending: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -51,7 +53,15 @@ struct Windows {
     last_sweep: Option<Instant>,
 }
 
-type CallerKey = (Caller, RefusalKind);
+type CallerKey = (CountedCaller, RefusalKind);
+
+/// The caller of a window.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum CountedCaller {
+    One(Caller),
+    /// All callers that came when the windows of others were too many.
+    Others,
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Window {
@@ -71,10 +81,25 @@ impl RefusalKind {
     }
 }
 
+impl CountedCaller {
+    /// Returns the name in records.
+    fn name(&self) -> &str {
+        match self {
+            Self::One(caller) => caller.name().unwrap_or("anonymous"),
+            Self::Others => "other callers",
+        }
+    }
+}
+
 impl RefusalCounts {
     pub(in crate::http) fn new(ledger: Option<&Ledger>, drain: &Drain) -> Self {
-        let (windows, left_out) = (Mutex::default(), AtomicU64::new(0));
-        Self(Arc::new(Counts { ledger: ledger.cloned(), drain: drain.clone(), windows, left_out }))
+        Self(Arc::new(Counts {
+            ledger: ledger.cloned(),
+            drain: drain.clone(),
+            windows: Mutex::default(),
+            left_out: AtomicU64::new(0),
+            pending: AtomicUsize::new(0),
+        }))
     }
 
     /// Counts a refusal; returns whether it is recorded on its own.
@@ -110,9 +135,9 @@ impl RefusalCounts {
 
     /// Returns whether the next refusal of a caller would only be counted, without counting one.
     pub(in crate::http) fn is_full(&self, caller: &Caller, kind: RefusalKind) -> bool {
-        let windows = self.windows();
-        let window = windows.by_caller.get(&(caller.clone(), kind));
-        window.is_some_and(|window| {
+        let mut windows = self.windows();
+        let key = windows.key(caller, kind, Instant::now());
+        windows.by_caller.get(&key).is_some_and(|window| {
             let is_over = window.left_out == 0 && window.since.elapsed() >= WINDOW;
             !is_over && (window.left_out > 0 || window.recorded >= MAX_RECORDED)
         })
@@ -125,12 +150,13 @@ impl RefusalCounts {
 
     /// Returns the number of summaries that are not yet recorded.
     pub(in crate::http) fn pending(&self) -> usize {
-        self.windows().by_caller.values().filter(|window| window.left_out > 0).count()
+        self.0.pending.load(Ordering::Relaxed)
     }
 
     /// Records the summary of a window in a task that the shutdown waits for.
     fn summarize_at(&self, due: Instant, key: CallerKey) {
         let (counts, background) = (self.clone(), self.0.drain.background());
+        self.0.pending.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             tokio::select! {
                 biased;
@@ -138,13 +164,14 @@ impl RefusalCounts {
                 () = sleep_until(due) => {}
             }
             counts.summarize(&key).await;
+            counts.0.pending.fetch_sub(1, Ordering::Relaxed);
             drop(background);
         });
     }
 
     async fn summarize(&self, key: &CallerKey) {
         let Some(window) = self.windows().by_caller.remove(key) else { return };
-        let (by, action) = (key.0.name().unwrap_or("anonymous"), key.1.action());
+        let (by, action) = (key.0.name(), key.1.action());
         log(by, action, window.left_out);
         let Some(ledger) = &self.0.ledger else { return };
         let mut access = RecordedAccess::new(ledger.clock().now(), action, by, "left_out");
@@ -163,7 +190,7 @@ impl RefusalCounts {
 impl Windows {
     /// Returns the key under which a caller is counted: its own, unless there are too many callers.
     fn key(&mut self, caller: &Caller, kind: RefusalKind, now: Instant) -> CallerKey {
-        let key = (caller.clone(), kind);
+        let key = (CountedCaller::One(caller.clone()), kind);
         if self.by_caller.len() < MAX_CALLERS || self.by_caller.contains_key(&key) {
             return key;
         }
@@ -171,7 +198,7 @@ impl Windows {
             self.last_sweep = Some(now);
             self.by_caller.retain(|_, it| it.left_out > 0 || now - it.since < WINDOW);
         }
-        if self.by_caller.len() < MAX_CALLERS { key } else { (Caller::unknown(), kind) }
+        if self.by_caller.len() < MAX_CALLERS { key } else { (CountedCaller::Others, kind) }
     }
 }
 
@@ -210,7 +237,8 @@ fn log_unrecorded(_: &str, _: &str, _: u64) {}
 #[cfg(test)]
 mod tests {
     use super::{
-        MAX_CALLERS, MAX_RECORDED, MAX_RECORDED_ANONYMOUS, RefusalCounts, RefusalKind, WINDOW,
+        CountedCaller, MAX_CALLERS, MAX_RECORDED, MAX_RECORDED_ANONYMOUS, RefusalCounts,
+        RefusalKind, WINDOW,
     };
     use crate::http::state::caller::{Caller, Peer};
     use crate::http::state::drain::Drain;
@@ -247,11 +275,18 @@ mod tests {
         assert_eq!(all, MAX_RECORDED_ANONYMOUS as usize);
         assert!(counts.windows().by_caller.len() <= MAX_CALLERS + 1);
         assert_eq!(counts.left_out(), 10_000 - u64::from(MAX_RECORDED_ANONYMOUS));
-        assert_eq!(
-            recorded(&counts, &Caller::known("one"), 1),
-            0,
-            "it shares one count with others"
-        );
+        let one = Caller::known("one");
+        assert_eq!(recorded(&counts, &one, 1), 0, "it shares one count with others");
+        assert!(counts.is_full(&one, DECISION), "its next refusal is only counted too");
+        let windows = counts.windows();
+        let shared: Vec<_> = windows
+            .by_caller
+            .keys()
+            .filter(|key| key.0 == CountedCaller::Others)
+            .map(|key| key.0.name())
+            .collect();
+        assert_eq!(shared, ["other callers"]);
+        drop(windows);
         tokio::time::sleep(WINDOW + WINDOW / 60).await;
         assert_eq!(recorded(&counts, &Caller::known("one"), 1), 1);
     }
