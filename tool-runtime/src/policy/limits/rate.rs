@@ -137,7 +137,9 @@ impl<K: RateKey> RateLimiter<K> {
     #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP checks beforehand"))]
     pub(crate) fn peek(&self, key: &K) -> Result<(), Duration> {
         let now = self.now();
-        self.limit.wait(self.lock().state(key), now)
+        let mut states = self.lock();
+        states.sweep_if_full(now);
+        self.limit.wait(states.state(key), now)
     }
 
     fn now(&self) -> Duration {
@@ -294,6 +296,17 @@ mod tests {
             assert_eq!(looks, [limiter.check(&key); 2], "step {step}");
             timer.advance(SECOND / 16);
         }
+    }
+
+    #[test]
+    fn a_look_at_a_key_removes_keys_whose_burst_is_full() {
+        let (limiter, timer) = limiter(twice_a_second(), 1);
+        assert_eq!(limiter.check(&tenant(1)), Ok(()));
+        while limiter.check(&tenant(2)).is_ok() {}
+        limiter.lock().overflow = SECOND * 100;
+        assert!(limiter.peek(&tenant(2)).is_err(), "it shares the state of all further keys");
+        timer.advance(SECOND * 2);
+        assert_eq!(limiter.peek(&tenant(2)), Ok(()), "the first key has gone");
     }
 
     #[test]

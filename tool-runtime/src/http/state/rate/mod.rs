@@ -73,7 +73,9 @@ impl RateLimits {
     /// limited.
     pub fn new() -> Self {
         let requests = RateLimit::per_second(REQUESTS).and_then(|limit| limit.burst(2 * REQUESTS));
-        Self { calls: None, requests: requests.ok(), failures: RateLimit::per_minute(10).ok() }
+        let requests = requests.expect("a thousand a second is in range");
+        let failures = RateLimit::per_minute(10).expect("ten a minute is in range");
+        Self { calls: None, requests: Some(requests), failures: Some(failures) }
     }
 
     /// Limits nothing: for a server behind a gateway with limits of its own, or for a load test.
