@@ -92,7 +92,7 @@ impl EvidenceError {
 
 impl EvidenceErrorKind {
     /// Returns whether the kind concerns the snapshot, and not the store or the request.
-    pub(super) const fn concerns_snapshot(self) -> bool {
+    pub(crate) const fn concerns_snapshot(self) -> bool {
         match self {
             Self::NotFound
             | Self::Shredded

@@ -13,7 +13,7 @@ use tool_runtime::http::{
 };
 use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::prelude::*;
-use tool_runtime::store::MemoryStore;
+use tool_runtime::store::{Memory, UnixMillis, VaultStore};
 
 use super::wire::{Running, patient};
 use super::{Answer, call, get, open, post, send};
@@ -66,9 +66,13 @@ impl Office {
     }
 
     fn with(config: HttpConfig, change: impl FnOnce(Vault) -> Vault) -> Self {
+        Self::on(Memory::new(), config, change)
+    }
+
+    fn on(store: Memory, config: HttpConfig, change: impl FnOnce(Vault) -> Vault) -> Self {
         let kept = Kept::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
-        let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), ring()), &ledger);
+        let keeper = EvidenceKeeper::new(Vault::new(store, ring()), &ledger);
         let vault = change(keeper.vault().clone());
         let runtime = Runtime::builder().tool::<QuoteTool>().tool::<WageTool>();
         let runtime = runtime.ledger(&ledger).evidence(keeper).build().unwrap();
@@ -383,6 +387,37 @@ async fn a_list_has_pages_and_filters() {
     let at = snapshot["at"].as_str().unwrap();
     assert_eq!(ids(&office.read(&format!("/evidence?since={at}")).await), proofs);
     assert!(ids(&office.read(&format!("/evidence?until={at}")).await).is_empty());
+}
+
+#[tokio::test]
+async fn a_list_with_an_altered_snapshot_says_where_it_continues() {
+    let store = Memory::new();
+    let office = Office::on(store.clone(), open(), |vault| vault.with_authorizer(allow));
+    let mut proofs = Vec::new();
+    for _ in 0..3 {
+        proofs.push(office.prove("quote").await);
+    }
+    let tenant = Tenant::parse("yantian").unwrap().id();
+    let altered = proofs[1].parse().unwrap();
+    let mut stored = store.find_snapshot(tenant, altered).await.unwrap().unwrap();
+    stored.checksum = None;
+    let end = UnixMillis::new(u64::MAX);
+    let kept = [proofs[0].parse().unwrap(), proofs[2].parse().unwrap()];
+    let mut others = Vec::new();
+    for id in kept {
+        others.push(store.find_snapshot(tenant, id).await.unwrap().unwrap());
+    }
+    store.sweep_snapshots(end, 100).await.unwrap();
+    for snapshot in others.into_iter().chain([stored]) {
+        assert!(store.put_snapshot(snapshot).await.unwrap());
+    }
+    let list = office.read("/evidence").await;
+    let details = list.json()["detail"]["details"].clone();
+    assert_eq!((list.status, &details["reason"]), (500, &json!("evidence_altered")));
+    assert_eq!(details["after"], *proofs[1]);
+    let after = details["after"].as_str().unwrap();
+    assert_eq!(ids(&office.read(&format!("/evidence?after={after}")).await), proofs[2..]);
+    assert_eq!(ids(&office.read("/evidence?limit=1").await), proofs[..1]);
 }
 
 #[tokio::test]

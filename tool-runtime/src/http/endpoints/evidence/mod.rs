@@ -89,7 +89,7 @@ pub(in crate::http) async fn list(
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
     let listing = async {
         let page = vault.list(&query, requested.after, requested.limit, &access).await;
-        page.map_err(|error| refusal::problem(&error))
+        page.map_err(|error| refusal::problem_of_list(&error))
     };
     let page = within_time_limit(&app, listing).await?;
     Ok(JsonResponse::ok(&EvidencePage::of(&page)))

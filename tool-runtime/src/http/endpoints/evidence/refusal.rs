@@ -53,6 +53,17 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
     }
 }
 
+/// Answers a list that a snapshot has ended: `details.after` is the cursor that continues after it.
+///
+/// The authorizer has admitted the caller to the snapshot, since it leaves out others.
+pub(super) fn problem_of_list(error: &EvidenceError) -> Problem {
+    let problem = problem(error);
+    match error.snapshot().filter(|_| error.kind().concerns_snapshot()) {
+        Some(id) => problem.with_detail("after", id.to_string()),
+        None => problem,
+    }
+}
+
 /// Records that an authenticated caller was refused; the first ones of a minute one by one.
 ///
 /// A failure to record it is ignored, since the caller is refused anyway.
