@@ -232,3 +232,36 @@ fn missing_scope(principal: &Principal, scope: Scope) -> Problem {
     Problem::forbidden(format!("this path requires the scope `{}`", scope.as_str()))
         .with_reason(RefusalReason::Scope)
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+    use uuid::Uuid;
+
+    use super::{RequestHead, context, why_forbidden};
+    use crate::http::auth::{Principal, Scope, Scopes, Users};
+    use crate::refusal_reason::RefusalReason;
+
+    /// The word of the audit record for a request of this user and tenant.
+    fn word(principal: &Principal, tenant: Uuid, user: &str) -> String {
+        let request = Request::get("/evidence")
+            .header("x-tenant-id", tenant.to_string())
+            .header("x-site-id", "main")
+            .header("x-trace-id", "trace-1")
+            .header("x-user-id", user);
+        let (parts, ()) = request.body(()).expect("it is a request").into_parts();
+        let problem = context::context(&RequestHead::of(&parts), None, principal);
+        let problem = problem.expect_err("the caller is forbidden");
+        why_forbidden(principal, Scope::Evidence, &problem).to_owned()
+    }
+
+    #[test]
+    fn the_audit_names_a_missing_scope_a_foreign_user_and_a_foreign_tenant() {
+        let (own, foreign) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let jane = Principal::new("jane").for_tenants([own]).naming(Users::Only("jane".into()));
+        assert_eq!(word(&jane, own, "joe"), "missing_scope");
+        let jane = jane.with_scopes("evidence".parse::<Scopes>().expect("a scope"));
+        assert_eq!(word(&jane, own, "joe"), RefusalReason::User.as_str());
+        assert_eq!(word(&jane, foreign, "jane"), "foreign_tenant");
+    }
+}
