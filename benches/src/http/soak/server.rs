@@ -68,7 +68,7 @@ async fn play(folder: &Path) -> Result<(), String> {
     let ended = bound.run(end).await.map_err(text)?;
     ledger.close().await.map_err(text)?;
     trail.flush().map_err(text)?;
-    say(&format!("ended cancelled={} cut={}", ended.cancelled, ended.cut))
+    say(&format!("ended cancelled={} cut={}", ended.cancelled, ended.aborted_connections))
 }
 
 /// Returns the ledger's keys.

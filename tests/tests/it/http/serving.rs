@@ -252,7 +252,7 @@ async fn the_end_waits_for_what_runs_and_takes_nothing_new() {
     assert!(answer.head.contains("connection: close"), "{}", answer.head);
 
     let ended = server.ended().await;
-    assert_eq!((ended.cancelled, ended.cut), (0, 0));
+    assert_eq!((ended.cancelled, ended.aborted_connections), (0, 0));
     assert!(ended.connections >= 2, "{ended:?}");
 }
 
@@ -278,7 +278,7 @@ async fn what_outlives_the_end_is_closed_and_counted() {
     soon(asked.notified()).await;
     server.stop();
     assert_eq!(wire.closed().await, 0);
-    assert_eq!(server.ended().await.cut, 1);
+    assert_eq!(server.ended().await.aborted_connections, 1);
 }
 
 #[tokio::test]
@@ -341,7 +341,7 @@ async fn a_call_beyond_the_grace_is_cancelled_and_answered() {
     assert_eq!(body["error_type"], "CANCELLED");
     assert_eq!(DROPPED.load(Ordering::SeqCst), 1, "the tool was let go");
     let ended = server.ended().await;
-    assert_eq!((ended.cancelled, ended.cut), (1, 0));
+    assert_eq!((ended.cancelled, ended.aborted_connections), (1, 0));
 }
 
 /// Returns the bytes of a client's call.

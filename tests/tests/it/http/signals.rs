@@ -149,5 +149,5 @@ async fn serve(folder: &Path, grace: Duration) {
     println!();
     say(&format!("listening {}", bound.local_addr()));
     let ended = bound.run(http::shutdown_signal()).await.unwrap();
-    say(&format!("ended cancelled {} cut {}", ended.cancelled, ended.cut));
+    say(&format!("ended cancelled {} cut {}", ended.cancelled, ended.aborted_connections));
 }

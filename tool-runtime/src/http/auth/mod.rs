@@ -21,7 +21,7 @@ pub use self::jwt::{Jwks, JwksError, JwtConfigError, JwtVerifier, TokenSubject};
 pub use self::keys::{ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys};
 pub use self::principal::Principal;
 pub use self::requester::Requester;
-pub(in crate::http) use self::requester::{Lookup, LookupError};
+pub(in crate::http) use self::requester::{LookupError, RequesterLookup};
 pub use self::scopes::{Scope, Scopes, UnknownScope};
 pub use self::users::Users;
 use crate::http::problem::Problem;

@@ -34,17 +34,17 @@ enum Credential {
     Configuration,
 }
 
-/// Looks up the current rights of a requester; `None` if it has none any more.
-pub(in crate::http) type RequesterLookup = Arc<
+/// Looks up the current rights of an requester; `None` if it has none any more.
+pub(in crate::http) type LookUpRequester = Arc<
     dyn Fn(Requester) -> BoxFuture<'static, Result<Option<Principal>, LookupError>> + Send + Sync,
 >;
 
 /// The error of a lookup.
 pub(in crate::http) type LookupError = Box<dyn Error + Send + Sync>;
 
-/// A [`RequesterLookup`] with a `Debug` implementation.
+/// An [`LookUpRequester`] with a `Debug` implementation.
 #[derive(Clone)]
-pub(in crate::http) struct Lookup(pub(in crate::http) RequesterLookup);
+pub(in crate::http) struct RequesterLookup(pub(in crate::http) LookUpRequester);
 
 impl Requester {
     pub(in crate::http) fn of(principal: &Principal) -> Self {
@@ -83,12 +83,12 @@ impl Requester {
     pub(in crate::http) async fn may_still_call(
         &self,
         auth: &Auth,
-        lookup: Option<&Lookup>,
+        lookup: Option<&RequesterLookup>,
         tool: &ToolSpec,
         tenant: Uuid,
     ) -> Result<bool, LookupError> {
         let allows = |it: &Principal| it.may_call(tool) && it.may_act_for(tenant);
-        if let Some(Lookup(lookup)) = lookup {
+        if let Some(RequesterLookup(lookup)) = lookup {
             return Ok(lookup(self.clone()).await?.as_ref().is_some_and(allows));
         }
         let holds = |credential: &Credential| match credential {
@@ -104,9 +104,9 @@ impl Requester {
     }
 }
 
-impl fmt::Debug for Lookup {
+impl fmt::Debug for RequesterLookup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Lookup")
+        f.write_str("RequesterLookup")
     }
 }
 

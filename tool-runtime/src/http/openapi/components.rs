@@ -24,14 +24,14 @@ pub(super) struct Components(Map<String, Value>);
 impl Components {
     /// Starts with the schemas that do not depend on tools.
     pub(super) fn of_contract() -> Self {
-        let mut asked = settings().for_deserialize().into_generator();
-        take::<ListRequest>(&mut asked);
-        take::<CallRequest>(&mut asked);
-        take::<CallEnvelope>(&mut asked);
-        take::<DecisionBody>(&mut asked);
-        take::<ReplayRequest>(&mut asked);
-        take::<ResolutionBody>(&mut asked);
-        take::<EvidenceReadRequest>(&mut asked);
+        let mut requests = settings().for_deserialize().into_generator();
+        take::<ListRequest>(&mut requests);
+        take::<CallRequest>(&mut requests);
+        take::<CallEnvelope>(&mut requests);
+        take::<DecisionBody>(&mut requests);
+        take::<ReplayRequest>(&mut requests);
+        take::<ResolutionBody>(&mut requests);
+        take::<EvidenceReadRequest>(&mut requests);
         let mut answered = settings().for_serialize().into_generator();
         take::<ListResponse>(&mut answered);
         take::<CallResponse<Value>>(&mut answered);
@@ -44,7 +44,7 @@ impl Components {
         take::<ReplayReport>(&mut answered);
         take::<EvidencePage<'_>>(&mut answered);
         take::<EvidenceContents<'_>>(&mut answered);
-        let mut schemas = asked.take_definitions(true);
+        let mut schemas = requests.take_definitions(true);
         for (name, schema) in answered.take_definitions(true) {
             debug_assert!(schemas.get(&name).is_none_or(|other| *other == schema), "{name}");
             schemas.insert(name, schema);

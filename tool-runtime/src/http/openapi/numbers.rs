@@ -14,7 +14,8 @@ use crate::schema::validator::number::IntegerWidth;
 pub(super) const JSON: &str = "Json";
 
 /// Keywords under which a narrower schema would admit more, or would affect its siblings.
-const UPSETTING: [&str; 5] = ["not", "if", "contains", "unevaluatedProperties", "unevaluatedItems"];
+const CONTEXT_SENSITIVE: [&str; 5] =
+    ["not", "if", "contains", "unevaluatedProperties", "unevaluatedItems"];
 
 /// Keywords that do not restrict the members of an object or the items of an array.
 const NEUTRAL: [&str; 11] = [
@@ -50,11 +51,11 @@ pub(super) fn any() -> Value {
 
 /// Returns whether a schema can be narrowed in one part without admitting more in another.
 pub(super) fn can_be_narrowed(schema: &Map<String, Value>) -> bool {
-    let mut is_upset = false;
+    let mut is_sensitive = false;
     each_subschema(&mut schema.clone().into(), &mut |keywords| {
-        is_upset |= UPSETTING.iter().any(|keyword| keywords.contains_key(*keyword));
+        is_sensitive |= CONTEXT_SENSITIVE.iter().any(|keyword| keywords.contains_key(*keyword));
     });
-    !is_upset
+    !is_sensitive
 }
 
 /// Adds bounds to integers without them; returns whether the schema now refers to [`any`].
@@ -215,7 +216,7 @@ mod tests {
     fn what_would_turn_around_stays() {
         let said = |schema: Value| can_be_narrowed(schema.as_object().expect("it is an object"));
         assert!(said(json!({"$defs": {"not": {"type": "integer"}}})));
-        for keyword in UPSETTING {
+        for keyword in CONTEXT_SENSITIVE {
             assert!(
                 !said(json!({"properties": {"a": {keyword: {"type": "integer"}}}})),
                 "{keyword}"

@@ -76,7 +76,7 @@ fn success(tool: &ToolSpec, components: &mut Components) -> Value {
         if tool.effect() == Effect::Read {
             property(&mut success, "output", output);
         } else {
-            success.insert("anyOf".to_owned(), run_or_shown(&output));
+            success.insert("anyOf".to_owned(), output_or_dry_run(&output));
         }
     }
     let is = json!({"properties": {"tool_name": {"const": name}}});
@@ -85,7 +85,7 @@ fn success(tool: &ToolSpec, components: &mut Components) -> Value {
 }
 
 /// Admits a dry run's output, whose form the tool chooses, beside the declared output.
-fn run_or_shown(output: &Value) -> Value {
+fn output_or_dry_run(output: &Value) -> Value {
     let shown = json!({"properties": {"dry_run": {"const": true}}, "required": ["dry_run"]});
     json!([
         {"properties": {"output": output}},

@@ -35,17 +35,17 @@ pub(super) struct Acceptor {
     pub(super) drain: Drain,
     pub(super) limits: Arc<ServerLimits>,
     pub(super) connection_builder: Arc<Builder<TokioExecutor>>,
-    pub(super) slots: Arc<Semaphore>,
+    pub(super) connection_permits: Arc<Semaphore>,
     /// The connections of each address.
     pub(super) addresses: Arc<Quota<Peer>>,
     #[cfg(feature = "tls")]
     pub(super) tls: Option<Tls>,
 }
 
-/// The slot of one connection, which counts as open until this is dropped.
-struct ConnectionSlot {
+/// The permits of one connection, which counts as open until this is dropped.
+struct OpenConnection {
     drain: Drain,
-    _slot: OwnedSemaphorePermit,
+    _connection: OwnedSemaphorePermit,
     _address: Option<Permit<Peer>>,
 }
 
@@ -57,7 +57,7 @@ impl Acceptor {
             drain: drain.clone(),
             limits: Arc::clone(limits),
             connection_builder: Arc::new(connection::connection_builder(limits)),
-            slots: Arc::new(Semaphore::new(limits.connections)),
+            connection_permits: Arc::new(Semaphore::new(limits.connections)),
             addresses: Arc::new(Quota::new(limits.connections, limits.per_address())),
             #[cfg(feature = "tls")]
             tls: None,
@@ -73,15 +73,18 @@ impl Acceptor {
     ) {
         loop {
             // Acquired before accepting, so that further connections wait in the system's backlog.
-            let Ok(free_slot) = self.slots.clone().acquire_owned().await else { return };
+            let Ok(connection_permit) = self.connection_permits.clone().acquire_owned().await
+            else {
+                return;
+            };
             let (stream, peer) = accept(listener, self.drain.counters()).await;
             *taken += 1;
             let Some(permit) = self.address_permit(peer) else {
                 self.drain.counters().refused.add();
                 continue;
             };
-            let slot = ConnectionSlot::take(&self.drain, free_slot, permit);
-            tokio::spawn(self.serve(stream, peer, stage.subscribe(), slot));
+            let open = OpenConnection::take(&self.drain, connection_permit, permit);
+            tokio::spawn(self.serve(stream, peer, stage.subscribe(), open));
         }
     }
 
@@ -102,7 +105,7 @@ impl Acceptor {
         peer: SocketAddr,
         #[cfg_attr(not(feature = "tls"), expect(unused_mut, reason = "a handshake waits on it"))]
         mut stage: watch::Receiver<ShutdownStage>,
-        slot: ConnectionSlot,
+        open: OpenConnection,
     ) -> impl Future<Output = ()> + Send + use<> {
         let activity = Arc::new(ConnectionActivity::begin(&self.drain));
         let socket = Socket::new(stream, activity.clone(), &self.limits);
@@ -114,24 +117,24 @@ impl Acceptor {
         async move {
             #[cfg(feature = "tls")]
             let Some(socket) = MaybeTls::open(socket, tls, &service, &mut stage).await else {
-                return slot.drain.counters().handshakes_failed.add();
+                return open.drain.counters().handshakes_failed.add();
             };
             let served = connection::serve(socket, service, &connection_builder, stage).await;
             if served == Err(TimedOut) {
-                slot.drain.counters().timed_out.add();
+                open.drain.counters().timed_out.add();
             }
         }
     }
 }
 
-impl ConnectionSlot {
-    fn take(drain: &Drain, slot: OwnedSemaphorePermit, permit: Option<Permit<Peer>>) -> Self {
+impl OpenConnection {
+    fn take(drain: &Drain, connection: OwnedSemaphorePermit, permit: Option<Permit<Peer>>) -> Self {
         drain.counters().accepted.add();
-        Self { drain: drain.clone(), _slot: slot, _address: permit }
+        Self { drain: drain.clone(), _connection: connection, _address: permit }
     }
 }
 
-impl Drop for ConnectionSlot {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.drain.counters().closed.add();
     }

@@ -142,7 +142,7 @@ impl ConnectionActivity {
     }
 
     /// Waits until fewer than `most` bytes of responses are unread. Cancel-safe.
-    pub(super) async fn wait_for_room(&self, most: usize) {
+    pub(super) async fn wait_for_capacity(&self, most: usize) {
         loop {
             let mut notified = pin!(self.unread_decreased.notified());
             // Enabled before the counter is read, so that no notification is missed.

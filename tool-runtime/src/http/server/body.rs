@@ -182,11 +182,11 @@ mod tests {
         let last = parts.pop().expect("there are four");
         drop(parts);
         assert!(
-            activity.wait_for_room(length).now_or_never().is_none(),
+            activity.wait_for_capacity(length).now_or_never().is_none(),
             "one part keeps all of it in memory"
         );
         drop(last);
-        assert!(activity.wait_for_room(length).now_or_never().is_some());
+        assert!(activity.wait_for_capacity(length).now_or_never().is_some());
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub struct ShutdownReport {
     /// The number of calls that were cancelled because they still ran after `shutdown_timeout`.
     pub cancelled: usize,
     /// The number of connections that were closed while they were in use.
-    pub cut: usize,
+    pub aborted_connections: usize,
 }
 
 impl Server {

@@ -41,7 +41,7 @@ impl RequestService {
         request: Request<Incoming>,
     ) -> Result<Response<ResponseBody>, Infallible> {
         let open = self.activity.request_started(request.version() == Version::HTTP_2);
-        self.activity.wait_for_room(self.limits.unread_bytes).await;
+        self.activity.wait_for_capacity(self.limits.unread_bytes).await;
         let answer = if is_flooded(&request, &self.limits) {
             refused(&request.into_parts().0, too_many_headers())
         } else if names_no_host(&request) {

@@ -31,7 +31,7 @@ impl Shutdown {
         self.drain.begin();
         tokio::select! {
             biased;
-            () = signal::again() => self.is_forced = true,
+            () = signal::second_signal() => self.is_forced = true,
             () = sleep(self.limits.drain_delay) => {}
         }
     }
@@ -45,12 +45,12 @@ impl Shutdown {
         let cancelled = drain.count();
         drain.finish();
         self.wait(sleep(self.limits.cancel_timeout)).await;
-        let cut = self.stage.receiver_count();
+        let aborted_connections = self.stage.receiver_count();
         self.stage.send_replace(ShutdownStage::Immediate);
         // A handler that blocks its thread cannot be cancelled, so the wait has a limit.
         let _ = timeout(FINAL_TIMEOUT, self.stage.closed()).await;
         flushed(drain.ledger()).await?;
-        Ok(ShutdownReport { connections, cancelled, cut })
+        Ok(ShutdownReport { connections, cancelled, aborted_connections })
     }
 
     /// Waits until nothing runs, or until `time` completes; returns at once after a second signal.
@@ -65,7 +65,7 @@ impl Shutdown {
         self.is_forced = tokio::select! {
             biased;
             () = settled => false,
-            () = signal::again() => true,
+            () = signal::second_signal() => true,
             _ = time => false,
         };
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// True once this process handles the signals, which then no longer terminate it by themselves.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+static HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// Completes on SIGINT or SIGTERM; on Windows, on Ctrl-C.
 ///
@@ -24,14 +24,14 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// # }
 /// ```
 pub async fn shutdown_signal() {
-    if one().await.is_err() {
+    if next_signal().await.is_err() {
         future::pending::<()>().await;
     }
 }
 
 /// Completes at the next signal, if this process handles them; otherwise never.
-pub(super) async fn again() {
-    if TAKEN.load(Ordering::Relaxed) {
+pub(super) async fn second_signal() {
+    if HANDLED.load(Ordering::Relaxed) {
         shutdown_signal().await;
     } else {
         future::pending::<()>().await;
@@ -39,12 +39,12 @@ pub(super) async fn again() {
 }
 
 #[cfg(unix)]
-async fn one() -> io::Result<()> {
+async fn next_signal() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
 
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    TAKEN.store(true, Ordering::Relaxed);
+    HANDLED.store(true, Ordering::Relaxed);
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
@@ -53,7 +53,7 @@ async fn one() -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-async fn one() -> io::Result<()> {
-    TAKEN.store(true, Ordering::Relaxed);
+async fn next_signal() -> io::Result<()> {
+    HANDLED.store(true, Ordering::Relaxed);
     tokio::signal::ctrl_c().await
 }

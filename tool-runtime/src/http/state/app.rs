@@ -56,12 +56,12 @@ impl App {
         let documents = DocumentCache::default();
         let rates = RateLimiters::new(config.rates, &runtime);
         let bounds = &config.bounds;
-        let permits = |most: usize, of_caller: Option<usize>| {
+        let quota = |most: usize, of_caller: Option<usize>| {
             Arc::new(Quota::new(most, of_caller.unwrap_or(half(most))))
         };
-        let tasks = permits(bounds.tasks, bounds.tasks_of_caller);
-        let replays = permits(bounds.replays, bounds.replays_of_caller);
-        let streams = permits(bounds.streams, bounds.streams_of_caller);
+        let tasks = quota(bounds.tasks, bounds.tasks_of_caller);
+        let replays = quota(bounds.replays, bounds.replays_of_caller);
+        let streams = quota(bounds.streams, bounds.streams_of_caller);
         let (body_quota, unread) = (Arc::new(bounds.body_quota()), UnreadResponses::new(bounds));
         let refusal_counts = RefusalCounts::new(config.ledger.as_ref(), &config.drain);
         Self {

@@ -13,19 +13,19 @@ use crate::refusal_reason::RefusalReason;
 /// It is its own call if both requests name the same user, or if both have the same principal. The
 /// same principal may approve for another user only if it may name any user and both requests name
 /// one. The principal is recognised by the actor's id, which is authenticated.
-pub(super) fn is_own(asked: &ToolContext, approver: &ToolContext, principal: &Principal) -> bool {
-    let users = asked.user_id().zip(approver.user_id());
-    if users.is_some_and(|(asked, approving)| are_alike(asked, approving)) {
+pub(super) fn is_own(request: &ToolContext, approver: &ToolContext, principal: &Principal) -> bool {
+    let users = request.user_id().zip(approver.user_id());
+    if users.is_some_and(|(requesting, approving)| are_alike(requesting, approving)) {
         return true;
     }
     let is_trusted_with_both = users.is_some() && principal.names_any_user();
-    is_same_principal(asked, principal) && !is_trusted_with_both
+    is_same_principal(request, principal) && !is_trusted_with_both
 }
 
-fn is_same_principal(asked: &ToolContext, principal: &Principal) -> bool {
+fn is_same_principal(request: &ToolContext, principal: &Principal) -> bool {
     // The actor of a call opened before ids had a kind is the principal's name alone.
     let is_it = |id: &str| are_alike(id, principal.id()) || are_alike(id, principal.name());
-    asked.actor().is_some_and(|actor| is_it(actor.id()))
+    request.actor().is_some_and(|actor| is_it(actor.id()))
 }
 
 /// Returns the refusal; the call keeps waiting for another approver.

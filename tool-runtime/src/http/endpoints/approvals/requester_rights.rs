@@ -1,7 +1,7 @@
 //! Checks at an approval that the caller which requested the call may still make it.
 
 use crate::ToolCall;
-use crate::http::auth::Asker;
+use crate::http::auth::Requester;
 use crate::http::problem::Problem;
 use crate::http::request::time_limit::within_time_limit;
 use crate::http::state::app::App;

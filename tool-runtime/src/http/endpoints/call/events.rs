@@ -27,7 +27,7 @@ struct EventStream {
     task: Option<CallTask>,
     /// Holds only the newest report: a slow client misses reports, but not the result.
     progress: watch::Receiver<Option<ProgressUpdate>>,
-    progresses: bool,
+    may_progress: bool,
     _permit: StreamPermit,
 }
 
@@ -35,7 +35,7 @@ struct EventStream {
 enum NextEvent {
     Progress,
     Result(JsonResponse),
-    Silence,
+    KeepAlive,
 }
 
 /// Runs a call in a task and streams its progress and result.
@@ -50,7 +50,7 @@ pub(super) fn stream(
     audit.lock().trace_id = Some(call.cx().trace_id().into());
     let task = Some(running::spawn(app, call, caller)?);
     let app = app.clone();
-    let events = EventStream { app, audit, task, progress, progresses: true, _permit: permit };
+    let events = EventStream { app, audit, task, progress, may_progress: true, _permit: permit };
     let body = Body::from_stream(stream::unfold(events, EventStream::advance));
     let mut response = Response::new(body);
     let headers = response.headers_mut();
@@ -64,7 +64,7 @@ impl EventStream {
         let text = match self.next().await? {
             NextEvent::Progress => self.progress_event(),
             NextEvent::Result(outcome) => result_event(&outcome),
-            NextEvent::Silence => ": still running\n\n".to_owned(),
+            NextEvent::KeepAlive => ": still running\n\n".to_owned(),
         };
         Some((Ok(text.into()), self))
     }
@@ -75,7 +75,7 @@ impl EventStream {
         let mut silence = std::pin::pin!(silence);
         loop {
             let reported = async {
-                if self.progresses { self.progress.changed().await } else { pending().await }
+                if self.may_progress { self.progress.changed().await } else { pending().await }
             };
             let ended = self.task.as_mut()?;
             tokio::select! {
@@ -83,7 +83,7 @@ impl EventStream {
                 changed = reported => match changed {
                     Ok(()) => return Some(NextEvent::Progress),
                     // The sender is dropped: the call has finished and reports no more.
-                    Err(_) => self.progresses = false,
+                    Err(_) => self.may_progress = false,
                 },
                 finished = ended => {
                     self.task = None;
@@ -93,7 +93,7 @@ impl EventStream {
                     };
                     return Some(NextEvent::Result(outcome));
                 }
-                () = silence.as_mut() => return Some(NextEvent::Silence),
+                () = silence.as_mut() => return Some(NextEvent::KeepAlive),
             }
         }
     }

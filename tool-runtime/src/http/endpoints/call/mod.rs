@@ -17,7 +17,7 @@ pub(in crate::http) use self::envelope::envelope_call;
 use self::running::EndCause;
 pub(in crate::http) use self::running::FinishedCall;
 use crate::ToolCall;
-use crate::http::auth::{Asker, Principal};
+use crate::http::auth::{Principal, Requester};
 use crate::http::problem::{Problem, status};
 use crate::http::request::admission::Admitted;
 use crate::http::request::body::{self, ReceivedRequest};
@@ -98,7 +98,7 @@ fn open_named(
     }
     let input = Box::<str>::from(input);
     let mut call = app.runtime.open_among(name, None, input, cx, &may_know);
-    call.set_asker(|| Asker::of(principal).to_json());
+    call.set_requester(|| Requester::of(principal).to_json());
     Ok(call)
 }
 

@@ -121,7 +121,7 @@ fn trace(
 ) -> Option<String> {
     let headers = &head_fields.headers;
     let header = headers.text(Field::Trace).or_else(|| headers.text(Field::Request));
-    if let Some(first) = header.or(head_fields.asked.as_deref()) {
+    if let Some(first) = header.or(head_fields.trace_of_query.as_deref()) {
         return (in_body != Some(first)).then(|| first.to_owned());
     }
     if in_body.is_some() {

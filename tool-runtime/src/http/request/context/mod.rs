@@ -114,7 +114,7 @@ fn context_builder(
 struct HeadFields<'a> {
     headers: Headers<'a>,
     /// The query's `trace_id`.
-    asked: Option<Cow<'a, str>>,
+    trace_of_query: Option<Cow<'a, str>>,
     /// The parent span, from `traceparent`.
     parent: Option<TraceContext>,
 }
@@ -122,9 +122,9 @@ struct HeadFields<'a> {
 impl<'a> HeadFields<'a> {
     fn read(head: &RequestHead<'a>, problems: &mut FieldProblems) -> Self {
         let headers = Headers::read(head.headers, problems);
-        let asked = query::trace_id(head.query, problems);
+        let trace_of_query = query::trace_id(head.query, problems);
         let parent = headers.parent(head.headers);
-        Self { headers, asked, parent }
+        Self { headers, trace_of_query, parent }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use super::HttpConfig;
-use crate::http::auth::{Lookup, LookupError, Principal, Requester};
+use crate::http::auth::{LookupError, Principal, Requester, RequesterLookup};
 
 /// The rights of callers whose calls wait.
 impl HttpConfig {
@@ -40,7 +40,7 @@ impl HttpConfig {
     {
         let look_up =
             move |requester| look_up(requester).map(|found| found.map_err(Into::into)).boxed();
-        self.requesters = Some(Lookup(Arc::new(look_up)));
+        self.requesters = Some(RequesterLookup(Arc::new(look_up)));
         self
     }
 }

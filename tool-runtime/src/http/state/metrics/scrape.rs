@@ -94,9 +94,9 @@ impl Scrape {
         encoder.gauge("calls_in_flight", "Calls that are running.", whole(self.drain.count()))?;
         let (now, ever) = &self.metrics.orphans;
         let help = "Running calls whose clients have disconnected.";
-        encoder.gauge("calls_left_running", help, now.load(Ordering::Relaxed))?;
+        encoder.gauge("orphaned_calls_in_flight", help, now.load(Ordering::Relaxed))?;
         let help = "Calls that continued after their clients disconnected.";
-        encoder.counter("calls_left", help, ever.load(Ordering::Relaxed))?;
+        encoder.counter("orphaned_calls", help, ever.load(Ordering::Relaxed))?;
         let help = "Detected steps of the wall clock.";
         encoder.counter("wall_clock_steps", help, self.metrics.clock_steps.load(Ordering::Relaxed))
     }
@@ -163,7 +163,7 @@ impl Scrape {
         encoder.counter("outcomes_damaged", help, counts.damaged)?;
         let help =
             "Calls that were refused because their caller has used up its quota of the store.";
-        encoder.counter("outcomes_over_share", help, counts.over_quota)
+        encoder.counter("outcomes_over_quota", help, counts.over_quota)
     }
 
     fn tools(&self) -> impl Iterator<Item = (&str, &ToolSeries)> {
