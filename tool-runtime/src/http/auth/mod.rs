@@ -3,7 +3,9 @@
 #[cfg(feature = "jwt")]
 mod jwt;
 mod keys;
-pub(in crate::http) mod names;
+pub(super) mod names;
+#[cfg(not(feature = "jwt"))]
+mod no_tokens;
 mod principal;
 mod requester;
 mod scopes;
@@ -13,12 +15,17 @@ mod users;
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
+use futures::future::BoxFuture;
 
+#[cfg(feature = "jwt")]
+use self::jwt::RequestTokens;
 #[cfg(all(test, feature = "jwt"))]
 pub(in crate::http) use self::jwt::tests::issuer;
 #[cfg(feature = "jwt")]
 pub use self::jwt::{Jwks, JwksError, JwtConfigError, JwtVerifier, TokenSubject};
 pub use self::keys::{ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys};
+#[cfg(not(feature = "jwt"))]
+use self::no_tokens::RequestTokens;
 pub use self::principal::Principal;
 pub use self::requester::Requester;
 pub(in crate::http) use self::requester::{LookupError, RequesterLookup};
@@ -61,16 +68,17 @@ const KEY: &str = "ApiKey header=\"X-Internal-API-Key\"";
 #[derive(Debug, Clone)]
 pub struct Auth {
     keys: Option<ApiKeys>,
-    #[cfg(feature = "jwt")]
-    tokens: Option<JwtVerifier>,
+    tokens: RequestTokens,
     default_principal: Option<Principal>,
 }
+
+/// A check whether the keys of tokens are available.
+pub(super) type TokenKeyCheck = Box<dyn Fn() -> BoxFuture<'static, Result<(), ()>> + Send + Sync>;
 
 /// The kind of a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::http) enum CredentialKind {
     Key,
-    #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "there are no tokens"))]
     Token,
 }
 
@@ -86,12 +94,7 @@ impl Auth {
     #[must_use]
     #[expect(clippy::new_without_default, reason = "authentication has no default")]
     pub fn new() -> Self {
-        Self {
-            keys: None,
-            #[cfg(feature = "jwt")]
-            tokens: None,
-            default_principal: None,
-        }
+        Self { keys: None, tokens: RequestTokens::default(), default_principal: None }
     }
 
     /// Treats every request without a credential as one of this principal.
@@ -115,14 +118,6 @@ impl Auth {
     #[must_use]
     pub fn api_keys(mut self, keys: &ApiKeys) -> Self {
         self.keys = Some(keys.clone());
-        self
-    }
-
-    /// Admits callers with a token that this verifier accepts.
-    #[cfg(feature = "jwt")]
-    #[must_use]
-    pub fn jwt(mut self, verifier: JwtVerifier) -> Self {
-        self.tokens = Some(verifier);
         self
     }
 
@@ -164,34 +159,22 @@ impl Auth {
         self.keys.is_some()
     }
 
-    /// Returns the verifier of tokens, if tokens are accepted.
-    #[cfg(feature = "jwt")]
-    pub(in crate::http) fn tokens(&self) -> Option<&JwtVerifier> {
-        self.tokens.as_ref()
-    }
-
     /// Returns whether tokens are accepted.
-    #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_self, reason = "there are no tokens"))]
     pub(in crate::http) fn takes_tokens(&self) -> bool {
-        #[cfg(feature = "jwt")]
-        let takes = self.tokens.is_some();
-        #[cfg(not(feature = "jwt"))]
-        let takes = false;
-        takes
+        self.tokens.are_accepted()
     }
 
     /// Returns whether the last attempt to read the keys of tokens failed; `None` without tokens.
-    #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_self, reason = "there are no tokens"))]
     pub(in crate::http) fn token_keys_fail(&self) -> Option<bool> {
-        #[cfg(feature = "jwt")]
-        let fail = self.tokens.as_ref().map(|tokens| tokens.key_failure().is_some());
-        #[cfg(not(feature = "jwt"))]
-        let fail = None;
-        fail
+        self.tokens.keys_fail()
+    }
+
+    /// Returns the check whether the keys of tokens are available; `None` without tokens.
+    pub(in crate::http) fn token_key_check(&self) -> Option<TokenKeyCheck> {
+        self.tokens.key_check()
     }
 
     /// Authenticates a request. Cancel-safe.
-    #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_async, reason = "keys wait for nothing"))]
     pub(in crate::http) async fn principal(
         &self,
         headers: &HeaderMap,
@@ -199,14 +182,11 @@ impl Auth {
         let by_key = self
             .by_key(headers)
             .map_err(|problem| AuthFailure::of_credential(CredentialKind::Key, problem))?;
-        #[cfg(feature = "jwt")]
-        let by_key = match (by_key, self.by_token(headers).await?) {
-            (Some(one), Some(other)) => {
-                Some(one.joined_with(&other).ok_or_else(different_principals)?)
-            }
+        let principal = match (by_key, self.tokens.principal(headers).await?) {
+            (Some(one), Some(other)) => Some(one.and(&other).ok_or_else(different_principals)?),
             (one, other) => one.or(other),
         };
-        by_key
+        principal
             .or_else(|| self.default_principal.clone())
             .ok_or_else(|| self.missing_credential().into())
     }
@@ -239,25 +219,6 @@ impl Auth {
         keys.principal(key).map(Some).ok_or_else(|| {
             Problem::unauthorized("the API key is not valid; send a key that is in use")
         })
-    }
-
-    #[cfg(feature = "jwt")]
-    async fn by_token(&self, headers: &HeaderMap) -> Result<Option<Principal>, AuthFailure> {
-        use futures::FutureExt as _;
-
-        use self::jwt::TokenError;
-
-        let bad = |problem| AuthFailure::of_credential(CredentialKind::Token, problem);
-        let Some(tokens) = &self.tokens else { return Ok(None) };
-        let value = single_header(headers, AUTHORIZATION.as_str()).map_err(bad)?;
-        let Some(value) = value else { return Ok(None) };
-        let token = bearer(value).ok_or_else(|| bad(invalid_token()))?;
-        // Boxed, so that requests with an API key do not carry the size of this future.
-        let proven = tokens.principal(token).boxed().await.map_err(|error| match error {
-            TokenError::Invalid => bad(invalid_token()),
-            TokenError::NoKeys => token_keys_unavailable().into(),
-        })?;
-        Ok(Some(proven.authenticated_by(CredentialKind::Token)))
     }
 
     /// Returns the problem of a request without a credential.
@@ -312,22 +273,6 @@ fn bearer(value: &[u8]) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(b"bearer ").then(|| rest.trim_ascii())
 }
 
-#[cfg(feature = "jwt")]
-fn invalid_token() -> Problem {
-    Problem::unauthorized("the token is not valid; get a new one from its issuer")
-}
-
-#[cfg(feature = "jwt")]
-fn token_keys_unavailable() -> Problem {
-    use tool_contracts::ErrorCode;
-
-    use crate::refusal_reason::RefusalReason;
-
-    let message = "tokens cannot be verified now; retry later";
-    Problem::of(ErrorCode::Unavailable, message).with_reason(RefusalReason::TokenKeys)
-}
-
-#[cfg(feature = "jwt")]
 fn different_principals() -> Problem {
     Problem::unauthorized(
         "the API key and the token belong to different principals; send one of them",

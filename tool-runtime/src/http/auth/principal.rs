@@ -250,8 +250,7 @@ impl Principal {
     }
 
     /// Joins the grants of two credentials of one request, if both have the same principal.
-    #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "there is one kind of credential"))]
-    pub(super) fn joined_with(self, other: &Self) -> Option<Self> {
+    pub(super) fn and(self, other: &Self) -> Option<Self> {
         let grants = self.grants.iter().chain(&*other.grants).cloned().collect();
         (self.id == other.id).then_some(Self { grants, ..self })
     }

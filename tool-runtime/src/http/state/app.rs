@@ -50,7 +50,6 @@ impl App {
         config: HttpConfig,
         routes: impl Iterator<Item = &'static str>,
     ) -> Self {
-        #[cfg(feature = "jwt")]
         let config = config.checking_token_keys();
         let (listing, metrics) = (Listing::of(&runtime), Metrics::of(&runtime, routes));
         let documents = DocumentCache::default();

@@ -4,6 +4,7 @@ mod claims;
 mod jwks;
 mod key_cache;
 mod key_set;
+mod request_tokens;
 #[cfg(test)]
 pub(super) mod tests;
 #[cfg(feature = "jwks-url")]
@@ -22,6 +23,7 @@ use self::claims::Claims;
 pub use self::jwks::{Jwks, JwksError};
 use self::key_cache::KeyCache;
 use self::key_set::{KeyLookup, KeySet};
+pub(super) use self::request_tokens::RequestTokens;
 use super::{Principal, Users};
 
 const MAX_TOKEN_LENGTH: usize = 8 << 10;

@@ -37,13 +37,11 @@ impl HttpConfig {
     }
 
     /// Adds a check that the keys of tokens are available, if tokens are accepted.
-    #[cfg(feature = "jwt")]
     pub(in crate::http) fn checking_token_keys(self) -> Self {
-        let Some(verifier) = self.auth.tokens().cloned() else { return self };
-        self.ready_check("token_keys", move || {
-            let verifier = verifier.clone();
-            async move { verifier.has_keys().await.then_some(()).ok_or(()) }
-        })
+        match self.auth.token_key_check() {
+            Some(check) => self.ready_check("token_keys", check),
+            None => self,
+        }
     }
 
     /// Sets the longest time of all checks of `/readyz` together; by default 2 s.
