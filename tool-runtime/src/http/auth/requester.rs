@@ -34,17 +34,17 @@ enum Credential {
     Configuration,
 }
 
-/// Looks up the current rights of an requester; `None` if it has none any more.
-pub(in crate::http) type LookUpRequester = Arc<
+/// Looks up the current rights of a requester; `None` if it has none any more.
+pub(in crate::http) type LookupFn = Arc<
     dyn Fn(Requester) -> BoxFuture<'static, Result<Option<Principal>, LookupError>> + Send + Sync,
 >;
 
 /// The error of a lookup.
 pub(in crate::http) type LookupError = Box<dyn Error + Send + Sync>;
 
-/// An [`LookUpRequester`] with a `Debug` implementation.
+/// A [`LookupFn`] with a `Debug` implementation.
 #[derive(Clone)]
-pub(in crate::http) struct RequesterLookup(pub(in crate::http) LookUpRequester);
+pub(in crate::http) struct RequesterLookup(pub(in crate::http) LookupFn);
 
 impl Requester {
     pub(in crate::http) fn of(principal: &Principal) -> Self {

@@ -73,7 +73,6 @@ impl AuditContext {
     }
 
     /// Returns the principal's name, if the caller is authenticated; only the log has it.
-    #[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "only the log has it"))]
     pub(in crate::http) fn principal(&self) -> Option<&str> {
         self.caller.as_ref().and_then(Caller::name)
     }

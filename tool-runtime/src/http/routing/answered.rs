@@ -21,8 +21,7 @@ use crate::http::problem::Problem;
 use crate::http::response::{Audit, AuditContext, RefusedRequest, ResponseFormat, trace_id};
 use crate::http::state::app::SharedApp;
 use crate::http::state::caller::Caller;
-#[cfg(feature = "trace")]
-use crate::http::state::refusal_log::LoggedRefusal;
+use crate::http::state::logged_refusal::LoggedRefusal;
 
 /// A route of the table, as metrics count it.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +90,6 @@ impl<F: Future<Output = Response>> Future for AnsweredFuture<F> {
 #[derive(Debug)]
 struct RequestFacts {
     peer: Option<SocketAddr>,
-    #[cfg(feature = "trace")]
     path: Option<MatchedPath>,
     trace_id: Option<Box<str>>,
     had_token: bool,
@@ -102,7 +100,6 @@ impl RequestFacts {
         let (extensions, headers) = (request.extensions(), request.headers());
         Self {
             peer: extensions.get::<ConnectInfo<SocketAddr>>().map(|it| it.0),
-            #[cfg(feature = "trace")]
             path: extensions.get().cloned(),
             trace_id: trace_id(headers),
             had_token: headers.contains_key(AUTHORIZATION),
@@ -145,7 +142,6 @@ impl RequestFacts {
         let known = problem.trace_id.clone().or_else(|| audit.trace_id.take());
         audit.trace_id = known.or_else(|| self.trace_id.take());
         app.metrics.refused(problem.status);
-        #[cfg(feature = "trace")]
         app.refusals.log(&LoggedRefusal {
             problem: &problem,
             peer: self.peer,

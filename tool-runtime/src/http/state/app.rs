@@ -13,7 +13,6 @@ use crate::http::state::quota::{Quota, half};
 use crate::http::state::rate::RateLimiters;
 use crate::http::state::read_quota::{ReadQuota, read_quota};
 use crate::http::state::refusal_counts::RefusalCounts;
-#[cfg(feature = "trace")]
 use crate::http::state::refusal_log::RefusalLog;
 use crate::http::state::unread::UnreadResponses;
 
@@ -36,7 +35,6 @@ pub(in crate::http) struct App {
     pub(in crate::http) body_quota: Arc<BodyQuota>,
     pub(in crate::http) unread: UnreadResponses,
     pub(in crate::http) refusal_counts: RefusalCounts,
-    #[cfg(feature = "trace")]
     pub(in crate::http) refusals: RefusalLog,
 }
 
@@ -77,7 +75,6 @@ impl App {
             body_quota,
             unread,
             refusal_counts,
-            #[cfg(feature = "trace")]
             refusals: RefusalLog::default(),
         }
     }

@@ -9,6 +9,7 @@ pub(super) mod documents;
 pub(super) mod drain;
 pub(super) mod hosts;
 pub(super) mod listing;
+pub(super) mod logged_refusal;
 pub(super) mod metrics;
 pub(super) mod quota;
 pub(super) mod rate;
@@ -16,6 +17,9 @@ pub(super) mod read_quota;
 pub(super) mod readiness;
 pub(super) mod refusal_counts;
 #[cfg(feature = "trace")]
+pub(super) mod refusal_log;
+#[cfg(not(feature = "trace"))]
+#[path = "no_refusal_log.rs"]
 pub(super) mod refusal_log;
 pub(super) mod server_counters;
 pub(super) mod unread;

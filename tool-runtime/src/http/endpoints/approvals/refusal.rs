@@ -127,7 +127,7 @@ pub(super) fn tool_not_covered() -> Problem {
     Problem::forbidden(message).with_reason(RefusalReason::ToolNotCovered)
 }
 
-/// Returns the refusal for an requester without the right to call; the call keeps waiting, because the
+/// Returns the refusal for a requester without the right to call; the call keeps waiting, because the
 /// right may be granted again.
 pub(super) fn requester_not_allowed() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Forbidden)

@@ -22,12 +22,14 @@ impl HttpConfig {
     /// # Examples
     /// ```
     /// use std::convert::Infallible;
-    /// use tool_runtime::http::{Requester, Auth, HttpConfig, Principal};
+    /// use tool_runtime::http::{Auth, HttpConfig, Principal, Requester};
     ///
     /// # fn directory(name: &str) -> Option<Principal> { None }
     /// # fn doc(auth: Auth) -> HttpConfig {
     /// HttpConfig::new(auth)
-    ///     .look_up_requesters(|requester: Requester| async move { Ok::<_, Infallible>(directory(requester.name())) })
+    ///     .look_up_requesters(|requester: Requester| async move {
+    ///         Ok::<_, Infallible>(directory(requester.name()))
+    ///     })
     /// # }
     /// ```
     pub fn look_up_requesters<F, E>(

@@ -3,7 +3,6 @@
 //! An opened call is recorded whatever its result; a request that is refused before that leaves
 //! only these events.
 
-use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use axum::http::StatusCode;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::http::problem::Problem;
+use crate::http::state::logged_refusal::LoggedRefusal;
 use crate::trace::conventions as names;
 
 #[cfg(test)]
@@ -35,17 +34,6 @@ struct EventWindow {
     events: u32,
     /// The refusals that were not logged since the last event.
     suppressed: u64,
-}
-
-/// A refusal, with the facts of its request.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct LoggedRefusal<'r> {
-    pub(in crate::http) problem: &'r Problem,
-    pub(in crate::http) peer: Option<SocketAddr>,
-    /// The path template of the request.
-    pub(in crate::http) route: Option<&'r str>,
-    pub(in crate::http) principal: Option<&'r str>,
-    pub(in crate::http) trace_id: Option<&'r str>,
 }
 
 impl RefusalLog {

@@ -1,4 +1,5 @@
 use std::fmt::{Debug, Write as _};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;

@@ -1,0 +1,17 @@
+//! The facts of a refused request that the log of refusals has.
+
+use std::net::SocketAddr;
+
+use crate::http::problem::Problem;
+
+/// A refusal, with the facts of its request.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "only the log reads them"))]
+pub(in crate::http) struct LoggedRefusal<'r> {
+    pub(in crate::http) problem: &'r Problem,
+    pub(in crate::http) peer: Option<SocketAddr>,
+    /// The path template of the request.
+    pub(in crate::http) route: Option<&'r str>,
+    pub(in crate::http) principal: Option<&'r str>,
+    pub(in crate::http) trace_id: Option<&'r str>,
+}

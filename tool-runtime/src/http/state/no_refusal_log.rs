@@ -1,0 +1,12 @@
+//! Stands in for the log of refusals without the feature `trace`: nothing is logged.
+
+use super::logged_refusal::LoggedRefusal;
+
+/// No log.
+#[derive(Debug, Default)]
+pub(in crate::http) struct RefusalLog;
+
+#[allow(clippy::unused_self, reason = "same signatures as with the feature")]
+impl RefusalLog {
+    pub(in crate::http) fn log(&self, _: &LoggedRefusal<'_>) {}
+}
