@@ -53,7 +53,7 @@ refusal_reasons! {
         Answers = "answers",
         /// The caller of a waiting call may not call its tool any more.
         RequesterNotAllowed = "asker_not_allowed",
-        /// The request bodies in flight take up the server's or the caller's share of memory.
+        /// The request bodies in flight take up the server's limit or the caller's quota of memory.
         Bodies = "bodies",
         /// The tool's circuit breaker is open.
         BreakerOpen = "breaker_open",

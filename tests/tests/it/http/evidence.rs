@@ -13,7 +13,7 @@ use tool_runtime::http::{
 };
 use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{Memory, UnixMillis, VaultStore};
+use tool_runtime::store::{MemoryStore, UnixMillis, VaultStore};
 
 use super::wire::{Running, patient};
 use super::{Answer, call, get, open, post, send};
@@ -66,10 +66,10 @@ impl Office {
     }
 
     fn with(config: HttpConfig, change: impl FnOnce(Vault) -> Vault) -> Self {
-        Self::on(Memory::new(), config, change)
+        Self::on(MemoryStore::new(), config, change)
     }
 
-    fn on(store: Memory, config: HttpConfig, change: impl FnOnce(Vault) -> Vault) -> Self {
+    fn on(store: MemoryStore, config: HttpConfig, change: impl FnOnce(Vault) -> Vault) -> Self {
         let kept = Kept::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let keeper = EvidenceKeeper::new(Vault::new(store, ring()), &ledger);
@@ -391,7 +391,7 @@ async fn a_list_has_pages_and_filters() {
 
 #[tokio::test]
 async fn a_list_with_an_altered_snapshot_says_where_it_continues() {
-    let store = Memory::new();
+    let store = MemoryStore::new();
     let office = Office::on(store.clone(), open(), |vault| vault.with_authorizer(allow));
     let mut proofs = Vec::new();
     for _ in 0..3 {

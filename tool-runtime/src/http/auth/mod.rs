@@ -28,7 +28,7 @@ pub use self::keys::{ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys};
 use self::no_tokens::RequestTokens;
 pub use self::principal::Principal;
 pub use self::requester::Requester;
-pub(in crate::http) use self::requester::{LookupError, RequesterLookup};
+pub(in crate::http) use self::requester::{Lookup, LookupError};
 pub use self::scopes::{Scope, Scopes, UnknownScope};
 pub use self::users::Users;
 use crate::http::problem::Problem;
@@ -183,7 +183,9 @@ impl Auth {
             .by_key(headers)
             .map_err(|problem| AuthFailure::of_credential(CredentialKind::Key, problem))?;
         let principal = match (by_key, self.tokens.principal(headers).await?) {
-            (Some(one), Some(other)) => Some(one.and(&other).ok_or_else(different_principals)?),
+            (Some(one), Some(other)) => {
+                Some(one.joined_with(&other).ok_or_else(different_principals)?)
+            }
             (one, other) => one.or(other),
         };
         principal

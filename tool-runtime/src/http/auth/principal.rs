@@ -250,7 +250,7 @@ impl Principal {
     }
 
     /// Joins the grants of two credentials of one request, if both have the same principal.
-    pub(super) fn and(self, other: &Self) -> Option<Self> {
+    pub(super) fn joined_with(self, other: &Self) -> Option<Self> {
         let grants = self.grants.iter().chain(&*other.grants).cloned().collect();
         (self.id == other.id).then_some(Self { grants, ..self })
     }

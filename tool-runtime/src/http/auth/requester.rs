@@ -35,16 +35,16 @@ enum Credential {
 }
 
 /// Looks up the current rights of a requester; `None` if it has none any more.
-pub(in crate::http) type LookupFn = Arc<
+pub(in crate::http) type RequesterLookup = Arc<
     dyn Fn(Requester) -> BoxFuture<'static, Result<Option<Principal>, LookupError>> + Send + Sync,
 >;
 
 /// The error of a lookup.
 pub(in crate::http) type LookupError = Box<dyn Error + Send + Sync>;
 
-/// A [`LookupFn`] with a `Debug` implementation.
+/// A [`RequesterLookup`] with a `Debug` implementation.
 #[derive(Clone)]
-pub(in crate::http) struct RequesterLookup(pub(in crate::http) LookupFn);
+pub(in crate::http) struct Lookup(pub(in crate::http) RequesterLookup);
 
 impl Requester {
     pub(in crate::http) fn of(principal: &Principal) -> Self {
@@ -83,12 +83,12 @@ impl Requester {
     pub(in crate::http) async fn may_still_call(
         &self,
         auth: &Auth,
-        lookup: Option<&RequesterLookup>,
+        lookup: Option<&Lookup>,
         tool: &ToolSpec,
         tenant: Uuid,
     ) -> Result<bool, LookupError> {
         let allows = |it: &Principal| it.may_call(tool) && it.may_act_for(tenant);
-        if let Some(RequesterLookup(lookup)) = lookup {
+        if let Some(Lookup(lookup)) = lookup {
             return Ok(lookup(self.clone()).await?.as_ref().is_some_and(allows));
         }
         let holds = |credential: &Credential| match credential {
@@ -104,9 +104,9 @@ impl Requester {
     }
 }
 
-impl fmt::Debug for RequesterLookup {
+impl fmt::Debug for Lookup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RequesterLookup")
+        f.write_str("Lookup")
     }
 }
 

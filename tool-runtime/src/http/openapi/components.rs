@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tool_contracts::envelope::{CallEnvelope, ResponseEnvelope};
 use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListResponse};
 
@@ -191,6 +191,8 @@ fn refer(keywords: &mut Map<String, Value>, root: &str, moved: &BTreeMap<String,
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[track_caller]

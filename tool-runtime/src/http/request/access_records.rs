@@ -52,8 +52,8 @@ impl ReadAccess {
         access.tenant_id = Some(authorized.tenant());
         access.subject = self.subject;
         "done".clone_into(&mut access.outcome);
-        let noted =
+        let recorded =
             async { ledger.record_access(access).await.map_err(|_| Problem::store_unavailable()) };
-        within_time_limit(app, noted).await
+        within_time_limit(app, recorded).await
     }
 }

@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn the_audit_names_a_missing_scope_a_foreign_user_and_a_foreign_tenant() {
         let (own, foreign) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let jane = Principal::new("jane").for_tenants([own]).naming(Users::Only("jane".into()));
+        let jane = Principal::new("jane").for_tenants([own]).with_users(Users::Only("jane".into()));
         assert_eq!(word(&jane, own, "joe"), "missing_scope");
         let jane = jane.with_scopes("evidence".parse::<Scopes>().expect("a scope"));
         assert_eq!(word(&jane, own, "joe"), RefusalReason::User.as_str());

@@ -1,16 +1,16 @@
 //! Names a caller for records, within their length limit.
 
 /// The longest name in a record, in bytes.
-const LONGEST_NAME: usize = 256;
+const MAX_NAME_LENGTH: usize = 256;
 
 /// Names a user and the principal that named it, within the length limit of records.
 ///
 /// The principal is authenticated and the user is not, so a long user name is cut and the principal
 /// always follows it.
 pub(in crate::http) fn recorded_name(user: Option<&str>, principal: &str) -> String {
-    let Some(user) = user else { return cut(principal, LONGEST_NAME).to_owned() };
-    let principal = cut(principal, LONGEST_NAME / 2);
-    let user_limit = LONGEST_NAME - "user: by ".len() - principal.len();
+    let Some(user) = user else { return cut(principal, MAX_NAME_LENGTH).to_owned() };
+    let principal = cut(principal, MAX_NAME_LENGTH / 2);
+    let user_limit = MAX_NAME_LENGTH - "user: by ".len() - principal.len();
     format!("user:{} by {principal}", cut(user, user_limit))
 }
 
@@ -25,7 +25,7 @@ fn cut(name: &str, limit: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_NAME, recorded_name};
+    use super::{MAX_NAME_LENGTH, recorded_name};
 
     #[test]
     fn the_principal_is_named_however_long_the_users_name_is() {
@@ -34,9 +34,9 @@ mod tests {
         for user in ["x".repeat(256), "名".repeat(256), format!("boss by other{}", " ".repeat(300))]
         {
             let name = recorded_name(Some(&user), "desk");
-            assert!(name.ends_with(" by desk") && name.len() <= LONGEST_NAME, "{name}");
+            assert!(name.ends_with(" by desk") && name.len() <= MAX_NAME_LENGTH, "{name}");
         }
         let long = recorded_name(Some("boss"), &"名".repeat(256));
-        assert!(long.starts_with("user:boss by 名") && long.len() <= LONGEST_NAME, "{long}");
+        assert!(long.starts_with("user:boss by 名") && long.len() <= MAX_NAME_LENGTH, "{long}");
     }
 }

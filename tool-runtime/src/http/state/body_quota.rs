@@ -14,7 +14,7 @@ pub(in crate::http) const UNCOUNTED: usize = 16 * 1024;
 const REFUSAL: QuotaRefusal = QuotaRefusal {
     reason: RefusalReason::Bodies,
     capacity: "request bodies have used up the server's memory for them; retry later",
-    caller: "the caller's request bodies have used up its share of memory; send fewer at a time",
+    caller: "the caller's request bodies have used up its quota of memory; send fewer at a time",
 };
 
 /// The quota of bodies, in bytes.

@@ -19,7 +19,7 @@ pub(in crate::http) const UNCOUNTED: usize = 16 * 1024;
 const REFUSAL: QuotaRefusal = QuotaRefusal {
     reason: RefusalReason::Answers,
     capacity: "unread responses have used up the server's memory for them; retry later",
-    caller: "the caller's unread responses have used up its share of memory; read them, then retry",
+    caller: "the caller's unread responses have used up its quota of memory; read them, then retry",
 };
 
 /// The quota of response bytes that are not yet sent, of all requests and of each caller.

@@ -85,7 +85,7 @@ impl SealedCall {
             ticket: Some(ticket.clone()),
             shown: call.preview().arguments().map(str::to_owned),
             reason: reason.map(str::to_owned),
-            asker: call.approval().requester.clone(),
+            requester: call.approval().requester.clone(),
         })
     }
 

@@ -178,7 +178,7 @@ impl Tickets<'_> {
             is_used,
         });
         consent.preview = sealed.preview.filter(|_| !is_used);
-        consent.requester = sealed.asker;
+        consent.requester = sealed.requester;
         if is_used {
             state.must_have_begun(&call).await?;
         }

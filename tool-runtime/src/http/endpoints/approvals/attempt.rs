@@ -52,9 +52,9 @@ impl Attempt {
         access.tenant_id = self.tenant;
         access.subject = Some(self.ticket.to_string());
         "refused".clone_into(&mut access.outcome);
-        let noted =
+        let recorded =
             async { ledger.record_access(access).await.map_err(|_| Problem::store_unavailable()) };
-        if within_time_limit(app, noted).await.is_err() {
+        if within_time_limit(app, recorded).await.is_err() {
             self.log_unrecorded();
         }
     }

@@ -31,7 +31,7 @@ use crate::http::request::params::{Params, param};
 use crate::http::request::time_limit::within_time_limit;
 use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::SharedApp;
-use crate::policy::TicketFault;
+use crate::policy::TicketRejection;
 use crate::store::TicketEnd;
 
 /// Requires the scope `approvals`, for the list.

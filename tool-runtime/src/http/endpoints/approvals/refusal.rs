@@ -48,37 +48,38 @@ impl DecisionRefusal {
         if reason == RefusalReason::AnsweredBefore {
             return Some(Self { why: reason, status: None });
         }
-        let status = status_of(TicketFault::of_reason(reason)?);
+        let status = status_of(TicketRejection::of_reason(reason)?);
         Some(Self { why: reason, status })
     }
 }
 
-/// Returns the status of a ticket's fault, if it differs from that of the error code.
+/// Returns the status of a rejected ticket, if it differs from that of the error code.
 ///
-/// An expired or overtaken ticket is gone (410); one that was decided or whose tool has changed
+/// An expired or superseded ticket is gone (410); one that was decided or whose tool has changed
 /// conflicts (409).
-const fn status_of(fault: TicketFault) -> Option<StatusCode> {
-    match fault {
-        TicketFault::Expired | TicketFault::Overtaken => Some(StatusCode::GONE),
-        TicketFault::Used
-        | TicketFault::Declined
-        | TicketFault::Outdated
-        | TicketFault::UnknownKey
-        | TicketFault::Tampered
-        | TicketFault::ArgumentsChanged => Some(StatusCode::CONFLICT),
-        TicketFault::Malformed
-        | TicketFault::Oversized
-        | TicketFault::Foreign
-        | TicketFault::Unknown
-        | TicketFault::Unreadable => None,
+const fn status_of(rejection: TicketRejection) -> Option<StatusCode> {
+    match rejection {
+        TicketRejection::Expired | TicketRejection::Superseded => Some(StatusCode::GONE),
+        TicketRejection::Used
+        | TicketRejection::Declined
+        | TicketRejection::Outdated
+        | TicketRejection::UnknownKey
+        | TicketRejection::Tampered
+        | TicketRejection::ArgumentsChanged => Some(StatusCode::CONFLICT),
+        TicketRejection::Malformed
+        | TicketRejection::Oversized
+        | TicketRejection::Foreign
+        | TicketRejection::Unknown
+        | TicketRejection::Unreadable => None,
     }
 }
 
 /// Returns the problem of a ticket that was decided meanwhile.
 pub(super) fn ended(end: TicketEnd) -> Problem {
-    let fault = TicketFault::from(end);
-    let problem = Problem::of(fault.code(), fault.to_string()).with_reason(fault.reason());
-    Problem { status: status_of(fault).unwrap_or(problem.status), ..problem }
+    let rejection = TicketRejection::from(end);
+    let problem =
+        Problem::of(rejection.code(), rejection.to_string()).with_reason(rejection.reason());
+    Problem { status: status_of(rejection).unwrap_or(problem.status), ..problem }
 }
 
 /// Refuses a ticket that is not waiting without opening a call, if the caller's refusals are only

@@ -2,9 +2,10 @@
 
 use crate::ToolCall;
 use crate::http::auth::Requester;
+use crate::http::state::app::App;
+
 use crate::http::problem::Problem;
 use crate::http::request::time_limit::within_time_limit;
-use crate::http::state::app::App;
 
 /// Returns whether the requester of a waiting call may still call its tool for its tenant.
 ///

@@ -47,7 +47,7 @@ pub(in crate::http) async fn list(
         let outcomes = app.runtime.outcomes();
         let found = outcomes.unknown(authorized.tenant(), after.as_ref(), requested.limit).await;
         let found = found.map_err(|_| Problem::store_unavailable())?;
-        note(&app, &authorized, "list_outcomes", "GET /outcomes", None, "done").await?;
+        record_access(&app, &authorized, "list_outcomes", "GET /outcomes", None, "done").await?;
         Ok(found)
     };
     let found = within_time_limit(&app, listing).await?;

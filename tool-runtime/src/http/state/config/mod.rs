@@ -7,7 +7,7 @@ mod requesters;
 
 use crate::evidence::Vault;
 use crate::http::auth::Auth;
-use crate::http::auth::RequesterLookup;
+use crate::http::auth::Lookup;
 use crate::http::state::bounds::Bounds;
 use crate::http::state::drain::Drain;
 use crate::http::state::hosts::Hosts;
@@ -28,7 +28,7 @@ pub struct HttpConfig {
     pub(in crate::http) ready: Readiness,
     pub(in crate::http) public_metrics: bool,
     pub(in crate::http) four_eyes: bool,
-    pub(in crate::http) requesters: Option<RequesterLookup>,
+    pub(in crate::http) requesters: Option<Lookup>,
     pub(in crate::http) rates: RateLimits,
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use super::HttpConfig;
-use crate::http::auth::{LookupError, Principal, Requester, RequesterLookup};
+use crate::http::auth::{Lookup, LookupError, Principal, Requester};
 
 /// The rights of callers whose calls wait.
 impl HttpConfig {
@@ -22,14 +22,12 @@ impl HttpConfig {
     /// # Examples
     /// ```
     /// use std::convert::Infallible;
-    /// use tool_runtime::http::{Auth, HttpConfig, Principal, Requester};
+    /// use tool_runtime::http::{Requester, Auth, HttpConfig, Principal};
     ///
     /// # fn directory(name: &str) -> Option<Principal> { None }
     /// # fn doc(auth: Auth) -> HttpConfig {
     /// HttpConfig::new(auth)
-    ///     .look_up_requesters(|requester: Requester| async move {
-    ///         Ok::<_, Infallible>(directory(requester.name()))
-    ///     })
+    ///     .look_up_requesters(|requester: Requester| async move { Ok::<_, Infallible>(directory(requester.name())) })
     /// # }
     /// ```
     pub fn look_up_requesters<F, E>(
@@ -42,7 +40,7 @@ impl HttpConfig {
     {
         let look_up =
             move |requester| look_up(requester).map(|found| found.map_err(Into::into)).boxed();
-        self.requesters = Some(RequesterLookup(Arc::new(look_up)));
+        self.requesters = Some(Lookup(Arc::new(look_up)));
         self
     }
 }
