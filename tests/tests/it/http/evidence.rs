@@ -6,14 +6,14 @@ use axum::http::Request;
 use serde_json::{Value, json};
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::evidence::{
-    AccessAction, EvidenceKeeper, EvidenceRequest, EvidenceVerdict, Vault,
+    AccessAction, EvidenceKeeper, EvidenceRequest, EvidenceStore, EvidenceVerdict, Vault,
 };
 use tool_runtime::http::{
     self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, Users,
 };
 use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{MemoryStore, UnixMillis, VaultStore};
+use tool_runtime::store::{MemoryStore, UnixMillis};
 
 use super::wire::{Running, patient};
 use super::{Answer, call, get, open, post, send};
