@@ -109,11 +109,13 @@ fn name(format: ResponseFormat, status: u16) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
+    use axum::http::StatusCode;
+
     use crate::http::problem::status;
 
     #[test]
     fn the_document_describes_every_status_of_a_failure() {
         let described: BTreeSet<u16> = super::FAILURES.iter().map(|(status, _)| *status).collect();
-        assert_eq!(described, status::FAILURES.iter().map(|it| it.as_u16()).collect());
+        assert_eq!(described, status::FAILURES.iter().map(StatusCode::as_u16).collect());
     }
 }

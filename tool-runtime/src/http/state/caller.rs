@@ -41,11 +41,6 @@ impl Caller {
         Self::Address(Peer::of(parts))
     }
 
-    /// Returns a caller whose address is unknown too.
-    pub(in crate::http) fn unknown() -> Self {
-        Self::Address(Peer(None))
-    }
-
     /// Returns the principal's name, if the caller is authenticated.
     pub(in crate::http) fn name(&self) -> Option<&str> {
         match self {
@@ -57,6 +52,11 @@ impl Caller {
 
 #[cfg(test)]
 impl Caller {
+    /// Returns a caller whose address is unknown too.
+    pub(in crate::http) fn unknown() -> Self {
+        Self::Address(Peer(None))
+    }
+
     pub(in crate::http) fn known(name: &str) -> Self {
         Self::Principal(name.into())
     }

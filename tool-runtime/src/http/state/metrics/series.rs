@@ -149,7 +149,9 @@ mod tests {
     #[test]
     fn each_status_of_a_failure_has_a_label_of_its_own() {
         let series = RefusalSeries::default();
-        FAILURES.iter().for_each(|status| series.refused(*status));
+        for status in FAILURES {
+            series.refused(status);
+        }
         let read: Vec<_> = series.read().collect();
         let expected: Vec<_> = FAILURES.iter().map(|status| (status.as_str(), 1)).collect();
         assert_eq!(read, expected);

@@ -71,6 +71,7 @@ struct SplitLimiter<K: RateKey, S: RateKey> {
 impl RateLimits {
     /// Limits requests and failed authentications as described above; calls of tools are not
     /// limited.
+    #[expect(clippy::missing_panics_doc, reason = "the limits are in range")]
     pub fn new() -> Self {
         let requests = RateLimit::per_second(REQUESTS).and_then(|limit| limit.burst(2 * REQUESTS));
         let requests = requests.expect("a thousand a second is in range");
