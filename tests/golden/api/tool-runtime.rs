@@ -2087,7 +2087,6 @@ impl Auth {
     pub fn anonymous(self, scopes: Scopes) -> Self {}
     #[must_use]
     pub fn api_keys(self, keys: &ApiKeys) -> Self {}
-    #[cfg(feature = "jwt")]
     #[must_use]
     pub fn jwt(self, verifier: JwtVerifier) -> Self {}
     #[must_use]
@@ -2467,7 +2466,7 @@ impl Default for ServerLimits {}
 pub struct ShutdownReport {
     pub connections: u64,
     pub cancelled: usize,
-    pub cut: usize,
+    pub aborted_connections: usize,
 }
 
 // tool_runtime::http::Tls
