@@ -116,6 +116,8 @@ mod tests {
     #[test]
     fn the_document_describes_every_status_of_a_failure() {
         let described: BTreeSet<u16> = super::FAILURES.iter().map(|(status, _)| *status).collect();
-        assert_eq!(described, status::FAILURES.iter().map(StatusCode::as_u16).collect());
+        // The server answers 431 before a path is known.
+        let of_paths = status::FAILURES.iter().map(StatusCode::as_u16).filter(|it| *it != 431);
+        assert_eq!(described, of_paths.collect());
     }
 }

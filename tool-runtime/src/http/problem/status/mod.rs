@@ -6,8 +6,8 @@ use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 #[cfg(test)]
 mod tests;
 
-/// The statuses of all failures that endpoints answer, for metrics and the OpenAPI document.
-pub(in crate::http) static FAILURES: [StatusCode; 18] = [
+/// The statuses of all failures: those that endpoints answer, and 431 of the server before them.
+pub(in crate::http) static FAILURES: [StatusCode; 19] = [
     StatusCode::BAD_REQUEST,
     StatusCode::UNAUTHORIZED,
     StatusCode::FORBIDDEN,
@@ -22,6 +22,7 @@ pub(in crate::http) static FAILURES: [StatusCode; 18] = [
     StatusCode::MISDIRECTED_REQUEST,
     StatusCode::UNPROCESSABLE_ENTITY,
     StatusCode::TOO_MANY_REQUESTS,
+    StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
     StatusCode::INTERNAL_SERVER_ERROR,
     StatusCode::BAD_GATEWAY,
     StatusCode::SERVICE_UNAVAILABLE,
