@@ -187,15 +187,11 @@ impl ClientBridge {
     ) -> ToolCall {
         let cx = cx.with_invocation_id(Uuid::now_v7());
         let arguments = arguments.into_text();
-        match self.adapter.tool_name(wire_name) {
-            Some(tool) => {
-                let arguments = self.adapter.restore(tool, &arguments).into();
-                self.runtime.open(tool, call_id, arguments, cx)
-            }
-            None => {
-                let closest = self.adapter.closest(wire_name);
-                open_undeclared(&self.runtime, wire_name, call_id, arguments, &closest, cx)
-            }
-        }
+        let Some(tool) = self.adapter.tool_name(wire_name) else {
+            let closest = self.adapter.closest(wire_name);
+            return open_undeclared(&self.runtime, wire_name, call_id, arguments, &closest, cx);
+        };
+        let arguments = self.adapter.restore(tool, &arguments).into();
+        self.runtime.open(tool, call_id, arguments, cx)
     }
 }

@@ -291,7 +291,7 @@ impl Lowering<'_> {
             }
             _ if self.supports(keyword, at) => draft.set(keyword, value.clone()),
             _ if ASSERTIONS.contains(&keyword) => {
-                self.move_to_description(keyword, value, at, draft)
+                self.move_to_description(keyword, value, at, draft);
             }
             _ => {}
         }
