@@ -41,9 +41,10 @@ fn property(argument: &Argument) -> TokenStream {
     };
     let default = default(argument, &ty);
     let constraints = constraints(&argument.arg, &ty);
-    let property = match shared(&argument.ty) {
-        Some(shared) => quote!(__p::shared_property::<#ty, #shared>),
-        None => quote!(__p::property::<#ty>),
+    let property = if let Some(shared) = shared(&argument.ty) {
+        quote!(__p::shared_property::<#ty, #shared>)
+    } else {
+        quote!(__p::property::<#ty>)
     };
     let is_models = quote!(!__p::Probe::<#ty>::IS_HOSTS_OWN, #HOSTS_OWN);
     let models = super::const_assertion(super::call_site_at(argument.colon), span, &is_models);

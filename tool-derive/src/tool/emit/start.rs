@@ -134,7 +134,7 @@ fn run(tool: &Tool) -> TokenStream {
         option_branch(tool, path, &quote!(__call.reconciles()), &reconciled(tool, path))
     });
     let preview = tool.preview.as_ref();
-    let shown = preview.map(|path| shown(path)).unwrap_or_default();
+    let shown = preview.map(shown).unwrap_or_default();
     let preview = preview.map(|path| option_branch(tool, path, &quote!(__call.dry_run()), &shown));
     let call = call(tool, &tool.target.path(), Span::call_site());
     let answer = answer(&call, &succeeded);
