@@ -76,7 +76,11 @@ const _: () = {
                         (__p::String, Option<String>),
                     >(
                         __p::Fields {
-                            names: &["file-path", "key"],
+                            index_of: |__name| match __name {
+                                "file-path" => 0usize,
+                                "key" => 1usize,
+                                _ => __p::UNKNOWN_FIELD,
+                            },
                             open: true,
                         },
                         (

@@ -81,7 +81,10 @@ const _: () = {
                         (__p::Text<'_>,),
                     >(
                         __p::Fields {
-                            names: &["item"],
+                            index_of: |__name| match __name {
+                                "item" => 0usize,
+                                _ => __p::UNKNOWN_FIELD,
+                            },
                             open: false,
                         },
                         (::core::option::Option::None,),

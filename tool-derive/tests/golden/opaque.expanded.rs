@@ -77,7 +77,11 @@ const _: () = {
                         (u32, __p::Text<'_>),
                     >(
                         __p::Fields {
-                            names: &["count", "name"],
+                            index_of: |__name| match __name {
+                                "count" => 0usize,
+                                "name" => 1usize,
+                                _ => __p::UNKNOWN_FIELD,
+                            },
                             open: false,
                         },
                         (::core::option::Option::None, ::core::option::Option::None),

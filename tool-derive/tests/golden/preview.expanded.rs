@@ -57,7 +57,10 @@ const _: () = {
                         (u64,),
                     >(
                         __p::Fields {
-                            names: &["page"],
+                            index_of: |__name| match __name {
+                                "page" => 0usize,
+                                _ => __p::UNKNOWN_FIELD,
+                            },
                             open: false,
                         },
                         (::core::option::Option::None,),

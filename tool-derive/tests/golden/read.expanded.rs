@@ -106,7 +106,12 @@ const _: () = {
                         (__p::Text<'_>, u32, Vec<String>),
                     >(
                         __p::Fields {
-                            names: &["query", "limit", "tags"],
+                            index_of: |__name| match __name {
+                                "query" => 0usize,
+                                "limit" => 1usize,
+                                "tags" => 2usize,
+                                _ => __p::UNKNOWN_FIELD,
+                            },
                             open: false,
                         },
                         (

@@ -45,7 +45,7 @@ const _: () = {
                         (),
                     >(
                         __p::Fields {
-                            names: &[],
+                            index_of: |_| __p::UNKNOWN_FIELD,
                             open: false,
                         },
                         (),

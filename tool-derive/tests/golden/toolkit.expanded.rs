@@ -84,7 +84,10 @@ const _: () = {
                         (usize,),
                     >(
                         __p::Fields {
-                            names: &["limit"],
+                            index_of: |__name| match __name {
+                                "limit" => 0usize,
+                                _ => __p::UNKNOWN_FIELD,
+                            },
                             open: false,
                         },
                         (::core::option::Option::Some(__default_limit),),
@@ -178,7 +181,10 @@ const _: () = {
                         (Notes,),
                     >(
                         __p::Fields {
-                            names: &["note"],
+                            index_of: |__name| match __name {
+                                "note" => 0usize,
+                                _ => __p::UNKNOWN_FIELD,
+                            },
                             open: false,
                         },
                         (::core::option::Option::None,),
@@ -296,7 +302,7 @@ const _: () = {
                         (),
                     >(
                         __p::Fields {
-                            names: &[],
+                            index_of: |_| __p::UNKNOWN_FIELD,
                             open: false,
                         },
                         (),

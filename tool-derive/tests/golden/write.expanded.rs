@@ -75,7 +75,10 @@ const _: () = {
                         (String,),
                     >(
                         __p::Fields {
-                            names: &["type"],
+                            index_of: |__name| match __name {
+                                "type" => 0usize,
+                                _ => __p::UNKNOWN_FIELD,
+                            },
                             open: false,
                         },
                         (::core::option::Option::None,),

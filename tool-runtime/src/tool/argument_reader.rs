@@ -1,7 +1,7 @@
 //! Deserializes a call's arguments into a tuple, without a derived type per tool.
 //!
 //! A derived deserializer is a few hundred lines that the compiler checks once per tool. This code
-//! is compiled once per number of arguments, and generated code is a tuple of types and a list of
+//! is compiled once per number of arguments, and generated code is a tuple of types and a `match` of
 //! names.
 
 use std::borrow::Cow;
@@ -13,12 +13,17 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::schema::AbsentField;
 
+/// The index that stands for a name which no argument has.
+pub const UNKNOWN_FIELD: usize = usize::MAX;
+
 /// The names of a tool's arguments, and whether other fields are accepted.
 #[derive(Debug, Clone, Copy)]
 #[allow(clippy::exhaustive_structs, reason = "written out by generated code")]
 pub struct Fields {
-    /// One name per element of the tuple.
-    pub names: &'static [&'static str],
+    /// Returns the index in the tuple of the argument with this name, or [`UNKNOWN_FIELD`].
+    ///
+    /// A function with one `match` takes fewer instructions than a search in a list of names.
+    pub index_of: fn(&str) -> usize,
     /// True if undeclared fields are ignored.
     pub open: bool,
 }
@@ -58,7 +63,7 @@ macro_rules! tuples {
                 defaults: Self::Defaults,
             ) -> Result<Self, M::Error> {
                 $(let mut $value: Option<$type> = None;)*
-                while let Some(place) = map.next_key_seed(Name(fields.names))? {
+                while let Some(place) = map.next_key_seed(FieldName(fields.index_of))? {
                     match place {
                         $($place => once(&mut $value, &mut map)?,)*
                         _ if fields.open => drop(map.next_value::<IgnoredAny>()?),
@@ -115,10 +120,10 @@ fn given<'de, T: Deserialize<'de>, E: de::Error>(
     }
 }
 
-/// Looks up the index of a field's name; the number of names if there is none.
-struct Name(&'static [&'static str]);
+/// Looks up the index of a field's name.
+struct FieldName(fn(&str) -> usize);
 
-impl<'de> DeserializeSeed<'de> for Name {
+impl<'de> DeserializeSeed<'de> for FieldName {
     type Value = usize;
 
     #[inline]
@@ -127,7 +132,7 @@ impl<'de> DeserializeSeed<'de> for Name {
     }
 }
 
-impl Visitor<'_> for Name {
+impl Visitor<'_> for FieldName {
     type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -136,7 +141,7 @@ impl Visitor<'_> for Name {
 
     #[inline]
     fn visit_str<E: de::Error>(self, name: &str) -> Result<usize, E> {
-        Ok(self.0.iter().position(|known| *known == name).unwrap_or(usize::MAX))
+        Ok((self.0)(name))
     }
 }
 

@@ -16,7 +16,10 @@ pub(super) fn emit(tool: &Tool) -> TokenStream {
 /// Generates the deserialization of the arguments, as a tuple in the order of the parameters.
 pub(super) fn read(tool: &Tool) -> TokenStream {
     let open = tool.open;
-    let names = tool.arguments().map(Argument::wire_name);
+    let arms = tool.arguments().enumerate().map(|(index, argument)| {
+        let name = argument.wire_name();
+        quote!(#name => #index,)
+    });
     let types = tool.arguments().map(|argument| storage_type(tool, argument, "'_"));
     let defaults = tool.arguments().map(|argument| match &argument.arg.default {
         Some(ArgDefault::OfType) => {
@@ -28,9 +31,16 @@ pub(super) fn read(tool: &Tool) -> TokenStream {
         }
         None => quote!(::core::option::Option::None),
     });
+    let index_of = match tool.arguments().next() {
+        None => quote!(|_| __p::UNKNOWN_FIELD),
+        Some(_) => quote!(|__name| match __name {
+            #(#arms)*
+            _ => __p::UNKNOWN_FIELD,
+        }),
+    };
     quote! {
         __call.read::<(#(#types,)*)>(
-            __p::Fields { names: &[#(#names),*], open: #open },
+            __p::Fields { index_of: #index_of, open: #open },
             (#(#defaults,)*),
         )
     }
