@@ -27,7 +27,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let index = Index(vec!["green tea".to_owned(), "black tea".to_owned()]);
 //! let runtime = Runtime::builder().tool::<SearchContentTool>().state(index).build()?;
-//! let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+//! let cx = ToolContext::local();
 //!
 //! // A right call: it exists before it runs.
 //! let mut call = runtime.call("search_content", r#"{"query":"green"}"#, &cx);

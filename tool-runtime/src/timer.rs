@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::future::Future;
+#[cfg(feature = "tokio")]
+use std::panic::catch_unwind;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
@@ -52,8 +54,11 @@ impl Timer for TokioTimer {
         tokio::time::Instant::now().into_std()
     }
 
+    /// Returns whether this thread is inside a tokio runtime whose time driver is enabled.
     fn is_ready(&self) -> bool {
-        tokio::runtime::Handle::try_current().is_ok()
+        // tokio tells a runtime without its time driver only by a panic, before any wait begins.
+        let sleep = || drop(tokio::time::sleep(Duration::ZERO));
+        tokio::runtime::Handle::try_current().is_ok() && catch_unwind(sleep).is_ok()
     }
 
     fn sleep(&self, duration: Duration) -> Sleep {

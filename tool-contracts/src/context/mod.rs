@@ -61,6 +61,26 @@ impl ToolContext {
         ToolContextBuilder::new(tenant_id, trace_id.into())
     }
 
+    /// Makes the context of a program that has no tenants: a command-line program, an example, a test.
+    ///
+    /// The tenant is the nil UUID; trace, run and invocation are new. A host that serves several
+    /// tenants or users says which, by [`builder`](Self::builder).
+    ///
+    /// ```
+    /// use tool_contracts::ToolContext;
+    ///
+    /// let cx = ToolContext::local();
+    /// assert!(cx.tenant_id().is_nil());
+    /// assert!(cx.run_id().is_some_and(|run| run.starts_with("run_")));
+    /// assert_ne!(cx.trace_id(), ToolContext::local().trace_id());
+    /// ```
+    #[must_use]
+    pub fn local() -> Self {
+        let trace_id = Uuid::new_v4().simple().to_string();
+        // Both ids are valid by their form.
+        Self::builder(Uuid::nil(), trace_id).new_run_id().build_checked_before()
+    }
+
     /// Returns the same context for another invocation; nothing is copied.
     #[must_use]
     pub fn with_invocation_id(&self, invocation_id: Uuid) -> Self {

@@ -50,7 +50,7 @@ use crate::runtime::Runtime;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let runtime = Runtime::builder().tool::<SearchContentTool>().build()?;
-/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let cx = ToolContext::local();
 /// let bridge = runtime.bridge(Dialect::OpenAiChat);
 ///
 /// let tools: Vec<ClientTool> = bridge

@@ -9,7 +9,7 @@ use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta, Warni
 use super::attempt::Outcome;
 use super::outcome::{AnswerOrigin, CallOutcome, EffectOutcome};
 
-use super::refusal::{self, Refusal, ReportedEffect};
+use super::refusal::{self, Refusal, ReportedEffect, TIMER_NOT_READY};
 use super::run::{ToolRun, elapsed};
 use crate::failure::{Failure, LoggedFailure};
 use crate::limits::Limits;
@@ -40,7 +40,7 @@ pub(super) fn fit(scope: &CallScope, ran: ToolRun) -> CallOutcome {
         Outcome::Ended(ToolEnd::Refused) => refused(scope, &Refusal::arguments(scope)),
         Outcome::Ended(ToolEnd::Panicked(text)) | Outcome::Panicked(text) => {
             let failure = refusal::panicked(effect);
-            failed(LoggedFailure::new(failure, None, format!("panicked: {text}")))
+            failed(LoggedFailure::new(failure, None, log_of_panic(scope, &text)))
         }
         Outcome::TimedOut => {
             failed(LoggedFailure::plain(refusal::timed_out(effect, scope.budget())))
@@ -50,6 +50,14 @@ pub(super) fn fit(scope: &CallScope, ran: ToolRun) -> CallOutcome {
         // Only `reconcile` functions end so, and their ends are read elsewhere.
         Outcome::Ended(ToolEnd::Reconciled(_)) => failed(LoggedFailure::plain(refusal::unasked())),
     }
+}
+
+/// Returns the log of a panic. Outside of its executor a tool that waits panics for that reason.
+fn log_of_panic(scope: &CallScope, text: &str) -> String {
+    if scope.environment().timer().is_ready() {
+        return format!("panicked: {text}");
+    }
+    format!("panicked: {text}; {TIMER_NOT_READY}")
 }
 
 /// Returns the outcome of the effect of an attempt with this end.

@@ -24,6 +24,10 @@ pub(crate) struct Refusal {
 /// The number of violations that the message lists; `details.violations` has all of them.
 const SPELLED_OUT: usize = 3;
 
+/// The log of a call on a thread where the timer does not work.
+pub(super) const TIMER_NOT_READY: &str =
+    "the timer is not ready here: is this thread inside a tokio runtime with time enabled?";
+
 /// The message about calls of a response that was cut off.
 pub(crate) const CUT_OFF: &str = "the response was cut off before it was complete, so none of its \
                                   calls was run; repeat them, with fewer or shorter calls if the \
@@ -133,8 +137,7 @@ impl Refusal {
     pub(crate) fn no_executor() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Unavailable).with_detail("effect", "none");
         let mut refusal = Self::new(CallStatus::NotExecuted, failure);
-        "the timer is not ready here: is this thread inside a tokio runtime with time enabled?"
-            .clone_into(&mut refusal.log);
+        TIMER_NOT_READY.clone_into(&mut refusal.log);
         refusal
     }
 

@@ -84,7 +84,7 @@ pub enum Sealing {
 /// let runtime =
 ///     Runtime::builder().tool::<QuoteTool>().ledger(&ledger).evidence(evidence).build()?;
 ///
-/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let cx = ToolContext::local();
 /// let mut call = runtime.call("quote", r#"{"sku":"A-1"}"#, &cx);
 /// let answer = call.execute().await.to_envelope();
 /// assert!(answer.evidence().expect("evidence").snapshot_id().starts_with("ev_"));

@@ -21,21 +21,20 @@ const DOMAIN: &str = "tool-runtime/evidence/v1/snapshot";
 ///
 /// # Examples
 /// ```
-/// use tool_runtime::Uuid;
 /// use tool_runtime::canonical::Digest;
 /// use tool_runtime::contracts::ToolContext;
 /// use tool_runtime::evidence::Snapshot;
 /// use tool_runtime::store::UnixMillis;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let cx = ToolContext::local();
 /// let at = UnixMillis::new(1_800_000_000_000);
 /// let snapshot = Snapshot::of_call(&cx, "pricing.quote", "1.0.0", at)
 ///     .with_input_summary(r#"{"sku":"A-1","card":"***"}"#)?
 ///     .with_output_hash(format!("sha256:{}", Digest::of_json("answer", "17")?))
 ///     .with_rule("compliance.policy_ruleset_version", "2025-07");
 ///
-/// assert_eq!(snapshot.trace_id(), "trace-1");
+/// assert_eq!(snapshot.trace_id(), cx.trace_id());
 /// assert_eq!(snapshot.at(), at);
 /// let json = serde_json::to_string(&snapshot)?;
 /// assert_eq!(serde_json::from_str::<Snapshot>(&json)?, snapshot);

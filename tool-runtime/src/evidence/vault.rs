@@ -34,7 +34,6 @@ use crate::store::{Clock, StoreError, SystemClock, UnixMillis};
 ///
 /// # Examples
 /// ```
-/// use tool_runtime::Uuid;
 /// use tool_runtime::contracts::ToolContext;
 /// use tool_runtime::evidence::{Access, AccessLog, AccessRecord, Contents, Snapshot, Vault};
 /// use tool_runtime::evidence::{EvidenceErrorKind, async_trait};
@@ -56,7 +55,7 @@ use crate::store::{Clock, StoreError, SystemClock, UnixMillis};
 /// # let secret = [7; 32];
 /// let vault = Vault::new(MemoryStore::new(), KeyRing::new("2025-07", &secret)?).with_access_log(Printed);
 ///
-/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let cx = ToolContext::local();
 /// let at = UnixMillis::new(1_800_000_000_000);
 /// let snapshot = Snapshot::of_call(&cx, "pricing.quote", "1.0.0", at);
 /// let contents = Contents::new().with_arguments(r#"{"sku":"A-1"}"#).with_output("17");

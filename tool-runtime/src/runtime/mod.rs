@@ -38,7 +38,7 @@ use crate::tool::{CallScope, Environment, ToolOutput};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let runtime = Runtime::builder().tool::<AddTool>().build()?;
-/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let cx = ToolContext::local();
 ///
 /// let mut call = runtime.call("add", r#"{"a":2,"b":40}"#, &cx);
 /// assert_eq!(call.status(), CallStatus::Pending); // nothing has run

@@ -39,7 +39,7 @@ use crate::tool::registry::DynamicTool;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let runtime = Runtime::builder().tool::<WeatherTool>().dynamic(search_tools()).build()?;
-/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let cx = ToolContext::local();
 /// let mut call = runtime.call("search_tools", r#"{"query":"weather in Lisbon"}"#, &cx);
 /// let found = call.execute().await.data_json().unwrap_or_default();
 /// assert!(found.starts_with(r#"{"tools":[{"name":"weather","description":"Tells the weather"#));

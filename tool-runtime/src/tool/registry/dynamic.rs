@@ -40,7 +40,7 @@ pub(crate) type Handler = Arc<dyn Fn(CallScope) -> ToolFuture + Send + Sync>;
 ///     });
 ///
 /// let runtime = Runtime::builder().dynamic(shout).build()?;
-/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let cx = ToolContext::local();
 /// let mut call = runtime.call("text.shout", r#"{"text":"tea"}"#, &cx);
 /// assert_eq!(call.execute().await.data_json(), Some(r#""TEA""#));
 /// # Ok(())
