@@ -107,7 +107,7 @@ impl Metrics {
             AnswerOrigin::Cache => to.cache_hits.add(1, &by_tool),
             AnswerOrigin::Replay => to.replays.add(1, &by_tool),
             AnswerOrigin::Call if is_refusal(record) => {
-                to.refusals.add(1, &with_error(record, by_tool))
+                to.refusals.add(1, &with_error(record, by_tool));
             }
             AnswerOrigin::Call => self.record_duration(record, by_tool),
         }

@@ -20,7 +20,7 @@ use crate::store::sqlite::error::of_sqlite;
 use crate::store::{SqliteOptions, SqliteStore, StoreError};
 
 /// The number of rows whose contents are erased in one transaction; others may write in between.
-const FORGET_BATCH: u64 = 4_096;
+const ERASE_BATCH: u64 = 4_096;
 
 /// The index by tenant and trace.
 const PAIR_INDEX: &str = "trace_ledger_of_tenant_trace";
@@ -147,7 +147,7 @@ impl SqliteLedger {
         let transaction = self.write_transaction()?;
         let erase_rows = || {
             let Some(first) = with_contents(&transaction, from, before)? else { return Ok(None) };
-            let end = before.min(first.saturating_add(FORGET_BATCH));
+            let end = before.min(first.saturating_add(ERASE_BATCH));
             let rows = transaction
                 .prepare_cached(
                     "UPDATE trace_ledger SET tool_calls = NULL
@@ -156,9 +156,9 @@ impl SqliteLedger {
                 .execute([whole(first), whole(end)])?;
             Ok(Some(ErasedRows { rows, end }))
         };
-        let erased_rows = erase_rows().map_err(|error| of_sqlite(&error))?;
+        let erased = erase_rows().map_err(|error| of_sqlite(&error))?;
         transaction.commit().map_err(|error| of_sqlite(&error))?;
-        Ok(erased_rows)
+        Ok(erased)
     }
 }
 
