@@ -31,12 +31,13 @@ pub(super) fn read(tool: &Tool) -> TokenStream {
         }
         None => quote!(::core::option::Option::None),
     });
-    let index_of = match tool.arguments().next() {
-        None => quote!(|_| __p::UNKNOWN_FIELD),
-        Some(_) => quote!(|__name| match __name {
+    let index_of = if tool.arguments().next().is_none() {
+        quote!(|_| __p::UNKNOWN_FIELD)
+    } else {
+        quote!(|__name| match __name {
             #(#arms)*
             _ => __p::UNKNOWN_FIELD,
-        }),
+        })
     };
     quote! {
         __call.read::<(#(#types,)*)>(

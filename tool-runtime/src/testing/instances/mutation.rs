@@ -131,12 +131,15 @@ pub(super) fn invalid(
     }
 }
 
+/// Cuts the text off before its end. The text of an object stays non-empty, since an empty text of
+/// arguments means `{}`.
 fn truncated(valid: &Value, rng: &mut SeededRng) -> InvalidInstance {
     let whole = valid.to_string();
-    let ends: Vec<usize> = whole.char_indices().map(|(at, _)| at).collect();
-    let cut = rng.pick(&ends).map_or("", |end| &whole[..*end]);
-    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(cut).is_ok();
-    let text = if is_json { String::new() } else { cut.to_owned() };
+    let has_end_mark = whole.starts_with(['{', '[', '"']);
+    let is_json = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    let prefixes = whole.char_indices().skip(1).map(|(end, _)| &whole[..end]);
+    let broken: Vec<&str> = prefixes.filter(|text| has_end_mark || !is_json(text)).collect();
+    let text = rng.pick(&broken).copied().unwrap_or_default().to_owned();
     InvalidInstance { text, pointer: String::new(), mutation: Mutation::Truncated }
 }
 
