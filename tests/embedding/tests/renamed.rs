@@ -20,6 +20,9 @@ pub enum Trouble {
 }
 
 /// Greets.
+///
+/// # Errors
+/// The name is empty.
 #[ai_tool(effect = "read")]
 pub fn greet(
     /// Who.
@@ -33,7 +36,9 @@ pub fn greet(
     Ok(format!("{} {name}", greeting.words))
 }
 
-struct Door;
+struct Door {
+    answers: bool,
+}
 
 /// Opens.
 #[ai_toolkit]
@@ -41,13 +46,14 @@ impl Door {
     /// Knocks.
     #[ai_tool(effect = "read")]
     fn knock(&self) -> bool {
-        true
+        self.answers
     }
 }
 
 #[test]
 fn every_macro_follows_a_renamed_dependency() {
-    let runtime = Runtime::builder().discover().toolkit(Door).build().expect("two tools");
+    let runtime =
+        Runtime::builder().discover().toolkit(Door { answers: true }).build().expect("two tools");
     assert!(runtime.spec("greet").is_some() && runtime.spec("door.knock").is_some());
 }
 

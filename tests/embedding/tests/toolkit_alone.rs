@@ -4,7 +4,9 @@
 use tools::BuildProblem;
 use tools::prelude::*;
 
-struct Door;
+struct Door {
+    answers: bool,
+}
 
 /// Opens.
 #[ai_toolkit]
@@ -12,14 +14,16 @@ impl Door {
     /// Knocks.
     #[ai_tool(effect = "read")]
     fn knock(&self) -> bool {
-        true
+        self.answers
     }
 }
 
 #[test]
 fn discovery_without_functions_is_fine_beside_a_toolkit() {
-    let before = Runtime::builder().discover().toolkit(Door).build().expect("a toolkit");
-    let after = Runtime::builder().toolkit(Door).discover().build().expect("a toolkit");
+    let before =
+        Runtime::builder().discover().toolkit(Door { answers: true }).build().expect("a toolkit");
+    let after =
+        Runtime::builder().toolkit(Door { answers: true }).discover().build().expect("a toolkit");
     assert!(before.spec("door.knock").is_some() && after.spec("door.knock").is_some());
 }
 

@@ -52,7 +52,9 @@ fn files(module: &Path, found: &mut Vec<PathBuf>) {
         let entries = fs::read_dir(module).expect("a folder of the sources");
         let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
         paths.sort();
-        paths.iter().for_each(|path| files(path, found));
+        for path in &paths {
+            files(path, found);
+        }
     } else if module.extension().is_some_and(|extension| extension == "rs") {
         found.push(module.to_owned());
     }

@@ -189,7 +189,7 @@ mod without_prelude {
         /// Lists.
         #[ai_tool(effect = "write", reconcile = find)]
         async fn list(&self, dry_run: &DryRun) -> u8 {
-            if dry_run.is_active() { 0 } else { 1 }
+            ::core::convert::From::from(!dry_run.is_active())
         }
 
         async fn find(&self, _: &DryRun) -> Reconciled<u8> {
