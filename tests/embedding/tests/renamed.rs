@@ -1,5 +1,5 @@
 //! A dependency on the runtime that has another name in the manifest.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::missing_errors_doc)]
 
 use tools::prelude::*;
 use tools::testing::assert_tool;
@@ -20,9 +20,6 @@ pub enum Trouble {
 }
 
 /// Greets.
-///
-/// # Errors
-/// The name is empty.
 #[ai_tool(effect = "read")]
 pub fn greet(
     /// Who.
