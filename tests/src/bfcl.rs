@@ -109,7 +109,9 @@ pub fn invalid_calls(schema: &Value, arguments: &RawValue) -> Vec<InvalidCall> {
                 at: ErrorPosition::Pointer(at),
             });
         }
-        for wrong in wrong_types(schema) {
+        // In place of all arguments, `null` means none, and is no wrong type.
+        let is_empty_call = |wrong: &Value| path.is_empty() && wrong.is_null();
+        for wrong in wrong_types(schema).into_iter().filter(|wrong| !is_empty_call(wrong)) {
             found.push(InvalidCall {
                 how: format!("{} for {}", type_of(&wrong), schema["type"]),
                 text: replace(&whole, path, Some(wrong)).to_string(),

@@ -308,6 +308,8 @@ impl ToolContext {
     #[must_use]
     pub const fn invocation_id(&self) -> Uuid {}
     #[must_use]
+    pub fn local() -> Self {}
+    #[must_use]
     pub fn now_iso(&self) -> DateTime<Utc> {}
     #[must_use]
     pub fn tenant_id(&self) -> Uuid {}
