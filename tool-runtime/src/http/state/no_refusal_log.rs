@@ -4,7 +4,7 @@ use super::logged_refusal::LoggedRefusal;
 
 /// No log.
 #[derive(Debug, Default)]
-pub(in crate::http) struct RefusalLog;
+pub(in crate::http) struct RefusalLog {}
 
 #[allow(clippy::unused_self, reason = "same signatures as with the feature")]
 impl RefusalLog {
