@@ -41,7 +41,7 @@ const RECORD_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A model's call, deferred: resolved, typed and checked, and not yet run.
 ///
-/// [`Runtime::call`] makes it and never fails. Look at it ([`status`](Self::status),
+/// [`Runtime::call`](crate::Runtime::call) makes it and never fails. Look at it ([`status`](Self::status),
 /// [`preview`](Self::preview)), decide, then [`execute`](Self::execute). The answer is always one
 /// [`ToolOutput`], and the tool runs at most once.
 pub struct ToolCall {

@@ -14,7 +14,7 @@ use crate::ledger::Ledger;
 ///
 /// After [`begin`](Self::begin), `/readyz` fails and new calls are refused. After
 /// [`finish`](Self::finish), calls that still run are cancelled and answered 503.
-/// [`Server`](super::Server) calls both when it shuts down; a host that serves the router otherwise
+/// [`Server`](crate::http::Server) calls both when it shuts down; a host that serves the router otherwise
 /// calls them itself. A handle: cloning it is cheap.
 ///
 /// ```

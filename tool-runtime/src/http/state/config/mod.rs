@@ -15,7 +15,7 @@ use crate::http::state::rate::RateLimits;
 use crate::http::state::readiness::Readiness;
 use crate::ledger::Ledger;
 
-/// The configuration of a [`router`](super::router): authentication, ledger, limits and probes.
+/// The configuration of a [`router`](crate::http::router): authentication, ledger, limits and probes.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct HttpConfig {
