@@ -1,11 +1,12 @@
 //! The public meaning of a tool's error: a code, a message, advice.
 
-use crate::refusal_reason::RefusalReason;
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
+
+use crate::refusal_reason::RefusalReason;
 
 /// Describes each failure of an error type to the caller.
 ///
@@ -304,7 +305,7 @@ impl LoggedFailure {
         Self { failure, cause, log }
     }
 
-    /// Makes a fault of a failure alone.
+    /// Wraps a failure that has no error behind it.
     pub(crate) fn plain(mut failure: Failure) -> Self {
         let log = std::mem::take(&mut failure.0.log);
         Self::new(failure, None, log)

@@ -31,8 +31,8 @@ macro_rules! refusal_reasons {
 refusal_reasons! {
     /// The reason for which the runtime refused a call or a request: `details.reason`.
     ///
-    /// The set is closed: policies, the HTTP server, the adapters and the ledger have no other
-    /// words. The guide describes each of them (`docs/safe-execution.md`, `docs/http.md`). A
+    /// The policies, the HTTP server, the adapters and the ledger have no other words; a release may
+    /// add some. The guide describes each of them (`docs/safe-execution.md`, `docs/http.md`). A
     /// tool's own errors may have a detail of this name with any text.
     ///
     /// ```

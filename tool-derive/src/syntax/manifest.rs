@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 const PACKAGE: &str = "tool-runtime";
 
-/// The packages of this workspace whose code has no manifest of a user.
+/// The packages of this workspace, which no manifest of a user renames.
 const OWN_PACKAGES: [&str; 2] = [PACKAGE, "tool-derive"];
 
 /// The dependency on the runtime in the manifest of the crate that is compiled.

@@ -22,7 +22,7 @@ impl ToolCall {
     /// approval which this call has not got is answered `NEEDS_USER_CONFIRMATION`, without a ticket.
     pub async fn dry_run(&self) -> ToolOutput {
         let (CallStatus::Pending, Some(scope)) = (self.status, self.scope()) else {
-            return self.output.clone().unwrap_or_else(answer::never_closed);
+            return self.output.clone().unwrap_or_else(answer::missing_output);
         };
         Self::dry_run_of(self.shared_host(), scope, self.approver()).await
     }
@@ -45,7 +45,7 @@ impl ToolCall {
         if Box::pin(dry_run.execute_unless_approval_needed()).await.is_some() {
             let _ = dry_run.refuse(Refusal::needs_confirmation);
         }
-        dry_run.into_output().unwrap_or_else(answer::never_closed)
+        dry_run.into_output().unwrap_or_else(answer::missing_output)
     }
 
     /// Returns whether the call waits for an approval: its tool asks for permission, the call is no

@@ -271,7 +271,7 @@ impl ToolCall {
                 self.run_stages(proof).await;
             }
         }
-        self.output.get_or_insert_with(answer::never_closed)
+        self.output.get_or_insert_with(answer::missing_output)
     }
 
     /// Executes the call, unless it needs approval first: then it stays pending.

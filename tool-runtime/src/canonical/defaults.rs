@@ -64,7 +64,7 @@ impl Defaults {
     }
 
     pub(super) fn properties(&self, defaults_id: DefaultsId) -> &[DefaultedProperty] {
-        self.objects.get(defaults_id).map_or(&[], |defaults_id| &defaults_id.properties)
+        self.objects.get(defaults_id).map_or(&[], |object| &object.properties)
     }
 
     pub(super) fn items(&self, defaults_id: DefaultsId) -> Option<DefaultsId> {

@@ -137,7 +137,7 @@ pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal)
 }
 
 /// Answers for a call that lost its output, which cannot happen.
-pub(crate) fn never_closed() -> ToolOutput {
+pub(crate) fn missing_output() -> ToolOutput {
     let detail = Failure::of(ErrorCode::Internal).into_detail(None);
     ToolOutput::failed(None, detail, &error_meta(0, false))
 }

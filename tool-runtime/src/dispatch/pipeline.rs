@@ -50,9 +50,9 @@ impl Authorization {
 pub(crate) struct NeededApproval(pub(crate) Option<String>);
 
 /// A decoded call that may run.
-struct Admitted(PanicGuarded);
+struct Runnable(PanicGuarded);
 
-/// An admitted call with all that it needs to run.
+/// A call that may run, with all that it needs.
 pub(super) struct Claimed {
     pub(super) tool: PanicGuarded,
     pub(super) claim: Option<Box<dyn Claim>>,
@@ -66,8 +66,8 @@ pub(crate) async fn run_stages(
     proof: ApprovalProof,
 ) -> CallOutcome {
     let ApprovedCall { scope, started, .. } = call;
-    let admitted = match admit(dispatcher, scope, decoded, proof) {
-        Ok(admitted) => admitted,
+    let runnable = match admit(dispatcher, scope, decoded, proof) {
+        Ok(runnable) => runnable,
         Err(refusal) => return refused(scope, &refusal),
     };
     if let Some(reserved) = dispatcher.recorder().and_then(|recorder| recorder.reserve(scope)) {
@@ -75,7 +75,7 @@ pub(crate) async fn run_stages(
             return refused(scope, &refusal);
         }
     }
-    let Claimed { tool, mut claim } = match claim(dispatcher, call, admitted).await {
+    let Claimed { tool, mut claim } = match claim(dispatcher, call, runnable).await {
         Ok(claimed) => claimed,
         Err(ended) => return *ended,
     };
@@ -108,7 +108,7 @@ fn admit(
     scope: &CallScope,
     decoded: Decoded,
     _: ApprovalProof,
-) -> Result<Admitted, Box<Refusal>> {
+) -> Result<Runnable, Box<Refusal>> {
     if scope.cancel_flag().is_fired() {
         return Err(Refusal::cancelled());
     }
@@ -124,7 +124,7 @@ fn admit(
             return Err(Refusal::unkept_key());
         }
     }
-    Ok(Admitted(decoded.0))
+    Ok(Runnable(decoded.0))
 }
 
 /// Waits for the evidence while the claim is renewed.
@@ -171,7 +171,7 @@ async fn evidence_can_be_stored(
 async fn claim(
     dispatcher: &Dispatcher,
     call: ApprovedCall<'_>,
-    admitted: Admitted,
+    runnable: Runnable,
 ) -> Result<Claimed, Box<CallOutcome>> {
     let bound = call.approval.ticket.is_some() || call.approval.preview.is_some();
     let concerned = call.scope.registered().policy_stages.claim || bound;
@@ -179,7 +179,7 @@ async fn claim(
         None => None,
         Some(policy) => policy.claim(call).await?,
     };
-    Ok(Claimed { tool: admitted.0, claim })
+    Ok(Claimed { tool: runnable.0, claim })
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ use super::pieces::{MatchCheck, TextPiece, cut};
 /// Only the beginning of a text that is longer than [`with_max_bytes`](Self::with_max_bytes) (64
 /// KiB) is redacted and kept; `[… bytes left out]` states the length of the rest. The patterns of
 /// the default set are linear. A custom pattern may not be: if its searches would read more than 32
-/// MiB, counted as the rest of the text for each match, the whole text becomes `[redact_repeatedly]`.
+/// MiB, counted as the rest of the text for each match, the whole text becomes `[redacted]`.
 ///
 /// # Examples
 /// ```

@@ -164,9 +164,9 @@ impl fmt::Debug for ValueScrubber {
 /// The text, and its decodings of escapes and percent-encoding.
 fn readings(text: &str) -> Vec<DecodedText> {
     let mut readings = vec![DecodedText::plain(text)];
-    let redact_once = readings[0].unescaped();
-    let twice = redact_once.as_ref().and_then(DecodedText::unescaped);
-    readings.extend(redact_once.into_iter().chain(twice));
+    let once = readings[0].unescaped();
+    let twice = once.as_ref().and_then(DecodedText::unescaped);
+    readings.extend(once.into_iter().chain(twice));
     for index in 0..readings.len() {
         let spaced = readings[index].with_spaces();
         let decoded = readings[index].percent_decoded();

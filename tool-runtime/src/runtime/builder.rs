@@ -72,7 +72,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Adds a toolkit: its tools, and the value that they stand on.
+    /// Adds a toolkit: its tools, and the value whose methods they are.
     #[must_use]
     pub fn toolkit<T: Toolkit>(self, toolkit: T) -> Self {
         self.shared_toolkit(Arc::new(toolkit))
@@ -159,14 +159,14 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets whether lossless slips in a read's arguments are mended; they are by default.
+    /// Sets whether lossless slips in a read's arguments are coerced; they are by default.
     #[must_use]
     pub fn coerce_reads(mut self, coerce: Coerce) -> Self {
         self.settings.coerce_reads = coerce;
         self
     }
 
-    /// Sets whether lossless slips in a write's arguments are mended; they are not by default.
+    /// Sets whether lossless slips in a write's arguments are coerced; they are not by default.
     #[must_use]
     pub fn coerce_writes(mut self, coerce: Coerce) -> Self {
         self.settings.coerce_writes = coerce;

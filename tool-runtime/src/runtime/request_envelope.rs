@@ -86,5 +86,5 @@ impl Runtime {
 
 async fn execute(mut call: ToolCall) -> ResponseEnvelope {
     call.execute().await;
-    call.into_output().unwrap_or_else(answer::never_closed).into_envelope()
+    call.into_output().unwrap_or_else(answer::missing_output).into_envelope()
 }

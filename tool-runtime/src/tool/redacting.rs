@@ -9,7 +9,7 @@ use super::CallScope;
 use super::panic_guard::guard;
 use crate::schema::Validator;
 
-/// Up to here, in bytes, redacting costs less than leaving the thread would be worth.
+/// Up to this size, in bytes, redacting costs less than moving to another thread.
 const INLINE: usize = 4 * 1024;
 
 /// The longest wait for large arguments.

@@ -1,17 +1,17 @@
-//! Checks a raw tool. In order:
+//! Checks a raw tool:
 //!
-//! - `signature`: an ordinary function without type parameters, which returns
-//! - `receiver`: `&self` in a toolkit, none elsewhere
-//! - `effect`: given once, and one of three
-//! - `effect_options`: no option contradicts the effect
-//! - `dry_run`: a write supports dry runs
-//! - `key`: a key that is forwarded is read
-//! - `times`: `ttl`, `timeout` and `retention` are durations, and long enough
+//! - its signature: an ordinary function without type parameters, which returns
+//! - its receiver: `&self` in a toolkit, none elsewhere
+//! - its effect: given once, and one of three
+//! - no option contradicts the effect
+//! - a write supports dry runs
+//! - a key that is forwarded is read
+//! - `ttl`, `timeout` and `retention` are durations, and long enough
 //! - `shared`: there is something to share
-//! - `names`: tool, version and handle have valid forms
-//! - `description`: the function has a description
-//! - `parameters`: each is either the model's or the host's, described, and uniquely named
-//! - `output`: the return type is suitable for a model
+//! - tool, version and handle have valid forms
+//! - the function has a description
+//! - each parameter is either the model's or the host's, described, and uniquely named
+//! - the return type is suitable for a model
 
 mod facts;
 mod parameters;

@@ -37,8 +37,8 @@ impl Problem {
     }
 }
 
-/// A problem in the extensions of a response without a body: the router writes the body, counts the
-/// refusal and logs it.
+/// A problem in the extensions of a response without a body: the wrapper of handlers in `routing`
+/// writes the body, counts the refusal and logs it.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct RefusedRequest(pub(in crate::http) Problem);
 

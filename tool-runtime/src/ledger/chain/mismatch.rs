@@ -42,7 +42,7 @@ enum MismatchStage {
     /// The expected record follows directly, so the found entry is one too many at this position.
     Surplus,
     /// The expected record does not follow directly.
-    ShedCount {
+    Missing {
         /// True if the record after the expected one follows.
         replaced: bool,
     },
@@ -102,7 +102,7 @@ impl Mismatch {
             MismatchStage::Alone if next.fits && early => MismatchStage::Surplus,
             MismatchStage::Alone if next.fits => return Err(self.fault(self.surplus())),
             MismatchStage::Alone if early => {
-                MismatchStage::ShedCount { replaced: self.is_replaced(next) }
+                MismatchStage::Missing { replaced: self.is_replaced(next) }
             }
             MismatchStage::Alone if self.is_replaced(next) => return Err(self.fault(self.unfit())),
             MismatchStage::Alone => return Err(self.end(keys, head)),
@@ -112,7 +112,7 @@ impl Mismatch {
             MismatchStage::Surplus if !next.fits => {
                 return Err(self.fault(ChainFaultKind::Inserted));
             }
-            MismatchStage::ShedCount { .. } if next.fits => {
+            MismatchStage::Missing { .. } if next.fits => {
                 return Err(self.fault(ChainFaultKind::Reordered));
             }
             stage => stage,
@@ -129,8 +129,8 @@ impl Mismatch {
                 Ordering::Greater => ChainFaultKind::Removed,
             },
             MismatchStage::Surplus => self.origin(keys, head, false),
-            MismatchStage::ShedCount { replaced: true } => self.unfit(),
-            MismatchStage::ShedCount { replaced: false } => ChainFaultKind::Removed,
+            MismatchStage::Missing { replaced: true } => self.unfit(),
+            MismatchStage::Missing { replaced: false } => ChainFaultKind::Removed,
         })
     }
 

@@ -1,4 +1,4 @@
-//! The keys that sign tickets and encrypt the calls behind them.
+//! The ring from which all keys of the runtime are derived, those of tickets first.
 
 use std::fmt;
 
@@ -224,9 +224,9 @@ pub(crate) fn cipher(key: &[u8; 32], salt: &[u8; 32], info: &[u8]) -> (Aes256Gcm
     let mut derived = Zeroizing::new([0; 44]);
     expand(Some(salt), key, info, &mut *derived);
     let (key, nonce) = derived.split_at(32);
-    let mut once = Nonce::default();
-    once.copy_from_slice(nonce);
-    (Aes256Gcm::new_from_slice(key).expect("an AES-256 key has 32 bytes"), once)
+    let mut sealing_nonce = Nonce::default();
+    sealing_nonce.copy_from_slice(nonce);
+    (Aes256Gcm::new_from_slice(key).expect("an AES-256 key has 32 bytes"), sealing_nonce)
 }
 
 fn expand(salt: Option<&[u8; 32]>, secret: &[u8], info: &[u8], key: &mut [u8]) {
