@@ -5,6 +5,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use syn::Ident;
+
 const PACKAGE: &str = "tool-runtime";
 
 /// The packages of this workspace, which no manifest of a user renames.
@@ -15,9 +17,9 @@ const OWN_PACKAGES: [&str; 2] = [PACKAGE, "tool-derive"];
 pub(crate) enum RuntimeDependency {
     /// The name that code uses for it.
     Named(String),
-    /// The manifest has no such dependency.
+    /// The manifest does not name the runtime at all.
     Absent,
-    /// There is no manifest that can be read.
+    /// There is no manifest that can be read, or the runtime is named in a form that is not.
     Unknown,
 }
 
@@ -40,15 +42,21 @@ impl RuntimeDependency {
         if let Some(found) = named(&declared) {
             return Self::Named(found);
         }
+        let absent = if mentions_runtime(manifest) { Self::Unknown } else { Self::Absent };
         if !declared.iter().any(|dependency| dependency.inherited) {
-            return Self::Absent;
+            return absent;
         }
         let Some(workspace) = workspace() else { return Self::Unknown };
         let shared = dependencies(&workspace, "workspace.");
         let inherits = |name: &str| declared.iter().any(|it| it.inherited && it.key == name);
         let shared: Vec<Dependency> = shared.into_iter().filter(|it| inherits(&it.key)).collect();
-        named(&shared).map_or(Self::Absent, Self::Named)
+        named(&shared).map_or(absent, Self::Named)
     }
+}
+
+/// Returns whether the runtime's name stands anywhere in a manifest.
+fn mentions_runtime(manifest: &str) -> bool {
+    manifest.replace('_', "-").contains(PACKAGE)
 }
 
 /// The path of the manifest; none for a script of a single file.
@@ -80,9 +88,11 @@ struct Dependency {
 
 /// The name that code uses for the runtime among these dependencies.
 fn named(dependencies: &[Dependency]) -> Option<String> {
-    let mut names = dependencies.iter().filter(|it| it.is_runtime).map(|it| it.key.as_str());
-    let plain = names.clone().find(|name| name.replace('_', "-") == PACKAGE);
-    plain.or_else(|| names.next()).map(|name| name.replace('-', "_"))
+    let runtimes = dependencies.iter().filter(|it| it.is_runtime);
+    let names = runtimes.map(|it| it.key.replace('-', "_"));
+    let names: Vec<String> = names.filter(|name| syn::parse_str::<Ident>(name).is_ok()).collect();
+    let plain = names.iter().find(|name| name.replace('_', "-") == PACKAGE);
+    plain.or_else(|| names.first()).cloned()
 }
 
 /// Lists the dependencies in the tables whose names have this prefix.
@@ -92,30 +102,72 @@ fn named(dependencies: &[Dependency]) -> Option<String> {
 fn dependencies(manifest: &str, prefix: &str) -> Vec<Dependency> {
     let mut found: Vec<Dependency> = Vec::new();
     let mut table = DependencyTable::Other;
-    for line in manifest.lines().map(str::trim) {
+    for line in logical_lines(manifest) {
+        let line = line.trim();
         if let Some(heading) = line.strip_prefix('[') {
             table = DependencyTable::of(heading, prefix);
-            if let DependencyTable::Of(key) = &table {
+            if let DependencyTable::Single(key) = &table {
                 found.push(Dependency::new(key, ""));
             }
             continue;
         }
         let Some((key, value)) = line.split_once('=') else { continue };
         match &table {
-            DependencyTable::All => {
-                let key = unquoted(key);
+            DependencyTable::Whole => {
                 // `tools.workspace = true` is one of several lines of a dependency.
                 let (key, facts) = match key.split_once('.') {
                     Some((key, option)) => (key, format!("{option} = {value}")),
                     None => (key, value.to_owned()),
                 };
-                found.push(Dependency::new(key, &facts));
+                found.push(Dependency::new(unquoted(key), &facts));
             }
-            DependencyTable::Of(key) => found.push(Dependency::new(key, line)),
+            DependencyTable::Single(key) => found.push(Dependency::new(key, line)),
             DependencyTable::Other => {}
         }
     }
     found
+}
+
+/// Splits a manifest into its headings and assignments: without comments, with `"` around every
+/// string, and with a value that spans lines on one line.
+fn logical_lines(manifest: &str) -> Vec<String> {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    let (mut depth, mut quote) = (0_usize, None);
+    let mut letters = manifest.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, quote) {
+            ('\\', Some('"')) => {
+                line.push(letter);
+                line.extend(letters.next());
+            }
+            (_, Some(open)) if letter == open => {
+                quote = None;
+                line.push('"');
+            }
+            ('"' | '\'', None) => {
+                quote = Some(letter);
+                line.push('"');
+            }
+            ('#', None) => {
+                // The comment ends before its line does.
+                if letters.any(|letter| letter == '\n') && depth == 0 {
+                    lines.push(std::mem::take(&mut line));
+                }
+            }
+            ('\n', None) if depth == 0 => lines.push(std::mem::take(&mut line)),
+            ('\n', _) => line.push(' '),
+            _ => {
+                match (letter, quote) {
+                    ('[' | '{', None) => depth += 1,
+                    (']' | '}', None) => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                line.push(letter);
+            }
+        }
+    }
+    lines.push(line);
+    lines
 }
 
 impl Dependency {
@@ -133,10 +185,10 @@ impl Dependency {
 /// The table of a line.
 #[derive(Debug, PartialEq, Eq)]
 enum DependencyTable {
-    /// `[dependencies]`.
-    All,
-    /// `[dependencies.tools]`.
-    Of(String),
+    /// `[dependencies]`, with a dependency on each line.
+    Whole,
+    /// `[dependencies.tools]`, with one dependency.
+    Single(String),
     Other,
 }
 
@@ -154,9 +206,9 @@ impl DependencyTable {
         let Some(heading) = heading.strip_prefix(prefix) else { return Self::Other };
         for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
             match heading.strip_prefix(kind) {
-                Some("") => return Self::All,
+                Some("") => return Self::Whole,
                 Some(rest) if rest.starts_with('.') => {
-                    return Self::Of(unquoted(&rest[1..]).to_owned());
+                    return Self::Single(unquoted(&rest[1..]).to_owned());
                 }
                 _ => {}
             }
@@ -214,10 +266,34 @@ mod tests {
     }
 
     #[test]
+    fn comments_strings_and_values_of_several_lines_are_read_as_toml_means_them() {
+        check(
+            "[dependencies]\n# rt = { package = \"tool-runtime\", path = \"..\" }\nrt = { package = \"tool-runtime\" } # here",
+            None,
+            "rt",
+        );
+        check("[dependencies]\nrt = { package = 'tool-runtime' }", None, "rt");
+        check(
+            "[dependencies]\nrt = { version = \"1\", features = [\n  \"http\", # all\n], package = \"tool-runtime\" }",
+            None,
+            "rt",
+        );
+        let workspace = "[workspace.dependencies]\ntool-runtime = \"1\"";
+        check("[dependencies]\n\"tool-runtime\".workspace = true", Some(workspace), "tool_runtime");
+        check("[dependencies]\n1x = { package = \"tool-runtime\" }", None, "Unknown");
+        check("dependencies.tool-runtime.version = \"1\"", None, "Unknown");
+        check(
+            "[package]\ndescription = \"\"\"it's\n# no comment\"\"\"\n[dependencies]\ntool-runtime = \"1\"",
+            None,
+            "tool_runtime",
+        );
+    }
+
+    #[test]
     fn other_tables_declare_no_dependency() {
         check("[dependencies]\nserde = \"1\"", None, "Absent");
-        check("[features]\ntool-runtime = []", None, "Absent");
-        check("[workspace.dependencies]\ntool-runtime = \"1\"", None, "Absent");
-        check("[package]\nname = \"tool-runtime\"", None, "Absent");
+        check("[features]\ntool-runtime = []", None, "Unknown");
+        check("[workspace.dependencies]\ntool-runtime = \"1\"", None, "Unknown");
+        check("[package]\nname = \"tool-runtime\"", None, "Unknown");
     }
 }

@@ -137,7 +137,9 @@ impl ClientBridge {
 
     /// Opens the call of a declared name with the id that the provider gave it; runs nothing.
     ///
-    /// It is the same as [`call`](Self::call) otherwise.
+    /// Two writes of one trace under the same id are one call: the second is answered by the first,
+    /// where the policy keeps keys. A blank id is no id. It is the same as [`call`](Self::call)
+    /// otherwise.
     #[must_use = "a call runs nothing until it is executed"]
     pub fn call_with_id(
         &self,
@@ -146,7 +148,9 @@ impl ClientBridge {
         arguments: impl Into<Arguments>,
         cx: &ToolContext,
     ) -> ToolCall {
-        self.open(Some(call_id.into().into_boxed_str()), wire_name, arguments.into(), cx)
+        let call_id: String = call_id.into();
+        let call_id = (!call_id.trim().is_empty()).then(|| call_id.into_boxed_str());
+        self.open(call_id, wire_name, arguments.into(), cx)
     }
 
     /// Returns the text with which the model reads an answer: `data` as JSON, or the error.

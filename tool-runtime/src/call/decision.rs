@@ -5,7 +5,7 @@ use thiserror::Error;
 use tool_contracts::{CallStatus, ToolErrorDetail};
 
 use super::{CallTarget, ToolCall};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, EMPTY, written_without_arguments};
 use crate::dispatch::decode::decode;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{TicketWithdrawal, is_name};
@@ -130,7 +130,10 @@ impl ToolCall {
         let (CallStatus::Pending, CallTarget::Known(scope)) = (self.status, &self.target) else {
             return Err(ApprovalError::NotPending);
         };
-        let arguments = arguments.into_text();
+        let mut arguments = arguments.into_text();
+        if written_without_arguments(&arguments, scope.environment().limits()).is_some() {
+            arguments = EMPTY.into();
+        }
         let is_changed = *arguments != *scope.arguments();
         if is_changed {
             let pointers = differences(scope.sent().arguments(), &arguments);

@@ -181,7 +181,8 @@ impl ToolCall {
         self.scope().map(CallScope::tool)
     }
 
-    /// Returns the arguments exactly as the model sent them, secrets and all: for the host only.
+    /// Returns the arguments as the model sent them, `{}` for a text without arguments, secrets and
+    /// all: for the host only.
     #[must_use]
     pub fn input(&self) -> &str {
         match &self.target {

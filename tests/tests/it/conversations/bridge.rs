@@ -171,3 +171,21 @@ async fn a_call_without_arguments_runs_in_every_form_that_providers_send() {
         assert_eq!(bridge.answer_text(&call).unwrap(), r#""pong""#, "{dialect}");
     }
 }
+
+#[tokio::test]
+async fn a_blank_id_of_a_provider_is_no_id() {
+    let runtime = Runtime::builder().tool::<PingTool>().build().unwrap();
+    let bridge = runtime.bridge(Dialect::OpenAiChat);
+    assert_eq!(bridge.call_with_id(" ", "ping", "{}", &cx()).call_id(), None);
+    assert_eq!(bridge.call_with_id("c1", "ping", "{}", &cx()).call_id(), Some("c1"));
+}
+
+#[tokio::test]
+async fn an_edit_without_arguments_is_an_empty_object_too() {
+    let runtime = Runtime::builder().tool::<PingTool>().build().unwrap();
+    for edit in ["", " \n", "null"] {
+        let mut call = runtime.call("ping", "{}", &cx());
+        call.approve_edited("jane", edit).unwrap();
+        assert!(call.execute().await.is_ok(), "{edit:?}");
+    }
+}

@@ -301,7 +301,7 @@ impl CallScope {
         self.0.is_reserved.swap(false, Ordering::Relaxed)
     }
 
-    /// The arguments exactly as the model sent them.
+    /// The arguments as the model sent them; `{}` for a text without arguments.
     pub(crate) fn raw(&self) -> &str {
         &self.0.arguments
     }

@@ -54,6 +54,7 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
 }
 
 /// Answers a list that a snapshot has ended: `details.after` is the cursor that continues after it.
+/// The entries before it are read with a smaller limit.
 ///
 /// The authorizer has admitted the caller to the snapshot, since it leaves out others.
 pub(super) fn problem_of_list(error: &EvidenceError) -> Problem {
