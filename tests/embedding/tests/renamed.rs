@@ -1,8 +1,12 @@
 //! A dependency on the runtime that has another name in the manifest.
 #![allow(missing_docs, clippy::missing_errors_doc)]
 
+mod door;
+
 use tools::prelude::*;
 use tools::testing::assert_tool;
+
+use self::door::Door;
 
 /// A greeting.
 #[ai_type]
@@ -22,29 +26,15 @@ pub enum Trouble {
 /// Greets.
 #[ai_tool(effect = "read")]
 pub fn greet(
-    /// Who.
+    /// The name of the person.
     name: &str,
-    /// How.
+    /// The words to begin with.
     greeting: Greeting,
 ) -> Result<String, Trouble> {
     if name.is_empty() {
         return Err(Trouble::Absent { name: name.to_owned() });
     }
     Ok(format!("{} {name}", greeting.words))
-}
-
-struct Door {
-    answers: bool,
-}
-
-/// Opens.
-#[ai_toolkit]
-impl Door {
-    /// Knocks.
-    #[ai_tool(effect = "read")]
-    fn knock(&self) -> bool {
-        self.answers
-    }
 }
 
 #[test]

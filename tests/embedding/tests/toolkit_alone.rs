@@ -1,22 +1,12 @@
 //! A program whose tools are all in toolkits: discovery finds no function in it.
 #![allow(missing_docs)]
 
+mod door;
+
 use tools::BuildProblem;
 use tools::prelude::*;
 
-struct Door {
-    answers: bool,
-}
-
-/// Opens.
-#[ai_toolkit]
-impl Door {
-    /// Knocks.
-    #[ai_tool(effect = "read")]
-    fn knock(&self) -> bool {
-        self.answers
-    }
-}
+use self::door::Door;
 
 #[test]
 fn discovery_without_functions_is_fine_beside_a_toolkit() {

@@ -23,7 +23,7 @@ impl Notes {
 #[ai_tool(effect = "read")]
 async fn look(
     notes: &Notes,
-    /// Which.
+    /// The id.
     n: u64,
 ) -> u64 {
     notes.note(format!("{n} starts"));
@@ -38,7 +38,7 @@ async fn look(
 async fn put(
     notes: &Notes,
     dry_run: &DryRun,
-    /// Which.
+    /// The id.
     n: u64,
 ) -> u64 {
     let _ = dry_run;

@@ -12,7 +12,7 @@ use crate::tool::Environment;
 /// The number of similar names in the answer to an unknown one.
 const CLOSEST_NAMES: usize = 3;
 
-/// What the calls of one runtime share. A call holds this instead of the runtime.
+/// The state that the calls of one runtime share. A call holds this instead of the runtime.
 pub(crate) struct CallHost {
     pub(crate) dispatcher: Dispatcher,
     pub(crate) authorization: Option<Arc<dyn AuthorizationPolicy>>,

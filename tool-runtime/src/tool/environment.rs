@@ -14,7 +14,7 @@ use super::registry::{HostState, ToolCatalogue};
 use crate::limits::Limits;
 use crate::timer::Timer;
 
-/// What every call of one runtime shares with its tool.
+/// The state that the calls of one runtime share with their tools.
 pub(crate) struct Environment {
     pub(crate) catalogue: ToolCatalogue,
     pub(crate) states: HostState,

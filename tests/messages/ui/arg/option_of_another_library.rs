@@ -5,7 +5,7 @@ use tool_runtime::prelude::*;
 /// Searches.
 #[ai_tool(effect = "read", description = "Searches.")]
 fn search(
-    /// How many.
+    /// The number of items.
     #[arg(min = 1)]
     limit: u32,
 ) {}

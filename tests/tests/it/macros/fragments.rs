@@ -43,13 +43,13 @@ fn options_of_an_argument_may_be_fragments() {
             #[ai_tool(effect = "read")]
             fn search(
                 words: $host,
-                /// How many.
+                /// The number of items.
                 #[arg(default = $limit, range($least..=$most))]
                 limit: u32,
-                /// How far.
+                /// The distance.
                 #[arg(default = 4, range($span))]
                 distance: $ty,
-                /// Which.
+                /// The item.
                 #[arg(pattern = $pattern, length(..=$most), default = "tea")]
                 word: String,
             ) -> String {

@@ -169,7 +169,7 @@ mod without_prelude {
         /// The text.
         #[arg(default = "tea")]
         text: String,
-        /// How often.
+        /// The number of repeats.
         #[arg(default, example = 2, range(..9))]
         times: u8,
     ) -> impl ::serde::Serialize + ::schemars::JsonSchema {
