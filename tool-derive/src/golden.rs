@@ -1,6 +1,6 @@
 //! Golden expansions of the files in `tests/golden`.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p tool-derive golden` updates them.
+//! `UPDATE_GOLDEN=1 cargo test -p tool-runtime-derive golden` updates them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn golden_expansions_stand() {
     assert!(
         moved.is_empty(),
         "the expansion of {} moved; read the difference after \
-         `UPDATE_GOLDEN=1 cargo test -p tool-derive golden`",
+         `UPDATE_GOLDEN=1 cargo test -p tool-runtime-derive golden`",
         moved.join(", ")
     );
 }

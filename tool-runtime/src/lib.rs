@@ -155,10 +155,10 @@ pub use self::tool::{
     ToolOutput, quiet_tool_panics,
 };
 #[doc = include_str!("macros/tool_failure.md")]
-pub use tool_derive::ToolFailure;
+pub use tool_runtime_derive::ToolFailure;
 #[doc = include_str!("macros/ai_tool.md")]
-pub use tool_derive::ai_tool;
+pub use tool_runtime_derive::ai_tool;
 #[doc = include_str!("macros/ai_toolkit.md")]
-pub use tool_derive::ai_toolkit;
+pub use tool_runtime_derive::ai_toolkit;
 #[doc = include_str!("macros/ai_type.md")]
-pub use tool_derive::ai_type;
+pub use tool_runtime_derive::ai_type;

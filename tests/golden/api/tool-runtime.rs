@@ -791,7 +791,7 @@ impl ToolCall {
 impl Drop for ToolCall {}
 impl fmt::Debug for ToolCall {}
 
-// tool_runtime::ToolFailure = tool_derive::ToolFailure
+// tool_runtime::ToolFailure = tool_runtime_derive::ToolFailure
 
 // tool_runtime::ToolOutput
 #[derive(Clone)]
@@ -1207,11 +1207,11 @@ impl TurnStream<'_> {
 }
 impl fmt::Debug for TurnStream<'_> {}
 
-// tool_runtime::ai_tool = tool_derive::ai_tool
+// tool_runtime::ai_tool = tool_runtime_derive::ai_tool
 
-// tool_runtime::ai_toolkit = tool_derive::ai_toolkit
+// tool_runtime::ai_toolkit = tool_runtime_derive::ai_toolkit
 
-// tool_runtime::ai_type = tool_derive::ai_type
+// tool_runtime::ai_type = tool_runtime_derive::ai_type
 
 // tool_runtime::canonical::CanonicalError
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -3724,11 +3724,11 @@ pub struct WaitingCalls {
 
 // tool_runtime::prelude::Uuid = uuid::Uuid
 
-// tool_runtime::prelude::ai_tool = tool_derive::ai_tool
+// tool_runtime::prelude::ai_tool = tool_runtime_derive::ai_tool
 
-// tool_runtime::prelude::ai_toolkit = tool_derive::ai_toolkit
+// tool_runtime::prelude::ai_toolkit = tool_runtime_derive::ai_toolkit
 
-// tool_runtime::prelude::ai_type = tool_derive::ai_type
+// tool_runtime::prelude::ai_type = tool_runtime_derive::ai_type
 
 // tool_runtime::quiet_tool_panics
 pub fn quiet_tool_panics() {}
@@ -4959,7 +4959,7 @@ impl TrialReport {
 }
 impl fmt::Display for TrialReport {}
 
-// tool_runtime::testing::assert_tool = tool_derive::assert_tool
+// tool_runtime::testing::assert_tool = tool_runtime_derive::assert_tool
 
 // tool_runtime::testing::conformance::all
 pub async fn all<S: Store>(store: &S) {}

@@ -10,7 +10,7 @@ use syn::Ident;
 const PACKAGE: &str = "tool-runtime";
 
 /// The packages of this workspace, which no manifest of a user renames.
-const OWN_PACKAGES: [&str; 2] = [PACKAGE, "tool-derive"];
+const OWN_PACKAGES: [&str; 2] = [PACKAGE, "tool-runtime-derive"];
 
 /// The dependency on the runtime in the manifest of the crate that is compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]

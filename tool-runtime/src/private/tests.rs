@@ -8,7 +8,7 @@
 use std::thread;
 use std::time::Duration;
 
-use tool_derive::{ToolFailure, ai_tool, ai_toolkit};
+use tool_runtime_derive::{ToolFailure, ai_tool, ai_toolkit};
 
 use crate::call::ToolCall;
 use crate::failure::Failure;

@@ -30,4 +30,4 @@ pub use self::trial::{
     EffectCounter, RecordedEffects, ToolTrial, TrialCheck, TrialFinding, TrialReport,
 };
 #[doc = include_str!("../macros/assert_tool.md")]
-pub use tool_derive::assert_tool;
+pub use tool_runtime_derive::assert_tool;
