@@ -1,46 +1,53 @@
-//! The README and the guide in `docs/`: the code of every page is compiled, and run where it can be.
-//!
-//! One line a page. A page whose code needs a feature stands under that feature.
+// The guide, one module per page, so that docs.rs shows it. The code of every page is compiled, and run
+// where it can be.
+//
+// A page links to another by a label (`[text][stores#damage]`), which its last lines define as a file,
+// for readers of the repository. Here `links.txt` comes first and defines it as a module, and the first
+// definition counts.
+#![doc = include_str!("../docs/links.txt")]
+#![doc = include_str!("../docs/README.md")]
 
+/// One line per page. A page whose code needs features names them; without them it is not compiled.
 macro_rules! pages {
-    ($($(#[$condition:meta])* $name:ident: $page:literal;)*) => {$(
-        $(#[$condition])*
-        #[doc = include_str!(concat!("../../", $page))]
-        #[derive(Debug)]
-        pub struct $name;
+    ($($(#[$($condition:tt)*])? $name:ident: $page:literal;)*) => {$(
+        $(#[cfg(any(not(doctest), $($condition)*))])?
+        // Without it in doctests, so that a failure names the page and its line.
+        #[cfg_attr(not(doctest), doc = include_str!("../docs/links.txt"))]
+        #[doc = include_str!(concat!("../docs/", $page))]
+        pub mod $name {}
     )*};
 }
 
 pages! {
-    Readme: "README.md";
-    Index: "docs/README.md";
-    FirstTool: "docs/first-tool.md";
-    Calls: "docs/calls.md";
-    Effects: "docs/effects.md";
-    Errors: "docs/errors.md";
-    Envelopes: "docs/envelopes.md";
-    Redaction: "docs/redaction.md";
-    KeyRotation: "docs/key-rotation.md";
-    ThreatModel: "docs/threat-model.md";
-    Sources: "docs/sources.md";
-    #[cfg(feature = "adapters")]
-    Adapters: "docs/adapters.md";
-    #[cfg(feature = "discovery")]
-    Schemas: "docs/schemas.md";
-    #[cfg(feature = "canonical")]
-    Canonical: "docs/canonical.md";
-    #[cfg(all(feature = "jwks-url", feature = "tls"))]
-    Http: "docs/http.md";
-    #[cfg(feature = "search")]
-    ChoosingTools: "docs/choosing-tools.md";
-    #[cfg(feature = "sqlite")]
-    SafeExecution: "docs/safe-execution.md";
-    #[cfg(feature = "testing")]
-    Stores: "docs/stores.md";
-    #[cfg(feature = "testing")]
-    Testing: "docs/testing.md";
-    #[cfg(all(feature = "evidence", feature = "sqlite"))]
-    Record: "docs/record.md";
-    #[cfg(feature = "trace")]
-    Traces: "docs/traces.md";
+    first_tool: "first-tool.md";
+    effects: "effects.md";
+    errors: "errors.md";
+    #[feature = "discovery"]
+    schemas: "schemas.md";
+    calls: "calls.md";
+    #[feature = "adapters"]
+    adapters: "adapters.md";
+    #[feature = "search"]
+    choosing_tools: "choosing-tools.md";
+    envelopes: "envelopes.md";
+    #[feature = "sqlite"]
+    safe_execution: "safe-execution.md";
+    #[all(feature = "jwks-url", feature = "tls")]
+    http: "http.md";
+    #[feature = "testing"]
+    stores: "stores.md";
+    #[feature = "testing"]
+    testing: "testing.md";
+    #[all(feature = "evidence", feature = "sqlite")]
+    record: "record.md";
+    redaction: "redaction.md";
+    #[feature = "trace"]
+    traces: "traces.md";
+    key_rotation: "key-rotation.md";
+    #[feature = "canonical"]
+    canonical: "canonical.md";
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub mod readme {}

@@ -43,6 +43,7 @@
 //! ```
 //!
 //! # How to read on
+//! - [`guide`] has a page for each capability, and begins with [your first tool](guide::first_tool).
 //! - [`ai_tool`](macro@ai_tool), [`ai_toolkit`](macro@ai_toolkit), [`ai_type`](macro@ai_type) and
 //!   [`ToolFailure`](macro@ToolFailure) are what one writes.
 //! - [`RuntimeBuilder`] registers and configures, [`Runtime`] opens calls, [`ToolCall`] is one.
@@ -101,7 +102,7 @@ mod encoding;
 pub mod evidence;
 mod failure;
 mod feature_stubs;
-#[cfg(doctest)]
+#[cfg(any(doc, doctest))]
 pub mod guide;
 #[cfg(feature = "http")]
 pub mod http;

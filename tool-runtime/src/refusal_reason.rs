@@ -32,7 +32,7 @@ refusal_reasons! {
     /// The reason for which the runtime refused a call or a request: `details.reason`.
     ///
     /// The policies, the HTTP server, the adapters and the ledger have no other words; a release may
-    /// add some. The guide describes each of them (`docs/safe-execution.md`, `docs/http.md`). A
+    /// add some. The guide describes each of them (`guide::safe_execution`, `guide::http`). A
     /// tool's own errors may have a detail of this name with any text.
     ///
     /// ```

@@ -1,8 +1,12 @@
-//! The guide: every page is listed and compiled, and every link is valid.
+//! The guide: every page is listed and compiled, reads well in both of its places, and every link is
+//! valid.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The folder of the guide, inside the package, so that docs.rs shows it.
+const GUIDE: &str = "tool-runtime/docs";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -23,17 +27,54 @@ fn is_page(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "md")
 }
 
-/// Returns the targets of links outside code, except web links.
-fn links(text: &str) -> Vec<String> {
+/// Returns the pages of the guide with their texts.
+fn guide() -> Vec<(String, String)> {
+    let read = |name: String| (name.clone(), read(&root().join(GUIDE).join(name)));
+    pages(GUIDE).into_iter().map(read).collect()
+}
+
+/// Returns the lines of the code blocks whose first line begins so, and `None` after each block.
+fn code<'a>(text: &'a str, fence: &str) -> Vec<Option<&'a str>> {
+    let (mut inside, mut wanted, mut found) = (false, false, Vec::new());
+    for line in text.lines() {
+        if line.starts_with("```") {
+            inside = !inside;
+            found.extend((!inside && wanted).then_some(None));
+            wanted = inside && line.starts_with(fence);
+        } else if wanted {
+            found.push(Some(line));
+        }
+    }
+    found
+}
+
+/// Returns the lines outside code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
-    let prose = text.lines().filter(|line| {
+    text.lines().filter(move |line| {
         let fence = line.starts_with("```");
         in_code ^= fence;
         !in_code && !fence
-    });
-    let targets = prose.flat_map(|line| line.split("](").skip(1));
-    let targets = targets.filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
-    targets.filter(|target| !target.contains("://")).map(str::to_owned).collect()
+    })
+}
+
+/// Splits the definition of a label, `[label]: target`.
+fn definition(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix('[')?.split_once("]: ")
+}
+
+/// Returns the targets of links outside code, except web links.
+fn links(text: &str) -> Vec<String> {
+    let inline = prose(text).flat_map(|line| line.split("](").skip(1));
+    let inline = inline.filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+    let defined = prose(text).filter_map(definition).map(|(_, target)| target);
+    inline.chain(defined).filter(|it| !it.contains("://")).map(str::to_owned).collect()
+}
+
+/// Returns the labels of links outside code, `[text][label]`.
+fn labels(text: &str) -> BTreeSet<&str> {
+    let rests = prose(text).flat_map(|line| line.split("][").skip(1));
+    rests.filter_map(|rest| rest.split_once(']')).map(|(label, _)| label).collect()
 }
 
 /// Returns a heading's anchor, as GitHub makes it.
@@ -57,31 +98,102 @@ fn broken(file: &Path, link: &str) -> Option<String> {
 
 #[test]
 fn every_page_is_in_the_list() {
-    let listed: BTreeSet<String> =
-        links(&read(&root().join("docs/README.md"))).into_iter().collect();
-    let missing: Vec<_> =
-        pages("docs").into_iter().filter(|it| it != "README.md" && !listed.contains(it)).collect();
-    assert!(missing.is_empty(), "docs/README.md does not list {missing:?}");
-}
-
-#[test]
-fn every_page_is_compiled() {
-    let guide = read(&root().join("tool-runtime/src/guide.rs"));
-    let compiled: BTreeSet<String> =
-        guide.split('"').filter(|word| is_page(word)).map(str::to_owned).collect();
-    let pages = pages("docs").into_iter().map(|page| format!("docs/{page}"));
-    let expected: BTreeSet<String> = pages.chain(["README.md".to_owned()]).collect();
-    assert_eq!(expected, compiled, "the pages that there are, and those in guide.rs");
-    for page in compiled {
-        let text = read(&root().join(&page));
-        let ignored = |line: &str| line.starts_with("```") && line.contains("ignore");
-        assert!(!text.lines().any(ignored), "{page} has code that is not compiled");
+    for folder in [GUIDE, "docs"] {
+        let listed: BTreeSet<String> =
+            links(&read(&root().join(folder).join("README.md"))).into_iter().collect();
+        let is_missing = |it: &String| it != "README.md" && !listed.contains(it);
+        let missing: Vec<_> = pages(folder).into_iter().filter(is_missing).collect();
+        assert!(missing.is_empty(), "{folder}/README.md does not list {missing:?}");
     }
 }
 
 #[test]
+fn every_page_is_compiled() {
+    let module = read(&root().join("tool-runtime/src/guide.rs"));
+    let words = module.split('"').filter(|word| is_page(word));
+    let compiled: BTreeSet<_> = words.map(|it| it.trim_start_matches("../docs/")).collect();
+    let compiled: BTreeSet<_> = compiled.into_iter().map(str::to_owned).collect();
+    let expected: BTreeSet<_> =
+        pages(GUIDE).into_iter().chain(["../../README.md".into()]).collect();
+    assert_eq!(expected, compiled, "the pages that there are, and those in guide.rs");
+    for (page, text) in guide() {
+        let ignored = |line: &str| line.starts_with("```") && line.contains("ignore");
+        assert!(!text.lines().any(ignored), "{page} has code that is not compiled");
+    }
+    for page in pages("docs") {
+        let text = read(&root().join("docs").join(&page));
+        assert!(code(&text, "```rust").is_empty(), "the code of docs/{page} is not compiled");
+    }
+}
+
+#[test]
+fn no_line_of_the_guide_s_code_is_hidden_in_rustdoc_and_shown_in_the_repository() {
+    for (page, text) in guide() {
+        let code = code(&text, "```rust");
+        let hidden: Vec<_> =
+            code.iter().flatten().filter(|it| **it == "#" || it.starts_with("# ")).collect();
+        assert!(hidden.is_empty(), "{page}: {hidden:#?}");
+    }
+}
+
+#[test]
+fn every_crate_that_a_page_uses_is_in_the_manifest_that_the_page_shows() {
+    let known = ["crate", "self", "std", "super", "tool_runtime"];
+    for (page, text) in guide() {
+        let uses = code(&text, "```rust").into_iter().flatten();
+        let uses = uses.filter_map(|line| line.trim_start().strip_prefix("use "));
+        let crates = uses.filter_map(|path| path.split([':', ';', ' ']).next());
+        let manifest = code(&text, "```toml");
+        for name in crates.filter(|name| !known.contains(name)) {
+            let entry = |line: &&str| {
+                let key = line.split([' ', '.']).next().unwrap_or_default();
+                key.replace('-', "_") == name
+            };
+            assert!(manifest.iter().flatten().any(|it| entry(it)), "{page} uses {name}");
+        }
+    }
+}
+
+/// In the repository the last lines of a page define its labels as files; in rustdoc `links.txt`,
+/// which precedes each page, defines them as modules.
+#[test]
+fn a_link_between_pages_leads_to_a_file_in_the_repository_and_to_a_module_in_rustdoc() {
+    let mut modules = BTreeSet::new();
+    for (page, text) in guide() {
+        let labels = labels(&text);
+        let defined: BTreeSet<_> = prose(&text).filter_map(definition).collect();
+        let split = |label: &str| {
+            let (page, place) = label.split_once('#').unwrap_or((label, ""));
+            let place = if place.is_empty() { String::new() } else { format!("#{place}") };
+            (page.to_owned(), place)
+        };
+        let expected = labels.iter().map(|label| {
+            let (page, place) = split(label);
+            (*label, format!("{page}.md{place}"))
+        });
+        let expected: Vec<_> = expected.collect();
+        let expected = expected.iter().map(|(label, target)| (*label, &**target)).collect();
+        assert_eq!(defined, expected, "{page}");
+        let inline = prose(&text).flat_map(|line| line.split("](").skip(1));
+        let files: Vec<_> =
+            inline.filter(|it| !it.starts_with('#') && !it.contains("://")).collect();
+        assert!(files.is_empty(), "{page} has links that are dead in rustdoc: {files:#?}");
+        modules.extend(labels.into_iter().map(|label| {
+            let (page, place) = split(label);
+            format!("[{label}]: crate::guide::{}{place}\n", page.replace('-', "_"))
+        }));
+    }
+    let expected: String = modules.into_iter().collect();
+    let file = root().join(GUIDE).join("links.txt");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&file, &expected).unwrap();
+    }
+    assert_eq!(read(&file), expected, "UPDATE_GOLDEN=1 writes it");
+}
+
+#[test]
 fn every_link_leads_somewhere() {
-    let folders = [".", "docs", "docs/rfc", "benches", "fuzz", "examples/storefront"];
+    let folders = [".", "docs", GUIDE, "docs/rfc", "benches", "fuzz", "examples/storefront"];
     let files = folders.iter().flat_map(|folder| {
         pages(folder).into_iter().map(move |name| root().join(folder).join(name))
     });

@@ -1,4 +1,4 @@
-//! The runbook in `docs/key-rotation.md`, followed step by step on files that processes pass on.
+//! The runbook in `tool-runtime/docs/key-rotation.md`, followed step by step on files that processes pass on.
 
 use std::fs;
 use std::path::Path;
@@ -152,7 +152,7 @@ fn access() -> Access {
 
 #[test]
 fn the_runbook_has_the_steps_that_are_followed_here() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/key-rotation.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tool-runtime/docs/key-rotation.md");
     let page = fs::read_to_string(page).unwrap();
     let section = page.split("## The root secret").nth(1).unwrap().split("\n## ").next().unwrap();
     let steps: Vec<_> = section.lines().filter(|line| line.starts_with("### ")).collect();
