@@ -102,6 +102,10 @@ mod encoding;
 pub mod evidence;
 mod failure;
 mod feature_stubs;
+#[cfg(not(feature = "policy"))]
+use feature_stubs::policy;
+#[cfg(not(feature = "trace"))]
+use feature_stubs::trace;
 #[cfg(any(doc, doctest))]
 pub mod guide;
 #[cfg(feature = "http")]
@@ -110,6 +114,8 @@ mod json;
 #[cfg(feature = "ledger")]
 pub mod ledger;
 mod limits;
+#[cfg(feature = "policy")]
+mod log;
 #[cfg(feature = "policy")]
 pub mod policy;
 pub mod redact;

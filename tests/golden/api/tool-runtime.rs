@@ -537,7 +537,6 @@ pub struct Registry {
     ..
 }
 impl Registry {
-    #[cfg(feature = "discovery")]
     #[must_use]
     pub fn discover(self) -> Self {}
     #[must_use]
@@ -650,7 +649,6 @@ impl RuntimeBuilder {
     pub fn coerce_writes(self, coerce: Coerce) -> Self {}
     #[must_use]
     pub fn default_timeout(self, timeout: Duration) -> Self {}
-    #[cfg(feature = "discovery")]
     #[must_use]
     pub fn discover(self) -> Self {}
     #[must_use]
@@ -665,7 +663,6 @@ impl RuntimeBuilder {
     pub fn max_blocking_tools(self, most: usize) -> Self {}
     #[must_use]
     pub fn max_concurrent_tools(self, most: usize) -> Self {}
-    #[cfg(feature = "otel")]
     #[must_use]
     pub fn metrics(self, metrics: Metrics) -> Self {}
     #[must_use]
@@ -728,11 +725,9 @@ pub trait Timer: fmt::Debug + Send + Sync + 'static {
 }
 
 // tool_runtime::TokioTimer
-#[cfg(feature = "tokio")]
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct TokioTimer;
-#[cfg(feature = "tokio")]
 impl Timer for TokioTimer {}
 
 // tool_runtime::Tool

@@ -7,6 +7,7 @@ use tool_contracts::{ToolContext, ToolSpec};
 use super::authorization_policy::AuthorizationPolicy;
 use crate::dispatch::Dispatcher;
 use crate::dispatch::refusal::Refusal;
+use crate::policy::PolicyState;
 use crate::tool::Environment;
 
 /// The number of similar names in the answer to an unknown one.
@@ -16,8 +17,8 @@ const CLOSEST_NAMES: usize = 3;
 pub(crate) struct CallHost {
     pub(crate) dispatcher: Dispatcher,
     pub(crate) authorization: Option<Arc<dyn AuthorizationPolicy>>,
-    #[cfg(feature = "policy")]
-    pub(crate) policy_state: Arc<crate::policy::PolicyState>,
+    #[allow(dead_code, reason = "only the feature `policy` reads it")]
+    pub(crate) policy_state: Arc<PolicyState>,
 }
 
 impl CallHost {
@@ -27,11 +28,6 @@ impl CallHost {
 
     pub(crate) fn authorization(&self) -> Option<&dyn AuthorizationPolicy> {
         self.authorization.as_deref()
-    }
-
-    #[cfg(feature = "policy")]
-    pub(crate) fn policy_state(&self) -> &Arc<crate::policy::PolicyState> {
-        &self.policy_state
     }
 
     /// Passes a refusal to the policy, which counts it and may add to its answer.

@@ -22,7 +22,8 @@ use super::store_time::StoreTime;
 use super::sweeper::Sweeper;
 use super::ticket::KeyRing;
 use super::tool_plan::ToolPlan;
-use crate::call::{AuthorizationPolicy, ToolCall};
+use crate::Runtime;
+use crate::call::{AuthorizationPolicy, CallHost, ToolCall};
 use crate::dispatch::TicketWithdrawal;
 use crate::dispatch::execution_policy::{ApprovedCall, ClaimResult, ExecutionPolicy, Retries};
 use crate::dispatch::pipeline::PolicyDecision;
@@ -176,6 +177,18 @@ impl AuthorizationPolicy for PolicyHandle {
         if refused >= corrections.limit() {
             refusal.tell_to_stop(refused);
         }
+    }
+}
+
+impl CallHost {
+    pub(crate) fn policy_state(&self) -> &Arc<PolicyState> {
+        &self.policy_state
+    }
+}
+
+impl Runtime {
+    pub(crate) fn policy_state(&self) -> &Arc<PolicyState> {
+        self.host().policy_state()
     }
 }
 

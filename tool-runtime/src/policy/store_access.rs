@@ -10,6 +10,7 @@ use tool_contracts::ErrorCode;
 
 use super::policy_state::PolicyState;
 use crate::failure::Failure;
+use crate::log::log_event;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, StoreErrorKind};
 use crate::tool::{guard, guarded};
@@ -42,10 +43,7 @@ impl PolicyState {
 
 /// Logs the error of a store's operation that changes no answer.
 pub(super) fn log_store_error(what: &'static str, error: &StoreError) {
-    #[cfg(feature = "trace")]
-    tracing::warn!(%error, "{what}");
-    #[cfg(not(feature = "trace"))]
-    let _ = (what, error);
+    log_event!(warn, %error, "{what}");
 }
 
 fn unavailable(log: &str) -> StoreError {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::policy_state::PolicyState;
+use crate::log::log_event;
 use crate::runtime::Runtime;
 use crate::store::{ClockReading, MonotonicTime, StoreError, UnixMillis};
 
@@ -78,8 +79,8 @@ impl StoreTime {
         let (ahead, behind) = (reading.wall().since(expected), expected.since(reading.wall()));
         if ahead.max(behind) >= LEAST_STEP {
             self.steps.fetch_add(1, Ordering::Relaxed);
-            #[cfg(feature = "trace")]
-            tracing::warn!(
+            log_event!(
+                warn,
                 ahead_ms = ahead.as_millis(),
                 behind_ms = behind.as_millis(),
                 "the wall clock was set; leases and the retention of keys do not follow it",

@@ -13,19 +13,21 @@ use crate::call::CallHost;
 use crate::dispatch::hooks::{CallRecorder, EvidenceCollector};
 use crate::dispatch::{Dispatcher, Observe};
 use crate::limits::Limits;
+use crate::policy::{Policy, PolicyState};
 use crate::schema::Coerce;
-use crate::timer::Timer;
+use crate::timer::{Timer, default_timer};
 use crate::tool::registry::{
     DynamicTool, HostState, Registered, Registration, Registry, Tool, ToolCatalogue, ToolSettings,
     Toolkit, narrowest_first,
 };
 use crate::tool::{BlockingPermits, BuildError, BuildProblem, Environment};
+use crate::trace::Tracing;
 
 /// Configures a [`Runtime`]: its tools, its state, its rules.
 ///
 /// Nothing is checked until [`build`](Self::build), which reports every problem at once.
 pub struct RuntimeBuilder {
-    registry: Registry,
+    pub(super) registry: Registry,
     states: HostState,
     settings: ToolSettings,
     tenant: Uuid,
@@ -34,12 +36,10 @@ pub struct RuntimeBuilder {
     max_concurrent: usize,
     max_blocking: usize,
     allow_abort: bool,
-    #[cfg(feature = "policy")]
-    pub(crate) policy: crate::policy::Policy,
+    pub(crate) policy: Policy,
     pub(crate) recorder: Option<Arc<dyn CallRecorder>>,
     pub(crate) evidence_collector: Option<Arc<dyn EvidenceCollector>>,
-    #[cfg(feature = "trace")]
-    pub(crate) tracing: crate::trace::Tracing,
+    pub(crate) tracing: Tracing,
     problems: Vec<BuildProblem>,
 }
 
@@ -55,12 +55,10 @@ impl RuntimeBuilder {
             max_concurrent: 5,
             max_blocking: 256,
             allow_abort: false,
-            #[cfg(feature = "policy")]
-            policy: crate::policy::Policy::default(),
+            policy: Policy::default(),
             recorder: None,
             evidence_collector: None,
-            #[cfg(feature = "trace")]
-            tracing: crate::trace::Tracing::default(),
+            tracing: Tracing::default(),
             problems: Vec::new(),
         }
     }
@@ -93,17 +91,6 @@ impl RuntimeBuilder {
     #[track_caller]
     pub fn dynamic(mut self, tool: DynamicTool) -> Self {
         self.registry = self.registry.dynamic(tool);
-        self
-    }
-
-    /// Adds every `#[ai_tool]` function that is linked into the program.
-    ///
-    /// A crate that the program does not name is not linked: write `use its_name as _;` once.
-    /// `build()` reports an error if no tool is found and none is registered otherwise.
-    #[cfg(feature = "discovery")]
-    #[must_use]
-    pub fn discover(mut self) -> Self {
-        self.registry = self.registry.discover();
         self
     }
 
@@ -241,16 +228,9 @@ impl RuntimeBuilder {
         let (Some(timer), true) = (self.timer, problems.is_empty()) else {
             return Err(BuildError { problems });
         };
-        #[cfg(feature = "policy")]
         let policy_state = self.policy.prepare(&mut tools, &timer);
-        #[cfg(feature = "policy")]
-        let (policy, authorization) = crate::policy::PolicyState::handles(&policy_state);
-        #[cfg(not(feature = "policy"))]
-        let (policy, authorization) = (None, None);
-        #[cfg(feature = "trace")]
+        let (policy, authorization) = PolicyState::handles(&policy_state);
         let (instrument, job_instrument) = self.tracing.into_instruments();
-        #[cfg(not(feature = "trace"))]
-        let (instrument, job_instrument) = (None, None);
         let environment = Arc::new(Environment {
             catalogue: ToolCatalogue::new(tools),
             states: self.states,
@@ -267,12 +247,7 @@ impl RuntimeBuilder {
             instrument,
             observers: self.observers,
         };
-        let host = CallHost {
-            dispatcher,
-            authorization,
-            #[cfg(feature = "policy")]
-            policy_state,
-        };
+        let host = CallHost { dispatcher, authorization, policy_state };
         Ok(Runtime::new(host, self.tenant, self.max_concurrent))
     }
 
@@ -296,7 +271,6 @@ impl RuntimeBuilder {
         let known: BTreeSet<&str> = self.registry.entries.iter().flat_map(names_of).collect();
         let unknown = self.settings.permissions.keys().filter(|name| !known.contains(&***name));
         problems.extend(unknown.map(|name| BuildProblem::UnknownPermission { name: name.clone() }));
-        #[cfg(feature = "policy")]
         problems.extend(self.policy.check(&known));
     }
 
@@ -316,17 +290,6 @@ impl RuntimeBuilder {
 /// A tool's name, and its toolkit's.
 fn names_of(entry: &Registration) -> impl Iterator<Item = &str> {
     narrowest_first(entry.name(), entry.toolkit())
-}
-
-#[cfg(feature = "tokio")]
-#[allow(clippy::unnecessary_wraps, reason = "without tokio there is none")]
-fn default_timer() -> Option<Arc<dyn Timer>> {
-    Some(Arc::new(crate::timer::TokioTimer))
-}
-
-#[cfg(not(feature = "tokio"))]
-fn default_timer() -> Option<Arc<dyn Timer>> {
-    None
 }
 
 impl fmt::Debug for RuntimeBuilder {

@@ -1,6 +1,8 @@
 //! The runtime: opens calls, and holds everything that they need.
 
 mod builder;
+#[cfg(feature = "discovery")]
+mod discover;
 mod request_envelope;
 
 use std::fmt;
@@ -274,11 +276,6 @@ impl Runtime {
     #[cfg(feature = "http")]
     pub(crate) fn shared_timer(&self) -> Arc<dyn Timer> {
         Arc::clone(&self.environment().timer)
-    }
-
-    #[cfg(feature = "policy")]
-    pub(crate) fn policy_state(&self) -> &Arc<crate::policy::PolicyState> {
-        self.host().policy_state()
     }
 
     /// Returns the runtime as a build without the feature `policy` makes it.

@@ -3,6 +3,7 @@
 use tool_contracts::trace_context::{SpanId, TraceContext};
 
 use super::CallTrace;
+use super::otel::context_of_current;
 use crate::failure::Failure;
 use crate::tool::{CallScope, FromCall};
 
@@ -83,15 +84,6 @@ impl FromCall for TraceHeaders {
         let recorded = context_of_current(&caller);
         Ok(Self::new(recorded.unwrap_or_else(|| caller.child(header_span_id(call)))))
     }
-}
-
-#[cfg(feature = "otel")]
-use super::otel_context::context_of_current;
-
-/// Without OpenTelemetry, spans have no ids.
-#[cfg(not(feature = "otel"))]
-fn context_of_current(_: &TraceContext) -> Option<TraceContext> {
-    None
 }
 
 /// Returns the span id of a call that OpenTelemetry does not record.

@@ -49,10 +49,10 @@ pub mod conventions;
 mod headers;
 mod json_log;
 mod log_line;
+#[cfg(not(feature = "otel"))]
+mod no_otel;
 #[cfg(feature = "otel")]
-mod metrics;
-#[cfg(feature = "otel")]
-mod otel_context;
+mod otel;
 mod span;
 mod span_ids;
 
@@ -66,8 +66,11 @@ use tracing::Instrument;
 pub use self::headers::TraceHeaders;
 pub use self::json_log::JsonLog;
 pub use self::log_line::LogLine;
+#[cfg(not(feature = "otel"))]
+use self::no_otel as otel;
 #[cfg(feature = "otel")]
-pub use self::metrics::Metrics;
+pub use self::otel::Metrics;
+use self::otel::{CallMetrics, RunningCall};
 use self::span::CallSpan;
 pub use self::span_ids::SpanIds;
 use crate::RuntimeBuilder;
@@ -85,8 +88,7 @@ type Instruments = (Option<Arc<dyn CallInstrument>>, Option<Arc<dyn JobInstrumen
 pub(crate) struct Tracing {
     spans: bool,
     ids: SpanIds,
-    #[cfg(feature = "otel")]
-    metrics: Option<Metrics>,
+    metrics: CallMetrics,
 }
 
 /// The tracing state of a running call.
@@ -95,25 +97,19 @@ struct CallTrace {
     span: CallSpan,
     /// The span id in propagation headers, if OpenTelemetry does not record the span.
     header_span_id: Option<SpanId>,
-    #[cfg(feature = "otel")]
-    active: Option<metrics::ActiveCall>,
+    running: RunningCall,
 }
 
 impl Default for Tracing {
     fn default() -> Self {
-        Self {
-            spans: true,
-            ids: SpanIds::none(),
-            #[cfg(feature = "otel")]
-            metrics: None,
-        }
+        Self { spans: true, ids: SpanIds::none(), metrics: CallMetrics::default() }
     }
 }
 
 impl Tracing {
     /// Returns the instruments of the runtime's calls; none if spans and metrics are off.
     pub(crate) fn into_instruments(self) -> Instruments {
-        if !self.spans && !self.measures() {
+        if !self.spans && !self.metrics.are_recorded() {
             return (None, None);
         }
         let tracing = Arc::new(self);
@@ -125,39 +121,9 @@ impl Tracing {
     }
 }
 
-#[cfg(feature = "otel")]
-impl Tracing {
-    fn measures(&self) -> bool {
-        self.metrics.is_some()
-    }
-
-    fn count_started(&self, scope: &CallScope, trace: &mut CallTrace) {
-        trace.active = self.metrics.as_ref().map(|metrics| metrics.started(scope));
-    }
-
-    fn count_closed(&self, record: &CallRecord<'_>) {
-        if let Some(metrics) = &self.metrics {
-            metrics.call_ended(record);
-        }
-    }
-}
-
-/// Without OpenTelemetry there are no metrics.
-#[cfg(not(feature = "otel"))]
-#[allow(clippy::unused_self, reason = "the feature `otel` uses it")]
-impl Tracing {
-    fn measures(&self) -> bool {
-        false
-    }
-
-    fn count_started(&self, _: &CallScope, _: &mut CallTrace) {}
-
-    fn count_closed(&self, _: &CallRecord<'_>) {}
-}
-
 impl CallInstrument for Tracing {
     fn is_enabled(&self) -> bool {
-        self.measures() || self.traces()
+        self.metrics.are_recorded() || self.traces()
     }
 
     fn instrument<'c>(
@@ -169,7 +135,7 @@ impl CallInstrument for Tracing {
         let entered = span.entered().cloned();
         scope.span_slot().with(|trace: &mut CallTrace| {
             trace.span = span;
-            self.count_started(scope, trace);
+            trace.running = self.metrics.call_started(scope);
         });
         match entered {
             Some(entered) => run.instrument(entered).boxed(),
@@ -179,7 +145,7 @@ impl CallInstrument for Tracing {
 
     fn call_ended(&self, record: &CallRecord<'_>) {
         let trace = record.facts().scope.and_then(|scope| scope.span_slot().take::<CallTrace>());
-        self.count_closed(record);
+        self.metrics.call_ended(record);
         if self.traces() {
             let span = trace.map(|trace| trace.span).unwrap_or_default();
             span.or_zero_length(record, self.ids).close(record);
@@ -205,14 +171,6 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn span_ids(mut self, ids: SpanIds) -> Self {
         self.tracing.ids = ids;
-        self
-    }
-
-    /// Records metrics of calls with the instruments of this meter; none by default.
-    #[cfg(feature = "otel")]
-    #[must_use]
-    pub fn metrics(mut self, metrics: Metrics) -> Self {
-        self.tracing.metrics = Some(metrics);
         self
     }
 }

@@ -9,8 +9,7 @@ use uuid::Uuid;
 use super::SpanIds;
 use super::conventions as names;
 use super::log_line::{self, LogLine};
-#[cfg(feature = "otel")]
-use super::otel_context;
+use super::otel;
 use crate::dispatch::{AnswerOrigin, CallRecord};
 use crate::timer::Job;
 use crate::tool::CallScope;
@@ -53,8 +52,7 @@ impl CallSpan {
         call_id: Option<&str>,
         replay_of: Option<Uuid>,
     ) -> Self {
-        #[cfg(feature = "otel")]
-        let local = otel_context::current();
+        let local = otel::current();
         let name = tool.map_or(names::OTHER, ToolSpec::name);
         let span = tracing::info_span!(
             target: names::TARGET,
@@ -87,8 +85,7 @@ impl CallSpan {
             { names::LANGFUSE_RUN_ID } = ids.langfuse_of(cx.run_id()),
             { names::LANGFUSE_INGESTION_RUN_ID } = ids.langfuse_of(cx.ingestion_run_id()),
         );
-        #[cfg(feature = "otel")]
-        otel_context::set_parent(&span, local.as_ref(), cx);
+        otel::set_parent(&span, local.as_ref(), cx);
         Self(span)
     }
 
@@ -107,8 +104,7 @@ impl CallSpan {
             self.0.in_scope(|| log_line::emit(&line));
             log_line::emit_detail(&line);
         }
-        #[cfg(feature = "otel")]
-        otel_context::end(&self.0);
+        otel::end(&self.0);
     }
 }
 

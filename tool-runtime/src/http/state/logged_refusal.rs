@@ -6,7 +6,7 @@ use crate::http::problem::Problem;
 
 /// A refusal, with the facts of its request.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "only the log reads them"))]
+#[allow(dead_code, reason = "only the log of the feature `trace` reads the facts")]
 pub(in crate::http) struct LoggedRefusal<'r> {
     pub(in crate::http) problem: &'r Problem,
     pub(in crate::http) peer: Option<SocketAddr>,

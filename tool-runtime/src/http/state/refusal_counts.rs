@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::http::state::caller::Caller;
 use crate::http::state::drain::Drain;
 use crate::ledger::{Ledger, RecordedAccess};
+use crate::log::log_event;
 
 /// The most refusals of one caller and kind that are recorded one by one in each window.
 pub(in crate::http) const MAX_RECORDED: u32 = 20;
@@ -216,23 +217,27 @@ impl Window {
     }
 }
 
-#[cfg(feature = "trace")]
 fn log(by: &str, action: &str, count: u64) {
-    use crate::trace::conventions::REFUSAL_TARGET;
-    tracing::warn!(target: REFUSAL_TARGET, event = "refusals_left_out", by, action, count);
+    log_event!(
+        warn,
+        target: crate::trace::conventions::REFUSAL_TARGET,
+        event = "refusals_left_out",
+        by,
+        action,
+        count,
+    );
 }
 
-#[cfg(feature = "trace")]
 fn log_unrecorded(by: &str, action: &str, count: u64) {
-    use crate::trace::conventions::REFUSAL_TARGET;
-    tracing::warn!(target: REFUSAL_TARGET, event = "refusals_left_out_unrecorded", by, action, count);
+    log_event!(
+        warn,
+        target: crate::trace::conventions::REFUSAL_TARGET,
+        event = "refusals_left_out_unrecorded",
+        by,
+        action,
+        count,
+    );
 }
-
-#[cfg(not(feature = "trace"))]
-fn log(_: &str, _: &str, _: u64) {}
-
-#[cfg(not(feature = "trace"))]
-fn log_unrecorded(_: &str, _: &str, _: u64) {}
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,7 @@ use super::{CheckpointSink, ExportedCheckpoint};
 use crate::ledger::chain::Checkpoint;
 use crate::ledger::config::{CLOSE_RETRY_TIME, FIRST_PAUSE};
 use crate::ledger::stats::LedgerStats;
+use crate::log::log_event;
 use crate::store::{StoreError, StoreErrorKind};
 use crate::tool::guard;
 
@@ -145,13 +146,14 @@ fn panicked(text: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, text)
 }
 
-#[cfg(feature = "trace")]
 fn log_failure(error: &StoreError) {
-    tracing::warn!(target: "tool_runtime::ledger", %error, "a checkpoint could not be exported");
+    log_event!(
+        warn,
+        target: "tool_runtime::ledger",
+        %error,
+        "a checkpoint could not be exported",
+    );
 }
-
-#[cfg(not(feature = "trace"))]
-fn log_failure(_: &StoreError) {}
 
 impl fmt::Debug for Exporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

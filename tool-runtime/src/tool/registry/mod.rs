@@ -2,8 +2,11 @@
 
 mod catalogue;
 mod definition;
+#[cfg(feature = "discovery")]
 mod discover;
 mod dynamic;
+#[cfg(not(feature = "discovery"))]
+mod no_discovery;
 mod registered;
 mod schema_examples;
 mod state;
@@ -114,18 +117,6 @@ impl Registry {
     pub fn dynamic(mut self, tool: DynamicTool) -> Self {
         let location = SourceLocation::of(Location::caller());
         self.entries.push(Registration { source: ToolSource::Dynamic(Box::new(tool)), location });
-        self
-    }
-
-    /// Adds every `#[ai_tool]` function that is linked into the program.
-    ///
-    /// A crate that is not referenced is not linked: write `use its_name as _;` once. If no tool is
-    /// found and none is registered otherwise, [`specs`](Self::specs) and `build()` return an error.
-    #[cfg(feature = "discovery")]
-    #[must_use]
-    pub fn discover(mut self) -> Self {
-        discover::all().for_each(|definition| self.add_definition(definition));
-        self.nothing_discovered |= discover::all().next().is_none();
         self
     }
 

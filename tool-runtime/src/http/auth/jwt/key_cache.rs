@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout};
 
 use super::jwks::{CacheTimes, Jwks, JwksError, KeySource};
 use super::key_set::KeySet;
+use crate::log::log_event;
 
 /// The cached keys of one issuer, shared by all requests.
 #[derive(Debug)]
@@ -111,8 +112,7 @@ impl KeyCache {
                 state.failure = None;
             }
             Err(error) => {
-                #[cfg(feature = "trace")]
-                tracing::warn!(%error, source = ?self.source, "the keys of tokens cannot be read");
+                log_event!(warn, %error, source = ?self.source, "the keys of tokens cannot be read");
                 state.failure = Some(error);
             }
         }

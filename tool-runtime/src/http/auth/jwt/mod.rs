@@ -25,6 +25,7 @@ use self::key_cache::KeyCache;
 use self::key_set::{KeyLookup, KeySet};
 pub(super) use self::request_tokens::RequestTokens;
 use super::{Principal, Users};
+use crate::log::log_event;
 
 const MAX_TOKEN_LENGTH: usize = 8 << 10;
 const MAX_NAME_LENGTH: usize = 256;
@@ -252,10 +253,7 @@ impl JwtVerifier {
 /// Refuses a token. The reason is only logged, because the sender may be guessing; at level
 /// `debug`, because anonymous callers could flood a higher one.
 fn refused(reason: &'static str) -> TokenError {
-    #[cfg(feature = "trace")]
-    tracing::debug!(reason, "a token is refused");
-    #[cfg(not(feature = "trace"))]
-    let _ = reason;
+    log_event!(debug, reason, "a token is refused");
     TokenError::Invalid
 }
 

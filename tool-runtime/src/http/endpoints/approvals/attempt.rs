@@ -12,6 +12,7 @@ use crate::http::state::app::App;
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
 use crate::ledger::RecordedAccess;
+use crate::log::{self, log_event};
 
 /// An attempt to decide about a waiting call.
 #[derive(Debug)]
@@ -58,16 +59,14 @@ impl Attempt {
             self.log_unrecorded();
         }
     }
-}
 
-#[cfg(feature = "trace")]
-impl Attempt {
     fn log(&self, why: &str) {
-        tracing::warn!(
+        log_event!(
+            warn,
             target: crate::trace::conventions::TARGET,
             event = "approval_refused",
             ticket = %self.ticket,
-            tenant_id = self.tenant.map(tracing::field::display),
+            tenant_id = self.tenant.map(log::display),
             by = self.by,
             action = self.action,
             reason = why,
@@ -75,19 +74,11 @@ impl Attempt {
     }
 
     fn log_unrecorded(&self) {
-        tracing::warn!(
+        log_event!(
+            warn,
             target: crate::trace::conventions::TARGET,
             event = "approval_refused_unrecorded",
             ticket = %self.ticket,
         );
     }
-}
-
-/// Without the feature `trace` there is no log.
-#[cfg(not(feature = "trace"))]
-#[allow(clippy::unused_self, reason = "same signature as with the feature")]
-impl Attempt {
-    fn log(&self, _: &str) {}
-
-    fn log_unrecorded(&self) {}
 }

@@ -6,6 +6,7 @@ use crate::http::state::app::App;
 
 use crate::http::problem::Problem;
 use crate::http::request::time_limit::within_time_limit;
+use crate::log::log_event;
 
 /// Returns whether the requester of a waiting call may still call its tool for its tenant.
 ///
@@ -27,14 +28,11 @@ pub(super) async fn requester_may_call(app: &App, call: &ToolCall) -> Result<boo
     within_time_limit(app, standing).await
 }
 
-#[cfg(feature = "trace")]
 fn log(error: &(dyn std::error::Error + Send + Sync)) {
-    tracing::warn!(
+    log_event!(
+        warn,
         target: crate::trace::conventions::TARGET,
         event = "requester_lookup_failed",
         %error,
     );
 }
-
-#[cfg(not(feature = "trace"))]
-fn log(_: &(dyn std::error::Error + Send + Sync)) {}

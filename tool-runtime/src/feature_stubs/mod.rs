@@ -1,5 +1,7 @@
-//! Stubs of the methods whose feature is off: a call of one is a compile error that names the
-//! feature, where the compiler would only say that there is no such method.
+//! Stand-ins for features that are off.
+//!
+//! A call of a stub of a method is a compile error that names the feature, where the compiler would
+//! only say that there is no such method.
 #![allow(
     clippy::unused_self,
     clippy::needless_pass_by_value,
@@ -10,6 +12,11 @@
     unused_imports,
     reason = "no call of a stub compiles"
 )]
+
+#[cfg(not(feature = "policy"))]
+pub(crate) mod policy;
+#[cfg(not(feature = "trace"))]
+pub(crate) mod trace;
 
 use std::marker::PhantomData;
 

@@ -10,7 +10,7 @@ use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 /// Returns the current span of this thread; none if no span is recorded.
-pub(super) fn current() -> Option<SpanContext> {
+pub(in crate::trace) fn current() -> Option<SpanContext> {
     let of_tracing = Span::current().context().span().span_context().clone();
     let of_otel = || Context::current().span().span_context().clone();
     [of_tracing].into_iter().chain(std::iter::once_with(of_otel)).find(SpanContext::is_valid)
@@ -19,7 +19,7 @@ pub(super) fn current() -> Option<SpanContext> {
 /// Sets the caller's span as the parent of a new span, unless it has a `local` parent.
 ///
 /// With a local parent of another trace, the caller's span is linked, if the caller sent one.
-pub(super) fn set_parent(span: &Span, local: Option<&SpanContext>, cx: &ToolContext) {
+pub(in crate::trace) fn set_parent(span: &Span, local: Option<&SpanContext>, cx: &ToolContext) {
     if local.is_some() && cx.trace().is_none() {
         return;
     }
@@ -33,12 +33,12 @@ pub(super) fn set_parent(span: &Span, local: Option<&SpanContext>, cx: &ToolCont
 }
 
 /// Ends the span now, even if handles of it exist.
-pub(super) fn end(span: &Span) {
+pub(in crate::trace) fn end(span: &Span) {
     span.context().span().end();
 }
 
 /// Returns the context to propagate from the current span, with the caller's flags and state.
-pub(super) fn context_of_current(caller: &TraceContext) -> Option<TraceContext> {
+pub(in crate::trace) fn context_of_current(caller: &TraceContext) -> Option<TraceContext> {
     // A tracer that does not record returns the caller's span.
     let span = current().filter(|span| !span.is_remote())?;
     let trace_id = trace_context::TraceId::from_bytes(span.trace_id().to_bytes()).ok()?;

@@ -1,11 +1,21 @@
 //! The trait through which the core reads time, sleeps, and leaves the async threads.
 
+#[cfg(not(feature = "tokio"))]
+mod no_default;
+#[cfg(feature = "tokio")]
+mod tokio_timer;
+
 use std::fmt;
 use std::future::Future;
-#[cfg(feature = "tokio")]
-use std::panic::catch_unwind;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
+
+#[cfg(not(feature = "tokio"))]
+pub(crate) use self::no_default::default_timer;
+#[cfg(feature = "tokio")]
+pub use self::tokio_timer::TokioTimer;
+#[cfg(feature = "tokio")]
+pub(crate) use self::tokio_timer::default_timer;
 
 /// A boxed wait, as [`Timer::sleep`] gives it.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -40,34 +50,6 @@ pub trait Timer: fmt::Debug + Send + Sync + 'static {
     /// The runtime bounds how many jobs are under way at once
     /// ([`RuntimeBuilder::max_blocking_tools`](crate::RuntimeBuilder::max_blocking_tools)).
     fn spawn_blocking(&self, job: Job);
-}
-
-/// Reads tokio's clock, and so follows its paused time in tests.
-#[cfg(feature = "tokio")]
-#[derive(Debug, Clone, Copy, Default)]
-#[non_exhaustive]
-pub struct TokioTimer;
-
-#[cfg(feature = "tokio")]
-impl Timer for TokioTimer {
-    fn now(&self) -> Instant {
-        tokio::time::Instant::now().into_std()
-    }
-
-    /// Returns whether this thread is inside a tokio runtime whose time driver is enabled.
-    fn is_ready(&self) -> bool {
-        // tokio tells a runtime without its time driver only by a panic, before any wait begins.
-        let sleep = || drop(tokio::time::sleep(Duration::ZERO));
-        tokio::runtime::Handle::try_current().is_ok() && catch_unwind(sleep).is_ok()
-    }
-
-    fn sleep(&self, duration: Duration) -> Sleep {
-        Box::pin(tokio::time::sleep(duration))
-    }
-
-    fn spawn_blocking(&self, job: Job) {
-        drop(tokio::task::spawn_blocking(job));
-    }
 }
 
 #[cfg(all(test, feature = "policy"))]

@@ -7,10 +7,10 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Histogram, Meter, UpDownCounter};
 use tool_contracts::{CallStatus, ToolSpec};
 
-use super::conventions as names;
-use super::span::error_code;
 use crate::dispatch::{AnswerOrigin, CallRecord};
 use crate::tool::CallScope;
+use crate::trace::conventions as names;
+use crate::trace::span::error_code;
 
 /// The metrics of a runtime's calls; set with
 /// [`RuntimeBuilder::metrics`](crate::RuntimeBuilder::metrics).

@@ -1,0 +1,36 @@
+//! Stands in for the policy of a runtime without the feature `policy`: it decides nothing.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::call::AuthorizationPolicy;
+use crate::dispatch::execution_policy::ExecutionPolicy;
+use crate::timer::Timer;
+use crate::tool::BuildProblem;
+use crate::tool::registry::Registered;
+
+/// No policy: a tool's permission decides.
+#[derive(Default)]
+pub(crate) struct Policy {}
+
+/// No state of policies.
+pub(crate) struct PolicyState;
+
+/// No policies of execution and authorization.
+type PolicyHandles = (Option<Arc<dyn ExecutionPolicy>>, Option<Arc<dyn AuthorizationPolicy>>);
+
+impl Policy {
+    pub(crate) fn check(&self, _: &BTreeSet<&str>) -> Vec<BuildProblem> {
+        Vec::new()
+    }
+
+    pub(crate) fn prepare(self, _: &mut [Registered], _: &Arc<dyn Timer>) -> Arc<PolicyState> {
+        Arc::new(PolicyState)
+    }
+}
+
+impl PolicyState {
+    pub(crate) fn handles(_: &Arc<Self>) -> PolicyHandles {
+        (None, None)
+    }
+}

@@ -1,0 +1,28 @@
+//! Log events of a build without `tracing`: their values are used, and nothing is emitted.
+
+/// Emits nothing. Takes the same event as the macro of the feature `trace`.
+macro_rules! log_event {
+    ($level:ident, target: $target:expr, $($fields:tt)+) => {
+        $crate::log::log_event!($level, $($fields)+);
+    };
+    ($level:ident $(,)?) => {};
+    ($level:ident, $message:literal $(,)?) => {
+        let _ = format_args!($message);
+    };
+    ($level:ident, $name:ident = $(%)? $(?)? $value:expr $(, $($rest:tt)*)?) => {
+        let _ = &$value;
+        $crate::log::log_event!($level $(, $($rest)*)?);
+    };
+    ($level:ident, $(%)? $(?)? $value:expr $(, $($rest:tt)*)?) => {
+        let _ = &$value;
+        $crate::log::log_event!($level $(, $($rest)*)?);
+    };
+}
+
+pub(crate) use log_event;
+
+/// Returns the value: an event that is not emitted shows nothing.
+#[allow(dead_code, reason = "only the feature `http` has optional values in its events")]
+pub(crate) fn display<T>(value: T) -> T {
+    value
+}
