@@ -20,6 +20,9 @@ macro_rules! pages {
 
 pages! {
     first_tool: "first-tool.md";
+    #[all(feature = "adapters", feature = "http", feature = "ledger", feature = "testing")]
+    cookbook: "cookbook.md";
+    compile_errors: "compile-errors.md";
     effects: "effects.md";
     errors: "errors.md";
     #[feature = "discovery"]

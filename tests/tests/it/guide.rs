@@ -191,6 +191,33 @@ fn a_link_between_pages_leads_to_a_file_in_the_repository_and_to_a_module_in_rus
     assert_eq!(read(&file), expected, "UPDATE_GOLDEN=1 writes it");
 }
 
+/// Returns the recorded messages of the compiler in a folder.
+fn recorded_messages(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let text = |path: PathBuf| match path.extension() {
+        _ if path.is_dir() => recorded_messages(&path),
+        Some(it) if it == "stderr" => read(&path),
+        _ => String::new(),
+    };
+    entries.map(text).collect()
+}
+
+#[test]
+fn the_page_of_compiler_messages_quotes_recorded_ones() {
+    let page = read(&root().join(GUIDE).join("compile-errors.md"));
+    let recorded = recorded_messages(&root().join("tests/messages/ui"));
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let quoted = rows.filter_map(|row| match row.strip_prefix('`') {
+        Some(row) => row.split_once("``"),
+        None => row.split_once('`'),
+    });
+    let quoted: Vec<_> = quoted.map(|(message, _)| message.trim()).collect();
+    let is_recorded = |it: &&str| it.split('…').all(|part| recorded.contains(part));
+    let unknown: Vec<_> = quoted.iter().filter(|it| !is_recorded(it)).collect();
+    assert!(unknown.is_empty(), "no recorded message says {unknown:#?}");
+    assert!(quoted.len() > 20, "{} messages were compared", quoted.len());
+}
+
 #[test]
 fn every_link_leads_somewhere() {
     let folders = [".", "docs", GUIDE, "docs/rfc", "benches", "fuzz", "examples/storefront"];
