@@ -102,10 +102,6 @@ mod encoding;
 pub mod evidence;
 mod failure;
 mod feature_stubs;
-#[cfg(not(feature = "policy"))]
-use feature_stubs::policy;
-#[cfg(not(feature = "trace"))]
-use feature_stubs::trace;
 #[cfg(any(doc, doctest))]
 pub mod guide;
 #[cfg(feature = "http")]
@@ -124,6 +120,7 @@ mod runtime;
 pub mod schema;
 #[cfg(feature = "search")]
 pub mod search;
+mod stand_ins;
 mod steps;
 #[cfg(feature = "policy")]
 pub mod store;
@@ -138,6 +135,11 @@ pub mod trace;
 #[path = "private/mod.rs"]
 pub mod __private;
 pub mod prelude;
+
+#[cfg(not(feature = "policy"))]
+use stand_ins::policy;
+#[cfg(not(feature = "trace"))]
+use stand_ins::trace;
 
 pub use schemars;
 pub use serde;

@@ -1,7 +1,5 @@
-//! Stand-ins for features that are off.
-//!
-//! A call of a stub of a method is a compile error that names the feature, where the compiler would
-//! only say that there is no such method.
+//! Stubs of the methods whose feature is off: a call of one is a compile error that names the
+//! feature, where the compiler would only say that there is no such method.
 #![allow(
     clippy::unused_self,
     clippy::needless_pass_by_value,
@@ -12,11 +10,6 @@
     unused_imports,
     reason = "no call of a stub compiles"
 )]
-
-#[cfg(not(feature = "policy"))]
-pub(crate) mod policy;
-#[cfg(not(feature = "trace"))]
-pub(crate) mod trace;
 
 use std::marker::PhantomData;
 

@@ -12,6 +12,7 @@ pub(crate) struct Tracing {}
 /// No instruments of calls and jobs.
 type Instruments = (Option<Arc<dyn CallInstrument>>, Option<Arc<dyn JobInstrument>>);
 
+#[allow(clippy::unused_self, reason = "same signatures as with the feature")]
 impl Tracing {
     pub(crate) fn into_instruments(self) -> Instruments {
         (None, None)
