@@ -41,3 +41,4 @@ mod stores;
 mod support;
 mod trace;
 mod trial;
+mod violation_texts;

@@ -30,6 +30,7 @@ pub(crate) use self::typed_output::AnswerCheck;
 pub use crate::json::Malformed;
 
 use self::model::SchemaNode;
+use self::type_error::RejectedPart;
 use crate::json::read;
 use crate::limits::Limits;
 use crate::redact::Redactor;
@@ -277,7 +278,8 @@ impl Validator {
     ///
     /// Use it for a value that the schema accepts and its type rejects, such as a date that does
     /// not exist. The violation has the rule `type`, and the schema's title or type as expected
-    /// type.
+    /// type; of a title that is a Rust path, the last name. Where the reader stopped in the key of a
+    /// map, the rule is `propertyNames`.
     ///
     /// # Examples
     /// ```
@@ -289,13 +291,33 @@ impl Validator {
     /// let validator = Validator::compile(&schema)?;
     /// let violation = validator.violation_at(r#"{"day": "2024-02-30"}"#, 19, &Limits::new());
     /// assert_eq!(violation.pointer(), "/day");
-    /// assert_eq!(violation.expected(), "chrono::NaiveDate");
+    /// assert_eq!(violation.expected(), "NaiveDate");
     /// # Ok::<(), tool_runtime::schema::SchemaError>(())
     /// ```
     #[must_use]
     pub fn violation_at(&self, text: &str, byte_offset: usize, limits: &Limits) -> Violation {
+        self.violation(text, (byte_offset, RejectedPart::Innermost), limits)
+    }
+
+    /// Describes the object or array that ends at a byte offset, and that its type rejected after
+    /// all of its members had been read.
+    pub(crate) fn violation_of_container(
+        &self,
+        text: &str,
+        byte_offset: usize,
+        limits: &Limits,
+    ) -> Violation {
+        self.violation(text, (byte_offset, RejectedPart::Container), limits)
+    }
+
+    fn violation(
+        &self,
+        text: &str,
+        place: (usize, RejectedPart),
+        limits: &Limits,
+    ) -> Violation {
         match read(text, limits) {
-            Ok(tree) => type_error::violation_at(&self.schemas, tree.view(text), byte_offset),
+            Ok(tree) => type_error::violation_at(&self.schemas, tree.view(text), place),
             Err(_) => Violation::new("", "type", self.schemas[0].expected(), "no JSON"),
         }
     }

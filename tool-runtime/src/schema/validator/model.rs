@@ -193,11 +193,22 @@ impl SchemaNode {
 
     /// Names the schema among others: its title, or the accepted types.
     pub(super) fn name(&self) -> String {
-        const MAX_TITLE_BYTES: usize = 80;
-        match &self.title {
-            Some(title) if title.len() <= MAX_TITLE_BYTES => title.to_string(),
-            _ => self.expected(),
+        match self.short_title() {
+            Some(title) => title.to_owned(),
+            None => self.expected(),
         }
+    }
+
+    /// The title without the Rust path that it may be; none if the rest is no name.
+    ///
+    /// A model knows nothing of modules, and `Vec<shop::Item>` says less to it than `array`.
+    pub(super) fn short_title(&self) -> Option<&str> {
+        const MAX_TITLE_BYTES: usize = 80;
+        let title = self.title.as_deref()?;
+        let is_path = title.contains("::");
+        let name = if is_path { title.rsplit("::").next()? } else { title };
+        let is_name = !is_path || !title.contains(['<', '(', '[', '&', '{']);
+        (is_name && !name.is_empty() && name.len() <= MAX_TITLE_BYTES).then_some(name)
     }
 
     /// The types without further rules.

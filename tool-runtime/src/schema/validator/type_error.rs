@@ -3,19 +3,39 @@
 use tool_contracts::Violation;
 
 use super::model::{SchemaId, SchemaNode};
+use super::number::{IntegerWidth, NumberReader};
 use super::types::Types;
+use super::walk::described_pattern;
 use crate::json::{JsonView, pointer};
 
 /// The violation for a value that the schema accepts but a typed reader rejected.
-pub(super) fn violation_at(schemas: &[SchemaNode], view: JsonView<'_>, offset: usize) -> Violation {
+pub(super) fn violation_at(
+    schemas: &[SchemaNode],
+    view: JsonView<'_>,
+    (offset, part): (usize, RejectedPart),
+) -> Violation {
     let (mut at, mut looking) = (0, inlined(schemas, vec![0]));
-    while let Some((index, child)) = child_at(view, at, offset) {
+    while part == RejectedPart::Innermost || view.node(at).end() != offset + 1 {
+        let Some((index, child)) = child_at(view, at, offset) else { break };
+        if is_in_name(view, child, offset) && !is_declared(schemas, view, &looking, child) {
+            let expected = expected_name(schemas, view, &looking, child);
+            return Violation::new(pointer(view, child), "propertyNames", expected, "string");
+        }
         looking = inlined(schemas, below(schemas, view, &looking, at, (index, child)));
         at = child;
     }
-    let received = Types::of(view, view.node(at)).name();
+    let received = Types::of(view, view.node(at));
     let expected = expected(schemas, &looking, received);
-    Violation::new(pointer(view, at), "type", expected, received)
+    Violation::new(pointer(view, at), "type", expected, received.name())
+}
+
+/// The part of a text that a typed reader rejected, at the offset where it stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RejectedPart {
+    /// The innermost value at the offset.
+    Innermost,
+    /// The object or array that ends at the offset: its members were read, it was rejected.
+    Container,
 }
 
 /// The child that contains the byte, or the last one before it.
@@ -28,6 +48,66 @@ fn child_at(view: JsonView<'_>, at: u32, offset: usize) -> Option<(usize, u32)> 
         start <= offset
     });
     before.last().map(|(index, (id, _))| (index, id))
+}
+
+/// Returns whether the offset lies before the colon behind the name of a member.
+fn is_in_name(view: JsonView<'_>, child: u32, offset: usize) -> bool {
+    let node = view.node(child);
+    if node.member_start() == 0 || offset >= node.start() {
+        return false;
+    }
+    let name_end = node.member_start() + view.raw_key(node).len() + 2;
+    let colon = view.text.get(name_end..).and_then(|rest| rest.find(':'));
+    colon.is_some_and(|colon| offset < name_end + colon)
+}
+
+/// Returns whether a schema of the object lists the name, so that no reader rejects it.
+fn is_declared(
+    schemas: &[SchemaNode],
+    view: JsonView<'_>,
+    looking: &[SchemaId],
+    child: u32,
+) -> bool {
+    let name = view.key(view.node(child));
+    let mut rules = looking.iter().filter_map(|id| schemas[*id as usize].objects.as_ref());
+    rules.any(|rules| rules.find(&name).is_some())
+}
+
+/// Describes the keys of a map: the range of their integer type, if the map's title names one.
+fn expected_name(
+    schemas: &[SchemaNode],
+    view: JsonView<'_>,
+    looking: &[SchemaId],
+    child: u32,
+) -> String {
+    let name = view.key(view.node(child));
+    let all = || looking.iter().map(|id| &schemas[*id as usize]);
+    if let Some(width) = all().find_map(|schema| key_width(schema.title.as_deref()?)) {
+        let range = NumberReader::Integer(width).expected();
+        return format!("a property whose name is {range}");
+    }
+    let mut patterns = all().filter_map(|schema| schema.objects.as_ref()).flat_map(|rules| {
+        rules.patterns.iter().filter(|(pattern, _)| pattern.is_match(&name))
+    });
+    match patterns.next() {
+        Some((pattern, _)) => {
+            let pattern = described_pattern(pattern);
+            format!("a property whose name is {pattern} and that the tool can read")
+        }
+        None => "a property whose name the tool can read".to_owned(),
+    }
+}
+
+/// The integer type of a map's keys, from the map's Rust name: `u8` of `BTreeMap<u8, f64>`.
+fn key_width(title: &str) -> Option<IntegerWidth> {
+    let (map, arguments) = title.split_once('<')?;
+    let key = arguments.split(',').next()?.trim();
+    let bits = |sign: &str| key.strip_prefix(sign).map(|bits| bits.replace("size", ""));
+    let format = match bits("u") {
+        Some(bits) => format!("uint{bits}"),
+        None => format!("int{}", bits("i")?),
+    };
+    map.ends_with("Map").then(|| IntegerWidth::named(&format)).flatten()
 }
 
 /// All schemas that apply to the same value.
@@ -65,16 +145,36 @@ fn below(
 }
 
 /// The first title, else the format, else the accepted types.
-fn expected(schemas: &[SchemaNode], looking: &[SchemaId], received: &str) -> String {
+fn expected(schemas: &[SchemaNode], looking: &[SchemaId], received: Types) -> String {
     let all = || looking.iter().map(|id| &schemas[*id as usize]);
-    if let Some(titled) = all().find(|schema| schema.title.is_some()) {
-        return titled.name();
+    if all().any(is_duration) {
+        return LONGEST_DURATION.to_owned();
     }
-    let expected = all().next().map_or("any value".to_owned(), SchemaNode::expected);
+    if let Some(title) = all().find_map(SchemaNode::short_title) {
+        return title.to_owned();
+    }
+    let integer = all().find_map(|schema| IntegerWidth::named(schema.format.as_ref()?));
+    if let Some(width) = integer.filter(|_| received == Types::INTEGER) {
+        let range = NumberReader::Integer(width).expected();
+        return format!("{range} that the tool can read");
+    }
+    let first = all().next();
+    let expected = first.map_or("any value".to_owned(), SchemaNode::expected);
     match all().find_map(|schema| schema.format.as_ref()) {
         Some(format) => format!("{expected} in the format `{format}`"),
         // The schema states no more than the type, and the value sent is of that type.
-        None if expected == received => format!("{expected} that the tool can read"),
+        None if first.is_none_or(|schema| schema.possible_types.contains(received)) => {
+            format!("{expected} that the tool can read")
+        }
         None => expected,
     }
+}
+
+/// The range that `std::time::Duration` checks over both of its fields, and states in no schema.
+const LONGEST_DURATION: &str =
+    "a duration of at most 18446744073709551615 seconds and 999999999 nanoseconds in all";
+
+fn is_duration(schema: &SchemaNode) -> bool {
+    let declares = |name: &str| schema.objects.as_ref().is_some_and(|o| o.find(name).is_some());
+    schema.short_title() == Some("Duration") && declares("secs") && declares("nanos")
 }

@@ -35,17 +35,23 @@ impl CallScope {
                 Ok(arguments)
             }
             Err(error) => {
-                let coerced = self.coerced_arguments(&error)?;
+                let reread =
+                    |text: &'s str| argument_reader::read::<A>(text, fields, defaults).err();
+                let coerced = self.coerced_arguments(&error, &reread)?;
                 let read = argument_reader::read(coerced, fields, defaults);
-                read.map_err(|error| self.unexplained(&error))
+                read.map_err(|error| self.unexplained(&error, &reread))
             }
         }
     }
 
     /// Checks the arguments by the schema; returns them with lossless slips coerced, if that is all.
-    fn coerced_arguments(&self, error: &serde_json::Error) -> Result<&str, Finished> {
+    fn coerced_arguments<'s>(
+        &'s self,
+        error: &serde_json::Error,
+        reread: Reread<'_, 's>,
+    ) -> Result<&'s str, Finished> {
         if self.reading().is_some() {
-            return Err(self.unexplained(error));
+            return Err(self.unexplained(error, reread));
         }
         let reading = self.read_by_schema();
         if reading.malformed.is_some() || !reading.violations.is_empty() {
@@ -53,16 +59,21 @@ impl CallScope {
         }
         match &reading.coerced {
             Some(coerced) => Ok(coerced),
-            None => Err(self.unexplained(error)),
+            None => Err(self.unexplained(error, reread)),
         }
     }
 
     /// Refuses arguments that the schema admits and the type does not, with the place of the error.
-    fn unexplained(&self, error: &serde_json::Error) -> Finished {
+    fn unexplained<'s>(&'s self, error: &serde_json::Error, reread: Reread<'_, 's>) -> Finished {
         let text = self.arguments();
         let offset = byte_offset(text, error.line(), error.column());
         let limits = self.0.environment.limits();
-        let violation = self.0.tool.input.violation_at(text, offset, limits);
+        let input = &self.0.tool.input;
+        let violation = if is_rejected_whole(text, offset, reread) {
+            input.violation_of_container(text, offset, limits)
+        } else {
+            input.violation_at(text, offset, limits)
+        };
         self.refuse(vec![violation], error.to_string())
     }
 
@@ -163,6 +174,17 @@ impl CallScope {
     ) -> Finished {
         blocking::run(&self, work).await
     }
+}
+
+/// Reads a part of the arguments again; returns the error, if there is one.
+type Reread<'r, 's> = &'r dyn Fn(&'s str) -> Option<serde_json::Error>;
+
+/// Returns whether an object or array that ends at the offset was rejected, and none of its members.
+///
+/// Its members alone then end the reader at the end of the text, and not at an error.
+fn is_rejected_whole<'s>(text: &'s str, offset: usize, reread: Reread<'_, 's>) -> bool {
+    matches!(text.as_bytes().get(offset), Some(b'}' | b']'))
+        && reread(&text[..offset]).is_some_and(|error| error.is_eof())
 }
 
 struct Gate<'c>(&'c CallScope);

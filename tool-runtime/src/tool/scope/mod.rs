@@ -202,7 +202,9 @@ impl CallScope {
     /// # Errors
     /// `INVALID_ARGUMENT` where the type cannot be read from arguments that the schema admits.
     pub fn parse<'s, T: Deserialize<'s>>(&'s self) -> Result<T, Failure> {
-        serde_json::from_str(self.arguments()).map_err(|_| Failure::of(ErrorCode::InvalidArgument))
+        serde_json::from_str(self.arguments()).map_err(|error| {
+            Failure::of(ErrorCode::InvalidArgument).with_log(error.to_string())
+        })
     }
 
     /// Returns the host's state of this type, if the builder was given one.

@@ -274,3 +274,29 @@ fn answers_name_rules_and_types_and_never_values() {
     ];
     assert_eq!(lines, expected);
 }
+
+/// Checks the description of the expected value of the only violation.
+#[track_caller]
+fn expects(schema: Value, text: &str, expected: &str) {
+    let report = super::report(&schema, text, super::Coerce::Off);
+    let found: Vec<_> = report.violations.iter().map(tool_contracts::Violation::expected).collect();
+    assert_eq!(found, [expected], "{schema} {text}");
+}
+
+#[test]
+fn the_empty_name_of_a_property_is_told_as_such() {
+    let schema = json!({"properties": {"": {}, "a": {}}, "additionalProperties": false});
+    expects(schema, r#"{"b": 1}"#, "no property but `\"\"` (the empty name), `a`");
+}
+
+#[test]
+fn a_name_that_is_not_accepted_is_told_the_pattern_and_the_lengths_of_names() {
+    let schema = json!({"propertyNames": {"pattern": "^[a-z]+$", "maxLength": 3}});
+    let expected = "a property whose name is text that matches `^[a-z]+$`, of at most 3 characters";
+    expects(schema, r#"{"A": 1}"#, expected);
+    let schema = json!({
+        "properties": {"all": {}}, "patternProperties": {r"^-?\d+$": {}}, "additionalProperties": false,
+    });
+    let expected = r"no property but `all`, one whose name is an integer that matches `^-?\d+$`";
+    expects(schema, r#"{"x": 1}"#, expected);
+}

@@ -140,8 +140,8 @@ fn places_are_found_by_offset() {
         let found = validator.violation_at(text, offset, &Limits::new());
         format!("{} {} {}", found.pointer(), found.expected(), found.received())
     };
-    assert_eq!(at(26), "/when chrono::NaiveDate string");
-    assert_eq!(at(37), "/when chrono::NaiveDate string");
+    assert_eq!(at(26), "/when NaiveDate string");
+    assert_eq!(at(37), "/when NaiveDate string");
     assert_eq!(at(13), "/list/1 integer that the tool can read integer");
     assert_eq!(at(10), "/list/0 integer that the tool can read integer");
     assert_eq!(at(0), " object that the tool can read object");

@@ -96,13 +96,24 @@ impl<'v> Walk<'v> {
             }
             return;
         };
-        let node = doc.view.node(property);
-        let text = (node.kind == JsonKind::String).then(|| doc.view.string(node));
-        let branch = text.and_then(|text| tag.values.iter().find(|(value, _)| **value == *text));
-        match branch {
-            Some((_, schema)) => self.value(*schema, doc, at),
+        match selected_branch(tag, doc, property) {
+            Some(schema) => self.value(*schema, doc, at),
             None => self.reject(doc, property, "enum", || tag.expected.to_string()),
         }
+    }
+
+    /// The branches that an object may be meant for: the one that its discriminator selects, or all.
+    pub(super) fn meant_branches(
+        &self,
+        choice: &'v Choice,
+        doc: &Document<'_>,
+        at: u32,
+    ) -> &'v [SchemaId] {
+        let selected = choice.tag.as_ref().and_then(|tag| {
+            let property = doc.view.property(at, &tag.property)?;
+            selected_branch(tag, doc, property)
+        });
+        selected.map_or(&choice.branches, std::slice::from_ref)
     }
 
     /// Tries the branches, first without coercion.
@@ -220,6 +231,17 @@ impl<'v> Walk<'v> {
         self.overflow = overflow;
         mem::replace(&mut self.violations, kept)
     }
+}
+
+/// The branch that the value of a discriminator selects.
+fn selected_branch<'v>(
+    tag: &'v Discriminator,
+    doc: &Document<'_>,
+    property: u32,
+) -> Option<&'v SchemaId> {
+    let node = doc.view.node(property);
+    let text = (node.kind == JsonKind::String).then(|| doc.view.string(node))?;
+    tag.values.iter().find(|(value, _)| **value == *text).map(|(_, schema)| schema)
 }
 
 /// Number of branches that accept a value.

@@ -9,12 +9,14 @@ mod scalar;
 mod unevaluated;
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::rc::Rc;
 
 use tool_contracts::Violation;
 
 use self::coerce::ParsedValue;
 use self::edit::TextEdit;
+pub(super) use self::object::described_pattern;
 use super::model::{SchemaId, SchemaNode};
 use super::report::{Coerce, ValidationReport};
 use super::types::Types;
@@ -234,6 +236,24 @@ impl<'v> Walk<'v> {
 
     /// Checks a value of a type that the schema accepts.
     fn apply(&mut self, schema: &'v SchemaNode, doc: &Document<'_>, at: u32, node: &JsonNode) {
+        let rest = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
+        let Some(rest) = rest.filter(|_| node.kind == JsonKind::Object) else {
+            return self.apply_rules(schema, doc, at, node);
+        };
+        let failed_before = mem::take(&mut self.failed);
+        self.apply_rules(schema, doc, at, node);
+        self.unevaluated(schema, rest, doc, at);
+        self.failed |= failed_before;
+    }
+
+    /// Checks a value by all keywords but `unevaluatedProperties`.
+    fn apply_rules(
+        &mut self,
+        schema: &'v SchemaNode,
+        doc: &Document<'_>,
+        at: u32,
+        node: &JsonNode,
+    ) {
         match node.kind {
             JsonKind::Number => self.number(schema, doc, at, node),
             JsonKind::String => self.string(schema, doc, at, node),

@@ -1,5 +1,6 @@
 //! Checks objects.
 
+use regex_lite::Regex;
 use tool_contracts::Violation;
 
 use super::super::model::{AdditionalProperties, ObjectRules, PropertyRule, SchemaId, SchemaNode};
@@ -83,9 +84,6 @@ impl<'v> Walk<'v> {
         self.check_required(rules, doc, at, &seen);
         self.check_count(rules, doc, at, node.count() - omitted.len());
         self.dependents(rules, doc, at);
-        if let Some(rest) = rules.unevaluated {
-            self.unevaluated(schema, rest, doc, at);
-        }
         self.omit_properties(doc, at, &omitted);
     }
 
@@ -127,7 +125,10 @@ impl<'v> Walk<'v> {
         let violation = Violation::new(
             doc.pointer(id),
             "additionalProperties",
-            describe_known_names(declared().map(|property| &*property.name)),
+            describe_known_names(
+                declared().map(|property| &*property.name),
+                rules.patterns.iter().map(|(pattern, _)| pattern),
+            ),
             doc.received(id),
         );
         let close = nearest(name, declared().map(|property| &*property.name), 1);
@@ -208,9 +209,29 @@ impl<'v> Walk<'v> {
         let roomy = Limits::new().with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
         let Ok(tree) = read(quoted, &roomy) else { return };
         if !self.is_name(names, &tree, quoted) {
-            let expected = || format!("a property whose name is {}", self.schema(names).expected());
-            let expected = expected();
-            self.reject(doc, id, "propertyNames", || expected);
+            self.failed = true;
+            if !self.quiet {
+                let expected = format!("a property whose name is {}", self.described_name(names));
+                let pointer = doc.pointer(id);
+                self.record(Violation::new(pointer, "propertyNames", expected, "string"));
+            }
+        }
+    }
+
+    /// Describes the names that a schema of names accepts.
+    fn described_name(&self, names: SchemaId) -> String {
+        let schema = self.schema(names);
+        let Some(rules) = schema.strings.as_ref().filter(|_| schema.values.is_none()) else {
+            return schema.expected();
+        };
+        let pattern = rules.pattern.as_ref().map(described_pattern);
+        let min = (rules.min > 0).then(|| sized("at least", rules.min, "character"));
+        let max = (rules.max < usize::MAX).then(|| sized("at most", rules.max, "character"));
+        let lengths: Vec<_> = [min, max].into_iter().flatten().collect();
+        match (pattern, lengths.as_slice()) {
+            (Some(pattern), []) => pattern,
+            (Some(pattern), lengths) => format!("{pattern}, of {}", lengths.join(" and ")),
+            (None, lengths) => format!("text of {}", lengths.join(" and ")),
         }
     }
 
@@ -289,12 +310,36 @@ impl ObjectRules {
 }
 
 /// The names that an object may have, if they are few enough to list.
-pub(super) fn describe_known_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn describe_known_names<'a>(
+    names: impl Iterator<Item = &'a str>,
+    patterns: impl Iterator<Item = &'a Regex>,
+) -> String {
     const MAX_NAMES: usize = 20;
-    let names: Vec<_> = names.take(MAX_NAMES + 1).map(|name| format!("`{name}`")).collect();
-    match names.len() {
-        0 => "no properties".to_owned(),
-        1..=MAX_NAMES => format!("no property but {}", names.join(", ")),
+    let mut names: Vec<_> = names.take(MAX_NAMES + 1).map(quoted_name).collect();
+    let mut described: Vec<_> = patterns.take(MAX_NAMES).map(described_pattern).collect();
+    described.dedup();
+    match (names.len(), described.len()) {
+        (0, 0) => "no properties".to_owned(),
+        (0, _) => format!("a property whose name is {}", described.join(" or ")),
+        (1..=MAX_NAMES, _) => {
+            names.extend(described.into_iter().map(|pattern| format!("one whose name is {pattern}")));
+            format!("no property but {}", names.join(", "))
+        }
         _ => "a declared property".to_owned(),
     }
+}
+
+/// A property's name in a sentence.
+fn quoted_name(name: &str) -> String {
+    if name.is_empty() { "`\"\"` (the empty name)".to_owned() } else { format!("`{name}`") }
+}
+
+/// The names that match a pattern, in words if they are the integers that keys of maps are.
+pub(in super::super) fn described_pattern(pattern: &Regex) -> String {
+    let words = match pattern.as_str() {
+        r"^\d+$" => "an integer without a sign",
+        r"^-?\d+$" => "an integer",
+        _ => "text",
+    };
+    format!("{words} that matches `{pattern}`")
 }

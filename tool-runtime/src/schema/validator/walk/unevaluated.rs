@@ -13,6 +13,8 @@ struct PropertyEvaluators<'v> {
     rules: Vec<&'v ObjectRules>,
     /// One of them evaluates every property.
     all: bool,
+    /// Another rule of the same value is violated, so the text is invalid already.
+    failed: bool,
 }
 
 impl<'v> Walk<'v> {
@@ -23,7 +25,7 @@ impl<'v> Walk<'v> {
         doc: &Document<'_>,
         at: u32,
     ) {
-        let mut evaluators = PropertyEvaluators::default();
+        let mut evaluators = PropertyEvaluators { failed: self.failed, ..Default::default() };
         self.evaluators(schema, doc, at, &mut evaluators);
         if evaluators.all {
             return;
@@ -69,9 +71,19 @@ impl<'v> Walk<'v> {
             self.inlined(Some(*id), doc, at, found);
         }
         let mode = VerdictMode { coerce: self.coerce, check_precision: false };
-        for id in logic.any.iter().chain(&logic.one).flat_map(|choice| &choice.branches) {
-            if self.passes(*id, doc, at, mode) {
-                self.inlined(Some(*id), doc, at, found);
+        for choice in logic.any.iter().chain(&logic.one) {
+            let mut has_match = false;
+            for id in &choice.branches {
+                if self.passes(*id, doc, at, mode) {
+                    has_match = true;
+                    self.inlined(Some(*id), doc, at, found);
+                }
+            }
+            // The choice's own violation says what is wrong: the names of its branches are known.
+            if !has_match && found.failed {
+                for id in self.meant_branches(choice, doc, at) {
+                    self.inlined(Some(*id), doc, at, found);
+                }
             }
         }
         if let Some(condition) = &logic.condition {
@@ -114,9 +126,10 @@ impl<'v> Walk<'v> {
             let properties = evaluators.rules.iter().flat_map(|rules| &rules.properties);
             properties.filter(|property| property.schema.is_some()).map(|property| &*property.name)
         };
+        let patterns = evaluators.rules.iter().flat_map(|rules| &rules.patterns);
+        let expected = describe_known_names(names(), patterns.map(|(pattern, _)| pattern));
         let rule = "unevaluatedProperties";
-        let violation =
-            Violation::new(doc.pointer(id), rule, describe_known_names(names()), doc.received(id));
+        let violation = Violation::new(doc.pointer(id), rule, expected, doc.received(id));
         let close = nearest(name, names(), 1);
         self.record(match close.first() {
             Some(close) => violation.with_hint(format!("did you mean `{close}`?")),
