@@ -56,7 +56,11 @@ impl TryFrom<RawEven> for Even {
     type Error = String;
 
     fn try_from(raw: RawEven) -> Result<Self, String> {
-        if raw.value % 2 == 0 { Ok(Self { value: raw.value }) } else { Err("shop::Even is odd".to_owned()) }
+        if raw.value % 2 == 0 {
+            Ok(Self { value: raw.value })
+        } else {
+            Err("shop::Even is odd".to_owned())
+        }
     }
 }
 

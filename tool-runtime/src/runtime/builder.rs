@@ -274,6 +274,12 @@ impl RuntimeBuilder {
         problems.extend(self.policy.check(&known));
     }
 
+    /// Returns whether a tool of this name is registered.
+    #[cfg(feature = "testing")]
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.registry.entries.iter().any(|entry| entry.name() == name)
+    }
+
     fn fill(&self, tool: &mut Registered, problems: &mut Vec<BuildProblem>) {
         if tool.traits.evidence && self.evidence_collector.is_none() {
             problems.push(BuildProblem::NoEvidence { tool: tool.spec.name().to_owned() });

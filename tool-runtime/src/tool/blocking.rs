@@ -8,6 +8,7 @@ use tool_contracts::ErrorCode;
 
 use super::CallScope;
 use super::panic_guard::guard;
+use super::panic_hook::{WatchedCode, current_watch};
 use super::tool_future::{Finished, ToolEnd};
 use crate::failure::{Failure, LoggedFailure};
 use crate::timer::Job;
@@ -52,8 +53,10 @@ where
     };
     let (done, result) = oneshot::channel();
     let scope = call.clone();
+    let watch = current_watch();
     let job: Job = Box::new(move || {
         let _permit = permit;
+        let _watched = watch.map(|watch| watch.enter(WatchedCode::Calls));
         if !scope.holds_lease() {
             drop(guard(|| done.send(BlockingEnd::LeaseExpired(work))));
             return;

@@ -33,6 +33,8 @@ pub use self::output::{DataError, OutputMeta, ToolOutput};
 pub(crate) use self::panic_guard::guarded;
 pub(crate) use self::panic_guard::{PanicGuarded, guard};
 pub use self::panic_hook::quiet_tool_panics;
+#[cfg(feature = "testing")]
+pub(crate) use self::panic_hook::{PanicWatch, WatchedCode, WatchesPanics};
 pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;
 pub(crate) use self::scope::{ErrorAuthor, Lease};

@@ -1,13 +1,16 @@
-//! A panic hook that does not print what a tool panicked with.
+//! Panic hooks for panics that the runtime catches: they do not print what a tool panicked with.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::Write as _;
 use std::panic::{self, PanicHookInfo};
-use std::sync::Once;
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::thread;
 
 thread_local! {
     /// The number of guards that this thread is inside of.
     static GUARDS: Cell<u32> = const { Cell::new(0) };
+    /// The watch that this thread's panics go to.
+    static WATCH: RefCell<Option<(PanicWatch, WatchedCode)>> = const { RefCell::new(None) };
 }
 
 /// Marks that this thread runs guarded code, until it is dropped.
@@ -52,6 +55,7 @@ pub fn quiet_tool_panics() {
     INSTALLED.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| match GUARDS.get() {
+            _ if is_watched(info) => {}
             0 => previous(info),
             _ => print_place(info),
         }));
@@ -65,4 +69,141 @@ fn print_place(info: &PanicHookInfo<'_>) {
         Some(place) => writeln!(stream, "a tool call panicked at {place}; its text is not printed"),
         None => writeln!(stream, "a tool call panicked; its text is not printed"),
     };
+}
+
+/// Keeps the place of the last panic of a trial's calls, in place of its text on standard error.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PanicWatch(Arc<Mutex<Option<String>>>);
+
+/// The code of a thread whose panics a watch keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only trials watch panics"))]
+pub(crate) enum WatchedCode {
+    /// Guarded code: tools, and what the runtime calls of the host's.
+    Calls,
+    /// All code, since the thread runs nothing but tasks that tools have spawned.
+    All,
+}
+
+#[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only trials watch panics"))]
+impl PanicWatch {
+    /// Watches the panics of this thread, until the result is dropped.
+    pub(crate) fn enter(&self, code: WatchedCode) -> WatchedThread {
+        WatchedThread(WATCH.replace(Some((self.clone(), code))))
+    }
+
+    /// Takes the place of the last panic: file, line and column.
+    pub(crate) fn take_place(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// A thread that is watched; the earlier watch is put back when it is dropped.
+pub(crate) struct WatchedThread(Option<(PanicWatch, WatchedCode)>);
+
+impl Drop for WatchedThread {
+    fn drop(&mut self) {
+        WATCH.set(self.0.take());
+    }
+}
+
+/// Returns the watch of this thread, for another thread that works for the same call.
+pub(super) fn current_watch() -> Option<PanicWatch> {
+    WATCH.with_borrow(|watch| watch.as_ref().map(|(watch, _)| watch.clone()))
+}
+
+/// Keeps the place of a panic that a watch of this thread is for.
+fn is_watched(info: &PanicHookInfo<'_>) -> bool {
+    let kept = WATCH.try_with(|watch| {
+        let Ok(watch) = watch.try_borrow() else { return false };
+        let Some((watch, code)) = &*watch else { return false };
+        if *code == WatchedCode::Calls && GUARDS.get() == 0 {
+            return false;
+        }
+        let place = info.location().map(ToString::to_string);
+        *watch.0.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        true
+    });
+    kept.unwrap_or(false)
+}
+
+type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send>;
+
+/// The hook of all trials that run at the moment.
+static WATCH_HOOK: Mutex<WatchHook> = Mutex::new(WatchHook { trials: 0, installed: None });
+
+struct WatchHook {
+    trials: usize,
+    installed: Option<InstalledHook>,
+}
+
+struct InstalledHook {
+    previous: Arc<Hook>,
+    /// Identifies the hook, which others may cover or replace meanwhile.
+    address: usize,
+}
+
+/// Makes watches work, until it is dropped: then the hook before it is put back.
+///
+/// Several at once share one hook. A panic that is not watched goes to the hook before it, and so
+/// does every panic if that hook cannot be put back, because another one covers it.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only trials watch panics"))]
+pub(crate) struct WatchesPanics(());
+
+#[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only trials watch panics"))]
+impl WatchesPanics {
+    pub(crate) fn begin() -> Self {
+        let mut hook = WATCH_HOOK.lock().unwrap_or_else(PoisonError::into_inner);
+        hook.trials += 1;
+        // The hook of a thread that panics cannot be changed.
+        if hook.trials == 1 && !thread::panicking() {
+            hook.install();
+        }
+        Self(())
+    }
+}
+
+impl Drop for WatchesPanics {
+    fn drop(&mut self) {
+        let mut hook = WATCH_HOOK.lock().unwrap_or_else(PoisonError::into_inner);
+        hook.trials -= 1;
+        if hook.trials == 0 && !thread::panicking() {
+            hook.put_back();
+        }
+    }
+}
+
+impl WatchHook {
+    fn install(&mut self) {
+        let current = panic::take_hook();
+        if self.installed.as_ref().is_some_and(|hook| hook.address == address(&current)) {
+            return panic::set_hook(current);
+        }
+        let previous = Arc::new(current);
+        let passed = previous.clone();
+        let hook: Hook = Box::new(move |info| {
+            if !is_watched(info) {
+                passed(info);
+            }
+        });
+        self.installed = Some(InstalledHook { previous, address: address(&hook) });
+        panic::set_hook(hook);
+    }
+
+    fn put_back(&mut self) {
+        let Some(installed) = self.installed.take() else { return };
+        let current = panic::take_hook();
+        if installed.address != address(&current) {
+            return panic::set_hook(current);
+        }
+        drop(current);
+        if let Ok(previous) = Arc::try_unwrap(installed.previous) {
+            panic::set_hook(previous);
+        }
+    }
+}
+
+fn address(hook: &Hook) -> usize {
+    std::ptr::from_ref(&**hook).cast::<()>() as usize
 }

@@ -310,12 +310,7 @@ impl Validator {
         self.violation(text, (byte_offset, RejectedPart::Container), limits)
     }
 
-    fn violation(
-        &self,
-        text: &str,
-        place: (usize, RejectedPart),
-        limits: &Limits,
-    ) -> Violation {
+    fn violation(&self, text: &str, place: (usize, RejectedPart), limits: &Limits) -> Violation {
         match read(text, limits) {
             Ok(tree) => type_error::violation_at(&self.schemas, tree.view(text), place),
             Err(_) => Violation::new("", "type", self.schemas[0].expected(), "no JSON"),

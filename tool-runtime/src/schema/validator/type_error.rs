@@ -86,9 +86,9 @@ fn expected_name(
         let range = NumberReader::Integer(width).expected();
         return format!("a property whose name is {range}");
     }
-    let mut patterns = all().filter_map(|schema| schema.objects.as_ref()).flat_map(|rules| {
-        rules.patterns.iter().filter(|(pattern, _)| pattern.is_match(&name))
-    });
+    let mut patterns = all()
+        .filter_map(|schema| schema.objects.as_ref())
+        .flat_map(|rules| rules.patterns.iter().filter(|(pattern, _)| pattern.is_match(&name)));
     match patterns.next() {
         Some((pattern, _)) => {
             let pattern = described_pattern(pattern);

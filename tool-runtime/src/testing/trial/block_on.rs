@@ -3,6 +3,10 @@
 use std::future::Future;
 
 #[cfg(feature = "tokio")]
+use crate::tool::{PanicWatch, WatchedCode};
+
+#[cfg(feature = "tokio")]
+#[track_caller]
 pub(super) fn block_on<F: Future>(future: F, real_time: bool) -> F::Output {
     assert!(
         tokio::runtime::Handle::try_current().is_err(),
@@ -11,7 +15,10 @@ pub(super) fn block_on<F: Future>(future: F, real_time: bool) -> F::Output {
     );
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().start_paused(!real_time).build();
-    runtime.expect("tokio can be started").block_on(future)
+    let runtime = runtime.expect("tokio can be started");
+    // Between the polls of the trial, this thread runs nothing but tasks that the tool spawned.
+    let _watched = PanicWatch::default().enter(WatchedCode::All);
+    runtime.block_on(future)
 }
 
 #[cfg(not(feature = "tokio"))]

@@ -14,7 +14,9 @@ mod snapshot;
 mod tests;
 
 use std::fmt;
+use std::future::{Future, poll_fn};
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +31,7 @@ use self::runtime::{CallObserver, TrialRuntime};
 use crate::runtime::{Runtime, RuntimeBuilder};
 use crate::schema::Coerce;
 use crate::tool::registry::{Tool, Toolkit};
+use crate::tool::{PanicWatch, WatchedCode, WatchesPanics};
 
 /// Tests a tool with inputs made from its schema, broken inputs, dry runs, repeats and secrets.
 ///
@@ -203,6 +206,7 @@ impl ToolTrial {
     /// # Panics
     /// It is called inside a tokio runtime, or tokio cannot be started.
     #[must_use = "an unread report fails no test"]
+    #[track_caller]
     pub fn check(self) -> TrialReport {
         let real_time = self.real_time;
         block_on::block_on(self.run(), real_time)
@@ -218,13 +222,26 @@ impl ToolTrial {
     }
 
     /// Runs the trial on the current executor, and returns the report.
-    pub async fn run(mut self) -> TrialReport {
+    ///
+    /// While it runs, panics of its calls are not printed: the report names their places. Panics of
+    /// other code and of other tests in the process are printed as ever.
+    pub async fn run(self) -> TrialReport {
+        let (panics, _watches) = (PanicWatch::default(), WatchesPanics::begin());
+        let mut trial = pin!(self.run_watched(&panics));
+        poll_fn(|cx| {
+            let _watched = panics.enter(WatchedCode::Calls);
+            trial.as_mut().poll(cx)
+        })
+        .await
+    }
+
+    async fn run_watched(mut self, panics: &PanicWatch) -> TrialReport {
         let (seed, snapshots, effects) = (self.seed, self.snapshots.take(), self.effects.take());
         let (cases, budget) = (self.cases, self.budget);
         let given = std::mem::take(&mut self.inputs);
         let name = self.tool.clone().unwrap_or_else(|_| "unknown".to_owned());
         let mut report = TrialReport::new(name, seed);
-        let trial_runtime = match self.trial_runtime() {
+        let trial_runtime = match self.trial_runtime(panics.clone()) {
             Ok(trial_runtime) => trial_runtime,
             Err(text) => {
                 report.find(TrialCheck::Registration, text);
@@ -249,8 +266,12 @@ impl ToolTrial {
     }
 
     /// Builds the runtime, and finds the tool in it.
-    fn trial_runtime(self) -> Result<TrialRuntime, String> {
+    fn trial_runtime(self, panics: PanicWatch) -> Result<TrialRuntime, String> {
         let name = self.tool?;
+        // Setting the permission of a tool that is not there would be the finding.
+        if !self.builder.has_tool(&name) {
+            return Err(not_registered(&name));
+        }
         let observer = CallObserver::default();
         let runtime = self
             .builder
@@ -260,8 +281,15 @@ impl ToolTrial {
             .observe(observer.clone())
             .build()
             .map_err(|error| error.to_string())?;
-        TrialRuntime::new(runtime, &name, self.cx, observer)
+        TrialRuntime::new(runtime, &name, self.cx, (observer, panics))
     }
+}
+
+fn not_registered(name: &str) -> String {
+    format!(
+        "no tool `{name}` is registered: register it by `toolkit = …`, or by `with = |builder| \
+         builder.…`"
+    )
 }
 
 impl fmt::Debug for ToolTrial {

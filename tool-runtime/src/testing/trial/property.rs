@@ -150,7 +150,11 @@ pub(super) fn fault(trial_runtime: &TrialRuntime, trial_call: &TrialCall) -> Opt
 fn worded(trial_runtime: &TrialRuntime, fault: TrialCheck, trial_call: &TrialCall) -> String {
     let log = &trial_call.call_end.log;
     match fault {
-        TrialCheck::Panics => format!("the tool panics\nlog: {log}"),
+        TrialCheck::Panics => {
+            let place = trial_call.panicked_at.as_ref();
+            let place = place.map_or_else(String::new, |place| format!(" at {place}"));
+            format!("the tool panics{place}\nlog: {log}")
+        }
         TrialCheck::Output => {
             let details = trial_call.output.error().and_then(|error| {
                 serde_json::to_value(error).ok()?.get("details").map(Value::to_string)

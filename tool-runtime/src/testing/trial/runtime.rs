@@ -13,7 +13,7 @@ use crate::redact::Redactor;
 use crate::runtime::Runtime;
 use crate::schema::Validator;
 use crate::testing::{Ids, context};
-use crate::tool::ToolOutput;
+use crate::tool::{PanicWatch, ToolOutput};
 
 /// The runtime, the tool and the context of a trial.
 pub(super) struct TrialRuntime {
@@ -21,6 +21,7 @@ pub(super) struct TrialRuntime {
     pub(super) spec: ToolSpec,
     pub(super) cx: ToolContext,
     pub(super) observer: CallObserver,
+    panics: PanicWatch,
     pub(super) input: Value,
     checker: Validator,
     ids: Mutex<Ids>,
@@ -31,6 +32,8 @@ pub(super) struct TrialRuntime {
 pub(super) struct TrialCall {
     pub(super) output: ToolOutput,
     pub(super) call_end: CallEnd,
+    /// The place of a panic, if the tool panicked: file, line and column.
+    pub(super) panicked_at: Option<String>,
     /// Measured in real time.
     pub(super) took: Duration,
 }
@@ -78,17 +81,17 @@ impl TrialRuntime {
         runtime: Runtime,
         name: &str,
         cx: Option<ToolContext>,
-        observer: CallObserver,
+        (observer, panics): (CallObserver, PanicWatch),
     ) -> Result<Self, String> {
-        let missing = || format!("no tool `{name}` is registered: give its toolkit, or `with`");
-        let spec = runtime.spec(name).ok_or_else(missing)?.clone();
+        let spec = runtime.spec(name).ok_or_else(|| super::not_registered(name))?.clone();
         let input = Value::Object(spec.input_schema().clone());
         let checker = Validator::compile(&input).map_err(|error| error.to_string())?;
         let cx = match cx {
             Some(cx) => cx,
             None => context().build().map_err(|error| error.to_string())?,
         };
-        Ok(Self { runtime, spec, cx, observer, input, checker, ids: Mutex::new(Ids::seeded(0)) })
+        let ids = Mutex::new(Ids::seeded(0));
+        Ok(Self { runtime, spec, cx, observer, panics, input, checker, ids })
     }
 
     /// Returns the context with a new invocation id.
@@ -99,6 +102,7 @@ impl TrialRuntime {
     /// Makes one call and waits for its end.
     pub(super) async fn call(&self, text: &str, cx: &ToolContext) -> TrialCall {
         let started = Instant::now();
+        drop(self.panics.take_place());
         let mut call = self.runtime.call(self.spec.name(), text, &self.fresh(cx));
         let output = call.execute().await.clone();
         let call_end = self.observer.take().unwrap_or_else(|| CallEnd {
@@ -109,7 +113,8 @@ impl TrialRuntime {
             log: String::new(),
             debug: String::new(),
         });
-        TrialCall { output, call_end, took: started.elapsed() }
+        let panicked_at = self.panics.take_place();
+        TrialCall { output, call_end, panicked_at, took: started.elapsed() }
     }
 
     /// Formats an input for a finding.

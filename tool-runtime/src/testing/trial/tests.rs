@@ -1,8 +1,10 @@
 //! Checks of a trial that a correct runtime never fails: they are tested with a broken runtime,
 //! and against another validator.
 
-use std::fs;
+use std::panic::{self, Location, catch_unwind};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 use tool_contracts::Effect;
@@ -15,6 +17,8 @@ use super::snapshot::{SnapshotResult, compared};
 use super::{block_on, metaschema};
 use crate::failure::Failure;
 use crate::runtime::Runtime;
+use crate::testing::ToolTrial;
+use crate::tool::PanicWatch;
 use crate::tool::registry::DynamicTool;
 
 fn trial_runtime(schema: Value) -> TrialRuntime {
@@ -23,7 +27,8 @@ fn trial_runtime(schema: Value) -> TrialRuntime {
     let observer = CallObserver::default();
     let builder = Runtime::builder().dynamic(tool).observe(observer.clone());
     let runtime = builder.build().expect("a runtime");
-    TrialRuntime::new(runtime, "count", None, observer).expect("the tool is there")
+    TrialRuntime::new(runtime, "count", None, (observer, PanicWatch::default()))
+        .expect("the tool is there")
 }
 
 fn counted(most: u64) -> Value {
@@ -126,4 +131,69 @@ fn a_missing_snapshot_is_written_unless_on_ci() {
     fs::write(&path, "{1}\r\n").expect("a checkout on Windows");
     assert_eq!(check("{1}\n", false, true), SnapshotResult::Same);
     fs::remove_dir_all(&folder).expect("it is there");
+}
+
+/// A trial of a tool whose calls all panic; the first one also panics on a thread of its own.
+fn panicking_trial() -> ToolTrial {
+    let first = Mutex::new(true);
+    let tool = DynamicTool::new("burst", Effect::Read).description("Bursts.");
+    let tool = tool.input_schema(counted(100)).handler(move |_| {
+        if std::mem::take(&mut *first.lock().expect("a flag")) {
+            let other = thread::spawn(|| panic!("trial: on another thread"));
+            other.join().expect_err("it panics");
+        }
+        async {
+            let spawned = tokio::spawn(async { panic!("trial: in a task of the tool") });
+            spawned.await.expect_err("it panics");
+            None::<u32>.expect("trial: in the tool");
+            Ok::<_, Failure>(1)
+        }
+    });
+    ToolTrial::named("burst").with(|builder| builder.dynamic(tool)).cases(8)
+}
+
+#[test]
+fn panics_of_a_trial_are_reported_and_not_printed_and_all_others_are_printed() {
+    let printed = Arc::new(Mutex::new(Vec::new()));
+    let (previous, heard) = (Arc::new(panic::take_hook()), printed.clone());
+    let passed = previous.clone();
+    panic::set_hook(Box::new(move |info| match info.payload_as_str() {
+        Some(text) if text.starts_with("trial: ") => {
+            heard.lock().expect("texts").push(text.to_owned());
+        }
+        Some(text) if text.starts_with("the tool `burst`") => {
+            let place = info.location().map_or(0, Location::line);
+            heard
+                .lock()
+                .expect("texts")
+                .push(format!("{} {place}", info.location().map_or("", Location::file)));
+        }
+        _ => passed(info),
+    }));
+    let other = thread::spawn(|| panicking_trial().check());
+    let report = panicking_trial().check();
+    let of_other = other.join().expect("a report");
+    let line = line!() + 1;
+    let failed = catch_unwind(|| panicking_trial().assert());
+    failed.expect_err("there is a finding");
+    catch_unwind(|| panic!("trial: after it")).expect_err("it panics");
+    drop(panic::take_hook());
+    panic::set_hook(Arc::try_unwrap(previous).unwrap_or_else(|_| Box::new(|_| {})));
+
+    for report in [&report, &of_other] {
+        let text = report.findings()[0].text();
+        assert!(text.contains("the tool panics at ") && text.contains("trial/tests.rs:"), "{text}");
+    }
+    let other = "trial: on another thread".to_owned();
+    let place = format!("{} {line}", file!());
+    let expected = [other.clone(), other.clone(), other, place, "trial: after it".to_owned()];
+    assert_eq!(*printed.lock().expect("texts"), expected);
+}
+
+#[test]
+fn a_tool_that_is_not_registered_is_the_finding_and_not_its_permission() {
+    let report = ToolTrial::named("nothing").check();
+    let text = report.findings()[0].text();
+    assert!(text.starts_with("no tool `nothing` is registered: "), "{text}");
+    assert!(!text.contains("permission"), "{text}");
 }

@@ -202,9 +202,8 @@ impl CallScope {
     /// # Errors
     /// `INVALID_ARGUMENT` where the type cannot be read from arguments that the schema admits.
     pub fn parse<'s, T: Deserialize<'s>>(&'s self) -> Result<T, Failure> {
-        serde_json::from_str(self.arguments()).map_err(|error| {
-            Failure::of(ErrorCode::InvalidArgument).with_log(error.to_string())
-        })
+        serde_json::from_str(self.arguments())
+            .map_err(|error| Failure::of(ErrorCode::InvalidArgument).with_log(error.to_string()))
     }
 
     /// Returns the host's state of this type, if the builder was given one.

@@ -322,7 +322,9 @@ pub(super) fn describe_known_names<'a>(
         (0, 0) => "no properties".to_owned(),
         (0, _) => format!("a property whose name is {}", described.join(" or ")),
         (1..=MAX_NAMES, _) => {
-            names.extend(described.into_iter().map(|pattern| format!("one whose name is {pattern}")));
+            names.extend(
+                described.into_iter().map(|pattern| format!("one whose name is {pattern}")),
+            );
             format!("no property but {}", names.join(", "))
         }
         _ => "a declared property".to_owned(),
