@@ -112,6 +112,7 @@ pub mod ledger;
 mod limits;
 #[cfg(feature = "policy")]
 mod log;
+mod metrics;
 #[cfg(feature = "policy")]
 pub mod policy;
 pub mod redact;

@@ -5042,7 +5042,7 @@ impl<'r> LogLine<'r> {
 pub struct Metrics(_);
 impl Metrics {
     #[must_use]
-    pub fn new(meter: &Meter) -> Self {}
+    pub fn new(meter: &opentelemetry::metrics::Meter) -> Self {}
 }
 impl fmt::Debug for Metrics {}
 
@@ -5087,6 +5087,9 @@ pub const CALLS: &str = "tool_runtime.calls";
 
 // tool_runtime::trace::conventions::CALL_ATTEMPTS
 pub const CALL_ATTEMPTS: &str = "tool_runtime.call.attempts";
+
+// tool_runtime::trace::conventions::CALL_DURATION
+pub const CALL_DURATION: &str = "tool_runtime.call.duration";
 
 // tool_runtime::trace::conventions::CALL_ORIGIN
 pub const CALL_ORIGIN: &str = "tool_runtime.call.origin";

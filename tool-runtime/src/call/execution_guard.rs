@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::ToolCall;
 use crate::dispatch::answer;
 use crate::dispatch::run::elapsed;
+use crate::metrics::ActiveCall;
 use crate::tool::CallScope;
 
 /// Closes a running call as interrupted if `execute` is dropped.
@@ -13,6 +14,8 @@ pub(super) struct ExecutionGuard<'c> {
     pub(super) call: &'c mut ToolCall,
     pub(super) scope: &'c CallScope,
     pub(super) started: Instant,
+    /// Counts the call as running, if calls are measured.
+    pub(super) _active: Option<ActiveCall<'c>>,
 }
 
 impl ExecutionGuard<'_> {

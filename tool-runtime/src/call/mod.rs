@@ -336,7 +336,8 @@ impl ToolCall {
             let dispatcher = &host.dispatcher;
             let instrument = dispatcher.instrument().filter(|instrument| instrument.is_enabled());
             self.is_instrumented = instrument.is_some();
-            let guard = ExecutionGuard { call: self, scope: &scope, started };
+            let active = dispatcher.metrics().map(|metrics| metrics.started(scope.tool().name()));
+            let guard = ExecutionGuard { call: self, scope: &scope, started, _active: active };
             let (approval, dry_runner) = (&guard.call.approval, &DryRunHost(&host));
             let approved = ApprovedCall { scope: &scope, approval, started, dry_runner };
             let run = || pipeline::run_stages(dispatcher, approved, decoded, proof);

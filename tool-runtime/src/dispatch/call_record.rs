@@ -10,6 +10,7 @@ use super::call_approval::CallApproval;
 #[cfg(feature = "ledger")]
 use super::outcome::EffectOutcome;
 use super::outcome::{AnswerOrigin, CallOutcome};
+use crate::metrics::{AnswerSource, EndedCall};
 use crate::tool::{CallScope, ToolOutput};
 
 /// Observes the end of every call: executed, refused, declined, interrupted or dropped.
@@ -126,6 +127,22 @@ impl<'c> CallRecord<'c> {
     #[cfg(feature = "ledger")]
     pub(crate) fn may_have_run(&self) -> bool {
         self.ended.effect != EffectOutcome::NotRun || self.ended.origin != AnswerOrigin::Call
+    }
+
+    /// Returns what the metrics count of this call.
+    pub(crate) fn measured(&self) -> EndedCall<'c> {
+        EndedCall {
+            tool: self.spec().map(ToolSpec::name),
+            status: self.status(),
+            code: self.output().error().map(|error| error.code().unwrap_or_default()),
+            took: self.took(),
+            attempts: self.attempts(),
+            source: match self.origin() {
+                AnswerOrigin::Call => AnswerSource::Call,
+                AnswerOrigin::Cache => AnswerSource::Cache,
+                AnswerOrigin::Replay => AnswerSource::EarlierCall,
+            },
+        }
     }
 
     pub(crate) fn facts(&self) -> &CallFacts<'c> {

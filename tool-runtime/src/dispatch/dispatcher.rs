@@ -1,11 +1,12 @@
 //! The parts of a runtime that take part in each call, as the pipeline uses them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::call_record::{CallFacts, CallRecord, Observe};
 use super::execution_policy::ExecutionPolicy;
 use super::hooks::{CallInstrument, CallRecorder, EvidenceCollector};
 use super::outcome::CallOutcome;
+use crate::metrics::{CallMetrics, Meter};
 use crate::tool::{Environment, guard};
 
 /// Takes the calls of one runtime through the pipeline.
@@ -16,6 +17,8 @@ pub(crate) struct Dispatcher {
     pub(crate) evidence_collector: Option<Arc<dyn EvidenceCollector>>,
     pub(crate) instrument: Option<Arc<dyn CallInstrument>>,
     pub(crate) observers: Vec<Arc<dyn Observe>>,
+    /// Set once the calls are to be measured: by the builder's meter, or by a router.
+    pub(crate) metrics: OnceLock<Arc<CallMetrics>>,
 }
 
 impl Dispatcher {
@@ -39,7 +42,22 @@ impl Dispatcher {
         self.instrument.as_deref()
     }
 
-    /// Passes the record of an ended call to the recorder, the instrument and every observer.
+    pub(crate) fn metrics(&self) -> Option<&CallMetrics> {
+        self.metrics.get().map(|metrics| &**metrics)
+    }
+
+    /// Measures the calls from now on, and exports the metrics by the meter, unless they are
+    /// measured already.
+    pub(crate) fn measure(&self, meter: Option<Meter>) -> &Arc<CallMetrics> {
+        self.metrics.get_or_init(|| {
+            let tools = self.environment.catalogue.iter();
+            let tools = tools.map(|tool| (tool.spec.name(), &*tool.codes));
+            Arc::new(CallMetrics::new(tools, meter))
+        })
+    }
+
+    /// Passes the record of an ended call to the recorder, the instrument, the metrics and every
+    /// observer.
     ///
     /// Returns the number of the record if the answer has to wait for it.
     pub(crate) fn close(&self, facts: CallFacts<'_>, ended: &CallOutcome) -> Option<u64> {
@@ -51,6 +69,9 @@ impl Dispatcher {
         let concerned = |it: &&dyn CallInstrument| is_instrumented || it.is_enabled();
         if let Some(instrument) = self.instrument().filter(concerned) {
             drop(guard(|| instrument.call_ended(&record)));
+        }
+        if let Some(metrics) = self.metrics() {
+            drop(guard(|| metrics.ended(&record.measured())));
         }
         for observer in &self.observers {
             drop(guard(|| observer.call_ended(&record)));

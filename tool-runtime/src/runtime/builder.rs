@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tool_contracts::Permission;
@@ -13,6 +13,7 @@ use crate::call::CallHost;
 use crate::dispatch::hooks::{CallRecorder, EvidenceCollector};
 use crate::dispatch::{Dispatcher, Observe};
 use crate::limits::Limits;
+use crate::metrics::Meter;
 use crate::policy::{Policy, PolicyState};
 use crate::schema::Coerce;
 use crate::timer::{Timer, default_timer};
@@ -40,6 +41,8 @@ pub struct RuntimeBuilder {
     pub(crate) recorder: Option<Arc<dyn CallRecorder>>,
     pub(crate) evidence_collector: Option<Arc<dyn EvidenceCollector>>,
     pub(crate) tracing: Tracing,
+    /// The host's OpenTelemetry meter.
+    pub(crate) meter: Option<Meter>,
     problems: Vec<BuildProblem>,
 }
 
@@ -59,6 +62,7 @@ impl RuntimeBuilder {
             recorder: None,
             evidence_collector: None,
             tracing: Tracing::default(),
+            meter: None,
             problems: Vec::new(),
         }
     }
@@ -246,7 +250,11 @@ impl RuntimeBuilder {
             evidence_collector: self.evidence_collector,
             instrument,
             observers: self.observers,
+            metrics: OnceLock::new(),
         };
+        if self.meter.is_some() {
+            dispatcher.measure(self.meter);
+        }
         let host = CallHost { dispatcher, authorization, policy_state };
         Ok(Runtime::new(host, self.tenant, self.max_concurrent))
     }

@@ -17,6 +17,7 @@ use crate::arguments::Arguments;
 use crate::call::{self, CallHost, ToolCall, TypedCall};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::FailureCode;
+use crate::metrics::CallMetrics;
 use crate::timer::Timer;
 use crate::tool::registry::{Registered, TypedTool, is_listed};
 use crate::tool::{CallScope, Environment, ToolOutput};
@@ -259,6 +260,11 @@ impl Runtime {
 
     pub(crate) fn environment(&self) -> &Environment {
         self.inner.host.environment()
+    }
+
+    /// Measures the calls from now on, and returns their metrics.
+    pub(crate) fn measured(&self) -> &Arc<CallMetrics> {
+        self.host().dispatcher.measure(None)
     }
 
     pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {

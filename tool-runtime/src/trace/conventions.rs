@@ -4,10 +4,16 @@
 //! from [semantic-conventions-genai](https://github.com/open-telemetry/semantic-conventions-genai)
 //! at revision `004902b8cb70aa5ae6ca4ae07132b7daabcd3e10` (status: Development), the span
 //! `gen_ai.execute_tool.internal` and the metric `gen_ai.execute_tool.duration`. All other names
-//! begin with `tool_runtime.`, a prefix that the conventions do not use.
+//! begin with `tool_runtime.`, a prefix that the conventions do not use. The metrics of a server are
+//! listed in the guide to traces.
 //!
 //! `gen_ai.tool.call.arguments` and `gen_ai.tool.call.result` are opt-in there, and sensitive: they
 //! are never recorded.
+
+pub use crate::metrics::names::{
+    ACTIVE_CALLS, CACHE_HITS, CALL_DURATION, CALL_STATUS, CALLS, DURATION, DURATION_BOUNDARIES,
+    ERROR_TYPE, FUNCTION, OTHER, REFUSALS, REPLAYS, RETRIES, TOOL_NAME, TOOL_TYPE,
+};
 
 /// The target of all spans and events, for filters: `tool_runtime=info`.
 pub const TARGET: &str = "tool_runtime";
@@ -22,40 +28,20 @@ pub const REFUSAL_TARGET: &str = "tool_runtime::refusals";
 /// The operation, which begins the name of each span: `execute_tool {tool}`.
 pub const EXECUTE_TOOL: &str = "execute_tool";
 
-/// Replaces an unknown name or code, so that an attribute has few values.
-pub const OTHER: &str = "_OTHER";
-
 /// Attribute: the operation, always [`EXECUTE_TOOL`].
 pub const OPERATION_NAME: &str = "gen_ai.operation.name";
-
-/// Attribute: the tool's name; [`OTHER`] for an unknown tool.
-pub const TOOL_NAME: &str = "gen_ai.tool.name";
 
 /// Attribute: the model's id of the call.
 pub const TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
 
-/// Attribute: the type of the tool, always [`FUNCTION`].
-pub const TOOL_TYPE: &str = "gen_ai.tool.type";
-
 /// Attribute: the tool's description.
 pub const TOOL_DESCRIPTION: &str = "gen_ai.tool.description";
-
-/// Attribute: the error code of a failed call, such as `TIMEOUT`.
-///
-/// It is one of [`ErrorCode`](crate::contracts::ErrorCode), or one that the tool declares.
-pub const ERROR_TYPE: &str = "error.type";
-
-/// The type of a tool that the host runs with the model's arguments.
-pub const FUNCTION: &str = "function";
 
 /// Attribute: the tool's effect: `read`, `write`, `destructive`.
 pub const TOOL_EFFECT: &str = "tool_runtime.tool.effect";
 
 /// Attribute: the tool's version.
 pub const TOOL_VERSION: &str = "tool_runtime.tool.version";
-
-/// Attribute: the call's status: `executed`, `failed`, `rejected` and so on.
-pub const CALL_STATUS: &str = "tool_runtime.call.status";
 
 /// Attribute: the number of attempts; 0 if the tool never ran.
 pub const CALL_ATTEMPTS: &str = "tool_runtime.call.attempts";
@@ -109,31 +95,6 @@ pub const LANGFUSE_RUN_ID: &str = "langfuse.trace.metadata.run_id";
 /// Attribute: the run of an upload as metadata of a Langfuse trace; opt-in, by
 /// [`SpanIds::langfuse_metadata`](super::SpanIds::langfuse_metadata).
 pub const LANGFUSE_INGESTION_RUN_ID: &str = "langfuse.trace.metadata.ingestion_run_id";
-
-/// Histogram: the durations of tools, in seconds, without calls whose tool never ran.
-pub const DURATION: &str = "gen_ai.execute_tool.duration";
-
-/// The bucket boundaries of [`DURATION`], in seconds.
-pub const DURATION_BOUNDARIES: [f64; 14] =
-    [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
-
-/// Counter: ended calls, by tool, status and error.
-pub const CALLS: &str = "tool_runtime.calls";
-
-/// Up-down counter: running calls, by tool.
-pub const ACTIVE_CALLS: &str = "tool_runtime.active_calls";
-
-/// Counter: attempts after a failed one, by tool.
-pub const RETRIES: &str = "tool_runtime.retries";
-
-/// Counter: calls that were answered from the cache, by tool.
-pub const CACHE_HITS: &str = "tool_runtime.cache_hits";
-
-/// Counter: calls that were answered by an earlier call under the same key, by tool.
-pub const REPLAYS: &str = "tool_runtime.replays";
-
-/// Counter: calls that were refused before their tool ran, by tool and error.
-pub const REFUSALS: &str = "tool_runtime.refusals";
 
 /// The fields by which tracing-opentelemetry sets a span's name, kind and status.
 pub(super) const OTEL_NAME: &str = "otel.name";

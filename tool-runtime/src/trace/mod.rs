@@ -70,7 +70,6 @@ pub use self::log_line::LogLine;
 use self::no_otel as otel;
 #[cfg(feature = "otel")]
 pub use self::otel::Metrics;
-use self::otel::{CallMetrics, RunningCall};
 use self::span::CallSpan;
 pub use self::span_ids::SpanIds;
 use crate::RuntimeBuilder;
@@ -88,7 +87,6 @@ type Instruments = (Option<Arc<dyn CallInstrument>>, Option<Arc<dyn JobInstrumen
 pub(crate) struct Tracing {
     spans: bool,
     ids: SpanIds,
-    metrics: CallMetrics,
 }
 
 /// The tracing state of a running call.
@@ -97,19 +95,18 @@ struct CallTrace {
     span: CallSpan,
     /// The span id in propagation headers, if OpenTelemetry does not record the span.
     header_span_id: Option<SpanId>,
-    running: RunningCall,
 }
 
 impl Default for Tracing {
     fn default() -> Self {
-        Self { spans: true, ids: SpanIds::none(), metrics: CallMetrics::default() }
+        Self { spans: true, ids: SpanIds::none() }
     }
 }
 
 impl Tracing {
-    /// Returns the instruments of the runtime's calls; none if spans and metrics are off.
+    /// Returns the instruments of the runtime's calls; none if spans are off.
     pub(crate) fn into_instruments(self) -> Instruments {
-        if !self.spans && !self.metrics.are_recorded() {
+        if !self.spans {
             return (None, None);
         }
         let tracing = Arc::new(self);
@@ -123,7 +120,7 @@ impl Tracing {
 
 impl CallInstrument for Tracing {
     fn is_enabled(&self) -> bool {
-        self.metrics.are_recorded() || self.traces()
+        self.traces()
     }
 
     fn instrument<'c>(
@@ -133,10 +130,7 @@ impl CallInstrument for Tracing {
     ) -> BoxFuture<'c, CallOutcome> {
         let span = if self.traces() { CallSpan::of(scope, self.ids) } else { CallSpan::default() };
         let entered = span.entered().cloned();
-        scope.span_slot().with(|trace: &mut CallTrace| {
-            trace.span = span;
-            trace.running = self.metrics.call_started(scope);
-        });
+        scope.span_slot().with(|trace: &mut CallTrace| trace.span = span);
         match entered {
             Some(entered) => run.instrument(entered).boxed(),
             None => run,
@@ -145,7 +139,6 @@ impl CallInstrument for Tracing {
 
     fn call_ended(&self, record: &CallRecord<'_>) {
         let trace = record.facts().scope.and_then(|scope| scope.span_slot().take::<CallTrace>());
-        self.metrics.call_ended(record);
         if self.traces() {
             let span = trace.map(|trace| trace.span).unwrap_or_default();
             span.or_zero_length(record, self.ids).close(record);

@@ -8,6 +8,7 @@ mod evidence;
 mod identity;
 mod isolation;
 mod openapi;
+mod otel;
 mod outcomes;
 mod probes;
 mod rotation;

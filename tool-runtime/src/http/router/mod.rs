@@ -9,6 +9,7 @@ use crate::http::routes::{self, Route};
 use crate::http::routing::{self, Answered};
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::config::HttpConfig;
+use crate::http::state::metrics;
 
 #[cfg(test)]
 mod tests;
@@ -59,6 +60,7 @@ pub struct Routers {
 #[must_use]
 pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
     let app = Arc::new(App::new(runtime, config, Route::ALL.iter().map(|route| route.as_str())));
+    metrics::export(&app);
     let served = |routes: Router<SharedApp>| {
         routes
             .fallback(Answered::new(Route::Unknown.id(), routing::no_path))

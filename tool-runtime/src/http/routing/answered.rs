@@ -10,8 +10,9 @@ use std::time::Instant;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::handler::Handler;
-use axum::http::StatusCode;
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use axum::http::uri::Scheme;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use futures::future::CatchUnwind;
@@ -22,6 +23,7 @@ use crate::http::response::{Audit, AuditContext, RefusedRequest, ResponseFormat,
 use crate::http::state::app::SharedApp;
 use crate::http::state::caller::Caller;
 use crate::http::state::logged_refusal::LoggedRefusal;
+use crate::http::state::metrics::{AnsweredRequest, ServedOverTls};
 
 /// A route of the table, as metrics count it.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +55,8 @@ impl<H: Handler<T, SharedApp>, T> Handler<T, SharedApp> for Answered<H> {
         let timer = RequestTimer {
             app: app.clone(),
             route: self.route,
+            method: request.method().clone(),
+            is_https: is_https(&request),
             begun: Instant::now(),
             status: None,
         };
@@ -153,17 +157,30 @@ impl RequestFacts {
     }
 }
 
+/// Returns whether a request came over TLS, to this server or to a proxy that says so in HTTP/2.
+fn is_https(request: &Request) -> bool {
+    let is_of_proxy = || request.uri().scheme() == Some(&Scheme::HTTPS);
+    request.extensions().get::<ServedOverTls>().is_some() || is_of_proxy()
+}
+
 /// Counts a request when dropped, with the status of its response if there is one.
 struct RequestTimer {
     app: SharedApp,
     route: RouteId,
+    method: Method,
+    is_https: bool,
     begun: Instant,
     status: Option<StatusCode>,
 }
 
 impl Drop for RequestTimer {
     fn drop(&mut self) {
-        let time = self.begun.elapsed();
-        self.app.metrics.answered(self.route.index, self.status, time);
+        self.app.metrics.answered(&AnsweredRequest {
+            route: self.route.index,
+            method: &self.method,
+            is_https: self.is_https,
+            status: self.status,
+            took: self.begun.elapsed(),
+        });
     }
 }

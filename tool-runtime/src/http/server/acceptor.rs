@@ -110,7 +110,11 @@ impl Acceptor {
         let activity = Arc::new(ConnectionActivity::begin(&self.drain));
         let socket = Socket::new(stream, activity.clone(), &self.limits);
         let (app, limits) = (self.app.clone(), self.limits.clone());
-        let service = RequestService { app, peer, activity, limits };
+        #[cfg(feature = "tls")]
+        let is_tls = self.tls.is_some();
+        #[cfg(not(feature = "tls"))]
+        let is_tls = false;
+        let service = RequestService { app, peer, activity, limits, is_tls };
         let connection_builder = self.connection_builder.clone();
         #[cfg(feature = "tls")]
         let tls = self.tls.clone();

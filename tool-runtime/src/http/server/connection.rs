@@ -180,6 +180,7 @@ mod tests {
             peer: ([127, 0, 0, 1], 4000).into(),
             activity: Arc::new(ConnectionActivity::begin(&Drain::default())),
             limits: Arc::new(limits.clone()),
+            is_tls: false,
         };
         let (_stage, stages) = watch::channel(ShutdownStage::Serving);
         peer.write_all(ASKING).await.expect("there is room");

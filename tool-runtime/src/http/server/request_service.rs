@@ -24,6 +24,7 @@ use super::activity::ConnectionActivity;
 use super::body::{ResponseBody, TimedBody};
 use crate::http::problem::Problem;
 use crate::http::response::{AuditContext, ResponseFormat};
+use crate::http::state::metrics::ServedOverTls;
 
 /// The hyper service of one connection.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub(super) struct RequestService {
     pub(super) peer: SocketAddr,
     pub(super) activity: Arc<ConnectionActivity>,
     pub(super) limits: Arc<ServerLimits>,
+    /// True for a connection over TLS.
+    pub(super) is_tls: bool,
 }
 
 impl RequestService {
@@ -56,6 +59,9 @@ impl RequestService {
         let mut request = request.map(|body| self.body(body));
         let client = self.limits.client_address.of(self.peer, request.headers());
         request.extensions_mut().insert(ConnectInfo(client));
+        if self.is_tls {
+            request.extensions_mut().insert(ServedOverTls);
+        }
         let answer = AssertUnwindSafe(async { self.app.call(request).await });
         match answer.catch_unwind().await {
             Ok(Ok(answer)) => answer,

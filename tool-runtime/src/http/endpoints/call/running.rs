@@ -4,12 +4,12 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, select};
 use tokio::task::JoinHandle;
-use tool_contracts::{Effect, ToolSpec};
+use tool_contracts::Effect;
 
 use crate::http::problem::Problem;
 use crate::http::state::app::{App, SharedApp};
@@ -82,14 +82,9 @@ pub(super) fn run(app: &App, call: ToolCall) -> BoxFuture<'_, FinishedCall> {
 }
 
 async fn counted(app: &App, mut call: ToolCall, guard: DrainGuard) -> FinishedCall {
-    let begun = Instant::now();
     let end = run_within(app, &mut call).await;
     // A call that still waits for an approver expires with its request.
     let _ = call.withdraw(Withdrawal::Expired);
-    if let Some(output) = call.output() {
-        let tool = call.tool().map_or("", ToolSpec::name);
-        app.metrics.call_ended(tool, output, begun.elapsed());
-    }
     drop(guard);
     FinishedCall { call, end, _unread: None }
 }

@@ -17,7 +17,7 @@ use crate::http::request::admission::authenticate;
 use crate::http::request::head::Head;
 use crate::http::response::ResponseFormat;
 use crate::http::state::app::{App, SharedApp};
-use crate::http::state::metrics::LimitMetrics;
+use crate::http::state::metrics;
 
 /// The media type of `/metrics`: `OpenMetrics` 1.0.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -66,14 +66,7 @@ pub(in crate::http) async fn ready(State(app): State<SharedApp>, head: Head) -> 
 
 /// Answers with the metrics.
 pub(in crate::http) async fn metrics(_: MayReadMetrics, State(app): State<SharedApp>) -> Response {
-    let refusals = &app.refusal_counts;
-    let held = LimitMetrics {
-        unread_bytes: app.unread.bytes(),
-        left_out: refusals.left_out(),
-        summaries: refusals.pending(),
-    };
-    let text = app.metrics.text(&app.config, app.runtime.outcomes().counts(), held);
-    ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response()
+    ([(CONTENT_TYPE, OPEN_METRICS)], metrics::text(&app)).into_response()
 }
 
 /// Returns the names of the failed checks.

@@ -1,29 +1,26 @@
-//! Metrics of requests, calls and connections.
+//! Metrics of requests and connections, and their output at `/metrics` together with those of calls.
 
+mod observed;
 mod scrape;
 mod series;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use axum::http::StatusCode;
-use prometheus_client::encoding::text;
-use prometheus_client::registry::Registry;
+use axum::http::{Method, StatusCode};
 
-pub(in crate::http) use self::scrape::LimitMetrics;
-use self::scrape::Scrape;
-use self::series::{RefusalSeries, RouteSeries, ToolSeries};
-use crate::http::state::config::HttpConfig;
-use crate::policy::OutcomeCounts;
-use crate::{Runtime, ToolOutput};
+pub(in crate::http) use self::observed::export;
+pub(in crate::http) use self::scrape::text;
+use self::series::{RefusalSeries, RouteSeries};
+use crate::Runtime;
+use crate::metrics::table::{REQUEST_TIMES, REQUESTS, REQUESTS_REFUSED};
+use crate::metrics::{AttributeValue, CallMetrics, Counter, Histogram, Meter};
 
 /// The metrics of one router; recording takes a few atomic additions and no lock.
 ///
-/// Label values come from bounded sets: the routes, the tools of the runtime and their declared
-/// error codes. Any other value counts as `unknown`.
+/// Label values come from bounded sets: the routes, the statuses and the standard methods.
 #[derive(Clone)]
 pub(in crate::http) struct Metrics(Arc<MetricsState>);
 
@@ -32,13 +29,37 @@ struct MetricsState {
     /// By the index of the route, with its label.
     routes: Box<[(&'static str, RouteSeries)]>,
     refusals: RefusalSeries,
-    tools: HashMap<Box<str>, ToolSeries>,
-    unknown: ToolSeries,
+    calls: Arc<CallMetrics>,
     /// Calls that run after their clients have disconnected: now, and in all.
     orphans: (AtomicU64, AtomicU64),
     /// Detected steps of the wall clock.
     clock_steps: Arc<AtomicU64>,
+    instruments: Option<RequestInstruments>,
 }
+
+/// The instruments of the runtime's meter.
+struct RequestInstruments {
+    requests: Counter,
+    times: Histogram,
+    refusals: Counter,
+}
+
+/// A request that was answered, or whose client has disconnected.
+#[derive(Debug)]
+pub(in crate::http) struct AnsweredRequest<'r> {
+    /// The index of the route.
+    pub(in crate::http) route: usize,
+    pub(in crate::http) method: &'r Method,
+    pub(in crate::http) is_https: bool,
+    /// `None` if the client has disconnected.
+    pub(in crate::http) status: Option<StatusCode>,
+    /// The time until the answer begins.
+    pub(in crate::http) took: Duration,
+}
+
+/// The extension of a request that came over a TLS connection of this server.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct ServedOverTls;
 
 /// Counts a call that runs after its client has disconnected, until this is dropped.
 #[derive(Debug)]
@@ -46,42 +67,37 @@ struct MetricsState {
 pub(in crate::http) struct OrphanGuard(Metrics);
 
 impl Metrics {
-    /// Creates the series of every tool and of the routes with these labels.
+    /// Creates the series of the routes with these labels, and measures the calls of the runtime.
     pub(in crate::http) fn of(
         runtime: &Runtime,
         routes: impl Iterator<Item = &'static str>,
     ) -> Self {
-        let series = |name: &str| ToolSeries::of(runtime.failure_codes(name).unwrap_or_default());
-        let tools = runtime.specs().map(|tool| (tool.name().into(), series(tool.name()))).collect();
-        let routes = routes.map(|label| (label, RouteSeries::default())).collect();
-        let (unknown, orphans) = (ToolSeries::of(&[]), Default::default());
-        let refusals = RefusalSeries::default();
-        let clock_steps = runtime.wall_clock_step_counter();
-        Self(Arc::new(MetricsState { routes, refusals, tools, unknown, orphans, clock_steps }))
+        let calls = Arc::clone(runtime.measured());
+        Self(Arc::new(MetricsState {
+            routes: routes.map(|label| (label, RouteSeries::new())).collect(),
+            refusals: RefusalSeries::default(),
+            instruments: calls.meter().map(RequestInstruments::of),
+            calls,
+            orphans: Default::default(),
+            clock_steps: runtime.wall_clock_step_counter(),
+        }))
     }
 
-    /// Counts an answered request of the route with this index; without a status, its client has
-    /// disconnected.
-    pub(in crate::http) fn answered(
-        &self,
-        route: usize,
-        status: Option<StatusCode>,
-        time: Duration,
-    ) {
-        if let Some((_, series)) = self.0.routes.get(route) {
-            series.answered(status, time);
+    /// Counts a request.
+    pub(in crate::http) fn answered(&self, request: &AnsweredRequest<'_>) {
+        let Some((label, series)) = self.0.routes.get(request.route) else { return };
+        series.answered(request.status, request.took);
+        if let Some(to) = &self.0.instruments {
+            to.answered(label, request);
         }
     }
 
     /// Counts a request that was refused before a call was opened.
     pub(in crate::http) fn refused(&self, status: StatusCode) {
         self.0.refusals.refused(status);
-    }
-
-    /// Counts a call that was answered.
-    pub(in crate::http) fn call_ended(&self, tool: &str, output: &ToolOutput, time: Duration) {
-        let series = self.0.tools.get(tool).unwrap_or(&self.0.unknown);
-        series.ended(output.error().map(|error| error.code().unwrap_or_default()), time);
+        if let Some(to) = &self.0.instruments {
+            to.refusals.add(1, [AttributeValue::number(status.as_u16())]);
+        }
     }
 
     /// Counts a call that continues after its client has disconnected.
@@ -92,34 +108,61 @@ impl Metrics {
         OrphanGuard(self.clone())
     }
 
-    /// Writes all metrics in the text format of `OpenMetrics`.
-    pub(in crate::http) fn text(
-        &self,
-        config: &HttpConfig,
-        outcomes: OutcomeCounts,
-        held: LimitMetrics,
-    ) -> String {
-        let (drain, ledger) = (config.drain(), config.ledger.clone());
-        let token_keys_fail = config.auth.token_keys_fail();
-        let mut registry = Registry::with_prefix("tool_server");
-        registry.register_collector(Box::new(Scrape {
-            metrics: self.0.clone(),
-            drain,
-            ledger,
-            outcomes,
-            token_keys_fail,
-            held,
-        }));
-        let mut written = String::new();
-        // Writing into a `String` cannot fail.
-        let _ = text::encode(&mut written, &registry);
-        written
+    fn meter(&self) -> Option<&Meter> {
+        self.0.calls.meter()
+    }
+}
+
+impl RequestInstruments {
+    fn of(meter: &Meter) -> Self {
+        Self {
+            requests: meter.counter(&REQUESTS),
+            times: meter.histogram(&REQUEST_TIMES),
+            refusals: meter.counter(&REQUESTS_REFUSED),
+        }
+    }
+
+    fn answered(&self, label: &'static str, request: &AnsweredRequest<'_>) {
+        let route = || match label {
+            // The conventions have no route for a path that the server does not serve.
+            "unknown" => AttributeValue::NONE,
+            label => AttributeValue::text(label),
+        };
+        let number = |status: StatusCode| AttributeValue::number(status.as_u16());
+        let code = || request.status.map_or(AttributeValue::NONE, number);
+        let error = match request.status {
+            None => AttributeValue::text("gone"),
+            Some(status) if status.is_server_error() => {
+                AttributeValue::shared(&status.as_str().into())
+            }
+            Some(_) => AttributeValue::NONE,
+        };
+        let method = AttributeValue::text(method(request.method));
+        let scheme = AttributeValue::text(if request.is_https { "https" } else { "http" });
+        self.requests.add(1, [route(), code()]);
+        self.times.record(request.took, [method, scheme, route(), code(), error]);
+    }
+}
+
+/// Returns the name of a standard method; another one is text of the client.
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::CONNECT => "CONNECT",
+        Method::DELETE => "DELETE",
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::OPTIONS => "OPTIONS",
+        Method::PATCH => "PATCH",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::TRACE => "TRACE",
+        _ => crate::metrics::names::OTHER,
     }
 }
 
 impl fmt::Debug for Metrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Metrics").field("tools", &self.0.tools.len()).finish_non_exhaustive()
+        f.debug_struct("Metrics").field("calls", &self.0.calls).finish_non_exhaustive()
     }
 }
 

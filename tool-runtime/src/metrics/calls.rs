@@ -1,0 +1,312 @@
+//! The measurement of calls: one event when a call starts to run, and one when it ends.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tool_contracts::{CallStatus, ErrorCode};
+
+use super::names::{FUNCTION, OTHER};
+use super::table::{
+    CALL_TIMES, CALLS_ACTIVE, CALLS_CACHED, CALLS_ENDED, CALLS_REFUSED, CALLS_REPLAYED,
+    CALLS_RETRIED, TOOL_TIMES,
+};
+use super::{AttributeValue, Counter, Durations, Histogram, Meter, UpDownCounter};
+use crate::failure::FailureCode;
+
+/// The value of a label at `/metrics` that stands for an unknown tool or code.
+const UNKNOWN: &str = "unknown";
+
+/// The metrics of a runtime's calls; recording takes a few atomic additions and no lock.
+///
+/// The values of labels are bounded: the tools of the runtime and their declared error codes. Any
+/// other value counts as unknown.
+pub(crate) struct CallMetrics {
+    tools: HashMap<Box<str>, ToolSeries>,
+    unknown: ToolSeries,
+    meter: Option<Meter>,
+    instruments: Option<CallInstruments>,
+}
+
+/// A call that has ended.
+#[derive(Debug)]
+pub(crate) struct EndedCall<'c> {
+    /// `None` if no tool has the name.
+    pub(crate) tool: Option<&'c str>,
+    pub(crate) status: CallStatus,
+    /// `None` without an error, the empty text for an error without a code.
+    pub(crate) code: Option<&'c str>,
+    /// `None` if the call never ran.
+    pub(crate) took: Option<Duration>,
+    pub(crate) attempts: u32,
+    pub(crate) source: AnswerSource,
+}
+
+/// The source of a call's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnswerSource {
+    /// The call itself.
+    Call,
+    Cache,
+    /// An earlier call under the same key.
+    EarlierCall,
+}
+
+/// A running call, which counts as running until this is dropped.
+#[derive(Debug)]
+#[must_use = "the call counts as running only while this is held"]
+pub(crate) struct ActiveCall<'m> {
+    series: &'m ToolSeries,
+    instrument: Option<&'m UpDownCounter>,
+}
+
+/// The metrics of one tool.
+#[derive(Debug)]
+pub(crate) struct ToolSeries {
+    /// The value of the attribute.
+    name: Arc<str>,
+    /// Those of successes first, then by error code, those of undeclared codes last.
+    by_code: Box<[CodeSeries]>,
+    active: AtomicU64,
+    retries: AtomicU64,
+    cache_hits: AtomicU64,
+    replays: AtomicU64,
+    call_times: Durations,
+    tool_times: Durations,
+}
+
+/// The counters of one error code, or of successes.
+#[derive(Debug)]
+pub(crate) struct CodeSeries {
+    /// The empty text for successes.
+    code: Arc<str>,
+    ended: AtomicU64,
+    refused: AtomicU64,
+}
+
+#[derive(Debug)]
+struct CallInstruments {
+    ended: Counter,
+    refused: Counter,
+    call_times: Histogram,
+    tool_times: Histogram,
+    active: UpDownCounter,
+    retries: Counter,
+    cache_hits: Counter,
+    replays: Counter,
+}
+
+impl CallMetrics {
+    /// Creates the series of these tools with their declared error codes, and the instruments of
+    /// the meter if the host has one.
+    pub(crate) fn new<'t>(
+        tools: impl Iterator<Item = (&'t str, &'t [FailureCode])>,
+        meter: Option<Meter>,
+    ) -> Self {
+        let series = |(name, codes): (&str, _)| (name.into(), ToolSeries::of(name, codes));
+        let instruments = meter.as_ref().map(CallInstruments::of);
+        let (tools, unknown) = (tools.map(series).collect(), ToolSeries::of(OTHER, &[]));
+        Self { tools, unknown, meter, instruments }
+    }
+
+    /// Returns the meter of the host.
+    pub(crate) fn meter(&self) -> Option<&Meter> {
+        self.meter.as_ref()
+    }
+
+    /// Counts a call as running until the returned value is dropped.
+    pub(crate) fn started(&self, tool: &str) -> ActiveCall<'_> {
+        let series = self.series(Some(tool));
+        series.active.fetch_add(1, Ordering::Relaxed);
+        let instrument = self.instruments.as_ref().map(|instruments| &instruments.active);
+        if let Some(instrument) = instrument {
+            instrument.add(1, [series.attribute()]);
+        }
+        ActiveCall { series, instrument }
+    }
+
+    /// Records the end of a call.
+    pub(crate) fn ended(&self, call: &EndedCall<'_>) {
+        let series = self.series(call.tool);
+        let by_code = series.by_code(call.code);
+        let is_refused = call.is_refused();
+        let retries = u64::from(call.attempts.saturating_sub(1));
+        let took = call.took.unwrap_or_default();
+        let tool_took = call.took.filter(|_| call.has_run_its_tool());
+        add(&by_code.ended, 1);
+        add(&by_code.refused, u64::from(is_refused));
+        add(&series.retries, retries);
+        add(&series.cache_hits, u64::from(call.source == AnswerSource::Cache));
+        add(&series.replays, u64::from(call.source == AnswerSource::EarlierCall));
+        series.call_times.add(took);
+        if let Some(took) = tool_took {
+            series.tool_times.add(took);
+        }
+        let Some(to) = &self.instruments else { return };
+        let (tool, code) = (|| series.attribute(), || by_code.attribute());
+        to.ended.add(1, [tool(), AttributeValue::text(call.status.as_str()), code()]);
+        to.call_times.record(took, [tool(), code()]);
+        if is_refused {
+            to.refused.add(1, [tool(), code()]);
+        }
+        if retries > 0 {
+            to.retries.add(retries, [tool()]);
+        }
+        match call.source {
+            AnswerSource::Call => {}
+            AnswerSource::Cache => to.cache_hits.add(1, [tool()]),
+            AnswerSource::EarlierCall => to.replays.add(1, [tool()]),
+        }
+        if let Some(took) = tool_took {
+            to.tool_times.record(took, [tool(), AttributeValue::text(FUNCTION), code()]);
+        }
+    }
+
+    /// Returns the series of all tools by the values of their label, the unknown one last.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = (&str, &ToolSeries)> {
+        let tools = self.tools.iter().map(|(name, series)| (&**name, series));
+        tools.chain([(UNKNOWN, &self.unknown)])
+    }
+
+    /// Returns the number of running calls.
+    pub(crate) fn active(&self) -> u64 {
+        self.tools().map(|(_, series)| series.active.load(Ordering::Relaxed)).sum()
+    }
+
+    fn series(&self, tool: Option<&str>) -> &ToolSeries {
+        tool.and_then(|tool| self.tools.get(tool)).unwrap_or(&self.unknown)
+    }
+}
+
+impl EndedCall<'_> {
+    /// Returns whether the call ended in an error before its tool ran.
+    fn is_refused(&self) -> bool {
+        let is_dropped = self.status == CallStatus::Interrupted;
+        let answers_itself = self.source == AnswerSource::Call;
+        answers_itself && self.attempts == 0 && self.code.is_some() && !is_dropped
+    }
+
+    fn has_run_its_tool(&self) -> bool {
+        self.source == AnswerSource::Call && self.attempts > 0
+    }
+}
+
+impl ToolSeries {
+    fn of(name: &str, codes: &[FailureCode]) -> Self {
+        let shared = ErrorCode::ALL.iter().map(|code| code.as_str());
+        let is_own =
+            |code: &&FailureCode| ErrorCode::ALL.iter().all(|it| it.as_str() != code.as_str());
+        let own = codes.iter().filter(is_own).map(FailureCode::as_str);
+        let all = [""].into_iter().chain(shared).chain(own).chain([UNKNOWN]);
+        Self {
+            name: name.into(),
+            by_code: all.map(CodeSeries::of).collect(),
+            active: AtomicU64::new(0),
+            retries: AtomicU64::new(0),
+            cache_hits: AtomicU64::new(0),
+            replays: AtomicU64::new(0),
+            call_times: Durations::of(&CALL_TIMES),
+            tool_times: Durations::of(&TOOL_TIMES),
+        }
+    }
+
+    /// Returns the ended calls by status and code, without those that have a count of 0.
+    pub(crate) fn ended(&self) -> impl Iterator<Item = ([&str; 2], u64)> {
+        let status = |code: &str| if code.is_empty() { "success" } else { "error" };
+        let all =
+            self.by_code.iter().map(move |it| ([status(&it.code), &*it.code], read(&it.ended)));
+        all.filter(|(_, count)| *count > 0)
+    }
+
+    /// Returns the refused calls by code, without those that have a count of 0.
+    pub(crate) fn refused(&self) -> impl Iterator<Item = (&str, u64)> {
+        let all = self.by_code.iter().map(|it| (&*it.code, read(&it.refused)));
+        all.filter(|(_, count)| *count > 0)
+    }
+
+    pub(crate) fn retries(&self) -> u64 {
+        read(&self.retries)
+    }
+
+    pub(crate) fn cache_hits(&self) -> u64 {
+        read(&self.cache_hits)
+    }
+
+    pub(crate) fn replays(&self) -> u64 {
+        read(&self.replays)
+    }
+
+    pub(crate) fn call_times(&self) -> &Durations {
+        &self.call_times
+    }
+
+    pub(crate) fn tool_times(&self) -> &Durations {
+        &self.tool_times
+    }
+
+    fn by_code(&self, code: Option<&str>) -> &CodeSeries {
+        let Some(code) = code else { return &self.by_code[0] };
+        let known = self.by_code[1..].iter().find(|series| *series.code == *code);
+        known.unwrap_or(&self.by_code[self.by_code.len() - 1])
+    }
+
+    fn attribute(&self) -> AttributeValue {
+        AttributeValue::shared(&self.name)
+    }
+}
+
+impl CodeSeries {
+    fn of(code: &str) -> Self {
+        Self { code: code.into(), ended: AtomicU64::new(0), refused: AtomicU64::new(0) }
+    }
+
+    fn attribute(&self) -> AttributeValue {
+        match &*self.code {
+            "" => AttributeValue::NONE,
+            UNKNOWN => AttributeValue::text(OTHER),
+            _ => AttributeValue::shared(&self.code),
+        }
+    }
+}
+
+impl CallInstruments {
+    fn of(meter: &Meter) -> Self {
+        Self {
+            ended: meter.counter(&CALLS_ENDED),
+            refused: meter.counter(&CALLS_REFUSED),
+            call_times: meter.histogram(&CALL_TIMES),
+            tool_times: meter.histogram(&TOOL_TIMES),
+            active: meter.up_down_counter(&CALLS_ACTIVE),
+            retries: meter.counter(&CALLS_RETRIED),
+            cache_hits: meter.counter(&CALLS_CACHED),
+            replays: meter.counter(&CALLS_REPLAYED),
+        }
+    }
+}
+
+impl Drop for ActiveCall<'_> {
+    fn drop(&mut self) {
+        self.series.active.fetch_sub(1, Ordering::Relaxed);
+        if let Some(instrument) = self.instrument {
+            instrument.add(-1, [self.series.attribute()]);
+        }
+    }
+}
+
+impl fmt::Debug for CallMetrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallMetrics").field("tools", &self.tools.len()).finish_non_exhaustive()
+    }
+}
+
+fn add(to: &AtomicU64, count: u64) {
+    if count > 0 {
+        to.fetch_add(count, Ordering::Relaxed);
+    }
+}
+
+fn read(count: &AtomicU64) -> u64 {
+    count.load(Ordering::Relaxed)
+}

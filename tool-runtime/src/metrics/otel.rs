@@ -1,0 +1,131 @@
+//! The OpenTelemetry instruments of the metrics in the table.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use opentelemetry::metrics;
+use opentelemetry::{KeyValue, StringValue, Value};
+
+use super::table::{Metric, MetricKind};
+
+/// The meter of the host.
+#[derive(Debug, Clone)]
+pub(crate) struct Meter(metrics::Meter);
+
+/// A counter.
+#[derive(Debug)]
+pub(crate) struct Counter(metrics::Counter<u64>, &'static Metric);
+
+/// A count that also decreases.
+#[derive(Debug)]
+pub(crate) struct UpDownCounter(metrics::UpDownCounter<i64>, &'static Metric);
+
+/// A histogram of durations.
+#[derive(Debug)]
+pub(crate) struct Histogram(metrics::Histogram<f64>, &'static Metric);
+
+/// The value of an attribute; `None` leaves the attribute out.
+#[derive(Debug, Clone)]
+pub(crate) struct AttributeValue(Option<Value>);
+
+impl Meter {
+    pub(crate) fn new(meter: &metrics::Meter) -> Self {
+        Self(meter.clone())
+    }
+
+    pub(crate) fn counter(&self, metric: &'static Metric) -> Counter {
+        let builder = self.0.u64_counter(metric.otel).with_unit(metric.unit);
+        Counter(builder.with_description(metric.description).build(), metric)
+    }
+
+    pub(crate) fn up_down_counter(&self, metric: &'static Metric) -> UpDownCounter {
+        let builder = self.0.i64_up_down_counter(metric.otel).with_unit(metric.unit);
+        UpDownCounter(builder.with_description(metric.description).build(), metric)
+    }
+
+    pub(crate) fn histogram(&self, metric: &'static Metric) -> Histogram {
+        let builder = self.0.f64_histogram(metric.otel).with_unit(metric.unit);
+        let builder = builder.with_description(metric.description);
+        let builder = match metric.kind {
+            MetricKind::Histogram(bounds) => builder.with_boundaries(bounds.to_vec()),
+            MetricKind::Counter | MetricKind::UpDown | MetricKind::Gauge => builder,
+        };
+        Histogram(builder.build(), metric)
+    }
+
+    /// Exports a value that is read for each export; nothing while it is `None`.
+    pub(crate) fn observe(
+        &self,
+        metric: &'static Metric,
+        read: impl Fn() -> Option<u64> + Send + Sync + 'static,
+    ) {
+        let (name, unit, about) = (metric.otel, metric.unit, metric.description);
+        // The meter keeps the callbacks; the instruments' handles are not needed.
+        match metric.kind {
+            MetricKind::Counter => {
+                let builder = self.0.u64_observable_counter(name).with_unit(unit);
+                let builder = builder.with_description(about).with_callback(move |observer| {
+                    read().into_iter().for_each(|value| observer.observe(value, &[]));
+                });
+                drop(builder.build());
+            }
+            MetricKind::UpDown | MetricKind::Histogram(_) => {
+                let builder = self.0.i64_observable_up_down_counter(name).with_unit(unit);
+                let builder = builder.with_description(about).with_callback(move |observer| {
+                    let value = read().map(|value| i64::try_from(value).unwrap_or(i64::MAX));
+                    value.into_iter().for_each(|value| observer.observe(value, &[]));
+                });
+                drop(builder.build());
+            }
+            MetricKind::Gauge => {
+                let builder = self.0.u64_observable_gauge(name).with_unit(unit);
+                let builder = builder.with_description(about).with_callback(move |observer| {
+                    read().into_iter().for_each(|value| observer.observe(value, &[]));
+                });
+                drop(builder.build());
+            }
+        }
+    }
+}
+
+impl Counter {
+    pub(crate) fn add<const N: usize>(&self, count: u64, values: [AttributeValue; N]) {
+        self.0.add(count, &attributes(self.1, values));
+    }
+}
+
+impl UpDownCounter {
+    pub(crate) fn add<const N: usize>(&self, change: i64, values: [AttributeValue; N]) {
+        self.0.add(change, &attributes(self.1, values));
+    }
+}
+
+impl Histogram {
+    pub(crate) fn record<const N: usize>(&self, took: Duration, values: [AttributeValue; N]) {
+        self.0.record(took.as_secs_f64(), &attributes(self.1, values));
+    }
+}
+
+impl AttributeValue {
+    /// The attribute is left out.
+    pub(crate) const NONE: Self = Self(None);
+
+    pub(crate) fn text(text: &'static str) -> Self {
+        Self(Some(text.into()))
+    }
+
+    pub(crate) fn shared(text: &Arc<str>) -> Self {
+        Self(Some(Value::String(StringValue::from(text.clone()))))
+    }
+
+    pub(crate) fn number(number: u16) -> Self {
+        Self(Some(i64::from(number).into()))
+    }
+}
+
+/// Pairs the values with the attributes of a metric, which are in the same order.
+fn attributes<const N: usize>(metric: &Metric, values: [AttributeValue; N]) -> Vec<KeyValue> {
+    debug_assert_eq!(metric.attributes.len(), N, "{} has other attributes", metric.otel);
+    let pairs = metric.attributes.iter().zip(values);
+    pairs.filter_map(|(name, value)| Some(KeyValue::new(*name, value.0?))).collect()
+}

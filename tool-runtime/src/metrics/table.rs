@@ -1,0 +1,203 @@
+//! The table of all metrics: a row is one metric at `/metrics` and in OpenTelemetry.
+//!
+//! The names, units and attributes of OpenTelemetry are those of its semantic conventions where they
+//! define one (`gen_ai.execute_tool.duration`, `http.server.request.duration`); other names begin with
+//! `tool_runtime.`. At `/metrics` a name begins with `tool_server_` and ends with its unit and, for a
+//! counter, `_total`.
+
+use MetricKind::{Counter, Gauge, Histogram, UpDown};
+
+use super::names::{
+    ACTIVE_CALLS, CACHE_HITS, CALL_DURATION, CALL_STATUS, CALLS, DURATION, DURATION_BOUNDARIES,
+    ERROR_TYPE, REFUSALS, REPLAYS, RETRIES, TOOL_NAME, TOOL_TYPE,
+};
+
+/// A metric, as both outputs have it.
+#[derive(Debug)]
+pub(crate) struct Metric {
+    pub(crate) kind: MetricKind,
+    /// The name at `/metrics`, without the prefix and the suffixes of unit and kind.
+    pub(crate) prometheus: &'static str,
+    pub(crate) labels: &'static [&'static str],
+    /// The name in OpenTelemetry.
+    pub(crate) otel: &'static str,
+    pub(crate) attributes: &'static [&'static str],
+    /// The unit in the notation of UCUM.
+    pub(crate) unit: &'static str,
+    pub(crate) description: &'static str,
+}
+
+/// The kind of a metric.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum MetricKind {
+    /// A count that only increases.
+    Counter,
+    /// A count of things that exist now; those of several processes add up.
+    UpDown,
+    /// A value that is not added up, such as 1 for true.
+    Gauge,
+    /// Durations, with the upper bounds of the buckets in seconds.
+    Histogram(&'static [f64]),
+}
+
+/// The bounds of calls: from a read in memory to a slow upstream.
+const OF_CALLS: &[f64] =
+    &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
+
+/// The bounds of the conventions for requests (5 ms to 10 s), and those of calls beyond them.
+const OF_REQUESTS: &[f64] = &[
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0,
+    7.5, 10.0, 30.0,
+];
+
+const METHOD: &str = "http.request.method";
+const ROUTE: &str = "http.route";
+const SCHEME: &str = "url.scheme";
+const STATUS_CODE: &str = "http.response.status_code";
+
+/// Defines the metrics, one row each: kind; name and labels at `/metrics`; name and attributes in
+/// OpenTelemetry; unit; description.
+macro_rules! metrics {
+    ($($row:ident: $kind:expr, $prometheus:literal $labels:expr, ($otel:expr, $attributes:expr),
+        $unit:literal, $description:literal;)+) => {
+        $(pub(crate) static $row: Metric = Metric {
+            kind: $kind,
+            prometheus: $prometheus,
+            labels: &$labels,
+            otel: $otel,
+            attributes: &$attributes,
+            unit: $unit,
+            description: $description,
+        };)+
+
+        /// All metrics, in the order of the table.
+        #[cfg(test)]
+        pub(crate) static ALL: &[&Metric] = &[$(&$row,)+];
+    };
+}
+
+metrics! {
+    // Calls: recorded when a call starts and ends.
+    CALLS_ENDED: Counter, "calls" ["tool", "status", "code"],
+        (CALLS, [TOOL_NAME, CALL_STATUS, ERROR_TYPE]), "{call}", "Calls that were answered.";
+    CALLS_REFUSED: Counter, "calls_refused" ["tool", "code"],
+        (REFUSALS, [TOOL_NAME, ERROR_TYPE]), "{call}", "Calls that were refused before their tool ran.";
+    CALL_TIMES: Histogram(OF_CALLS), "call_duration" ["tool"],
+        (CALL_DURATION, [TOOL_NAME, ERROR_TYPE]), "s", "Duration of calls; 0 if they never ran.";
+    TOOL_TIMES: Histogram(&DURATION_BOUNDARIES), "tool_duration" ["tool"],
+        (DURATION, [TOOL_NAME, TOOL_TYPE, ERROR_TYPE]), "s", "The duration of a single tool execution.";
+    CALLS_ACTIVE: UpDown, "calls_in_flight" [],
+        (ACTIVE_CALLS, [TOOL_NAME]), "{call}", "Calls that are running.";
+    CALLS_RETRIED: Counter, "retries" ["tool"],
+        (RETRIES, [TOOL_NAME]), "{attempt}", "Attempts after a failed one.";
+    CALLS_CACHED: Counter, "cache_hits" ["tool"],
+        (CACHE_HITS, [TOOL_NAME]), "{call}", "Calls that were answered from the cache.";
+    CALLS_REPLAYED: Counter, "replays" ["tool"],
+        (REPLAYS, [TOOL_NAME]), "{call}", "Calls that were answered by an earlier call under the same key.";
+
+    // Requests: recorded when a request is answered or refused.
+    REQUESTS: Counter, "requests" ["route", "status"],
+        ("tool_runtime.server.requests", [ROUTE, STATUS_CODE]), "{request}", "Requests that were answered.";
+    REQUEST_TIMES: Histogram(OF_REQUESTS), "request_duration" ["route"],
+        ("http.server.request.duration", [METHOD, SCHEME, ROUTE, STATUS_CODE, ERROR_TYPE]), "s",
+        "Time until a response begins.";
+    REQUESTS_REFUSED: Counter, "refusals" ["status"],
+        ("tool_runtime.server.refusals", [STATUS_CODE]), "{request}",
+        "Requests that were refused before a call was opened.";
+
+    // The server: read when they are wanted.
+    REQUESTS_ACTIVE: UpDown, "requests_in_flight" [],
+        ("tool_runtime.server.active_requests", []), "{request}", "Requests that are being answered.";
+    ORPHANS_ACTIVE: UpDown, "orphaned_calls_in_flight" [],
+        ("tool_runtime.server.active_orphaned_calls", []), "{call}",
+        "Running calls whose clients have disconnected.";
+    ORPHANS: Counter, "orphaned_calls" [],
+        ("tool_runtime.server.orphaned_calls", []), "{call}",
+        "Calls that continued after their clients disconnected.";
+    REFUSALS_LEFT_OUT: Counter, "refusals_left_out" [],
+        ("tool_runtime.server.refusals_left_out", []), "{request}",
+        "Refusals that were counted without a record of their own.";
+    SUMMARIES_PENDING: UpDown, "refusal_summaries_pending" [],
+        ("tool_runtime.server.refusal_summaries", []), "{summary}",
+        "Summaries of refusals that are not yet recorded.";
+    UNREAD_BYTES: UpDown, "unread_answer" [],
+        ("tool_runtime.server.unread_answers", []), "By", "Bytes of responses that clients have not read.";
+    CLOCK_STEPS: Counter, "wall_clock_steps" [],
+        ("tool_runtime.wall_clock.steps", []), "{step}", "Detected steps of the wall clock.";
+    CONNECTIONS: UpDown, "connections" [],
+        ("tool_runtime.server.connections", []), "{connection}", "Open connections.";
+    CONNECTIONS_ACCEPTED: Counter, "connections_accepted" [],
+        ("tool_runtime.server.connections_accepted", []), "{connection}", "Accepted connections.";
+    CONNECTIONS_FAILED: Counter, "connections_failed" [],
+        ("tool_runtime.server.connections_failed", []), "{connection}", "Failures to accept a connection.";
+    CONNECTIONS_REFUSED: Counter, "connections_refused" [],
+        ("tool_runtime.server.connections_refused", []), "{connection}",
+        "Connections that were closed because their address had too many.";
+    CONNECTIONS_TIMED_OUT: Counter, "connections_timed_out" [],
+        ("tool_runtime.server.connections_timed_out", []), "{connection}",
+        "Connections that were closed by a time limit.";
+    HANDSHAKES_FAILED: Counter, "tls_handshakes_failed" [],
+        ("tool_runtime.server.tls_handshakes_failed", []), "{connection}",
+        "Connections whose TLS handshake failed.";
+    DRAINING: Gauge, "draining" [],
+        ("tool_runtime.server.draining", []), "1", "1 while the server is shutting down.";
+    TOKEN_KEYS_FAILING: Gauge, "token_keys_failing" [],
+        ("tool_runtime.server.token_keys_failing", []), "1", "1 while the keys of tokens cannot be read.";
+    OUTCOMES_UNKNOWN: Counter, "outcomes_unknown" [],
+        ("tool_runtime.outcomes.unknown", []), "{call}", "Keyed calls whose outcome became unknown.";
+    OUTCOMES_RESOLVED: Counter, "outcomes_resolved" [],
+        ("tool_runtime.outcomes.resolved", []), "{call}", "Unknown outcomes that a person resolved.";
+    OUTCOMES_ARCHIVED: Counter, "outcomes_archived" [],
+        ("tool_runtime.outcomes.archived", []), "{call}",
+        "Unknown outcomes that stayed unresolved and were archived.";
+    OUTCOMES_DAMAGED: Counter, "outcomes_damaged" [],
+        ("tool_runtime.outcomes.damaged", []), "{call}",
+        "Keyed calls that were refused because the record of their key is damaged.";
+    OUTCOMES_OVER_QUOTA: Counter, "outcomes_over_quota" [],
+        ("tool_runtime.outcomes.over_quota", []), "{call}",
+        "Calls that were refused because their caller has used up its quota of the store.";
+    LEDGER_WRITTEN: Counter, "ledger_written" [],
+        ("tool_runtime.ledger.written", []), "{record}", "Calls that are recorded in the ledger.";
+    LEDGER_SHED: Counter, "ledger_shed" [],
+        ("tool_runtime.ledger.shed", []), "{record}", "Calls that were left out of the ledger under overload.";
+    LEDGER_LOST: Counter, "ledger_lost" [],
+        ("tool_runtime.ledger.lost", []), "{record}", "Calls whose record was lost.";
+    LEDGER_UNCONFIRMED: Counter, "ledger_unconfirmed" [],
+        ("tool_runtime.ledger.unconfirmed", []), "{record}",
+        "Answers that were sent before their records were durable.";
+    LEDGER_WAITING: UpDown, "ledger_waiting" [],
+        ("tool_runtime.ledger.waiting", []), "{record}", "Calls that wait to be written to the ledger.";
+    LEDGER_FAILING: Gauge, "ledger_failing" [],
+        ("tool_runtime.ledger.failing", []), "1", "1 while the ledger cannot be written.";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::ALL;
+
+    #[test]
+    fn each_metric_has_a_name_of_its_own_in_both_outputs() {
+        let prometheus: BTreeSet<_> = ALL.iter().map(|metric| metric.prometheus).collect();
+        let otel: BTreeSet<_> = ALL.iter().map(|metric| metric.otel).collect();
+        assert_eq!((prometheus.len(), otel.len()), (ALL.len(), ALL.len()));
+    }
+
+    #[test]
+    fn the_guide_names_each_metric_of_both_outputs() {
+        let guide = include_str!("../../docs/traces.md");
+        let row = |metric: &super::Metric| {
+            let unit = match metric.unit {
+                "s" => "_seconds",
+                "By" => "_bytes",
+                _ => "",
+            };
+            let total = if matches!(metric.kind, super::Counter) { "_total" } else { "" };
+            format!("| `tool_server_{}{unit}{total}` | `{}` |", metric.prometheus, metric.otel)
+        };
+        let missing: Vec<_> =
+            ALL.iter().map(|metric| row(metric)).filter(|row| !guide.contains(row)).collect();
+        assert!(missing.is_empty(), "docs/traces.md lacks:\n{}", missing.join("\n"));
+    }
+}
