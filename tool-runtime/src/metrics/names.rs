@@ -1,4 +1,8 @@
 //! The names of metrics and their attributes that are public, as `trace::conventions` has them.
+#![cfg_attr(
+    not(feature = "trace"),
+    allow(unreachable_pub, reason = "`trace::conventions` exports them")
+)]
 
 /// Replaces an unknown name or code, so that an attribute has few values.
 pub const OTHER: &str = "_OTHER";
