@@ -1,6 +1,7 @@
 //! The registered tools, by name and in sorted order.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use tool_contracts::{Permission, ToolSpec};
@@ -10,7 +11,7 @@ use super::Registered;
 /// The tools of a runtime.
 pub(crate) struct ToolCatalogue {
     sorted: Vec<Arc<Registered>>,
-    by_name: HashMap<Box<str>, Arc<Registered>>,
+    by_name: HashMap<Box<str>, Arc<Registered>, BuildHasherDefault<NameHasher>>,
     has_secrets: bool,
 }
 
@@ -48,6 +49,42 @@ impl ToolCatalogue {
 
     pub(crate) fn len(&self) -> usize {
         self.sorted.len()
+    }
+}
+
+/// Hashes tools' names in a few instructions, without a secret seed.
+///
+/// The host chooses the names in the table, and the table never changes. A caller that sends other
+/// names can only look them up, which no choice of names makes slower than the table's own names do.
+#[derive(Default)]
+struct NameHasher(u64);
+
+impl NameHasher {
+    fn add(&mut self, word: u64) {
+        // An odd number with bits all over the word: 2^64 divided by the golden ratio.
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let Some(last) = bytes.last_chunk() else {
+            return self.add(bytes.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte)));
+        };
+        let mut rest = bytes;
+        while let Some((word, after)) = rest.split_first_chunk() {
+            self.add(u64::from_le_bytes(*word));
+            rest = after;
+        }
+        self.add(u64::from_le_bytes(*last));
+    }
+
+    /// Leaves out the byte by which the standard library ends a text: a table's key is one text.
+    fn write_u8(&mut self, _: u8) {}
+
+    fn finish(&self) -> u64 {
+        // The table reads the lowest and the highest bits; a product's low bits are the weaker ones.
+        self.0 ^ (self.0 >> 32)
     }
 }
 
