@@ -1,4 +1,5 @@
-//! A strict JSON parser that keeps the position of every value: one pass, one flat list of nodes.
+//! A strict JSON parser that keeps the position of every value (one pass, one flat list of nodes), and a
+//! fast writer.
 
 mod duplicates;
 mod equal;
@@ -9,6 +10,7 @@ pub(crate) mod reader;
 mod scan;
 pub(crate) mod text;
 mod tree;
+pub(crate) mod writer;
 
 pub(crate) use equal::{equals_value, first_repeat};
 pub use malformed::Malformed;

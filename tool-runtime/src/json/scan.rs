@@ -196,17 +196,19 @@ const BACKSLASHES: u64 = ONES * 0x5C;
 /// scans eight bytes at a time.
 pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*chunk);
-        let quote = word ^ QUOTES;
-        let slash = word ^ BACKSLASHES;
-        let found = ((quote.wrapping_sub(ONES) & !quote)
-            | (slash.wrapping_sub(ONES) & !slash)
-            | (word.wrapping_sub(SPACES) & !word))
-            & HIGHS;
+        let found = specials(u64::from_le_bytes(*chunk));
         if found != 0 {
             return at + (found.trailing_zeros() / 8) as usize;
         }
         at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    // Four to seven bytes are tested at once, those in the middle twice.
+    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
+        let [first, last] = [first, last].map(|half| u64::from(u32::from_le_bytes(*half)));
+        if specials(first | (last << 32)) == 0 {
+            return bytes.len();
+        }
     }
     while let Some(&byte) = bytes.get(at) {
         if matches!(byte, b'"' | b'\\' | 0..=0x1F) {
@@ -215,4 +217,16 @@ pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
         at += 1;
     }
     at
+}
+
+/// Sets the highest bit of the first byte that is a quote, a backslash or a control character; the
+/// bits above it mean nothing. Zero if no byte is one.
+#[inline]
+fn specials(word: u64) -> u64 {
+    let quote = word ^ QUOTES;
+    let slash = word ^ BACKSLASHES;
+    ((quote.wrapping_sub(ONES) & !quote)
+        | (slash.wrapping_sub(ONES) & !slash)
+        | (word.wrapping_sub(SPACES) & !word))
+        & HIGHS
 }

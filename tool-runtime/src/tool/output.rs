@@ -146,7 +146,8 @@ const HEAD_ERROR: &[u8] = br#"{"status":"error","input":"#;
 const DATA: &[u8] = br#","data":"#;
 const ERROR: &[u8] = br#","error":"#;
 const META: &[u8] = br#","meta":"#;
-const TOOK: &[u8] = br#"{"took_ms":"#;
+/// [`META`] with the beginning of its object.
+const META_TOOK: &[u8] = br#","meta":{"took_ms":"#;
 
 /// Buffers above this size are worth giving back.
 const LARGE: usize = 4096;
@@ -271,9 +272,8 @@ impl ToolOutput {
     ) -> Self {
         let OpenEnvelope { mut json, data_start, .. } = answer;
         let data = data_start..json.len();
-        json.extend_from_slice(META);
-        let meta_start = json.len();
-        json.extend_from_slice(TOOK);
+        let meta_start = json.len() + META.len();
+        json.extend_from_slice(META_TOOK);
         write_json(&mut json, &took_ms);
         if let Some(seconds) = ttl_seconds {
             json.extend_from_slice(br#","ttl_seconds":"#);

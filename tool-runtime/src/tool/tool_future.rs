@@ -2,14 +2,12 @@
 
 use std::fmt;
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 
 use serde::Serialize;
-use serde_json::Serializer;
-use serde_json::ser::Formatter;
 
 use crate::failure::LoggedFailure;
+use crate::json::writer;
 
 /// A tool's future: typed and checked arguments, parked at the gate, then the tool itself.
 #[doc(hidden)]
@@ -56,17 +54,7 @@ pub(crate) struct OpenEnvelope {
 impl OpenEnvelope {
     /// Writes a value as `data`.
     pub(crate) fn write<T: Serialize + ?Sized>(&mut self, value: &T) -> serde_json::Result<()> {
-        let formatter = NullDetector(&mut self.nulls);
-        value.serialize(&mut Serializer::with_formatter(&mut self.json, formatter))
-    }
-}
-
-/// Writes compact JSON and records that a `null` was written.
-struct NullDetector<'n>(&'n mut bool);
-
-impl Formatter for NullDetector<'_> {
-    fn write_null<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        *self.0 = true;
-        writer.write_all(b"null")
+        self.nulls |= writer::write(&mut self.json, value)?;
+        Ok(())
     }
 }
