@@ -32,7 +32,7 @@ use crate::dispatch::hooks::CallRecorder;
 use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::pipeline::{self, ApprovalProof, Authorization, NeededApproval};
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::{CallApproval, CallFacts, Dispatcher, answer};
+use crate::dispatch::{ApprovalSlot, CallApproval, CallFacts, Dispatcher, answer};
 use crate::tool::registry::is_listed;
 use crate::tool::{CallScope, Cancellation, ProgressUpdate, ToolOutput};
 
@@ -49,7 +49,7 @@ pub struct ToolCall {
     target: CallTarget,
     status: CallStatus,
     pending: Option<Decoded>,
-    approval: CallApproval,
+    approval: ApprovalSlot,
     output: Option<ToolOutput>,
     /// In milliseconds since the epoch; 0 without a ledger.
     opened_at_ms: u64,
@@ -134,7 +134,7 @@ impl ToolCall {
             target,
             status,
             pending,
-            approval: CallApproval::default(),
+            approval: ApprovalSlot::default(),
             output: None,
             opened_at_ms,
             started: None,
@@ -268,11 +268,16 @@ impl ToolCall {
     /// While the call waits for an approver nothing is lost: it stays pending.
     pub async fn execute(&mut self) -> &ToolOutput {
         if let Some(needed) = self.execute_unless_approval_needed().await {
-            if let Some(proof) = self.request_approval(needed).await {
-                self.run_stages(proof).await;
-            }
+            // Boxed, so that calls that need no approval reserve no space for it.
+            Box::pin(self.execute_if_approved(needed)).await;
         }
         self.output.get_or_insert_with(answer::missing_output)
+    }
+
+    async fn execute_if_approved(&mut self, needed: NeededApproval) {
+        if let Some(proof) = self.request_approval(needed).await {
+            self.run_stages(proof).await;
+        }
     }
 
     /// Executes the call, unless it needs approval first: then it stays pending.
@@ -288,7 +293,7 @@ impl ToolCall {
                 self.dispatcher().recorder().and_then(CallRecorder::wait_for_capacity)
             {
                 // Refused calls leave records too: a caller that repeats them waits for the writer.
-                self.host.environment().within(RECORD_TIMEOUT, capacity).await;
+                Box::pin(self.host.environment().within(RECORD_TIMEOUT, capacity)).await;
             }
         }
         if let Some(ended) = self.end_ticket() {
@@ -322,8 +327,9 @@ impl ToolCall {
 
     /// Ends the ticket of a call that was withdrawn, if that is still to do.
     fn end_ticket(&mut self) -> Option<BoxFuture<'static, ()>> {
-        let (how, ticket) = (self.approval.withdrawn.take()?, self.approval.ticket.as_ref()?);
-        Some(self.host.authorization()?.withdrawn(ticket.id, how))
+        let (how, ticket) = (self.approval.withdrawn?, self.approval.ticket.as_ref()?.id);
+        self.approval.withdrawn = None;
+        Some(self.host.authorization()?.withdrawn(ticket, how))
     }
 
     /// Runs the remaining stages, unless the call was withdrawn meanwhile.

@@ -56,7 +56,7 @@ impl<'c> Attempt<'c> {
 
     /// Polls the tool, then the cancellation and the deadline.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
-        let cancelled = self.scope.cancel_flag().is_fired();
+        let cancelled = self.scope.is_cancelled();
         if self.is_new {
             self.is_new = false;
             // A call that ended while it waited for its turn must not begin.

@@ -1,5 +1,7 @@
 //! The approval state of a call, and what the approval is bound to.
 
+use std::ops::{Deref, DerefMut};
+
 use tool_contracts::has_hidden_characters;
 use uuid::Uuid;
 
@@ -22,6 +24,36 @@ pub(crate) struct CallApproval {
     pub(crate) replays: bool,
     /// The withdrawal that its ticket has still to record.
     pub(crate) withdrawn: Option<TicketWithdrawal>,
+}
+
+/// The approval state of a call, which is allocated when it is first written.
+#[derive(Debug, Default)]
+pub(crate) struct ApprovalSlot(Option<Box<CallApproval>>);
+
+/// The state of a call about which no decision was made.
+static UNDECIDED: CallApproval = CallApproval {
+    approver: None,
+    approved_at_ms: None,
+    ticket: None,
+    requester: None,
+    edited: false,
+    preview: None,
+    replays: false,
+    withdrawn: None,
+};
+
+impl Deref for ApprovalSlot {
+    type Target = CallApproval;
+
+    fn deref(&self) -> &CallApproval {
+        self.0.as_deref().unwrap_or(&UNDECIDED)
+    }
+}
+
+impl DerefMut for ApprovalSlot {
+    fn deref_mut(&mut self) -> &mut CallApproval {
+        self.0.get_or_insert_default()
+    }
 }
 
 /// The ticket that a call was resumed from.

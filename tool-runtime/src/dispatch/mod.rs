@@ -13,7 +13,9 @@ pub(crate) mod pipeline;
 pub(crate) mod refusal;
 pub(crate) mod run;
 
-pub(crate) use self::call_approval::{CallApproval, RedeemedTicket, TicketWithdrawal, is_name};
+pub(crate) use self::call_approval::{
+    ApprovalSlot, CallApproval, RedeemedTicket, TicketWithdrawal, is_name,
+};
 pub(crate) use self::call_record::CallFacts;
 pub use self::call_record::{CallRecord, Observe};
 pub(crate) use self::dispatcher::Dispatcher;

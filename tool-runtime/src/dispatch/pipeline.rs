@@ -6,7 +6,7 @@ use tool_contracts::Effect;
 use super::answer::{fit, refused};
 use super::decode::Decoded;
 use super::dispatcher::Dispatcher;
-use super::execution_policy::{ApprovedCall, Claim};
+use super::execution_policy::{ApprovedCall, Claim, ExecutionPolicy};
 use super::hooks::EvidenceCollector;
 use super::outcome::{CallOutcome, EffectOutcome};
 use super::refusal::Refusal;
@@ -65,7 +65,7 @@ pub(crate) async fn run_stages(
     decoded: Decoded,
     proof: ApprovalProof,
 ) -> CallOutcome {
-    let ApprovedCall { scope, started, .. } = call;
+    let scope = call.scope;
     let runnable = match admit(dispatcher, scope, decoded, proof) {
         Ok(runnable) => runnable,
         Err(refusal) => return refused(scope, &refusal),
@@ -75,26 +75,36 @@ pub(crate) async fn run_stages(
             return refused(scope, &refusal);
         }
     }
-    let Claimed { tool, mut claim } = match claim(dispatcher, call, runnable).await {
-        Ok(claimed) => claimed,
-        Err(ended) => return *ended,
+    let claim = match claiming_policy(dispatcher, &call) {
+        None => None,
+        Some(policy) => match policy.claim(call).await {
+            Ok(claim) => claim,
+            Err(ended) => return *ended,
+        },
     };
-    let ended = match evidence_can_be_stored(dispatcher, scope).await {
+    let claimed = Claimed { tool: runnable.0, claim };
+    let storable = match required_collector(dispatcher, scope) {
+        None => Ok(()),
+        Some(collector) => collector.check_ready(scope).await,
+    };
+    let (ended, claim) = match storable {
         Ok(()) => {
-            let ran = run(dispatcher, scope, tool, &mut claim, started).await;
+            let (ran, mut claim) = run(dispatcher, scope, claimed, call.started).await;
             let has_failed = ran.has_failed_by_itself();
             let ended = fit(scope, ran);
             let is_tools_own = has_failed || ended.effect == EffectOutcome::Answered;
             // A failed dry run is the answer of the call that waits for a decision.
             let answers_a_call = has_failed && scope.is_approval_dry_run();
-            match evidence_collector(dispatcher, scope, answers_a_call).filter(|_| is_tools_own) {
+            let collector = evidence_collector(dispatcher, scope, answers_a_call);
+            let ended = match collector.filter(|_| is_tools_own) {
                 Some(collector) => {
                     collect_evidence(collector.collect(scope, ended), &mut claim).await
                 }
                 None => ended,
-            }
+            };
+            (ended, claim)
         }
-        Err(refusal) => refused(scope, &refusal),
+        Err(refusal) => (refused(scope, &refusal), claimed.claim),
     };
     match claim {
         None => ended,
@@ -109,7 +119,7 @@ fn admit(
     decoded: Decoded,
     _: ApprovalProof,
 ) -> Result<Runnable, Box<Refusal>> {
-    if scope.cancel_flag().is_fired() {
+    if scope.is_cancelled() {
         return Err(Refusal::cancelled());
     }
     if scope.budget().is_zero() {
@@ -153,33 +163,26 @@ fn evidence_collector<'d>(
     dispatcher.evidence_collector().filter(|_| leaves_evidence)
 }
 
-/// Refuses a call whose required evidence could not be stored, before its tool has an effect.
-async fn evidence_can_be_stored(
-    dispatcher: &Dispatcher,
+/// Returns the evidence collector if the call is refused where its evidence could not be stored; it
+/// is asked before the tool has an effect.
+fn required_collector<'d>(
+    dispatcher: &'d Dispatcher,
     scope: &CallScope,
-) -> Result<(), Box<Refusal>> {
+) -> Option<&'d dyn EvidenceCollector> {
     if !scope.registered().traits.requires_evidence {
-        return Ok(());
+        return None;
     }
-    match evidence_collector(dispatcher, scope, false) {
-        Some(collector) => collector.check_ready(scope).await,
-        None => Ok(()),
-    }
+    evidence_collector(dispatcher, scope, false)
 }
 
-/// Acquires the call's claim from the policy; an error is the answer of a call that need not run.
-async fn claim(
-    dispatcher: &Dispatcher,
-    call: ApprovedCall<'_>,
-    runnable: Runnable,
-) -> Result<Claimed, Box<CallOutcome>> {
+/// Returns the policy if the call needs a claim from it.
+fn claiming_policy<'d>(
+    dispatcher: &'d Dispatcher,
+    call: &ApprovedCall<'_>,
+) -> Option<&'d dyn ExecutionPolicy> {
     let bound = call.approval.ticket.is_some() || call.approval.preview.is_some();
     let concerned = call.scope.registered().policy_stages.claim || bound;
-    let claim = match dispatcher.policy().filter(|_| concerned) {
-        None => None,
-        Some(policy) => policy.claim(call).await?,
-    };
-    Ok(Claimed { tool: runnable.0, claim })
+    dispatcher.policy().filter(|_| concerned)
 }
 
 #[cfg(test)]

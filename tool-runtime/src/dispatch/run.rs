@@ -11,6 +11,7 @@ use super::attempt::{Attempt, Outcome};
 use super::decode::{Decoded, decode};
 use super::dispatcher::Dispatcher;
 use super::execution_policy::{Claim, Retries};
+use super::pipeline::Claimed;
 use crate::tool::{CallScope, Cancellation, MetaDraft, PanicGuarded, ToolEnd, guard};
 
 /// The end of a tool's attempts.
@@ -33,24 +34,24 @@ impl ToolRun {
 pub(super) async fn run(
     dispatcher: &Dispatcher,
     scope: &CallScope,
-    tool: PanicGuarded,
-    claim: &mut Option<Box<dyn Claim>>,
+    claimed: Claimed,
     started: Instant,
-) -> ToolRun {
+) -> (ToolRun, Option<Box<dyn Claim>>) {
+    let Claimed { tool, mut claim } = claimed;
     // Boxed, so that calls without a claim reserve no space for it.
-    let (mut outcome, mut time) = match claim {
+    let (mut outcome, mut time) = match &mut claim {
         None => Attempt::new(scope, tool, started).await,
         Some(claim) => Box::pin(attempt_under_claim(scope, tool, &mut **claim, started)).await,
     };
     if may_try_again(scope, &outcome) {
         (outcome, time) =
-            Box::pin(try_again(dispatcher, scope, claim, started, (outcome, time))).await;
+            Box::pin(try_again(dispatcher, scope, &mut claim, started, (outcome, time))).await;
     }
     let (begun, meta) = scope.end();
     if matches!(outcome, Outcome::TimedOut | Outcome::Cancelled) {
         scope.cancel_flag().fire();
     }
-    ToolRun { outcome, took: time, begun, meta }
+    (ToolRun { outcome, took: time, begun, meta }, claim)
 }
 
 /// Retries a failed tool as long as its retry schedule allows.

@@ -64,7 +64,7 @@ where
         // Set before the tool begins: if the tool has begun, its thread is marked as running.
         let working = scope.blocking_run().begin();
         // The pool may start this after the call was answered.
-        if !scope.cancel_flag().is_fired() && scope.stage().begin() {
+        if !scope.is_cancelled() && scope.stage().begin() {
             let end = guard(|| work(&scope));
             let end = end.unwrap_or_else(|text| Finished(ToolEnd::Panicked(text)));
             // Cleared before the end is sent: its receiver finds no running thread.

@@ -28,8 +28,9 @@ impl PanicGuarded {
 
     /// Drops what is left of the tool.
     pub(crate) fn discard(&mut self) {
-        let running = self.running().take();
-        drop(guard(|| drop(running)));
+        if let Some(running) = self.running().take() {
+            drop(guard(|| drop(running)));
+        }
     }
 
     fn running(&mut self) -> &mut Option<ToolFuture> {

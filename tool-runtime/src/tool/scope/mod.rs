@@ -49,25 +49,33 @@ struct ScopeState {
     cx: ToolContext,
     purpose: Purpose,
     stage: Stage,
-    cancel: Arc<CancelFlag>,
+    /// Made when the call is first cancelled, or can be cancelled from outside.
+    cancel: OnceLock<Arc<CancelFlag>>,
     /// The part of the context's time budget that a batch had used before this call's turn came.
     spent_ms: AtomicU64,
     /// True once the typed reader has read all of the raw arguments.
     read_whole: AtomicBool,
     /// The schema check's report, if the check was needed.
     reading: OnceLock<Box<ValidationReport>>,
-    /// Violations that only the typed reader found, and its message for the log.
-    refusal: OnceLock<(Vec<Violation>, String)>,
     meta: Mutex<Option<Box<MetaDraft>>>,
-    progress: Mutex<Option<ProgressSink>>,
     /// The number of earlier attempts.
     tried: AtomicU32,
-    idempotency: OnceLock<Idempotency>,
-    lease: OnceLock<Arc<dyn Lease>>,
     /// True if an earlier attempt may have had its effect although it failed.
     effect_unknown: AtomicBool,
     /// True if the ledger's queue has reserved room for the call's record.
     is_reserved: AtomicBool,
+    /// The state that most calls do not have.
+    rare: OnceLock<Box<RareState>>,
+}
+
+/// The state that most calls do not have, allocated when the first part of it is needed.
+#[derive(Default)]
+struct RareState {
+    /// Violations that only the typed reader found, and its message for the log.
+    refusal: OnceLock<(Vec<Violation>, String)>,
+    progress: Mutex<Option<ProgressSink>>,
+    idempotency: OnceLock<Idempotency>,
+    lease: OnceLock<Arc<dyn Lease>>,
     /// The scrubbers of texts about the call, made when the first text is written.
     scrubs: OnceLock<Box<TextScrubbers>>,
     blocking_run: BlockingRun,
@@ -90,22 +98,37 @@ impl ScopeState {
             cx,
             purpose: Purpose::Run,
             stage: Stage::default(),
-            cancel: Arc::default(),
+            cancel: OnceLock::new(),
             spent_ms: AtomicU64::new(0),
             read_whole: AtomicBool::new(false),
             reading: OnceLock::new(),
-            refusal: OnceLock::new(),
             meta: Mutex::new(None),
-            progress: Mutex::new(None),
             tried: AtomicU32::new(0),
-            idempotency: OnceLock::new(),
-            lease: OnceLock::new(),
             effect_unknown: AtomicBool::new(false),
             is_reserved: AtomicBool::new(false),
-            scrubs: OnceLock::new(),
-            blocking_run: BlockingRun::default(),
-            span_slot: SpanSlot::default(),
+            rare: OnceLock::new(),
         }
+    }
+
+    /// Returns the state that most calls do not have, if this one has it.
+    fn rare(&self) -> Option<&RareState> {
+        self.rare.get().map(|rare| &**rare)
+    }
+
+    /// Returns the violations that only the typed reader found, and its message for the log.
+    fn refusal(&self) -> Option<&(Vec<Violation>, String)> {
+        self.rare()?.refusal.get()
+    }
+
+    /// Returns the state that most calls do not have, which is allocated if it is not there.
+    fn rare_or_new(&self) -> &RareState {
+        self.rare.get_or_init(Box::default)
+    }
+}
+
+impl RareState {
+    fn lock_progress(&self) -> MutexGuard<'_, Option<ProgressSink>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -133,7 +156,8 @@ impl CallScope {
     /// Makes the same call with arguments that a person changed.
     pub(crate) fn edited(&self, arguments: Box<str>, pointers: Vec<String>) -> Self {
         let mut shared = self.again(arguments);
-        shared.purpose = Purpose::Edited(ArgumentEdit { sent: self.sent().clone(), pointers });
+        let edit = ArgumentEdit { sent: self.sent().clone(), pointers };
+        shared.purpose = Purpose::Edited(Box::new(edit));
         Self(Arc::new(shared))
     }
 
@@ -141,7 +165,7 @@ impl CallScope {
     pub(crate) fn for_approval_dry_run(&self) -> Self {
         let mut shared = self.again(self.arguments().into());
         shared.cx = shared.cx.with_dry_run(true);
-        shared.cancel = Arc::default();
+        shared.cancel = OnceLock::new();
         shared.purpose = Purpose::ApprovalDryRun;
         Self(Arc::new(shared))
     }
@@ -150,22 +174,32 @@ impl CallScope {
     pub(crate) fn reconciling(&self) -> Self {
         let mut shared = self.again(self.arguments().into());
         shared.purpose = Purpose::Reconciliation;
-        shared.idempotency = self.0.idempotency.clone();
-        shared.lease = self.0.lease.clone();
-        Self(Arc::new(shared))
+        let reconciling = Self(Arc::new(shared));
+        if let Some(rare) = self.0.rare() {
+            if let Some(idempotency) = rare.idempotency.get() {
+                reconciling.set_idempotency(idempotency.clone());
+            }
+            if let Some(lease) = rare.lease.get() {
+                reconciling.set_lease(lease.clone());
+            }
+        }
+        reconciling
     }
 
     /// Starts the same call anew, with the same cancellation and the same listener.
     fn again(&self, arguments: Box<str>) -> ScopeState {
-        let ScopeState { environment, tool, call_id, cx, cancel, .. } = &*self.0;
+        let ScopeState { environment, tool, call_id, cx, .. } = &*self.0;
         let (environment, tool) = (environment.clone(), tool.clone());
         let call_id = call_id.clone();
-        ScopeState {
-            cancel: cancel.clone(),
+        let again = ScopeState {
+            cancel: OnceLock::from(self.cancel_flag().clone()),
             spent_ms: AtomicU64::new(self.0.spent_ms.load(Ordering::Relaxed)),
-            progress: Mutex::new(self.progress_sink()),
             ..ScopeState::new(environment, tool, call_id, arguments, cx.clone())
+        };
+        if let Some(sink) = self.progress_sink() {
+            *again.rare_or_new().lock_progress() = Some(sink);
         }
+        again
     }
 
     /// The call as the caller sent it, before a person changed it.
@@ -244,16 +278,16 @@ impl CallScope {
     }
 
     pub(crate) fn blocking_run(&self) -> &BlockingRun {
-        &self.0.blocking_run
+        &self.0.rare_or_new().blocking_run
     }
 
     pub(crate) fn span_slot(&self) -> &SpanSlot {
-        &self.0.span_slot
+        &self.0.rare_or_new().span_slot
     }
 
     /// Returns whether the tool is running on a blocking thread.
     pub(crate) fn has_blocking_run(&self) -> bool {
-        self.0.blocking_run.is_running()
+        self.0.rare().is_some_and(|rare| rare.blocking_run.is_running())
     }
 
     /// Keeps resources until the tool's blocking thread has ended; returns them if there is none.
@@ -261,7 +295,10 @@ impl CallScope {
         &self,
         resources: HeldResources,
     ) -> Result<(), HeldResources> {
-        self.0.blocking_run.hold(resources)
+        match self.0.rare() {
+            Some(rare) => rare.blocking_run.hold(resources),
+            None => Err(resources),
+        }
     }
 
     /// Returns how long the tool may run: its own deadline, or the context's budget if that is sooner.
@@ -307,8 +344,14 @@ impl CallScope {
         &self.0.arguments
     }
 
+    /// Returns the call's cancellation, to fire it or to wait for it.
     pub(crate) fn cancel_flag(&self) -> &Arc<CancelFlag> {
-        &self.0.cancel
+        self.0.cancel.get_or_init(Arc::default)
+    }
+
+    /// Returns whether the call was cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.cancel.get().is_some_and(|flag| flag.is_fired())
     }
 
     /// Records how much of the context's time budget a batch has used already.
@@ -318,16 +361,12 @@ impl CallScope {
     }
 
     pub(crate) fn progress_sink(&self) -> Option<ProgressSink> {
-        self.lock_progress().clone()
+        self.0.rare()?.lock_progress().clone()
     }
 
     /// Sets the listener for progress; the last one counts.
     pub(crate) fn set_progress_sink(&self, sink: ProgressSink) {
-        *self.lock_progress() = Some(sink);
-    }
-
-    fn lock_progress(&self) -> MutexGuard<'_, Option<ProgressSink>> {
-        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.rare_or_new().lock_progress() = Some(sink);
     }
 
     pub(crate) fn stage(&self) -> &Stage {
@@ -338,8 +377,9 @@ impl CallScope {
     ///
     /// Returns whether the tool had begun, and the entries that it recorded.
     pub(crate) fn end(&self) -> (bool, Option<Box<MetaDraft>>) {
-        let listener = self.lock_progress().take();
-        drop(guard(|| drop(listener)));
+        if let Some(listener) = self.0.rare().and_then(|rare| rare.lock_progress().take()) {
+            drop(guard(|| drop(listener)));
+        }
         let mut meta = self.lock_meta();
         self.0.stage.end();
         let effect_unknown = self.0.effect_unknown.load(Ordering::Relaxed);
@@ -373,23 +413,25 @@ impl CallScope {
     }
 
     pub(crate) fn idempotency(&self) -> Idempotency {
-        self.0.idempotency.get().cloned().unwrap_or_default()
+        let idempotency = self.0.rare().and_then(|rare| rare.idempotency.get());
+        idempotency.cloned().unwrap_or_default()
     }
 
     /// Sets the key and the fence under which the call runs; the first ones count.
     pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
-        drop(self.0.idempotency.set(idempotency));
+        drop(self.0.rare_or_new().idempotency.set(idempotency));
     }
 
     /// Sets the lease without which the tool must not be polled; the first one counts.
     #[cfg_attr(not(feature = "policy"), allow(dead_code, reason = "nothing else has leases"))]
     pub(crate) fn set_lease(&self, lease: Arc<dyn Lease>) {
-        drop(self.0.lease.set(lease));
+        drop(self.0.rare_or_new().lease.set(lease));
     }
 
     /// Returns whether the tool may be polled: the call has no lease, or one that has not run out.
     pub(crate) fn holds_lease(&self) -> bool {
-        self.0.lease.get().is_none_or(|lease| !lease.is_over())
+        let lease = self.0.rare().and_then(|rare| rare.lease.get());
+        lease.is_none_or(|lease| !lease.is_over())
     }
 
     /// Adds to the call's `meta` on behalf of this attempt.
@@ -423,7 +465,7 @@ impl CallScope {
     }
 
     pub(crate) fn violations(&self) -> &[Violation] {
-        match self.0.refusal.get() {
+        match self.0.refusal() {
             Some((violations, _)) => violations,
             None => self.reading().map_or(&[], |reading| &reading.violations),
         }
@@ -431,7 +473,7 @@ impl CallScope {
 
     /// Returns the typed reader's message about arguments that only it refused; for the log.
     pub(crate) fn refusal_log(&self) -> &str {
-        self.0.refusal.get().map_or("", |(_, log)| log)
+        self.0.refusal().map_or("", |(_, log)| log)
     }
 
     /// Returns the echo of the arguments as sent, with secrets masked; none if they are not JSON.

@@ -9,7 +9,7 @@ pub(super) enum Purpose {
     /// The call of a model or a host.
     Run,
     /// The same, with arguments that an approver edited.
-    Edited(ArgumentEdit),
+    Edited(Box<ArgumentEdit>),
     /// The dry run of a call that waits for a decision.
     ApprovalDryRun,
     /// The call of the tool's `reconcile` function, about an earlier run.

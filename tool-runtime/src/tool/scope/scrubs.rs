@@ -78,7 +78,8 @@ impl CallScope {
     fn scrubs(&self) -> Option<&TextScrubbers> {
         let tool = &self.0.tool;
         let concerned = tool.has_secrets || tool.has_personal || self.cx().auth().is_some();
-        concerned.then(|| &**self.0.scrubs.get_or_init(|| Box::new(TextScrubbers::of(self))))
+        let made = || &self.0.rare_or_new().scrubs;
+        concerned.then(|| &**made().get_or_init(|| Box::new(TextScrubbers::of(self))))
     }
 }
 
