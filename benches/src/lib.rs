@@ -9,6 +9,7 @@ pub mod faults;
 pub mod http;
 pub mod instructions;
 pub mod ledger;
+pub mod plots;
 mod rates;
 pub mod store;
 pub mod work;

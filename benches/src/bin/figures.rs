@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use tool_benches::faults;
 #[cfg(target_os = "linux")]
 use tool_benches::http;
-use tool_benches::{canonical, choosing, dialects, instructions, ledger, store, work};
+use tool_benches::{canonical, choosing, dialects, instructions, ledger, plots, store, work};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
 use tool_tests::run::{self, CallCounts};
@@ -29,7 +29,9 @@ cargo figures NAME [ARGS]
   ledger [FOLDER]    in-process calls with the ledger on, beside the same calls with it off
   http               requests a second of processor time, beside the same endpoint by hand
   soak [SECONDS [SEED]]
-                     a server under load and faults, and what is left of it afterwards";
+                     a server under load and faults, and what is left of it afterwards
+  plots [FILE | -]   draws the recorded figures (benches/README.md), or those that are printed in a
+                     file or on standard input, into docs/images";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -57,6 +59,8 @@ fn main() -> ExitCode {
         ["soak", words @ ..] => http::soak::print(words),
         #[cfg(all(target_os = "linux", target_env = "gnu"))]
         ["soak-serve", folder] => http::soak::serve(folder),
+        ["plots"] => draw(&workspace().join("benches/README.md").to_string_lossy()),
+        ["plots", file] => draw(file),
         ["measure", style, items, further] => measure(style, items, further),
         _ => Err(USAGE.to_owned()),
     };
@@ -67,6 +71,25 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Draws the figures whose lines are in the file, or on standard input for `-`.
+fn draw(file: &str) -> Result<(), String> {
+    let text = match file {
+        "-" => std::io::read_to_string(std::io::stdin()),
+        file => std::fs::read_to_string(file),
+    };
+    let drawings = plots::draw(&text.map_err(|error| format!("{file}: {error}"))?)?;
+    for (name, drawing) in drawings {
+        let path = workspace().join("docs/images").join(name);
+        std::fs::write(&path, drawing).map_err(|error| format!("{}: {error}", path.display()))?;
+        println!("{}", path.display());
+    }
+    Ok(())
 }
 
 /// Prints the cost of a dispatched call, compared with hand-written code.

@@ -30,6 +30,7 @@ mod life;
 mod macros;
 mod outcomes;
 mod panics;
+mod plots;
 mod policy;
 mod promises;
 mod public_api;
