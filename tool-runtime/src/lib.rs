@@ -74,7 +74,8 @@
 //! | `jwt` | no | callers of [`http`] that prove who they are by signed tokens; needs Rust 1.88 |
 //! | `jwks-url` | no | the keys of signed tokens from a URL: `http::Jwks::url`; adds an HTTP client |
 //! | `tls` | no | [`http`] over TLS |
-//! | `sqlite` | no | a store in one file that survives a crash; needs Rust 1.89 |
+//! | `sqlite` | no | a store in one file that survives a crash, and its SQLite |
+//! | `sqlite-unbundled` | no | the same with the SQLite of the system |
 //! | `testing` | no | [`testing`]: `assert_tool!`, inputs from schemas, fakes, suites for stores of your own |
 //! | `trace` | no | [`trace`]: a `tracing` span and one line for the log a call, W3C headers to send on |
 //! | `otel` | no | metrics, and spans that continue the caller's trace in OpenTelemetry |

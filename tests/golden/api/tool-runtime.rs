@@ -4378,6 +4378,8 @@ impl SqliteOptions {
     #[must_use]
     pub fn adopt_rows(self, adopt: bool) -> Self {}
     #[must_use]
+    pub fn allow_wal_reset_bug(self, allow: bool) -> Self {}
+    #[must_use]
     pub fn busy_timeout(self, timeout: Duration) -> Self {}
     #[must_use]
     pub fn check_on_open(self, check: bool) -> Self {}

@@ -41,6 +41,6 @@ pub use self::record::{
 };
 pub use self::stats::LedgerStatus;
 pub use self::store::LedgerStore;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 pub use self::stores::SqliteLedger;
 pub use self::stores::{JsonLinesLedger, JsonLinesOptions, MemoryLedger};

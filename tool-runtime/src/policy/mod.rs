@@ -44,7 +44,7 @@ pub use self::out_of_range::OutOfRange;
 pub(crate) use self::policy_state::PolicyState;
 pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 pub(crate) use self::ticket::RingKey;
 pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketRejection};
 #[cfg(feature = "evidence")]

@@ -18,7 +18,7 @@ mod idempotency;
 mod memory;
 mod monotonic;
 mod output;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 pub(crate) mod sqlite;
 mod store_clock;
 mod ticket;
@@ -35,7 +35,7 @@ pub use self::idempotency::{
 pub use self::memory::{MemoryLimits, MemoryStore};
 pub use self::monotonic::{ClockReading, MonotonicTime};
 pub use self::output::{OutputSlice, OutputStore, StoredOutput};
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 pub use self::sqlite::{FileCheck, SqliteOptions, SqliteStore};
 pub use self::store_clock::StoreClock;
 pub use self::ticket::{TicketEnd, TicketQuota, TicketStore, WaitingTicket};

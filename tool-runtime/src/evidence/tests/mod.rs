@@ -2,13 +2,13 @@
 
 mod access;
 mod authorizing;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 mod columns;
 mod faulty_store;
 mod known_answers;
 mod rotation;
 mod shredding;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 mod sqlite;
 mod tampering;
 

@@ -2,7 +2,7 @@
 
 mod json_lines;
 mod memory;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 mod sqlite;
 #[cfg(test)]
 mod temp_folder;
@@ -10,7 +10,7 @@ mod trace_filters;
 
 pub use self::json_lines::{JsonLinesLedger, JsonLinesOptions};
 pub use self::memory::MemoryLedger;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 pub use self::sqlite::SqliteLedger;
 
 use serde::Deserialize;

@@ -193,7 +193,7 @@ impl RingKey {
     }
 
     /// Derives a key for one purpose, which `info` names; keys of other purposes are independent.
-    #[cfg(any(feature = "ledger", feature = "sqlite"))]
+    #[cfg(any(feature = "ledger", feature = "sqlite-unbundled"))]
     pub(crate) fn subkey(&self, info: &[u8]) -> Zeroizing<[u8; 32]> {
         let mut subkey = Zeroizing::new([0; 32]);
         expand(None, &*self.derived.root, info, &mut *subkey);

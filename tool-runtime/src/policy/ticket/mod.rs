@@ -13,7 +13,7 @@ mod signed;
 #[cfg(test)]
 mod tests;
 
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 pub(crate) use self::key_ring::RingKey;
 pub use self::key_ring::{KeyRing, KeyRingError};
 pub use self::rejection::TicketRejection;

@@ -7,11 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, MAIN_DB, OpenFlags};
 
 use super::error::{is_locked, of_sqlite, unavailable};
 use super::wal_file::check_not_removed;
-use super::{SqliteOptions, format};
+use super::{SqliteOptions, format, library_version};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// The size of the cache of prepared statements: more than there are statements.
@@ -22,8 +22,12 @@ const RETRY_DELAY: Duration = Duration::from_millis(5);
 
 /// Opens or creates the file, and migrates it to the newest version.
 pub(crate) fn open(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
-    let created = create(path).map_err(|error| StoreError::of_system(&error));
-    created.and_then(|()| connect(path, options)).map_err(|error| named(path, error))
+    let open = || {
+        library_version::check(options.allow_wal_reset_bug)?;
+        create(path).map_err(|error| StoreError::of_system(&error))?;
+        connect(path, options)
+    };
+    open().map_err(|error| named(path, error))
 }
 
 /// Opens an existing file read-only; another process may be writing it.
@@ -78,7 +82,7 @@ fn raw(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
 
 /// Refuses a file that SQLite has silently opened read-only, because it is not writable.
 fn check_writable(connection: &Connection) -> Result<(), StoreError> {
-    if connection.is_readonly("main").map_err(|error| of_sqlite(&error))? {
+    if connection.is_readonly(MAIN_DB).map_err(|error| of_sqlite(&error))? {
         return Err(StoreError::new(StoreErrorKind::ReadOnly, "the file is not writable"));
     }
     Ok(())

@@ -40,15 +40,15 @@ fn kind(error: &Error) -> StoreErrorKind {
 fn text(error: &Error) -> String {
     match error {
         Error::SqliteFailure(code, message) => failure(*code, message.as_deref()),
-        Error::SqlInputError { error, msg, .. } => failure(*error, Some(msg)),
         Error::FromSqlConversionFailure(column, ..)
         | Error::IntegralValueOutOfRange(column, _)
-        | Error::InvalidColumnType(column, ..)
-        | Error::Utf8Error(column, _) => {
+        | Error::InvalidColumnType(column, ..) => {
             format!("column {column} of a row has a value that the store did not write")
         }
+        Error::Utf8Error(..) => "a row has a text that is not UTF-8".to_owned(),
         Error::ToSqlConversionFailure(what) => what.to_string(),
-        _ => "the tables do not have the store's schema".to_owned(),
+        // The set of variants depends on the release of rusqlite and on its features.
+        other => format!("the tables do not have the store's schema: {other}"),
     }
 }
 

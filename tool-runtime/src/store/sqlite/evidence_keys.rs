@@ -1,5 +1,6 @@
 //! The tenants' keys, in rows of fixed size that are overwritten in place: see `migrations/2.sql`.
 
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
@@ -122,6 +123,6 @@ fn key(row: &Row<'_>) -> rusqlite::Result<TenantKey> {
     let mut ring_key: Vec<u8> = row.get("ring_key")?;
     ring_key.truncate(ring_key.iter().position(|byte| *byte == 0).unwrap_or(RING_KEY_BYTES));
     let ring_key = String::from_utf8(ring_key)
-        .map_err(|error| rusqlite::Error::Utf8Error(0, error.utf8_error()))?;
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, error.into()))?;
     Ok(TenantKey::new(tenant, version, ring_key, row.get("wrapped")?))
 }

@@ -81,8 +81,9 @@ impl FileFormat {
     fn read(connection: &Connection) -> Result<Self, StoreError> {
         let read = || -> rusqlite::Result<Self> {
             Ok(Self {
-                application: connection.pragma_query_one(None, "application_id")?,
-                version: connection.pragma_query_one(None, "user_version")?,
+                application: connection
+                    .pragma_query_value(None, "application_id", |row| row.get(0))?,
+                version: connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
                 is_empty: connection.query_row(
                     "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)",
                     [],

@@ -18,6 +18,7 @@ pub(crate) mod format;
 mod grants;
 mod integrity;
 mod keys;
+mod library_version;
 mod options;
 mod outputs;
 mod queue;
@@ -88,8 +89,10 @@ use super::{KeyRecord, StoreError};
 /// # }
 /// ```
 ///
-/// # Compiler
-/// The feature `sqlite` needs Rust 1.89, because rusqlite does.
+/// # SQLite
+/// The feature `sqlite` compiles SQLite, `sqlite-unbundled` links the system's. Another database
+/// library in the same build may decide on its version; one with the WAL-reset bug (3.7.0 to 3.51.2,
+/// except 3.44.6 and 3.50.7) is refused. rusqlite needs Rust 1.89 from its release 0.41 on.
 #[derive(Clone)]
 pub struct SqliteStore {
     queue: Queue,
@@ -107,8 +110,9 @@ impl SqliteStore {
     /// Returns `Damaged` if the file is not a database, belongs to another application, has a
     /// newer format, has lost its write-ahead log (a `-shm` without a `-wal`), fails
     /// `quick_check`, or has rows with checksums of other keys; `ReadOnly` if the file or its
-    /// folder is not writable; `Unavailable` if it stays locked, its folder does not exist, or its
-    /// file system has no shared memory.
+    /// folder is not writable; `Unavailable` if it stays locked, its folder does not exist, its
+    /// file system has no shared memory, or the linked SQLite has the WAL-reset bug
+    /// ([`SqliteOptions::allow_wal_reset_bug`]).
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::options().open(path)
     }

@@ -17,6 +17,7 @@ pub struct SqliteOptions {
     pub(super) check_on_open: bool,
     pub(super) checksum_keys: Option<RowKeys>,
     pub(super) adopt_rows: bool,
+    pub(super) allow_wal_reset_bug: bool,
 }
 
 impl Default for SqliteOptions {
@@ -28,6 +29,7 @@ impl Default for SqliteOptions {
             check_on_open: true,
             checksum_keys: None,
             adopt_rows: false,
+            allow_wal_reset_bug: false,
         }
     }
 }
@@ -93,6 +95,18 @@ impl SqliteOptions {
     #[must_use]
     pub fn adopt_rows(mut self, adopt: bool) -> Self {
         self.adopt_rows = adopt;
+        self
+    }
+
+    /// Sets whether a linked SQLite with the WAL-reset bug is accepted; false by default.
+    ///
+    /// SQLite 3.7.0 to 3.51.2, except 3.44.6 and 3.50.7, can lose commits or damage the file if two
+    /// connections write and checkpoint at the same moment
+    /// (<https://sqlite.org/wal.html#walresetbug>). Accept it only if one connection at a time has
+    /// the file open: no other process, and no ledger in the same file.
+    #[must_use]
+    pub fn allow_wal_reset_bug(mut self, allow: bool) -> Self {
+        self.allow_wal_reset_bug = allow;
         self
     }
 

@@ -19,6 +19,9 @@ const READ: &str = "
     SELECT substr(text, :first, :most) AS bytes, length(text) AS total FROM outputs
     WHERE id = :id AND tenant = :tenant AND principal = :principal AND expires_at > :now";
 
+/// The most bytes that a value can have. SQLite 3.46 truncates greater arguments of `substr` to 32 bits.
+const LONGEST: i64 = i32::MAX as i64;
+
 const SWEEP: &str = "
     DELETE FROM outputs WHERE rowid IN (
         SELECT rowid FROM outputs WHERE expires_at <= :now ORDER BY expires_at LIMIT :most)";
@@ -44,8 +47,8 @@ impl OutputStore for SqliteStore {
                 ":id": id.as_bytes(),
                 ":tenant": tenant.as_bytes(),
                 ":principal": principal,
-                ":first": whole(offset).saturating_add(1), // SQL counts from one
-                ":most": count(most),
+                ":first": whole(offset).saturating_add(1).min(LONGEST), // SQL counts from one
+                ":most": count(most).min(LONGEST),
                 ":now": timestamp(now),
             };
             connection.prepare_cached(READ)?.query_row(parameters, slice).optional()

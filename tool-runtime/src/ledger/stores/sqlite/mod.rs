@@ -47,8 +47,9 @@ const SEARCH_SPAN: u64 = 16_384;
 /// # Erased contents
 /// They are overwritten in the file, and in the write-ahead log once no reader uses it.
 ///
-/// # Compiler
-/// The feature `sqlite` needs Rust 1.89, because rusqlite does.
+/// # SQLite
+/// The linked version is checked as [`SqliteStore`](crate::store::SqliteStore) does; opening
+/// [read-only](Self::read_only) accepts every version.
 ///
 /// # Examples
 /// ```
