@@ -54,3 +54,7 @@ pages! {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub mod readme {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod package_readme {}

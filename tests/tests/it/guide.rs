@@ -113,8 +113,10 @@ fn every_page_is_compiled() {
     let words = module.split('"').filter(|word| is_page(word));
     let compiled: BTreeSet<_> = words.map(|it| it.trim_start_matches("../docs/")).collect();
     let compiled: BTreeSet<_> = compiled.into_iter().map(str::to_owned).collect();
-    let expected: BTreeSet<_> =
-        pages(GUIDE).into_iter().chain(["../../README.md".into()]).collect();
+    let expected: BTreeSet<_> = pages(GUIDE)
+        .into_iter()
+        .chain(["../../README.md", "../README.md"].map(Into::into))
+        .collect();
     assert_eq!(expected, compiled, "the pages that there are, and those in guide.rs");
     for (page, text) in guide() {
         let ignored = |line: &str| line.starts_with("```") && line.contains("ignore");
@@ -216,6 +218,23 @@ fn the_page_of_compiler_messages_quotes_recorded_ones() {
     let unknown: Vec<_> = quoted.iter().filter(|it| !is_recorded(it)).collect();
     assert!(unknown.is_empty(), "no recorded message says {unknown:#?}");
     assert!(quoted.len() > 20, "{} messages were compared", quoted.len());
+}
+
+/// A registry resolves no relative link of a package that names no repository.
+#[test]
+fn a_packages_readme_links_to_docs_rs_alone_and_to_pages_of_the_guide_that_exist() {
+    let page = "https://docs.rs/tool-runtime/latest/tool_runtime/guide/";
+    for package in ["tool-contracts", "tool-derive", "tool-runtime"] {
+        let text = read(&root().join(package).join("README.md"));
+        assert_eq!(links(&text), Vec::<String>::new(), "{package}/README.md");
+        for link in text.split(page).skip(1).filter_map(|rest| rest.split(')').next()) {
+            let (module, place) = link.split_once("index.html").expect("an address of rustdoc");
+            let module = module.trim_end_matches('/').replace('_', "-");
+            let file = if module.is_empty() { "README.md".to_owned() } else { module + ".md" };
+            let broken = broken(&root().join(GUIDE).join("README.md"), &format!("{file}{place}"));
+            assert_eq!(broken, None, "{package}/README.md");
+        }
+    }
 }
 
 #[test]
