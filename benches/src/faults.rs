@@ -35,17 +35,17 @@ pub fn print(arguments: &[&str]) -> Result<(), String> {
     let program = Program::this(&["faults-child"]).map_err(|error| error.to_string())?;
     println!(
         "{:<20} {:>6} {:>6} {:>8} {:>11} {:>11} {:>7} {:>8}",
-        "part", "faults", "keys", "unknown", "superseded", "not opened", "broken", "seconds"
+        "part", "faults", "keys", "unknown", "lease lost", "not opened", "broken", "seconds"
     );
     let mut all = FaultCounts::default();
     let mut add = |name: &str, part: &dyn Fn() -> Result<FaultCounts, faults::CampaignError>| {
         let started = Instant::now();
         let counts = part().map_err(|error| format!("{name}: {error}"))?;
         let seconds = started.elapsed().as_secs_f64();
-        let FaultCounts { keys, unknown, superseded, not_opened, .. } = counts;
+        let FaultCounts { keys, unknown, lease_lost, not_opened, .. } = counts;
         let (faults, broken) = (counts.faults(), counts.broken());
         println!(
-            "{name:<20} {faults:>6} {keys:>6} {unknown:>8} {superseded:>11} {not_opened:>11} \
+            "{name:<20} {faults:>6} {keys:>6} {unknown:>8} {lease_lost:>11} {not_opened:>11} \
              {broken:>7} {seconds:>8.0}"
         );
         all.add(&counts);

@@ -67,7 +67,7 @@ enum Refused {
     /// The key was used for another order.
     KeyReused,
     /// A claim with a higher fence holds the key.
-    Overtaken,
+    LeaseLost,
 }
 
 /// The path of requests.

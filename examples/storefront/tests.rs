@@ -257,7 +257,7 @@ async fn a_key_holds_one_order_and_its_latest_owner() {
     let other = client.place(order("D00090", 2), claim("a", 2), &TraceHeaders::default()).await;
     assert!(matches!(other, Err(OrderError::KeyReused)), "{other:?}");
     let late = client.place(order("D00090", 1), claim("a", 1), &TraceHeaders::default()).await;
-    assert!(matches!(late, Err(OrderError::Overtaken)), "{late:?}");
+    assert!(matches!(late, Err(OrderError::LeaseLost)), "{late:?}");
     assert_eq!(service.orders().len(), 1);
 }
 
@@ -277,7 +277,7 @@ async fn a_service_that_starts_again_knows_its_orders_and_their_owners() {
     assert_eq!(service.orders(), [order("D00090", 1)]);
     let client = OrderClient::new(service.address());
     let late = client.place(order("D00090", 1), claim("a", 2), &TraceHeaders::default()).await;
-    assert!(matches!(late, Err(OrderError::Overtaken)), "{late:?}");
+    assert!(matches!(late, Err(OrderError::LeaseLost)), "{late:?}");
 }
 
 #[tokio::test]

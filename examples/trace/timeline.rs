@@ -42,7 +42,7 @@ fn picture(trace: &Trace) -> Vec<String> {
 
 /// Formats a call: its error's code after its line if it fits, and the rest below.
 fn entry(line: String, call: &RecordedCall, start: DateTime<Utc>, indent: usize) -> Vec<String> {
-    let code = call.error.as_ref().map(|error| error.code.as_ref().unwrap_or(&error.class));
+    let code = call.error.as_ref().map(|error| error.code.as_ref().unwrap_or(&error.error_type));
     let (line, over) = match code {
         Some(code) if line.chars().count() + 2 + code.len() <= WIDTH => {
             (format!("{line}  {code}"), None)

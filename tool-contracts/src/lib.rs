@@ -24,7 +24,7 @@
 //!     r#"{"status":"error","input":null,"error":{"type":"TIMEOUT","message":"too late"},"meta":{"took_ms":30000}}"#,
 //! )?;
 //! let error = output.error().expect("the status is `error`");
-//! assert_eq!(error.class(), ToolErrorType::Timeout);
+//! assert_eq!(error.error_type(), ToolErrorType::Timeout);
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 

@@ -18,9 +18,7 @@ mod trial;
 mod types;
 
 #[cfg(test)]
-mod editor_spans;
-#[cfg(test)]
-mod golden;
+mod tests;
 
 use proc_macro::TokenStream;
 

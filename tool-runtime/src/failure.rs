@@ -23,12 +23,12 @@ use crate::refusal_reason::RefusalReason;
 ///
 /// impl ToolFailure for Busy {
 ///     fn failure(&self) -> Failure {
-///         Failure::new(FailureCode::closed(ErrorCode::Unavailable))
+///         Failure::new(FailureCode::standard(ErrorCode::Unavailable))
 ///             .with_message("the index is being rebuilt")
 ///             .with_retry_after_ms(self.wait_ms)
 ///     }
 ///     fn codes() -> &'static [FailureCode] {
-///         const { &[FailureCode::closed(ErrorCode::Unavailable)] }
+///         const { &[FailureCode::standard(ErrorCode::Unavailable)] }
 ///     }
 /// }
 /// assert_eq!(Busy { wait_ms: 50 }.failure().code().as_str(), "UNAVAILABLE");
@@ -49,19 +49,19 @@ pub trait ToolFailure {
 
 /// A standard code, or one of a tool's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FailureCode(Kind);
+pub struct FailureCode(FailureCodeKind);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
-    Closed(ErrorCode),
-    Own { code: &'static str, class: ToolErrorType },
+enum FailureCodeKind {
+    Standard(ErrorCode),
+    Own { code: &'static str, error_type: ToolErrorType },
 }
 
 impl FailureCode {
     /// Takes a standard code; its type comes with it.
     #[must_use]
-    pub const fn closed(code: ErrorCode) -> Self {
-        Self(Kind::Closed(code))
+    pub const fn standard(code: ErrorCode) -> Self {
+        Self(FailureCodeKind::Standard(code))
     }
 
     /// Takes a tool's own code and says what a machine does next about it.
@@ -70,39 +70,39 @@ impl FailureCode {
     /// The code is empty, or a standard one, whose type is not the tool's to choose. In a
     /// constant this is a compile error.
     #[must_use]
-    pub const fn own(code: &'static str, class: ToolErrorType) -> Self {
+    pub const fn own(code: &'static str, error_type: ToolErrorType) -> Self {
         assert!(!code.is_empty(), "a tool's own code is a text");
         let mut index = 0;
         while index < ErrorCode::ALL.len() {
-            let closed = ErrorCode::ALL[index].as_str();
-            assert!(!same(closed, code), "this is a standard code: name it as such");
+            let standard = ErrorCode::ALL[index].as_str();
+            assert!(!same(standard, code), "this is a standard code: name it as such");
             index += 1;
         }
-        Self(Kind::Own { code, class })
+        Self(FailureCodeKind::Own { code, error_type })
     }
 
     /// Returns the code's text on the wire.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self.0 {
-            Kind::Closed(code) => code.as_str(),
-            Kind::Own { code, .. } => code,
+            FailureCodeKind::Standard(code) => code.as_str(),
+            FailureCodeKind::Own { code, .. } => code,
         }
     }
 
     /// Returns the code's type.
     #[must_use]
-    pub fn class(&self) -> ToolErrorType {
+    pub fn error_type(&self) -> ToolErrorType {
         match self.0 {
-            Kind::Closed(code) => code.class(),
-            Kind::Own { class, .. } => class,
+            FailureCodeKind::Standard(code) => code.error_type(),
+            FailureCodeKind::Own { error_type, .. } => error_type,
         }
     }
 
     fn generic_message(self) -> &'static str {
         match self.0 {
-            Kind::Closed(code) => code.default_message(),
-            Kind::Own { .. } => "the tool could not do this",
+            FailureCodeKind::Standard(code) => code.default_message(),
+            FailureCodeKind::Own { .. } => "the tool could not do this",
         }
     }
 }
@@ -158,7 +158,7 @@ impl Failure {
 
     /// Starts a failure of a standard code.
     pub fn of(code: ErrorCode) -> Self {
-        Self::new(FailureCode::closed(code))
+        Self::new(FailureCode::standard(code))
     }
 
     /// Sets the public message. A model reads it: no secret, no rejected value, no internal text.
@@ -248,7 +248,9 @@ impl Failure {
             Some(EFFECT_UNKNOWN) => true,
             Some(EFFECT_NONE) => false,
             // Another value is a detail of the tool itself.
-            _ => matches!(self.0.code.class(), ToolErrorType::Timeout | ToolErrorType::Upstream),
+            _ => {
+                matches!(self.0.code.error_type(), ToolErrorType::Timeout | ToolErrorType::Upstream)
+            }
         }
     }
 
@@ -259,7 +261,7 @@ impl Failure {
     pub(crate) fn into_detail(self, cause: Option<&str>) -> ToolErrorDetail {
         let message = self.message().to_owned();
         let Parts { code, details, retry_after_ms, upstream_status, endpoint, .. } = *self.0;
-        let mut detail = ToolErrorDetail::builder(code.class(), message).code(code.as_str());
+        let mut detail = ToolErrorDetail::builder(code.error_type(), message).code(code.as_str());
         if let Some(cause) = cause {
             detail = detail.cause(cause.to_owned());
         }

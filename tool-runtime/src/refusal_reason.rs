@@ -51,8 +51,6 @@ refusal_reasons! {
         AnsweredBefore = "answered_before",
         /// The answers that the caller has not read yet take up its quota of memory.
         Answers = "answers",
-        /// The caller of a waiting call may not call its tool any more.
-        RequesterNotAllowed = "asker_not_allowed",
         /// The request bodies in flight take up the server's limit or the caller's quota of memory.
         Bodies = "bodies",
         /// The tool's circuit breaker is open.
@@ -93,6 +91,8 @@ refusal_reasons! {
         KeyRequired = "key_required",
         /// The idempotency key belongs to a call with other arguments.
         KeyReused = "key_reused",
+        /// The call lost its lease: another run has taken over its key.
+        LeaseLost = "lease_lost",
         /// The ledger's queue of records is full.
         LedgerFull = "ledger_full",
         /// The server has no vault, or one without an authorizer.
@@ -113,8 +113,6 @@ refusal_reasons! {
         OutcomeChanged = "outcome_changed",
         /// The outcome of an earlier run is unknown.
         OutcomeUnknown = "outcome_unknown",
-        /// A newer message of the user superseded the call.
-        Overtaken = "overtaken",
         /// The approver is the caller of the call.
         OwnCall = "own_call",
         /// The host's access policy failed to decide.
@@ -129,6 +127,8 @@ refusal_reasons! {
         Reads = "reads",
         /// The record of an earlier run is damaged.
         RecordDamaged = "record_damaged",
+        /// The caller of a waiting call may not call its tool any more.
+        RequesterNotAllowed = "requester_not_allowed",
         /// The caller lacks a scope.
         Scope = "scope",
         /// The provider stopped the model's response.
@@ -139,7 +139,7 @@ refusal_reasons! {
         StoreUnavailable = "store_unavailable",
         /// The server's limit or the caller's quota of streams is used up.
         Streams = "streams",
-        /// The call lost its lease: another run has taken over its key.
+        /// A newer message of the user superseded the call.
         Superseded = "superseded",
         /// The stored call is not the one that the ticket was issued for.
         TicketArgumentsChanged = "ticket_arguments_changed",
@@ -156,7 +156,7 @@ refusal_reasons! {
         /// A text of the call is too long for a ticket.
         TicketOversized = "ticket_oversized",
         /// A newer message of the user superseded the waiting call.
-        TicketOvertaken = "ticket_overtaken",
+        TicketSuperseded = "ticket_superseded",
         /// The ticket's signature does not match.
         TicketTampered = "ticket_tampered",
         /// No call waits behind the ticket.

@@ -47,7 +47,7 @@ pub(crate) enum OrderError {
     KeyReused,
     /// Another run has taken over the call.
     #[failure(CONFLICT, message = "this order is being placed elsewhere")]
-    Overtaken,
+    LeaseLost,
 }
 
 impl From<Refused> for OrderError {
@@ -55,7 +55,7 @@ impl From<Refused> for OrderError {
         match refused {
             Refused::Unreadable => Self::Unreadable,
             Refused::KeyReused => Self::KeyReused,
-            Refused::Overtaken => Self::Overtaken,
+            Refused::LeaseLost => Self::LeaseLost,
         }
     }
 }

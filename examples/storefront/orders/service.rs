@@ -179,7 +179,7 @@ impl Book {
             return taken(number, false);
         };
         if claim.fence < claimed.fence {
-            return Reply::Refused(Refused::Overtaken);
+            return Reply::Refused(Refused::LeaseLost);
         }
         if self.orders[claimed.number] != order {
             return Reply::Refused(Refused::KeyReused);

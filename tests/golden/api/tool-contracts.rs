@@ -12,7 +12,7 @@ impl Actor {
 }
 reads! {
     Actor, "an actor"; required kind = "type", nested ActorType; required id = "id", leaf
-    wire::Text; => Actor::new(kind, id).map_err(| error | A::Error::custom(error
+    wire::FilledText; => Actor::new(kind, id).map_err(| error | A::Error::custom(error
     .listed()))
 }
 
@@ -68,7 +68,7 @@ impl Client {
 }
 reads! {
     Client, "a client"; required app = "app", nested ClientApp; required version =
-    "version", leaf wire::Text; => Ok(Client { app, version })
+    "version", leaf wire::FilledText; => Ok(Client { app, version })
 }
 
 // tool_contracts::ClientApp
@@ -101,9 +101,9 @@ impl Coercion {
     pub fn to(&self) -> &str {}
 }
 reads! {
-    Coercion, "a coercion"; required pointer = "pointer", leaf wire::Text < false >;
-    required from = "from", leaf wire::Text < false >; required to = "to", leaf
-    wire::Text < false >; => Ok(Coercion { pointer, from : from.into(), to : to.into() })
+    Coercion, "a coercion"; required pointer = "pointer", leaf wire::Text; required from
+    = "from", leaf wire::Text; required to = "to", leaf wire::Text; => Ok(Coercion {
+    pointer, from : from.into(), to : to.into() })
 }
 
 // tool_contracts::ContextForLog
@@ -174,9 +174,9 @@ impl Evidence {
     pub fn sources(&self) -> &[EvidenceSource] {}
 }
 reads! {
-    Evidence, "evidence"; required snapshot_id = "snapshot_id", leaf wire::Text; required
-    sources = "sources", nested Vec < EvidenceSource >; => Ok(Evidence { snapshot_id,
-    sources })
+    Evidence, "evidence"; required snapshot_id = "snapshot_id", leaf wire::FilledText;
+    required sources = "sources", nested Vec < EvidenceSource >; => Ok(Evidence {
+    snapshot_id, sources })
 }
 
 // tool_contracts::EvidenceSource
@@ -201,10 +201,10 @@ impl EvidenceSource {
     pub const fn ts(&self) -> DateTime<Utc> {}
 }
 reads! {
-    EvidenceSource, "a source of evidence"; required kind = "type", leaf wire::Text;
-    required name = "name", leaf wire::Text; required hash = "hash", leaf wire::Text;
-    required ts = "ts", leaf wire::Instant; => Ok(EvidenceSource { kind, name, hash, ts
-    })
+    EvidenceSource, "a source of evidence"; required kind = "type", leaf
+    wire::FilledText; required name = "name", leaf wire::FilledText; required hash =
+    "hash", leaf wire::FilledText; required ts = "ts", leaf wire::Instant; =>
+    Ok(EvidenceSource { kind, name, hash, ts })
 }
 
 // tool_contracts::Permission
@@ -278,8 +278,8 @@ impl Eq for ToolCallRequest {}
 impl PartialEq for ToolCallRequest {}
 impl fmt::Debug for ToolCallRequest {}
 reads! {
-    ToolCallRequest, "a tool call request"; required call_id = "call_id", leaf wire::Text
-    < false >; required name = "name", leaf wire::Text < false >; required arguments =
+    ToolCallRequest, "a tool call request"; required call_id = "call_id", leaf
+    wire::Text; required name = "name", leaf wire::Text; required arguments =
     "arguments", raw Box < RawValue >; => Ok(ToolCallRequest { call_id, name, arguments
     })
 }
@@ -324,6 +324,8 @@ impl ToolContext {
     #[must_use]
     pub fn with_auth(&self, auth: Option<Map<String, Value>>) -> Self {}
     #[must_use]
+    pub fn with_authority_of(&self, other: &Self) -> Self {}
+    #[must_use]
     pub fn with_dry_run(&self, dry_run: bool) -> Self {}
     pub fn with_idempotency_key(
         &self,
@@ -331,8 +333,6 @@ impl ToolContext {
     ) -> Result<Self, ContractError> {}
     #[must_use]
     pub fn with_invocation_id(&self, invocation_id: Uuid) -> Self {}
-    #[must_use]
-    pub fn with_standing_of(&self, other: &Self) -> Self {}
 }
 impl Eq for ToolContext {}
 impl JsonSchema for ToolContext {}
@@ -341,25 +341,26 @@ impl Serialize for ToolContext {}
 impl fmt::Debug for ToolContext {}
 reads! {
     ToolContext, "a tool context"; required tenant_id = "tenant_id", leaf wire::Id;
-    optional request_id = "request_id", leaf wire::Text; required trace_id = "trace_id",
-    leaf wire::Text; optional run_id = "run_id", leaf wire::Text; optional
-    ingestion_run_id = "ingestion_run_id", leaf wire::Text; optional workflow_id =
-    "workflow_id", leaf wire::Text; required invocation_id = "invocation_id", leaf
-    wire::Id; required now_iso = "now_iso", leaf wire::Instant; optional collection_id =
-    "collection_id", leaf wire::Text; optional document_id = "document_id", leaf
-    wire::Text; optional document_version_id = "document_version_id", leaf wire::Text;
-    optional case_id = "case_id", leaf wire::Text; optional idempotency_key =
-    "idempotency_key", leaf wire::Text; optional locale = "locale", leaf wire::Text;
-    optional timeouts_ms = "timeouts_ms", leaf wire::Whole < u64 >; optional
-    budget_tokens = "budget_tokens", leaf wire::Whole < u64 >; optional safety_mode =
-    "safety_mode", leaf wire::Text; optional auth = "auth", leaf wire::Object; optional
-    actor = "actor", nested Actor; optional user_id = "user_id", leaf wire::Text;
-    optional session_id = "session_id", leaf wire::Text; optional tenant_slug =
-    "tenant_slug", leaf wire::Text; optional site_id = "site_id", leaf wire::Text;
-    optional currency = "currency", leaf wire::Text; optional timezone = "timezone", leaf
-    wire::Text; optional attributes = "attributes", leaf wire::Labels; optional client =
-    "client", nested Client; optional dry_run = "dry_run", leaf wire::Flag; optional
-    trace = "trace", nested Trace; => {}
+    optional request_id = "request_id", leaf wire::FilledText; required trace_id =
+    "trace_id", leaf wire::FilledText; optional run_id = "run_id", leaf wire::FilledText;
+    optional ingestion_run_id = "ingestion_run_id", leaf wire::FilledText; optional
+    workflow_id = "workflow_id", leaf wire::FilledText; required invocation_id =
+    "invocation_id", leaf wire::Id; required now_iso = "now_iso", leaf wire::Instant;
+    optional collection_id = "collection_id", leaf wire::FilledText; optional document_id
+    = "document_id", leaf wire::FilledText; optional document_version_id =
+    "document_version_id", leaf wire::FilledText; optional case_id = "case_id", leaf
+    wire::FilledText; optional idempotency_key = "idempotency_key", leaf
+    wire::FilledText; optional locale = "locale", leaf wire::FilledText; optional
+    timeouts_ms = "timeouts_ms", leaf wire::Whole < u64 >; optional budget_tokens =
+    "budget_tokens", leaf wire::Whole < u64 >; optional safety_mode = "safety_mode", leaf
+    wire::FilledText; optional auth = "auth", leaf wire::Object; optional actor =
+    "actor", nested Actor; optional user_id = "user_id", leaf wire::FilledText; optional
+    session_id = "session_id", leaf wire::FilledText; optional tenant_slug =
+    "tenant_slug", leaf wire::FilledText; optional site_id = "site_id", leaf
+    wire::FilledText; optional currency = "currency", leaf wire::FilledText; optional
+    timezone = "timezone", leaf wire::FilledText; optional attributes = "attributes",
+    leaf wire::Labels; optional client = "client", nested Client; optional dry_run =
+    "dry_run", leaf wire::Flag; optional trace = "trace", nested Trace; => {}
 }
 text_getters! {
     ToolContext, | cx | cx.shared; run_id; ingestion_run_id; workflow_id; collection_id;
@@ -426,13 +427,11 @@ impl ToolErrorDetail {
     #[must_use]
     pub const fn attempt(&self) -> Option<u32> {}
     pub fn builder(
-        class: ToolErrorType,
+        error_type: ToolErrorType,
         message: impl Into<String>,
     ) -> ToolErrorDetailBuilder {}
     #[must_use]
     pub fn cause(&self) -> Option<&str> {}
-    #[must_use]
-    pub const fn class(&self) -> ToolErrorType {}
     #[must_use]
     pub fn code(&self) -> Option<&str> {}
     #[must_use]
@@ -441,6 +440,8 @@ impl ToolErrorDetail {
     pub fn endpoint(&self) -> Option<&str> {}
     #[must_use]
     pub fn error_code(&self) -> Option<ErrorCode> {}
+    #[must_use]
+    pub const fn error_type(&self) -> ToolErrorType {}
     pub fn into_builder(self) -> ToolErrorDetailBuilder {}
     #[must_use]
     pub fn message(&self) -> &str {}
@@ -452,13 +453,13 @@ impl ToolErrorDetail {
 }
 impl From<ResponseError> for ToolErrorDetail {}
 reads! {
-    ToolErrorDetail, "an error's detail"; required class = "type", nested ToolErrorType;
-    required message = "message", leaf wire::Text < false >; optional code = "code", leaf
-    wire::Text; optional cause = "cause", leaf wire::Text < false >; optional details =
+    ToolErrorDetail, "an error's detail"; required error_type = "type", nested
+    ToolErrorType; required message = "message", leaf wire::Text; optional code = "code",
+    leaf wire::FilledText; optional cause = "cause", leaf wire::Text; optional details =
     "details", leaf wire::Object; optional retry_after_ms = "retry_after_ms", leaf
     wire::Whole < u64 >; optional upstream_status = "upstream_status", leaf wire::Whole <
-    u16 >; optional endpoint = "endpoint", leaf wire::Text < false >; optional attempt =
-    "attempt", leaf wire::Whole < u32 >; => {}
+    u16 >; optional endpoint = "endpoint", leaf wire::Text; optional attempt = "attempt",
+    leaf wire::Whole < u32 >; => {}
 }
 
 // tool_contracts::ToolErrorDetailBuilder
@@ -712,17 +713,17 @@ impl ToolSpec {
     pub fn version(&self) -> &str {}
 }
 reads! {
-    ToolSpec, "a tool's description"; required name = "name", leaf wire::Text < false >;
-    optional title = "title", leaf wire::Text < false >; required version = "version",
-    leaf wire::Text < false >; required description = "description", leaf wire::Text <
-    false >; optional category = "category", leaf wire::Text < false >; optional toolkit
-    = "toolkit", nested ToolkitSpec; required effect = "effect", nested Effect; required
-    annotations = "annotations", nested ToolAnnotations; required permission =
-    "permission", nested Permission; required input_schema = "input_schema", leaf
-    wire::Object; optional output_schema = "output_schema", leaf wire::Object; optional
-    ttl_seconds = "ttl_seconds", leaf wire::Whole < u64 >; optional timeout_ms =
-    "timeout_ms", leaf wire::Whole < u64 >; optional requires_auth = "requires_auth",
-    leaf wire::Flag; optional ai_callable = "ai_callable", leaf wire::Flag; => {}
+    ToolSpec, "a tool's description"; required name = "name", leaf wire::Text; optional
+    title = "title", leaf wire::Text; required version = "version", leaf wire::Text;
+    required description = "description", leaf wire::Text; optional category =
+    "category", leaf wire::Text; optional toolkit = "toolkit", nested ToolkitSpec;
+    required effect = "effect", nested Effect; required annotations = "annotations",
+    nested ToolAnnotations; required permission = "permission", nested Permission;
+    required input_schema = "input_schema", leaf wire::Object; optional output_schema =
+    "output_schema", leaf wire::Object; optional ttl_seconds = "ttl_seconds", leaf
+    wire::Whole < u64 >; optional timeout_ms = "timeout_ms", leaf wire::Whole < u64 >;
+    optional requires_auth = "requires_auth", leaf wire::Flag; optional ai_callable =
+    "ai_callable", leaf wire::Flag; => {}
 }
 
 // tool_contracts::ToolSpecBuilder
@@ -764,8 +765,8 @@ impl ToolkitSpec {
     ) -> Result<Self, ContractError> {}
 }
 reads! {
-    ToolkitSpec, "a toolkit's description"; required name = "name", leaf wire::Text <
-    false >; required description = "description", leaf wire::Text < false >; => {}
+    ToolkitSpec, "a toolkit's description"; required name = "name", leaf wire::Text;
+    required description = "description", leaf wire::Text; => {}
 }
 
 // tool_contracts::Trace
@@ -797,14 +798,15 @@ impl Trace {
     pub fn with_trace_id(self, trace_id: TraceId) -> Self {}
 }
 reads! {
-    Trace, "a place in a trace"; required span_id = "span_id", leaf wire::Text; optional
-    parent_span_id = "parent_span_id", leaf wire::Text; optional trace_id = "trace_id",
-    leaf wire::Text; optional flags = "flags", leaf wire::Text; optional state = "state",
-    leaf wire::Text; => Ok(Trace { span_id, parent_span_id, trace_id : trace_id.map(|
-    text | text.parse().map_err(| _ | A::Error::custom(NO_TRACE_ID))).transpose() ?,
-    flags : flags.map(| text | text.parse().map_err(| _ | A::Error::custom(NO_FLAGS)))
-    .transpose() ?, state : state.map(| text | state_of(& text).ok_or_else(||
-    A::Error::custom(NO_STATE))).transpose() ?, })
+    Trace, "a place in a trace"; required span_id = "span_id", leaf wire::FilledText;
+    optional parent_span_id = "parent_span_id", leaf wire::FilledText; optional trace_id
+    = "trace_id", leaf wire::FilledText; optional flags = "flags", leaf wire::FilledText;
+    optional state = "state", leaf wire::FilledText; => Ok(Trace { span_id,
+    parent_span_id, trace_id : trace_id.map(| text | text.parse().map_err(| _ |
+    A::Error::custom(NO_TRACE_ID))).transpose() ?, flags : flags.map(| text | text
+    .parse().map_err(| _ | A::Error::custom(NO_FLAGS))).transpose() ?, state : state
+    .map(| text | state_of(& text).ok_or_else(|| A::Error::custom(NO_STATE))).transpose()
+    ?, })
 }
 
 // tool_contracts::Violation
@@ -835,12 +837,11 @@ impl Violation {
 }
 impl fmt::Display for Violation {}
 reads! {
-    Violation, "a violation"; required pointer = "pointer", leaf wire::Text < false >;
-    required rule = "rule", leaf wire::Text < false >; required expected = "expected",
-    leaf wire::Text < false >; required received = "received", leaf wire::Text < false >;
-    optional hint = "hint", leaf wire::Text < false >; => Ok(Violation { pointer, rule :
-    rule.into(), expected : expected.into(), received : received.into(), hint : hint
-    .map(Into::into), })
+    Violation, "a violation"; required pointer = "pointer", leaf wire::Text; required
+    rule = "rule", leaf wire::Text; required expected = "expected", leaf wire::Text;
+    required received = "received", leaf wire::Text; optional hint = "hint", leaf
+    wire::Text; => Ok(Violation { pointer, rule : rule.into(), expected : expected
+    .into(), received : received.into(), hint : hint.map(Into::into), })
 }
 
 // tool_contracts::Warning
@@ -865,13 +866,14 @@ impl<I: Serialize> fmt::Debug for CallEnvelope<I> {}
 impl<I> JsonSchema for CallEnvelope<I> {}
 reads! {
     CallEnvelope < I >, "a request envelope with an input"; required request_id =
-    "request_id", leaf wire::Text; required actor = "actor", nested Actor; optional
-    user_id = "user_id", leaf wire::Text; optional session_id = "session_id", leaf
-    wire::Text; optional locale = "locale", leaf wire::Text; optional currency =
-    "currency", leaf wire::Text; optional timezone = "timezone", leaf wire::Text;
-    optional client = "client", nested Client; optional dry_run = "dry_run", leaf
-    wire::Flag; optional idempotency_key = "idempotency_key", leaf wire::Text; optional
-    trace = "trace", nested Trace; optional input = "input", raw Option < I >; => {}
+    "request_id", leaf wire::FilledText; required actor = "actor", nested Actor; optional
+    user_id = "user_id", leaf wire::FilledText; optional session_id = "session_id", leaf
+    wire::FilledText; optional locale = "locale", leaf wire::FilledText; optional
+    currency = "currency", leaf wire::FilledText; optional timezone = "timezone", leaf
+    wire::FilledText; optional client = "client", nested Client; optional dry_run =
+    "dry_run", leaf wire::Flag; optional idempotency_key = "idempotency_key", leaf
+    wire::FilledText; optional trace = "trace", nested Trace; optional input = "input",
+    raw Option < I >; => {}
 }
 
 // tool_contracts::envelope::RequestEnvelope
@@ -916,12 +918,13 @@ impl TryFrom<&ToolContext> for RequestEnvelope {
 }
 reads! {
     RequestEnvelope, "a request envelope"; required request_id = "request_id", leaf
-    wire::Text; required actor = "actor", nested Actor; optional user_id = "user_id",
-    leaf wire::Text; optional session_id = "session_id", leaf wire::Text; optional locale
-    = "locale", leaf wire::Text; optional currency = "currency", leaf wire::Text;
-    optional timezone = "timezone", leaf wire::Text; optional client = "client", nested
-    Client; optional dry_run = "dry_run", leaf wire::Flag; optional idempotency_key =
-    "idempotency_key", leaf wire::Text; optional trace = "trace", nested Trace; => {}
+    wire::FilledText; required actor = "actor", nested Actor; optional user_id =
+    "user_id", leaf wire::FilledText; optional session_id = "session_id", leaf
+    wire::FilledText; optional locale = "locale", leaf wire::FilledText; optional
+    currency = "currency", leaf wire::FilledText; optional timezone = "timezone", leaf
+    wire::FilledText; optional client = "client", nested Client; optional dry_run =
+    "dry_run", leaf wire::Flag; optional idempotency_key = "idempotency_key", leaf
+    wire::FilledText; optional trace = "trace", nested Trace; => {}
 }
 
 // tool_contracts::envelope::RequestEnvelopeBuilder
@@ -994,8 +997,7 @@ impl JsonSchema for ResponseError {}
 impl Serialize for ResponseError {}
 reads! {
     ResponseError, "an error"; required code = "code", nested ErrorCode; required message
-    = "message", leaf wire::Text < false >; optional details = "details", nested
-    ReadDetails; => {}
+    = "message", leaf wire::Text; optional details = "details", nested ReadDetails; => {}
 }
 
 // tool_contracts::has_hidden_characters
@@ -1030,12 +1032,12 @@ impl Audit {
     pub fn trace_id(&self) -> &str {}
 }
 reads! {
-    Audit, "an audit"; required trace_id = "trace_id", leaf wire::Text; required
-    tool_name = "tool_name", leaf wire::Text < false >; required status = "status",
-    nested AuditStatus; required latency_ms = "latency_ms", leaf wire::Whole < u64 >;
-    required request_payload_hash = "request_payload_hash", leaf wire::Text; optional
-    error_type = "error_type", leaf wire::Text; optional error_message = "error_message",
-    leaf wire::Text < false >; => {}
+    Audit, "an audit"; required trace_id = "trace_id", leaf wire::FilledText; required
+    tool_name = "tool_name", leaf wire::Text; required status = "status", nested
+    AuditStatus; required latency_ms = "latency_ms", leaf wire::Whole < u64 >; required
+    request_payload_hash = "request_payload_hash", leaf wire::FilledText; optional
+    error_type = "error_type", leaf wire::FilledText; optional error_message =
+    "error_message", leaf wire::Text; => {}
 }
 
 // tool_contracts::server::AuditStatus
@@ -1075,22 +1077,23 @@ impl TryFrom<&ToolContext> for CallContext {
 }
 reads! {
     CallContext, "a call's context"; optional tenant_id = "tenant_id", nested Tenant;
-    optional site_id = "site_id", leaf wire::Text; optional trace_id = "trace_id", leaf
-    wire::Text; optional span_id = "span_id", leaf wire::Text; optional user_id =
-    "user_id", leaf wire::Text; optional actor_type = "actor_type", nested ActorType;
-    optional session_id = "session_id", leaf wire::Text; optional npc_id = "npc_id", leaf
-    wire::Text; optional run_id = "run_id", leaf wire::Text; optional ingestion_run_id =
-    "ingestion_run_id", leaf wire::Text; optional workflow_id = "workflow_id", leaf
-    wire::Text; optional collection_id = "collection_id", leaf wire::Text; optional
-    document_id = "document_id", leaf wire::Text; optional document_version_id =
-    "document_version_id", leaf wire::Text; optional case_id = "case_id", leaf
-    wire::Text; optional request_id = "request_id", leaf wire::Text; optional locale =
-    "locale", leaf wire::Text; optional currency = "currency", leaf wire::Text; optional
-    timezone = "timezone", leaf wire::Text; optional timeouts_ms = "timeouts_ms", leaf
-    wire::Whole < u64 >; optional budget_tokens = "budget_tokens", leaf wire::Whole < u64
-    >; optional safety_mode = "safety_mode", leaf wire::Text; optional idempotency_key =
-    "idempotency_key", leaf wire::Text; optional dry_run = "dry_run", leaf wire::Flag; =>
-    {}
+    optional site_id = "site_id", leaf wire::FilledText; optional trace_id = "trace_id",
+    leaf wire::FilledText; optional span_id = "span_id", leaf wire::FilledText; optional
+    user_id = "user_id", leaf wire::FilledText; optional actor_type = "actor_type",
+    nested ActorType; optional session_id = "session_id", leaf wire::FilledText; optional
+    npc_id = "npc_id", leaf wire::FilledText; optional run_id = "run_id", leaf
+    wire::FilledText; optional ingestion_run_id = "ingestion_run_id", leaf
+    wire::FilledText; optional workflow_id = "workflow_id", leaf wire::FilledText;
+    optional collection_id = "collection_id", leaf wire::FilledText; optional document_id
+    = "document_id", leaf wire::FilledText; optional document_version_id =
+    "document_version_id", leaf wire::FilledText; optional case_id = "case_id", leaf
+    wire::FilledText; optional request_id = "request_id", leaf wire::FilledText; optional
+    locale = "locale", leaf wire::FilledText; optional currency = "currency", leaf
+    wire::FilledText; optional timezone = "timezone", leaf wire::FilledText; optional
+    timeouts_ms = "timeouts_ms", leaf wire::Whole < u64 >; optional budget_tokens =
+    "budget_tokens", leaf wire::Whole < u64 >; optional safety_mode = "safety_mode", leaf
+    wire::FilledText; optional idempotency_key = "idempotency_key", leaf
+    wire::FilledText; optional dry_run = "dry_run", leaf wire::Flag; => {}
 }
 text_getters! {
     CallContext, | cx | cx; site_id; trace_id; span_id; user_id; session_id; npc_id;
@@ -1140,8 +1143,8 @@ impl<I: Serialize> fmt::Debug for CallRequest<I> {}
 impl<I> JsonSchema for CallRequest<I> {}
 reads! {
     CallRequest < I >, "a request for a call"; required tool_name = "tool_name", leaf
-    wire::Text < false >; optional input = "input", raw Option < I >; optional context =
-    "context", nested CallContext; => {}
+    wire::Text; optional input = "input", raw Option < I >; optional context = "context",
+    nested CallContext; => {}
 }
 
 // tool_contracts::server::CallResponse
@@ -1175,8 +1178,8 @@ impl<O: Serialize> Serialize for CallResponse<O> {}
 reads! {
     CallResponse < O >, "an answer to a call, an object with `success`"; required success
     = "success", leaf wire::Flag; optional output = "output", raw Option < O >; optional
-    error = "error", leaf wire::Text < false >; optional error_type = "error_type", leaf
-    wire::Text; optional detail = "detail", nested ToolErrorDetail; optional meta =
+    error = "error", leaf wire::Text; optional error_type = "error_type", leaf
+    wire::FilledText; optional detail = "detail", nested ToolErrorDetail; optional meta =
     "meta", nested Buffered; required audit = "audit", nested Audit; => {}
 }
 
@@ -1205,9 +1208,8 @@ impl ListRequest {
 impl Default for ListRequest {}
 reads! {
     ListRequest, "a request for the list of tools"; optional category = "category", leaf
-    wire::Text < false >; optional ai_callable_only = "ai_callable_only", leaf
-    wire::Flag; => Ok(ListRequest { category, ai_callable_only : ai_callable_only
-    .unwrap_or(true) })
+    wire::Text; optional ai_callable_only = "ai_callable_only", leaf wire::Flag; =>
+    Ok(ListRequest { category, ai_callable_only : ai_callable_only.unwrap_or(true) })
 }
 
 // tool_contracts::server::ListResponse
@@ -1286,13 +1288,13 @@ impl ToolListing {
 }
 impl From<&ToolSpec> for ToolListing {}
 reads! {
-    ToolListing, "a tool's description"; required name = "name", leaf wire::Text < false
-    >; required version = "version", leaf wire::Text < false >; required description =
-    "description", leaf wire::Text < false >; optional category = "category", leaf
-    wire::Text < false >; optional toolkit = "toolkit", nested ToolkitSpec; required
-    input_schema = "input_schema", leaf wire::Object; optional output_schema =
-    "output_schema", leaf wire::Object; required requires_auth = "requires_auth", leaf
-    wire::Flag; required ai_callable = "ai_callable", leaf wire::Flag; => {}
+    ToolListing, "a tool's description"; required name = "name", leaf wire::Text;
+    required version = "version", leaf wire::Text; required description = "description",
+    leaf wire::Text; optional category = "category", leaf wire::Text; optional toolkit =
+    "toolkit", nested ToolkitSpec; required input_schema = "input_schema", leaf
+    wire::Object; optional output_schema = "output_schema", leaf wire::Object; required
+    requires_auth = "requires_auth", leaf wire::Flag; required ai_callable =
+    "ai_callable", leaf wire::Flag; => {}
 }
 
 // tool_contracts::server::is_id

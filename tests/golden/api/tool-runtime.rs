@@ -327,11 +327,11 @@ impl FailureCode {
     #[must_use]
     pub fn as_str(&self) -> &'static str {}
     #[must_use]
-    pub fn class(&self) -> ToolErrorType {}
+    pub fn error_type(&self) -> ToolErrorType {}
     #[must_use]
-    pub const fn closed(code: ErrorCode) -> Self {}
+    pub const fn own(code: &'static str, error_type: ToolErrorType) -> Self {}
     #[must_use]
-    pub const fn own(code: &'static str, class: ToolErrorType) -> Self {}
+    pub const fn standard(code: ErrorCode) -> Self {}
 }
 
 // tool_runtime::FromCall
@@ -495,28 +495,28 @@ pub enum Reconciled<T> {
 // tool_runtime::RefusalReason
 refusal_reasons! {
     pub enum RefusalReason { ActorType = "actor_type", AnswerNotValid =
-    "answer_not_valid", AnsweredBefore = "answered_before", Answers = "answers",
-    RequesterNotAllowed = "asker_not_allowed", Bodies = "bodies", BreakerOpen =
-    "breaker_open", Busy = "busy", Cancelled = "cancelled", CutOff = "cut_off",
-    DeniedByPolicy = "denied_by_policy", Draining = "draining", Dropped = "dropped",
-    EditNotValid = "edit_not_valid", EvidenceAltered = "evidence_altered",
-    EvidenceMissing = "evidence_missing", EvidenceNotKept = "evidence_not_kept",
-    EvidenceShredded = "evidence_shredded", EvidenceUnavailable = "evidence_unavailable",
-    Expired = "expired", Host = "host", InFlight = "in_flight", KeyNotKept =
-    "key_not_kept", KeyRequired = "key_required", KeyReused = "key_reused", LedgerFull =
-    "ledger_full", NoEvidence = "no_evidence", NoLedger = "no_ledger", NoPrincipal =
-    "no_principal", NoTicket = "no_ticket", NotCanonical = "not_canonical", Origin =
-    "origin", OutcomeArchived = "outcome_archived", OutcomeChanged = "outcome_changed",
-    OutcomeUnknown = "outcome_unknown", Overtaken = "overtaken", OwnCall = "own_call",
-    PolicyFailed = "policy_failed", PreviewChanged = "preview_changed", QueueFull =
-    "queue_full", RateLimit = "rate_limit", Reads = "reads", RecordDamaged =
-    "record_damaged", Scope = "scope", Stopped = "stopped", StoreFull = "store_full",
-    StoreUnavailable = "store_unavailable", Streams = "streams", Superseded =
-    "superseded", TicketArgumentsChanged = "ticket_arguments_changed", TicketDeclined =
+    "answer_not_valid", AnsweredBefore = "answered_before", Answers = "answers", Bodies =
+    "bodies", BreakerOpen = "breaker_open", Busy = "busy", Cancelled = "cancelled",
+    CutOff = "cut_off", DeniedByPolicy = "denied_by_policy", Draining = "draining",
+    Dropped = "dropped", EditNotValid = "edit_not_valid", EvidenceAltered =
+    "evidence_altered", EvidenceMissing = "evidence_missing", EvidenceNotKept =
+    "evidence_not_kept", EvidenceShredded = "evidence_shredded", EvidenceUnavailable =
+    "evidence_unavailable", Expired = "expired", Host = "host", InFlight = "in_flight",
+    KeyNotKept = "key_not_kept", KeyRequired = "key_required", KeyReused = "key_reused",
+    LeaseLost = "lease_lost", LedgerFull = "ledger_full", NoEvidence = "no_evidence",
+    NoLedger = "no_ledger", NoPrincipal = "no_principal", NoTicket = "no_ticket",
+    NotCanonical = "not_canonical", Origin = "origin", OutcomeArchived =
+    "outcome_archived", OutcomeChanged = "outcome_changed", OutcomeUnknown =
+    "outcome_unknown", OwnCall = "own_call", PolicyFailed = "policy_failed",
+    PreviewChanged = "preview_changed", QueueFull = "queue_full", RateLimit =
+    "rate_limit", Reads = "reads", RecordDamaged = "record_damaged", RequesterNotAllowed
+    = "requester_not_allowed", Scope = "scope", Stopped = "stopped", StoreFull =
+    "store_full", StoreUnavailable = "store_unavailable", Streams = "streams", Superseded
+    = "superseded", TicketArgumentsChanged = "ticket_arguments_changed", TicketDeclined =
     "ticket_declined", TicketExpired = "ticket_expired", TicketForeign =
     "ticket_foreign", TicketMalformed = "ticket_malformed", TicketOutdated =
-    "ticket_outdated", TicketOversized = "ticket_oversized", TicketOvertaken =
-    "ticket_overtaken", TicketTampered = "ticket_tampered", TicketUnknown =
+    "ticket_outdated", TicketOversized = "ticket_oversized", TicketSuperseded =
+    "ticket_superseded", TicketTampered = "ticket_tampered", TicketUnknown =
     "ticket_unknown", TicketUnknownKey = "ticket_unknown_key", TicketUnreadable =
     "ticket_unreadable", TicketUsed = "ticket_used", TokenKeys = "token_keys",
     ToolNotCovered = "tool_not_covered", UnknownEvidence = "unknown_evidence", UnknownKey
@@ -1813,11 +1813,11 @@ impl SnapshotId {
     #[must_use]
     pub fn at(moment: UnixMillis) -> Self {}
     #[must_use]
+    pub fn created_at(self) -> UnixMillis {}
+    #[must_use]
     pub fn from_uuid(uuid: Uuid) -> Option<Self> {}
     #[must_use]
     pub fn least_uuid(moment: UnixMillis) -> Uuid {}
-    #[must_use]
-    pub fn moment(self) -> UnixMillis {}
     #[must_use]
     pub const fn uuid(self) -> Uuid {}
 }
@@ -3017,7 +3017,7 @@ pub struct RecordedCall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecordedError {
-    pub class: String,
+    pub error_type: String,
     pub code: Option<String>,
     pub message: Option<String>,
     pub effect: Option<String>,
@@ -4628,6 +4628,18 @@ impl WaitingTicket {
 
 // tool_runtime::store::async_trait = async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait
 
+// tool_runtime::testing::AnsweredCall
+#[derive(Debug, Clone)]
+pub struct AnsweredCall {
+    ..
+}
+impl AnsweredCall {
+    #[must_use]
+    pub fn output(&self) -> &ToolOutput {}
+    #[must_use]
+    pub fn request(&self) -> &ToolCallRequest {}
+}
+
 // tool_runtime::testing::EffectCounter
 pub trait EffectCounter: 'static {
     fn count(&self) -> u64;
@@ -4654,8 +4666,8 @@ pub struct ExpectedError<'o> {
     ..
 }
 impl ExpectedError<'_> {
-    pub fn class(self, class: ToolErrorType) -> Self {}
     pub fn code(self, code: &str) -> Self {}
+    pub fn error_type(self, error_type: ToolErrorType) -> Self {}
     pub fn message_has(self, part: &str) -> Self {}
     pub fn violation(self, pointer: &str, rule: &str) -> Self {}
 }
@@ -4756,18 +4768,6 @@ impl ManualClock {
 }
 impl Clock for ManualClock {}
 
-// tool_runtime::testing::ModelAnswer
-#[derive(Debug, Clone)]
-pub struct ModelAnswer {
-    ..
-}
-impl ModelAnswer {
-    #[must_use]
-    pub fn output(&self) -> &ToolOutput {}
-    #[must_use]
-    pub fn request(&self) -> &ToolCallRequest {}
-}
-
 // tool_runtime::testing::ModelMessage
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelMessage {
@@ -4784,7 +4784,7 @@ impl ModelMessage {
 pub struct ModelTurn(_);
 impl ModelTurn {
     pub fn after(
-        turn: impl FnOnce(&[ModelAnswer]) -> ModelTurn + Send + 'static,
+        turn: impl FnOnce(&[AnsweredCall]) -> ModelTurn + Send + 'static,
     ) -> Self {}
     #[must_use]
     pub fn and(self, tool: impl Into<String>, arguments: impl Serialize) -> Self {}
@@ -4846,7 +4846,7 @@ pub struct ScriptedModel {
 impl ScriptedModel {
     pub fn answer(&mut self, call_id: &str, output: &ToolOutput) {}
     #[must_use]
-    pub fn answers(&self) -> &[ModelAnswer] {}
+    pub fn answers(&self) -> &[AnsweredCall] {}
     #[must_use]
     pub fn new(turns: impl IntoIterator<Item = ModelTurn>) -> Self {}
     pub fn next_turn(&mut self) -> Option<ModelMessage> {}

@@ -65,7 +65,7 @@ enum Refused {
     #[failure(NOT_FOUND, message = "nobody has this name")]
     Nobody,
     /// The register is closed today.
-    #[failure(code = "REGISTER_CLOSED", class = FATAL, message = "the register is closed today")]
+    #[failure(code = "REGISTER_CLOSED", type = FATAL, message = "the register is closed today")]
     Closed,
 }
 

@@ -24,7 +24,7 @@ pub struct FaultCounts {
     /// Rolled-back ledgers that were opened as if they were whole.
     pub unnoticed: u32,
     /// Runs that were told that another run had taken over.
-    pub superseded: u32,
+    pub lease_lost: u32,
     /// Keys that were written.
     pub keys: u32,
     /// Effects.
@@ -76,7 +76,7 @@ impl FaultCounts {
         self.not_opened += other.not_opened;
         self.rollbacks += other.rollbacks;
         self.unnoticed += other.unnoticed;
-        self.superseded += other.superseded;
+        self.lease_lost += other.lease_lost;
         self.keys += other.keys;
         self.effects += other.effects;
         self.double += other.double;

@@ -29,7 +29,7 @@ pub(super) struct Writes<'p> {
     confirmed: BTreeMap<String, Effect>,
     last: BTreeMap<String, Report>,
     /// The number of answers to runs that another run had taken over.
-    pub(super) superseded: u32,
+    pub(super) lease_lost: u32,
 }
 
 impl<'p> Writes<'p> {
@@ -49,7 +49,7 @@ impl<'p> Writes<'p> {
             open: Vec::new(),
             confirmed: BTreeMap::new(),
             last: BTreeMap::new(),
-            superseded: 0,
+            lease_lost: 0,
         })
     }
 
@@ -81,7 +81,7 @@ impl<'p> Writes<'p> {
             self.open.retain(|key| *key != report.key);
             self.confirmed.entry(report.key.clone()).or_insert(effect);
         }
-        self.superseded += u32::from(report.is_refused("superseded"));
+        self.lease_lost += u32::from(report.is_refused("lease_lost"));
         self.last.insert(report.key.clone(), report);
     }
 
@@ -117,7 +117,7 @@ impl<'p> Writes<'p> {
     ) -> Result<(), CampaignError> {
         let log = EffectLog::open(&self.folder.0.join("effects.log"), Downstream::Naive)?;
         let effects = log.effects()?;
-        counts.superseded += self.superseded;
+        counts.lease_lost += self.lease_lost;
         for key in &self.keys {
             let last = self.last.get(key);
             let outcome = Outcome {

@@ -34,7 +34,7 @@ const ABOVE: [&str; 14] = [
 /// Imports that point up on purpose, by file and module.
 const EXCEPTIONS: [(&str, &str, &str); 4] = [
     ("schema/export/", "tool", "contracts are written from a registry"),
-    ("call/host.rs", "policy", "a call reaches the state of the policies by its type"),
+    ("call/services.rs", "policy", "a call reaches the state of the policies by its type"),
     ("runtime/", "policy", "the builder configures each feature"),
     ("runtime/builder.rs", "trace", "the builder configures each feature"),
 ];

@@ -19,7 +19,7 @@ enum SearchError {
     Rebuilding,
     #[failure(UPSTREAM_ERROR, hide, upstream_status = status)]
     Http { status: u16, secret: String },
-    #[failure(code = "SEAT_TAKEN", class = FATAL, message = "that seat is taken")]
+    #[failure(code = "SEAT_TAKEN", type = FATAL, message = "that seat is taken")]
     Taken,
 }
 

@@ -92,8 +92,8 @@ impl fmt::Debug for ToolCallRequest {
 
 reads! {
     ToolCallRequest, "a tool call request";
-    required call_id = "call_id", leaf wire::Text<false>;
-    required name = "name", leaf wire::Text<false>;
+    required call_id = "call_id", leaf wire::Text;
+    required name = "name", leaf wire::Text;
     required arguments = "arguments", raw Box<RawValue>;
     => Ok(ToolCallRequest { call_id, name, arguments })
 }

@@ -118,11 +118,11 @@ impl fmt::Display for Violation {
 
 reads! {
     Violation, "a violation";
-    required pointer = "pointer", leaf wire::Text<false>;
-    required rule = "rule", leaf wire::Text<false>;
-    required expected = "expected", leaf wire::Text<false>;
-    required received = "received", leaf wire::Text<false>;
-    optional hint = "hint", leaf wire::Text<false>;
+    required pointer = "pointer", leaf wire::Text;
+    required rule = "rule", leaf wire::Text;
+    required expected = "expected", leaf wire::Text;
+    required received = "received", leaf wire::Text;
+    optional hint = "hint", leaf wire::Text;
     => Ok(Violation {
         pointer,
         rule: rule.into(),

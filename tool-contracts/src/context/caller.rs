@@ -135,13 +135,13 @@ impl Client {
 reads! {
     Actor, "an actor";
     required kind = "type", nested ActorType;
-    required id = "id", leaf wire::Text;
+    required id = "id", leaf wire::FilledText;
     => Actor::new(kind, id).map_err(|error| A::Error::custom(error.listed()))
 }
 
 reads! {
     Client, "a client";
     required app = "app", nested ClientApp;
-    required version = "version", leaf wire::Text;
+    required version = "version", leaf wire::FilledText;
     => Ok(Client { app, version })
 }

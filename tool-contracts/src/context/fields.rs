@@ -16,7 +16,7 @@ use crate::{
     wire::{self, is_false, reads, write_time},
 };
 
-// The schema's `small_map` has the same three numbers.
+// The schema's `bounded_text_map` has the same three numbers.
 const MAX_ATTRIBUTES: usize = 32;
 const MAX_NAME_LENGTH: usize = 128;
 const MAX_VALUE_LENGTH: usize = 1024;
@@ -129,7 +129,7 @@ pub(super) struct Fields {
     pub(super) timezone: Option<String>,
     /// The host's own ids.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(with = "Option<BTreeMap<String, String>>", transform = crate::schemas::small_map)]
+    #[schemars(with = "Option<BTreeMap<String, String>>", transform = crate::schemas::bounded_text_map)]
     pub(super) attributes: BTreeMap<String, String>,
     /// The program that the call came from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -222,30 +222,30 @@ impl Fields {
 reads! {
     ToolContext, "a tool context";
     required tenant_id = "tenant_id", leaf wire::Id;
-    optional request_id = "request_id", leaf wire::Text;
-    required trace_id = "trace_id", leaf wire::Text;
-    optional run_id = "run_id", leaf wire::Text;
-    optional ingestion_run_id = "ingestion_run_id", leaf wire::Text;
-    optional workflow_id = "workflow_id", leaf wire::Text;
+    optional request_id = "request_id", leaf wire::FilledText;
+    required trace_id = "trace_id", leaf wire::FilledText;
+    optional run_id = "run_id", leaf wire::FilledText;
+    optional ingestion_run_id = "ingestion_run_id", leaf wire::FilledText;
+    optional workflow_id = "workflow_id", leaf wire::FilledText;
     required invocation_id = "invocation_id", leaf wire::Id;
     required now_iso = "now_iso", leaf wire::Instant;
-    optional collection_id = "collection_id", leaf wire::Text;
-    optional document_id = "document_id", leaf wire::Text;
-    optional document_version_id = "document_version_id", leaf wire::Text;
-    optional case_id = "case_id", leaf wire::Text;
-    optional idempotency_key = "idempotency_key", leaf wire::Text;
-    optional locale = "locale", leaf wire::Text;
+    optional collection_id = "collection_id", leaf wire::FilledText;
+    optional document_id = "document_id", leaf wire::FilledText;
+    optional document_version_id = "document_version_id", leaf wire::FilledText;
+    optional case_id = "case_id", leaf wire::FilledText;
+    optional idempotency_key = "idempotency_key", leaf wire::FilledText;
+    optional locale = "locale", leaf wire::FilledText;
     optional timeouts_ms = "timeouts_ms", leaf wire::Whole<u64>;
     optional budget_tokens = "budget_tokens", leaf wire::Whole<u64>;
-    optional safety_mode = "safety_mode", leaf wire::Text;
+    optional safety_mode = "safety_mode", leaf wire::FilledText;
     optional auth = "auth", leaf wire::Object;
     optional actor = "actor", nested Actor;
-    optional user_id = "user_id", leaf wire::Text;
-    optional session_id = "session_id", leaf wire::Text;
-    optional tenant_slug = "tenant_slug", leaf wire::Text;
-    optional site_id = "site_id", leaf wire::Text;
-    optional currency = "currency", leaf wire::Text;
-    optional timezone = "timezone", leaf wire::Text;
+    optional user_id = "user_id", leaf wire::FilledText;
+    optional session_id = "session_id", leaf wire::FilledText;
+    optional tenant_slug = "tenant_slug", leaf wire::FilledText;
+    optional site_id = "site_id", leaf wire::FilledText;
+    optional currency = "currency", leaf wire::FilledText;
+    optional timezone = "timezone", leaf wire::FilledText;
     optional attributes = "attributes", leaf wire::Labels;
     optional client = "client", nested Client;
     optional dry_run = "dry_run", leaf wire::Flag;

@@ -111,7 +111,7 @@ impl ToolContext {
 
     /// Returns the same context with the credentials and the attributes of another.
     #[must_use]
-    pub fn with_standing_of(&self, other: &Self) -> Self {
+    pub fn with_authority_of(&self, other: &Self) -> Self {
         self.changed(|fields| {
             fields.auth.clone_from(&other.shared.auth);
             fields.attributes.clone_from(&other.shared.attributes);

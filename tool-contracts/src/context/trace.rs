@@ -197,11 +197,11 @@ fn state_of(text: &str) -> Option<TraceState> {
 
 reads! {
     Trace, "a place in a trace";
-    required span_id = "span_id", leaf wire::Text;
-    optional parent_span_id = "parent_span_id", leaf wire::Text;
-    optional trace_id = "trace_id", leaf wire::Text;
-    optional flags = "flags", leaf wire::Text;
-    optional state = "state", leaf wire::Text;
+    required span_id = "span_id", leaf wire::FilledText;
+    optional parent_span_id = "parent_span_id", leaf wire::FilledText;
+    optional trace_id = "trace_id", leaf wire::FilledText;
+    optional flags = "flags", leaf wire::FilledText;
+    optional state = "state", leaf wire::FilledText;
     => Ok(Trace {
         span_id,
         parent_span_id,

@@ -15,9 +15,9 @@ use crate::{
 pub(crate) const RESERVED: [&str; 7] =
     ["tool_code", "retry_after_ms", "cause", "upstream_status", "endpoint", "attempt", "details"];
 
-/// Returns the standard code that represents a tool's own codes of this class.
-pub(crate) const fn standard_code(class: ToolErrorType) -> ErrorCode {
-    match class {
+/// Returns the standard code that represents a tool's own codes of this type.
+pub(crate) const fn standard_code(error_type: ToolErrorType) -> ErrorCode {
+    match error_type {
         ToolErrorType::RateLimit => ErrorCode::RateLimited,
         ToolErrorType::Timeout => ErrorCode::Timeout,
         ToolErrorType::Upstream => ErrorCode::UpstreamError,
@@ -30,12 +30,12 @@ pub(crate) const fn standard_code(class: ToolErrorType) -> ErrorCode {
 /// An error: a standard code, a message for people, and details.
 ///
 /// It is a [`ToolErrorDetail`] in another form, and converts to one and back without loss. The
-/// class is not written, as each standard code has exactly one ([`ErrorCode::class`]).
+/// type is not written, as each standard code has exactly one ([`ErrorCode::error_type`]).
 ///
 /// A tool's own code becomes `details.tool_code`, which is empty for an error without any code. Its
-/// `code` is then the standard code of the same class:
+/// `code` is then the standard code of the same type:
 ///
-/// | class | code |
+/// | type | code |
 /// | --- | --- |
 /// | `RATE_LIMIT` | `RATE_LIMITED` |
 /// | `TIMEOUT` | `TIMEOUT` |
@@ -72,7 +72,7 @@ impl ResponseError {
     /// Returns the standard code, or the one that represents the tool's own.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
-        self.0.error_code().unwrap_or_else(|| standard_code(self.0.class()))
+        self.0.error_code().unwrap_or_else(|| standard_code(self.0.error_type()))
     }
 
     /// Returns the tool's own code.
@@ -87,7 +87,7 @@ impl ResponseError {
         self.0.message()
     }
 
-    /// Returns the same error in the core's form, with the class and all details.
+    /// Returns the same error in the core's form, with the type and all details.
     #[must_use]
     pub const fn as_detail(&self) -> &ToolErrorDetail {
         &self.0
@@ -143,7 +143,7 @@ impl From<ResponseError> for ToolErrorDetail {
     transform = crate::schemas::tool_codes_have_standard_codes
 )]
 struct Wire<'a> {
-    /// The error code, one of the standard codes; each has exactly one class.
+    /// The error code, one of the standard codes; each has exactly one type.
     code: ErrorCode,
     /// The error message for people.
     message: &'a str,
@@ -206,18 +206,18 @@ impl JsonSchema for ResponseError {
 reads! {
     ResponseError, "an error";
     required code = "code", nested ErrorCode;
-    required message = "message", leaf wire::Text<false>;
+    required message = "message", leaf wire::Text;
     optional details = "details", nested ReadDetails;
     => {
         let details = details.unwrap_or_default();
         let builder = match details.tool_code {
             None => ToolErrorDetail::of(code, message),
-            Some(own) if code == standard_code(code.class()) => {
-                ToolErrorDetail::builder(code.class(), message).code(own)
+            Some(own) if code == standard_code(code.error_type()) => {
+                ToolErrorDetail::builder(code.error_type(), message).code(own)
             }
             Some(_) => return Err(A::Error::custom(format_args!(
-                "`code`: expected `{}`, the standard code for a tool's own codes of this class",
-                standard_code(code.class())
+                "`code`: expected `{}`, the standard code for a tool's own codes of this type",
+                standard_code(code.error_type())
             ))),
         };
         let builder = set(builder, details.retry_after_ms, ToolErrorDetailBuilder::retry_after_ms);
@@ -246,11 +246,11 @@ impl<'de> Deserialize<'de> for ReadDetails {
         let mut rest = Buffered::deserialize(from)?.into_object()?;
         let is_empty = rest.is_empty();
         let details = Self {
-            tool_code: take::<Text<false>, _>(&mut rest, "tool_code")?,
+            tool_code: take::<Text, _>(&mut rest, "tool_code")?,
             retry_after_ms: take::<Whole<u64>, _>(&mut rest, "retry_after_ms")?,
-            cause: take::<Text<false>, _>(&mut rest, "cause")?,
+            cause: take::<Text, _>(&mut rest, "cause")?,
             upstream_status: take::<Whole<u16>, _>(&mut rest, "upstream_status")?,
-            endpoint: take::<Text<false>, _>(&mut rest, "endpoint")?,
+            endpoint: take::<Text, _>(&mut rest, "endpoint")?,
             attempt: take::<Whole<u32>, _>(&mut rest, "attempt")?,
             facts: take::<Object, _>(&mut rest, "details")?,
         };

@@ -170,16 +170,16 @@ impl RequestEnvelope {
 
 reads! {
     RequestEnvelope, "a request envelope";
-    required request_id = "request_id", leaf wire::Text;
+    required request_id = "request_id", leaf wire::FilledText;
     required actor = "actor", nested Actor;
-    optional user_id = "user_id", leaf wire::Text;
-    optional session_id = "session_id", leaf wire::Text;
-    optional locale = "locale", leaf wire::Text;
-    optional currency = "currency", leaf wire::Text;
-    optional timezone = "timezone", leaf wire::Text;
+    optional user_id = "user_id", leaf wire::FilledText;
+    optional session_id = "session_id", leaf wire::FilledText;
+    optional locale = "locale", leaf wire::FilledText;
+    optional currency = "currency", leaf wire::FilledText;
+    optional timezone = "timezone", leaf wire::FilledText;
     optional client = "client", nested Client;
     optional dry_run = "dry_run", leaf wire::Flag;
-    optional idempotency_key = "idempotency_key", leaf wire::Text;
+    optional idempotency_key = "idempotency_key", leaf wire::FilledText;
     optional trace = "trace", nested Trace;
     => {
         let request = RequestEnvelope {

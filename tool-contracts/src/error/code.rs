@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use super::ToolErrorType;
 use crate::wire::words;
 
-/// Defines the codes. A row has the word on the wire, the class, the HTTP status and the message of
+/// Defines the codes. A row has the word on the wire, the type, the HTTP status and the message of
 /// an error that has none of its own.
 macro_rules! error_codes {
     ($(#[$about:meta])* pub enum $type:ident { $(
-        $(#[$doc:meta])* $code:ident = $word:literal: $class:ident, $status:literal, $message:literal;
+        $(#[$doc:meta])* $code:ident = $word:literal: $error_type:ident, $status:literal, $message:literal;
     )+ }) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
@@ -25,11 +25,11 @@ macro_rules! error_codes {
         words!($type { $($code = $word,)+ });
 
         impl $type {
-            /// Returns the one class of this code.
+            /// Returns the one type of this code.
             #[must_use]
-            pub const fn class(self) -> ToolErrorType {
+            pub const fn error_type(self) -> ToolErrorType {
                 match self {
-                    $(Self::$code => ToolErrorType::$class,)+
+                    $(Self::$code => ToolErrorType::$error_type,)+
                 }
             }
 
@@ -55,14 +55,14 @@ macro_rules! error_codes {
 error_codes! {
     /// A standard error code, shared by all tools.
     ///
-    /// Each code has exactly one class. A tool's own codes are text in
+    /// Each code has exactly one type. A tool's own codes are text in
     /// [`ToolErrorDetail`](crate::ToolErrorDetail). A new code needs a page in `docs/rfc`; the last
     /// five were added by `docs/rfc/0001-runtime-codes.md`.
     ///
     /// ```
     /// use tool_contracts::{ErrorCode, ToolErrorType};
     ///
-    /// assert_eq!(ErrorCode::Conflict.class(), ToolErrorType::Retryable);
+    /// assert_eq!(ErrorCode::Conflict.error_type(), ToolErrorType::Retryable);
     /// assert_eq!(ErrorCode::Conflict.http_status(), 409);
     /// assert_eq!("OUT_OF_STOCK".parse(), Ok(ErrorCode::OutOfStock));
     /// ```

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use super::{ErrorCode, ToolErrorType};
 use crate::wire::{self, reads};
 
-/// The details of an error: the class for programs, the message for people, the code for both.
+/// The details of an error: the type for programs, the message for people, the code for both.
 ///
 /// `code` is one of the standard [`ErrorCode`]s or a tool's own. A standard code always has its own
-/// class: the builder sets it, and deserialization refuses any other. `cause` is an error's type
+/// type: the builder sets it, and deserialization refuses any other. `cause` is an error's type
 /// name, never its text.
 ///
 /// ```
@@ -21,7 +21,7 @@ use crate::wire::{self, reads};
 /// let busy = ToolErrorDetail::of(ErrorCode::RateLimited, "too many calls")
 ///     .retry_after_ms(2_000)
 ///     .build();
-/// assert_eq!(busy.class(), ToolErrorType::RateLimit);
+/// assert_eq!(busy.error_type(), ToolErrorType::RateLimit);
 ///
 /// let taken = ToolErrorDetail::builder(ToolErrorType::Retryable, "the seat is taken")
 ///     .code("SEAT_TAKEN")
@@ -35,9 +35,9 @@ use crate::wire::{self, reads};
     transform = crate::schemas::tie_codes_to_classes
 )]
 pub struct ToolErrorDetail {
-    /// The class of the error, which tells a program how to react.
+    /// The type of the error, which tells a program how to react.
     #[serde(rename = "type")]
-    class: ToolErrorType,
+    error_type: ToolErrorType,
     /// The error message for people.
     message: String,
     /// The error code: one of the standard codes, or a code of the tool's own.
@@ -66,10 +66,13 @@ pub struct ToolErrorDetail {
 }
 
 impl ToolErrorDetail {
-    /// Starts an error of this class, with a code of the tool's own or with none.
-    pub fn builder(class: ToolErrorType, message: impl Into<String>) -> ToolErrorDetailBuilder {
+    /// Starts an error of this type, with a code of the tool's own or with none.
+    pub fn builder(
+        error_type: ToolErrorType,
+        message: impl Into<String>,
+    ) -> ToolErrorDetailBuilder {
         ToolErrorDetailBuilder(Self {
-            class,
+            error_type,
             message: message.into(),
             code: None,
             cause: None,
@@ -81,15 +84,15 @@ impl ToolErrorDetail {
         })
     }
 
-    /// Starts an error with a standard code and the class that belongs to it.
+    /// Starts an error with a standard code and the type that belongs to it.
     pub fn of(code: ErrorCode, message: impl Into<String>) -> ToolErrorDetailBuilder {
-        Self::builder(code.class(), message).code(code.as_str())
+        Self::builder(code.error_type(), message).code(code.as_str())
     }
 
-    /// Returns the class, which is `type` on the wire.
+    /// Returns the type, which is `type` on the wire.
     #[must_use]
-    pub const fn class(&self) -> ToolErrorType {
-        self.class
+    pub const fn error_type(&self) -> ToolErrorType {
+        self.error_type
     }
 
     /// Returns the error message for people.
@@ -158,10 +161,10 @@ impl ToolErrorDetail {
 pub struct ToolErrorDetailBuilder(ToolErrorDetail);
 
 impl ToolErrorDetailBuilder {
-    /// Sets the code. A standard code also sets its class; an empty text removes the code.
+    /// Sets the code. A standard code also sets its type; an empty text removes the code.
     pub fn code(mut self, code: impl Into<Cow<'static, str>>) -> Self {
         self.0.code = Some(code.into()).filter(|code| !code.is_empty());
-        self.0.class = self.0.error_code().map_or(self.0.class, ErrorCode::class);
+        self.0.error_type = self.0.error_code().map_or(self.0.error_type, ErrorCode::error_type);
         self
     }
 
@@ -228,18 +231,18 @@ impl ToolErrorDetailBuilder {
 
 reads! {
     ToolErrorDetail, "an error's detail";
-    required class = "type", nested ToolErrorType;
-    required message = "message", leaf wire::Text<false>;
-    optional code = "code", leaf wire::Text;
-    optional cause = "cause", leaf wire::Text<false>;
+    required error_type = "type", nested ToolErrorType;
+    required message = "message", leaf wire::Text;
+    optional code = "code", leaf wire::FilledText;
+    optional cause = "cause", leaf wire::Text;
     optional details = "details", leaf wire::Object;
     optional retry_after_ms = "retry_after_ms", leaf wire::Whole<u64>;
     optional upstream_status = "upstream_status", leaf wire::Whole<u16>;
-    optional endpoint = "endpoint", leaf wire::Text<false>;
+    optional endpoint = "endpoint", leaf wire::Text;
     optional attempt = "attempt", leaf wire::Whole<u32>;
     => {
         let detail = ToolErrorDetail {
-            class,
+            error_type,
             message,
             code: code.map(Cow::Owned),
             cause: cause.map(Cow::Owned),
@@ -250,9 +253,9 @@ reads! {
             attempt,
         };
         match detail.error_code() {
-            Some(code) if code.class() != class => Err(A::Error::custom(format_args!(
-                "`type`: expected `{}`, the one class of the code `{code}`",
-                code.class()
+            Some(code) if code.error_type() != error_type => Err(A::Error::custom(format_args!(
+                "`type`: expected `{}`, the one type of the code `{code}`",
+                code.error_type()
             ))),
             _ => Ok(detail),
         }

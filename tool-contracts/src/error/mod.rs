@@ -1,17 +1,17 @@
 //! The error output of a failed call.
 
-mod class;
 mod code;
 mod detail;
+mod error_type;
 mod meta;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub use self::{
-    class::ToolErrorType,
     code::ErrorCode,
     detail::{ToolErrorDetail, ToolErrorDetailBuilder},
+    error_type::ToolErrorType,
     meta::ToolErrorMeta,
 };
 use crate::output::{self, ErrorStatus};

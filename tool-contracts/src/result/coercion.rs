@@ -64,8 +64,8 @@ impl Coercion {
 
 reads! {
     Coercion, "a coercion";
-    required pointer = "pointer", leaf wire::Text<false>;
-    required from = "from", leaf wire::Text<false>;
-    required to = "to", leaf wire::Text<false>;
+    required pointer = "pointer", leaf wire::Text;
+    required from = "from", leaf wire::Text;
+    required to = "to", leaf wire::Text;
     => Ok(Coercion { pointer, from: from.into(), to: to.into() })
 }

@@ -127,16 +127,16 @@ impl EvidenceSource {
 
 reads! {
     Evidence, "evidence";
-    required snapshot_id = "snapshot_id", leaf wire::Text;
+    required snapshot_id = "snapshot_id", leaf wire::FilledText;
     required sources = "sources", nested Vec<EvidenceSource>;
     => Ok(Evidence { snapshot_id, sources })
 }
 
 reads! {
     EvidenceSource, "a source of evidence";
-    required kind = "type", leaf wire::Text;
-    required name = "name", leaf wire::Text;
-    required hash = "hash", leaf wire::Text;
+    required kind = "type", leaf wire::FilledText;
+    required name = "name", leaf wire::FilledText;
+    required hash = "hash", leaf wire::FilledText;
     required ts = "ts", leaf wire::Instant;
     => Ok(EvidenceSource { kind, name, hash, ts })
 }

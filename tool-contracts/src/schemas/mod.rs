@@ -9,9 +9,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 pub(crate) use self::rules::{
-    at_most_one_run, audited_failure, audited_success, errors_are_named, exactly_one_run,
-    facts_in_one_place, fresh_only_if_read, null_beside_failure, null_beside_success, small_map,
-    tie_codes_to_classes, tool_codes_have_standard_codes,
+    at_most_one_run, audited_failure, audited_success, bounded_text_map, errors_are_named,
+    exactly_one_run, facts_in_one_place, null_beside_failure, null_beside_success,
+    tie_codes_to_classes, tool_codes_have_standard_codes, ttl_only_for_reads,
 };
 use crate::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,

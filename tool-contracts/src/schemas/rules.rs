@@ -29,16 +29,16 @@ pub(crate) fn at_most_one_run(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), json!([unset("ingestion_run_id"), unset("run_id")]));
 }
 
-/// Allows a standard code only with its own class.
+/// Allows a standard code only with its own type.
 pub(crate) fn tie_codes_to_classes(schema: &mut Schema) {
     let ties: Vec<Value> = ToolErrorType::ALL
         .iter()
-        .map(|class| {
+        .map(|error_type| {
             let codes: Vec<_> =
-                ErrorCode::ALL.iter().filter(|code| code.class() == *class).collect();
+                ErrorCode::ALL.iter().filter(|code| code.error_type() == *error_type).collect();
             json!({
                 "if": {"required": ["code"], "properties": {"code": {"enum": codes}}},
-                "then": {"properties": {"type": {"const": class}}},
+                "then": {"properties": {"type": {"const": error_type}}},
             })
         })
         .collect();
@@ -46,7 +46,7 @@ pub(crate) fn tie_codes_to_classes(schema: &mut Schema) {
 }
 
 /// Allows a time to live only for a read.
-pub(crate) fn fresh_only_if_read(schema: &mut Schema) {
+pub(crate) fn ttl_only_for_reads(schema: &mut Schema) {
     schema.insert(
         "if".to_owned(),
         json!({"required": ["ttl_seconds"], "properties": {"ttl_seconds": {"type": "integer"}}}),
@@ -55,15 +55,16 @@ pub(crate) fn fresh_only_if_read(schema: &mut Schema) {
 }
 
 /// Bounds the number and the length of the host's own ids.
-pub(crate) fn small_map(schema: &mut Schema) {
+pub(crate) fn bounded_text_map(schema: &mut Schema) {
     schema.insert("maxProperties".to_owned(), 32.into());
     schema.insert("propertyNames".to_owned(), json!({"minLength": 1, "maxLength": 128}));
     schema.insert("additionalProperties".to_owned(), json!({"type": "string", "maxLength": 1024}));
 }
 
-/// Allows a tool's own code only with the standard code that represents its class.
+/// Allows a tool's own code only with the standard code that represents its type.
 pub(crate) fn tool_codes_have_standard_codes(schema: &mut Schema) {
-    let codes: Vec<_> = ToolErrorType::ALL.iter().map(|class| standard_code(*class)).collect();
+    let codes: Vec<_> =
+        ToolErrorType::ALL.iter().map(|error_type| standard_code(*error_type)).collect();
     let has_own = json!({
         "type": "object",
         "required": ["tool_code"],

@@ -157,9 +157,9 @@ impl Audit {
     }
 }
 
-/// Returns the code of an error, or its class if it has no code.
+/// Returns the code of an error, or its type if it has no code.
 pub(super) fn error_type_of(detail: &ToolErrorDetail) -> &str {
-    detail.code().unwrap_or_else(|| detail.class().as_str())
+    detail.code().unwrap_or_else(|| detail.error_type().as_str())
 }
 
 fn is_digest(text: &str) -> bool {
@@ -168,13 +168,13 @@ fn is_digest(text: &str) -> bool {
 
 reads! {
     Audit, "an audit";
-    required trace_id = "trace_id", leaf wire::Text;
-    required tool_name = "tool_name", leaf wire::Text<false>;
+    required trace_id = "trace_id", leaf wire::FilledText;
+    required tool_name = "tool_name", leaf wire::Text;
     required status = "status", nested AuditStatus;
     required latency_ms = "latency_ms", leaf wire::Whole<u64>;
-    required request_payload_hash = "request_payload_hash", leaf wire::Text;
-    optional error_type = "error_type", leaf wire::Text;
-    optional error_message = "error_message", leaf wire::Text<false>;
+    required request_payload_hash = "request_payload_hash", leaf wire::FilledText;
+    optional error_type = "error_type", leaf wire::FilledText;
+    optional error_message = "error_message", leaf wire::Text;
     => {
         let audit = Audit {
             trace_id,

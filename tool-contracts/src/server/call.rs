@@ -80,7 +80,7 @@ impl<I: Serialize> fmt::Debug for CallRequest<I> {
 
 reads! {
     CallRequest<I>, "a request for a call";
-    required tool_name = "tool_name", leaf wire::Text<false>;
+    required tool_name = "tool_name", leaf wire::Text;
     optional input = "input", raw Option<I>;
     optional context = "context", nested CallContext;
     => {

@@ -236,7 +236,7 @@ impl From<&ToolSpec> for ToolListing {
 
 reads! {
     ListRequest, "a request for the list of tools";
-    optional category = "category", leaf wire::Text<false>;
+    optional category = "category", leaf wire::Text;
     optional ai_callable_only = "ai_callable_only", leaf wire::Flag;
     => Ok(ListRequest { category, ai_callable_only: ai_callable_only.unwrap_or(true) })
 }
@@ -256,10 +256,10 @@ reads! {
 
 reads! {
     ToolListing, "a tool's description";
-    required name = "name", leaf wire::Text<false>;
-    required version = "version", leaf wire::Text<false>;
-    required description = "description", leaf wire::Text<false>;
-    optional category = "category", leaf wire::Text<false>;
+    required name = "name", leaf wire::Text;
+    required version = "version", leaf wire::Text;
+    required description = "description", leaf wire::Text;
+    optional category = "category", leaf wire::Text;
     optional toolkit = "toolkit", nested ToolkitSpec;
     required input_schema = "input_schema", leaf wire::Object;
     optional output_schema = "output_schema", leaf wire::Object;

@@ -15,14 +15,14 @@ use crate::{
 
 /// The response to a call: the tool's output or the error, and an audit.
 ///
-/// It is a [`ToolOutput`] in another form. `error_type` is the error's code, or its class if it has
+/// It is a [`ToolOutput`] in another form. `error_type` is the error's code, or its type if it has
 /// no code, and `detail` is the full error. `meta` is omitted if it holds only the duration, which
 /// is also in the audit. The echo of the input is dropped, because the caller has the input.
 ///
 /// Without a parameter the output stays raw JSON and keeps its bytes. Deserialization treats `null`
 /// as absent, but `output` beside `success: true` may be null. It also accepts a failure without
 /// `detail` from servers that write only `error` and `error_type`: the type is then a standard code,
-/// else a class, else a code of the tool's own under the class `FATAL`.
+/// else a type, else a code of the tool's own under the type `FATAL`.
 ///
 /// ```
 /// use serde_json::json;
@@ -113,7 +113,7 @@ impl<O> CallResponse<O> {
         }
     }
 
-    /// Returns the error's code, or its class if it has no code.
+    /// Returns the error's code, or its type if it has no code.
     #[must_use]
     pub fn error_type(&self) -> Option<&str> {
         self.detail().map(error_type_of)
@@ -162,7 +162,7 @@ struct Failed<'a> {
     success: ConstBool<false>,
     /// The error message for people.
     error: &'a str,
-    /// The error's code, or its class if it has no code.
+    /// The error's code, or its type if it has no code.
     #[schemars(length(min = 1))]
     error_type: &'a str,
     /// The full error.
@@ -197,8 +197,8 @@ reads! {
     CallResponse<O>, "an answer to a call, an object with `success`";
     required success = "success", leaf wire::Flag;
     optional output = "output", raw Option<O>;
-    optional error = "error", leaf wire::Text<false>;
-    optional error_type = "error_type", leaf wire::Text;
+    optional error = "error", leaf wire::Text;
+    optional error_type = "error_type", leaf wire::FilledText;
     optional detail = "detail", nested ToolErrorDetail;
     optional meta = "meta", nested Buffered;
     required audit = "audit", nested Audit;
@@ -235,8 +235,8 @@ fn detail_of(error: &str, error_type: &str) -> ToolErrorDetail {
     if let Ok(code) = error_type.parse::<ErrorCode>() {
         return ToolErrorDetail::of(code, error).build();
     }
-    if let Ok(class) = error_type.parse::<ToolErrorType>() {
-        return ToolErrorDetail::builder(class, error).build();
+    if let Ok(error_type) = error_type.parse::<ToolErrorType>() {
+        return ToolErrorDetail::builder(error_type, error).build();
     }
     let builder = ToolErrorDetail::builder(ToolErrorType::Fatal, error);
     builder.code(error_type.to_owned()).build()

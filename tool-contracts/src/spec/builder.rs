@@ -171,11 +171,11 @@ fn is_tool_name(name: &str) -> bool {
 
 reads! {
     ToolSpec, "a tool's description";
-    required name = "name", leaf wire::Text<false>;
-    optional title = "title", leaf wire::Text<false>;
-    required version = "version", leaf wire::Text<false>;
-    required description = "description", leaf wire::Text<false>;
-    optional category = "category", leaf wire::Text<false>;
+    required name = "name", leaf wire::Text;
+    optional title = "title", leaf wire::Text;
+    required version = "version", leaf wire::Text;
+    required description = "description", leaf wire::Text;
+    optional category = "category", leaf wire::Text;
     optional toolkit = "toolkit", nested ToolkitSpec;
     required effect = "effect", nested Effect;
     required annotations = "annotations", nested ToolAnnotations;

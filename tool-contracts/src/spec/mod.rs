@@ -32,7 +32,7 @@ pub(crate) use self::{builder::check_name, toolkit::check_prefix};
 #[serde(deny_unknown_fields)]
 #[schemars(
     transform = crate::schemas::documented("tool_spec"),
-    transform = crate::schemas::fresh_only_if_read
+    transform = crate::schemas::ttl_only_for_reads
 )]
 pub struct ToolSpec {
     /// The tool's name for models: letters, digits, `_`, `.` and `-`.

@@ -90,8 +90,8 @@ fn is_toolkit_name(name: &str) -> bool {
 
 reads! {
     ToolkitSpec, "a toolkit's description";
-    required name = "name", leaf wire::Text<false>;
-    required description = "description", leaf wire::Text<false>;
+    required name = "name", leaf wire::Text;
+    required description = "description", leaf wire::Text;
     => {
         let toolkit = ToolkitSpec { name, description };
         toolkit.checked().map_err(|error| A::Error::custom(error.listed()))

@@ -71,10 +71,16 @@ plain_leaves! {
     Texts(Vec<String>) = "a list of texts";
 }
 
-/// Text. With `FILLED` it must not be empty.
-pub(crate) struct Text<const FILLED: bool = true>(String);
+/// Text, which may be empty.
+pub(crate) type Text = TextLeaf<false>;
 
-impl<'de, const FILLED: bool> Deserialize<'de> for Text<FILLED> {
+/// Text that is not empty.
+pub(crate) type FilledText = TextLeaf<true>;
+
+/// Text. With `FILLED` it must not be empty.
+pub(crate) struct TextLeaf<const FILLED: bool>(String);
+
+impl<'de, const FILLED: bool> Deserialize<'de> for TextLeaf<FILLED> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         if FILLED && text.is_empty() {
@@ -84,7 +90,7 @@ impl<'de, const FILLED: bool> Deserialize<'de> for Text<FILLED> {
     }
 }
 
-impl<const FILLED: bool> Leaf<'_> for Text<FILLED> {
+impl<const FILLED: bool> Leaf<'_> for TextLeaf<FILLED> {
     type Value = String;
     const EXPECTED: &'static str = if FILLED { "text that is not empty" } else { "text" };
     fn into_value(self) -> String {
@@ -233,7 +239,7 @@ impl Leaf<'_> for Counts {
 }
 
 /// Texts by name.
-pub(crate) type Labels = Unique<Text<false>, String>;
+pub(crate) type Labels = Unique<Text, String>;
 
 impl Leaf<'_> for Labels {
     type Value = BTreeMap<String, String>;

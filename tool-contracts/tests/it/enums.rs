@@ -91,8 +91,8 @@ fn error_types() {
 #[test]
 fn an_error_that_a_retry_cannot_fix_is_not_transient() {
     let lasting = [ToolErrorType::Validation, ToolErrorType::Fatal];
-    for class in ToolErrorType::ALL {
-        assert_eq!(class.is_transient(), !lasting.contains(class), "{class:?}");
+    for error_type in ToolErrorType::ALL {
+        assert_eq!(error_type.is_transient(), !lasting.contains(error_type), "{error_type:?}");
     }
 }
 
@@ -103,9 +103,9 @@ fn error_codes() {
 }
 
 #[test]
-fn each_code_has_the_class_of_the_design() {
-    for (code, class) in CODES {
-        assert_eq!(ErrorCode::from_str(code).unwrap().class().as_str(), *class, "{code}");
+fn each_code_has_the_type_of_the_design() {
+    for (code, error_type) in CODES {
+        assert_eq!(ErrorCode::from_str(code).unwrap().error_type().as_str(), *error_type, "{code}");
     }
 }
 

@@ -40,31 +40,32 @@ fn fields_keep_to_their_types() {
 }
 
 #[test]
-fn a_closed_code_admits_its_own_class_only() {
+fn a_standard_code_admits_its_own_type_only() {
     for code in ErrorCode::ALL {
-        for class in ToolErrorType::ALL {
-            let read = read(&json!({"type": class, "message": "m", "code": code}));
-            assert_eq!(read.is_ok(), code.class() == *class, "{code} {class}");
+        for error_type in ToolErrorType::ALL {
+            let read = read(&json!({"type": error_type, "message": "m", "code": code}));
+            assert_eq!(read.is_ok(), code.error_type() == *error_type, "{code} {error_type}");
         }
     }
     let message = read(&json!({"type": "FATAL", "message": "m", "code": "TIMEOUT"})).unwrap_err();
-    assert!(message.starts_with("`type`: expected `TIMEOUT`, the one class of"), "{message}");
+    assert!(message.starts_with("`type`: expected `TIMEOUT`, the one type of"), "{message}");
 }
 
 #[test]
-fn a_tool_has_codes_of_its_own_with_any_class() {
-    for class in ToolErrorType::ALL {
-        let detail = read(&json!({"type": class, "message": "m", "code": "SEAT_TAKEN"})).unwrap();
+fn a_tool_has_codes_of_its_own_with_any_type() {
+    for error_type in ToolErrorType::ALL {
+        let detail =
+            read(&json!({"type": error_type, "message": "m", "code": "SEAT_TAKEN"})).unwrap();
         assert_eq!((detail.code(), detail.error_code()), (Some("SEAT_TAKEN"), None));
     }
 }
 
 #[test]
-fn the_builder_cannot_part_a_code_from_its_class() {
+fn the_builder_cannot_part_a_code_from_its_type() {
     for code in ErrorCode::ALL {
-        assert_eq!(ToolErrorDetail::of(*code, "m").build().class(), code.class());
+        assert_eq!(ToolErrorDetail::of(*code, "m").build().error_type(), code.error_type());
         let mixed = ToolErrorDetail::builder(ToolErrorType::Fatal, "m").code(code.as_str()).build();
-        assert_eq!((mixed.class(), mixed.error_code()), (code.class(), Some(*code)));
+        assert_eq!((mixed.error_type(), mixed.error_code()), (code.error_type(), Some(*code)));
     }
     assert_eq!(ToolErrorDetail::builder(ToolErrorType::Fatal, "m").code("").build().code(), None);
 }

@@ -111,7 +111,7 @@ fn a_failure_without_detail_is_read_by_its_text_and_its_type() {
         // The serialized form contains the complete detail, and reads back equal.
         let written = serde_json::to_string(&response).unwrap();
         assert_eq!(read::<CallResponse<Value>>(&written), response);
-        (detail.class(), detail.code().map(str::to_owned))
+        (detail.error_type(), detail.code().map(str::to_owned))
     };
     let own = Some("ValueError".to_owned());
     assert_eq!(as_type("ValueError"), (ToolErrorType::Fatal, own));

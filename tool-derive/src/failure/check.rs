@@ -14,7 +14,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, LitStr, Token};
 
-use super::codes::{CLASSES, CODES, RESERVED};
+use super::codes::{CODES, ERROR_TYPES, RESERVED};
 use super::message;
 use super::model::{
     CaseFailure, Code, Effect, Failure, FailureCase, Message, OwnFailure, ValueSource, binding,
@@ -104,9 +104,9 @@ fn transparent(
 
 /// Returns whether any option describes a failure.
 fn has_failure_options(options: &RawOptions) -> bool {
-    options.closed.is_some()
+    options.standard.is_some()
         || options.code.is_some()
-        || options.class.is_some()
+        || options.error_type.is_some()
         || options.message.is_some()
         || options.hide.is_some()
         || options.retry_after.is_some()
@@ -149,18 +149,21 @@ fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<Ow
 }
 
 fn code(options: &RawOptions, errors: &Errors) -> Option<Code> {
-    match (&options.closed, &options.code) {
-        (Some(closed), Some(own)) => {
-            errors.at(&own.key, format!("the code is `{closed}` already; keep one of them"));
+    match (&options.standard, &options.code) {
+        (Some(standard), Some(own)) => {
+            errors.at(&own.key, format!("the code is `{standard}` already; keep one of them"));
             None
         }
-        (Some(closed), None) => {
-            if let Some(class) = &options.class {
-                errors.at(&class.key, format!("`{closed}` has its class already; remove `class`"));
+        (Some(standard), None) => {
+            if let Some(error_type) = &options.error_type {
+                errors.at(
+                    &error_type.key,
+                    format!("`{standard}` has its type already; remove `type`"),
+                );
             }
-            closed_code(closed, errors)
+            standard_code(standard, errors)
         }
-        (None, Some(own)) => own_code(own, options.class.as_ref(), errors),
+        (None, Some(own)) => own_code(own, options.error_type.as_ref(), errors),
         (None, None) => {
             errors.at(
                 &options.attribute,
@@ -171,10 +174,10 @@ fn code(options: &RawOptions, errors: &Errors) -> Option<Code> {
     }
 }
 
-fn closed_code(code: &Ident, errors: &Errors) -> Option<Code> {
+fn standard_code(code: &Ident, errors: &Errors) -> Option<Code> {
     let text = code.to_string();
     if let Some((_, name)) = CODES.into_iter().find(|(known, _)| *known == text) {
-        return Some(Code::Closed(Ident::new(name, Span::call_site())));
+        return Some(Code::Standard(Ident::new(name, Span::call_site())));
     }
     let message = if RESERVED.contains(&text.as_str()) {
         format!("`{text}` is the runtime's own word; a tool says `FORBIDDEN` or `INTERNAL`")
@@ -183,7 +186,7 @@ fn closed_code(code: &Ident, errors: &Errors) -> Option<Code> {
     } else {
         format!(
             "there is no code `{text}`; a code of your own is written \
-             `code = \"{text}\", class = FATAL`"
+             `code = \"{text}\", type = FATAL`"
         )
     };
     errors.at(code, message);
@@ -192,7 +195,7 @@ fn closed_code(code: &Ident, errors: &Errors) -> Option<Code> {
 
 fn own_code(
     code: &KeyedValue<LitStr>,
-    class: Option<&KeyedValue<syn::Path>>,
+    error_type: Option<&KeyedValue<syn::Path>>,
     errors: &Errors,
 ) -> Option<Code> {
     let text = code.value.value();
@@ -207,27 +210,27 @@ fn own_code(
             format!("`{text}` is one of the standard codes: write `#[failure({text})]`"),
         );
     }
-    let Some(class) = class else {
+    let Some(error_type) = error_type else {
         errors.at(
             &code.value,
-            "a code of your own needs a class, what a machine does next: add `class = FATAL`, \
+            "a code of your own needs a type, what a machine does next: add `type = FATAL`, \
              `RETRYABLE`, `RATE_LIMIT`, `TIMEOUT`, `UPSTREAM` or `VALIDATION`",
         );
         return None;
     };
-    class_of(class, errors).map(|class| Code::OwnFailure(text, class))
+    error_type_of(error_type, errors).map(|error_type| Code::Own(text, error_type))
 }
 
-fn class_of(class: &KeyedValue<syn::Path>, errors: &Errors) -> Option<Ident> {
-    let text = class.value.get_ident().map(ToString::to_string).unwrap_or_default();
-    let found = CLASSES.into_iter().find(|(known, _)| *known == text);
+fn error_type_of(error_type: &KeyedValue<syn::Path>, errors: &Errors) -> Option<Ident> {
+    let text = error_type.value.get_ident().map(ToString::to_string).unwrap_or_default();
+    let found = ERROR_TYPES.into_iter().find(|(known, _)| *known == text);
     if found.is_none() {
-        let known = CLASSES.map(|(known, _)| known);
+        let known = ERROR_TYPES.map(|(known, _)| known);
         let cure = match closest(&text, known.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("it is one of {}", known.join(", ")),
         };
-        errors.at(&class.value, format!("there is no such class; {cure}"));
+        errors.at(&error_type.value, format!("there is no such type; {cure}"));
     }
     found.map(|(_, name)| Ident::new(name, Span::call_site()))
 }

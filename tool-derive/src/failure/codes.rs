@@ -1,4 +1,4 @@
-//! The standard codes and classes, as users write them.
+//! The standard codes and types, as users write them.
 
 /// A standard code: as written, and its variant of `ErrorCode`.
 pub(crate) const CODES: [(&str, &str); 16] = [
@@ -23,8 +23,8 @@ pub(crate) const CODES: [(&str, &str); 16] = [
 /// Codes that only the runtime itself returns.
 pub(crate) const RESERVED: [&str; 2] = ["DECLINED", "INVALID_OUTPUT"];
 
-/// A class: as written, and its variant of `ToolErrorType`.
-pub(crate) const CLASSES: [(&str, &str); 6] = [
+/// A type: as written, and its variant of `ToolErrorType`.
+pub(crate) const ERROR_TYPES: [(&str, &str); 6] = [
     ("FATAL", "Fatal"),
     ("RATE_LIMIT", "RateLimit"),
     ("RETRYABLE", "Retryable"),

@@ -153,9 +153,9 @@ fn number(source: Option<&ValueSource>, ty: &TokenStream, setter: &TokenStream) 
 
 fn code(code: &Code) -> TokenStream {
     match code {
-        Code::Closed(name) => quote!(__p::FailureCode::closed(__p::ErrorCode::#name)),
-        Code::OwnFailure(text, class) => {
-            quote!(__p::FailureCode::own(#text, __p::ToolErrorType::#class))
+        Code::Standard(name) => quote!(__p::FailureCode::standard(__p::ErrorCode::#name)),
+        Code::Own(text, error_type) => {
+            quote!(__p::FailureCode::own(#text, __p::ToolErrorType::#error_type))
         }
     }
 }

@@ -48,9 +48,9 @@ pub(crate) struct OwnFailure {
 #[derive(Debug)]
 pub(crate) enum Code {
     /// A standard code, by its name in `ErrorCode`.
-    Closed(Ident),
+    Standard(Ident),
     /// A code of the type's own, and its variant of `ToolErrorType`.
-    OwnFailure(String, Ident),
+    Own(String, Ident),
 }
 
 /// The public message.

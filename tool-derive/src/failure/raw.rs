@@ -12,7 +12,7 @@ use crate::syntax::options::{KeyedValue, OptionValue, Options, Vocabulary};
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[failure]",
     keys: &[
-        ("class", "class = RETRYABLE"),
+        ("type", "type = RETRYABLE"),
         ("code", "code = \"SEAT_TAKEN\""),
         ("crate", "crate = ::tool_runtime"),
         ("details", "details(seat, row)"),
@@ -26,7 +26,11 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("upstream_code", "upstream_code = code"),
         ("upstream_status", "upstream_status = status"),
     ],
-    synonyms: &[("retry", "`retry_after = \"2s\"`"), ("status", "`upstream_status = 503`")],
+    synonyms: &[
+        ("class", "`type = RETRYABLE`"),
+        ("retry", "`retry_after = \"2s\"`"),
+        ("status", "`upstream_status = 503`"),
+    ],
 };
 
 /// A type with `#[derive(ToolFailure)]`, as written.
@@ -59,10 +63,10 @@ pub(crate) struct RawFailureCase {
 pub(crate) struct RawOptions {
     pub(crate) attribute: Attribute,
     /// A standard code, which is the first option and has no key.
-    pub(crate) closed: Option<Ident>,
+    pub(crate) standard: Option<Ident>,
     pub(crate) crate_: Option<KeyedValue<Path>>,
     pub(crate) code: Option<KeyedValue<LitStr>>,
-    pub(crate) class: Option<KeyedValue<Path>>,
+    pub(crate) error_type: Option<KeyedValue<Path>>,
     pub(crate) message: Option<KeyedValue<LitStr>>,
     pub(crate) hide: Option<KeyedValue<bool>>,
     pub(crate) transparent: Option<KeyedValue<bool>>,
@@ -119,23 +123,23 @@ impl RawOptions {
             Meta::List(list) => list.tokens.clone(),
             _ => TokenStream::new(),
         };
-        let (closed, rest) = leading_code(tokens);
+        let (standard, rest) = leading_code(tokens);
         let mut options = Options::read(rest, VOCABULARY, errors);
-        Some(Self::from(attribute.clone(), closed, &mut options, errors))
+        Some(Self::from(attribute.clone(), standard, &mut options, errors))
     }
 
     fn from(
         attribute: Attribute,
-        closed: Option<Ident>,
+        standard: Option<Ident>,
         options: &mut Options,
         errors: &Errors,
     ) -> Self {
         Self {
             attribute,
-            closed,
+            standard,
             crate_: options.path("crate", errors),
             code: options.text("code", errors),
-            class: options.path("class", errors),
+            error_type: options.path("type", errors),
             message: options.text("message", errors),
             hide: options.flag("hide", errors).filter(|given| given.value),
             transparent: options.flag("transparent", errors).filter(|given| given.value),

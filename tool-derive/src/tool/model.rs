@@ -20,7 +20,7 @@ pub(crate) struct Tool {
     pub(crate) handle: Option<Ident>,
     pub(crate) facts: ToolFacts,
     /// The hash of the function's source, if its outputs leave evidence.
-    pub(crate) evidence: Option<String>,
+    pub(crate) source_hash: Option<String>,
     /// True if an output is withheld if its evidence cannot be stored.
     pub(crate) requires_evidence: bool,
     pub(crate) style: ExecutionStyle,

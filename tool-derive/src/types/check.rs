@@ -3,7 +3,7 @@
 //! - `kind`: a struct or an enum
 //! - `directions`: at most one direction is excluded
 //! - `derives`: the user does not derive the same traits
-//! - `closed`: unknown fields are denied if serde supports it
+//! - `deny_unknown_fields`: unknown fields are denied if serde supports it
 //! - `fields`: `#[arg(…)]` is consistent, and does not repeat serde attributes
 
 use quote::format_ident;
@@ -34,18 +34,19 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
     }
     let derived = derives(&raw.attributes, errors);
     let directions = directions(&raw.options, errors);
-    let open = raw.options.open.as_ref().is_some_and(|given| given.value);
+    let allow_unknown_fields = raw.options.open.as_ref().is_some_and(|given| given.value);
     let flattened =
         raw.fields.iter().any(|field| has_attribute_word(&field.attributes, &["flatten"]));
     let excluded = ["deny_unknown_fields", "transparent", "from", "try_from", "remote"];
-    let closed = !open && !flattened && !has_attribute_word(&raw.attributes, &excluded);
+    let deny_unknown_fields =
+        !allow_unknown_fields && !flattened && !has_attribute_word(&raw.attributes, &excluded);
     let fields = raw.fields.into_iter().map(|raw| field(raw, errors)).collect();
     Some(AiType {
         root: Root::given(raw.options.crate_, errors),
         directions,
         derived,
-        closed,
-        open,
+        deny_unknown_fields,
+        allow_unknown_fields,
         own_debug: raw.options.own_debug.is_some_and(|given| given.value),
         fields,
     })

@@ -47,10 +47,10 @@ fn container(ty: &AiType, item: &DeriveInput) -> Vec<Attribute> {
     attributes.push(parse_quote!(#[serde(crate = #serde)]));
     attributes.push(parse_quote!(#[schemars(crate = #schemars)]));
     attributes.push(parse_quote!(#[schemars(transform = #private::title::<Self>)]));
-    if ty.open {
+    if ty.allow_unknown_fields {
         attributes.push(parse_quote!(#[schemars(transform = #private::open)]));
     }
-    if ty.closed && has_named(&item.data) {
+    if ty.deny_unknown_fields && has_named(&item.data) {
         attributes.push(parse_quote!(#[serde(deny_unknown_fields)]));
     }
     attributes

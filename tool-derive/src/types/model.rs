@@ -12,9 +12,9 @@ pub(crate) struct AiType {
     pub(crate) directions: Directions,
     /// Traits that the user derives too, which is an error.
     pub(crate) derived: Vec<String>,
-    pub(crate) closed: bool,
+    pub(crate) deny_unknown_fields: bool,
     /// True if unknown fields are accepted.
-    pub(crate) open: bool,
+    pub(crate) allow_unknown_fields: bool,
     /// True if `Debug` is handwritten.
     pub(crate) own_debug: bool,
     /// The fields, in the order of the item.

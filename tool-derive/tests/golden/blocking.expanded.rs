@@ -134,7 +134,7 @@ const _: () = {
             forwards_key: false,
             retention: ::core::option::Option::None,
             shared: false,
-            evidence: ::core::option::Option::None,
+            source_hash: ::core::option::Option::None,
             requires_evidence: false,
             rust_path: ::core::concat!(::core::module_path!(), "::", "read_file"),
             file: ::core::file!(),

@@ -7,7 +7,7 @@ enum DeskError<E> {
     Busy(u64),
     #[failure(
         code = "SEAT_TAKEN",
-        class = RETRYABLE,
+        type = RETRYABLE,
         message = "{{{row:>3}}}",
         details(row)
     )]
@@ -25,7 +25,7 @@ const _: () = {
             match self {
                 Self::Rebuilding { .. } => {
                     let __failure = __p::Failure::new(
-                            __p::FailureCode::closed(__p::ErrorCode::Unavailable),
+                            __p::FailureCode::standard(__p::ErrorCode::Unavailable),
                         )
                         .with_message(__p::public_message(self))
                         .with_effect_unknown();
@@ -34,7 +34,7 @@ const _: () = {
                 }
                 Self::Http { status, body } => {
                     let __failure = __p::Failure::new(
-                            __p::FailureCode::closed(__p::ErrorCode::UpstreamError),
+                            __p::FailureCode::standard(__p::ErrorCode::UpstreamError),
                         )
                         .with_endpoint("search");
                     let __given: ::core::option::Option<u16> = ::core::convert::From::from(
@@ -50,7 +50,7 @@ const _: () = {
                 }
                 Self::Busy(_0) => {
                     let __failure = __p::Failure::new(
-                            __p::FailureCode::closed(__p::ErrorCode::RateLimited),
+                            __p::FailureCode::standard(__p::ErrorCode::RateLimited),
                         )
                         .with_message(::std::format!("wait {_0} ms"));
                     let __given: ::core::option::Option<u64> = ::core::convert::From::from(
@@ -76,7 +76,7 @@ const _: () = {
                 }
                 Self::Unreached { .. } => {
                     __p::Failure::new(
-                            __p::FailureCode::closed(__p::ErrorCode::UpstreamError),
+                            __p::FailureCode::standard(__p::ErrorCode::UpstreamError),
                         )
                         .with_effect_none()
                 }
@@ -85,9 +85,9 @@ const _: () = {
         fn codes() -> &'static [__p::FailureCode] {
             const {
                 &[
-                    __p::FailureCode::closed(__p::ErrorCode::Unavailable),
-                    __p::FailureCode::closed(__p::ErrorCode::UpstreamError),
-                    __p::FailureCode::closed(__p::ErrorCode::RateLimited),
+                    __p::FailureCode::standard(__p::ErrorCode::Unavailable),
+                    __p::FailureCode::standard(__p::ErrorCode::UpstreamError),
+                    __p::FailureCode::standard(__p::ErrorCode::RateLimited),
                     __p::FailureCode::own("SEAT_TAKEN", __p::ToolErrorType::Retryable),
                 ]
             }

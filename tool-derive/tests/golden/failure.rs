@@ -6,7 +6,7 @@ enum DeskError<E> {
     Http { status: u16, body: E },
     #[failure(RATE_LIMITED, message = "wait {0} ms", retry_after_ms = _0)]
     Busy(u64),
-    #[failure(code = "SEAT_TAKEN", class = RETRYABLE, message = "{{{row:>3}}}", details(row))]
+    #[failure(code = "SEAT_TAKEN", type = RETRYABLE, message = "{{{row:>3}}}", details(row))]
     Taken { row: u8 },
     #[failure(UPSTREAM_ERROR, hide, effect = "none")]
     Unreached,

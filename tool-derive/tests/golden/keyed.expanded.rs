@@ -190,7 +190,7 @@ const _: () = {
             },
             retention: ::core::option::Option::Some(172800000u64),
             shared: false,
-            evidence: ::core::option::Option::None,
+            source_hash: ::core::option::Option::None,
             requires_evidence: false,
             rust_path: ::core::concat!(::core::module_path!(), "::", "place_order"),
             file: ::core::file!(),

@@ -182,7 +182,7 @@ const _: () = {
             forwards_key: false,
             retention: ::core::option::Option::None,
             shared: true,
-            evidence: ::core::option::Option::None,
+            source_hash: ::core::option::Option::None,
             requires_evidence: false,
             rust_path: ::core::concat!(::core::module_path!(), "::", "search_content"),
             file: ::core::file!(),

@@ -13,7 +13,7 @@ impl ToolCall {
         let Some(scope) = self.scope() else { return Ok(Authorization::of(PolicyDecision::Allow)) };
         let stages = scope.registered().policy_stages;
         let concerned = stages.authorize || self.approval.ticket.is_some();
-        let decision = match self.host().authorization().filter(|_| concerned) {
+        let decision = match self.services().authorization().filter(|_| concerned) {
             Some(policy) => policy.authorize(self).await?,
             None => self.decide_by_permission(scope)?,
         };
@@ -37,8 +37,8 @@ impl ToolCall {
         &mut self,
         needed: NeededApproval,
     ) -> Option<ApprovalProof> {
-        let host = self.shared_host();
-        let requested = match host.authorization() {
+        let services = self.shared_services();
+        let requested = match services.authorization() {
             Some(policy) => ApprovalProof::of(policy.request_approval(self, needed.0).await),
             None => Err(Refusal::needs_confirmation()),
         };

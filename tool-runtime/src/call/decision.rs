@@ -36,7 +36,7 @@ pub struct NotPending;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Withdrawal {
-    /// A newer message of the user makes the call obsolete: `reason: "overtaken"`.
+    /// A newer message of the user makes the call obsolete: `reason: "superseded"`.
     Superseded,
     /// No decision about the call was made in time: `reason: "expired"`.
     Expired,

@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, Permission};
 
-use super::{CallHost, ToolCall};
+use super::{CallServices, ToolCall};
 use crate::dispatch::answer;
 use crate::dispatch::decode::decode;
 use crate::dispatch::execution_policy::DryRunner;
@@ -24,19 +24,19 @@ impl ToolCall {
         let (CallStatus::Pending, Some(scope)) = (self.status, self.scope()) else {
             return self.output.clone().unwrap_or_else(answer::missing_output);
         };
-        Self::dry_run_of(self.shared_host(), scope, self.approver()).await
+        Self::dry_run_of(self.shared_services(), scope, self.approver()).await
     }
 
     /// Makes a dry run of a call that may be under way, with the approval that the call has.
     async fn dry_run_of(
-        host: Arc<CallHost>,
+        services: Arc<CallServices>,
         scope: &CallScope,
         approver: Option<&str>,
     ) -> ToolOutput {
         let scope = scope.for_approval_dry_run();
         let mut dry_run = match decode(&scope) {
-            Ok(decoded) => Self::pending(host, scope, decoded),
-            Err(refusal) => Self::refused(host, scope, &refusal),
+            Ok(decoded) => Self::pending(services, scope, decoded),
+            Err(refusal) => Self::refused(services, scope, &refusal),
         };
         if let Some(approver) = approver {
             let _ = dry_run.approve(approver);
@@ -62,9 +62,9 @@ impl ToolCall {
 }
 
 /// Makes the dry runs that a policy asks for while a call runs.
-pub(super) struct DryRunHost<'h>(pub(super) &'h Arc<CallHost>);
+pub(super) struct CallDryRunner<'h>(pub(super) &'h Arc<CallServices>);
 
-impl DryRunner for DryRunHost<'_> {
+impl DryRunner for CallDryRunner<'_> {
     fn dry_run<'c>(
         &'c self,
         scope: &'c CallScope,

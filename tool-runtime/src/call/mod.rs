@@ -6,8 +6,8 @@ mod batch;
 mod decision;
 mod dry_run;
 mod execution_guard;
-mod host;
 mod preview;
+mod services;
 mod typed;
 
 use std::fmt;
@@ -21,10 +21,10 @@ use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 pub(crate) use self::authorization_policy::AuthorizationPolicy;
 pub(crate) use self::batch::run as run_batch;
 pub use self::decision::{ApprovalError, NotPending, Withdrawal};
-use self::dry_run::DryRunHost;
+use self::dry_run::CallDryRunner;
 use self::execution_guard::ExecutionGuard;
-pub(crate) use self::host::CallHost;
 pub use self::preview::Preview;
+pub(crate) use self::services::CallServices;
 pub use self::typed::TypedCall;
 use crate::dispatch::decode::{self, Decoded};
 use crate::dispatch::execution_policy::ApprovedCall;
@@ -45,7 +45,7 @@ const RECORD_TIMEOUT: Duration = Duration::from_secs(1);
 /// [`preview`](Self::preview)), decide, then [`execute`](Self::execute). The answer is always one
 /// [`ToolOutput`], and the tool runs at most once.
 pub struct ToolCall {
-    host: Arc<CallHost>,
+    services: Arc<CallServices>,
     target: CallTarget,
     status: CallStatus,
     pending: Option<Decoded>,
@@ -73,64 +73,65 @@ struct UnknownCall {
 
 impl ToolCall {
     /// Opens a call of a known tool: its arguments are read, and nothing of the tool runs.
-    pub(crate) fn open(host: Arc<CallHost>, scope: CallScope) -> Self {
+    pub(crate) fn open(services: Arc<CallServices>, scope: CallScope) -> Self {
         let opened = if is_listed(scope.tool()) {
             decode::decode(&scope)
         } else {
             Err(Refusal::denied_tool())
         };
         match opened {
-            Ok(decoded) => Self::pending(host, scope, decoded),
+            Ok(decoded) => Self::pending(services, scope, decoded),
             Err(refusal) => {
                 let is_own = scope.replay_of().is_none();
-                let count = |refusal| host.count_refusal(scope.tool().name(), scope.cx(), refusal);
+                let count =
+                    |refusal| services.count_refusal(scope.tool().name(), scope.cx(), refusal);
                 let refusal = if is_own { count(refusal) } else { refusal };
-                Self::refused(host, scope, &refusal)
+                Self::refused(services, scope, &refusal)
             }
         }
     }
 
     /// Opens a call that waits to be executed.
-    fn pending(host: Arc<CallHost>, scope: CallScope, decoded: Decoded) -> Self {
-        Self::opened(host, CallTarget::Known(scope), CallStatus::Pending, Some(decoded))
+    fn pending(services: Arc<CallServices>, scope: CallScope, decoded: Decoded) -> Self {
+        Self::opened(services, CallTarget::Known(scope), CallStatus::Pending, Some(decoded))
     }
 
     /// Opens a call of a known tool that is answered already.
-    fn refused(host: Arc<CallHost>, scope: CallScope, refusal: &Refusal) -> Self {
+    fn refused(services: Arc<CallServices>, scope: CallScope, refusal: &Refusal) -> Self {
         let ended = answer::refused(&scope, refusal);
-        Self::answered(host, CallTarget::Known(scope), ended)
+        Self::answered(services, CallTarget::Known(scope), ended)
     }
 
     /// Opens a call whose name no tool has.
     pub(crate) fn unknown(
-        host: Arc<CallHost>,
+        services: Arc<CallServices>,
         name: &str,
         call_id: Option<Box<str>>,
         arguments: Box<str>,
         cx: ToolContext,
         refusal: &Refusal,
     ) -> Self {
-        let echo = host.environment().echo_of_unknown(&arguments);
+        let echo = services.environment().echo_of_unknown(&arguments);
         let ended = answer::refused_with(echo, cx.dry_run(), refusal);
         let call = UnknownCall { name: name.into(), call_id, arguments, cx };
-        Self::answered(host, CallTarget::Unknown(Box::new(call)), ended)
+        Self::answered(services, CallTarget::Unknown(Box::new(call)), ended)
     }
 
-    fn answered(host: Arc<CallHost>, target: CallTarget, ended: CallOutcome) -> Self {
-        let mut call = Self::opened(host, target, CallStatus::Executing, None);
+    fn answered(services: Arc<CallServices>, target: CallTarget, ended: CallOutcome) -> Self {
+        let mut call = Self::opened(services, target, CallStatus::Executing, None);
         call.close(ended);
         call
     }
 
     fn opened(
-        host: Arc<CallHost>,
+        services: Arc<CallServices>,
         target: CallTarget,
         status: CallStatus,
         pending: Option<Decoded>,
     ) -> Self {
-        let opened_at_ms = host.dispatcher.recorder().map_or(0, CallRecorder::call_opened);
+        let opened_at_ms = services.dispatcher.recorder().map_or(0, CallRecorder::call_opened);
         Self {
-            host,
+            services,
             target,
             status,
             pending,
@@ -293,7 +294,7 @@ impl ToolCall {
                 self.dispatcher().recorder().and_then(CallRecorder::wait_for_capacity)
             {
                 // Refused calls leave records too: a caller that repeats them waits for the writer.
-                Box::pin(self.host.environment().within(RECORD_TIMEOUT, capacity)).await;
+                Box::pin(self.services.environment().within(RECORD_TIMEOUT, capacity)).await;
             }
         }
         if let Some(ended) = self.end_ticket() {
@@ -329,22 +330,22 @@ impl ToolCall {
     fn end_ticket(&mut self) -> Option<BoxFuture<'static, ()>> {
         let (how, ticket) = (self.approval.withdrawn?, self.approval.ticket.as_ref()?.id);
         self.approval.withdrawn = None;
-        Some(self.host.authorization()?.withdrawn(ticket, how))
+        Some(self.services.authorization()?.withdrawn(ticket, how))
     }
 
     /// Runs the remaining stages, unless the call was withdrawn meanwhile.
     async fn run_stages(&mut self, proof: ApprovalProof) {
         if let (Some(decoded), CallTarget::Known(scope)) = (self.pending.take(), &self.target) {
-            let (scope, host) = (scope.clone(), self.shared_host());
+            let (scope, services) = (scope.clone(), self.shared_services());
             self.status = CallStatus::Executing;
             let started = scope.environment().timer().now();
             self.started = Some(started);
-            let dispatcher = &host.dispatcher;
+            let dispatcher = &services.dispatcher;
             let instrument = dispatcher.instrument().filter(|instrument| instrument.is_enabled());
             self.is_instrumented = instrument.is_some();
             let active = dispatcher.metrics().map(|metrics| metrics.started(scope.tool().name()));
             let guard = ExecutionGuard { call: self, scope: &scope, started, _active: active };
-            let (approval, dry_runner) = (&guard.call.approval, &DryRunHost(&host));
+            let (approval, dry_runner) = (&guard.call.approval, &CallDryRunner(&services));
             let approved = ApprovedCall { scope: &scope, approval, started, dry_runner };
             let run = || pipeline::run_stages(dispatcher, approved, decoded, proof);
             // The future is created where it is awaited, so that it is never moved.
@@ -388,17 +389,17 @@ impl ToolCall {
         }
     }
 
-    pub(crate) fn host(&self) -> &CallHost {
-        &self.host
+    pub(crate) fn services(&self) -> &CallServices {
+        &self.services
     }
 
     /// Returns the host, for stages that change the call while they use it.
-    fn shared_host(&self) -> Arc<CallHost> {
-        self.host.clone()
+    fn shared_services(&self) -> Arc<CallServices> {
+        self.services.clone()
     }
 
     fn dispatcher(&self) -> &Dispatcher {
-        &self.host.dispatcher
+        &self.services.dispatcher
     }
 
     /// Notes who approved the call, and when.

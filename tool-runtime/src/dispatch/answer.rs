@@ -87,7 +87,7 @@ fn outcome_of_failure(failure: &Failure, effect: ReportedEffect) -> EffectOutcom
     if failure.leaves_effect_unknown() && effect == ReportedEffect::Unknown {
         return EffectOutcome::Unknown;
     }
-    let is_transient = failure.code().class().is_transient();
+    let is_transient = failure.code().error_type().is_transient();
     if is_transient { EffectOutcome::Transient } else { EffectOutcome::Final }
 }
 
@@ -233,7 +233,7 @@ fn failed_with(
     if !scope.edits().is_empty() {
         failure = failure.with_detail("edits", scope.edits());
     }
-    // The caller has to know it too if it follows from the failure's class only.
+    // The caller has to know it too if it follows from the failure's type only.
     if effect_outcome == EffectOutcome::Unknown {
         failure = failure.with_effect_unknown();
     }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use crate::timer::Sleep;
-use crate::tool::{CallScope, Finished, PanicGuarded, ToolEnd, guard};
+use crate::tool::{CallScope, Finished, PanicGuarded, ToolEnd, catch_panic};
 
 /// The outcome of one attempt.
 pub(crate) enum Outcome {
@@ -101,7 +101,8 @@ impl<'c> Attempt<'c> {
         let timer = self.scope.environment().timer();
         let deadline = &mut self.deadline;
         // A timer may panic, as tokio's does outside of tokio: the call is answered anyway.
-        let polled = guard(|| deadline.get_or_insert_with(|| timer.sleep(left)).as_mut().poll(cx));
+        let polled =
+            catch_panic(|| deadline.get_or_insert_with(|| timer.sleep(left)).as_mut().poll(cx));
         match polled {
             Ok(polled) => polled.map(|()| Outcome::TimedOut),
             Err(text) => Poll::Ready(Outcome::Panicked(text)),

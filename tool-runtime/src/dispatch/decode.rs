@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use futures::task::noop_waker_ref;
 
 use super::refusal::Refusal;
-use crate::tool::{CallScope, PanicGuarded, guard};
+use crate::tool::{CallScope, PanicGuarded, catch_panic};
 
 /// Checked and typed arguments, with the tool's future suspended before its first effect.
 pub(crate) struct Decoded(pub(crate) PanicGuarded);
@@ -24,7 +24,7 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
         }
     }
     let mut idle = Context::from_waker(noop_waker_ref());
-    let started = guard(|| PanicGuarded::new(tool.start.start(scope.clone())));
+    let started = catch_panic(|| PanicGuarded::new(tool.start.start(scope.clone())));
     let panicked = |text| Refusal::unreadable(format!("panicked: {text}"));
     let mut parked = started.map_err(panicked)?;
     // Reading arguments runs the tool author's code: `Deserialize` and defaults.

@@ -7,7 +7,7 @@ use super::execution_policy::ExecutionPolicy;
 use super::hooks::{CallInstrument, CallRecorder, EvidenceCollector};
 use super::outcome::CallOutcome;
 use crate::metrics::{CallMetrics, Meter};
-use crate::tool::{Environment, guard};
+use crate::tool::{Environment, catch_panic};
 
 /// Takes the calls of one runtime through the pipeline.
 pub(crate) struct Dispatcher {
@@ -64,17 +64,17 @@ impl Dispatcher {
         let is_instrumented = facts.is_instrumented;
         let record = CallRecord::new(facts, ended);
         // A panic of an observer must not lose the call's answer.
-        let number = self.recorder().map(|recorder| guard(|| recorder.call_ended(&record)));
+        let number = self.recorder().map(|recorder| catch_panic(|| recorder.call_ended(&record)));
         let number = number.and_then(Result::unwrap_or_default);
         let concerned = |it: &&dyn CallInstrument| is_instrumented || it.is_enabled();
         if let Some(instrument) = self.instrument().filter(concerned) {
-            drop(guard(|| instrument.call_ended(&record)));
+            drop(catch_panic(|| instrument.call_ended(&record)));
         }
         if let Some(metrics) = self.metrics() {
-            drop(guard(|| metrics.ended(&record.measured())));
+            drop(catch_panic(|| metrics.ended(&record.measured())));
         }
         for observer in &self.observers {
-            drop(guard(|| observer.call_ended(&record)));
+            drop(catch_panic(|| observer.call_ended(&record)));
         }
         number
     }

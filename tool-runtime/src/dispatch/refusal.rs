@@ -155,7 +155,7 @@ impl Refusal {
 
     pub(crate) fn superseded() -> Box<Self> {
         Self::not_executed(
-            RefusalReason::Overtaken,
+            RefusalReason::Superseded,
             "a newer message of the user has superseded this call",
         )
     }
@@ -205,7 +205,7 @@ pub(crate) fn cancelled(effect: ReportedEffect) -> Failure {
 pub(crate) fn lease_lost() -> Failure {
     Failure::of(ErrorCode::Conflict)
         .with_message("another run has taken over this call; the answer of that run counts")
-        .with_reason(RefusalReason::Superseded)
+        .with_reason(RefusalReason::LeaseLost)
         .with_detail("effect", ReportedEffect::Unknown.as_str())
 }
 

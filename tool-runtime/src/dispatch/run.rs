@@ -12,7 +12,7 @@ use super::decode::{Decoded, decode};
 use super::dispatcher::Dispatcher;
 use super::execution_policy::{Claim, Retries};
 use super::pipeline::Claimed;
-use crate::tool::{CallScope, Cancellation, MetaDraft, PanicGuarded, ToolEnd, guard};
+use crate::tool::{CallScope, Cancellation, MetaDraft, PanicGuarded, ToolEnd, catch_panic};
 
 /// The end of a tool's attempts.
 pub(super) struct ToolRun {
@@ -161,7 +161,7 @@ async fn pause(
     time: Duration,
 ) -> Option<Outcome> {
     // A timer may panic outside its executor: then there is no further attempt.
-    let sleep = match guard(|| scope.environment().timer().sleep(time)) {
+    let sleep = match catch_panic(|| scope.environment().timer().sleep(time)) {
         Ok(sleep) => sleep,
         Err(text) => return Some(Outcome::Panicked(text)),
     };

@@ -23,7 +23,7 @@ const MAX_MILLIS: u64 = (1 << 48) - 1;
 ///
 /// let id = SnapshotId::at(UnixMillis::new(1_800_000_000_000));
 /// assert!(id.to_string().starts_with("ev_01a3185c"));
-/// assert_eq!(id.moment(), UnixMillis::new(1_800_000_000_000));
+/// assert_eq!(id.created_at(), UnixMillis::new(1_800_000_000_000));
 /// assert_eq!(id.to_string().parse(), Ok(id));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,7 +60,7 @@ impl SnapshotId {
 
     /// Returns the time at which the snapshot was made.
     #[must_use]
-    pub fn moment(self) -> UnixMillis {
+    pub fn created_at(self) -> UnixMillis {
         UnixMillis::new(u64::try_from(self.0.as_u128() >> 80).unwrap_or(u64::MAX))
     }
 
@@ -125,14 +125,14 @@ mod tests {
     fn an_id_tells_its_moment_and_sorts_by_it() {
         let moments = [0, 1, 999, 1_000, 1_800_000_000_123, MAX_MILLIS].map(UnixMillis::new);
         let ids = moments.map(SnapshotId::at);
-        assert_eq!(ids.map(SnapshotId::moment), moments);
+        assert_eq!(ids.map(SnapshotId::created_at), moments);
         assert!(ids.is_sorted());
         for (id, moment) in ids.iter().zip(moments) {
             let next = UnixMillis::new(moment.get() + 1);
             let least = SnapshotId::least_uuid;
             assert!(least(moment) <= id.uuid() && id.uuid() < least(next));
         }
-        assert_eq!(SnapshotId::at(UnixMillis::new(u64::MAX)).moment().get(), MAX_MILLIS);
+        assert_eq!(SnapshotId::at(UnixMillis::new(u64::MAX)).created_at().get(), MAX_MILLIS);
     }
 
     #[test]

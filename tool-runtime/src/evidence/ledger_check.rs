@@ -48,7 +48,7 @@ impl Vault {
     pub(super) fn may_be_swept(&self, id: SnapshotId) -> bool {
         let Some(retention) = self.retention else { return false };
         let kept = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
-        id.moment().get().saturating_add(kept) <= self.clock.now().get()
+        id.created_at().get().saturating_add(kept) <= self.clock.now().get()
     }
 
     /// Compares a snapshot with the record of its call.
@@ -92,7 +92,8 @@ impl Vault {
         let Some(ledger) = self.ledger.as_ref().filter(|_| !self.may_be_swept(id)) else {
             return not_found;
         };
-        let query = within_time(LedgerQuery::new().tenant(tenant), id.moment(), Some(id.moment()));
+        let query =
+            within_time(LedgerQuery::new().tenant(tenant), id.created_at(), Some(id.created_at()));
         match recorded_digests(ledger, query, |named| named == id).await {
             Ok(recorded) if recorded.is_empty() => not_found,
             Ok(_) => EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id),
@@ -118,8 +119,8 @@ impl Vault {
         let within = |id: SnapshotId| {
             ids.contains(&id.uuid()) && end.is_none_or(|end| id.uuid() <= end.uuid())
         };
-        let from = after.map_or(query.from, |after| Some(after.moment()));
-        let until = end.map_or(query.until, |end| Some(end.moment()));
+        let from = after.map_or(query.from, |after| Some(after.created_at()));
+        let until = end.map_or(query.until, |end| Some(end.created_at()));
         let mut records = LedgerQuery::new().tenant(query.tenant);
         if let Some(trace) = &query.trace {
             records = records.trace(&**trace);

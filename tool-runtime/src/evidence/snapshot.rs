@@ -93,7 +93,7 @@ impl Snapshot {
             tool: tool.into(),
             version: version.into(),
             build: None,
-            at: snapshot_id.moment(),
+            at: snapshot_id.created_at(),
             input_summary: None,
             input_hash: None,
             output_hash: None,
@@ -312,7 +312,7 @@ impl TryFrom<SnapshotJson> for Snapshot {
     type Error = &'static str;
 
     fn try_from(wire: SnapshotJson) -> Result<Self, Self::Error> {
-        if wire.at != wire.snapshot_id.moment() {
+        if wire.at != wire.snapshot_id.created_at() {
             return Err("`at` is not the moment in `snapshot_id`");
         }
         Ok(Self(wire))

@@ -14,9 +14,9 @@ mod openapi;
 mod problem;
 mod request;
 mod response;
+mod route_builder;
 mod router;
 mod routes;
-mod routing;
 mod server;
 mod state;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::http::endpoints::{approvals, call, evidence, list, outcomes, probes, traces};
 use crate::http::openapi::{self, DocumentInput, Tools, operations};
 use crate::http::response::ResponseFormat;
-use crate::http::routing::{EndpointMethod, RouteId, admitted, without_admission};
+use crate::http::route_builder::{EndpointMethod, RouteId, admitted, without_admission};
 use crate::http::state::app::SharedApp;
 
 /// Defines the routes: method and path, admission and handler, operation of the document.

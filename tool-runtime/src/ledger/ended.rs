@@ -22,7 +22,7 @@ use crate::dispatch::CallRecord;
 use crate::limits::Limits;
 use crate::refusal_reason::RefusalReason;
 use crate::tool::registry::Registered;
-use crate::tool::{CallScope, guard};
+use crate::tool::{CallScope, catch_panic};
 
 /// The longest text of a model that a record repeats, in characters: the name of an unknown tool,
 /// or the model's id of the call.
@@ -132,7 +132,7 @@ impl EndedCall {
         let known = self.known.as_ref();
         let owned = |name| self.texts.get(name).map(str::to_owned);
         // If this panics, the call is still recorded, without contents.
-        let contents = guard(|| self.contents(keys, inputs)).unwrap_or_default();
+        let contents = catch_panic(|| self.contents(keys, inputs)).unwrap_or_default();
         RecordedCall {
             at: timestamp_ms(self.at_ms),
             opened_at: timestamp_ms(self.opened_at_ms),
@@ -301,7 +301,7 @@ impl RecordedError {
             None => message,
         };
         Self {
-            class: error.class().as_str().to_owned(),
+            error_type: error.error_type().as_str().to_owned(),
             code: error.code().map(str::to_owned),
             // Longer than what the record keeps, so that the ledger's patterns see whole values.
             message: Some(first(&message, 4 * MAX_TEXT_CHARS).to_owned()),

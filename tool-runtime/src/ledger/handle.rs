@@ -27,7 +27,7 @@ use super::store::{LedgerStore, SCAN_ENTRIES};
 use super::writer::{self, LedgerWriter};
 use crate::policy::KeyRing;
 use crate::store::{Clock, StoreError, StoreErrorKind};
-use crate::tool::guard;
+use crate::tool::catch_panic;
 
 /// The time for which dropping the last handle waits for the queued records to be written.
 const DROP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -137,7 +137,7 @@ impl Ledger {
         let (done, ended) = mpsc::channel();
         let (worker_queue, counts) = (queue.clone(), stats.clone());
         let work = move || {
-            if let Err(text) = guard(|| writer::run(writer, &worker_queue)) {
+            if let Err(text) = catch_panic(|| writer::run(writer, &worker_queue)) {
                 let text = format!("the ledger's writer panicked: {text}");
                 counts.set_write_error(StoreError::new(StoreErrorKind::Unavailable, text));
             }

@@ -10,7 +10,7 @@ use event_listener::Event;
 use super::config::Overload;
 use super::ended::EndedCall;
 use super::writer::LedgerWriter;
-use crate::tool::guard;
+use crate::tool::catch_panic;
 
 /// An operation that runs on the writer thread.
 pub(super) type WriterRequest = Box<dyn FnOnce(&mut LedgerWriter) + Send>;
@@ -269,7 +269,7 @@ impl LedgerQueue {
         self.freed.notify(usize::MAX);
         self.written.notify(usize::MAX);
         // Dropping an operation drops its reply channel, which its caller sees.
-        drop(guard(|| drop((ended, requests))));
+        drop(catch_panic(|| drop((ended, requests))));
         lost
     }
 

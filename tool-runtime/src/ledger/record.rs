@@ -168,7 +168,9 @@ pub enum RecordStatus {
 #[non_exhaustive]
 pub struct RecordedError {
     /// The type, which says what a machine does next: `TIMEOUT`, `VALIDATION`, …
-    pub class: String,
+    // Records from before it was renamed say `class`.
+    #[serde(rename = "type", alias = "class")]
+    pub error_type: String,
     /// The code, which says what happened: one of the contract's, or one of the tool's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,

@@ -19,7 +19,7 @@ use super::resume::{CheckpointRecord, ResumePoint, resume};
 use super::stats::LedgerStats;
 use super::store::{LedgerStore, SCAN_ENTRIES};
 use crate::store::{Clock, StoreError, StoreErrorKind};
-use crate::tool::guard;
+use crate::tool::catch_panic;
 
 /// The most calls that are written together.
 const MAX_GROUP: usize = 2_048;
@@ -169,7 +169,7 @@ impl LedgerWriter {
     /// Appends entries: all of them or none. If it fails, the entries are returned with the error.
     fn append(&mut self, linked: LinkedEntries) -> Result<(), (StoreError, Vec<ChainEntry>)> {
         let LinkedEntries { head, entries } = linked;
-        let appended = guard(|| self.store.append(&entries));
+        let appended = catch_panic(|| self.store.append(&entries));
         match appended.unwrap_or_else(|text| Err(panicked(&text))) {
             Ok(()) => self.head = head,
             Err(error) => return Err((error, entries)),
@@ -247,7 +247,7 @@ impl LedgerWriter {
     fn serialize_call(&self, ended: EndedCall) -> Box<str> {
         let call = ended.to_record(&self.keys, self.options.inputs);
         // This may drop the last reference to the host's values, whose `Drop` may panic.
-        drop(guard(|| drop(ended)));
+        drop(catch_panic(|| drop(ended)));
         super::record::text("call", &call)
     }
 
@@ -332,14 +332,14 @@ fn write_group(
     writer.stats.count_written(calls);
     queue.mark_written();
     let maintained =
-        guard(|| writer.checkpoint_if_due()).unwrap_or_else(|text| Err(panicked(&text)));
+        catch_panic(|| writer.checkpoint_if_due()).unwrap_or_else(|text| Err(panicked(&text)));
     writer.stats.set_maintenance_error(maintained.err());
     true
 }
 
 fn run_requests(writer: &mut LedgerWriter, requests: VecDeque<super::queue::WriterRequest>) {
     for request in requests {
-        drop(guard(|| request(writer)));
+        drop(catch_panic(|| request(writer)));
     }
 }
 

@@ -9,7 +9,7 @@ use futures::future::{Either, select};
 
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::run::elapsed;
-use crate::tool::{CallScope, Cancellation, guard};
+use crate::tool::{CallScope, Cancellation, catch_panic};
 
 /// Awaits a future within the call's deadline, unless the call is cancelled.
 ///
@@ -42,5 +42,5 @@ pub(super) fn time_left(scope: &CallScope, started: Instant) -> Duration {
 
 /// Sleeps with the runtime's timer, which may panic outside of its executor.
 pub(super) fn sleep(scope: &CallScope, time: Duration) -> Result<crate::Sleep, Box<Refusal>> {
-    guard(|| scope.environment().timer().sleep(time)).map_err(|_| Refusal::no_executor())
+    catch_panic(|| scope.environment().timer().sleep(time)).map_err(|_| Refusal::no_executor())
 }

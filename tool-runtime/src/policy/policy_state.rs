@@ -23,7 +23,7 @@ use super::sweeper::Sweeper;
 use super::ticket::KeyRing;
 use super::tool_plan::ToolPlan;
 use crate::Runtime;
-use crate::call::{AuthorizationPolicy, CallHost, ToolCall};
+use crate::call::{AuthorizationPolicy, CallServices, ToolCall};
 use crate::dispatch::TicketWithdrawal;
 use crate::dispatch::execution_policy::{ApprovedCall, ClaimResult, ExecutionPolicy, Retries};
 use crate::dispatch::pipeline::PolicyDecision;
@@ -180,7 +180,7 @@ impl AuthorizationPolicy for PolicyHandle {
     }
 }
 
-impl CallHost {
+impl CallServices {
     pub(crate) fn policy_state(&self) -> &Arc<PolicyState> {
         &self.policy_state
     }
@@ -188,7 +188,7 @@ impl CallHost {
 
 impl Runtime {
     pub(crate) fn policy_state(&self) -> &Arc<PolicyState> {
-        self.host().policy_state()
+        self.services().policy_state()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::log::log_event;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, StoreErrorKind};
-use crate::tool::{guard, guarded};
+use crate::tool::{catch_panic, guarded};
 
 /// The timeout of a store's operation that belongs to no call with a deadline.
 pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,7 +29,7 @@ impl PolicyState {
         let mut operation = pin!(guarded(operation));
         let result = match operation.as_mut().now_or_never() {
             Some(result) => result,
-            None => match guard(|| self.timer.sleep(limit)) {
+            None => match catch_panic(|| self.timer.sleep(limit)) {
                 Err(_) => operation.await,
                 Ok(limit) => match select(operation, limit).await {
                     Either::Left((result, _)) => result,

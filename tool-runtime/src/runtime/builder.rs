@@ -9,7 +9,7 @@ use tool_contracts::Permission;
 use uuid::Uuid;
 
 use super::Runtime;
-use crate::call::CallHost;
+use crate::call::CallServices;
 use crate::dispatch::hooks::{CallRecorder, EvidenceCollector};
 use crate::dispatch::{Dispatcher, Observe};
 use crate::limits::Limits;
@@ -255,8 +255,8 @@ impl RuntimeBuilder {
         if self.meter.is_some() {
             dispatcher.measure(self.meter);
         }
-        let host = CallHost { dispatcher, authorization, policy_state };
-        Ok(Runtime::new(host, self.tenant, self.max_concurrent))
+        let services = CallServices { dispatcher, authorization, policy_state };
+        Ok(Runtime::new(services, self.tenant, self.max_concurrent))
     }
 
     fn check(&self, problems: &mut Vec<BuildProblem>) {

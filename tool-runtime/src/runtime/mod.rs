@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 pub use self::builder::RuntimeBuilder;
 use crate::arguments::Arguments;
-use crate::call::{self, CallHost, ToolCall, TypedCall};
+use crate::call::{self, CallServices, ToolCall, TypedCall};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::FailureCode;
 use crate::metrics::CallMetrics;
@@ -55,7 +55,7 @@ pub struct Runtime {
 }
 
 struct Inner {
-    host: Arc<CallHost>,
+    services: Arc<CallServices>,
     tenant: Uuid,
     max_concurrent: usize,
 }
@@ -67,8 +67,8 @@ impl Runtime {
         RuntimeBuilder::new()
     }
 
-    fn new(host: CallHost, tenant: Uuid, max_concurrent: usize) -> Self {
-        Self { inner: Arc::new(Inner { host: Arc::new(host), tenant, max_concurrent }) }
+    fn new(services: CallServices, tenant: Uuid, max_concurrent: usize) -> Self {
+        Self { inner: Arc::new(Inner { services: Arc::new(services), tenant, max_concurrent }) }
     }
 
     /// Opens a call: finds the tool, types and checks the arguments, and runs nothing.
@@ -199,14 +199,14 @@ impl Runtime {
         cx: ToolContext,
         visible: &dyn Fn(&ToolSpec) -> bool,
     ) -> ToolCall {
-        let host = self.host();
+        let services = self.services();
         let Some(tool) = self.environment().catalogue.find(name) else {
-            let refusal = Refusal::unknown_tool(&host.closest(name, visible));
+            let refusal = Refusal::unknown_tool(&services.closest(name, visible));
             return self.open_unknown(name, call_id, arguments, cx, refusal);
         };
-        let environment = host.environment().clone();
+        let environment = services.environment().clone();
         let scope = CallScope::new(environment, tool.clone(), call_id, arguments, cx);
-        ToolCall::open(host.clone(), scope)
+        ToolCall::open(services.clone(), scope)
     }
 
     /// Opens a call of a name that the caller may not use, which is answered with this refusal.
@@ -218,9 +218,9 @@ impl Runtime {
         cx: ToolContext,
         refusal: Box<Refusal>,
     ) -> ToolCall {
-        let host = self.host();
-        let refusal = host.count_refusal(name, &cx, refusal);
-        ToolCall::unknown(host.clone(), name, call_id, arguments, cx, &refusal)
+        let services = self.services();
+        let refusal = services.count_refusal(name, &cx, refusal);
+        ToolCall::unknown(services.clone(), name, call_id, arguments, cx, &refusal)
     }
 
     /// Returns how a call of a name that is not listed is refused; opens none, and records none.
@@ -232,7 +232,7 @@ impl Runtime {
     ) -> Box<Refusal> {
         match self.environment().catalogue.find(name) {
             Some(_) => Refusal::denied_tool(),
-            None => Refusal::unknown_tool(&self.host().closest(name, visible)),
+            None => Refusal::unknown_tool(&self.services().closest(name, visible)),
         }
     }
 
@@ -247,24 +247,24 @@ impl Runtime {
         match self.environment().catalogue.find(name) {
             None => self.open(name, None, arguments, cx),
             Some(tool) => {
-                let environment = self.host().environment().clone();
+                let environment = self.services().environment().clone();
                 let scope = CallScope::new(environment, tool.clone(), None, arguments, cx);
-                ToolCall::open(self.host().clone(), scope.replaying(earlier))
+                ToolCall::open(self.services().clone(), scope.replaying(earlier))
             }
         }
     }
 
-    pub(crate) fn host(&self) -> &Arc<CallHost> {
-        &self.inner.host
+    pub(crate) fn services(&self) -> &Arc<CallServices> {
+        &self.inner.services
     }
 
     pub(crate) fn environment(&self) -> &Environment {
-        self.inner.host.environment()
+        self.inner.services.environment()
     }
 
     /// Measures the calls from now on, and returns their metrics.
     pub(crate) fn measured(&self) -> &Arc<CallMetrics> {
-        self.host().dispatcher.measure(None)
+        self.services().dispatcher.measure(None)
     }
 
     pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {
@@ -288,9 +288,9 @@ impl Runtime {
     #[cfg(test)]
     pub(crate) fn without_policy(mut self) -> Self {
         let inner = Arc::get_mut(&mut self.inner).expect("a new runtime has one handle");
-        let host = Arc::get_mut(&mut inner.host).expect("no call was opened");
-        host.authorization = None;
-        host.dispatcher.policy = None;
+        let services = Arc::get_mut(&mut inner.services).expect("no call was opened");
+        services.authorization = None;
+        services.dispatcher.policy = None;
         self
     }
 }

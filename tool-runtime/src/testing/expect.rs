@@ -198,9 +198,13 @@ impl ExpectedError<'_> {
     /// # Panics
     /// The type differs: the error is shown.
     #[track_caller]
-    pub fn class(self, class: ToolErrorType) -> Self {
-        let found = self.error.class();
-        assert!(found == class, "the type is {found:?}, not {class:?}\n{}", shown(self.output));
+    pub fn error_type(self, error_type: ToolErrorType) -> Self {
+        let found = self.error.error_type();
+        assert!(
+            found == error_type,
+            "the type is {found:?}, not {error_type:?}\n{}",
+            shown(self.output)
+        );
         self
     }
 

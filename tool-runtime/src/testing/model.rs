@@ -60,7 +60,7 @@ pub struct ScriptedModel {
     script: VecDeque<ModelTurn>,
     /// The calls of this turn that have no answer yet.
     open: Vec<ToolCallRequest>,
-    answers: Vec<ModelAnswer>,
+    answers: Vec<AnsweredCall>,
     calls_made: usize,
 }
 
@@ -72,7 +72,7 @@ enum TurnKind {
     After(Box<TurnFromAnswers>),
 }
 
-type TurnFromAnswers = dyn FnOnce(&[ModelAnswer]) -> ModelTurn + Send;
+type TurnFromAnswers = dyn FnOnce(&[AnsweredCall]) -> ModelTurn + Send;
 
 /// A model's message in one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub struct ModelMessage {
 
 /// The answer to one of a model's calls.
 #[derive(Debug, Clone)]
-pub struct ModelAnswer {
+pub struct AnsweredCall {
     request: ToolCallRequest,
     output: ToolOutput,
 }
@@ -135,12 +135,12 @@ impl ScriptedModel {
             panic!("an answer to `{call_id}`: {why}");
         };
         let request = self.open.remove(index);
-        self.answers.push(ModelAnswer { request, output: output.clone() });
+        self.answers.push(AnsweredCall { request, output: output.clone() });
     }
 
     /// Lists the answers so far, in the order in which they were given.
     #[must_use]
-    pub fn answers(&self) -> &[ModelAnswer] {
+    pub fn answers(&self) -> &[AnsweredCall] {
         &self.answers
     }
 
@@ -193,7 +193,7 @@ impl ModelTurn {
     }
 
     /// Makes a turn that is computed from the answers so far.
-    pub fn after(turn: impl FnOnce(&[ModelAnswer]) -> ModelTurn + Send + 'static) -> Self {
+    pub fn after(turn: impl FnOnce(&[AnsweredCall]) -> ModelTurn + Send + 'static) -> Self {
         Self(TurnKind::After(Box::new(turn)))
     }
 }
@@ -212,7 +212,7 @@ impl ModelMessage {
     }
 }
 
-impl ModelAnswer {
+impl AnsweredCall {
     /// Returns the call.
     #[must_use]
     pub fn request(&self) -> &ToolCallRequest {

@@ -7,7 +7,7 @@ use futures::channel::oneshot;
 use tool_contracts::ErrorCode;
 
 use super::CallScope;
-use super::panic_guard::guard;
+use super::panic_guard::catch_panic;
 use super::panic_hook::{WatchedCode, current_watch};
 use super::tool_future::{Finished, ToolEnd};
 use crate::failure::{Failure, LoggedFailure};
@@ -58,22 +58,22 @@ where
         let _permit = permit;
         let _watched = watch.map(|watch| watch.enter(WatchedCode::Calls));
         if !scope.holds_lease() {
-            drop(guard(|| done.send(BlockingEnd::LeaseExpired(work))));
+            drop(catch_panic(|| done.send(BlockingEnd::LeaseExpired(work))));
             return;
         }
         // Set before the tool begins: if the tool has begun, its thread is marked as running.
         let working = scope.blocking_run().begin();
         // The pool may start this after the call was answered.
         if !scope.is_cancelled() && scope.stage().begin() {
-            let end = guard(|| work(&scope));
+            let end = catch_panic(|| work(&scope));
             let end = end.unwrap_or_else(|text| Finished(ToolEnd::Panicked(text)));
             // Cleared before the end is sent: its receiver finds no running thread.
             drop(working);
             // After a timeout or a cancellation nothing receives the late end: it is dropped.
-            drop(guard(|| done.send(BlockingEnd::Ended(end))));
+            drop(catch_panic(|| done.send(BlockingEnd::Ended(end))));
         } else {
             drop(working);
-            drop(guard(|| drop(work)));
+            drop(catch_panic(|| drop(work)));
         }
     });
     environment.timer().spawn_blocking(match &environment.job_instrument {

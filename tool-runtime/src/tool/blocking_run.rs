@@ -4,7 +4,7 @@ use std::any::Any;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::panic_guard::guard;
+use super::panic_guard::catch_panic;
 
 /// Resources that are released when the thread has ended.
 pub(crate) type HeldResources = Box<dyn Any + Send>;
@@ -58,6 +58,6 @@ impl Drop for BlockingRunGuard<'_> {
         let resources = mem::take(&mut state.resources);
         // Destructors are foreign code: run them after the lock is released, under a panic guard.
         drop(state);
-        drop(guard(|| drop(resources)));
+        drop(catch_panic(|| drop(resources)));
     }
 }

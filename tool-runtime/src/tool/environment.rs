@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use futures::future::{Either, select};
 
 use super::blocking::{BlockingPermits, JobInstrument};
-use super::panic_guard::guard;
+use super::panic_guard::catch_panic;
 use super::registry::{HostState, ToolCatalogue};
 use crate::limits::Limits;
 use crate::timer::Timer;
@@ -44,7 +44,7 @@ impl Environment {
     /// Outside of the timer's executor the time cannot be measured, and there is no limit.
     pub(crate) async fn within<F: Future>(&self, limit: Duration, future: F) -> Option<F::Output> {
         let future = pin!(future);
-        let Ok(sleep) = guard(|| self.timer.sleep(limit)) else { return Some(future.await) };
+        let Ok(sleep) = catch_panic(|| self.timer.sleep(limit)) else { return Some(future.await) };
         match select(future, sleep).await {
             Either::Left((output, _)) => Some(output),
             Either::Right(_) => None,

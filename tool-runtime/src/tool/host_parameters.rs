@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tool_contracts::{EvidenceSource, ToolContext};
 
-use super::panic_guard::guard;
+use super::panic_guard::catch_panic;
 use super::{CallScope, Cancellation};
 use crate::failure::Failure;
 
@@ -123,7 +123,7 @@ impl Progress {
             let message = scope.scrub_public(message.into());
             let update = ProgressUpdate { fraction, message };
             // A panic of the listener must not fail the tool.
-            drop(guard(|| sink(update)));
+            drop(catch_panic(|| sink(update)));
         }
     }
 }

@@ -31,7 +31,7 @@ pub use self::idempotency::Idempotency;
 pub use self::output::{DataError, OutputMeta, ToolOutput};
 #[cfg(feature = "policy")]
 pub(crate) use self::panic_guard::guarded;
-pub(crate) use self::panic_guard::{PanicGuarded, guard};
+pub(crate) use self::panic_guard::{PanicGuarded, catch_panic};
 pub use self::panic_hook::quiet_tool_panics;
 #[cfg(feature = "testing")]
 pub(crate) use self::panic_hook::{PanicWatch, WatchedCode, WatchesPanics};

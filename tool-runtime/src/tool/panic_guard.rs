@@ -23,13 +23,13 @@ impl PanicGuarded {
     /// Polls the tool; an error is the text of its panic. Pending for ever once it is discarded.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Finished>, String> {
         let Some(running) = self.running().as_mut() else { return Ok(Poll::Pending) };
-        guard(|| running.as_mut().poll(cx))
+        catch_panic(|| running.as_mut().poll(cx))
     }
 
     /// Drops what is left of the tool.
     pub(crate) fn discard(&mut self) {
         if let Some(running) = self.running().take() {
-            drop(guard(|| drop(running)));
+            drop(catch_panic(|| drop(running)));
         }
     }
 
@@ -51,7 +51,7 @@ impl fmt::Debug for PanicGuarded {
 }
 
 /// Runs foreign code under a panic guard; the error is the panic's text, for the log only.
-pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn catch_panic<T>(code: impl FnOnce() -> T) -> Result<T, String> {
     let _quiet = QuietGuard::begin();
     catch_unwind(AssertUnwindSafe(code)).map_err(panic_text)
 }
@@ -61,7 +61,7 @@ pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, String> {
 #[cfg(feature = "policy")]
 pub(crate) async fn guarded<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = std::pin::pin!(future);
-    std::future::poll_fn(|cx| match guard(|| future.as_mut().poll(cx)) {
+    std::future::poll_fn(|cx| match catch_panic(|| future.as_mut().poll(cx)) {
         Ok(Poll::Pending) => Poll::Pending,
         Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
         Err(text) => Poll::Ready(Err(text)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::channel::oneshot;
 
 use super::CallScope;
-use super::panic_guard::guard;
+use super::panic_guard::catch_panic;
 use crate::schema::Validator;
 
 /// Up to this size, in bytes, redacting costs less than moving to another thread.
@@ -57,11 +57,11 @@ where
     let scope = scope.clone();
     let job = Box::new(move || {
         let _permit = permit;
-        if let Ok(redacted) = guard(|| redact(&scope, Validator::FREE_TEXT_BYTES)) {
+        if let Ok(redacted) = catch_panic(|| redact(&scope, Validator::FREE_TEXT_BYTES)) {
             drop(done.send(redacted));
         }
     });
-    guard(|| timer.spawn_blocking(job)).map_err(|_| NotRedacted)?;
+    catch_panic(|| timer.spawn_blocking(job)).map_err(|_| NotRedacted)?;
     result.await.map_err(|_| NotRedacted)
 }
 

@@ -10,7 +10,7 @@ use chrono::{SecondsFormat, Utc};
 
 use super::LogLine;
 use crate::dispatch::{CallRecord, Observe};
-use crate::tool::guard;
+use crate::tool::catch_panic;
 
 /// The default capacity of the queue, in lines.
 const DEFAULT_CAPACITY: usize = 4_096;
@@ -170,10 +170,10 @@ impl<W: Write> LogWriter<W> {
 
     /// Writes a line; a panic of the writer counts as an error.
     fn write(&mut self, line: &[u8]) -> bool {
-        guard(|| self.writer.write_all(line)).is_ok_and(|written| written.is_ok())
+        catch_panic(|| self.writer.write_all(line)).is_ok_and(|written| written.is_ok())
     }
 
     fn flush(&mut self) {
-        drop(guard(|| self.writer.flush()));
+        drop(catch_panic(|| self.writer.flush()));
     }
 }

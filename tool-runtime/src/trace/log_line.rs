@@ -121,7 +121,7 @@ impl<'r> LogLine<'r> {
             tenant_slug: cx.tenant_slug(),
             site_id: cx.site_id(),
             latency_ms: latency_ms(record),
-            error_type: error.map(|error| error.class().as_str()),
+            error_type: error.map(|error| error.error_type().as_str()),
             error_code: error_code(record),
             call_id: record.call_id(),
             dry_run: cx.dry_run(),

@@ -36,7 +36,7 @@ pub(crate) enum BookingError {
     #[failure(NOT_FOUND, message = "there is no room of this name: look for one with `find_room`")]
     NoSuchRoom,
     /// The room is booked already.
-    #[failure(code = "ROOM_TAKEN", class = VALIDATION, message = "the room is taken at this time: try another one")]
+    #[failure(code = "ROOM_TAKEN", type = VALIDATION, message = "the room is taken at this time: try another one")]
     Taken,
 }
 

@@ -2,7 +2,7 @@ use tool_runtime::prelude::*;
 
 #[derive(Debug, ToolFailure)]
 enum Trouble {
-    #[failure(code = "lost", class = FATAL)]
+    #[failure(code = "lost", type = FATAL)]
     Lost,
 }
 

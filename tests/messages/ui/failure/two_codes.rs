@@ -2,7 +2,7 @@ use tool_runtime::prelude::*;
 
 #[derive(Debug, ToolFailure)]
 enum Trouble {
-    #[failure(NOT_FOUND, code = "LOST", class = FATAL)]
+    #[failure(NOT_FOUND, code = "LOST", type = FATAL)]
     Lost,
 }
 

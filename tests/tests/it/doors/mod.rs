@@ -92,7 +92,7 @@ fn a_tool_says_which_codes_its_error_may_carry() {
     /// Why it fails.
     #[derive(Debug, ToolFailure)]
     enum Why {
-        #[failure(code = "SEAT_TAKEN", class = FATAL, message = "taken")]
+        #[failure(code = "SEAT_TAKEN", type = FATAL, message = "taken")]
         Taken,
         #[failure(OUT_OF_STOCK, message = "none left")]
         Out,

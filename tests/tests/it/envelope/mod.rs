@@ -21,7 +21,7 @@ const SECRET: &str = "correct-horse-battery";
 enum SeatError {
     #[failure(
         code = "SEAT_TAKEN",
-        class = RETRYABLE,
+        type = RETRYABLE,
         message = "seat {seat} is taken",
         retry_after = "2s",
         details(seat)

@@ -93,7 +93,7 @@ async fn evidence_that_the_ledger_names_and_the_store_does_not_have_is_missing()
     shop.check(EvidenceErrorKind::Missing, SkipReason::EvidenceMissing).await;
     let error = shop.office.keeper.vault().find(TENANT, shop.id, &access()).await.unwrap_err();
     assert_eq!(error.snapshot(), Some(shop.id));
-    let never = SnapshotId::at(shop.id.moment());
+    let never = SnapshotId::at(shop.id.created_at());
     assert_eq!(shop.office.keeper.vault().find(TENANT, never, &access()).await.unwrap(), None);
 }
 

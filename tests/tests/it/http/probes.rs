@@ -30,7 +30,7 @@ async fn add_small(
 /// Why there is no sum.
 #[derive(Debug, ToolFailure)]
 enum TooLarge {
-    #[failure(code = "SUM_TOO_LARGE", class = FATAL, message = "the sum is too large")]
+    #[failure(code = "SUM_TOO_LARGE", type = FATAL, message = "the sum is too large")]
     Sum,
 }
 

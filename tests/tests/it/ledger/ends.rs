@@ -285,7 +285,7 @@ async fn a_call_that_is_withdrawn_is_recorded_once_executed_or_dropped() {
             |call| call.withdraw(Withdrawal::Superseded),
             CallStatus::NotExecuted,
             "CANCELLED",
-            Some("overtaken"),
+            Some("superseded"),
         ),
         (
             |call| call.withdraw(Withdrawal::Expired),

@@ -20,7 +20,7 @@ enum DeskError {
     Busy(u64, String),
     #[failure(
         code = "SEAT_TAKEN",
-        class = RETRYABLE,
+        type = RETRYABLE,
         message = "seat {row:>3}{seat} is {{taken}}",
         retry_after_ms = wait,
         upstream_status = 409,

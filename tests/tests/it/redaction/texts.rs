@@ -46,7 +46,7 @@ impl ToolFailure for Told {
     }
 
     fn codes() -> &'static [tool_runtime::FailureCode] {
-        const { &[tool_runtime::FailureCode::closed(ErrorCode::UpstreamError)] }
+        const { &[tool_runtime::FailureCode::standard(ErrorCode::UpstreamError)] }
     }
 }
 

@@ -81,10 +81,13 @@ async fn what_differs_is_shown_line_by_line() {
 async fn what_an_error_is_not_is_told_with_what_it_is() {
     let output = listed(r#"{"most":9}"#).await;
     let error = || expect_output(&output).failed();
-    error().code("INVALID_ARGUMENT").class(ToolErrorType::Validation).violation("/most", "maximum");
+    error()
+        .code("INVALID_ARGUMENT")
+        .error_type(ToolErrorType::Validation)
+        .violation("/most", "maximum");
     has(&failure(|| expect_output(&output).ok()), &["the call failed", "INVALID_ARGUMENT"]);
     has(&failure(|| error().code("TIMEOUT")), &["INVALID_ARGUMENT, not TIMEOUT", "/most"]);
-    has(&failure(|| error().class(ToolErrorType::Fatal)), &["Validation, not Fatal"]);
+    has(&failure(|| error().error_type(ToolErrorType::Fatal)), &["Validation, not Fatal"]);
     has(&failure(|| error().message_has("tea")), &["the message does not contain `tea`"]);
     let text = failure(|| error().violation("/most", "minimum"));
     has(&text, &["no violation of `minimum` at `/most`"]);

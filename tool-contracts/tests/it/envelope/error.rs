@@ -24,7 +24,7 @@ fn check_detail_refused(details: Value, start: &str) {
 #[test]
 fn the_example_of_the_standard_is_read() {
     let error = read(&json!({"code": "CONFLICT", "message": "busy", "details": {}})).unwrap();
-    assert_eq!(error.as_detail().class(), ToolErrorType::Retryable);
+    assert_eq!(error.as_detail().error_type(), ToolErrorType::Retryable);
     assert_eq!((error.code(), error.tool_code()), (ErrorCode::Conflict, None));
 }
 
@@ -41,7 +41,7 @@ fn only_closed_codes_are_admitted() {
 
 #[test]
 fn a_code_of_the_tools_own_moves_into_the_details() {
-    for (class, code) in [
+    for (error_type, code) in [
         (ToolErrorType::RateLimit, "RATE_LIMITED"),
         (ToolErrorType::Timeout, "TIMEOUT"),
         (ToolErrorType::Upstream, "UPSTREAM_ERROR"),
@@ -49,7 +49,7 @@ fn a_code_of_the_tools_own_moves_into_the_details() {
         (ToolErrorType::Retryable, "UNAVAILABLE"),
         (ToolErrorType::Fatal, "INTERNAL"),
     ] {
-        let own = ToolErrorDetail::builder(class, "m").code("SEAT_TAKEN").build();
+        let own = ToolErrorDetail::builder(error_type, "m").code("SEAT_TAKEN").build();
         let wire = json!({"code": code, "message": "m", "details": {"tool_code": "SEAT_TAKEN"}});
         assert_eq!(written(own.clone()), wire);
         assert_eq!(ToolErrorDetail::from(read(&wire).unwrap()), own);
@@ -151,7 +151,7 @@ fn a_fact_that_is_named_twice_is_refused() {
 #[test]
 fn a_code_of_the_tools_own_stands_beside_its_standard_code_only() {
     for code in ErrorCode::ALL {
-        let detail = ToolErrorDetail::builder(code.class(), "m").code("SEAT_TAKEN").build();
+        let detail = ToolErrorDetail::builder(code.error_type(), "m").code("SEAT_TAKEN").build();
         let standard_code = ResponseError::from(detail).code();
         let wire = json!({"code": code, "message": "m", "details": {"tool_code": "SEAT_TAKEN"}});
         match read(&wire) {
@@ -178,7 +178,7 @@ proptest! {
     fn an_error_comes_back_from_the_wire_of_its_view(detail in values::detail()) {
         let wire = serde_json::to_string(&ResponseError::from(detail.clone())).unwrap();
         let read: ResponseError = serde_json::from_str(&wire).unwrap();
-        prop_assert_eq!(read.code().class(), detail.class());
+        prop_assert_eq!(read.code().error_type(), detail.error_type());
         prop_assert_eq!(ToolErrorDetail::from(read), detail);
     }
 }

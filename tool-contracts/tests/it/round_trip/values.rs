@@ -273,8 +273,8 @@ pub(crate) fn detail() -> impl Strategy<Value = ToolErrorDetail> {
     let texts = (option::of(text()), option::of(text()));
     let numbers = (option::of(any::<u64>()), option::of(any::<u16>()), option::of(any::<u32>()));
     (error_type(), text(), code, texts, option::of(facts()), numbers).prop_map(
-        |(class, message, code, (cause, endpoint), details, (retry, status, attempt))| {
-            let builder = ToolErrorDetail::builder(class, message);
+        |(error_type, message, code, (cause, endpoint), details, (retry, status, attempt))| {
+            let builder = ToolErrorDetail::builder(error_type, message);
             let builder = set(builder, code, ToolErrorDetailBuilder::code);
             let builder = set(builder, cause, ToolErrorDetailBuilder::cause);
             let builder = set(builder, endpoint, ToolErrorDetailBuilder::endpoint);

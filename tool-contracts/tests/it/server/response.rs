@@ -75,7 +75,7 @@ fn a_failure_has_the_published_shape_and_all_that_is_known() {
 }
 
 #[test]
-fn an_error_is_named_by_its_code_or_else_by_its_class() {
+fn an_error_is_named_by_its_code_or_else_by_its_type() {
     let named = |detail: ToolErrorDetail| {
         let response = CallResponse::<Value>::failure(detail, ToolErrorMeta::default(), audit());
         assert_eq!(response.audit().error_type(), response.error_type());

@@ -75,7 +75,7 @@ fn check(raw: RawTool, kit: Option<ToolkitContext<'_>>, errors: &Errors) -> Opti
         handle,
         facts,
         requires_evidence: evidence == Some(Evidence::Required),
-        evidence: evidence.filter(|given| *given != Evidence::None).map(|_| raw.source),
+        source_hash: evidence.filter(|given| *given != Evidence::None).map(|_| raw.source),
         style: style?,
         preview: raw.options.preview.map(|given| given.value),
         reconcile: raw.options.reconcile.map(|given| given.value),

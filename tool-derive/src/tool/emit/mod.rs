@@ -92,7 +92,8 @@ fn facts(tool: &Tool) -> TokenStream {
     let (title, category) = (option(facts.title.as_ref()), option(facts.category.as_ref()));
     let (ttl, timeout) = (option(facts.ttl), option(facts.timeout));
     let (retention, shared) = (option(facts.retention), facts.shared);
-    let (evidence, requires_evidence) = (option(tool.evidence.as_ref()), tool.requires_evidence);
+    let (source_hash, requires_evidence) =
+        (option(tool.source_hash.as_ref()), tool.requires_evidence);
     let (version, description) = (&facts.version, &facts.description);
     let effect = effect(facts.effect);
     let (idempotent, open_world) = (facts.idempotent, facts.open_world);
@@ -121,7 +122,7 @@ fn facts(tool: &Tool) -> TokenStream {
         forwards_key: #forwards_key,
         retention: #retention,
         shared: #shared,
-        evidence: #evidence,
+        source_hash: #source_hash,
         requires_evidence: #requires_evidence,
         rust_path: #path,
         file: ::core::file!(),

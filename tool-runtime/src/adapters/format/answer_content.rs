@@ -107,7 +107,7 @@ struct ErrorSummary<'a> {
 impl<'a> ErrorSummary<'a> {
     fn of(error: &'a ToolErrorDetail) -> Self {
         Self {
-            error_type: error.class(),
+            error_type: error.error_type(),
             code: error.code(),
             message: error.message(),
             retry_after_ms: error.retry_after_ms(),

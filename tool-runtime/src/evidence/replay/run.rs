@@ -11,7 +11,7 @@ use crate::evidence::{EvidenceError, EvidenceErrorKind, OpenedSnapshot, Snapshot
 use crate::ledger::{self, LedgerQuery, RecordedCall};
 use crate::redact::{self, Redactor};
 use crate::schema::Validator;
-use crate::tool::{CallScope, ToolOutput, guard};
+use crate::tool::{CallScope, ToolOutput, catch_panic};
 
 /// Runs the reads of a trace again.
 pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport, EvidenceError> {
@@ -28,7 +28,7 @@ pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport,
             }
             let replayed = replay.call(*seq, call).await;
             if let Some(on_call) = &replay.on_call {
-                drop(guard(|| on_call(&replayed)));
+                drop(catch_panic(|| on_call(&replayed)));
             }
             report.calls.push(replayed);
         }

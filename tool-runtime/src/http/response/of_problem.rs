@@ -37,7 +37,7 @@ impl Problem {
     }
 }
 
-/// A problem in the extensions of a response without a body: the wrapper of handlers in `routing`
+/// A problem in the extensions of a response without a body: the wrapper of handlers in `route_builder`
 /// writes the body, counts the refusal and logs it.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct RefusedRequest(pub(in crate::http) Problem);

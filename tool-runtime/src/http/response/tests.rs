@@ -90,7 +90,7 @@ fn a_failure_says_nothing_of_the_types_of_the_program() {
 }
 
 #[test]
-fn a_failure_without_a_code_is_named_by_its_class() {
+fn a_failure_without_a_code_is_named_by_its_type() {
     let detail = ToolErrorDetail::builder(ToolErrorType::Upstream, "no").build();
     assert_eq!(check_contract(&failed(502, &detail).body)["error_type"], "UPSTREAM");
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::Router;
 
 use crate::Runtime;
+use crate::http::route_builder::{self, MeteredHandler};
 use crate::http::routes::{self, Route};
-use crate::http::routing::{self, Answered};
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::config::HttpConfig;
 use crate::http::state::metrics;
@@ -63,7 +63,7 @@ pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
     metrics::export(&app);
     let served = |routes: Router<SharedApp>| {
         routes
-            .fallback(Answered::new(Route::Unknown.id(), routing::no_path))
+            .fallback(MeteredHandler::new(Route::Unknown.id(), route_builder::no_path))
             .with_state(app.clone())
     };
     Routers { api: served(routes::probes().merge(routes::api())), probes: served(routes::probes()) }

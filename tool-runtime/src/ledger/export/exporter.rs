@@ -12,7 +12,7 @@ use crate::ledger::config::{CLOSE_RETRY_TIME, FIRST_PAUSE};
 use crate::ledger::stats::LedgerStats;
 use crate::log::log_event;
 use crate::store::{StoreError, StoreErrorKind};
-use crate::tool::guard;
+use crate::tool::catch_panic;
 
 /// The longest pause before a failed export is retried.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
@@ -61,7 +61,7 @@ impl Exporter {
         let (worker_shared, (ended_sender, ended)) = (shared.clone(), mpsc::channel());
         let work = move || {
             worker_shared.run(&mut *sink, &stats);
-            drop(guard(|| drop(sink)));
+            drop(catch_panic(|| drop(sink)));
             let _ = ended_sender.send(());
         };
         let thread = thread::Builder::new().name("tool-ledger-export".to_owned()).spawn(work);
@@ -98,7 +98,7 @@ impl SharedExport {
         let mut pause = FIRST_PAUSE;
         while let Some(exported) = self.next_export() {
             let newest_export =
-                guard(|| sink.export(&exported)).unwrap_or_else(|text| Err(panicked(&text)));
+                catch_panic(|| sink.export(&exported)).unwrap_or_else(|text| Err(panicked(&text)));
             match newest_export {
                 Ok(()) => {
                     stats.set_exported(exported.checkpoint.size());

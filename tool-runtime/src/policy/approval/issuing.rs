@@ -207,7 +207,7 @@ impl ToolCall {
         if self.status() != CallStatus::Pending || self.approval().ticket.is_some() {
             return Err(TicketIssueError::NotPending);
         }
-        let state = self.host().policy_state().clone();
+        let state = self.services().policy_state().clone();
         // If the tool's rules require it, the decision is bound to a dry run here too.
         state.dry_run(self).await.map_err(|refusal| refused(*refusal))?;
         let ticket = state.issue(self, None).await?;

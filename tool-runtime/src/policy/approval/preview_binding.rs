@@ -42,7 +42,7 @@ impl PolicyState {
         match digest_of(&dry_run) {
             Ok(now) if now == bound => Ok(()),
             // A transient failure does not tell whether the preview changed.
-            Err(refusal) if refusal.detail.class().is_transient() => Err(refusal),
+            Err(refusal) if refusal.detail.error_type().is_transient() => Err(refusal),
             Ok(_) | Err(_) => Err(preview_changed()),
         }
     }

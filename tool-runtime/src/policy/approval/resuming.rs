@@ -111,7 +111,14 @@ impl Tickets<'_> {
         cx: &ToolContext,
         refusal: &Refusal,
     ) -> ToolCall {
-        ToolCall::unknown(self.0.host().clone(), tool, call_id, Box::default(), cx.clone(), refusal)
+        ToolCall::unknown(
+            self.0.services().clone(),
+            tool,
+            call_id,
+            Box::default(),
+            cx.clone(),
+            refusal,
+        )
     }
 
     async fn resume_ticket(
@@ -130,7 +137,7 @@ impl Tickets<'_> {
         must_be_waiting_or_used(&found)?;
         let sealed = state.unseal(&found)?;
         let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
-        let context = context.with_standing_of(cx);
+        let context = context.with_authority_of(cx);
         self.resume_sealed(ticket, sealed, context, found.end.is_some()).await
     }
 

@@ -137,7 +137,7 @@ impl ToolCall {
         let whole = |data: Option<&str>| ModelAnswer { data: data.map(str::to_owned), mark: None };
         let data = self.output().and_then(|output| output.data_json());
         let (Some(data), Some(scope)) = (data, self.scope()) else { return whole(None) };
-        let state = self.host().policy_state();
+        let state = self.services().policy_state();
         let most = state.plan(scope).max_output_bytes;
         if data.len() <= most {
             return whole(Some(data));

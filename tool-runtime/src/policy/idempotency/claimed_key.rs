@@ -18,7 +18,7 @@ use crate::failure::LoggedFailure;
 use crate::policy::policy_state::PolicyState;
 use crate::store::{Fence, ScopedKey, Settlement, StoreError, StoreErrorKind};
 use crate::tool::Lease as _;
-use crate::tool::{CallScope, guard};
+use crate::tool::{CallScope, catch_panic};
 
 /// The delays before a failed settlement is retried.
 const SETTLE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
@@ -86,7 +86,7 @@ impl ClaimedKey {
         let mut failed = false;
         loop {
             let wait = self.renew_at.saturating_duration_since(self.state.timer.now());
-            match guard(|| self.state.timer.sleep(wait)) {
+            match catch_panic(|| self.state.timer.sleep(wait)) {
                 Ok(sleep) if failed => sleep.await,
                 Ok(mut sleep) => poll_fn(|cx| self.lease.poll_wait(&mut sleep, cx)).await,
                 // Without a timer the lease is not renewed, and runs out.
@@ -163,7 +163,7 @@ impl ClaimedKey {
                 Err(error) => error,
             };
             let Some(delay) = delays.next() else { return Err(error) };
-            match guard(|| self.state.timer.sleep(*delay)) {
+            match catch_panic(|| self.state.timer.sleep(*delay)) {
                 Ok(sleep) => sleep.await,
                 Err(_) => return Err(error),
             }
@@ -211,7 +211,7 @@ impl ClaimedKey {
             });
         };
         // If no thread can be spawned, the key is dropped with the closure, and transferred.
-        drop(guard(|| timer.spawn_blocking(Box::new(hold))));
+        drop(catch_panic(|| timer.spawn_blocking(Box::new(hold))));
         None
     }
 
@@ -257,6 +257,6 @@ impl Drop for ClaimedKey {
         if settlement == Settlement::Unknown {
             self.state.outcomes.record_unknown();
         }
-        drop(guard(|| keys.settle(&self.key, self.fence, settlement).now_or_never()));
+        drop(catch_panic(|| keys.settle(&self.key, self.fence, settlement).now_or_never()));
     }
 }

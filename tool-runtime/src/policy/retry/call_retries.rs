@@ -35,7 +35,9 @@ impl Retries for CallRetries {
     fn next(&mut self, failure: &Failure) -> Option<Duration> {
         let plan = self.state.plan(&self.scope);
         let is_safe = !plan.writes() || self.scope.dry_run() || plan.may_repeat();
-        if !failure.code().class().is_transient() || !is_safe && failure.leaves_effect_unknown() {
+        if !failure.code().error_type().is_transient()
+            || !is_safe && failure.leaves_effect_unknown()
+        {
             return None;
         }
         let advised = failure.retry_after_ms().map(Duration::from_millis);

@@ -103,7 +103,7 @@ impl TicketRejection {
             Self::Expired => RefusalReason::TicketExpired,
             Self::Used => RefusalReason::TicketUsed,
             Self::Declined => RefusalReason::TicketDeclined,
-            Self::Superseded => RefusalReason::TicketOvertaken,
+            Self::Superseded => RefusalReason::TicketSuperseded,
             Self::Foreign => RefusalReason::TicketForeign,
             Self::Outdated => RefusalReason::TicketOutdated,
             Self::Unknown => RefusalReason::TicketUnknown,
@@ -145,12 +145,12 @@ impl ToolFailure for TicketRejection {
     fn codes() -> &'static [FailureCode] {
         const {
             &[
-                FailureCode::closed(ErrorCode::InvalidArgument),
-                FailureCode::closed(ErrorCode::Forbidden),
-                FailureCode::closed(ErrorCode::Cancelled),
-                FailureCode::closed(ErrorCode::Declined),
-                FailureCode::closed(ErrorCode::NotFound),
-                FailureCode::closed(ErrorCode::Internal),
+                FailureCode::standard(ErrorCode::InvalidArgument),
+                FailureCode::standard(ErrorCode::Forbidden),
+                FailureCode::standard(ErrorCode::Cancelled),
+                FailureCode::standard(ErrorCode::Declined),
+                FailureCode::standard(ErrorCode::NotFound),
+                FailureCode::standard(ErrorCode::Internal),
             ]
         }
     }
@@ -180,7 +180,7 @@ mod tests {
         (TicketRejection::Expired, "ticket_expired", "CANCELLED"),
         (TicketRejection::Used, "ticket_used", "FORBIDDEN"),
         (TicketRejection::Declined, "ticket_declined", "DECLINED"),
-        (TicketRejection::Superseded, "ticket_overtaken", "CANCELLED"),
+        (TicketRejection::Superseded, "ticket_superseded", "CANCELLED"),
         (TicketRejection::Foreign, "ticket_foreign", "FORBIDDEN"),
         (TicketRejection::Outdated, "ticket_outdated", "FORBIDDEN"),
         (TicketRejection::Unknown, "ticket_unknown", "NOT_FOUND"),
@@ -206,7 +206,7 @@ mod tests {
         let ends =
             [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Superseded, TicketEnd::Expired];
         let reasons = ends.map(|end| TicketRejection::from(end).reason().as_str());
-        let expected = ["ticket_used", "ticket_declined", "ticket_overtaken", "ticket_expired"];
+        let expected = ["ticket_used", "ticket_declined", "ticket_superseded", "ticket_expired"];
         assert_eq!(reasons, expected);
     }
 }

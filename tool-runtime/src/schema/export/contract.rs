@@ -32,7 +32,7 @@ impl Contract {
     }
 
     fn of(tool: Registered, script: Option<&BuildScript>) -> Self {
-        let code = |code: &FailureCode| (code.as_str().to_owned(), code.class());
+        let code = |code: &FailureCode| (code.as_str().to_owned(), code.error_type());
         let codes = tool.codes.iter().map(code).collect();
         let contract = Self { spec: tool.spec, codes };
         let Some(script) = script else { return contract };

@@ -128,13 +128,13 @@ impl EnvelopeSchema {
         self.define_unless(of, "data", "Output", &json!({DRY_RUN: {"const": true}}));
     }
 
-    /// Ties each of the tool's own codes to its class, like the built-in ones. Other codes stay
+    /// Ties each of the tool's own codes to its type, like the built-in ones. Other codes stay
     /// valid, because a runtime has codes of its own.
     fn restrict_code_classes(&mut self, tool: &Contract) {
-        let tie = |(code, class): (&String, &ToolErrorType)| {
+        let tie = |(code, error_type): (&String, &ToolErrorType)| {
             json!({
                 "if": {"required": ["code"], "properties": {"code": {"const": code}}},
-                "then": {"properties": {"type": {"const": class}}},
+                "then": {"properties": {"type": {"const": error_type}}},
             })
         };
         let is_own = |code: &str| code.parse::<ErrorCode>().is_err();

@@ -69,8 +69,8 @@ impl EvidenceStore for MemoryStore {
         Ok(others.take(most).cloned().collect())
     }
 
-    async fn rewrap_tenant_key(&self, was: &TenantKey, now: TenantKey) -> Result<bool, StoreError> {
-        Ok(locked(&self.evidence)?.rewrap_tenant_key(was, now))
+    async fn rewrap_tenant_key(&self, old: &TenantKey, new: TenantKey) -> Result<bool, StoreError> {
+        Ok(locked(&self.evidence)?.rewrap_tenant_key(old, new))
     }
 
     async fn destroy_unused_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError> {
@@ -101,11 +101,11 @@ impl EvidenceStore for MemoryStore {
         &self,
         tenant: Uuid,
         id: SnapshotId,
-        was: &WrappedKey,
-        now: WrappedKey,
+        old: &WrappedKey,
+        new: WrappedKey,
         checksum: Option<Vec<u8>>,
     ) -> Result<bool, StoreError> {
-        Ok(locked(&self.evidence)?.rewrap_data_key(tenant, id, was, (now, checksum)))
+        Ok(locked(&self.evidence)?.rewrap_data_key(tenant, id, old, (new, checksum)))
     }
 
     async fn add_checksum(
@@ -136,7 +136,7 @@ impl Evidence {
         if snapshot.sealed.as_ref().is_some_and(|sealed| !self.lives(tenant, sealed.key.version)) {
             return Ok(false);
         }
-        let (bytes, expires_at) = (bytes(&snapshot), Some(id.moment()));
+        let (bytes, expires_at) = (bytes(&snapshot), Some(id.created_at()));
         self.snapshots
             .put((tenant, id.uuid()), QuotaEntry { tenant, value: snapshot, bytes, expires_at })?;
         Ok(true)
@@ -177,10 +177,10 @@ impl Evidence {
         Ok(true)
     }
 
-    fn rewrap_tenant_key(&mut self, was: &TenantKey, now: TenantKey) -> bool {
-        match self.keys.get_mut(&(was.tenant, was.version)) {
-            Some(key) if key == was && key.wrapped.is_some() => {
-                *key = now;
+    fn rewrap_tenant_key(&mut self, old: &TenantKey, new: TenantKey) -> bool {
+        match self.keys.get_mut(&(old.tenant, old.version)) {
+            Some(key) if key == old && key.wrapped.is_some() => {
+                *key = new;
                 true
             }
             _ => false,
@@ -207,14 +207,14 @@ impl Evidence {
         &mut self,
         tenant: Uuid,
         id: SnapshotId,
-        was: &WrappedKey,
-        (now, checksum): (WrappedKey, Option<Vec<u8>>),
+        old: &WrappedKey,
+        (new, checksum): (WrappedKey, Option<Vec<u8>>),
     ) -> bool {
-        let live = self.lives(tenant, was.version) && self.lives(tenant, now.version);
+        let live = self.lives(tenant, old.version) && self.lives(tenant, new.version);
         let Some(snapshot) = self.snapshots.get_mut(&(tenant, id.uuid())) else { return false };
         match snapshot.sealed.as_mut().map(|sealed| &mut sealed.key) {
-            Some(key) if live && key == was => {
-                *key = now;
+            Some(key) if live && key == old => {
+                *key = new;
                 snapshot.checksum = checksum;
                 true
             }

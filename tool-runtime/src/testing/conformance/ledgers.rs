@@ -306,7 +306,7 @@ fn call(seq: u64) -> serde_json::Value {
         "attempts": 1,
     });
     if failed {
-        call["error"] = json!({ "class": "TIMEOUT", "code": "DEADLINE" });
+        call["error"] = json!({ "type": "TIMEOUT", "code": "DEADLINE" });
     }
     call
 }

@@ -82,8 +82,10 @@ fn contract(trial_runtime: &TrialRuntime) -> String {
         spec.remove("permission");
     }
     let codes = trial_runtime.runtime.failure_codes(trial_runtime.spec.name()).unwrap_or_default();
-    let codes: Vec<Value> =
-        codes.iter().map(|code| json!({"code": code.as_str(), "type": code.class()})).collect();
+    let codes: Vec<Value> = codes
+        .iter()
+        .map(|code| json!({"code": code.as_str(), "type": code.error_type()}))
+        .collect();
     let contract = json!({"spec": spec, "failure_codes": codes});
     let mut text = serde_json::to_string_pretty(&contract).unwrap_or_default();
     text.push('\n');

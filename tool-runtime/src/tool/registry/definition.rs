@@ -38,7 +38,7 @@ pub struct Definition {
     pub retention: Option<u64>,
     pub shared: bool,
     /// The hash of the function's source, if its outputs leave evidence.
-    pub evidence: Option<&'static str>,
+    pub source_hash: Option<&'static str>,
     /// True if an output is withheld if its evidence cannot be stored.
     pub requires_evidence: bool,
     pub rust_path: &'static str,

@@ -190,9 +190,9 @@ impl Registered {
             forwards_key: definition.forwards_key,
             retention: definition.retention.map(Duration::from_millis),
             shared: definition.shared,
-            evidence: definition.evidence.is_some(),
+            evidence: definition.source_hash.is_some(),
             requires_evidence: definition.requires_evidence,
-            source: definition.evidence,
+            source: definition.source_hash,
         };
         tool.needs = (definition.host)();
         tool.codes = (definition.codes)().into();

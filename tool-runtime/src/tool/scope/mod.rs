@@ -25,7 +25,7 @@ use super::cancellation::CancelFlag;
 use super::environment::Environment;
 use super::host_parameters::{MetaDraft, ProgressSink};
 use super::idempotency::Idempotency;
-use super::panic_guard::guard;
+use super::panic_guard::catch_panic;
 use super::registry::Registered;
 use crate::arguments;
 use crate::failure::Failure;
@@ -378,7 +378,7 @@ impl CallScope {
     /// Returns whether the tool had begun, and the entries that it recorded.
     pub(crate) fn end(&self) -> (bool, Option<Box<MetaDraft>>) {
         if let Some(listener) = self.0.rare().and_then(|rare| rare.lock_progress().take()) {
-            drop(guard(|| drop(listener)));
+            drop(catch_panic(|| drop(listener)));
         }
         let mut meta = self.lock_meta();
         self.0.stage.end();

@@ -50,7 +50,7 @@ pub enum ShippingError {
     #[failure(UNAVAILABLE, message = "the carrier is closed", retry_after = "10m")]
     Closed,
     /// The parcel is too heavy for the service.
-    #[failure(code = "TOO_HEAVY", class = VALIDATION, message = "express takes up to 20 kg: send it as standard")]
+    #[failure(code = "TOO_HEAVY", type = VALIDATION, message = "express takes up to 20 kg: send it as standard")]
     TooHeavy,
 }
 

@@ -262,7 +262,7 @@ async fn a_refused_decision_takes_no_place_of_a_call_that_runs() {
 }
 
 #[tokio::test]
-async fn what_a_newer_message_has_overtaken_is_gone() {
+async fn what_a_newer_message_has_superseded_is_gone() {
     let place = Recorded::new();
     let body = json!({"tool_name": "pay_joe", "input": {"cents": 5}}).to_string();
     let request = with(by("jane", post("/tools/call", body)), "x-session-id", "evening");
@@ -270,10 +270,10 @@ async fn what_a_newer_message_has_overtaken_is_gone() {
     let ticket = super::text(&asked["detail"]["details"]["ticket"]["id"]);
     let tenant = Tenant::parse("yantian").unwrap().id();
     let newer = ToolContext::builder(tenant, "trace-3").session_id("evening").run_id("run-3");
-    let overtaken = place.office.runtime.tickets().supersede(&newer.build().unwrap()).await;
-    assert_eq!(overtaken.unwrap(), 1);
+    let superseded = place.office.runtime.tickets().supersede(&newer.build().unwrap()).await;
+    assert_eq!(superseded.unwrap(), 1);
     let answer = place.office.approve("boss", &ticket).await;
-    check(&answer, 410, "ticket_overtaken");
+    check(&answer, 410, "ticket_superseded");
     check_names_its_tool(&answer);
 }
 

@@ -232,11 +232,11 @@ async fn a_ticket_whose_requester_has_lost_the_tool_does_not_run() {
         let ticket = bank.ask("pay_ann", 8).await;
         bank.grant(left);
         let [approve, edit, decline] = decisions();
-        check(&bank.decide(&ticket, &approve).await, 409, "asker_not_allowed");
-        check(&bank.decide(&ticket, &edit).await, 409, "asker_not_allowed");
+        check(&bank.decide(&ticket, &approve).await, 409, "requester_not_allowed");
+        check(&bank.decide(&ticket, &edit).await, 409, "requester_not_allowed");
         assert_eq!(bank.paid.all(), [""; 0]);
         let reasons: Vec<_> = bank.refused().await.into_iter().map(|it| it.reason).collect();
-        assert_eq!(reasons, ["asker_not_allowed"; 2]);
+        assert_eq!(reasons, ["requester_not_allowed"; 2]);
         assert_eq!(bank.decide(&ticket, &decline).await.status, 200, "it may be declined");
     }
 }

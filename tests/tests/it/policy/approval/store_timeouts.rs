@@ -37,7 +37,7 @@ async fn a_withdrawn_call_is_answered_although_its_ticket_cannot_be_ended() {
         let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
         call.withdraw(Withdrawal::Superseded).unwrap();
         store.fail_always(StoreOperation::Tickets, fault);
-        assert_eq!(reason(ended(call.execute()).await), "overtaken", "{fault:?}");
+        assert_eq!(reason(ended(call.execute()).await), "superseded", "{fault:?}");
         store.clear_faults();
         let again = fixture.runtime.tickets().resume(&ticket, &jane()).await;
         assert_eq!(again.status(), CallStatus::Pending, "the ticket was not ended: {fault:?}");

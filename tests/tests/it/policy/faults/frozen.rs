@@ -104,7 +104,7 @@ fn an_owner_that_stood_still_before_its_effect_has_none_where_fences_are_kept() 
 #[test]
 fn an_owner_that_was_stopped_is_answered_that_it_was_superseded() {
     let Ended { first, second, stands, effects } = freeze(Point::BeforeEffect, Downstream::Naive);
-    assert!(first.is_refused("superseded"), "{first:?}");
+    assert!(first.is_refused("lease_lost"), "{first:?}");
     assert_eq!(stands, second);
     // A downstream without fences has the late effect, which the runtime cannot prevent.
     // It may also see in time that it was taken over, and then has none.
@@ -115,7 +115,7 @@ fn an_owner_that_was_stopped_is_answered_that_it_was_superseded() {
 fn an_owner_that_stood_still_after_its_effect_leaves_one_effect_and_one_answer() {
     for point in [Point::AfterEffect, Point::Settling] {
         let Ended { first, second, stands, effects } = freeze(point, Downstream::Fences);
-        assert!(first.is_refused("superseded"), "{point:?}: {first:?}");
+        assert!(first.is_refused("lease_lost"), "{point:?}: {first:?}");
         assert!(second.effect.is_some() && stands == second, "{point:?}: {second:?}, {stands:?}");
         assert_eq!(effects, Vec::from_iter(second.effect), "{point:?}: it was found, not repeated");
     }

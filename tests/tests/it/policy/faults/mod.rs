@@ -70,7 +70,7 @@ fn a_write_is_not_repeated_after_the_wall_clock_was_set() {
     let counts = clock_steps::run(&program(), 48, 4).expect("the series");
     check_unbroken(&counts);
     assert!(counts.clock_steps >= 48, "{counts:?}");
-    assert_eq!(counts.superseded, 0, "no healthy write loses its key: {counts:?}");
+    assert_eq!(counts.lease_lost, 0, "no healthy write loses its key: {counts:?}");
 }
 
 #[test]

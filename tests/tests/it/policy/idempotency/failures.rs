@@ -102,12 +102,12 @@ async fn a_write_that_says_it_had_no_effect_releases_its_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_whose_class_leaves_its_effect_open_is_unknown() {
+async fn a_write_whose_type_leaves_its_effect_open_is_unknown() {
     check_unknown(TransferError::Broken).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_that_says_its_effect_is_unknown_is_unknown_whatever_its_class() {
+async fn a_write_that_says_its_effect_is_unknown_is_unknown_whatever_its_type() {
     check_unknown(TransferError::Restarted).await;
 }
 

@@ -129,7 +129,7 @@ async fn an_owner_that_was_taken_over_while_it_ran_is_superseded() {
         call_in(&other, "pay_forwarded", FIVE, &cx("k")).await
     };
     let (first, second) = futures::join!(world.call("pay_forwarded", "k"), take_over);
-    check_error(&first, "CONFLICT", Some("superseded"));
+    check_error(&first, "CONFLICT", Some("lease_lost"));
     assert!(second.is_ok(), "{second}");
     check_replay(&second, &world.call("pay_forwarded", "k").await);
     let fences: Vec<_> = world.bank.runs().iter().map(|run| run.fence).collect();
@@ -150,6 +150,6 @@ async fn an_owner_that_was_taken_over_has_its_late_answer_refused() {
         second
     };
     let (first, second) = futures::join!(world.call("pay_forwarded", "k"), take_over);
-    check_error(&first, "CONFLICT", Some("superseded"));
+    check_error(&first, "CONFLICT", Some("lease_lost"));
     check_replay(&second, &world.call("pay_forwarded", "k").await);
 }

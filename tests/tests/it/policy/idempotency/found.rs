@@ -185,7 +185,7 @@ async fn what_is_found_by_one_who_was_taken_over_meanwhile_is_not_replayed() {
     world.bank.finds(Finding::Happened);
     world.store.take_over_before_settling(scope("pay_traced", "k"));
     let output = world.call("pay_traced", "k").await;
-    check_error(&output, "CONFLICT", Some("superseded"));
+    check_error(&output, "CONFLICT", Some("lease_lost"));
     assert!(!output.meta_json().contains("replayed"), "{output}");
 }
 

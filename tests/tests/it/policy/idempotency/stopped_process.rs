@@ -138,7 +138,7 @@ async fn check_no_effect_after_takeover(tool: &str) {
     for job in jobs {
         job();
     }
-    check_error(first.await, "CONFLICT", Some("superseded"));
+    check_error(first.await, "CONFLICT", Some("lease_lost"));
     assert_eq!(world.downstream.wires(), [2], "the run that was taken over has no effect");
 }
 

@@ -91,7 +91,7 @@ impl ToolFailure for PayError {
     fn failure(&self) -> Failure {
         match self.0 {
             Act::Decline => Failure::of(ErrorCode::OutOfStock).with_detail("account", "empty"),
-            // By its class, the effect may have happened.
+            // By its type, the effect may have happened.
             Act::Lose => Failure::of(ErrorCode::UpstreamError),
             _ => Failure::of(ErrorCode::Unavailable).with_retry_after_ms(10),
         }
@@ -100,9 +100,9 @@ impl ToolFailure for PayError {
     fn codes() -> &'static [FailureCode] {
         const {
             &[
-                FailureCode::closed(ErrorCode::OutOfStock),
-                FailureCode::closed(ErrorCode::Unavailable),
-                FailureCode::closed(ErrorCode::UpstreamError),
+                FailureCode::standard(ErrorCode::OutOfStock),
+                FailureCode::standard(ErrorCode::Unavailable),
+                FailureCode::standard(ErrorCode::UpstreamError),
             ]
         }
     }

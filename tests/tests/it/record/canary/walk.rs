@@ -190,10 +190,10 @@ impl Walk {
         drop(call());
         let mut declined = call();
         declined.decline("not today").unwrap();
-        let (mut overtaken, mut expired) = (call(), call());
-        overtaken.withdraw(Withdrawal::Superseded).unwrap();
+        let (mut superseded, mut expired) = (call(), call());
+        superseded.withdraw(Withdrawal::Superseded).unwrap();
         expired.withdraw(Withdrawal::Expired).unwrap();
-        for mut call in [declined, overtaken, expired] {
+        for mut call in [declined, superseded, expired] {
             call.execute().await;
             self.note(&call);
         }

@@ -35,7 +35,7 @@ pub(in crate::http) fn of(detail: &ToolErrorDetail, draining: bool) -> StatusCod
         // The shutdown cancelled the call, so it may be retried on another instance.
         Some(ErrorCode::Cancelled) if draining => StatusCode::SERVICE_UNAVAILABLE,
         Some(code) => of_code(code),
-        None => of_class(detail.class()),
+        None => of_error_type(detail.error_type()),
     }
 }
 
@@ -45,8 +45,8 @@ pub(in crate::http) fn of_code(code: ErrorCode) -> StatusCode {
 }
 
 /// Returns the status of an error type.
-pub(in crate::http) fn of_class(class: ToolErrorType) -> StatusCode {
-    known(class.http_status())
+pub(in crate::http) fn of_error_type(error_type: ToolErrorType) -> StatusCode {
+    known(error_type.http_status())
 }
 
 fn known(status: u16) -> StatusCode {

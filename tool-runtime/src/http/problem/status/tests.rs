@@ -22,8 +22,8 @@ const CODES: [(ErrorCode, u16); 18] = [
     (ErrorCode::Unavailable, 503),
 ];
 
-/// A row a class, for the codes that are a tool's own.
-const CLASSES: [(ToolErrorType, u16); 6] = [
+/// A row a type, for the codes that are a tool's own.
+const ERROR_TYPES: [(ToolErrorType, u16); 6] = [
     (ToolErrorType::RateLimit, 429),
     (ToolErrorType::Timeout, 504),
     (ToolErrorType::Upstream, 502),
@@ -43,21 +43,21 @@ fn each_code_has_its_status() {
 }
 
 #[test]
-fn a_code_of_the_tools_own_has_the_status_of_its_class() {
-    for (class, status) in CLASSES {
+fn a_code_of_the_tools_own_has_the_status_of_its_type() {
+    for (error_type, status) in ERROR_TYPES {
         for code in ["SEAT_TAKEN", ""] {
-            let detail = ToolErrorDetail::builder(class, "no").code(code).build();
-            assert_eq!(of(&detail, false), status, "{class} {code}");
+            let detail = ToolErrorDetail::builder(error_type, "no").code(code).build();
+            assert_eq!(of(&detail, false), status, "{error_type} {code}");
         }
     }
 }
 
 #[test]
-fn every_status_of_a_code_and_of_a_class_is_in_the_list_of_failures() {
+fn every_status_of_a_code_and_of_a_type_is_in_the_list_of_failures() {
     for code in ErrorCode::ALL {
         assert!(FAILURES.contains(&of_code(*code)), "{code}");
     }
-    for class in ToolErrorType::ALL {
-        assert!(FAILURES.contains(&of_class(*class)), "{class:?}");
+    for error_type in ToolErrorType::ALL {
+        assert!(FAILURES.contains(&of_error_type(*error_type)), "{error_type:?}");
     }
 }

@@ -12,7 +12,7 @@ use crate::store::{SqliteStore, StoreError, StoreErrorKind};
 const CALL: &str = r#"{"kind":"call","at":"2026-05-01T10:00:00.000Z","trace_id":"t",
     "tenant_id":"00000000-0000-0000-0000-000000000000","tool":"a","status":"error",
     "tenant_slug":"acme","latency_ms":12,
-    "error":{"class":"TIMEOUT","code":"DEADLINE","message":"it took too long"}}"#;
+    "error":{"type":"TIMEOUT","code":"DEADLINE","message":"it took too long"}}"#;
 
 fn open(folder: &TempFolder) -> SqliteLedger {
     let options = SqliteStore::options().sync_commits(false);

@@ -17,11 +17,11 @@ impl<'s> Explainer<'s> {
             if same || !is_annotation(word, old, new) {
                 continue;
             }
-            let (rule, class) = self.annotation_rule(word, old.is_some(), new.is_some());
+            let (rule, compatibility) = self.annotation_rule(word, old.is_some(), new.is_some());
             let owner = new.map_or(after, |(_, owner)| owner);
             let pointer =
                 format!("{}/{}", owner.pointer(), crate::schema::reference::escaped(word));
-            self.add(pointer, rule, class, format!("`{word}` has changed"));
+            self.add(pointer, rule, compatibility, format!("`{word}` has changed"));
         }
     }
 

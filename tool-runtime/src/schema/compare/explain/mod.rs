@@ -198,12 +198,12 @@ impl<'s> Explainer<'s> {
             } else {
                 found.rule
             };
-            let class = self.class(effect);
-            self.add(place.clone() + &found.path, rule, class, found.message);
+            let compatibility = self.compatibility(effect);
+            self.add(place.clone() + &found.path, rule, compatibility, found.message);
         }
     }
 
-    fn class(&self, effect: AcceptanceChange) -> Compatibility {
+    fn compatibility(&self, effect: AcceptanceChange) -> Compatibility {
         match (effect, self.reader) {
             (AcceptanceChange::Same, _) => Compatibility::None,
             (AcceptanceChange::Widened, SchemaReader::Callee)

@@ -142,13 +142,13 @@ impl ContractChange {
 impl fmt::Display for ContractChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tool, part, pointer, rule, message, .. } = self;
-        let class = match self.compatibility {
+        let compatibility = match self.compatibility {
             Compatibility::None => "no effect",
             Compatibility::Compatible => "compatible",
             Compatibility::Breaking => "breaking",
         };
         let space = if pointer.is_empty() { "" } else { " " };
-        write!(f, "`{tool}` {part}{space}{pointer}: {class} ({rule}): {message}")
+        write!(f, "`{tool}` {part}{space}{pointer}: {compatibility} ({rule}): {message}")
     }
 }
 

@@ -94,7 +94,7 @@ fn compare_tool(
     changes
 }
 
-/// The rule, class and message for a flag that changes to a value.
+/// The rule, compatibility and message for a flag that changes to a value.
 type FlagChange = (&'static str, Compatibility, &'static str);
 
 /// Compares the flags by which hosts decide on the callers of a tool, on its confirmation and on
@@ -134,12 +134,12 @@ fn compare_flags(old: &Contract, new: &Contract) -> Vec<ContractChange> {
         ),
     ];
     let flags = FLAGS.iter().filter_map(|(pointer, flag, gained, lost)| {
-        let (rule, class, message) = match (flag(&old.spec), flag(&new.spec)) {
+        let (rule, compatibility, message) = match (flag(&old.spec), flag(&new.spec)) {
             (false, true) => gained,
             (true, false) => lost,
             _ => return None,
         };
-        Some(ContractChange::of_contract(old.name(), *pointer, rule, *class, *message))
+        Some(ContractChange::of_contract(old.name(), *pointer, rule, *compatibility, *message))
     });
     compare_effects(old, new).into_iter().chain(flags).collect()
 }
@@ -157,21 +157,21 @@ fn compare_effects(old: &Contract, new: &Contract) -> Option<ContractChange> {
         Effect::Destructive => 2,
     };
     let (was, is) = (old.spec.effect(), new.spec.effect());
-    let (rule, class) = match strength(is).cmp(&strength(was)) {
+    let (rule, compatibility) = match strength(is).cmp(&strength(was)) {
         std::cmp::Ordering::Equal => return None,
         std::cmp::Ordering::Greater => ("effect-strengthened", Breaking),
         std::cmp::Ordering::Less => ("effect-weakened", Compatible),
     };
     let message = format!("was `{was}`, and is `{is}`");
-    Some(ContractChange::of_contract(old.name(), "/effect", rule, class, message))
+    Some(ContractChange::of_contract(old.name(), "/effect", rule, compatibility, message))
 }
 
-/// Added codes are compatible, because a runtime adds its own. A changed class is breaking, because
+/// Added codes are compatible, because a runtime adds its own. A changed type is breaking, because
 /// machines decide by it.
 fn compare_codes(old: &Contract, new: &Contract) -> Vec<ContractChange> {
-    let change = |code: &str, rule, class, message: String| {
+    let change = |code: &str, rule, compatibility, message: String| {
         let pointer = format!("/failure_codes/{}", escaped(code));
-        ContractChange::of_contract(old.name(), pointer, rule, class, message)
+        ContractChange::of_contract(old.name(), pointer, rule, compatibility, message)
     };
     let mut changes = Vec::new();
     for (code, was) in &old.codes {

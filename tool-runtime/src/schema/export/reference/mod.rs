@@ -135,8 +135,9 @@ impl MarkdownPage {
         if tool.codes.is_empty() {
             return self.block("None of its own; a call may fail with any code of the runtime.");
         }
-        let codes = tool.codes.iter().map(|(name, class)| [code(name), class.to_string()]);
-        self.table(["code", "class"], codes);
+        let codes =
+            tool.codes.iter().map(|(name, error_type)| [code(name), error_type.to_string()]);
+        self.table(["code", "type"], codes);
         self.block("A call may also fail with any code of the runtime.");
     }
 }

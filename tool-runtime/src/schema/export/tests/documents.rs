@@ -34,7 +34,7 @@ struct Login {
 
 /// Why nobody got in.
 #[derive(Debug, ToolFailure)]
-#[failure(code = "LOCKED_OUT", class = FATAL, message = "too many tries", crate = crate)]
+#[failure(code = "LOCKED_OUT", type = FATAL, message = "too many tries", crate = crate)]
 struct LockedOut;
 
 /// Logs somebody in.
@@ -301,8 +301,8 @@ fn an_answer_that_breaks_the_contract_is_not_valid() {
     assert!(!output.is_valid(&unasked));
     assert!(output.is_valid(&mended));
 
-    let failed = |class: &str| {
-        let error = json!({"type": class, "message": "no", "code": "LOCKED_OUT"});
+    let failed = |error_type: &str| {
+        let error = json!({"type": error_type, "message": "no", "code": "LOCKED_OUT"});
         json!({"status": "error", "input": null, "error": error, "meta": {"took_ms": 1}})
     };
     assert!(output.is_valid(&failed("FATAL")));

@@ -27,7 +27,7 @@ fn with(
 ) -> Contract {
     let spec = ToolSpec::builder("it", effect).version("1.0.0").timeout_ms(1);
     let codes: BTreeMap<_, _> =
-        codes.iter().map(|(code, class)| ((*code).to_owned(), *class)).collect();
+        codes.iter().map(|(code, error_type)| ((*code).to_owned(), *error_type)).collect();
     Contract { spec: set(spec).build().unwrap(), codes }
 }
 
@@ -37,7 +37,7 @@ type Expected = (&'static str, Compatibility);
 #[track_caller]
 fn check(one: &Contract, other: &Contract, there: Expected, back: Expected) {
     for (before, after, expected) in [(one, other, there), (other, one, back)] {
-        // A later major version admits everything, so that only the class is compared.
+        // A later major version admits everything, so that only the type is compared.
         let changes = compare(std::slice::from_ref(before), std::slice::from_ref(after)).unwrap();
         let found: Vec<_> = changes
             .iter()
@@ -115,7 +115,7 @@ fn a_tool_that_is_denied_is_as_good_as_gone() {
 }
 
 #[test]
-fn codes_come_and_go_and_keep_their_class() {
+fn codes_come_and_go_and_keep_their_type() {
     let of = |codes: &[(&str, ToolErrorType)]| with(Effect::Read, codes, |spec| spec);
     let (none, fatal) = (of(&[]), of(&[("GONE", ToolErrorType::Fatal)]));
     check(&none, &fatal, ("code-added", Compatible), ("code-removed", Compatible));

@@ -94,7 +94,7 @@ async fn keys_are_destroyed_once_nothing_needs_them(evidence: &Evidence<'_>) {
     assert_eq!(evidence.destroy_unused().await, 0, "a tenant without keys has none to destroy");
     evidence.add_keys(&[1, 2, 3, 4]).await;
     let used = evidence.keep_sealed_by(2).await;
-    evidence.put(&evidence.plain_at(used.facts.id.moment())).await;
+    evidence.put(&evidence.plain_at(used.facts.id.created_at())).await;
     let other = Evidence::new(evidence.store);
     other.add_keys(&[1, 2]).await;
     other.keep_sealed_by(1).await;
@@ -104,7 +104,7 @@ async fn keys_are_destroyed_once_nothing_needs_them(evidence: &Evidence<'_>) {
     assert_eq!(other.live(&[1, 2]).await, [1, 2], "another tenant's keys stay");
     assert_eq!(evidence.destroy_unused().await, 0, "{promise}, once");
     assert!(!evidence.add(&evidence.key(3)).await, "a version is not reused");
-    let end = UnixMillis::new(used.facts.id.moment().get() + 1);
+    let end = UnixMillis::new(used.facts.id.created_at().get() + 1);
     evidence.sweep_all(end).await;
     assert_eq!(evidence.destroy_unused().await, 1, "swept snapshots need no key");
     assert_eq!(evidence.live(&[1, 2, 3, 4]).await, [4], "{promise}");

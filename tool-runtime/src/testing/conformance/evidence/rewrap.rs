@@ -52,7 +52,7 @@ async fn found(evidence: &Evidence<'_>, id: SnapshotId) -> Option<WrappedKey> {
 async fn keys_of_earlier_versions_are_listed(evidence: &Evidence<'_>) {
     evidence.add_keys(&[1, 2, 3]).await;
     let kept = keep(evidence, &[3, 1, 2, 1, 2]).await;
-    evidence.put(&evidence.plain_at(kept[0].0.moment())).await;
+    evidence.put(&evidence.plain_at(kept[0].0.created_at())).await;
     let other = Evidence::new(evidence.store);
     other.add_keys(&[1]).await;
     keep(&other, &[1]).await;
@@ -94,10 +94,10 @@ async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
     for other in &others {
         assert!(!evidence.rewrap(id, other, &now).await, "{promise}");
     }
-    let plain = evidence.plain_at(id.moment());
+    let plain = evidence.plain_at(id.created_at());
     evidence.put(&plain).await;
     assert!(!evidence.rewrap(plain.facts.id, &was, &now).await, "an unsealed snapshot has no key");
-    assert!(!evidence.rewrap(SnapshotId::at(id.moment()), &was, &now).await, "{promise}");
+    assert!(!evidence.rewrap(SnapshotId::at(id.created_at()), &was, &now).await, "{promise}");
     let other = Evidence { store: evidence.store, tenant: Uuid::now_v7() };
     other.add_keys(&[1, 2]).await;
     assert!(!other.rewrap(id, &was, &now).await, "a snapshot is its tenant's");

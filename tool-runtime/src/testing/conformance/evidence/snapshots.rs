@@ -227,7 +227,7 @@ async fn the_eldest_are_swept_first(evidence: &Evidence<'_>) {
         swept.push(evidence.sweep(at(100), most).await);
     }
     let left = evidence.list(&SnapshotQuery::of(evidence.tenant), None, 10).await;
-    let moments: Vec<_> = left.iter().map(|facts| facts.id.moment()).collect();
+    let moments: Vec<_> = left.iter().map(|facts| facts.id.created_at()).collect();
     assert_eq!(moments, [at(4)], "the oldest of all tenants are swept first");
     swept.extend([evidence.sweep(at(4), 9).await, evidence.sweep(at(100), 9).await]);
     assert_eq!(

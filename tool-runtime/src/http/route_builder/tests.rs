@@ -51,7 +51,7 @@ async fn a_panic_of_the_server_is_answered() {
     let route = RouteId { index: 0, format: ResponseFormat::CallResponse };
     let panics = async || -> Response { panic!("as a bug would") };
     let app = App::new(ToolGate::new().runtime(), open(), ["/tools/call"].into_iter());
-    let routes = Router::new().route("/tools/call", post(Answered::new(route, panics)));
+    let routes = Router::new().route("/tools/call", post(MeteredHandler::new(route, panics)));
     let answer = send(&routes.with_state(Arc::new(app)), calling("add", "{}")).await;
     answer.refused(500, "INTERNAL");
     let read: CallResponse = serde_json::from_str(&answer.text).expect("the contract reads it");

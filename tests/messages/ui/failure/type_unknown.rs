@@ -2,7 +2,7 @@ use tool_runtime::prelude::*;
 
 #[derive(Debug, ToolFailure)]
 enum Trouble {
-    #[failure(code = "LOST", class = FATEL)]
+    #[failure(code = "LOST", type = FATEL)]
     Lost,
 }
 

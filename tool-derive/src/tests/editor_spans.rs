@@ -9,7 +9,7 @@ use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use crate::golden;
+use super::golden;
 
 /// Options of `#[ai_tool(…)]`, which an editor does not resolve.
 const OPTIONS: [&str; 1] = ["forwards_key"];

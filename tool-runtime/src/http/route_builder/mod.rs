@@ -1,6 +1,6 @@
 //! Makes a route from a row of the table of endpoints: its method, its handler and its metrics.
 
-mod answered;
+mod metered_handler;
 #[cfg(test)]
 mod tests;
 
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use tool_contracts::ErrorCode;
 
-pub(super) use self::answered::{Answered, RouteId};
+pub(super) use self::metered_handler::{MeteredHandler, RouteId};
 use crate::http::problem::Problem;
 use crate::http::request::admission::AdmissionProof;
 use crate::http::response::ResponseFormat;
@@ -50,21 +50,21 @@ takes_admission_proof!(A, B, C, D, E);
 pub(super) fn admitted<H, T>(
     method: EndpointMethod,
     route: RouteId,
-    other: RouteId,
+    wrong_method_route: RouteId,
     handler: H,
 ) -> MethodRouter<SharedApp>
 where
     H: Handler<T, SharedApp>,
     T: TakesAdmissionProof + Send + 'static,
 {
-    without_admission(method, route, other, handler)
+    without_admission(method, route, wrong_method_route, handler)
 }
 
 /// Routes a method to a handler that serves requests without a caller.
 pub(super) fn without_admission<H, T>(
     method: EndpointMethod,
     route: RouteId,
-    other: RouteId,
+    wrong_method_route: RouteId,
     handler: H,
 ) -> MethodRouter<SharedApp>
 where
@@ -73,12 +73,12 @@ where
 {
     let format = route.format;
     let rejected = async move |parts: Parts| wrong_method(&parts, method, format);
-    let handler = Answered::new(route, handler);
+    let handler = MeteredHandler::new(route, handler);
     let routed = match method {
         EndpointMethod::Get => get(handler),
         EndpointMethod::Post => post(handler),
     };
-    routed.fallback(Answered::new(other, rejected))
+    routed.fallback(MeteredHandler::new(wrong_method_route, rejected))
 }
 
 /// Answers a path that no row of the table has.

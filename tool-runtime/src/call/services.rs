@@ -14,14 +14,14 @@ use crate::tool::Environment;
 const CLOSEST_NAMES: usize = 3;
 
 /// The state that the calls of one runtime share. A call holds this instead of the runtime.
-pub(crate) struct CallHost {
+pub(crate) struct CallServices {
     pub(crate) dispatcher: Dispatcher,
     pub(crate) authorization: Option<Arc<dyn AuthorizationPolicy>>,
     #[allow(dead_code, reason = "only the feature `policy` reads it")]
     pub(crate) policy_state: Arc<PolicyState>,
 }
 
-impl CallHost {
+impl CallServices {
     pub(crate) fn environment(&self) -> &Arc<Environment> {
         self.dispatcher.environment()
     }

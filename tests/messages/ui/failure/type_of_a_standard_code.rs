@@ -2,7 +2,7 @@ use tool_runtime::prelude::*;
 
 #[derive(Debug, ToolFailure)]
 enum Trouble {
-    #[failure(NOT_FOUND, class = FATAL)]
+    #[failure(NOT_FOUND, type = FATAL)]
     Lost,
 }
 

@@ -9,7 +9,7 @@ use super::fixture::{Fixture, code, context, jane, reason};
 const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
 
 #[tokio::test]
-async fn a_held_call_that_is_overtaken_does_not_run() {
+async fn a_held_call_that_is_superseded_does_not_run() {
     let fixture = Fixture::new(Policy::new());
     let mut call = fixture.runtime.call("pay", PAYMENT, &jane());
     call.approve("boss").unwrap();
@@ -17,12 +17,12 @@ async fn a_held_call_that_is_overtaken_does_not_run() {
     assert_eq!(call.status(), CallStatus::NotExecuted);
     assert!(call.approve("boss").is_err());
     assert_eq!(call.withdraw(Withdrawal::Superseded), Err(NotPending));
-    assert_eq!(reason(call.execute().await), "overtaken");
+    assert_eq!(reason(call.execute().await), "superseded");
     assert!(fixture.notes.is_empty());
 }
 
 #[tokio::test]
-async fn overtaking_ends_the_tickets_of_one_conversation_of_one_tenant() {
+async fn a_newer_message_ends_the_tickets_of_one_conversation_of_one_tenant() {
     let fixture = Fixture::new(Policy::new());
     let in_session = |session: &str| context("jane").session_id(session).build().unwrap();
     let elsewhere = ToolContext::builder(Uuid::from_u128(8), "trace-1").run_id("run-1");
@@ -39,7 +39,7 @@ async fn overtaking_ends_the_tickets_of_one_conversation_of_one_tenant() {
         let _ = call.approve("boss");
         let output = call.execute().await;
         if index < 2 {
-            assert_eq!((&*code(output), &*reason(output)), ("CANCELLED", "ticket_overtaken"));
+            assert_eq!((&*code(output), &*reason(output)), ("CANCELLED", "ticket_superseded"));
         } else {
             assert!(output.is_ok(), "{output}");
         }
@@ -48,7 +48,7 @@ async fn overtaking_ends_the_tickets_of_one_conversation_of_one_tenant() {
 }
 
 #[tokio::test]
-async fn a_call_that_came_back_and_is_overtaken_then_does_not_run() {
+async fn a_call_that_came_back_and_is_superseded_then_does_not_run() {
     let fixture = Fixture::new(Policy::new());
     let cx = context("jane").idempotency_key("key-1").build().unwrap();
     let mut call = fixture.runtime.call("pay", PAYMENT, &cx);
@@ -56,7 +56,7 @@ async fn a_call_that_came_back_and_is_overtaken_then_does_not_run() {
     let mut held = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     held.approve("boss").unwrap();
     assert_eq!(fixture.runtime.tickets().supersede(&jane()).await.unwrap(), 1);
-    assert_eq!(reason(held.execute().await), "ticket_overtaken");
+    assert_eq!(reason(held.execute().await), "ticket_superseded");
     assert!(fixture.notes.is_empty());
 
     let mut again = fixture.runtime.call("pay", PAYMENT, &cx);

@@ -2,7 +2,7 @@ use tool_runtime::prelude::*;
 
 #[derive(Debug, ToolFailure)]
 enum Trouble {
-    #[failure(code = "NOT_FOUND", class = FATAL)]
+    #[failure(code = "NOT_FOUND", type = FATAL)]
     Lost,
 }
 

@@ -36,18 +36,18 @@ pub(in crate::http) struct RouteId {
 
 /// A handler whose requests are counted and timed, and whose failures are answered.
 #[derive(Debug, Clone)]
-pub(in crate::http) struct Answered<H> {
+pub(in crate::http) struct MeteredHandler<H> {
     route: RouteId,
     handler: H,
 }
 
-impl<H> Answered<H> {
+impl<H> MeteredHandler<H> {
     pub(in crate::http) const fn new(route: RouteId, handler: H) -> Self {
         Self { route, handler }
     }
 }
 
-impl<H: Handler<T, SharedApp>, T> Handler<T, SharedApp> for Answered<H> {
+impl<H: Handler<T, SharedApp>, T> Handler<T, SharedApp> for MeteredHandler<H> {
     type Future = AnsweredFuture<H::Future>;
 
     fn call(self, mut request: Request, app: SharedApp) -> Self::Future {

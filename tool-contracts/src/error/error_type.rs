@@ -1,12 +1,12 @@
-//! The error class, which decides the caller's reaction.
+//! The error type, which decides the caller's reaction.
 
 use schemars::JsonSchema;
 
 use crate::wire::words;
 
-/// The class of an error, which tells a program how to react.
+/// The type of an error, which tells a program how to react.
 ///
-/// Deserialization refuses an unknown class and lists the known ones.
+/// Deserialization refuses an unknown type and lists the known ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(rename_all = "SCREAMING_SNAKE_CASE", transform = crate::schemas::documented("tool_error_type"))]
 #[non_exhaustive]
@@ -53,7 +53,7 @@ impl ToolErrorType {
         }
     }
 
-    /// Returns the HTTP status of a call that fails with a tool's own code of this class.
+    /// Returns the HTTP status of a call that fails with a tool's own code of this type.
     #[must_use]
     pub const fn http_status(self) -> u16 {
         match self {
