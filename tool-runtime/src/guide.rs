@@ -35,8 +35,12 @@ pages! {
     envelopes: "envelopes.md";
     #[feature = "sqlite"]
     safe_execution: "safe-execution.md";
-    #[all(feature = "jwks-url", feature = "tls")]
+    #[feature = "http"]
     http: "http.md";
+    #[feature = "jwks-url"]
+    http_security: "http-security.md";
+    #[feature = "tls"]
+    http_operation: "http-operation.md";
     #[feature = "testing"]
     stores: "stores.md";
     #[feature = "testing"]
