@@ -10,6 +10,7 @@ use crate::store::StoreError;
 
 /// Settings of a [`SqliteStore`].
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "independent settings, each with a setter")]
 pub struct SqliteOptions {
     pub(super) busy_timeout: Duration,
     pub(super) sync_commits: bool,
