@@ -1,4 +1,18 @@
 //! Serves one connection: its requests, its time limits and its shutdown.
+//!
+//! hyper has the limits that it can have: header bytes and lines, streams, resets, and the pings of
+//! HTTP/2. The others are timers of this module, because hyper 1.x, hyper-util and tower-http have
+//! none, or one of another meaning:
+//!
+//! | limit | the library's | why it is not used |
+//! | --- | --- | --- |
+//! | `header_timeout` | hyper's `header_read_timeout` | begins when the previous answer ends, so it bounds the idle time too; not running while hyper-util detects HTTP/2 |
+//! | `idle_timeout` | none | hyper closes an idle HTTP/1 connection by `header_read_timeout` only, an HTTP/2 one never |
+//! | `request_body_timeout` | tower-http's `RequestBodyTimeout` | begins anew with each frame, so a body may trickle in forever |
+//! | `write_timeout`, `read_rate` | none | a peer that reads nothing, or a byte at a time, keeps its answer in memory |
+//! | `unread_bytes` | none | hyper bounds the buffer of one stream, not the answers of a connection |
+//! | `max_connection_age` | none | only `graceful_shutdown`, which this uses |
+//! | shutdown | hyper-util's `GracefulShutdown` | owns the connection, so that idle time and age could not end it; it has no step that closes at once |
 
 use std::pin::{Pin, pin};
 use std::time::Duration;

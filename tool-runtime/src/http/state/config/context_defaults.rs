@@ -1,0 +1,109 @@
+//! The context of requests that do not name a tenant, a site or a trace.
+
+use tool_contracts::ContractError;
+use tool_contracts::server::{CallContext, Tenant};
+use uuid::Uuid;
+
+use super::HttpConfig;
+
+/// The values of a request's context that the host gives, so that requests may leave them out.
+#[derive(Debug, Clone, Default)]
+pub(in crate::http) struct ContextDefaults {
+    /// The only tenant of the server; requests name theirs if it is `None`.
+    pub(in crate::http) tenant: Option<Tenant>,
+    pub(in crate::http) site: SiteDefault,
+    /// True if a request without a trace id gets a new one.
+    pub(in crate::http) new_trace_ids: bool,
+}
+
+/// The site of a request that names none.
+#[derive(Debug, Clone, Default)]
+pub(in crate::http) enum SiteDefault {
+    /// The request is refused.
+    #[default]
+    Required,
+    /// The call has no site.
+    NoSite,
+    /// The call has this site.
+    Site(Box<str>),
+}
+
+impl ContextDefaults {
+    /// Returns whether a request has to name its site.
+    pub(in crate::http) fn requires_site(&self) -> bool {
+        matches!(self.site, SiteDefault::Required)
+    }
+
+    /// Returns the site of a request that names none.
+    pub(in crate::http) fn site(&self) -> Option<&str> {
+        match &self.site {
+            SiteDefault::Site(site) => Some(site),
+            SiteDefault::Required | SiteDefault::NoSite => None,
+        }
+    }
+}
+
+/// Tenants, sites and traces of requests; by default each request names its own.
+impl HttpConfig {
+    /// Serves a program without tenants: a request needs no tenant, no site and no trace id.
+    ///
+    /// The tenant of all calls is the nil UUID, as of
+    /// [`ToolContext::local`](crate::contracts::ToolContext::local). A call has a site only if its
+    /// request names one. It is [`single_tenant`](Self::single_tenant) and
+    /// [`new_trace_ids`](Self::new_trace_ids) together, without a required site.
+    ///
+    /// ```
+    /// use tool_runtime::http::{Auth, HttpConfig, Principal};
+    ///
+    /// let auth = Auth::trusting_the_network_as(Principal::trusted("laptop"));
+    /// let config = HttpConfig::new(auth).without_tenants();
+    /// # let _ = config;
+    /// ```
+    pub fn without_tenants(mut self) -> Self {
+        self.context_defaults.site = SiteDefault::NoSite;
+        self.single_tenant(Tenant::from(Uuid::nil())).new_trace_ids()
+    }
+
+    /// Serves this tenant only: a request need not name it, and one that names another tenant, by
+    /// UUID or slug, is answered 400.
+    ///
+    /// The principal still has to be allowed to act for the tenant.
+    ///
+    /// ```
+    /// use tool_runtime::contracts::server::Tenant;
+    /// use tool_runtime::http::{Auth, HttpConfig};
+    ///
+    /// # fn doc(auth: Auth) -> Result<HttpConfig, Box<dyn std::error::Error>> {
+    /// let config = HttpConfig::new(auth)
+    ///     .single_tenant(Tenant::parse("yantian")?)
+    ///     .default_site("yantian-main")?
+    ///     .new_trace_ids();
+    /// # Ok(config)
+    /// # }
+    /// ```
+    pub fn single_tenant(mut self, tenant: Tenant) -> Self {
+        self.context_defaults.tenant = Some(tenant);
+        self
+    }
+
+    /// Sets the site of requests that name none. A request may name another site.
+    ///
+    /// # Errors
+    /// When the text is not 1 to 256 characters without control, bidirectional or zero-width
+    /// characters, as for an `X-Site-ID`.
+    pub fn default_site(mut self, site: impl Into<String>) -> Result<Self, ContractError> {
+        let site = site.into();
+        CallContext::builder().site_id(&*site).build()?;
+        self.context_defaults.site = SiteDefault::Site(site.into());
+        Ok(self)
+    }
+
+    /// Gives a request without a trace id a new one: a UUID, which the answer repeats.
+    ///
+    /// Without a trace id of the caller, a repeated request and the other calls of one task are
+    /// different traces.
+    pub fn new_trace_ids(mut self) -> Self {
+        self.context_defaults.new_trace_ids = true;
+        self
+    }
+}
