@@ -2151,6 +2151,7 @@ pub struct HttpConfig {
 impl HttpConfig {
     pub fn any_host(self) -> Self {}
     pub fn body_timeout(self, time: Duration) -> Self {}
+    pub fn default_site(self, site: impl Into<String>) -> Result<Self, ContractError> {}
     #[must_use]
     pub fn drain(&self) -> Drain {}
     pub fn four_eyes(self, wanted: bool) -> Self {}
@@ -2178,6 +2179,7 @@ impl HttpConfig {
     pub fn max_unread_bytes_per_caller(self, bytes: usize) -> Self {}
     pub fn min_upload_rate(self, bytes_per_second: u32) -> Self {}
     pub fn new(auth: Auth) -> Self {}
+    pub fn new_trace_ids(self) -> Self {}
     pub fn public_metrics(self) -> Self {}
     pub fn rates(self, limits: RateLimits) -> Self {}
     pub fn ready_check<F, C, E>(self, name: impl Into<Box<str>>, check: F) -> Self
@@ -2187,7 +2189,9 @@ impl HttpConfig {
     {}
     pub fn ready_timeout(self, time: Duration) -> Self {}
     pub fn request_timeout(self, time: Duration) -> Self {}
+    pub fn single_tenant(self, tenant: Tenant) -> Self {}
     pub fn vault(self, vault: &Vault) -> Self {}
+    pub fn without_tenants(self) -> Self {}
 }
 
 // tool_runtime::http::Jwks

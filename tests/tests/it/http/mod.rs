@@ -3,6 +3,7 @@
 mod accesses;
 mod approvals;
 mod calls;
+mod defaults;
 mod envelopes;
 mod evidence;
 mod identity;

@@ -85,7 +85,7 @@ impl DocumentInput<'_> {
             "components": {
                 "schemas": components.into_schemas(),
                 "responses": responses::failures(),
-                "parameters": parameters::all(),
+                "parameters": parameters::all(&self.app.config.context_defaults),
                 "securitySchemes": security.1,
             },
         })

@@ -5,6 +5,7 @@ use tool_contracts::server::{ID_PATTERN, MAX_CHARACTERS};
 
 use super::reference::of;
 use crate::http::request::paging;
+use crate::http::state::config::ContextDefaults;
 
 /// A header or query parameter whose value is an id.
 struct IdParameter {
@@ -13,6 +14,7 @@ struct IdParameter {
     about: &'static str,
 }
 
+/// Required unless the configuration has a default, in this order: tenant, site.
 const REQUIRED: [IdParameter; 2] = [
     IdParameter { name: "X-Tenant-ID", location: "header", about: "The tenant: a UUID or a slug." },
     IdParameter { name: "X-Site-ID", location: "header", about: "The site." },
@@ -57,6 +59,10 @@ const TRACE: &str = "The trace id, which all calls of one request share across s
                      required, and taken from the first of: this header, `X-Request-ID`, \
                      `trace_id` in the query, the body, `traceparent`.";
 
+const OPTIONAL_TRACE: &str = "The trace id, which all calls of one request share across services. It \
+     is taken from the first of: this header, `X-Request-ID`, `trace_id` in the query, the body, \
+     `traceparent`; else it is new.";
+
 /// Printable ASCII without surrounding spaces: HTTP trims a header, and readers decode other bytes
 /// differently.
 const IN_HEADER: &str = "^[!-~]([ -~]*[!-~])?$";
@@ -65,15 +71,19 @@ const IN_HEADER: &str = "^[!-~]([ -~]*[!-~])?$";
 const KEY: &str = r#"^([!#-~]([ -~]*[!-~])?|"([ !#-\[\]-~]|\\["\\])+")$"#;
 
 /// Returns the parameters as components.
-pub(super) fn all() -> Value {
+pub(super) fn all(defaults: &ContextDefaults) -> Value {
     let mut all = Map::new();
-    for id in REQUIRED {
-        all.insert(id.name.to_owned(), id.parameter(true));
+    let required = [defaults.tenant.is_none(), defaults.site.is_none()];
+    for (id, is_required) in REQUIRED.into_iter().zip(required) {
+        all.insert(id.name.to_owned(), id.parameter(is_required));
         // A call's body may give them instead.
         all.insert(format!("{}-or-body", id.name), id.parameter(false));
     }
     for id in OPTIONAL.iter().chain(&OF_CALLS) {
         all.insert(id.name.to_owned(), id.parameter(false));
+    }
+    if defaults.new_trace_ids {
+        all["X-Trace-ID"]["description"] = OPTIONAL_TRACE.into();
     }
     all.insert("traceparent".to_owned(), traceparent());
     all.insert("limit".to_owned(), limit());

@@ -21,6 +21,7 @@ use crate::http::auth::{Principal, Scope};
 use crate::http::problem::Problem;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::caller::Caller;
+use crate::http::state::config::ContextDefaults;
 use crate::refusal_reason::RefusalReason;
 
 /// An extractor that proves the admission of its request.
@@ -96,7 +97,8 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
 
     async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
         let admitted = Admitted::from_request_parts(parts, app).await?;
-        let problem = match AuthorizedCaller::of(admitted, parts, S::SCOPE) {
+        let defaults = &app.config.context_defaults;
+        let problem = match AuthorizedCaller::of(admitted, parts, S::SCOPE, defaults) {
             Ok(caller) => return Ok(Self { caller, scope: PhantomData }),
             Err(refused) if refused.problem.code != ErrorCode::Forbidden => {
                 return Err(refused.problem);
@@ -140,12 +142,18 @@ impl<S> Deref for Authorized<S> {
 
 impl AuthorizedCaller {
     /// Requires a scope of an admitted caller, and makes its context.
-    fn of(admitted: Admitted, parts: &Parts, scope: Scope) -> Result<Self, Box<RefusedCaller>> {
+    fn of(
+        admitted: Admitted,
+        parts: &Parts,
+        scope: Scope,
+        defaults: &ContextDefaults,
+    ) -> Result<Self, Box<RefusedCaller>> {
         let context = || {
             if !admitted.principal.may(scope) {
                 return Err(missing_scope(&admitted.principal, scope));
             }
-            let cx = context::context(&RequestHead::of(parts), None, &admitted.principal)?;
+            let head = RequestHead::of(parts);
+            let cx = context::context(&head, None, &admitted.principal, defaults)?;
             audit_of(parts)?.lock().trace_id = Some(cx.trace_id().into());
             Ok(cx)
         };
@@ -198,7 +206,8 @@ impl AuthorizedCaller {
 impl Forbidden<'_> {
     /// Returns the context of the request, if its caller may act in it.
     pub(in crate::http) fn context(&self) -> Option<ToolContext> {
-        context::context(&RequestHead::of(self.parts), None, self.principal).ok()
+        let defaults = &self.app.config.context_defaults;
+        context::context(&RequestHead::of(self.parts), None, self.principal, defaults).ok()
     }
 }
 
@@ -238,7 +247,7 @@ mod tests {
     use axum::http::Request;
     use uuid::Uuid;
 
-    use super::{RequestHead, context, why_forbidden};
+    use super::{ContextDefaults, RequestHead, context, why_forbidden};
     use crate::http::auth::{Principal, Scope, Scopes, Users};
     use crate::refusal_reason::RefusalReason;
 
@@ -250,7 +259,8 @@ mod tests {
             .header("x-trace-id", "trace-1")
             .header("x-user-id", user);
         let (parts, ()) = request.body(()).expect("it is a request").into_parts();
-        let problem = context::context(&RequestHead::of(&parts), None, principal);
+        let defaults = ContextDefaults::default();
+        let problem = context::context(&RequestHead::of(&parts), None, principal, &defaults);
         let problem = problem.expect_err("the caller is forbidden");
         why_forbidden(principal, Scope::Evidence, &problem).to_owned()
     }

@@ -76,7 +76,8 @@ fn open(
     let (name, input, context) = body.into_parts();
     let name = repeatable(name);
     audit.lock().tool_name.clone_from(&name);
-    let cx = context::context(&request.head(), Some(context), admitted.principal())?;
+    let defaults = &app.config.context_defaults;
+    let cx = context::context(&request.head(), Some(context), admitted.principal(), defaults)?;
     open_named(app, admitted, &name, (input, cx))
 }
 

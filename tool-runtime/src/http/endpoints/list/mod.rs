@@ -25,7 +25,7 @@ pub(in crate::http) async fn list(
     let filter: ListRequest = body::parse(&request.body)?;
     let principal = admitted.principal();
     // The list is refused to a caller that may not act for the tenant that it names.
-    context::context(&request.head(), None, principal)?;
+    context::context(&request.head(), None, principal, &app.config.context_defaults)?;
     let body = written(&app, |spec| filter.admits(spec) && principal.may_call(spec));
     Ok(JsonResponse { status: StatusCode::OK, retry_after: None, body })
 }

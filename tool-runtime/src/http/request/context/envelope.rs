@@ -9,6 +9,7 @@ use super::field::BodyFields;
 use super::{BodyContext, RequestHead, context_builder, field_problems};
 use crate::http::auth::Principal;
 use crate::http::problem::Problem;
+use crate::http::state::config::ContextDefaults;
 
 /// The attribute that holds the actor's id as the envelope gives it, which is not proven.
 const ACTOR_ID: &str = "actor_id";
@@ -25,11 +26,12 @@ pub(in crate::http) fn context_of_envelope(
     head: &RequestHead<'_>,
     request: &RequestEnvelope,
     principal: &Principal,
+    defaults: &ContextDefaults,
 ) -> Result<ToolContext, Problem> {
     let context = call_context(request).map_err(|error| too_long(&error))?;
     let body = BodyContext { fields: BodyFields::Envelope, context, trace: request.trace() };
     let mut builder =
-        context_builder(head, body, principal)?.attribute(ACTOR_ID, request.actor().id());
+        context_builder(head, body, principal, defaults)?.attribute(ACTOR_ID, request.actor().id());
     if let Some(client) = request.client() {
         builder = builder.client(client.clone());
     }
@@ -99,7 +101,8 @@ mod tests {
             .collect();
         let head = RequestHead { headers: &headers, query: None };
         let principal = Principal::trusted("laptop");
-        context_of_envelope(&head, &envelope, &principal).expect("a context")
+        context_of_envelope(&head, &envelope, &principal, &ContextDefaults::default())
+            .expect("a context")
     }
 
     fn spans(cx: &ToolContext) -> (&str, Option<&str>) {

@@ -15,6 +15,9 @@ const AN_ACTOR_TYPE: &str = "`user`, `agent` or `system`";
 const A_TENANT: &str = "a UUID with hyphens, or a slug of 1 to 63 lower-case letters, digits, `_` \
     and `-` that starts with a letter or a digit";
 
+const NOT_THE_TENANT: &str = "this server serves a single tenant, which is another one; leave the \
+     tenant out, or use the server of this tenant";
+
 /// The source of a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FieldSource {
@@ -91,6 +94,18 @@ impl FieldProblems {
     #[cold]
     pub(super) fn invalid_tenant(&mut self, place: FieldSource) {
         self.add("tenant", place, format!("expected {A_TENANT}"));
+    }
+
+    #[cold]
+    pub(super) fn not_the_tenant(&mut self, place: FieldSource) {
+        self.add("single_tenant", place, NOT_THE_TENANT.to_owned());
+    }
+
+    #[cold]
+    pub(super) fn not_the_tenant_of_body(&mut self) {
+        let places = self.fields.name_of(Field::Tenant).into_iter().collect();
+        let message = NOT_THE_TENANT.to_owned();
+        self.found.push(FieldProblem { rule: "single_tenant", places, message });
     }
 
     #[cold]

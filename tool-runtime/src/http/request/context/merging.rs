@@ -2,11 +2,13 @@
 
 use tool_contracts::ActorType;
 use tool_contracts::server::{CallContext, CallContextBuilder, Tenant};
+use uuid::Uuid;
 
 use super::HeadFields;
 use super::field::Field;
 use super::field_problems::{FieldProblems, FieldSource};
 use crate::http::auth::names::normalized;
+use crate::http::state::config::ContextDefaults;
 
 type Getter = fn(&CallContext) -> Option<&str>;
 type Setter = fn(CallContextBuilder, String) -> CallContextBuilder;
@@ -25,12 +27,13 @@ const AGREEING: [(Field, Getter, Setter); 6] = [
 pub(super) fn merged(
     head_fields: &HeadFields<'_>,
     body: CallContext,
+    defaults: &ContextDefaults,
     problems: &mut FieldProblems,
 ) -> CallContextBuilder {
-    let tenant = tenant(head_fields, body.tenant_id(), problems);
-    let site_is_missing = !head_fields.headers.has(Field::Site) && body.site_id().is_none();
-    problems.missing_if(site_is_missing, Field::Site);
-    let trace = trace(head_fields, body.trace_id(), problems);
+    let tenant = tenant(head_fields, body.tenant_id(), defaults.tenant.as_ref(), problems);
+    let names_no_site = !head_fields.headers.has(Field::Site) && body.site_id().is_none();
+    problems.missing_if(names_no_site && defaults.site.is_none(), Field::Site);
+    let trace = trace(head_fields, body.trace_id(), defaults.new_trace_ids, problems);
     let request = head_fields.headers.text(Field::Request).filter(|_| body.request_id().is_none());
     let added =
         AGREEING.map(|(field, of_body, _)| added(head_fields, field, of_body(&body), problems));
@@ -40,6 +43,9 @@ pub(super) fn merged(
         if let Some(text) = text {
             builder = set(builder, text.to_owned());
         }
+    }
+    if let Some(site) = defaults.site.as_deref().filter(|_| names_no_site) {
+        builder = builder.site_id(site);
     }
     if let Some(actor) = actor {
         builder = builder.actor_type(actor);
@@ -90,15 +96,21 @@ fn actor_type(
 
 /// Returns the header's tenant if the body gives none, or if only the header has the slug. The UUID
 /// and the slug of one tenant agree.
+///
+/// The only tenant of a server is returned if neither names one; another one is a problem.
 fn tenant(
     head_fields: &HeadFields<'_>,
     in_body: Option<&Tenant>,
+    only: Option<&Tenant>,
     problems: &mut FieldProblems,
 ) -> Option<Tenant> {
+    if only.is_some_and(|only| in_body.is_some_and(|in_body| in_body != only)) {
+        problems.not_the_tenant_of_body();
+    }
     let Some(header) = head_fields.headers.text(Field::Tenant) else {
-        let is_missing = !head_fields.headers.has(Field::Tenant) && in_body.is_none();
-        problems.missing_if(is_missing, Field::Tenant);
-        return None;
+        let names_none = !head_fields.headers.has(Field::Tenant) && in_body.is_none();
+        problems.missing_if(names_none && only.is_none(), Field::Tenant);
+        return only.filter(|_| names_none).cloned();
     };
     if in_body.is_some_and(|tenant| tenant.slug() == Some(header)) {
         return None;
@@ -107,16 +119,21 @@ fn tenant(
         problems.invalid_tenant(FieldSource::Header(Field::Tenant));
         return None;
     };
+    if only.is_some_and(|only| *only != tenant) {
+        problems.not_the_tenant(FieldSource::Header(Field::Tenant));
+    }
     if in_body.is_some_and(|in_body| *in_body != tenant) {
         problems.contradicted(Field::Tenant);
     }
     Some(tenant).filter(|tenant| in_body.is_none() || tenant.slug().is_some())
 }
 
-/// Returns the trace id of the first source that gives one, unless that is the body.
+/// Returns the trace id of the first source that gives one, unless that is the body; a new one if
+/// none does and `may_be_new` is true.
 fn trace(
     head_fields: &HeadFields<'_>,
     in_body: Option<&str>,
+    may_be_new: bool,
     problems: &mut FieldProblems,
 ) -> Option<String> {
     let headers = &head_fields.headers;
@@ -131,6 +148,10 @@ fn trace(
     let is_refused = problems.has_problem_of(FieldSource::Query)
         || headers.has(Field::Trace)
         || headers.has(Field::Request);
-    problems.missing_if(parent.is_none() && !is_refused, Field::Trace);
+    let is_missing = parent.is_none() && !is_refused;
+    if is_missing && may_be_new {
+        return Some(Uuid::now_v7().to_string());
+    }
+    problems.missing_if(is_missing, Field::Trace);
     parent
 }

@@ -14,6 +14,9 @@
 //! | key | `Idempotency-Key` | `context.idempotency_key` |
 //!
 //! For trace and request the first source wins; for all other fields header and body have to agree.
+//! A host may give the tenant, the site and the trace id of requests that name none
+//! ([`ContextDefaults`]).
+//!
 //! A `traceparent` gives the parent span even if the trace id is of the host's own form.
 
 mod envelope;
@@ -41,6 +44,7 @@ pub(in crate::http) use self::query::decoded;
 use crate::http::auth::Principal;
 use crate::http::auth::names::normalized;
 use crate::http::problem::Problem;
+use crate::http::state::config::ContextDefaults;
 use crate::refusal_reason::RefusalReason;
 
 /// The part of a request before its body.
@@ -73,10 +77,11 @@ pub(in crate::http) fn context(
     head: &RequestHead<'_>,
     body: Option<CallContext>,
     principal: &Principal,
+    defaults: &ContextDefaults,
 ) -> Result<ToolContext, Problem> {
     let fields = if body.is_some() { BodyFields::Context } else { BodyFields::None };
     let body = BodyContext { fields, context: body.unwrap_or_default(), trace: None };
-    let builder = context_builder(head, body, principal)?;
+    let builder = context_builder(head, body, principal, defaults)?;
     builder.build().map_err(|error| field_problems::broken(&error))
 }
 
@@ -93,10 +98,11 @@ fn context_builder(
     head: &RequestHead<'_>,
     body: BodyContext<'_>,
     principal: &Principal,
+    defaults: &ContextDefaults,
 ) -> Result<ToolContextBuilder, Problem> {
     let mut problems = FieldProblems::new(body.fields);
     let head_fields = HeadFields::read(head, &mut problems);
-    let merged = merging::merged(&head_fields, body.context, &mut problems);
+    let merged = merging::merged(&head_fields, body.context, defaults, &mut problems);
     let said = merged.build().map_err(|error| field_problems::broken(&error))?;
     problems.finish(said.trace_id())?;
     let said = normalized_ids(said)?;

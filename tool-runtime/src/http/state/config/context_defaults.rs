@@ -6,41 +6,18 @@ use uuid::Uuid;
 
 use super::HttpConfig;
 
+/// The site of a program without tenants.
+const LOCAL_SITE: &str = "local";
+
 /// The values of a request's context that the host gives, so that requests may leave them out.
 #[derive(Debug, Clone, Default)]
 pub(in crate::http) struct ContextDefaults {
     /// The only tenant of the server; requests name theirs if it is `None`.
     pub(in crate::http) tenant: Option<Tenant>,
-    pub(in crate::http) site: SiteDefault,
+    /// The site of requests that name none; they have to name theirs if it is `None`.
+    pub(in crate::http) site: Option<Box<str>>,
     /// True if a request without a trace id gets a new one.
     pub(in crate::http) new_trace_ids: bool,
-}
-
-/// The site of a request that names none.
-#[derive(Debug, Clone, Default)]
-pub(in crate::http) enum SiteDefault {
-    /// The request is refused.
-    #[default]
-    Required,
-    /// The call has no site.
-    NoSite,
-    /// The call has this site.
-    Site(Box<str>),
-}
-
-impl ContextDefaults {
-    /// Returns whether a request has to name its site.
-    pub(in crate::http) fn requires_site(&self) -> bool {
-        matches!(self.site, SiteDefault::Required)
-    }
-
-    /// Returns the site of a request that names none.
-    pub(in crate::http) fn site(&self) -> Option<&str> {
-        match &self.site {
-            SiteDefault::Site(site) => Some(site),
-            SiteDefault::Required | SiteDefault::NoSite => None,
-        }
-    }
 }
 
 /// Tenants, sites and traces of requests; by default each request names its own.
@@ -48,9 +25,9 @@ impl HttpConfig {
     /// Serves a program without tenants: a request needs no tenant, no site and no trace id.
     ///
     /// The tenant of all calls is the nil UUID, as of
-    /// [`ToolContext::local`](crate::contracts::ToolContext::local). A call has a site only if its
-    /// request names one. It is [`single_tenant`](Self::single_tenant) and
-    /// [`new_trace_ids`](Self::new_trace_ids) together, without a required site.
+    /// [`ToolContext::local`](crate::contracts::ToolContext::local), and the site is `local` if a
+    /// request names none. It is [`single_tenant`](Self::single_tenant),
+    /// [`default_site`](Self::default_site) and [`new_trace_ids`](Self::new_trace_ids) together.
     ///
     /// ```
     /// use tool_runtime::http::{Auth, HttpConfig, Principal};
@@ -60,7 +37,7 @@ impl HttpConfig {
     /// # let _ = config;
     /// ```
     pub fn without_tenants(mut self) -> Self {
-        self.context_defaults.site = SiteDefault::NoSite;
+        self.context_defaults.site = Some(LOCAL_SITE.into());
         self.single_tenant(Tenant::from(Uuid::nil())).new_trace_ids()
     }
 
@@ -94,7 +71,7 @@ impl HttpConfig {
     pub fn default_site(mut self, site: impl Into<String>) -> Result<Self, ContractError> {
         let site = site.into();
         CallContext::builder().site_id(&*site).build()?;
-        self.context_defaults.site = SiteDefault::Site(site.into());
+        self.context_defaults.site = Some(site.into());
         Ok(self)
     }
 

@@ -1,10 +1,12 @@
 //! The configuration of the HTTP router.
 
+mod context_defaults;
 mod host_names;
 mod limits;
 mod probes;
 mod requesters;
 
+pub(in crate::http) use self::context_defaults::ContextDefaults;
 use crate::evidence::Vault;
 use crate::http::auth::Auth;
 use crate::http::auth::Lookup;
@@ -21,6 +23,7 @@ use crate::ledger::Ledger;
 pub struct HttpConfig {
     pub(in crate::http) auth: Auth,
     pub(in crate::http) hosts: Hosts,
+    pub(in crate::http) context_defaults: ContextDefaults,
     pub(in crate::http) ledger: Option<Ledger>,
     pub(in crate::http) vault: Option<Vault>,
     pub(in crate::http) drain: Drain,
@@ -38,6 +41,7 @@ impl HttpConfig {
         Self {
             auth,
             hosts: Hosts::default(),
+            context_defaults: ContextDefaults::default(),
             ledger: None,
             vault: None,
             drain: Drain::default(),

@@ -42,7 +42,8 @@ pub(in crate::http) async fn envelope_call(
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let (envelope, input) = body::parse::<CallEnvelope>(&request.body)?.into_parts();
-    let cx = context::context_of_envelope(&request.head(), &envelope, admitted.principal())?;
+    let (head, defaults) = (request.head(), &app.config.context_defaults);
+    let cx = context::context_of_envelope(&head, &envelope, admitted.principal(), defaults)?;
     let call = super::open_named(&app, &admitted, &tool, (input, cx))?;
     let _permit = request.into_permit();
     let finished = super::executed(&app, call, admitted.caller().clone()).await?;

@@ -22,7 +22,8 @@ impl TestRequest {
 fn a_program_without_tenants_needs_no_header() {
     let request = || TestRequest::default().served_by(config().without_tenants());
     let cx = request().context();
-    assert!(cx.tenant_id().is_nil() && cx.site_id().is_none());
+    assert!(cx.tenant_id().is_nil());
+    assert_eq!(cx.site_id(), Some("local"));
     assert_ne!(cx.trace_id(), request().context().trace_id());
 }
 

@@ -2,6 +2,7 @@
 
 mod actor;
 mod anonymous;
+mod defaults;
 mod fields;
 mod problems;
 mod tenant;
@@ -16,7 +17,8 @@ use tool_contracts::{ActorType, ErrorCode, ToolContext};
 
 use super::{RequestHead, context};
 use crate::http::problem::Problem;
-use crate::http::{Auth, Principal};
+use crate::http::state::config::ContextDefaults;
+use crate::http::{Auth, HttpConfig, Principal};
 
 const NEEDED: [(&str, &str); 3] =
     [("x-tenant-id", "yantian"), ("x-site-id", "main"), ("x-trace-id", "trace-1")];
@@ -29,6 +31,7 @@ struct TestRequest {
     headers: HeaderMap,
     query: Option<&'static str>,
     body: Option<CallContext>,
+    defaults: ContextDefaults,
 }
 
 impl TestRequest {
@@ -65,7 +68,8 @@ impl TestRequest {
     }
 
     fn context_for(self, principal: &Principal) -> Result<ToolContext, Problem> {
-        context(&RequestHead { headers: &self.headers, query: self.query }, self.body, principal)
+        let head = RequestHead { headers: &self.headers, query: self.query };
+        context(&head, self.body, principal, &self.defaults)
     }
 
     #[track_caller]
