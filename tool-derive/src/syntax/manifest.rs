@@ -32,7 +32,7 @@ impl RuntimeDependency {
             Some((path, text))
         });
         match text {
-            Some((path, text)) => Self::of(&text, || workspace(&path)),
+            Some((path, text)) => Self::of(&text, || workspace(&path, &text)),
             None => Self::Unknown,
         }
     }
@@ -68,12 +68,33 @@ fn manifest() -> Option<PathBuf> {
     path.ends_with("Cargo.toml").then_some(path)
 }
 
-/// Reads the manifest of the workspace that contains this one.
-fn workspace(manifest: &Path) -> Option<String> {
-    let folders = manifest.parent()?.ancestors();
+/// Reads the manifest of the workspace of this one: the one that it names, or one that contains it.
+fn workspace(manifest: &Path, text: &str) -> Option<String> {
+    let folder = manifest.parent()?;
+    if let Some(named) = named_workspace(text) {
+        return fs::read_to_string(folder.join(named).join("Cargo.toml")).ok();
+    }
+    let folders = folder.ancestors();
     let texts = folders.filter_map(|folder| fs::read_to_string(folder.join("Cargo.toml")).ok());
     let is_root = |text: &String| text.lines().any(|line| line.trim().starts_with("[workspace"));
     texts.into_iter().find(is_root)
+}
+
+/// The folder of the workspace that a package names: `workspace = "../root"` in `[package]`.
+fn named_workspace(manifest: &str) -> Option<String> {
+    let mut table = String::new();
+    for line in logical_lines(manifest) {
+        if let Some(heading) = line.trim().strip_prefix('[') {
+            heading.split(']').next().unwrap_or_default().trim().clone_into(&mut table);
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let key: String = key.chars().filter(|letter| !letter.is_whitespace()).collect();
+        if matches!((&*table, &*key), ("package", "workspace") | ("", "package.workspace")) {
+            return Some(unquoted(value).to_owned());
+        }
+    }
+    None
 }
 
 /// One dependency of a manifest.
@@ -295,5 +316,26 @@ mod tests {
         check("[features]\ntool-runtime = []", None, "Unknown");
         check("[workspace.dependencies]\ntool-runtime = \"1\"", None, "Unknown");
         check("[package]\nname = \"tool-runtime\"", None, "Unknown");
+    }
+
+    #[test]
+    fn a_package_may_name_its_workspace_instead_of_lying_in_it() {
+        let folder = env::temp_dir().join(format!("tool-derive-manifest-{}", std::process::id()));
+        let (root, member) = (folder.join("root"), folder.join("member"));
+        fs::create_dir_all(&root).expect("a folder");
+        fs::create_dir_all(&member).expect("a folder");
+        let shared =
+            "[workspace]\n[workspace.dependencies]\ntools = { package = \"tool-runtime\" }";
+        fs::write(root.join("Cargo.toml"), shared).expect("a file");
+        let path = member.join("Cargo.toml");
+        for named in [
+            "[package]\nname = \"a\"\nworkspace = \"../root\" # beside it\n",
+            "package.workspace = '../root'\n",
+        ] {
+            let text = format!("{named}[dependencies]\ntools.workspace = true");
+            let found = RuntimeDependency::of(&text, || workspace(&path, &text));
+            assert_eq!(found, RuntimeDependency::Named("tools".to_owned()), "{text}");
+        }
+        fs::remove_dir_all(&folder).expect("it is there");
     }
 }
