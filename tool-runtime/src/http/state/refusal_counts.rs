@@ -157,7 +157,7 @@ impl RefusalCounts {
     /// Records the summary of a window in a task that the shutdown waits for.
     fn summarize_at(&self, due: Instant, key: CallerKey) {
         let (counts, background) = (self.clone(), self.0.drain.background());
-        self.0.pending.fetch_add(1, Ordering::Relaxed);
+        let pending = PendingSummary::begin(self);
         tokio::spawn(async move {
             tokio::select! {
                 biased;
@@ -165,7 +165,7 @@ impl RefusalCounts {
                 () = sleep_until(due) => {}
             }
             counts.summarize(&key).await;
-            counts.0.pending.fetch_sub(1, Ordering::Relaxed);
+            drop(pending);
             drop(background);
         });
     }
@@ -185,6 +185,23 @@ impl RefusalCounts {
 
     fn windows(&self) -> MutexGuard<'_, Windows> {
         self.0.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A summary that is counted as pending until it is dropped, also by a panic of the host's code: a
+/// store, a clock, a subscriber of the log.
+struct PendingSummary(RefusalCounts);
+
+impl PendingSummary {
+    fn begin(counts: &RefusalCounts) -> Self {
+        counts.0.pending.fetch_add(1, Ordering::Relaxed);
+        Self(counts.clone())
+    }
+}
+
+impl Drop for PendingSummary {
+    fn drop(&mut self) {
+        self.0.0.pending.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -288,5 +305,18 @@ mod tests {
         assert_eq!(CountedCaller::Others.name(), "other callers");
         tokio::time::sleep(WINDOW + WINDOW / 60).await;
         assert_eq!(recorded(&counts, &Caller::known("one"), 1), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_summary_whose_task_panics_is_pending_no_more() {
+        let counts = counts();
+        let pending = super::PendingSummary::begin(&counts);
+        assert_eq!(counts.pending(), 1);
+        let task = tokio::spawn(async move {
+            let _pending = pending;
+            panic!("a store of the host's");
+        });
+        task.await.expect_err("it panics");
+        assert_eq!(counts.pending(), 0);
     }
 }
