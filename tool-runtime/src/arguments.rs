@@ -22,6 +22,14 @@ pub(crate) fn written_without_arguments(text: &str, limits: &Limits) -> Option<&
     }
 }
 
+/// Replaces a text that means no arguments by `{}`; also returns what was written in its place.
+pub(crate) fn or_none(text: Box<str>, limits: &Limits) -> (Box<str>, Option<&'static str>) {
+    match written_without_arguments(&text, limits) {
+        Some(written) => (EMPTY.into(), Some(written)),
+        None => (text, None),
+    }
+}
+
 /// Raw JSON arguments, not looked at yet.
 ///
 /// An empty or blank text and `null` mean `{}`: a call without arguments.

@@ -141,15 +141,15 @@ impl CallScope {
         cx: ToolContext,
     ) -> Self {
         let limits = *environment.limits();
-        let Some(written) = arguments::written_without_arguments(&arguments, &limits) else {
-            return Self(Arc::new(ScopeState::new(environment, tool, call_id, arguments, cx)));
-        };
-        let mut report = tool.input.check(arguments::EMPTY, &limits, tool.coerce);
-        if report.is_admitted() {
-            report.coercions.insert(0, Coercion::new("", written, "object"));
+        let (arguments, written) = arguments::or_none(arguments, &limits);
+        let state = ScopeState::new(environment, tool, call_id, arguments, cx);
+        if let Some(written) = written {
+            let mut report = state.tool.input.check(&state.arguments, &limits, state.tool.coerce);
+            if report.is_admitted() {
+                report.coercions.insert(0, Coercion::new("", written, "object"));
+            }
+            drop(state.reading.set(Box::new(report)));
         }
-        let state = ScopeState::new(environment, tool, call_id, arguments::EMPTY.into(), cx);
-        drop(state.reading.set(Box::new(report)));
         Self(Arc::new(state))
     }
 
