@@ -4,6 +4,10 @@ pub use tool_contracts::envelope::{RequestEnvelope, ResponseEnvelope};
 pub use tool_contracts::{Actor, ActorType, CallStatus, Effect, Permission, ToolContext};
 pub use uuid::Uuid;
 
+/// For an `impl` of `Approver`, of another policy or of a store.
+#[cfg(feature = "policy")]
+#[doc(no_inline)]
+pub use crate::policy::async_trait;
 #[doc(no_inline)]
 pub use crate::{
     CallScope, Cancellation, DryRun, DynamicTool, Failure, FromCall, Idempotency, MetaRecorder,

@@ -452,9 +452,13 @@ pub struct Preview<'c> {
 }
 impl<'c> Preview<'c> {
     #[must_use]
+    pub fn answer(&self) -> Option<&'c str> {}
+    #[must_use]
     pub fn arguments(&self) -> Option<&'c str> {}
     #[must_use]
     pub fn effect(&self) -> Option<Effect> {}
+    #[must_use]
+    pub fn failure(&self) -> Option<&'c ToolErrorDetail> {}
     #[must_use]
     pub fn name(&self) -> &'c str {}
     #[must_use]
@@ -765,6 +769,7 @@ impl ToolCall {
     pub fn input(&self) -> &str {}
     #[must_use]
     pub fn into_output(self) -> Option<ToolOutput> {}
+    pub async fn load_preview(&mut self) -> Preview<'_> {}
     #[must_use]
     pub fn name(&self) -> &str {}
     #[must_use]
@@ -3663,6 +3668,10 @@ impl WaitingCall {
     #[must_use]
     pub fn cx(&self) -> &ToolContext {}
     #[must_use]
+    pub fn preview(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn preview_failure(&self) -> Option<&ToolErrorDetail> {}
+    #[must_use]
     pub fn reason(&self) -> Option<&str> {}
     #[must_use]
     pub fn ticket(&self) -> &Ticket {}
@@ -3728,6 +3737,8 @@ pub struct WaitingCalls {
 // tool_runtime::prelude::ai_toolkit = tool_runtime_derive::ai_toolkit
 
 // tool_runtime::prelude::ai_type = tool_runtime_derive::ai_type
+
+// tool_runtime::prelude::async_trait = async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait
 
 // tool_runtime::quiet_tool_panics
 pub fn quiet_tool_panics() {}

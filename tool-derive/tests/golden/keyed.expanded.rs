@@ -179,6 +179,7 @@ const _: () = {
             requires_auth: true,
             ai_callable: true,
             dry_run: true,
+            has_preview: true,
             reconciles: true,
             forwards_key: {
                 ::core::assert!(

@@ -121,6 +121,7 @@ const _: () = {
             requires_auth: true,
             ai_callable: true,
             dry_run: __p::Probe::<ToolContext>::HANDLES_DRY_RUN,
+            has_preview: false,
             reconciles: false,
             forwards_key: false,
             retention: ::core::option::Option::None,

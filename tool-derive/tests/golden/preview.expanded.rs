@@ -105,6 +105,7 @@ const _: () = {
             requires_auth: true,
             ai_callable: true,
             dry_run: true,
+            has_preview: true,
             reconciles: false,
             forwards_key: false,
             retention: ::core::option::Option::None,

@@ -178,6 +178,7 @@ const _: () = {
             ai_callable: true,
             dry_run: __p::Probe::<ToolContext>::HANDLES_DRY_RUN
                 | __p::Probe::<Index>::HANDLES_DRY_RUN,
+            has_preview: false,
             reconciles: false,
             forwards_key: false,
             retention: ::core::option::Option::None,

@@ -80,6 +80,7 @@ const _: () = {
             requires_auth: true,
             ai_callable: true,
             dry_run: false,
+            has_preview: false,
             reconciles: false,
             forwards_key: false,
             retention: ::core::option::Option::None,

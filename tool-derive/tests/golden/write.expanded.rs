@@ -132,6 +132,7 @@ const _: () = {
                 );
                 true
             },
+            has_preview: false,
             reconciles: false,
             forwards_key: false,
             retention: ::core::option::Option::None,

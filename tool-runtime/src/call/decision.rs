@@ -5,7 +5,7 @@ use thiserror::Error;
 use tool_contracts::{CallStatus, ToolErrorDetail};
 
 use super::{CallTarget, ToolCall};
-use crate::arguments::{Arguments, EMPTY, written_without_arguments};
+use crate::arguments::{Arguments, or_none};
 use crate::dispatch::decode::decode;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{TicketWithdrawal, is_name};
@@ -130,10 +130,7 @@ impl ToolCall {
         let (CallStatus::Pending, CallTarget::Known(scope)) = (self.status, &self.target) else {
             return Err(ApprovalError::NotPending);
         };
-        let mut arguments = arguments.into_text();
-        if written_without_arguments(&arguments, scope.environment().limits()).is_some() {
-            arguments = EMPTY.into();
-        }
+        let (arguments, _) = or_none(arguments.into_text(), scope.environment().limits());
         let is_changed = *arguments != *scope.arguments();
         if is_changed {
             let pointers = differences(scope.sent().arguments(), &arguments);
@@ -143,6 +140,7 @@ impl ToolCall {
             self.target = CallTarget::Known(edited);
             self.pending = Some(decoded);
             self.approval.preview = None;
+            self.approval.preview_result = None;
             self.approval.approver = None;
         }
         Ok(is_changed)

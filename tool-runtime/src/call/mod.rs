@@ -207,6 +207,9 @@ impl ToolCall {
     }
 
     /// Describes the call for the person who decides about it, with secrets masked.
+    ///
+    /// It runs nothing. The answer of the tool's `preview` function is in it once that has run: by
+    /// [`load_preview`](Self::load_preview), or by a policy before it asks an approver.
     #[must_use]
     pub fn preview(&self) -> Preview<'_> {
         Preview::of(self)
@@ -335,6 +338,10 @@ impl ToolCall {
 
     /// Runs the remaining stages, unless the call was withdrawn meanwhile.
     async fn run_stages(&mut self, proof: ApprovalProof) {
+        if let Some(refusal) = self.failed_preview() {
+            let _ = self.refuse(|| refusal);
+            return;
+        }
         if let (Some(decoded), CallTarget::Known(scope)) = (self.pending.take(), &self.target) {
             let (scope, services) = (scope.clone(), self.shared_services());
             self.status = CallStatus::Executing;

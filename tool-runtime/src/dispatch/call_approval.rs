@@ -2,7 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
-use tool_contracts::has_hidden_characters;
+use serde::{Deserialize, Serialize};
+use tool_contracts::{ToolErrorDetail, has_hidden_characters};
 use uuid::Uuid;
 
 /// The approval state of a call.
@@ -20,6 +21,8 @@ pub(crate) struct CallApproval {
     pub(crate) edited: bool,
     /// The hash of the dry run's answer that the approver saw, if the approval is bound to it.
     pub(crate) preview: Option<[u8; 32]>,
+    /// The result of the tool's preview function, once it has run for these arguments.
+    pub(crate) preview_result: Option<PreviewResult>,
     /// True if no approval was requested because the call was answered before: then it may not run.
     pub(crate) replays: bool,
     /// The withdrawal that its ticket has still to record.
@@ -38,6 +41,7 @@ static UNDECIDED: CallApproval = CallApproval {
     requester: None,
     edited: false,
     preview: None,
+    preview_result: None,
     replays: false,
     withdrawn: None,
 };
@@ -54,6 +58,15 @@ impl DerefMut for ApprovalSlot {
     fn deref_mut(&mut self) -> &mut CallApproval {
         self.0.get_or_insert_default()
     }
+}
+
+/// The result of a tool's preview function, as an approver sees it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum PreviewResult {
+    /// The answer as JSON text, secrets masked.
+    Answer(Box<str>),
+    /// The function failed: the call cannot be shown, so it does not run.
+    Failure(Box<ToolErrorDetail>),
 }
 
 /// The ticket that a call was resumed from.

@@ -14,7 +14,7 @@ pub(crate) mod refusal;
 pub(crate) mod run;
 
 pub(crate) use self::call_approval::{
-    ApprovalSlot, CallApproval, RedeemedTicket, TicketWithdrawal, is_name,
+    ApprovalSlot, CallApproval, PreviewResult, RedeemedTicket, TicketWithdrawal, is_name,
 };
 pub(crate) use self::call_record::CallFacts;
 pub use self::call_record::{CallRecord, Observe};

@@ -99,7 +99,7 @@ fn facts(tool: &Tool) -> TokenStream {
     let (idempotent, open_world) = (facts.idempotent, facts.open_world);
     let (requires_auth, ai_callable) = (facts.requires_auth, facts.ai_callable);
     let (dry_run, forwards_key) = (dry_run(tool), forwards_key(tool));
-    let reconciles = tool.reconcile.is_some();
+    let (has_preview, reconciles) = (tool.preview.is_some(), tool.reconcile.is_some());
     let path = path(tool);
     let toolkit = tool.target.this.as_ref();
     let toolkit = option(toolkit.map(|this| quote!(__p::ToolkitFacts::of::<#this>())));
@@ -118,6 +118,7 @@ fn facts(tool: &Tool) -> TokenStream {
         requires_auth: #requires_auth,
         ai_callable: #ai_callable,
         dry_run: #dry_run,
+        has_preview: #has_preview,
         reconciles: #reconciles,
         forwards_key: #forwards_key,
         retention: #retention,

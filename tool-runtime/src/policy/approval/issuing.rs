@@ -9,6 +9,7 @@ use super::needs_confirmation;
 use super::preview_binding::{fingerprint, not_canonical, preview_hash};
 use crate::call::ToolCall;
 use crate::canonical::Digest;
+use crate::dispatch::PreviewResult;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::idempotency::QUOTA_RETRY_AFTER_MS;
@@ -61,6 +62,9 @@ pub(super) struct SealedCall {
     /// The arguments as an approver sees them, with secrets masked.
     #[serde(default)]
     pub(super) shown: Option<String>,
+    /// The result of the tool's preview function, as an approver sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) preview_result: Option<PreviewResult>,
     /// The reason of the host's access policy, if the policy asks.
     #[serde(default)]
     pub(super) reason: Option<String>,
@@ -84,6 +88,7 @@ impl SealedCall {
             preview: call.approval().preview,
             ticket: Some(ticket.clone()),
             shown: call.preview().arguments().map(str::to_owned),
+            preview_result: call.approval().preview_result.clone(),
             reason: reason.map(str::to_owned),
             requester: call.approval().requester.clone(),
         })
@@ -208,7 +213,7 @@ impl ToolCall {
             return Err(TicketIssueError::NotPending);
         }
         let state = self.services().policy_state().clone();
-        // If the tool's rules require it, the decision is bound to a dry run here too.
+        // The approver is shown a dry run here too, and the decision bound to it by the same rules.
         state.dry_run(self).await.map_err(|refusal| refused(*refusal))?;
         let ticket = state.issue(self, None).await?;
         let _ = self.refuse(|| needs_confirmation(&ticket.to_json()));

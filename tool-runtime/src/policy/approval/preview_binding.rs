@@ -16,18 +16,22 @@ const DRY_RUN_DOMAIN: &str = "tool-runtime/rehearsal/v1";
 const PREVIEW: &str = "tool-runtime/preview/v1";
 
 impl PolicyState {
-    /// Makes the dry run that a decision is bound to, if the tool's rules require it.
+    /// Makes the dry run that an approver is shown: of a tool with a preview function, and of every
+    /// write whose rules bind the decision to it.
     ///
-    /// If the dry run fails, its error answers the call, and no decision is needed.
+    /// If a dry run fails to which the decision would be bound, its error answers the call, and no
+    /// decision is needed.
     pub(super) async fn dry_run(
         &self,
         call: &mut ToolCall,
     ) -> Result<Option<ToolOutput>, Box<Refusal>> {
         let binds = |scope: &CallScope| self.plan(scope).bind_preview && self.plan(scope).writes();
         if !call.scope().is_some_and(binds) {
+            call.load_preview().await;
             return Ok(None);
         }
         let output = call.dry_run().await;
+        call.keep_preview(&output);
         call.approval_mut().preview = Some(*digest_of(&output)?.as_bytes());
         Ok(Some(output))
     }
@@ -79,9 +83,9 @@ fn exact(domain: &str, json: &str, defaults: &Defaults) -> Result<Digest, Canoni
     Ok(Digest::of(domain, &canonical))
 }
 
-/// Hashes the preview that an approver sees.
+/// Hashes what an approver sees of the call itself.
 pub(super) fn preview_hash(call: &ToolCall) -> Digest {
-    Digest::of(PREVIEW, call.preview().to_string().as_bytes())
+    Digest::of(PREVIEW, call.preview().without_result().to_string().as_bytes())
 }
 
 /// Refuses arguments without a canonical form: they cannot be hashed and compared.

@@ -185,6 +185,7 @@ impl Tickets<'_> {
             is_used,
         });
         consent.preview = sealed.preview.filter(|_| !is_used);
+        consent.preview_result = sealed.preview_result.filter(|_| !is_used);
         consent.requester = sealed.requester;
         if is_used {
             state.must_have_begun(&call).await?;

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use tool_contracts::ToolContext;
+use tool_contracts::{ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
 use super::resuming::Tickets;
+use crate::dispatch::PreviewResult;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
 use crate::policy::ticket::Ticket;
@@ -21,6 +22,7 @@ pub struct WaitingCall {
     ticket: Ticket,
     cx: ToolContext,
     arguments: Option<Box<str>>,
+    preview_result: Option<PreviewResult>,
     reason: Option<Box<str>>,
 }
 
@@ -51,6 +53,26 @@ impl WaitingCall {
     #[must_use]
     pub fn arguments(&self) -> Option<&str> {
         self.arguments.as_deref()
+    }
+
+    /// Returns the answer of the tool's `preview` function as JSON text, with secrets masked; none
+    /// if the tool has no such function, or it failed.
+    #[must_use]
+    pub fn preview(&self) -> Option<&str> {
+        match self.preview_result.as_ref()? {
+            PreviewResult::Answer(answer) => Some(answer),
+            PreviewResult::Failure(_) => None,
+        }
+    }
+
+    /// Returns the error of the tool's `preview` function, if it failed: the call then does not run
+    /// unless its arguments are edited.
+    #[must_use]
+    pub fn preview_failure(&self) -> Option<&ToolErrorDetail> {
+        match self.preview_result.as_ref()? {
+            PreviewResult::Answer(_) => None,
+            PreviewResult::Failure(detail) => Some(detail),
+        }
     }
 
     /// Returns the reason of the host's access policy, if the policy asks.
@@ -140,6 +162,7 @@ impl PolicyState {
             ticket,
             cx: sealed.context().ok()?,
             arguments: sealed.shown.map(Into::into),
+            preview_result: sealed.preview_result,
             reason: sealed.reason.map(Into::into),
         })
     }

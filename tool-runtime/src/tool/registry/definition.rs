@@ -32,6 +32,8 @@ pub struct Definition {
     pub requires_auth: bool,
     pub ai_callable: bool,
     pub dry_run: bool,
+    /// True if a function of its own answers dry runs: `preview = function`.
+    pub has_preview: bool,
     pub reconciles: bool,
     pub forwards_key: bool,
     /// Milliseconds.

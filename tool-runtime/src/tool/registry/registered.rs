@@ -100,6 +100,8 @@ pub(crate) struct PolicyStages {
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one thing that a tool says of itself")]
 pub(crate) struct ToolTraits {
+    /// True if a function of its own shows what a call would do.
+    pub(crate) has_preview: bool,
     /// True if the tool can reconcile an earlier run.
     pub(crate) reconciles: bool,
     /// True if the tool's downstream service enforces the idempotency key itself.
@@ -186,6 +188,7 @@ impl Registered {
         };
         let mut tool = parts.finish(definition.effect, settings)?;
         tool.traits = ToolTraits {
+            has_preview: definition.has_preview,
             reconciles: definition.reconciles,
             forwards_key: definition.forwards_key,
             retention: definition.retention.map(Duration::from_millis),
@@ -224,6 +227,7 @@ impl Registered {
         let timeout = tool.timeout.unwrap_or(settings.timeout);
         let (preview, reconcile) = (tool.preview.clone(), tool.reconcile.clone());
         let traits = ToolTraits {
+            has_preview: preview.is_some(),
             reconciles: reconcile.is_some(),
             forwards_key: tool.forwards_key,
             retention: tool.retention,

@@ -14,6 +14,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use tool_runtime::RuntimeBuilder;
+use tool_runtime::contracts::ErrorCode;
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes, Users};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
@@ -162,6 +163,31 @@ async fn what_waits_is_listed_without_its_secrets() {
     assert_eq!(approval["opened_at"], "2027-01-15T08:00:00Z");
     assert!(!listed.to_string().contains(SECRET), "{listed}");
     assert_eq!(listed.get("next"), None);
+}
+
+#[tokio::test]
+async fn what_a_preview_function_answers_is_listed_and_so_is_its_failure() {
+    let input = json!({"type": "object", "properties": {"cents": {"type": "integer"}}});
+    let tool = DynamicTool::new("pay_joe_later", Effect::Write).description("Pays later.");
+    let tool = tool.version("1.0.0").input_schema(input).handler(|_| async { Ok::<_, Failure>(1) });
+    let tool = tool.preview(|call: CallScope| async move {
+        let sent: Value = call.parse()?;
+        match sent["cents"].as_u64() {
+            Some(cents) => Ok(json!({"would pay": cents})),
+            None => Err(Failure::of(ErrorCode::NotFound).with_message("no amount")),
+        }
+    });
+    let office = Office::of(Runtime::builder().dynamic(tool), open(), Policy::new());
+    for input in [json!({"cents": 5}), json!({})] {
+        let body = json!({"tool_name": "pay_joe_later", "input": input}).to_string();
+        assert_eq!(send(&office.app, by("jane", post("/tools/call", body))).await.status, 409);
+    }
+    let listed = office.waiting("").await;
+    let [shown, failed] = [&listed["approvals"][0], &listed["approvals"][1]];
+    assert_eq!((&shown["preview"], shown.get("preview_error")), (&json!({"would pay": 5}), None));
+    assert_eq!((failed.get("preview"), &failed["preview_error"]), (None, &"no amount".into()));
+    let answer = office.approve("boss", &text(&failed["ticket"])).await;
+    assert_eq!((answer.status, &answer.json()["error_type"]), (404, &"NOT_FOUND".into()));
 }
 
 #[tokio::test]

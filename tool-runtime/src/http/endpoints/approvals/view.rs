@@ -41,6 +41,13 @@ pub(in crate::http) struct Approval {
     /// The arguments, secrets masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<Box<RawValue>>,
+    /// The answer of the tool's preview function, secrets masked: what the call would do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<Box<RawValue>>,
+    /// The reason for which there is no preview: the call does not run unless its arguments are
+    /// edited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview_error: Option<String>,
     /// The reason for the approval, if a rule of the host gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -97,6 +104,8 @@ impl Approval {
             title: tool.and_then(ToolSpec::title).map(str::to_owned),
             effect: tool.map(ToolSpec::effect),
             arguments: arguments.and_then(|it| RawValue::from_string(it).ok()),
+            preview: waiting.preview().and_then(|it| RawValue::from_string(it.to_owned()).ok()),
+            preview_error: waiting.preview_failure().map(|error| error.message().to_owned()),
             reason: waiting.reason().map(str::to_owned),
             principal: ticket.principal().to_owned(),
             asked_by: cx.actor().map(|actor| actor.id().to_owned()),
