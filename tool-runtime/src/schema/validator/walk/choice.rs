@@ -102,20 +102,6 @@ impl<'v> Walk<'v> {
         }
     }
 
-    /// The branches that an object may be meant for: the one that its discriminator selects, or all.
-    pub(super) fn meant_branches(
-        &self,
-        choice: &'v Choice,
-        doc: &Document<'_>,
-        at: u32,
-    ) -> &'v [SchemaId] {
-        let selected = choice.tag.as_ref().and_then(|tag| {
-            let property = doc.view.property(at, &tag.property)?;
-            selected_branch(tag, doc, property)
-        });
-        selected.map_or(&choice.branches, std::slice::from_ref)
-    }
-
     /// Tries the branches, first without coercion.
     fn try_branches(
         &mut self,
@@ -231,6 +217,19 @@ impl<'v> Walk<'v> {
         self.overflow = overflow;
         mem::replace(&mut self.violations, kept)
     }
+}
+
+/// The branches that an object may be meant for: the one that its discriminator selects, or all.
+pub(super) fn meant_branches<'v>(
+    choice: &'v Choice,
+    doc: &Document<'_>,
+    at: u32,
+) -> &'v [SchemaId] {
+    let selected = choice.tag.as_ref().and_then(|tag| {
+        let property = doc.view.property(at, &tag.property)?;
+        selected_branch(tag, doc, property)
+    });
+    selected.map_or(&choice.branches, std::slice::from_ref)
 }
 
 /// The branch that the value of a discriminator selects.

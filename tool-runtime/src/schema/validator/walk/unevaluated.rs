@@ -4,6 +4,7 @@ use tool_contracts::Violation;
 
 use super::super::model::{AdditionalProperties, ObjectRules, SchemaId, SchemaNode};
 use super::super::nearest::nearest;
+use super::choice::meant_branches;
 use super::object::describe_known_names;
 use super::{Document, VerdictMode, Walk};
 
@@ -81,7 +82,7 @@ impl<'v> Walk<'v> {
             }
             // The choice's own violation says what is wrong: the names of its branches are known.
             if !has_match && found.failed {
-                for id in self.meant_branches(choice, doc, at) {
+                for id in meant_branches(choice, doc, at) {
                     self.inlined(Some(*id), doc, at, found);
                 }
             }
