@@ -121,6 +121,6 @@ fn check_count(field: &'static str, count: u32, most: u32) -> Result<(), OutOfRa
 }
 
 fn check_time(field: &'static str, time: Duration) -> Result<(), OutOfRange> {
-    let expected = format_args!("{MIN_TIME:?} to {MAX_TIME:?}");
-    OutOfRange::unless((MIN_TIME..=MAX_TIME).contains(&time), field, expected, time)
+    let fits = (MIN_TIME..=MAX_TIME).contains(&time);
+    OutOfRange::unless(fits, field, format_args!("{MIN_TIME:?} to {MAX_TIME:?}"), time)
 }
