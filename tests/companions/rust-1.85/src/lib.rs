@@ -17,7 +17,7 @@ pub struct Tea {
 #[derive(Debug, ToolFailure)]
 pub enum OrderError {
     /// No tea has this name.
-    #[failure(NOT_FOUND)]
+    #[failure(NOT_FOUND, message = "no tea has this name")]
     Unknown,
 }
 
