@@ -37,6 +37,68 @@ pub(super) enum Prefilter {
     Words(&'static [&'static str], usize),
 }
 
+impl Prefilter {
+    /// Returns features of which every text with this property has at least one.
+    const fn needs(self) -> LeastFeatures {
+        let mut least = LeastFeatures::NONE;
+        match self {
+            Self::None => least.digits = 0,
+            Self::Text(part) => least.present = rarest(part),
+            Self::Either(parts) => {
+                let mut index = 0;
+                while index < parts.len() {
+                    least.present |= rarest(parts[index]);
+                    index += 1;
+                }
+            }
+            Self::Digits(digits) => least.digits = digits,
+            Self::Run(run) | Self::Words(_, run) => least.run = run,
+        }
+        least
+    }
+}
+
+/// The features of which a text has at least one if any pattern of a set can match it. Most short
+/// texts have none of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LeastFeatures {
+    digits: usize,
+    run: usize,
+    /// One of these bytes.
+    present: u128,
+}
+
+impl LeastFeatures {
+    /// No text has them.
+    pub(super) const NONE: Self = Self { digits: usize::MAX, run: usize::MAX, present: 0 };
+
+    /// Adds the features that texts with one more property have.
+    pub(super) fn or(self, prefilter: Prefilter) -> Self {
+        let other = prefilter.needs();
+        Self {
+            digits: self.digits.min(other.digits),
+            run: self.run.min(other.run),
+            present: self.present | other.present,
+        }
+    }
+}
+
+/// Returns the bit of the byte of a text that the fewest other texts contain: one that is no
+/// letter, else a capital.
+const fn rarest(part: &str) -> u128 {
+    let (bytes, mut index, mut found) = (part.as_bytes(), 0, 0);
+    while index < bytes.len() {
+        let (is_letter, is_small) =
+            (bytes[index].is_ascii_alphabetic(), bytes[index].is_ascii_lowercase());
+        let known = bytes[found];
+        if known.is_ascii_lowercase() && !is_small || known.is_ascii_alphabetic() && !is_letter {
+            found = index;
+        }
+        index += 1;
+    }
+    bit(bytes[found])
+}
+
 /// The features of a text, from one scan.
 #[derive(Debug, Default)]
 pub(super) struct TextFeatures {
@@ -56,6 +118,13 @@ impl TextFeatures {
             features.present |= bit(byte);
         }
         features
+    }
+
+    /// Returns whether the text has one of these features.
+    pub(super) fn reach(&self, least: &LeastFeatures) -> bool {
+        self.present & least.present != 0
+            || self.digits >= least.digits
+            || self.longest_run >= least.run
     }
 
     pub(super) fn show(&self, prefilter: Prefilter, text: &str) -> bool {
@@ -90,8 +159,8 @@ impl TextFeatures {
     }
 }
 
-fn bit(byte: u8) -> u128 {
-    1 << byte.min(127)
+const fn bit(byte: u8) -> u128 {
+    1 << if byte < 127 { byte } else { 127 }
 }
 
 /// One default pattern: name, stage, prefilter, expression, check.

@@ -6,7 +6,7 @@ use std::fmt;
 use regex_lite::Regex;
 
 use super::checks::whole;
-use super::default_patterns::{self, PatternStage, Prefilter, TextFeatures};
+use super::default_patterns::{self, LeastFeatures, PatternStage, Prefilter, TextFeatures};
 use super::pieces::{MatchCheck, TextPiece, cut};
 
 /// Finds sensitive values in free text with a set of named patterns.
@@ -57,6 +57,8 @@ use super::pieces::{MatchCheck, TextPiece, cut};
 pub struct Patterns {
     /// Sorted by stage.
     patterns: Vec<Pattern>,
+    /// A text without any of these features is matched by none of the patterns.
+    least: LeastFeatures,
     max_bytes: usize,
 }
 
@@ -93,7 +95,7 @@ impl Patterns {
     /// Creates a set without patterns.
     #[must_use]
     pub const fn none() -> Self {
-        Self { patterns: Vec::new(), max_bytes: MAX_BYTES }
+        Self { patterns: Vec::new(), least: LeastFeatures::NONE, max_bytes: MAX_BYTES }
     }
 
     /// Adds a pattern; if it has a capture group, only the first group is replaced.
@@ -118,6 +120,7 @@ impl Patterns {
             MatchCheck::One(whole),
         );
         let place = self.patterns.partition_point(|other| other.stage <= PatternStage::Custom);
+        self.least = self.least.or(pattern.prefilter);
         self.patterns.insert(place, pattern);
         Ok(self)
     }
@@ -194,6 +197,9 @@ impl Patterns {
     /// Splits the text by all patterns; `None` if that would exceed the limits.
     fn pieces<'t>(&'t self, text: &'t str) -> Option<Vec<TextPiece<'t>>> {
         let features = TextFeatures::of(text);
+        if !features.reach(&self.least) {
+            return Some(Vec::new());
+        }
         let shows = |pattern: &&Pattern| features.show(pattern.prefilter, text);
         let mut wanted = self.patterns.iter().filter(shows).peekable();
         if wanted.peek().is_none() {
@@ -243,7 +249,9 @@ impl Patterns {
 impl Default for Patterns {
     /// Returns the patterns of the table above.
     fn default() -> Self {
-        Self { patterns: default_patterns::patterns(), ..Self::none() }
+        let patterns = default_patterns::patterns();
+        let least = patterns.iter().fold(LeastFeatures::NONE, |all, it| all.or(it.prefilter));
+        Self { patterns, least, ..Self::none() }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Properties of all texts.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
-use super::super::default_patterns;
+use super::super::default_patterns::{self, LeastFeatures, TextFeatures};
+use super::super::patterns::Pattern;
 use super::Patterns;
 
 /// Texts composed of sensitive values, adjacent in all combinations.
@@ -68,6 +70,16 @@ proptest! {
     #[test]
     fn any_text_is_redacted(text in ".{0,200}") {
         is_stable(&Patterns::default(), &text);
+    }
+
+    #[test]
+    fn no_text_is_passed_over_that_a_pattern_may_match(text in prop_oneof![hostile(), "[ -~]{0,12}"]) {
+        static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(default_patterns::patterns);
+        let features = TextFeatures::of(&text);
+        for pattern in &*PATTERNS {
+            let least = LeastFeatures::NONE.or(pattern.prefilter);
+            prop_assert!(features.reach(&least) || !features.show(pattern.prefilter, &text));
+        }
     }
 
     #[test]
