@@ -128,6 +128,8 @@ impl<'t> FastWriter<'t, '_> {
             return None;
         }
         self.sorted.clear();
+        // Once for all objects: none is longer than the whole text.
+        self.sorted.reserve(self.json.len());
         for member in members {
             self.sorted.extend_from_slice(&self.out[member.start..member.end]);
         }

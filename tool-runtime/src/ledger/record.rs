@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::chain::Checkpoint;
 use super::query::timestamp_ms;
 use crate::dispatch::AnswerOrigin;
+use crate::json::writer;
 use crate::store::UnixMillis;
 
 /// One record of the ledger.
@@ -402,7 +403,7 @@ pub(super) fn text(kind: &str, body: &impl Serialize) -> Box<str> {
     text.extend_from_slice(kind.as_bytes());
     text.push(b'"');
     let members = text.len();
-    serde_json::to_writer(&mut text, body).expect("records are written to memory as JSON");
+    writer::write(&mut text, body).expect("records are written to memory as JSON");
     // The body's members follow in the same object.
     text[members] = b',';
     // Copied and not shrunk: shrinking would leave a hole in memory behind each record.

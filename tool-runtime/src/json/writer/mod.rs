@@ -43,7 +43,6 @@ impl JsonWriter<'_> {
     }
 
     fn quoted(&mut self, text: &str) {
-        self.json.reserve(text.len() + 2);
         self.json.push(b'"');
         self.fragment(text);
         self.json.push(b'"');
@@ -52,17 +51,27 @@ impl JsonWriter<'_> {
     /// Writes a part of a text, with what has to be escaped.
     fn fragment(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        let mut start = 0;
-        loop {
-            let end = special(bytes, start);
-            self.json.extend_from_slice(&bytes[start..end]);
-            let Some(&byte) = bytes.get(end) else { return };
-            self.escape(byte);
-            start = end + 1;
+        let end = special(bytes, 0);
+        if end == bytes.len() {
+            self.json.extend_from_slice(bytes);
+        } else {
+            self.escaped(bytes, end);
         }
     }
 
+    /// Writes a text whose first byte to escape is at `end`.
     #[cold]
+    fn escaped(&mut self, bytes: &[u8], mut end: usize) {
+        let mut start = 0;
+        while let Some(&byte) = bytes.get(end) {
+            self.json.extend_from_slice(&bytes[start..end]);
+            self.escape(byte);
+            start = end + 1;
+            end = special(bytes, start);
+        }
+        self.json.extend_from_slice(&bytes[start..]);
+    }
+
     fn escape(&mut self, byte: u8) {
         let escape = match byte {
             b'"' => CharEscape::Quote,
