@@ -138,9 +138,6 @@ struct Parts {
 const EFFECT: &str = "effect";
 const EFFECT_UNKNOWN: &str = "unknown";
 const EFFECT_NONE: &str = "none";
-/// Set by the runtime only, for a tool that has answered.
-#[cfg(feature = "evidence")]
-pub(crate) const EFFECT_DONE: &str = "done";
 
 impl Failure {
     /// Starts a failure of this code, with the code's generic message.
@@ -260,7 +257,8 @@ impl Failure {
 
     pub(crate) fn into_detail(self, cause: Option<&str>) -> ToolErrorDetail {
         let message = self.message().to_owned();
-        let Parts { code, details, retry_after_ms, upstream_status, endpoint, .. } = *self.0;
+        let retry_after_ms = self.retry_after_ms();
+        let Parts { code, details, upstream_status, endpoint, .. } = *self.0;
         let mut detail = ToolErrorDetail::builder(code.error_type(), message).code(code.as_str());
         if let Some(cause) = cause {
             detail = detail.cause(cause.to_owned());

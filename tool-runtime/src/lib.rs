@@ -82,14 +82,6 @@
 //! | `full` | no | everything |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(
-    not(feature = "full"),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "some traits have no implementation without their features"
-    )
-)]
 
 #[cfg(feature = "adapters")]
 pub mod adapters;

@@ -963,7 +963,6 @@ impl Answer {
     pub fn new(call_id: impl Into<String>, output: &ToolOutput) -> Self {}
     #[must_use]
     pub fn with_data(self, json: impl Into<String>) -> Self {}
-    #[cfg(feature = "policy")]
     #[must_use]
     pub fn with_excerpt(self, shown: &ModelAnswer) -> Self {}
     #[must_use]
@@ -2432,7 +2431,6 @@ impl Server {
     ) -> Result<BoundServer, ServeError> {}
     pub fn new(app: Router, drain: Drain) -> Self {}
     pub fn probes_on(self, probes: Router, listener: std::net::TcpListener) -> Self {}
-    #[cfg(feature = "tls")]
     pub fn tls(self, tls: &Tls) -> Self {}
 }
 impl fmt::Debug for Server {}
@@ -2456,7 +2454,6 @@ pub struct ServerLimits {
     pub streams: u32,
     pub resets: usize,
     pub ping: Duration,
-    #[cfg(feature = "tls")]
     pub handshake_timeout: Duration,
     pub drain_delay: Duration,
     pub shutdown_timeout: Duration,

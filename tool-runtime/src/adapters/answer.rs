@@ -6,8 +6,6 @@ use tool_contracts::{Coercion, ToolResultMeta};
 
 use super::format::{AnswerBody, AnswerContent};
 use crate::call::ToolCall;
-#[cfg(feature = "policy")]
-use crate::policy::ModelAnswer;
 use crate::tool::ToolOutput;
 
 /// The answer to one call, for a model.
@@ -70,19 +68,6 @@ impl Answer {
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.content.notes.push(note.into());
-        self
-    }
-
-    /// Replaces a long answer by the excerpt of [`ToolCall::for_model`], with a note.
-    #[cfg(feature = "policy")]
-    #[must_use]
-    pub fn with_excerpt(mut self, shown: &ModelAnswer) -> Self {
-        if let (AnswerBody::Data(_), Some(mark)) = (&self.content.body, shown.excerpt()) {
-            self.content.body = shown
-                .data_json()
-                .map_or(AnswerBody::Notes, |data| AnswerBody::Data(data.to_owned()));
-            self.content.notes.push(mark.to_string());
-        }
         self
     }
 

@@ -15,6 +15,8 @@ mod client_types;
 mod conversation;
 mod declare;
 mod dialect;
+#[cfg(feature = "policy")]
+mod excerpt;
 mod format;
 mod formats;
 mod gemini;

@@ -32,7 +32,7 @@ use crate::dispatch::hooks::CallRecorder;
 use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::pipeline::{self, ApprovalProof, Authorization, NeededApproval};
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::{ApprovalSlot, CallApproval, CallFacts, Dispatcher, answer};
+use crate::dispatch::{ApprovalSlot, CallFacts, Dispatcher, answer};
 use crate::tool::registry::is_listed;
 use crate::tool::{CallScope, Cancellation, ProgressUpdate, ToolOutput};
 
@@ -49,12 +49,12 @@ pub struct ToolCall {
     target: CallTarget,
     status: CallStatus,
     pending: Option<Decoded>,
-    approval: ApprovalSlot,
+    pub(crate) approval: ApprovalSlot,
     output: Option<ToolOutput>,
     /// In milliseconds since the epoch; 0 without a ledger.
     opened_at_ms: u64,
     /// The time at which its run began, if it did.
-    started: Option<Instant>,
+    pub(crate) started: Option<Instant>,
     /// True while an instrument, such as a span, has to learn of the call's end.
     is_instrumented: bool,
 }
@@ -415,30 +415,8 @@ impl ToolCall {
         self.approval.approver = Some(approver);
     }
 
-    /// Notes the caller of this call, if the call may have to wait for approval.
-    #[cfg(feature = "http")]
-    pub(crate) fn set_requester(&mut self, requester: impl FnOnce() -> Box<str>) {
-        if self.scope().is_some_and(|scope| scope.registered().policy_stages.authorize) {
-            self.approval.requester = Some(requester());
-        }
-    }
-
-    /// Returns whether the call has begun to run.
-    #[cfg(feature = "evidence")]
-    pub(crate) fn has_started(&self) -> bool {
-        self.started.is_some()
-    }
-
     pub(crate) fn approver(&self) -> Option<&str> {
         self.approval.approver.as_deref()
-    }
-
-    pub(crate) fn approval(&self) -> &CallApproval {
-        &self.approval
-    }
-
-    pub(crate) fn approval_mut(&mut self) -> &mut CallApproval {
-        &mut self.approval
     }
 
     pub(crate) fn scope(&self) -> Option<&CallScope> {

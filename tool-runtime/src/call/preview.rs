@@ -35,7 +35,7 @@ impl<'c> Preview<'c> {
             title: tool.and_then(|tool| tool.title()),
             effect: tool.map(ToolSpec::effect),
             arguments: call.scope().and_then(|scope| scope.shown()),
-            result: call.approval().preview_result.as_ref(),
+            result: call.approval.preview_result.as_ref(),
         }
     }
 

@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-#[cfg(feature = "evidence")]
-use tool_contracts::Evidence;
 use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta, Warning};
 
 use super::attempt::Outcome;
@@ -254,54 +252,8 @@ fn failed_with(
     }
 }
 
-/// Names in `meta` the evidence of an answer or a failure that is written already.
-#[cfg(feature = "evidence")]
-pub(crate) fn with_evidence(
-    scope: &CallScope,
-    ended: CallOutcome,
-    evidence: &Evidence,
-) -> CallOutcome {
-    let of_answer = |meta: ToolResultMeta| meta.with_evidence(evidence.clone());
-    let of_failure = |meta: ToolErrorMeta| meta.with_evidence(evidence.clone());
-    rewritten(scope, ended, of_answer, of_failure)
-}
-
-/// Adds to `meta.warnings` of an answer or a failure that is written already.
-pub(crate) fn with_warning(scope: &CallScope, ended: CallOutcome, warning: &str) -> CallOutcome {
-    let of_answer = |meta: ToolResultMeta| {
-        let warnings = and_one_more(meta.warnings(), warning);
-        meta.with_warnings(warnings)
-    };
-    let of_failure = |meta: ToolErrorMeta| {
-        let warnings = and_one_more(meta.warnings(), warning);
-        meta.with_warnings(warnings)
-    };
-    rewritten(scope, ended, of_answer, of_failure)
-}
-
-fn and_one_more(warnings: &[Warning], warning: &str) -> Vec<Warning> {
+pub(super) fn and_one_more(warnings: &[Warning], warning: &str) -> Vec<Warning> {
     warnings.iter().cloned().chain([warning.to_owned()]).collect()
-}
-
-/// Changes the `meta` of an answer or a failure; one that cannot be read stays as it is.
-fn rewritten(
-    scope: &CallScope,
-    ended: CallOutcome,
-    of_answer: impl FnOnce(ToolResultMeta) -> ToolResultMeta,
-    of_failure: impl FnOnce(ToolErrorMeta) -> ToolErrorMeta,
-) -> CallOutcome {
-    let (output, meta) = (&ended.output, ended.output.meta_json());
-    let changed = match (output.data_json(), output.error()) {
-        (Some(data), _) => serde_json::from_str(meta)
-            .map(|meta| ToolOutput::given_before(scope.echo(), data, &of_answer(meta))),
-        (None, Some(detail)) => serde_json::from_str(meta)
-            .map(|meta| ToolOutput::failed(scope.echo(), detail.clone(), &of_failure(meta))),
-        (None, None) => return ended,
-    };
-    match changed {
-        Ok(output) => CallOutcome { output, ..ended },
-        Err(_) => ended,
-    }
 }
 
 /// Adds to an answer that the store has not confirmed its record; none if the answer cannot be read.

@@ -16,6 +16,7 @@ pub(crate) struct CallApproval {
     /// The ticket that the call was resumed from, to be marked as used before the call runs.
     pub(crate) ticket: Option<RedeemedTicket>,
     /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
+    #[allow(dead_code, reason = "only the feature `policy` seals calls")]
     pub(crate) requester: Option<Box<str>>,
     /// True if the arguments were edited after the call was resumed from its ticket.
     pub(crate) edited: bool,
@@ -71,6 +72,7 @@ pub(crate) enum PreviewResult {
 
 /// The ticket that a call was resumed from.
 #[derive(Debug, Clone)]
+#[allow(dead_code, reason = "only the feature `policy` has tickets")]
 pub(crate) struct RedeemedTicket {
     pub(crate) id: Uuid,
     /// Its JSON text.

@@ -7,8 +7,6 @@ use tool_contracts::{CallStatus, ToolContext, ToolSpec};
 use uuid::Uuid;
 
 use super::call_approval::CallApproval;
-#[cfg(feature = "ledger")]
-use super::outcome::EffectOutcome;
 use super::outcome::{AnswerOrigin, CallOutcome};
 use crate::metrics::{AnswerSource, EndedCall};
 use crate::tool::{CallScope, ToolOutput};
@@ -30,8 +28,8 @@ impl<F: Fn(&CallRecord<'_>) + Send + Sync + 'static> Observe for F {
 
 /// One ended call.
 pub struct CallRecord<'c> {
-    facts: CallFacts<'c>,
-    ended: &'c CallOutcome,
+    pub(crate) facts: CallFacts<'c>,
+    pub(crate) ended: &'c CallOutcome,
 }
 
 /// The facts about a call that do not depend on how it ended.
@@ -44,6 +42,7 @@ pub(crate) struct CallFacts<'c> {
     pub(crate) scope: Option<&'c CallScope>,
     pub(crate) approval: &'c CallApproval,
     /// In milliseconds since the epoch; 0 without a ledger.
+    #[allow(dead_code, reason = "only the feature `ledger` records it")]
     pub(crate) opened_at_ms: u64,
     /// The time at which the call began to run, if it did.
     pub(crate) started: Option<Instant>,
@@ -123,12 +122,6 @@ impl<'c> CallRecord<'c> {
         approver.filter(|_| self.ended.status != CallStatus::Rejected)
     }
 
-    /// Returns whether the tool may have run for this answer, now or in the call that it repeats.
-    #[cfg(feature = "ledger")]
-    pub(crate) fn may_have_run(&self) -> bool {
-        self.ended.effect != EffectOutcome::NotRun || self.ended.origin != AnswerOrigin::Call
-    }
-
     /// Returns what the metrics count of this call.
     pub(crate) fn measured(&self) -> EndedCall<'c> {
         EndedCall {
@@ -145,10 +138,6 @@ impl<'c> CallRecord<'c> {
         }
     }
 
-    pub(crate) fn facts(&self) -> &CallFacts<'c> {
-        &self.facts
-    }
-
     /// Returns whether this is the dry run of a call that waits for a decision.
     #[must_use]
     pub fn is_approval_dry_run(&self) -> bool {
@@ -159,12 +148,6 @@ impl<'c> CallRecord<'c> {
     #[must_use]
     pub fn replay_of(&self) -> Option<Uuid> {
         self.facts.scope.and_then(CallScope::replay_of)
-    }
-
-    /// Returns the digest of the snapshot that this call left as evidence.
-    #[cfg(feature = "ledger")]
-    pub(crate) fn snapshot_digest(&self) -> Option<crate::canonical::Digest> {
-        self.ended.evidence_draft.as_ref()?.snapshot
     }
 
     /// Returns the text for logs only: a panic's text, an error and its sources. Often empty.

@@ -22,10 +22,12 @@ pub(crate) struct ApprovedCall<'c> {
     pub(crate) approval: &'c CallApproval,
     /// The time at which the call began to run.
     pub(crate) started: Instant,
+    #[allow(dead_code, reason = "only the feature `policy` makes dry runs of calls")]
     pub(crate) dry_runner: &'c dyn DryRunner,
 }
 
 /// Makes dry runs of calls: the one way in which a stage reaches back to the runtime.
+#[allow(dead_code, reason = "only the feature `policy` makes dry runs of calls")]
 pub(crate) trait DryRunner: Send + Sync {
     /// Makes a dry run of the call, with the approver whom the call has.
     fn dry_run<'c>(

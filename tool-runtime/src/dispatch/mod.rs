@@ -8,14 +8,16 @@ pub(crate) mod decode;
 mod dispatcher;
 pub(crate) mod execution_policy;
 pub(crate) mod hooks;
+#[cfg(feature = "policy")]
+pub(crate) mod meta_change;
 pub(crate) mod outcome;
 pub(crate) mod pipeline;
 pub(crate) mod refusal;
 pub(crate) mod run;
 
-pub(crate) use self::call_approval::{
-    ApprovalSlot, CallApproval, PreviewResult, RedeemedTicket, TicketWithdrawal, is_name,
-};
+pub(crate) use self::call_approval::{ApprovalSlot, PreviewResult, TicketWithdrawal, is_name};
+#[cfg(feature = "policy")]
+pub(crate) use self::call_approval::{CallApproval, RedeemedTicket};
 pub(crate) use self::call_record::CallFacts;
 pub use self::call_record::{CallRecord, Observe};
 pub(crate) use self::dispatcher::Dispatcher;

@@ -13,6 +13,7 @@ pub(crate) struct CallOutcome {
     pub(crate) effect: EffectOutcome,
     pub(crate) origin: AnswerOrigin,
     /// The sources and rules that the tool recorded.
+    #[allow(dead_code, reason = "only the feature `evidence` keeps them")]
     pub(crate) evidence_draft: Option<Box<EvidenceDraft>>,
 }
 

@@ -63,17 +63,6 @@ impl Refusal {
         })
     }
 
-    /// Tells the model to stop calling a tool that was refused this many times.
-    pub(crate) fn tell_to_stop(&mut self, times: u32) {
-        let message = format!(
-            "{}; this is refusal {times} of this tool in this run: \
-             stop calling it and say what is missing",
-            self.detail.message()
-        );
-        let told = self.detail.clone().into_builder().message(message);
-        self.detail = told.detail("stop", true).detail("refusals", times).build();
-    }
-
     pub(crate) fn unknown_tool(closest: &[&str]) -> Box<Self> {
         let mut message = String::from("no tool has this name");
         match closest {

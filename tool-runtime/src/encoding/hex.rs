@@ -14,12 +14,6 @@ pub(crate) fn array_of_hex<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
     read_hex(digits, &mut bytes).then_some(bytes)
 }
 
-/// Decodes any number of hexadecimal digits in lower case.
-pub(crate) fn bytes_of_hex(digits: &[u8]) -> Option<Vec<u8>> {
-    let mut bytes = vec![0; digits.len() / 2];
-    read_hex(digits, &mut bytes).then_some(bytes)
-}
-
 fn read_hex(digits: &[u8], bytes: &mut [u8]) -> bool {
     let digit = |byte: u8| digit(byte).filter(|_| !byte.is_ascii_uppercase());
     let pair = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(pair[1])?);
@@ -40,11 +34,10 @@ mod tests {
         let digits: Vec<u8> = bytes.iter().copied().flat_map(hex).collect();
         assert!(digits.starts_with(b"000102"), "{digits:?}");
         assert!(digits.ends_with(b"fdfeff"), "{digits:?}");
-        assert_eq!(array_of_hex::<256>(&digits).map(Vec::from), Some(bytes.clone()));
+        assert_eq!(array_of_hex::<256>(&digits).map(Vec::from), Some(bytes));
         assert_eq!(array_of_hex::<255>(&digits), None);
-        assert_eq!(bytes_of_hex(&digits), Some(bytes));
         for other in ["a", "0g", "+1", "0A", "0x", "\u{e9}"] {
-            assert_eq!(bytes_of_hex(other.as_bytes()), None, "{other}");
+            assert_eq!(array_of_hex::<1>(other.as_bytes()), None, "{other}");
         }
     }
 }

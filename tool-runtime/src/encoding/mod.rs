@@ -6,7 +6,7 @@ mod hex;
 use std::borrow::Cow;
 
 #[cfg(feature = "canonical")]
-pub(crate) use self::hex::{array_of_hex, bytes_of_hex, hex};
+pub(crate) use self::hex::{array_of_hex, hex};
 
 /// Returns the value of a hexadecimal digit of either case.
 pub(crate) fn digit(byte: u8) -> Option<u8> {

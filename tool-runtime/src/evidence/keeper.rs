@@ -8,18 +8,20 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tool_contracts::{
-    CallStatus, ContractError, Effect, ErrorCode, Evidence, EvidenceSource, ToolResultMeta,
+    CallStatus, ContractError, Effect, ErrorCode, Evidence, EvidenceSource, ToolErrorMeta,
+    ToolResultMeta,
 };
 
 use super::{
     AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, EvidenceError, Snapshot, Vault,
 };
 use crate::canonical::Digest;
-use crate::dispatch::answer::{failed, with_evidence, with_warning};
+use crate::dispatch::answer::failed;
 use crate::dispatch::hooks::{EvidenceCollector, Wait};
+use crate::dispatch::meta_change::{rewritten, with_warning};
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
-use crate::failure::{EFFECT_DONE, Failure, LoggedFailure};
+use crate::failure::{Failure, LoggedFailure};
 use crate::ledger::{self, Ledger};
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::RuntimeBuilder;
@@ -29,6 +31,9 @@ use crate::tool::{CallScope, EvidenceDraft, guarded, redacting};
 
 /// The longest time that an answer waits for its snapshot to be kept.
 const KEEP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The entry `effect` of `details` for a tool that has answered.
+const EFFECT_DONE: &str = "done";
 
 /// The warning of an answer or a failure whose evidence could not be kept.
 const NOT_KEPT_WARNING: &str = "the evidence of this answer could not be kept";
@@ -138,7 +143,7 @@ impl EvidenceKeeper {
         let kept = self.keep_in_time(scope, &ended).await;
         match kept {
             Ok((evidence, digest)) => {
-                ended.evidence_draft.get_or_insert_default().snapshot = Some(digest);
+                ended.evidence_draft.get_or_insert_default().snapshot = Some(*digest.as_bytes());
                 with_evidence(scope, ended, &evidence)
             }
             Err(text) if scope.registered().traits.requires_evidence && ended.output.is_ok() => {
@@ -199,7 +204,7 @@ impl EvidenceKeeper {
         let at = self.ledger.clock().now();
         let nothing = EvidenceDraft::default();
         let evidence_draft = ended.evidence_draft.as_deref().unwrap_or(&nothing);
-        let hash = ledger::output_hash(data, self.ledger.keys());
+        let hash = ledger::hash_of_output(data, self.ledger.keys());
         let sources = sources(scope, hash.as_deref(), evidence_draft, at).map_err(error_text)?;
         let keys = self.ledger.clone();
         let summary =
@@ -233,7 +238,9 @@ impl EvidenceKeeper {
         if let Some(summary) = summary {
             snapshot = snapshot.with_input_summary(summary)?;
         }
-        if let Some(hash) = ledger::input_hash(scope, keys, redacted) {
+        if let Some(hash) =
+            ledger::hash_of_input(scope.registered(), scope.arguments(), keys, redacted)
+        {
             snapshot = snapshot.with_input_hash(hash);
         }
         if let Some(hash) = output_hash {
@@ -278,6 +285,13 @@ fn sources(
 #[allow(clippy::needless_pass_by_value, reason = "it maps errors")]
 fn error_text(error: impl fmt::Display) -> String {
     error.to_string()
+}
+
+/// Names in `meta` the evidence of an answer or a failure that is written already.
+fn with_evidence(scope: &CallScope, ended: CallOutcome, evidence: &Evidence) -> CallOutcome {
+    let of_answer = |meta: ToolResultMeta| meta.with_evidence(evidence.clone());
+    let of_failure = |meta: ToolErrorMeta| meta.with_evidence(evidence.clone());
+    rewritten(scope, ended, of_answer, of_failure)
 }
 
 /// Delivers an answer with a warning that its snapshot could not be kept.

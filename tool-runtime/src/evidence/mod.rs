@@ -41,6 +41,8 @@ mod checksum;
 mod checksum_upgrade;
 mod contents;
 mod error;
+#[cfg(feature = "http")]
+mod http_access;
 mod id;
 mod keeper;
 mod keys;

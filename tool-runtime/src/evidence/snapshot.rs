@@ -213,11 +213,10 @@ impl Snapshot {
     /// Returns the summary of the input, as a JSON text.
     #[must_use]
     pub fn input_summary(&self) -> Option<&str> {
-        self.0.input_summary.as_deref().map(RawValue::get)
+        self.raw_input_summary().map(RawValue::get)
     }
 
     /// Returns the summary of the input as one JSON value.
-    #[cfg(feature = "http")]
     pub(crate) fn raw_input_summary(&self) -> Option<&RawValue> {
         self.0.input_summary.as_deref()
     }

@@ -283,24 +283,6 @@ impl Vault {
         done
     }
 
-    /// Returns whether an authorizer decides about the accesses.
-    pub(crate) fn has_authorizer(&self) -> bool {
-        self.authorizer.is_some()
-    }
-
-    /// Records an access that was denied before it reached the vault.
-    pub(crate) async fn record_denied(
-        &self,
-        action: AccessAction,
-        tenant: Option<Uuid>,
-        id: Option<SnapshotId>,
-        access: &Access,
-    ) -> Result<(), EvidenceError> {
-        let mut draft = RecordDraft::new(action, tenant, access);
-        draft.snapshot = id;
-        self.record(&draft, AccessOutcome::Denied).await
-    }
-
     /// Puts a record on the access log.
     pub(super) async fn record(
         &self,

@@ -15,7 +15,7 @@ pub(crate) mod writer;
 pub(crate) use equal::{equals_value, first_repeat};
 pub use malformed::Malformed;
 pub(crate) use number::Decimal;
-pub(crate) use pointer::{pointer, pointers, push_name};
+pub(crate) use pointer::{pointer, push_name};
 pub(crate) use reader::read;
 #[cfg(feature = "canonical")]
 pub(crate) use scan::special;

@@ -38,11 +38,6 @@ pub(crate) fn pointer(view: JsonView<'_>, id: u32) -> String {
     path
 }
 
-/// The pointers to several nodes.
-pub(crate) fn pointers(view: JsonView<'_>, nodes: &[u32]) -> Vec<String> {
-    nodes.iter().map(|id| pointer(view, *id)).collect()
-}
-
 /// Appends a property's name to a pointer, truncated.
 pub(crate) fn push_name(path: &mut String, name: &str) {
     path.push('/');

@@ -76,7 +76,7 @@ struct RecordedContents {
 
 impl EndedCall {
     pub(super) fn of(record: &CallRecord<'_>, at_ms: u64) -> Self {
-        let (call, output) = (record.facts(), record.output());
+        let (call, output) = (&record.facts, record.output());
         let (cx, scope) = (call.cx, call.scope);
         let unknown = scope.is_none().then(|| shortened(call.name));
         let call_id = call.call_id.map(shortened);
@@ -114,7 +114,7 @@ impl EndedCall {
             origin: record.origin().into(),
             error: error.map(|error| Box::new(RecordedError::of(error, scope))),
             approval: EndedApproval::of(record).map(Box::new),
-            snapshot: record.snapshot_digest().map(Box::new),
+            snapshot: snapshot_digest(record).map(Box::new),
         }
     }
 
@@ -240,31 +240,26 @@ fn first(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 
+/// Returns the digest of the snapshot that a call left as evidence.
+fn snapshot_digest(record: &CallRecord<'_>) -> Option<Digest> {
+    record.ended.evidence_draft.as_ref()?.snapshot.map(Digest::from_bytes)
+}
+
 /// Hashes a call's canonical arguments; with the key if they could be guessed.
-#[cfg(feature = "evidence")]
-pub(crate) fn input_hash(scope: &CallScope, keys: &LedgerKeys, redacted: bool) -> Option<String> {
-    hash_of_input(scope.registered(), scope.arguments(), keys, redacted)
-}
-
-/// Hashes a call's canonical answer with the key.
-#[cfg(feature = "evidence")]
-pub(crate) fn output_hash(data: &str, keys: &LedgerKeys) -> Option<String> {
-    hash_of_output(data, keys)
-}
-
-fn hash_of_input(
+pub(crate) fn hash_of_input(
     tool: &Registered,
     arguments: &str,
     keys: &LedgerKeys,
     redacted: bool,
 ) -> Option<String> {
     // The hash of arguments that the record shows needs no key.
-    let guessable = redacted || tool.input_is_sensitive();
+    let guessable = redacted || tool.has_secrets || tool.has_personal;
     Some(keys.hash(digest_of_input(arguments)?, guessable))
 }
 
-/// The hash is keyed, since an unkeyed hash of a short answer would confirm a guess.
-fn hash_of_output(data: &str, keys: &LedgerKeys) -> Option<String> {
+/// Hashes a call's canonical answer with the key, since an unkeyed hash of a short answer would
+/// confirm a guess.
+pub(crate) fn hash_of_output(data: &str, keys: &LedgerKeys) -> Option<String> {
     Some(keys.hash(digest_of_output(data)?, true))
 }
 
@@ -313,7 +308,7 @@ impl RecordedError {
 
 impl EndedApproval {
     fn of(record: &CallRecord<'_>) -> Option<Self> {
-        let consent = record.facts().approval;
+        let consent = record.facts.approval;
         let ticket = consent.ticket.as_ref().map(|ticket| ticket.id);
         let unrun = record.attempts() == 0;
         let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| unrun)?));

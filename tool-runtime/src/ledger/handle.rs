@@ -220,7 +220,7 @@ impl Ledger {
     /// The first record that was altered, removed or moved; or the store cannot be read.
     pub async fn verify(&self, checkpoints: &[Checkpoint]) -> Result<VerifiedChain, VerifyError> {
         let kept = self.0.kept.as_ref().and_then(NewestExport::newest);
-        let mut verifier = expecting(self.0.keys.chain().clone(), checkpoints);
+        let mut verifier = expecting(self.keys().chain().clone(), checkpoints);
         verifier = kept.into_iter().fold(verifier, Verifier::expecting);
         let mut from = 0;
         loop {
@@ -337,7 +337,6 @@ impl Ledger {
         })
     }
 
-    #[cfg(feature = "evidence")]
     pub(crate) fn keys(&self) -> &Arc<LedgerKeys> {
         &self.0.keys
     }

@@ -10,9 +10,10 @@ use tool_contracts::{CallStatus, Effect, ErrorCode, ToolSpec};
 use super::Ledger;
 use super::config::RecordDurability;
 use super::ended::EndedCall;
-use crate::dispatch::CallRecord;
 use crate::dispatch::hooks::{CallRecorder, Confirmation, Wait};
+use crate::dispatch::outcome::EffectOutcome;
 use crate::dispatch::refusal::Refusal;
+use crate::dispatch::{AnswerOrigin, CallRecord};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::RuntimeBuilder;
@@ -66,7 +67,7 @@ impl CallRecorder for LedgerRecorder {
     }
 
     fn call_ended(&self, record: &CallRecord<'_>) -> Option<u64> {
-        let is_reserved = record.facts().scope.is_some_and(CallScope::take_reservation);
+        let is_reserved = record.facts.scope.is_some_and(CallScope::take_reservation);
         let ended = EndedCall::of(record, self.now_ms());
         let is_awaited = self.answers_after(record) == RecordDurability::Stored;
         let number = self.0.queue().push(ended, is_reserved, is_awaited);
@@ -99,7 +100,7 @@ impl LedgerRecorder {
     fn answers_after(&self, record: &CallRecord<'_>) -> RecordDurability {
         let answer_timing = self.0.answer_timing();
         match record.spec().map(ToolSpec::effect) {
-            Some(_) if !record.may_have_run() => RecordDurability::Queued,
+            Some(_) if !may_have_run(record) => RecordDurability::Queued,
             Some(Effect::Write | Effect::Destructive) if !record.cx().dry_run() => {
                 answer_timing.writes
             }
@@ -132,4 +133,9 @@ impl fmt::Debug for LedgerRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("LedgerRecorder").field(&self.0).finish()
     }
+}
+
+/// Returns whether the tool may have run for this answer, now or in the call that it repeats.
+fn may_have_run(record: &CallRecord<'_>) -> bool {
+    record.ended.effect != EffectOutcome::NotRun || record.origin() != AnswerOrigin::Call
 }

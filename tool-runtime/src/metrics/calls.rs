@@ -145,22 +145,22 @@ impl CallMetrics {
             series.tool_times.add(took);
         }
         let Some(to) = &self.instruments else { return };
-        let (tool, code) = (|| series.attribute(), || by_code.attribute());
-        to.ended.add(1, [tool(), AttributeValue::text(call.status.as_str()), code()]);
-        to.call_times.record(took, [tool(), code()]);
+        let (by_tool, with_code) = (|| series.attribute(), || by_code.attribute());
+        to.ended.add(1, [by_tool(), AttributeValue::text(call.status.as_str()), with_code()]);
+        to.call_times.record(took, [by_tool(), with_code()]);
         if is_refused {
-            to.refused.add(1, [tool(), code()]);
+            to.refused.add(1, [by_tool(), with_code()]);
         }
         if retries > 0 {
-            to.retries.add(retries, [tool()]);
+            to.retries.add(retries, [by_tool()]);
         }
         match call.source {
             AnswerSource::Call => {}
-            AnswerSource::Cache => to.cache_hits.add(1, [tool()]),
-            AnswerSource::EarlierCall => to.replays.add(1, [tool()]),
+            AnswerSource::Cache => to.cache_hits.add(1, [by_tool()]),
+            AnswerSource::EarlierCall => to.replays.add(1, [by_tool()]),
         }
         if let Some(took) = tool_took {
-            to.tool_times.record(took, [tool(), AttributeValue::text(FUNCTION), code()]);
+            to.tool_times.record(took, [by_tool(), AttributeValue::text(FUNCTION), with_code()]);
         }
     }
 

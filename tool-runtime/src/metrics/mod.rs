@@ -3,6 +3,11 @@
 //! A row of [`table`] is a metric of both outputs. What happens is counted once: a counter or a
 //! histogram is increased together with its OpenTelemetry instrument, and a value that is read
 //! when it is wanted has one reader for both.
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "the features `http` and `otel` read the metrics, each some of them"
+)]
 
 mod calls;
 mod durations;

@@ -11,12 +11,15 @@ mod claimed_resources;
 mod config;
 mod deadline;
 mod excerpt;
+#[cfg(feature = "http")]
+mod http_access;
 mod idempotency;
 mod limits;
 mod out_of_range;
 mod policy_state;
 pub(crate) mod principal;
 mod read_cache;
+mod refusal;
 mod retry;
 mod rules;
 mod settings_check;

@@ -190,6 +190,10 @@ impl Runtime {
     pub(crate) fn policy_state(&self) -> &Arc<PolicyState> {
         self.services().policy_state()
     }
+
+    pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {
+        self.environment().catalogue.find(name).map(|tool| &**tool)
+    }
 }
 
 impl fmt::Debug for PolicyState {

@@ -17,7 +17,7 @@ const LEAST_STEP: Duration = Duration::from_secs(5);
 pub(super) struct StoreTime {
     clocks: Mutex<ClockState>,
     /// Shared with the metrics of a server.
-    steps: Arc<AtomicU64>,
+    pub(super) steps: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
@@ -102,11 +102,5 @@ impl Runtime {
     #[must_use]
     pub fn wall_clock_steps(&self) -> u64 {
         self.policy_state().store_time.steps.load(Ordering::Relaxed)
-    }
-
-    /// Returns the counter behind [`wall_clock_steps`](Self::wall_clock_steps).
-    #[cfg(feature = "http")]
-    pub(crate) fn wall_clock_step_counter(&self) -> Arc<AtomicU64> {
-        self.policy_state().store_time.steps.clone()
     }
 }

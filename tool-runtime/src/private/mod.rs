@@ -7,7 +7,7 @@ mod roles;
 mod select;
 pub mod traits;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "policy"))]
 mod tests;
 
 pub use std::boxed::Box;

@@ -17,9 +17,8 @@ use crate::arguments::Arguments;
 use crate::call::{self, CallServices, ToolCall, TypedCall};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::FailureCode;
-use crate::metrics::CallMetrics;
 use crate::timer::Timer;
-use crate::tool::registry::{Registered, TypedTool, is_listed};
+use crate::tool::registry::{TypedTool, is_listed};
 use crate::tool::{CallScope, Environment, ToolOutput};
 
 /// Holds the tools and opens calls of them. A handle: cloning it is cheap.
@@ -223,37 +222,6 @@ impl Runtime {
         ToolCall::unknown(services.clone(), name, call_id, arguments, cx, &refusal)
     }
 
-    /// Returns how a call of a name that is not listed is refused; opens none, and records none.
-    #[cfg(feature = "http")]
-    pub(crate) fn refusal_of_name(
-        &self,
-        name: &str,
-        visible: &dyn Fn(&ToolSpec) -> bool,
-    ) -> Box<Refusal> {
-        match self.environment().catalogue.find(name) {
-            Some(_) => Refusal::denied_tool(),
-            None => Refusal::unknown_tool(&self.services().closest(name, visible)),
-        }
-    }
-
-    /// Opens a call that repeats an earlier one, to see whether its answer is still the same.
-    pub(crate) fn open_replay(
-        &self,
-        name: &str,
-        arguments: Box<str>,
-        cx: ToolContext,
-        earlier: Uuid,
-    ) -> ToolCall {
-        match self.environment().catalogue.find(name) {
-            None => self.open(name, None, arguments, cx),
-            Some(tool) => {
-                let environment = self.services().environment().clone();
-                let scope = CallScope::new(environment, tool.clone(), None, arguments, cx);
-                ToolCall::open(self.services().clone(), scope.replaying(earlier))
-            }
-        }
-    }
-
     pub(crate) fn services(&self) -> &Arc<CallServices> {
         &self.inner.services
     }
@@ -262,26 +230,12 @@ impl Runtime {
         self.inner.services.environment()
     }
 
-    /// Measures the calls from now on, and returns their metrics.
-    pub(crate) fn measured(&self) -> &Arc<CallMetrics> {
-        self.services().dispatcher.measure(None)
-    }
-
-    pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {
-        self.environment().catalogue.find(name).map(|tool| &**tool)
-    }
-
     pub(crate) fn tenant(&self) -> Uuid {
         self.inner.tenant
     }
 
     pub(crate) fn timer(&self) -> &dyn Timer {
         self.environment().timer()
-    }
-
-    #[cfg(feature = "http")]
-    pub(crate) fn shared_timer(&self) -> Arc<dyn Timer> {
-        Arc::clone(&self.environment().timer)
     }
 
     /// Returns the runtime as a build without the feature `policy` makes it.

@@ -1,7 +1,6 @@
 //! The error of a store's operation.
 
 use std::fmt;
-use std::io::{self, ErrorKind};
 
 use thiserror::Error;
 
@@ -35,21 +34,6 @@ impl StoreError {
     /// Creates an error. The text is for the log, and contains no arguments and no answers.
     pub fn new(kind: StoreErrorKind, log: impl Into<String>) -> Self {
         Self { kind, log: log.into() }
-    }
-
-    /// Converts an error of the operating system.
-    pub(crate) fn of_system(error: &io::Error) -> Self {
-        let kind = match error.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreErrorKind::ReadOnly,
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,
-            _ => StoreErrorKind::Unavailable,
-        };
-        Self::new(kind, error.to_string())
-    }
-
-    /// Adds the operation or file that failed to the text.
-    pub(crate) fn at(self, context: impl fmt::Display) -> Self {
-        Self::new(self.kind, format!("{context}: {}", self.log))
     }
 
     /// Returns the kind.

@@ -21,6 +21,8 @@ mod output;
 #[cfg(feature = "sqlite-unbundled")]
 pub(crate) mod sqlite;
 mod store_clock;
+#[cfg(any(feature = "ledger", feature = "sqlite-unbundled"))]
+mod system_error;
 mod ticket;
 mod time;
 

@@ -26,6 +26,7 @@ impl BlockingRun {
         BlockingRunGuard(self)
     }
 
+    #[allow(dead_code, reason = "only the feature `policy` keeps resources of a call")]
     pub(crate) fn is_running(&self) -> bool {
         self.lock().is_running
     }
@@ -34,6 +35,7 @@ impl BlockingRun {
     ///
     /// # Errors
     /// The resources come back if no thread is running.
+    #[allow(dead_code, reason = "only the feature `policy` keeps resources of a call")]
     pub(crate) fn hold(&self, resources: HeldResources) -> Result<(), HeldResources> {
         let mut state = self.lock();
         if !state.is_running {

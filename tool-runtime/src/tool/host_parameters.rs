@@ -158,8 +158,8 @@ pub(crate) struct EvidenceDraft {
     /// The versions of sets of rules.
     pub(crate) rules: BTreeMap<String, String>,
     /// The digest of the snapshot that holds all this, once it is kept.
-    #[cfg(feature = "ledger")]
-    pub(crate) snapshot: Option<crate::canonical::Digest>,
+    #[allow(dead_code, reason = "only the feature `evidence` keeps snapshots")]
+    pub(crate) snapshot: Option<[u8; 32]>,
 }
 
 /// Lets a tool add to its answer's `meta`: sources, routing, token usage, warnings.

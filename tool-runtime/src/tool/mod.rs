@@ -7,6 +7,8 @@ mod build_error;
 mod cancellation;
 mod environment;
 mod evidence_recorder;
+#[cfg(feature = "policy")]
+mod guarded;
 mod host_parameters;
 mod idempotency;
 mod output;
@@ -25,18 +27,22 @@ pub use self::build_error::{BuildError, BuildProblem};
 pub use self::cancellation::Cancellation;
 pub(crate) use self::environment::Environment;
 pub use self::evidence_recorder::EvidenceRecorder;
+#[cfg(feature = "policy")]
+pub(crate) use self::guarded::guarded;
 pub use self::host_parameters::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
 pub(crate) use self::host_parameters::{EvidenceDraft, MetaDraft};
 pub use self::idempotency::Idempotency;
 pub use self::output::{DataError, OutputMeta, ToolOutput};
-#[cfg(feature = "policy")]
-pub(crate) use self::panic_guard::guarded;
 pub(crate) use self::panic_guard::{PanicGuarded, catch_panic};
 pub use self::panic_hook::quiet_tool_panics;
 #[cfg(feature = "testing")]
 pub(crate) use self::panic_hook::{PanicWatch, WatchedCode, WatchesPanics};
 pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;
-pub(crate) use self::scope::{ErrorAuthor, Lease};
+pub(crate) use self::scope::ErrorAuthor;
+#[cfg(feature = "policy")]
+pub(crate) use self::scope::Lease;
+#[cfg(feature = "policy")]
+pub(crate) use self::tool_future::ReconcileOutcome;
 pub use self::tool_future::{Finished, ToolFuture};
-pub(crate) use self::tool_future::{OpenEnvelope, ReconcileOutcome, ToolEnd};
+pub(crate) use self::tool_future::{OpenEnvelope, ToolEnd};

@@ -56,19 +56,6 @@ pub(crate) fn catch_panic<T>(code: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(code)).map_err(panic_text)
 }
 
-/// Awaits a future of a store or another part of the host under a panic guard; the error is the
-/// panic's text, for the log only.
-#[cfg(feature = "policy")]
-pub(crate) async fn guarded<F: Future>(future: F) -> Result<F::Output, String> {
-    let mut future = std::pin::pin!(future);
-    std::future::poll_fn(|cx| match catch_panic(|| future.as_mut().poll(cx)) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-        Err(text) => Poll::Ready(Err(text)),
-    })
-    .await
-}
-
 fn panic_text(payload: Box<dyn Any + Send>) -> String {
     let text = payload
         .downcast_ref::<&'static str>()

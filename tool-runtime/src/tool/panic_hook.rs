@@ -77,7 +77,7 @@ pub(crate) struct PanicWatch(Arc<Mutex<Option<String>>>);
 
 /// The code of a thread whose panics a watch keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only trials watch panics"))]
+#[allow(dead_code, reason = "only the feature `testing` watches panics")]
 pub(crate) enum WatchedCode {
     /// Guarded code: tools, and what the runtime calls of the host's.
     Calls,
@@ -85,7 +85,7 @@ pub(crate) enum WatchedCode {
     All,
 }
 
-#[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only trials watch panics"))]
+#[allow(dead_code, reason = "only the feature `testing` watches panics")]
 impl PanicWatch {
     /// Watches the panics of this thread, until the result is dropped.
     pub(crate) fn enter(&self, code: WatchedCode) -> WatchedThread {
@@ -148,10 +148,10 @@ struct InstalledHook {
 /// Several at once share one hook. A panic that is not watched goes to the hook before it, and so
 /// does every panic if that hook cannot be put back, because another one covers it.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only trials watch panics"))]
+#[allow(dead_code, reason = "only the feature `testing` watches panics")]
 pub(crate) struct WatchesPanics(());
 
-#[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only trials watch panics"))]
+#[allow(dead_code, reason = "only the feature `testing` watches panics")]
 impl WatchesPanics {
     pub(crate) fn begin() -> Self {
         let mut hook = WATCH_HOOK.lock().unwrap_or_else(PoisonError::into_inner);

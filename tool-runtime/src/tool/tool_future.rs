@@ -33,10 +33,12 @@ pub(crate) enum ToolEnd {
     /// The tool panicked on a blocking thread; the text is for the log.
     Panicked(String),
     /// The tool reported the outcome of an earlier run.
+    #[allow(dead_code, reason = "only the feature `policy` asks for one")]
     Reconciled(ReconcileOutcome),
 }
 
 /// The outcome of an earlier run.
+#[allow(dead_code, reason = "only the feature `policy` asks for one")]
 pub(crate) enum ReconcileOutcome {
     Happened(OpenEnvelope),
     DidNotHappen,

@@ -138,7 +138,7 @@ impl CallInstrument for Tracing {
     }
 
     fn call_ended(&self, record: &CallRecord<'_>) {
-        let trace = record.facts().scope.and_then(|scope| scope.span_slot().take::<CallTrace>());
+        let trace = record.facts.scope.and_then(|scope| scope.span_slot().take::<CallTrace>());
         if self.traces() {
             let span = trace.map(|trace| trace.span).unwrap_or_default();
             span.or_zero_length(record, self.ids).close(record);

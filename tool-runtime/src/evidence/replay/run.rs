@@ -10,6 +10,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::evidence::{EvidenceError, EvidenceErrorKind, OpenedSnapshot, SnapshotId};
 use crate::ledger::{self, LedgerQuery, RecordedCall};
 use crate::redact::{self, Redactor};
+use crate::runtime::Runtime;
 use crate::schema::Validator;
 use crate::tool::{CallScope, ToolOutput, catch_panic};
 
@@ -108,7 +109,7 @@ impl Replay {
         let cx = cx.with_invocation_id(Uuid::now_v7());
         *by = Some(cx.invocation_id());
         let mut again =
-            self.runtime.open_replay(&call.tool, known.arguments.into(), cx, call.invocation_id);
+            open_replay(&self.runtime, &call.tool, known.arguments.into(), cx, call.invocation_id);
         if self
             .approves
             .as_ref()
@@ -175,7 +176,7 @@ impl Replay {
             return Err(SkipReason::Refused);
         };
         // A tool that failed has run; a call that was not admitted has no answer to compare.
-        if !again.has_started() || again.status() == CallStatus::NotExecuted {
+        if again.started.is_none() || again.status() == CallStatus::NotExecuted {
             return refused(call, scope, output);
         }
         let earlier_error = call.error.as_ref().and_then(|error| error.code.clone());
@@ -314,4 +315,20 @@ fn without_patterns(value: Value, redactor: &dyn Redactor, free_bytes: &mut usiz
         }
         other => other,
     }
+}
+
+/// Opens a call that repeats an earlier one, to see whether its answer is still the same.
+fn open_replay(
+    runtime: &Runtime,
+    name: &str,
+    arguments: Box<str>,
+    cx: ToolContext,
+    earlier: Uuid,
+) -> ToolCall {
+    let Some(tool) = runtime.environment().catalogue.find(name) else {
+        return runtime.open(name, None, arguments, cx);
+    };
+    let services = runtime.services().clone();
+    let scope = CallScope::new(services.environment().clone(), tool.clone(), None, arguments, cx);
+    ToolCall::open(services, scope.replaying(earlier))
 }

@@ -122,18 +122,6 @@ impl Scopes {
         Self { every_tool: true, others: Scope::ALL.into(), ..Self::none() }
     }
 
-    /// Reads the words of a token. Unknown ones are skipped, because they are meant for other
-    /// services.
-    #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "tokens are read by the feature"))]
-    pub(super) fn known<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut scopes = Self::none();
-        for word in words {
-            // An unknown word grants nothing.
-            let _ = scopes.add(word);
-        }
-        scopes
-    }
-
     pub(super) fn of_tools_alone(self) -> Self {
         Self { others: BTreeSet::new(), approves: None, ..self }
     }
@@ -183,7 +171,8 @@ impl Scopes {
         self
     }
 
-    fn add(&mut self, word: &str) -> Result<(), UnknownScope> {
+    /// Adds a scope; one that is unknown grants nothing.
+    pub(super) fn add(&mut self, word: &str) -> Result<(), UnknownScope> {
         let unknown = || UnknownScope { word: word.into() };
         match word.split_once(':') {
             None if word == "tools" => self.every_tool = true,
@@ -320,7 +309,9 @@ mod tests {
             let text = format!("tools {word}");
             let error = text.parse::<Scopes>().expect_err(word);
             assert!(error.to_string().contains(&format!("`{word}`")), "{error}");
-            assert_eq!(Scopes::known(text.split(' ')), scopes("tools"));
+            let mut granted = scopes("tools");
+            assert!(granted.add(word).is_err(), "{word}");
+            assert_eq!(granted, scopes("tools"));
         }
     }
 

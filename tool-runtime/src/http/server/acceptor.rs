@@ -14,13 +14,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::sleep;
 
-use super::ServerLimits;
 use super::activity::ConnectionActivity;
 use super::connection::{self, ShutdownStage, TimedOut};
 use super::request_service::RequestService;
 use super::socket::Socket;
-#[cfg(feature = "tls")]
-use super::tls::{MaybeTls, Tls};
+use super::{ServerLimits, ServerTls};
 use crate::http::state::caller::Peer;
 use crate::http::state::drain::Drain;
 use crate::http::state::quota::{Permit, Quota};
@@ -38,8 +36,7 @@ pub(super) struct Acceptor {
     pub(super) connection_permits: Arc<Semaphore>,
     /// The connections of each address.
     pub(super) addresses: Arc<Quota<Peer>>,
-    #[cfg(feature = "tls")]
-    pub(super) tls: Option<Tls>,
+    pub(super) tls: ServerTls,
 }
 
 /// The permits of one connection, which counts as open until this is dropped.
@@ -59,8 +56,7 @@ impl Acceptor {
             connection_builder: Arc::new(connection::connection_builder(limits)),
             connection_permits: Arc::new(Semaphore::new(limits.connections)),
             addresses: Arc::new(Quota::new(limits.connections, limits.per_address())),
-            #[cfg(feature = "tls")]
-            tls: None,
+            tls: ServerTls::default(),
         }
     }
 
@@ -103,24 +99,18 @@ impl Acceptor {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        #[cfg_attr(not(feature = "tls"), expect(unused_mut, reason = "a handshake waits on it"))]
         mut stage: watch::Receiver<ShutdownStage>,
         open: OpenConnection,
     ) -> impl Future<Output = ()> + Send + use<> {
         let activity = Arc::new(ConnectionActivity::begin(&self.drain));
         let socket = Socket::new(stream, activity.clone(), &self.limits);
         let (app, limits) = (self.app.clone(), self.limits.clone());
-        #[cfg(feature = "tls")]
-        let is_tls = self.tls.is_some();
-        #[cfg(not(feature = "tls"))]
-        let is_tls = false;
+        let is_tls = self.tls.is_set();
         let service = RequestService { app, peer, activity, limits, is_tls };
         let connection_builder = self.connection_builder.clone();
-        #[cfg(feature = "tls")]
         let tls = self.tls.clone();
         async move {
-            #[cfg(feature = "tls")]
-            let Some(socket) = MaybeTls::open(socket, tls, &service, &mut stage).await else {
+            let Some(socket) = tls.open(socket, &service, &mut stage).await else {
                 return open.drain.counters().handshakes_failed.add();
             };
             let served = connection::serve(socket, service, &connection_builder, stage).await;

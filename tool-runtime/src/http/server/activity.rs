@@ -98,7 +98,7 @@ impl ConnectionActivity {
     }
 
     /// Restarts the time for a request head after the TLS handshake.
-    #[cfg(feature = "tls")]
+    #[allow(dead_code, reason = "only the feature `tls` has handshakes")]
     pub(super) fn expect_request(&self) {
         self.head_started.store(self.now(), Ordering::Relaxed);
     }

@@ -64,12 +64,7 @@ impl ServeError {
         Self::new(ServeErrorKind::Ledger, message.to_owned(), None)
     }
 
-    #[cfg(feature = "tls")]
-    pub(super) fn tls(message: String, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::new(ServeErrorKind::Tls, message, Some(source.into()))
-    }
-
-    fn new(
+    pub(super) fn new(
         kind: ServeErrorKind,
         message: String,
         source: Option<Box<dyn StdError + Send + Sync>>,

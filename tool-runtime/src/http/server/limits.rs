@@ -71,9 +71,7 @@ pub struct ServerLimits {
     pub resets: usize,
     /// Time after which a silent HTTP/2 peer is sent a ping, 20 s, and time that it has to answer.
     pub ping: Duration,
-    /// Longest time for a TLS handshake, 10 s.
-    #[cfg(feature = "tls")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
+    /// Longest time for a TLS handshake, 10 s. Used with the feature `tls`.
     pub handshake_timeout: Duration,
     /// Time for which connections are still accepted after the shutdown has begun, 0 s. `/readyz`
     /// fails and new calls are refused meanwhile, so that a load balancer can take the server out.
@@ -116,7 +114,6 @@ impl Default for ServerLimits {
             streams: 128,
             resets: 20,
             ping: Duration::from_secs(20),
-            #[cfg(feature = "tls")]
             handshake_timeout: Duration::from_secs(10),
             drain_delay: Duration::ZERO,
             shutdown_timeout: Duration::from_secs(30),

@@ -9,6 +9,8 @@ mod connection;
 
 mod error;
 mod limits;
+#[cfg(not(feature = "tls"))]
+mod no_tls;
 mod request_service;
 mod shutdown;
 mod signal;
@@ -32,8 +34,12 @@ use self::connection::ShutdownStage;
 
 pub use self::error::{ServeError, ServeErrorKind};
 pub use self::limits::ServerLimits;
+#[cfg(not(feature = "tls"))]
+use self::no_tls::ServerTls;
 use self::shutdown::Shutdown;
 pub use self::signal::shutdown_signal;
+#[cfg(feature = "tls")]
+use self::tls::ServerTls;
 #[cfg(feature = "tls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
 pub use self::tls::Tls;
@@ -72,8 +78,7 @@ pub struct Server {
     drain: Drain,
     limits: ServerLimits,
     probes: Option<(Router, std::net::TcpListener)>,
-    #[cfg(feature = "tls")]
-    tls: Option<Tls>,
+    tls: ServerTls,
 }
 
 /// The most connections of the listener for probes.
@@ -108,8 +113,7 @@ impl Server {
             drain,
             limits: ServerLimits::default(),
             probes: None,
-            #[cfg(feature = "tls")]
-            tls: None,
+            tls: ServerTls::default(),
         }
     }
 
@@ -143,14 +147,6 @@ impl Server {
     /// Sets the limits on connections, requests and times.
     pub fn limits(mut self, limits: ServerLimits) -> Self {
         self.limits = limits;
-        self
-    }
-
-    /// Accepts TLS connections only, with this certificate.
-    #[cfg(feature = "tls")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
-    pub fn tls(mut self, tls: &Tls) -> Self {
-        self.tls = Some(tls.clone());
         self
     }
 
@@ -225,11 +221,7 @@ impl BoundServer {
         let Self { server, listener, probes, .. } = self;
         let (drain, limits) = (server.drain, Arc::new(server.limits));
         let stage = watch::Sender::new(ShutdownStage::Serving);
-        let acceptor = Acceptor {
-            #[cfg(feature = "tls")]
-            tls: server.tls,
-            ..Acceptor::new(server.app, &drain, &limits)
-        };
+        let acceptor = Acceptor { tls: server.tls, ..Acceptor::new(server.app, &drain, &limits) };
         let (router, probe_listener) = probes.unzip();
         let probe_acceptor = router.map(|router| {
             let connections = PROBE_CONNECTIONS;

@@ -1,5 +1,6 @@
 //! TLS by rustls: the certificate, its renewal and the handshake.
 
+use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,10 +18,10 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
-use super::ServeError;
 use super::connection::{ShutdownStage, next_stage};
 use super::request_service::RequestService;
 use super::socket::Socket;
+use super::{ServeError, ServeErrorKind, Server};
 
 /// The certificate of a [`Server`](super::Server), for TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1.
 ///
@@ -177,6 +178,25 @@ fn unusable(error: rustls::Error, chain: SourceName<'_>, key: SourceName<'_>) ->
     ServeError::tls(text, error)
 }
 
+impl Server {
+    /// Accepts TLS connections only, with this certificate.
+    #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
+    pub fn tls(mut self, tls: &Tls) -> Self {
+        self.tls = ServerTls(Some(tls.clone()));
+        self
+    }
+}
+
+impl ServeError {
+    fn tls(message: String, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::new(ServeErrorKind::Tls, message, Some(source.into()))
+    }
+}
+
+/// The certificate of a server's connections; none if they are plain.
+#[derive(Clone, Default)]
+pub(super) struct ServerTls(Option<Tls>);
+
 /// A connection, plain or with TLS.
 #[derive(Debug)]
 pub(super) enum MaybeTls {
@@ -184,15 +204,19 @@ pub(super) enum MaybeTls {
     Secure(Box<TlsStream<Socket>>),
 }
 
-impl MaybeTls {
+impl ServerTls {
+    pub(super) fn is_set(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Performs the TLS handshake if there is a certificate; `None` if it fails or times out.
     pub(super) async fn open(
+        self,
         socket: Socket,
-        tls: Option<Tls>,
         service: &RequestService,
         stage: &mut watch::Receiver<ShutdownStage>,
-    ) -> Option<Self> {
-        let Some(tls) = tls else { return Some(Self::Plain(socket)) };
+    ) -> Option<MaybeTls> {
+        let Some(tls) = self.0 else { return Some(MaybeTls::Plain(socket)) };
         let accepting = TlsAcceptor::from(tls.current()).accept(socket);
         let stream = tokio::select! {
             biased;
@@ -200,7 +224,7 @@ impl MaybeTls {
             _ = next_stage(stage, ShutdownStage::Graceful) => return None,
         };
         service.activity.expect_request();
-        Some(Self::Secure(Box::new(stream)))
+        Some(MaybeTls::Secure(Box::new(stream)))
     }
 }
 

@@ -20,9 +20,9 @@ use super::access::{AccessRequest, AccessVerdict};
 use super::idempotency::EarlierRun;
 use super::policy_state::PolicyState;
 use crate::call::{ApprovalError, ToolCall};
-use crate::dispatch::TicketWithdrawal;
 use crate::dispatch::pipeline::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
+use crate::dispatch::{CallApproval, TicketWithdrawal};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 use crate::store::TicketEnd;
@@ -30,6 +30,16 @@ use crate::tool::{CallScope, ToolOutput, guarded};
 
 /// The most times an approver is asked again because its edited arguments are invalid.
 const MAX_EDITS: usize = 3;
+
+impl ToolCall {
+    pub(crate) fn approval(&self) -> &CallApproval {
+        &self.approval
+    }
+
+    pub(crate) fn approval_mut(&mut self) -> &mut CallApproval {
+        &mut self.approval
+    }
+}
 
 impl PolicyState {
     /// Decides whether a pending call may run, is refused, or needs an approval; asks no approver.

@@ -34,7 +34,7 @@ impl Runtime {
 }
 
 impl Tickets<'_> {
-    pub(super) fn state(&self) -> &Arc<PolicyState> {
+    pub(in crate::policy) fn state(&self) -> &Arc<PolicyState> {
         self.0.policy_state()
     }
 

@@ -10,8 +10,6 @@ use crate::dispatch::PreviewResult;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
 use crate::policy::ticket::Ticket;
-#[cfg(feature = "http")]
-use crate::store::TicketEnd;
 use crate::store::{StoreError, WaitingTicket};
 
 /// A stored call that waits for a decision.
@@ -127,30 +125,6 @@ impl Tickets<'_> {
         let found = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
         let found = found.filter(|found| found.tenant == tenant && found.end.is_none());
         Ok(found.and_then(|found| state.waiting_call(&found)))
-    }
-
-    /// Returns how a ticket of a tenant has ended; none if it is waiting or unknown.
-    #[cfg(feature = "http")]
-    pub(crate) async fn end_of(
-        &self,
-        id: Uuid,
-        tenant: Uuid,
-    ) -> Result<Option<TicketEnd>, StoreError> {
-        let state = self.state();
-        let found = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
-        Ok(found.filter(|found| found.tenant == tenant).and_then(|found| found.end))
-    }
-
-    /// Ends the ticket of a resumed call, and returns how it had ended before: only one caller gets
-    /// `None`, and its end counts.
-    #[cfg(feature = "http")]
-    pub(crate) async fn end(
-        &self,
-        id: Uuid,
-        end: TicketEnd,
-    ) -> Result<Option<TicketEnd>, StoreError> {
-        let state = self.state();
-        state.call_store(STORE_TIMEOUT, state.stores.tickets.end_ticket(id, end)).await
     }
 }
 

@@ -8,7 +8,7 @@ mod tests;
 
 pub use self::model_answer::{ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
 use self::row_cuts::RowCuts;
-use crate::json::{pointers, read};
+use crate::json::{pointer, read};
 use crate::limits::Limits;
 
 /// An answer with rows left out.
@@ -67,11 +67,10 @@ pub(crate) fn excerpt(
 }
 
 fn cuts(row_cuts: &RowCuts<'_>) -> Vec<Cut> {
-    let (arrays, rows): (Vec<_>, Vec<_>) = row_cuts.cuts().unzip();
-    let cut = |(pointer, (shown, total)): (_, (usize, usize))| Cut {
-        pointer,
+    let cut = |(array, (shown, total)): (u32, (usize, usize))| Cut {
+        pointer: pointer(row_cuts.view(), array),
         rows_shown: shown as u64,
         rows_total: total as u64,
     };
-    pointers(row_cuts.view(), &arrays).into_iter().zip(rows).map(cut).collect()
+    row_cuts.cuts().map(cut).collect()
 }

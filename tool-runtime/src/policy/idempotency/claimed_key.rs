@@ -12,6 +12,7 @@ use futures::future::{pending, select};
 
 use super::{KeyLease, replay};
 use crate::dispatch::answer;
+use crate::dispatch::meta_change::with_warning;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::lease_lost;
 use crate::failure::LoggedFailure;
@@ -137,7 +138,7 @@ impl ClaimedKey {
                 if error.kind() == StoreErrorKind::Full {
                     drop(self.store(Settlement::Unknown).await);
                 }
-                let mut ended = answer::with_warning(scope, ended, NOT_STORED);
+                let mut ended = with_warning(scope, ended, NOT_STORED);
                 let log = format!("{}the answer was not stored: {error}", ended.log);
                 ended.log = scope.scrub_log(log);
                 ended

@@ -134,7 +134,7 @@ impl<K: RateKey> RateLimiter<K> {
     }
 
     /// Returns whether one more would be allowed, or how long to wait; counts nothing.
-    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP checks beforehand"))]
+    #[allow(dead_code, reason = "only the feature `http` checks beforehand")]
     pub(crate) fn peek(&self, key: &K) -> Result<(), Duration> {
         let now = self.now();
         let mut states = self.lock();

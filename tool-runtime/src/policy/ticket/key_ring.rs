@@ -75,14 +75,18 @@ const KEYED_HASH: &[u8] = b"tool-runtime/hidden-digest/v1\0";
 /// The keys derived from one secret. Boxed, so that moving the ring leaves no copies in memory.
 pub(crate) struct RingKey {
     id: Box<str>,
-    derived: Box<DerivedKeys>,
+    pub(super) derived: Box<DerivedKeys>,
 }
 
-struct DerivedKeys {
+pub(super) struct DerivedKeys {
     // As long as a block of the hash, so that HMAC uses it as it is.
     signing: Zeroizing<[u8; 64]>,
     sealing: Zeroizing<[u8; 32]>,
-    root: Zeroizing<[u8; 32]>,
+    #[allow(
+        dead_code,
+        reason = "only the features `ledger` and `sqlite-unbundled` derive from it"
+    )]
+    pub(super) root: Zeroizing<[u8; 32]>,
 }
 
 impl KeyRing {
@@ -192,14 +196,6 @@ impl RingKey {
         &self.id
     }
 
-    /// Derives a key for one purpose, which `info` names; keys of other purposes are independent.
-    #[cfg(any(feature = "ledger", feature = "sqlite-unbundled"))]
-    pub(crate) fn subkey(&self, info: &[u8]) -> Zeroizing<[u8; 32]> {
-        let mut subkey = Zeroizing::new([0; 32]);
-        expand(None, &*self.derived.root, info, &mut *subkey);
-        subkey
-    }
-
     pub(super) fn sign(&self, message: &[u8]) -> [u8; 32] {
         self.mac(message).finalize().into_bytes().into()
     }
@@ -229,7 +225,7 @@ pub(crate) fn cipher(key: &[u8; 32], salt: &[u8; 32], info: &[u8]) -> (Aes256Gcm
     (Aes256Gcm::new_from_slice(key).expect("an AES-256 key has 32 bytes"), sealing_nonce)
 }
 
-fn expand(salt: Option<&[u8; 32]>, secret: &[u8], info: &[u8], key: &mut [u8]) {
+pub(super) fn expand(salt: Option<&[u8; 32]>, secret: &[u8], info: &[u8], key: &mut [u8]) {
     let (mut extracted, hkdf) = Hkdf::<Sha256>::extract(salt.map(<[u8; 32]>::as_slice), secret);
     extracted.as_mut_slice().zeroize();
     hkdf.expand(info, key).expect("a key is shorter than what HKDF can give");

@@ -9,6 +9,8 @@ mod key_ring;
 mod rejection;
 mod seal;
 mod signed;
+#[cfg(any(feature = "ledger", feature = "sqlite-unbundled"))]
+mod subkey;
 
 #[cfg(test)]
 mod tests;

@@ -69,29 +69,6 @@ pub enum TicketRejection {
 }
 
 impl TicketRejection {
-    #[cfg(feature = "http")]
-    const ALL: [Self; 13] = [
-        Self::Malformed,
-        Self::Oversized,
-        Self::Tampered,
-        Self::UnknownKey,
-        Self::Expired,
-        Self::Used,
-        Self::Declined,
-        Self::Superseded,
-        Self::Foreign,
-        Self::Outdated,
-        Self::Unknown,
-        Self::ArgumentsChanged,
-        Self::Unreadable,
-    ];
-
-    /// Finds the rejection of a refusal; none if the reason is not about a ticket.
-    #[cfg(feature = "http")]
-    pub(crate) fn of_reason(reason: RefusalReason) -> Option<Self> {
-        Self::ALL.into_iter().find(|rejection| rejection.reason() == reason)
-    }
-
     /// Returns the value of `details.reason`.
     #[must_use]
     pub const fn reason(self) -> RefusalReason {

@@ -5,6 +5,8 @@ mod evidence;
 mod grants;
 mod keys;
 mod limits;
+#[cfg(not(feature = "evidence"))]
+mod no_evidence;
 mod outputs;
 mod quota_map;
 mod tickets;
@@ -17,6 +19,8 @@ use self::evidence::Evidence;
 use self::grants::Grants;
 use self::keys::Keys;
 pub use self::limits::MemoryLimits;
+#[cfg(not(feature = "evidence"))]
+use self::no_evidence::Evidence;
 use self::outputs::Outputs;
 use self::tickets::Tickets;
 use super::{StoreError, StoreErrorKind};
@@ -67,7 +71,7 @@ pub struct MemoryStore {
     tickets: Arc<Mutex<Tickets>>,
     grants: Arc<Mutex<Grants>>,
     outputs: Arc<Mutex<Outputs>>,
-    #[cfg(feature = "evidence")]
+    #[allow(dead_code, reason = "only the feature `evidence` reads it")]
     evidence: Arc<Mutex<Evidence>>,
 }
 
@@ -86,7 +90,6 @@ impl MemoryStore {
             tickets: Arc::new(Mutex::new(Tickets::new(limits.tickets))),
             grants: Arc::new(Mutex::new(Grants::new(limits.grants))),
             outputs: Arc::new(Mutex::new(Outputs::new(limits.outputs))),
-            #[cfg(feature = "evidence")]
             evidence: Arc::new(Mutex::new(Evidence::new(limits.snapshots, limits.tenant_keys))),
         }
     }

@@ -10,7 +10,7 @@ use crate::store::{StoreError, StoreErrorKind};
 const APPLICATION_ID: i32 = 0x746f_6f6c;
 
 /// The migrations from each version to the next, each in one transaction.
-const MIGRATIONS: &[&str] = &[
+pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
@@ -37,7 +37,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 
 /// Returns how many migrations the file has had. It is read in one transaction, because another
 /// process may be creating the file.
-fn version(connection: &Connection) -> Result<usize, StoreError> {
+pub(crate) fn version(connection: &Connection) -> Result<usize, StoreError> {
     let reading = connection.unchecked_transaction().map_err(|error| of_sqlite(&error))?;
     FileFormat::read(&reading)?.version()
 }
@@ -56,18 +56,6 @@ fn migrate_once(connection: &mut Connection) -> Result<(), StoreError> {
             .map_err(|error| of_sqlite(&error))?;
     }
     transaction.commit().map_err(|error| of_sqlite(&error))
-}
-
-/// Creates an empty database in memory with the schema of the file's version, for comparison.
-#[cfg(feature = "ledger")]
-pub(crate) fn reference(connection: &Connection) -> Result<Connection, StoreError> {
-    let version = version(connection)?;
-    let make = || -> rusqlite::Result<Connection> {
-        let reference = Connection::open_in_memory()?;
-        MIGRATIONS.iter().take(version).try_for_each(|sql| reference.execute_batch(sql))?;
-        Ok(reference)
-    };
-    make().map_err(|error| of_sqlite(&error))
 }
 
 /// The format that a file declares.

@@ -2,10 +2,8 @@
 
 use std::future::Future;
 
-#[cfg(feature = "tokio")]
 use crate::tool::{PanicWatch, WatchedCode};
 
-#[cfg(feature = "tokio")]
 #[track_caller]
 pub(super) fn block_on<F: Future>(future: F, real_time: bool) -> F::Output {
     assert!(
@@ -19,9 +17,4 @@ pub(super) fn block_on<F: Future>(future: F, real_time: bool) -> F::Output {
     // Between the polls of the trial, this thread runs nothing but tasks that the tool spawned.
     let _watched = PanicWatch::default().enter(WatchedCode::All);
     runtime.block_on(future)
-}
-
-#[cfg(not(feature = "tokio"))]
-pub(super) fn block_on<F: Future>(future: F, _: bool) -> F::Output {
-    futures::executor::block_on(future)
 }

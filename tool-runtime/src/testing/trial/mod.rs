@@ -1,9 +1,12 @@
 //! Checks that hold for every tool.
 
+#[cfg(feature = "tokio")]
 mod block_on;
 mod effects;
 mod inputs;
 mod metaschema;
+#[cfg(not(feature = "tokio"))]
+mod no_tokio;
 mod property;
 mod report;
 mod runtime;
@@ -26,6 +29,8 @@ use tool_contracts::{Permission, ToolContext};
 
 pub use self::effects::{EffectCounter, RecordedEffects};
 use self::inputs::TrialInputs;
+#[cfg(not(feature = "tokio"))]
+use self::no_tokio as block_on;
 pub use self::report::{TrialCheck, TrialFinding, TrialReport};
 use self::runtime::{CallObserver, TrialRuntime};
 use crate::runtime::{Runtime, RuntimeBuilder};

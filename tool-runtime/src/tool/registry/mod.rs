@@ -21,9 +21,9 @@ pub use self::definition::{Definition, Tool, Toolkit, ToolkitFacts, TypedTool};
 #[cfg(feature = "discovery")]
 pub use self::discover::Discovered;
 pub use self::dynamic::DynamicTool;
-pub(crate) use self::registered::{
-    PolicyStages, Registered, SHORTEST_RETENTION, ToolSettings, narrowest_first,
-};
+#[cfg(feature = "policy")]
+pub(crate) use self::registered::{PolicyStages, SHORTEST_RETENTION};
+pub(crate) use self::registered::{Registered, ToolSettings, narrowest_first};
 pub use self::state::HostNeed;
 pub(crate) use self::state::HostState;
 use crate::tool::{BuildError, BuildProblem};

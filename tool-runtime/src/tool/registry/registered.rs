@@ -99,6 +99,7 @@ pub(crate) struct PolicyStages {
 /// Behaviour of a tool that its contract does not contain.
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one thing that a tool says of itself")]
+#[allow(dead_code, reason = "only the features `policy` and `evidence` read most of them")]
 pub(crate) struct ToolTraits {
     /// True if a function of its own shows what a call would do.
     pub(crate) has_preview: bool,
@@ -242,12 +243,6 @@ impl Registered {
         let name = &tool.name;
         let parts = ToolParts { name, toolkit, spec, input, output, timeout, start, typed: None };
         parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
-    }
-
-    /// Returns whether an argument may be secret or personal, so that a hash of the arguments could be
-    /// guessed.
-    pub(crate) fn input_is_sensitive(&self) -> bool {
-        self.input.has_secrets() || self.input.has_personal()
     }
 
     /// The number of bytes to reserve for the next output.

@@ -1,6 +1,12 @@
 //! The state that a call and its tool share while the call lives.
 
 mod entry;
+#[cfg(feature = "evidence")]
+mod evidence;
+#[cfg(feature = "ledger")]
+mod ledger;
+#[cfg(feature = "policy")]
+mod policy;
 mod purpose;
 mod scrubs;
 mod span_slot;
@@ -20,7 +26,7 @@ pub(crate) use self::scrubs::ErrorAuthor;
 use self::scrubs::TextScrubbers;
 use self::span_slot::SpanSlot;
 use self::stage::Stage;
-use super::blocking_run::{BlockingRun, HeldResources};
+use super::blocking_run::BlockingRun;
 use super::cancellation::CancelFlag;
 use super::environment::Environment;
 use super::host_parameters::{MetaDraft, ProgressSink};
@@ -63,6 +69,7 @@ struct ScopeState {
     /// True if an earlier attempt may have had its effect although it failed.
     effect_unknown: AtomicBool,
     /// True if the ledger's queue has reserved room for the call's record.
+    #[allow(dead_code, reason = "only the feature `ledger` has a queue")]
     is_reserved: AtomicBool,
     /// The state that most calls do not have.
     rare: OnceLock<Box<RareState>>,
@@ -79,6 +86,7 @@ struct RareState {
     /// The scrubbers of texts about the call, made when the first text is written.
     scrubs: OnceLock<Box<TextScrubbers>>,
     blocking_run: BlockingRun,
+    #[allow(dead_code, reason = "only the feature `trace` has spans")]
     span_slot: SpanSlot,
 }
 
@@ -170,22 +178,6 @@ impl CallScope {
         Self(Arc::new(shared))
     }
 
-    /// Makes the call that asks the tool what became of an earlier run of this one.
-    pub(crate) fn reconciling(&self) -> Self {
-        let mut shared = self.again(self.arguments().into());
-        shared.purpose = Purpose::Reconciliation;
-        let reconciling = Self(Arc::new(shared));
-        if let Some(rare) = self.0.rare() {
-            if let Some(idempotency) = rare.idempotency.get() {
-                reconciling.set_idempotency(idempotency.clone());
-            }
-            if let Some(lease) = rare.lease.get() {
-                reconciling.set_lease(lease.clone());
-            }
-        }
-        reconciling
-    }
-
     /// Starts the same call anew, with the same cancellation and the same listener.
     fn again(&self, arguments: Box<str>) -> ScopeState {
         let ScopeState { environment, tool, call_id, cx, .. } = &*self.0;
@@ -265,13 +257,6 @@ impl CallScope {
         self.0.purpose.is_approval_dry_run()
     }
 
-    /// Makes a call that replays an earlier one; to be used before the call is shared.
-    pub(crate) fn replaying(&self, earlier: Uuid) -> Self {
-        let mut shared = self.again(self.arguments().into());
-        shared.purpose = Purpose::Replay(earlier);
-        Self(Arc::new(shared))
-    }
-
     /// Returns the call that this one replays.
     pub(crate) fn replay_of(&self) -> Option<Uuid> {
         self.0.purpose.replay_of()
@@ -279,26 +264,6 @@ impl CallScope {
 
     pub(crate) fn blocking_run(&self) -> &BlockingRun {
         &self.0.rare_or_new().blocking_run
-    }
-
-    pub(crate) fn span_slot(&self) -> &SpanSlot {
-        &self.0.rare_or_new().span_slot
-    }
-
-    /// Returns whether the tool is running on a blocking thread.
-    pub(crate) fn has_blocking_run(&self) -> bool {
-        self.0.rare().is_some_and(|rare| rare.blocking_run.is_running())
-    }
-
-    /// Keeps resources until the tool's blocking thread has ended; returns them if there is none.
-    pub(crate) fn hold_until_thread_exits(
-        &self,
-        resources: HeldResources,
-    ) -> Result<(), HeldResources> {
-        match self.0.rare() {
-            Some(rare) => rare.blocking_run.hold(resources),
-            None => Err(resources),
-        }
     }
 
     /// Returns how long the tool may run: its own deadline, or the context's budget if that is sooner.
@@ -309,12 +274,6 @@ impl CallScope {
         self.0.cx.timeouts_ms().map_or(own, |budget| own.min(left(budget)))
     }
 
-    /// Returns whether the caller's context leaves the tool less time than the tool's own deadline.
-    #[cfg(feature = "policy")]
-    pub(crate) fn has_shortened_deadline(&self) -> bool {
-        self.budget() < self.0.tool.timeout
-    }
-
     /// Returns what the call shares with the other calls of its runtime.
     pub(crate) fn environment(&self) -> &Environment {
         &self.0.environment
@@ -322,21 +281,6 @@ impl CallScope {
 
     pub(crate) fn registered(&self) -> &Registered {
         &self.0.tool
-    }
-
-    /// Returns the tool, for owners that outlive the call.
-    pub(crate) fn shared_tool(&self) -> &Arc<Registered> {
-        &self.0.tool
-    }
-
-    /// Marks that the ledger has reserved capacity for the call's record.
-    pub(crate) fn keep_reservation(&self) {
-        self.0.is_reserved.store(true, Ordering::Relaxed);
-    }
-
-    /// Takes the reservation of the call's record, if there is one.
-    pub(crate) fn take_reservation(&self) -> bool {
-        self.0.is_reserved.swap(false, Ordering::Relaxed)
     }
 
     /// The arguments as the model sent them; `{}` for a text without arguments.
@@ -415,17 +359,6 @@ impl CallScope {
     pub(crate) fn idempotency(&self) -> Idempotency {
         let idempotency = self.0.rare().and_then(|rare| rare.idempotency.get());
         idempotency.cloned().unwrap_or_default()
-    }
-
-    /// Sets the key and the fence under which the call runs; the first ones count.
-    pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
-        drop(self.0.rare_or_new().idempotency.set(idempotency));
-    }
-
-    /// Sets the lease without which the tool must not be polled; the first one counts.
-    #[cfg_attr(not(feature = "policy"), allow(dead_code, reason = "nothing else has leases"))]
-    pub(crate) fn set_lease(&self, lease: Arc<dyn Lease>) {
-        drop(self.0.rare_or_new().lease.set(lease));
     }
 
     /// Returns whether the tool may be polled: the call has no lease, or one that has not run out.

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::CallScope;
 
 /// The purpose for which a call's tool is started.
+#[allow(dead_code, reason = "the features `policy` and `evidence` reconcile and replay calls")]
 pub(super) enum Purpose {
     /// The call of a model or a host.
     Run,

@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 use tool_contracts::ToolErrorDetail;
 
 use super::CallScope;
-use crate::limits::Limits;
-use crate::redact::{self, Redactor, ValueScrubber};
+use crate::redact::{self, ValueScrubber};
 
 /// The values to remove from texts about a call.
 pub(super) struct TextScrubbers {
@@ -59,19 +58,6 @@ impl CallScope {
     /// Returns whether the call has values that must be removed from texts about it.
     pub(crate) fn has_sensitive_values(&self) -> bool {
         self.scrubs().is_some()
-    }
-
-    /// Redacts the arguments for a record; none if they are not JSON.
-    ///
-    /// At most `free_bytes` of free text are searched; the rest is left out.
-    pub(crate) fn redacted(&self, redactor: &dyn Redactor, free_bytes: usize) -> Option<String> {
-        let limits = self.0.environment.limits();
-        self.0.tool.input.redact_with_limit(self.arguments(), limits, redactor, free_bytes)
-    }
-
-    /// Redacts the tool's answer for a record; none if it is not JSON.
-    pub(crate) fn redacted_answer(&self, data: &str, redactor: &dyn Redactor) -> Option<String> {
-        self.0.tool.output.as_ref()?.redact(data, &Limits::WIDEST, redactor)
     }
 
     /// Returns the scrubbers of this call; none if nothing in it is sensitive.

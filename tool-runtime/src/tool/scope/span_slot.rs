@@ -1,7 +1,10 @@
 //! Stores the state of a call's instrument, such as its span, without knowing the type.
+#![allow(dead_code, reason = "only the feature `trace` has spans")]
 
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::CallScope;
 
 /// A slot for one value of the call's instrument.
 #[derive(Default)]
@@ -26,5 +29,11 @@ impl SpanSlot {
 
     fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CallScope {
+    pub(crate) fn span_slot(&self) -> &SpanSlot {
+        &self.0.rare_or_new().span_slot
     }
 }

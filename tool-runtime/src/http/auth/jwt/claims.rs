@@ -23,7 +23,12 @@ impl Claims {
     /// Reads `scope` (RFC 8693), or else `scp`: words in a string, or an array of strings.
     pub(super) fn scopes(&self) -> Scopes {
         let claim = self.others.get("scope").or_else(|| self.others.get("scp"));
-        Scopes::known(words(claim).flat_map(str::split_ascii_whitespace))
+        let mut scopes = Scopes::none();
+        for word in words(claim).flat_map(str::split_ascii_whitespace) {
+            // Unknown words are meant for other services.
+            let _ = scopes.add(word);
+        }
+        scopes
     }
 
     /// Reads the tenants of this claim; if `None`, of `tenants`, or else `tenant_id`.

@@ -16,7 +16,7 @@ use self::accept::MediaType;
 pub(in crate::http) use self::envelope::envelope_call;
 use self::running::EndCause;
 pub(in crate::http) use self::running::FinishedCall;
-use crate::ToolCall;
+use crate::dispatch::refusal::Refusal;
 use crate::http::auth::{Principal, Requester};
 use crate::http::problem::{Problem, status};
 use crate::http::request::admission::Admitted;
@@ -26,6 +26,7 @@ use crate::http::response::{Audit, JsonResponse, ResponseFormat, notable_meta};
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
+use crate::{Runtime, ToolCall};
 
 #[cfg(test)]
 mod tests;
@@ -94,13 +95,28 @@ fn open_named(
         require(principal, tool)?;
         app.rates.call(tool.name(), cx.tenant_id(), principal)?;
     } else if !app.refusal_counts.is_recorded(admitted.caller(), RefusalKind::Call) {
-        let refusal = app.runtime.refusal_of_name(name, &may_know);
+        let refusal = refusal_of_name(&app.runtime, name, &may_know);
         return Err(Problem::from_detail(&refusal.detail));
     }
     let input = Box::<str>::from(input);
     let mut call = app.runtime.open_among(name, None, input, cx, &may_know);
-    call.set_requester(|| Requester::of(principal).to_json());
+    // Only a call that may have to wait for an approval keeps its requester.
+    if call.scope().is_some_and(|scope| scope.registered().policy_stages.authorize) {
+        call.approval_mut().requester = Some(Requester::of(principal).to_json());
+    }
     Ok(call)
+}
+
+/// Returns how a call of a name that is not listed is refused; opens none, and records none.
+fn refusal_of_name(
+    runtime: &Runtime,
+    name: &str,
+    visible: &dyn Fn(&ToolSpec) -> bool,
+) -> Box<Refusal> {
+    match runtime.registered(name) {
+        Some(_) => Refusal::denied_tool(),
+        None => Refusal::unknown_tool(&runtime.services().closest(name, visible)),
+    }
 }
 
 /// Cuts a tool's name to the longest valid length, for responses, records and logs.

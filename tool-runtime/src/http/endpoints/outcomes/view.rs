@@ -9,7 +9,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::resolution::OutcomeDecision;
-use crate::encoding::{bytes_of_hex, hex};
+use crate::encoding::{array_of_hex, hex};
 use crate::store::{KeyRecord, ScopedKey, UnixMillis};
 
 /// Lists keyed calls of a tenant whose outcome is unknown.
@@ -116,7 +116,8 @@ impl FromStr for OutcomeCursor {
     /// Accepts any text that matches [`PATTERN`](Self::PATTERN), even between two outcomes.
     fn from_str(text: &str) -> Result<Self, ()> {
         let part = |digits: &str| {
-            let bytes = bytes_of_hex(digits.as_bytes()).ok_or(())?;
+            let bytes = digits.as_bytes().chunks(2).map(array_of_hex::<1>);
+            let bytes = bytes.collect::<Option<Vec<_>>>().ok_or(())?.concat();
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         };
         let parts = text.split('-').map(part).collect::<Result<Vec<_>, ()>>()?;

@@ -72,7 +72,7 @@ impl Metrics {
         runtime: &Runtime,
         routes: impl Iterator<Item = &'static str>,
     ) -> Self {
-        let calls = Arc::clone(runtime.measured());
+        let calls = Arc::clone(runtime.services().dispatcher.measure(None));
         Self(Arc::new(MetricsState {
             routes: routes.map(|label| (label, RouteSeries::new())).collect(),
             refusals: RefusalSeries::default(),

@@ -125,7 +125,7 @@ impl Default for RateLimits {
 impl RateLimiters {
     pub(in crate::http) fn new(limits: RateLimits, runtime: &Runtime) -> Self {
         let tools = runtime.specs().map(|spec| spec.name().into());
-        Self::of_tools(limits, tools, &runtime.shared_timer())
+        Self::of_tools(limits, tools, &runtime.environment().timer)
     }
 
     fn of_tools(

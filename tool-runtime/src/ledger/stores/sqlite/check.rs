@@ -16,7 +16,7 @@ const TABLE: &str = "trace_ledger";
 pub(super) fn table(connection: &Connection, range: Range<u64>) -> Result<(), StoreError> {
     let defined = definition(connection)?;
     if range.start == 0 {
-        if defined != definition(&format::reference(connection)?)? {
+        if defined != definition(&reference(connection)?)? {
             return Err(damaged(
                 "the definition of `trace_ledger`, or of an index or trigger on it, was changed: \
                  compare the file's schema with a new ledger's",
@@ -26,6 +26,17 @@ pub(super) fn table(connection: &Connection, range: Range<u64>) -> Result<(), St
     }
     let indexes = defined.iter().filter(|object| object.kind == "index");
     indexes.into_iter().try_for_each(|index| lists(connection, &index.name, &range))
+}
+
+/// Creates an empty database in memory with the schema of the file's version, for comparison.
+fn reference(connection: &Connection) -> Result<Connection, StoreError> {
+    let version = format::version(connection)?;
+    let make = || -> rusqlite::Result<Connection> {
+        let reference = Connection::open_in_memory()?;
+        format::MIGRATIONS.iter().take(version).try_for_each(|sql| reference.execute_batch(sql))?;
+        Ok(reference)
+    };
+    make().map_err(|error| of_sqlite(&error))
 }
 
 /// Returns whether the table has this index.

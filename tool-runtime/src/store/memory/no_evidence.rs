@@ -1,0 +1,12 @@
+//! Stands in for the map of evidence without the feature `evidence`.
+
+use super::quota_map::Quota;
+
+/// No evidence.
+pub(super) struct Evidence;
+
+impl Evidence {
+    pub(super) fn new(_: Quota, _: Quota) -> Self {
+        Self
+    }
+}

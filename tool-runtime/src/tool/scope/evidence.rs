@@ -1,0 +1,24 @@
+//! What a replay sets and reads of a call.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::CallScope;
+use super::purpose::Purpose;
+use crate::limits::Limits;
+use crate::redact::Redactor;
+
+impl CallScope {
+    /// Makes a call that replays an earlier one; to be used before the call is shared.
+    pub(crate) fn replaying(&self, earlier: Uuid) -> Self {
+        let mut shared = self.again(self.arguments().into());
+        shared.purpose = Purpose::Replay(earlier);
+        Self(Arc::new(shared))
+    }
+
+    /// Redacts the tool's answer for a record; none if it is not JSON.
+    pub(crate) fn redacted_answer(&self, data: &str, redactor: &dyn Redactor) -> Option<String> {
+        self.0.tool.output.as_ref()?.redact(data, &Limits::WIDEST, redactor)
+    }
+}

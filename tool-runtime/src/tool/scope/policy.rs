@@ -1,0 +1,57 @@
+//! What the policies set and read of a call.
+
+use std::sync::Arc;
+
+use super::purpose::Purpose;
+use super::{CallScope, Lease};
+use crate::tool::blocking_run::HeldResources;
+use crate::tool::idempotency::Idempotency;
+
+impl CallScope {
+    /// Makes the call that asks the tool what became of an earlier run of this one.
+    pub(crate) fn reconciling(&self) -> Self {
+        let mut shared = self.again(self.arguments().into());
+        shared.purpose = Purpose::Reconciliation;
+        let reconciling = Self(Arc::new(shared));
+        if let Some(rare) = self.0.rare() {
+            if let Some(idempotency) = rare.idempotency.get() {
+                reconciling.set_idempotency(idempotency.clone());
+            }
+            if let Some(lease) = rare.lease.get() {
+                reconciling.set_lease(lease.clone());
+            }
+        }
+        reconciling
+    }
+
+    /// Returns whether the tool is running on a blocking thread.
+    pub(crate) fn has_blocking_run(&self) -> bool {
+        self.0.rare().is_some_and(|rare| rare.blocking_run.is_running())
+    }
+
+    /// Keeps resources until the tool's blocking thread has ended; returns them if there is none.
+    pub(crate) fn hold_until_thread_exits(
+        &self,
+        resources: HeldResources,
+    ) -> Result<(), HeldResources> {
+        match self.0.rare() {
+            Some(rare) => rare.blocking_run.hold(resources),
+            None => Err(resources),
+        }
+    }
+
+    /// Returns whether the caller's context leaves the tool less time than the tool's own deadline.
+    pub(crate) fn has_shortened_deadline(&self) -> bool {
+        self.budget() < self.0.tool.timeout
+    }
+
+    /// Sets the key and the fence under which the call runs; the first ones count.
+    pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
+        drop(self.0.rare_or_new().idempotency.set(idempotency));
+    }
+
+    /// Sets the lease without which the tool must not be polled; the first one counts.
+    pub(crate) fn set_lease(&self, lease: Arc<dyn Lease>) {
+        drop(self.0.rare_or_new().lease.set(lease));
+    }
+}
