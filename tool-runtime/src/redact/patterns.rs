@@ -55,8 +55,7 @@ use super::pieces::{MatchCheck, TextPiece, cut};
 /// ```
 #[derive(Clone)]
 pub struct Patterns {
-    /// Sorted by stage.
-    patterns: Vec<Pattern>,
+    by_stage: Vec<Pattern>,
     /// A text without any of these features is matched by none of the patterns.
     least: LeastFeatures,
     max_bytes: usize,
@@ -95,7 +94,7 @@ impl Patterns {
     /// Creates a set without patterns.
     #[must_use]
     pub const fn none() -> Self {
-        Self { patterns: Vec::new(), least: LeastFeatures::NONE, max_bytes: MAX_BYTES }
+        Self { by_stage: Vec::new(), least: LeastFeatures::NONE, max_bytes: MAX_BYTES }
     }
 
     /// Adds a pattern; if it has a capture group, only the first group is replaced.
@@ -119,16 +118,16 @@ impl Patterns {
             Prefilter::None,
             MatchCheck::One(whole),
         );
-        let place = self.patterns.partition_point(|other| other.stage <= PatternStage::Custom);
+        let place = self.by_stage.partition_point(|other| other.stage <= PatternStage::Custom);
         self.least = self.least.or(pattern.prefilter);
-        self.patterns.insert(place, pattern);
+        self.by_stage.insert(place, pattern);
         Ok(self)
     }
 
     /// Removes all patterns of this name.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
-        self.patterns.retain(|pattern| pattern.name != name);
+        self.by_stage.retain(|pattern| pattern.name != name);
         self
     }
 
@@ -201,7 +200,7 @@ impl Patterns {
             return Some(Vec::new());
         }
         let shows = |pattern: &&Pattern| features.show(pattern.prefilter, text);
-        let mut wanted = self.patterns.iter().filter(shows).peekable();
+        let mut wanted = self.by_stage.iter().filter(shows).peekable();
         if wanted.peek().is_none() {
             return Some(Vec::new());
         }
@@ -226,7 +225,7 @@ impl Patterns {
         let mut pieces = Vec::new();
         let (mut rest, mut from) = (text, 0);
         while let Some(at) = rest[from..].find('[').map(|at| from + at) {
-            let marks = self.patterns.iter().map(|pattern| &*pattern.mark).chain([WITHHELD]);
+            let marks = self.by_stage.iter().map(|pattern| &*pattern.mark).chain([WITHHELD]);
             let length = marks.filter(|mark| rest[at..].starts_with(mark)).map(str::len).max();
             let length = length.or_else(|| omission_mark_length(&rest[at..]));
             let Some(length) = length else {
@@ -249,15 +248,15 @@ impl Patterns {
 impl Default for Patterns {
     /// Returns the patterns of the table above.
     fn default() -> Self {
-        let patterns = default_patterns::patterns();
-        let least = patterns.iter().fold(LeastFeatures::NONE, |all, it| all.or(it.prefilter));
-        Self { patterns, least, ..Self::none() }
+        let by_stage = default_patterns::patterns();
+        let least = by_stage.iter().fold(LeastFeatures::NONE, |all, it| all.or(it.prefilter));
+        Self { by_stage, least, ..Self::none() }
     }
 }
 
 impl fmt::Debug for Patterns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.patterns.iter().map(|pattern| &pattern.name)).finish()
+        f.debug_list().entries(self.by_stage.iter().map(|pattern| &pattern.name)).finish()
     }
 }
 

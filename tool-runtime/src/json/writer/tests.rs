@@ -110,13 +110,13 @@ fn the_keys_of_maps_are_texts_or_errors_as_of_serde_json() {
 
 #[test]
 fn a_text_that_is_json_already_is_copied() {
-    let raw = RawValue::from_string(r#" {"a" : [null, "\u0001"]} "#.to_owned()).expect("JSON");
-    check(&vec![("x", &*raw), ("y", &*raw)]);
     #[derive(Serialize)]
     struct Around<'r> {
         raw: &'r RawValue,
         after: u8,
     }
+    let raw = RawValue::from_string(r#" {"a" : [null, "\u0001"]} "#.to_owned()).expect("JSON");
+    check(&vec![("x", &*raw), ("y", &*raw)]);
     check(&Around { raw: &raw, after: 1 });
 }
 
