@@ -65,24 +65,30 @@ impl Meter {
             MetricKind::Counter => {
                 let builder = self.0.u64_observable_counter(name).with_unit(unit);
                 let builder = builder.with_description(about).with_callback(move |observer| {
-                    read().into_iter().for_each(|value| observer.observe(value, &[]));
+                    if let Some(value) = read() {
+                        observer.observe(value, &[]);
+                    }
                 });
-                drop(builder.build());
+                let _ = builder.build();
             }
             MetricKind::UpDown | MetricKind::Histogram(_) => {
                 let builder = self.0.i64_observable_up_down_counter(name).with_unit(unit);
                 let builder = builder.with_description(about).with_callback(move |observer| {
                     let value = read().map(|value| i64::try_from(value).unwrap_or(i64::MAX));
-                    value.into_iter().for_each(|value| observer.observe(value, &[]));
+                    if let Some(value) = value {
+                        observer.observe(value, &[]);
+                    }
                 });
-                drop(builder.build());
+                let _ = builder.build();
             }
             MetricKind::Gauge => {
                 let builder = self.0.u64_observable_gauge(name).with_unit(unit);
                 let builder = builder.with_description(about).with_callback(move |observer| {
-                    read().into_iter().for_each(|value| observer.observe(value, &[]));
+                    if let Some(value) = read() {
+                        observer.observe(value, &[]);
+                    }
                 });
-                drop(builder.build());
+                let _ = builder.build();
             }
         }
     }

@@ -25,6 +25,12 @@ pub(in crate::http) fn text(app: &SharedApp) -> String {
     written
 }
 
+/// Reads a counter of a tool.
+type ReadCount = fn(&ToolSeries) -> u64;
+
+/// Reads a histogram of a tool.
+type ReadDurations = fn(&ToolSeries) -> &Durations;
+
 /// Collects the metrics for one scrape.
 #[derive(Debug)]
 struct Scrape(SharedApp);
@@ -77,7 +83,7 @@ impl Scrape {
                 family.count([tool, code], count)?;
             }
         }
-        let counters: [(&Metric, fn(&ToolSeries) -> u64); 3] = [
+        let counters: [(_, ReadCount); 3] = [
             (&CALLS_RETRIED, ToolSeries::retries),
             (&CALLS_CACHED, ToolSeries::cache_hits),
             (&CALLS_REPLAYED, ToolSeries::replays),
@@ -91,7 +97,7 @@ impl Scrape {
                 }
             }
         }
-        let histograms: [(&Metric, fn(&ToolSeries) -> &Durations); 2] =
+        let histograms: [(_, ReadDurations); 2] =
             [(&CALL_TIMES, ToolSeries::call_times), (&TOOL_TIMES, ToolSeries::tool_times)];
         for (metric, read) in histograms {
             let mut family = encoder.family(metric)?;
