@@ -26,7 +26,7 @@ const METRICS_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Adds two numbers.
 #[ai_tool(effect = "read")]
-pub async fn add(
+fn add(
     /// The first.
     a: i64,
     /// The second.
