@@ -8,7 +8,7 @@ use super::{AuthFailure, Principal, TokenKeyCheck};
 
 /// No verifier of tokens.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct RequestTokens;
+pub(super) struct RequestTokens {}
 
 #[allow(clippy::unused_self, reason = "same signatures as with the feature")]
 impl RequestTokens {
