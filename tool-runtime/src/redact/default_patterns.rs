@@ -212,14 +212,14 @@ const PATTERNS: [PatternSpec; 22] = [
     (
         "token",
         PatternStage::ByContext,
-        Prefilter::Words(&["bearer", "basic", "token"], 8),
+        Prefilter::Words(&["bearer", "basic", "token"], 6),
         r"(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]+)",
         One(checks::opaque),
     ),
     (
         "token",
         PatternStage::ByContext,
-        Prefilter::Run(16),
+        Prefilter::Run(15),
         r"\b(?:[spr]k[-_]|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|AIza|ya29\.|npm_|pypi-|hf_|dop_v1_|shpat_|whsec_|SG\.|AKIA|ASIA)[A-Za-z0-9._-]+",
         One(checks::key),
     ),
@@ -269,7 +269,7 @@ const PATTERNS: [PatternSpec; 22] = [
     (
         "iban",
         PatternStage::ByForm,
-        Prefilter::Digits(6),
+        Prefilter::Digits(2),
         r"(?i)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9])+",
         Many(checks::ibans),
     ),

@@ -27,8 +27,9 @@ enum End {
     ListOfVariant,
     Object,
     ObjectOfVariant,
-    /// None: its only field is a text that is JSON already.
-    Raw,
+    /// None: its only field is a text that is JSON already. It has the struct's name, with which
+    /// `serde_json` accepts no other field.
+    Raw(&'static str),
 }
 
 impl<'w, 'j> Compound<'w, 'j> {
@@ -54,7 +55,7 @@ impl<'w, 'j> Compound<'w, 'j> {
 
     pub(super) fn structure(writer: &'w mut JsonWriter<'j>, name: &'static str) -> Self {
         if RAW_NAMES.contains(&name) {
-            return Self { writer, is_empty: true, end: End::Raw };
+            return Self { writer, is_empty: true, end: End::Raw(name) };
         }
         Self::object(writer)
     }
@@ -79,8 +80,8 @@ impl<'w, 'j> Compound<'w, 'j> {
     }
 
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<()> {
-        if matches!(self.end, End::Raw) {
-            return self.raw(name, value);
+        if let End::Raw(of) = self.end {
+            return self.raw(of, name, value);
         }
         self.name(name);
         value.serialize(&mut *self.writer)
@@ -88,9 +89,14 @@ impl<'w, 'j> Compound<'w, 'j> {
 
     /// Writes a text that is JSON already, as only `serde_json` can.
     #[cold]
-    fn raw<T: Serialize + ?Sized>(&mut self, name: &'static str, text: &T) -> Result<()> {
+    fn raw<T: Serialize + ?Sized>(
+        &mut self,
+        of: &'static str,
+        name: &'static str,
+        text: &T,
+    ) -> Result<()> {
         let mut json = serde_json::Serializer::new(&mut *self.writer.json);
-        let mut raw = json.serialize_struct(name, 1)?;
+        let mut raw = json.serialize_struct(of, 1)?;
         SerializeStruct::serialize_field(&mut raw, name, text)?;
         SerializeStruct::end(raw)
     }
@@ -101,7 +107,7 @@ impl<'w, 'j> Compound<'w, 'j> {
             End::ListOfVariant => b"]}",
             End::Object => b"}",
             End::ObjectOfVariant => b"}}",
-            End::Raw => b"",
+            End::Raw(_) => b"",
         };
         self.writer.json.extend_from_slice(end);
     }

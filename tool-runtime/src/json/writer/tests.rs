@@ -121,6 +121,18 @@ fn a_text_that_is_json_already_is_copied() {
 }
 
 #[test]
+fn a_text_that_is_json_already_has_no_tag() {
+    #[derive(Serialize)]
+    #[serde(tag = "type")]
+    enum Reply {
+        Raw(Box<RawValue>),
+    }
+    let raw = RawValue::from_string(r#"{"a":1}"#.to_owned()).expect("JSON");
+    assert!(write(&mut Vec::new(), &Reply::Raw(raw.clone())).is_err());
+    check(&Reply::Raw(raw));
+}
+
+#[test]
 fn a_value_that_does_not_format_itself_is_an_error() {
     assert!(write(&mut Vec::new(), &Shown(false)).is_err());
 }

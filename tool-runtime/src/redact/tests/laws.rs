@@ -83,9 +83,32 @@ proptest! {
     }
 
     #[test]
+    fn a_prefilter_changes_no_redacted_text(text in prop_oneof![hostile(), "[ -~]{0,40}"]) {
+        static UNFILTERED: LazyLock<Patterns> =
+            LazyLock::new(|| Patterns::default().without_prefilters());
+        prop_assert_eq!(Patterns::default().redact(&text), UNFILTERED.redact(&text));
+    }
+
+    #[test]
     fn patterns_of_ones_own_cannot_run_away(text in "[a-z\\[\\] ]{0,40}") {
         let patterns = Patterns::default().with("word", "[a-z]+").unwrap();
         is_stable(&patterns, &text);
+    }
+}
+
+#[test]
+fn the_shortest_values_pass_their_prefilters() {
+    let unfiltered = Patterns::default().without_prefilters();
+    for (text, expected) in [
+        ("Bearer hunter2", "Bearer [token]"),
+        ("token abc123", "token [token]"),
+        ("xoxb-1234567890", "[token]"),
+        ("KW21CBKUABCDEFGHIJKLMNOPQRSTUV", "[iban]"),
+        ("123-45-6789", "[id]"),
+        ("4222222222222", "[card]"),
+    ] {
+        assert_eq!(Patterns::default().redact(text), expected, "{text}");
+        assert_eq!(unfiltered.redact(text), expected, "{text}");
     }
 }
 
