@@ -131,7 +131,7 @@ impl ToolCall {
             return Err(ApprovalError::NotPending);
         };
         let (arguments, _) = or_none(arguments.into_text(), scope.environment().limits());
-        let is_changed = *arguments != *scope.arguments();
+        let is_changed = !is_same_json(scope.arguments(), &arguments);
         if is_changed {
             let pointers = differences(scope.sent().arguments(), &arguments);
             let edited = scope.edited(arguments, pointers);
@@ -145,6 +145,40 @@ impl ToolCall {
         }
         Ok(is_changed)
     }
+}
+
+/// Returns whether two texts are the same JSON value, with the same digits in each number.
+fn is_same_json(one: &str, other: &str) -> bool {
+    one == other || {
+        let (one_numbers, other_numbers) = (numbers(one), numbers(other));
+        one_numbers == other_numbers && differences(one, other).is_empty()
+    }
+}
+
+/// The numbers of a JSON text as they are written, sorted.
+fn numbers(json: &str) -> Vec<&str> {
+    let mut numbers = Vec::new();
+    // Every second piece between unescaped quotes is a string.
+    let mut rest = json;
+    loop {
+        let end = rest.find('"').unwrap_or(rest.len());
+        let digits =
+            |letter: char| letter.is_ascii_digit() || matches!(letter, '+' | '-' | '.' | 'e' | 'E');
+        let pieces = rest[..end].split(|letter| !digits(letter));
+        numbers
+            .extend(pieces.filter(|piece| piece.contains(|letter: char| letter.is_ascii_digit())));
+        let Some(string) = rest.get(end + 1..) else { break };
+        let mut escaped = false;
+        let close = string.find(|letter| {
+            let closes = letter == '"' && !escaped;
+            escaped = letter == '\\' && !escaped;
+            closes
+        });
+        let Some(after) = close.and_then(|close| string.get(close + 1..)) else { break };
+        rest = after;
+    }
+    numbers.sort_unstable();
+    numbers
 }
 
 /// The most differences that are listed one by one.

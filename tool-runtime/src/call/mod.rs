@@ -32,7 +32,7 @@ use crate::dispatch::hooks::CallRecorder;
 use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::pipeline::{self, ApprovalProof, Authorization, NeededApproval};
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::{ApprovalSlot, CallFacts, Dispatcher, answer};
+use crate::dispatch::{ApprovalSlot, CallFacts, Dispatcher, PreviewResult, answer};
 use crate::tool::registry::is_listed;
 use crate::tool::{CallScope, Cancellation, ProgressUpdate, ToolOutput};
 
@@ -338,9 +338,13 @@ impl ToolCall {
 
     /// Runs the remaining stages, unless the call was withdrawn meanwhile.
     async fn run_stages(&mut self, proof: ApprovalProof) {
-        if let Some(refusal) = self.failed_preview() {
-            let _ = self.refuse(|| refusal);
-            return;
+        // A policy looks for the answer of an earlier run first.
+        if self.dispatcher().policy().is_none() {
+            let failed = self.approval.preview_result.as_ref().and_then(PreviewResult::refusal);
+            if let Some(refusal) = failed {
+                let _ = self.refuse(|| refusal);
+                return;
+            }
         }
         if let (Some(decoded), CallTarget::Known(scope)) = (self.pending.take(), &self.target) {
             let (scope, services) = (scope.clone(), self.shared_services());

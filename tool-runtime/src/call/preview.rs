@@ -2,16 +2,20 @@
 
 use std::fmt;
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
-use tool_contracts::{CallStatus, Effect, ToolErrorDetail, ToolSpec};
+use tool_contracts::{CallStatus, Effect, ToolErrorDetail, ToolErrorMeta, ToolSpec};
 
 use super::ToolCall;
-use crate::dispatch::PreviewResult;
 use crate::dispatch::refusal::Refusal;
+use crate::dispatch::{PreviewFailure, PreviewResult};
 use crate::tool::{CallScope, ToolOutput};
 
 /// The longest answer of a preview function that is shown whole, in bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
+
+/// The most characters of the message that are kept of an error that is too long to be kept whole.
+const MAX_MESSAGE_CHARS: usize = 1024;
 
 /// A call as a person sees it before deciding: what would run, with which arguments.
 ///
@@ -69,8 +73,8 @@ impl<'c> Preview<'c> {
         self.arguments
     }
 
-    /// Returns the answer of the tool's `preview` function as JSON text, secrets masked; none if the
-    /// tool has no such function, or it has not run or has failed.
+    /// Returns the answer of the tool's `preview` function, or of the dry run to which the approval is
+    /// bound, as JSON text, secrets masked; none if it has not run or has failed.
     ///
     /// Of an answer over 64 KiB it is a string with the beginning.
     #[must_use]
@@ -82,12 +86,13 @@ impl<'c> Preview<'c> {
     }
 
     /// Returns the error of the tool's `preview` function, if it failed. The call then does not run
-    /// even if it is approved: it is answered with this error.
+    /// even if it is approved: it is answered with this error, unless an earlier run under its
+    /// idempotency key answers it.
     #[must_use]
     pub fn failure(&self) -> Option<&'c ToolErrorDetail> {
         match self.result? {
             PreviewResult::Answer(_) => None,
-            PreviewResult::Failure(detail) => Some(detail),
+            PreviewResult::Failure(failure) => Some(&failure.detail),
         }
     }
 }
@@ -116,42 +121,66 @@ impl ToolCall {
             && self.scope().is_some_and(|scope| has_preview(scope) && !scope.dry_run())
     }
 
-    /// Keeps the answer of a dry run, if a preview function has given it.
+    /// Keeps the answer of a dry run, which an approver is shown.
     pub(crate) fn keep_preview(&mut self, output: &ToolOutput) {
-        let Some(scope) = self.scope().filter(|scope| scope.registered().traits.has_preview) else {
-            return;
-        };
+        let Some(scope) = self.scope() else { return };
         let result = match (output.data_json(), output.error()) {
             (Some(data), _) => PreviewResult::Answer(shown_answer(scope, data).into()),
-            (None, Some(detail)) => PreviewResult::Failure(Box::new(detail.clone())),
+            (None, Some(detail)) => {
+                let meta = serde_json::from_str::<ToolErrorMeta>(output.meta_json()).ok();
+                let evidence = meta.and_then(|meta| meta.evidence().cloned()).map(Box::new);
+                let detail = shown_error(detail);
+                PreviewResult::Failure(Box::new(PreviewFailure { detail, evidence }))
+            }
             (None, None) => return,
         };
         self.approval.preview_result = Some(result);
     }
+}
 
+impl PreviewResult {
     /// The refusal of a call whose preview failed.
-    pub(super) fn failed_preview(&self) -> Option<Box<Refusal>> {
-        match &self.approval.preview_result {
-            Some(PreviewResult::Failure(detail)) => Some(Refusal::not_run((**detail).clone())),
-            Some(PreviewResult::Answer(_)) | None => None,
+    pub(crate) fn refusal(&self) -> Option<Box<Refusal>> {
+        match self {
+            Self::Failure(failure) => {
+                let mut refusal = Refusal::not_run(failure.detail.clone());
+                refusal.evidence.clone_from(&failure.evidence);
+                Some(refusal)
+            }
+            Self::Answer(_) => None,
         }
     }
 }
 
 /// The answer of a preview function without the secrets of its call, and of bounded length.
 fn shown_answer(scope: &CallScope, data: &str) -> String {
-    let masked = scope.has_sensitive_values().then(|| serde_json::from_str(data).ok()).flatten();
-    let shown = masked.map(|mut value: Value| {
-        scope.scrub_json(&mut value);
-        value.to_string()
-    });
-    let shown = shown.unwrap_or_else(|| data.to_owned());
+    let shown = scope.scrub_public(data.to_owned());
+    // A text in which a number or a name was masked may be no JSON any more.
+    let shown = match serde_json::from_str::<IgnoredAny>(&shown) {
+        Ok(_) => shown,
+        Err(_) if shown == data => shown,
+        Err(_) => Value::from(shown).to_string(),
+    };
     if shown.len() <= MAX_ANSWER_BYTES {
         return shown;
     }
     let end = (0..=MAX_ANSWER_BYTES).rev().find(|end| shown.is_char_boundary(*end));
     let beginning = &shown[..end.unwrap_or_default()];
     Value::from(format!("{beginning}… ({} bytes)", shown.len())).to_string()
+}
+
+/// The error of a preview function, of bounded length.
+fn shown_error(detail: &ToolErrorDetail) -> ToolErrorDetail {
+    let size = serde_json::to_string(detail).map_or(usize::MAX, |json| json.len());
+    if size <= MAX_ANSWER_BYTES {
+        return detail.clone();
+    }
+    let message: String = detail.message().chars().take(MAX_MESSAGE_CHARS).collect();
+    let shown = ToolErrorDetail::builder(detail.error_type(), format!("{message}…"));
+    match detail.code() {
+        Some(code) => shown.code(code.to_owned()).build(),
+        None => shown.build(),
+    }
 }
 
 impl fmt::Display for Preview<'_> {
@@ -171,8 +200,8 @@ impl fmt::Display for Preview<'_> {
         match self.result {
             None => Ok(()),
             Some(PreviewResult::Answer(answer)) => write!(f, ": {answer}"),
-            Some(PreviewResult::Failure(detail)) => {
-                write!(f, ": the preview failed: {}", detail.message())
+            Some(PreviewResult::Failure(failure)) => {
+                write!(f, ": the preview failed: {}", failure.detail.message())
             }
         }
     }

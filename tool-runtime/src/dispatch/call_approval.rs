@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
-use tool_contracts::{ToolErrorDetail, has_hidden_characters};
+use tool_contracts::{Evidence, ToolErrorDetail, has_hidden_characters};
 use uuid::Uuid;
 
 /// The approval state of a call.
@@ -67,7 +67,14 @@ pub(crate) enum PreviewResult {
     /// The answer as JSON text, secrets masked.
     Answer(Box<str>),
     /// The function failed: the call cannot be shown, so it does not run.
-    Failure(Box<ToolErrorDetail>),
+    Failure(Box<PreviewFailure>),
+}
+
+/// The error of a preview function, with the evidence that it left.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PreviewFailure {
+    pub(crate) detail: ToolErrorDetail,
+    pub(crate) evidence: Option<Box<Evidence>>,
 }
 
 /// The ticket that a call was resumed from.

@@ -15,7 +15,9 @@ pub(crate) mod pipeline;
 pub(crate) mod refusal;
 pub(crate) mod run;
 
-pub(crate) use self::call_approval::{ApprovalSlot, PreviewResult, TicketWithdrawal, is_name};
+pub(crate) use self::call_approval::{
+    ApprovalSlot, PreviewFailure, PreviewResult, TicketWithdrawal, is_name,
+};
 #[cfg(feature = "policy")]
 pub(crate) use self::call_approval::{CallApproval, RedeemedTicket};
 pub(crate) use self::call_record::CallFacts;

@@ -4,6 +4,7 @@ use futures::future::{BoxFuture, Either, select};
 use tool_contracts::Effect;
 
 use super::answer::{fit, refused};
+use super::call_approval::CallApproval;
 use super::decode::Decoded;
 use super::dispatcher::Dispatcher;
 use super::execution_policy::{ApprovedCall, Claim, ExecutionPolicy};
@@ -180,7 +181,8 @@ fn claiming_policy<'d>(
     dispatcher: &'d Dispatcher,
     call: &ApprovedCall<'_>,
 ) -> Option<&'d dyn ExecutionPolicy> {
-    let bound = call.approval.ticket.is_some() || call.approval.preview.is_some();
+    let CallApproval { ticket, preview, preview_result, .. } = call.approval;
+    let bound = ticket.is_some() || preview.is_some() || preview_result.is_some();
     let concerned = call.scope.registered().policy_stages.claim || bound;
     dispatcher.policy().filter(|_| concerned)
 }

@@ -11,16 +11,17 @@ use tool_contracts::{CallStatus, ErrorCode};
 use super::approval::fingerprint;
 use super::claimed_resources::ClaimedResources;
 use super::deadline::{time_left, within_deadline};
+use super::idempotency::EarlierRun;
 use super::limits::{ConcurrencyLimiter, ConcurrencyPermit};
 use super::policy_state::PolicyState;
 use super::read_cache::{Flight, cache_key};
 use super::tool_plan::ToolPlan;
 use crate::canonical::Digest;
-use crate::dispatch::AnswerOrigin;
 use crate::dispatch::answer::refused;
 use crate::dispatch::execution_policy::{ApprovedCall, ClaimResult};
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
+use crate::dispatch::{AnswerOrigin, PreviewResult};
 use crate::failure::Failure;
 use crate::policy::ticket::TicketRejection;
 use crate::refusal_reason::RefusalReason;
@@ -96,6 +97,11 @@ impl PolicyState {
             scope.dry_run() || approval.ticket.is_some() || scope.replay_of().is_some();
         if let Some(ttl) = plan.ttl.filter(|_| !bypasses_cache) {
             claimed.flight = self.cached_or_flight(plan, scope, started, ttl).await?;
+        }
+        if let Some(failed) = approval.preview_result.as_ref().and_then(PreviewResult::refusal) {
+            if self.earlier_run(scope, approval).await? == EarlierRun::None {
+                return Err(failed.into());
+            }
         }
         self.must_have_same_preview(call).await?;
         let now = self.timer.now();

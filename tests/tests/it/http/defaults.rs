@@ -89,7 +89,9 @@ async fn another_tenant_than_the_only_one_is_refused_by_name() {
     let own = curl(&server, "/api/tools/call", &["x-tenant-id: yantian"], body).await;
     assert_eq!(json_of(&own)["output"], json!([3, "yantian-main"]), "{}", own.body);
     for path in ["/api/tools/call", "/api/tools/list"] {
-        let other = curl(&server, path, &["x-tenant-id: other"], "{}").await;
+        let body = if path.ends_with("list") { "{}" } else { body };
+        let other = curl(&server, path, &["x-tenant-id: other"], body).await;
+        assert!(other.body.contains("single_tenant"), "{}", other.body);
         let other = (other.status, json_of(&other));
         if path.ends_with("list") {
             let problems = &other.1["detail"]["details"]["problems"];

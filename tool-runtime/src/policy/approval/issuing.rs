@@ -12,7 +12,7 @@ use crate::canonical::Digest;
 use crate::dispatch::PreviewResult;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
-use crate::policy::idempotency::QUOTA_RETRY_AFTER_MS;
+use crate::policy::idempotency::{EarlierRun, QUOTA_RETRY_AFTER_MS};
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::{caller_of, conversation_of, principal_of};
 use crate::policy::ticket::{Claims, KeyRing, Ticket, TicketRejection, binding, seal, sign};
@@ -213,8 +213,14 @@ impl ToolCall {
             return Err(TicketIssueError::NotPending);
         }
         let state = self.services().policy_state().clone();
+        let earlier = match self.scope() {
+            Some(scope) => state.earlier_run(scope, self.approval()).await,
+            None => Ok(EarlierRun::None),
+        };
         // The approver is shown a dry run here too, and the decision bound to it by the same rules.
-        state.dry_run(self).await.map_err(|refusal| refused(*refusal))?;
+        if earlier.map_err(|refusal| refused(*refusal))? == EarlierRun::None {
+            state.dry_run(self).await.map_err(|refusal| refused(*refusal))?;
+        }
         let ticket = state.issue(self, None).await?;
         let _ = self.refuse(|| needs_confirmation(&ticket.to_json()));
         Ok(ticket)

@@ -31,8 +31,9 @@ impl PolicyState {
             return Ok(None);
         }
         let output = call.dry_run().await;
+        let digest = digest_of(&output)?;
         call.keep_preview(&output);
-        call.approval_mut().preview = Some(*digest_of(&output)?.as_bytes());
+        call.approval_mut().preview = Some(*digest.as_bytes());
         Ok(Some(output))
     }
 

@@ -53,8 +53,8 @@ impl WaitingCall {
         self.arguments.as_deref()
     }
 
-    /// Returns the answer of the tool's `preview` function as JSON text, with secrets masked; none
-    /// if the tool has no such function, or it failed.
+    /// Returns the answer of the tool's `preview` function, or of the dry run to which the approval is
+    /// bound, as JSON text, with secrets masked; none if there is no such answer, or it failed.
     #[must_use]
     pub fn preview(&self) -> Option<&str> {
         match self.preview_result.as_ref()? {
@@ -69,7 +69,7 @@ impl WaitingCall {
     pub fn preview_failure(&self) -> Option<&ToolErrorDetail> {
         match self.preview_result.as_ref()? {
             PreviewResult::Answer(_) => None,
-            PreviewResult::Failure(detail) => Some(detail),
+            PreviewResult::Failure(failure) => Some(&failure.detail),
         }
     }
 

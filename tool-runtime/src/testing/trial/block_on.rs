@@ -15,6 +15,12 @@ pub(super) fn block_on<F: Future>(future: F, real_time: bool) -> F::Output {
     let runtime = builder.enable_all().start_paused(!real_time).build();
     let runtime = runtime.expect("tokio can be started");
     // Between the polls of the trial, this thread runs nothing but tasks that the tool spawned.
-    let _watched = PanicWatch::default().enter(WatchedCode::All);
-    runtime.block_on(future)
+    let watch = PanicWatch::default();
+    let watched = watch.enter(WatchedCode::All);
+    let output = runtime.block_on(future);
+    drop(watched);
+    if let Some(place) = watch.take_place() {
+        eprintln!("a task that the tool spawned panicked at {place}");
+    }
+    output
 }

@@ -125,3 +125,58 @@ async fn a_failed_preview_can_be_made_again_and_edited_arguments_have_none() {
     assert!(call.execute().await.is_ok());
     assert_eq!(fixture.notes.all(), ["ordered 3"]);
 }
+
+#[tokio::test]
+async fn a_failed_preview_hides_no_answer_of_an_earlier_run() {
+    let boss = approver(|_| Decision::approve("boss"));
+    let (fixture, stock) = fixture(Policy::new().approver(boss), 5);
+    let cx = jane().with_idempotency_key("order-1").unwrap();
+    let first = fixture.runtime.call("order", arguments(2), &cx).execute().await.clone();
+    assert!(first.is_ok(), "{first}");
+    stock.0.store(0, Ordering::SeqCst);
+    let mut again = fixture.runtime.call("order", arguments(2), &cx);
+    assert!(again.load_preview().await.failure().is_some());
+    let again = again.execute().await;
+    assert!(again.meta_json().contains(r#""replayed":true"#), "{again}");
+    assert_eq!(again.data_json(), first.data_json());
+    assert_eq!(fixture.notes.all(), ["ordered 2"]);
+}
+
+#[tokio::test]
+async fn arguments_that_are_only_written_otherwise_are_no_edit() {
+    let (fixture, _) = fixture(Policy::new(), 0);
+    let mut call = fixture.runtime.call("order", arguments(2), &jane());
+    assert!(call.load_preview().await.failure().is_some());
+    let rewritten = format!(r#"{{ "pin": "{SECRET}", "count" : 2 }}"#);
+    call.approve_edited("boss", rewritten).unwrap();
+    assert_eq!(code(call.execute().await), "OUT_OF_STOCK");
+    assert!(fixture.notes.is_empty());
+}
+
+/// Opens the safe.
+#[ai_tool(effect = "write", version = "1.0.0", preview = show_safe)]
+async fn open_safe(
+    /// The digits.
+    #[arg(secret)]
+    digits: u64,
+    /// The word.
+    #[arg(secret)]
+    word: String,
+) -> bool {
+    digits > 0 && !word.is_empty()
+}
+
+async fn show_safe(digits: u64, word: String) -> Value {
+    json!({"digits": digits, word: "right", "amount": 12_345_678_901_234_567_890_u64})
+}
+
+#[tokio::test]
+async fn numbers_and_names_of_a_preview_are_masked_and_the_others_keep_their_digits() {
+    let fixture = Fixture::with(Policy::new(), |builder| builder.tool::<OpenSafeTool>());
+    let arguments = format!(r#"{{"digits":471100238857,"word":"{SECRET}"}}"#);
+    let mut call = fixture.runtime.call("open_safe", arguments, &jane());
+    let shown = call.load_preview().await.answer().unwrap().to_owned();
+    assert!(!shown.contains("471100238857") && !shown.contains(SECRET), "{shown}");
+    assert!(shown.contains("12345678901234567890"), "{shown}");
+    assert!(serde_json::from_str::<Value>(&shown).is_ok(), "{shown}");
+}

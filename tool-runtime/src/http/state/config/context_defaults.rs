@@ -37,7 +37,7 @@ impl HttpConfig {
     /// # let _ = config;
     /// ```
     pub fn without_tenants(mut self) -> Self {
-        self.context_defaults.site = Some(LOCAL_SITE.into());
+        self.context_defaults.site.get_or_insert_with(|| LOCAL_SITE.into());
         self.single_tenant(Tenant::from(Uuid::nil())).new_trace_ids()
     }
 
