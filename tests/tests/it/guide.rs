@@ -151,7 +151,7 @@ fn every_crate_that_a_page_uses_is_in_the_manifest_that_the_page_shows() {
                 let key = line.split([' ', '.']).next().unwrap_or_default();
                 key.replace('-', "_") == name
             };
-            assert!(manifest.iter().flatten().any(|it| entry(it)), "{page} uses {name}");
+            assert!(manifest.iter().flatten().any(entry), "{page} uses {name}");
         }
     }
 }

@@ -83,7 +83,7 @@ async fn all(
         Wanted::Num { n } => u64::from(n),
     });
     let _ = (bytes, wait);
-    rows.len() as u32
+    u32::try_from(rows.len()).unwrap_or(u32::MAX)
 }
 
 /// Reads an even number.

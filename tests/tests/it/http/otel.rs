@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Router;
 use opentelemetry::metrics::MeterProvider as _;
-use opentelemetry_sdk::metrics::data::{AggregatedMetrics, Metric, MetricData, ScopeMetrics};
+use opentelemetry_sdk::metrics::data::{
+    AggregatedMetrics, Metric, MetricData, ResourceMetrics, ScopeMetrics,
+};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -45,7 +47,7 @@ impl Exported {
     fn read(&self) -> BTreeMap<String, BTreeMap<String, i64>> {
         self.provider.force_flush().unwrap();
         let exported = self.exporter.get_finished_metrics().unwrap();
-        let metrics = exported.last().into_iter().flat_map(|last| last.scope_metrics());
+        let metrics = exported.last().into_iter().flat_map(ResourceMetrics::scope_metrics);
         let metrics = metrics.flat_map(ScopeMetrics::metrics);
         metrics.map(|metric| (metric.name().to_owned(), points(metric))).collect()
     }

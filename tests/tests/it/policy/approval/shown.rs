@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
+use tool_runtime::RuntimeBuilder;
 use tool_runtime::policy::{Decision, Policy};
 use tool_runtime::prelude::*;
 
@@ -172,7 +173,7 @@ async fn show_safe(digits: u64, word: String) -> Value {
 
 #[tokio::test]
 async fn numbers_and_names_of_a_preview_are_masked_and_the_others_keep_their_digits() {
-    let fixture = Fixture::with(Policy::new(), |builder| builder.tool::<OpenSafeTool>());
+    let fixture = Fixture::with(Policy::new(), RuntimeBuilder::tool::<OpenSafeTool>);
     let arguments = format!(r#"{{"digits":471100238857,"word":"{SECRET}"}}"#);
     let mut call = fixture.runtime.call("open_safe", arguments, &jane());
     let shown = call.load_preview().await.answer().unwrap().to_owned();
