@@ -1,4 +1,4 @@
-//! Round trips of real tools and calls through six providers' dialects.
+//! Round trips of real tools and calls through six dialects of five providers.
 
 use std::path::Path;
 

@@ -65,10 +65,11 @@
 //! | `discovery` | yes | `Runtime::builder().discover()`: every linked `#[ai_tool]` function |
 //! | `tokio` | yes | the default [`Timer`]; without it, give [`RuntimeBuilder::timer`] one of your own |
 //! | `canonical` | no | [`canonical`]: JSON in its one form (RFC 8785), and hashes over it |
-//! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, freshness, limits |
+//! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, caching, limits |
 //! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
+//! | `ed25519` | no | signed checkpoints of the [`ledger`] for an auditor without its key |
 //! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |
-//! | `adapters` | no | [`adapters`]: the tools in six providers' dialects, and their calls back |
+//! | `adapters` | no | [`adapters`]: the tools in six dialects of five providers, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
 //! | `http` | no | [`http`]: the tools over HTTP, as a router and as a server |
 //! | `jwt` | no | callers of [`http`] that prove who they are by signed tokens; needs Rust 1.88 |

@@ -19,7 +19,7 @@ cargo figures NAME [ARGS]
 
   dispatch           instructions of a call through the runtime, beside the same by hand
   bfcl FILE…         real models' calls: right ones admitted, broken variants refused
-  dialects FILE…     real tools and calls, in six providers' dialects and back
+  dialects FILE…     real tools and calls, in six dialects of five providers and back
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
   search FILE…       real questions: how often the right tool is among the first that are found

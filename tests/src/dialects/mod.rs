@@ -1,4 +1,4 @@
-//! Round trips of tools and calls through six providers' dialects.
+//! Round trips of tools and calls through six dialects of five providers.
 //!
 //! A model's call is written from the declaration alone, by code that shares nothing with the
 //! library's, and is validated with another JSON Schema validator.

@@ -1,4 +1,4 @@
-//! What the HTTP API asks of a vault.
+//! Accessors of a vault for the HTTP API.
 
 use uuid::Uuid;
 

@@ -198,6 +198,6 @@ mod tests {
         };
         let missing: Vec<_> =
             ALL.iter().map(|metric| row(metric)).filter(|row| !guide.contains(row)).collect();
-        assert!(missing.is_empty(), "docs/traces.md lacks:\n{}", missing.join("\n"));
+        assert!(missing.is_empty(), "tool-runtime/docs/traces.md lacks:\n{}", missing.join("\n"));
     }
 }

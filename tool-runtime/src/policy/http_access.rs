@@ -1,4 +1,4 @@
-//! What the HTTP API asks of the policies.
+//! Accessors of the policies for the HTTP API.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

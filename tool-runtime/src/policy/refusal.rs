@@ -1,4 +1,4 @@
-//! What the policies alone add to refusals.
+//! Additions of the policies to refusals.
 
 use crate::dispatch::refusal::Refusal;
 

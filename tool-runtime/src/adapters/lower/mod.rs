@@ -1,8 +1,8 @@
 //! Converts a tool's schema to the keywords of a dialect.
 //!
 //! Unsupported keywords are omitted, so that the declaration accepts at least what the tool
-//! accepts; each omission is a [`UnsupportedKeyword`]. A keyword that can be expressed as a sentence is added to
-//! the description.
+//! accepts; each omission is an [`UnsupportedKeyword`]. A keyword that can be expressed as a sentence is
+//! added to the description.
 
 mod choice;
 mod combine;

@@ -1,4 +1,4 @@
-//! What a replay sets and reads of a call.
+//! Accessors of the call scope for replays.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the ledger sets and reads of a call.
+//! Accessors of the call scope for the ledger.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! What the policies set and read of a call.
+//! Accessors of the call scope for the policies.
 
 use std::sync::Arc;
 

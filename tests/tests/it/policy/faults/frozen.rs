@@ -102,7 +102,7 @@ fn an_owner_that_stood_still_before_its_effect_has_none_where_fences_are_kept() 
 }
 
 #[test]
-fn an_owner_that_was_stopped_is_answered_that_it_was_superseded() {
+fn an_owner_that_was_stopped_is_answered_that_it_lost_its_lease() {
     let Ended { first, second, stands, effects } = freeze(Point::BeforeEffect, Downstream::Naive);
     assert!(first.is_refused("lease_lost"), "{first:?}");
     assert_eq!(stands, second);

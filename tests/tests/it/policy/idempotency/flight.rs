@@ -119,7 +119,7 @@ async fn a_long_call_keeps_its_lease() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owner_that_was_taken_over_while_it_ran_is_superseded() {
+async fn an_owner_that_was_taken_over_while_it_ran_has_lost_its_lease() {
     let world = World::with(Rules::new().lease(TIMEOUT / 8));
     world.bank.next([Act::Wait]);
     let other = world.another_process();

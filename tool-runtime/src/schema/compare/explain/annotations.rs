@@ -11,7 +11,7 @@ use super::Explainer;
 
 impl<'s> Explainer<'s> {
     pub(super) fn compare_annotations(&mut self, before: Subschema<'s>, after: Subschema<'s>) {
-        for word in compare_annotations(before).into_iter().chain(compare_annotations(after)) {
+        for word in annotation_keywords(before).into_iter().chain(annotation_keywords(after)) {
             let (old, new) = (find(before, word), find(after, word));
             let same = old.zip(new).is_some_and(|(old, new)| equal(old.0, new.0));
             if same || !is_annotation(word, old, new) {
@@ -50,7 +50,7 @@ impl<'s> Explainer<'s> {
 }
 
 /// The keywords of a schema, and of its `$ref` target, that may be annotations.
-fn compare_annotations(subschema: Subschema<'_>) -> Vec<&str> {
+fn annotation_keywords(subschema: Subschema<'_>) -> Vec<&str> {
     let owners = [subschema, subschema.resolved()];
     let words = owners.into_iter().filter_map(Subschema::keywords).flat_map(|map| map.keys());
     words.map(String::as_str).filter(|word| may_be_annotation(word)).collect()

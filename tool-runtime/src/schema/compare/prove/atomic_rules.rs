@@ -25,7 +25,7 @@ impl<'s> Prover<'s> {
 
     /// Returns whether no value of the shape is valid by the schema.
     fn rejects_all(&mut self, shape: &Shape<'s>, subschema: Subschema<'s>) -> bool {
-        let compare_annotations = shape.rules.iter().any(|rule| match rule {
+        let any_rule_rejects = shape.rules.iter().any(|rule| match rule {
             AtomicRule::Not(own) => {
                 let (wide, narrow) = (own.all_of(), subschema.all_of());
                 self.prove_same_value(|prover| prover.prove(&narrow, &wide).is_ok())
@@ -34,7 +34,7 @@ impl<'s> Prover<'s> {
                 false
             }
         });
-        compare_annotations || self.is_apart(shape, subschema)
+        any_rule_rejects || self.is_apart(shape, subschema)
     }
 
     fn is_apart(&mut self, shape: &Shape<'s>, subschema: Subschema<'s>) -> bool {
@@ -44,13 +44,13 @@ impl<'s> Prover<'s> {
     }
 
     fn keeps_one_of(&mut self, shape: &Shape<'s>, branches: &[Subschema<'s>]) -> bool {
-        let compare_annotations = shape.rules.iter().any(|rule| match rule {
+        let same_branches = shape.rules.iter().any(|rule| match rule {
             AtomicRule::One(_, own) => self.same_branches(own, branches),
             AtomicRule::Not(_) | AtomicRule::UnknownKeyword(..) | AtomicRule::Unreadable(..) => {
                 false
             }
         });
-        compare_annotations
+        same_branches
             || branches.iter().enumerate().any(|(at, branch)| {
                 let others = branches.iter().enumerate().filter(|(other, _)| *other != at);
                 let others: Vec<_> = others.map(|(_, subschema)| *subschema).collect();

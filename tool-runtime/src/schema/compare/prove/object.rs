@@ -146,11 +146,11 @@ impl<'s> Prover<'s> {
             if absent || (wide.schema.is_none() && wide.required.iter().all(listed)) {
                 continue;
             }
-            let compare_annotations = wide.schema.is_some_and(|wide| {
+            let is_covered = wide.schema.is_some_and(|wide| {
                 let mut parts = narrow().filter_map(|narrow| narrow.schema);
                 parts.any(|narrow| self.part_within(narrow, wide))
             });
-            if !compare_annotations {
+            if !is_covered {
                 let words = ["dependentSchemas", "dependentRequired", "dependencies"];
                 let owned =
                     |word: &&str| all_of.iter().any(|subschema| subschema.get(word).is_some());

@@ -15,21 +15,17 @@ fn text(word: &str, value: Value) -> Value {
 pub(super) fn rows() -> Vec<Row> {
     let plain = || json!({"type": "string"});
     let both = |word: &str, old: Value, new: Value| (text(word, old), text(word, new));
-    let compare_annotations = |name, word: &str, rule| {
+    let changed = |name, word: &str, rule| {
         let (before, after) = both(word, json!("a"), json!("b"));
         row(name, before, after, Same, [rule])
     };
     vec![
-        compare_annotations("a title", "title", "title-changed /title"),
-        compare_annotations("a description", "description", "description-changed /description"),
-        compare_annotations("a comment", "$comment", "comment-changed /$comment"),
-        compare_annotations("an extension", "x-order", "annotation-changed /x-order"),
-        compare_annotations("a format without a parser", "format", "annotation-changed /format"),
-        compare_annotations(
-            "an encoding",
-            "contentEncoding",
-            "annotation-changed /contentEncoding",
-        ),
+        changed("a title", "title", "title-changed /title"),
+        changed("a description", "description", "description-changed /description"),
+        changed("a comment", "$comment", "comment-changed /$comment"),
+        changed("an extension", "x-order", "annotation-changed /x-order"),
+        changed("a format without a parser", "format", "annotation-changed /format"),
+        changed("an encoding", "contentEncoding", "annotation-changed /contentEncoding"),
         row(
             "a description is new",
             plain(),

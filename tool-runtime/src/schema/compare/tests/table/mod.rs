@@ -211,8 +211,8 @@ fn a_reference_out_of_the_document_is_the_same_while_its_text_is() {
     let (before, after) = (json!({"type": "integer"}), json!({"type": "number"}));
     let wider = classes(&beside("it", before.clone()), &beside("it", after));
     assert_eq!(wider, (Compatibility::Compatible, Compatibility::Breaking));
-    let compare_annotations = classes(&beside("it", before.clone()), &beside("other", before));
-    assert_eq!(compare_annotations, (Compatibility::None, Compatibility::None));
+    let found = classes(&beside("it", before.clone()), &beside("other", before));
+    assert_eq!(found, (Compatibility::None, Compatibility::None));
 }
 
 #[test]
@@ -220,9 +220,6 @@ fn a_schema_nested_as_deep_as_json_is_read_is_no_panic() {
     let deep = |inner: Value| (0..120).fold(inner, |inner, _| json!({"items": inner}));
     let (before, after) = (deep(json!({"type": "integer"})), deep(json!({"type": "number"})));
     assert_eq!(class(&compare(&before, &after, SchemaReader::Callee)), Compatibility::Breaking);
-    let compare_annotations = deep(json!({"type": "integer", "title": "inner"}));
-    assert_eq!(
-        class(&compare(&before, &compare_annotations, SchemaReader::Callee)),
-        Compatibility::None
-    );
+    let titled = deep(json!({"type": "integer", "title": "inner"}));
+    assert_eq!(class(&compare(&before, &titled, SchemaReader::Callee)), Compatibility::None);
 }
