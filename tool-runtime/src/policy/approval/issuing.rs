@@ -213,7 +213,7 @@ impl ToolCall {
             return Err(TicketIssueError::NotPending);
         }
         let state = self.services().policy_state().clone();
-        let earlier = match self.scope() {
+        let earlier = match self.scope().filter(|_| state.makes_dry_run(self)) {
             Some(scope) => state.earlier_run(scope, self.approval()).await,
             None => Ok(EarlierRun::None),
         };

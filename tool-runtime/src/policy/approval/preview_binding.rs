@@ -25,8 +25,7 @@ impl PolicyState {
         &self,
         call: &mut ToolCall,
     ) -> Result<Option<ToolOutput>, Box<Refusal>> {
-        let binds = |scope: &CallScope| self.plan(scope).bind_preview && self.plan(scope).writes();
-        if !call.scope().is_some_and(binds) {
+        if !self.binds_preview(call) {
             call.load_preview().await;
             return Ok(None);
         }
@@ -35,6 +34,16 @@ impl PolicyState {
         call.keep_preview(&output);
         call.approval_mut().preview = Some(*digest.as_bytes());
         Ok(Some(output))
+    }
+
+    /// Returns whether [`dry_run`](Self::dry_run) runs the tool's code.
+    pub(super) fn makes_dry_run(&self, call: &ToolCall) -> bool {
+        self.binds_preview(call) || call.needs_preview()
+    }
+
+    fn binds_preview(&self, call: &ToolCall) -> bool {
+        let binds = |scope: &CallScope| self.plan(scope).bind_preview && self.plan(scope).writes();
+        call.scope().is_some_and(binds)
     }
 
     /// Refuses a call whose dry run answers differently from the one that was approved.
