@@ -156,8 +156,8 @@ fn every_crate_that_a_page_uses_is_in_the_manifest_that_the_page_shows() {
     }
 }
 
-/// In the repository the last lines of a page define its labels as files; in rustdoc `links.txt`,
-/// which precedes each page, defines them as modules.
+/// In the repository the last lines of a page define its labels as files; in rustdoc `links.txt`
+/// (included before each page) defines them as modules.
 #[test]
 fn a_link_between_pages_leads_to_a_file_in_the_repository_and_to_a_module_in_rustdoc() {
     let mut modules = BTreeSet::new();

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tool_contracts::{CallStatus, Effect, ToolErrorDetail, ToolErrorMeta, ToolSpec};
+use tool_contracts::{CallStatus, Effect, Evidence, ToolErrorDetail, ToolErrorMeta, ToolSpec};
 
 use super::ToolCall;
 use crate::dispatch::refusal::Refusal;
@@ -127,9 +127,7 @@ impl ToolCall {
         let result = match (output.data_json(), output.error()) {
             (Some(data), _) => PreviewResult::Answer(shown_answer(scope, data).into()),
             (None, Some(detail)) => {
-                let meta = serde_json::from_str::<ToolErrorMeta>(output.meta_json()).ok();
-                let evidence = meta.and_then(|meta| meta.evidence().cloned()).map(Box::new);
-                let detail = shown_error(detail);
+                let (detail, evidence) = (shown_error(detail), evidence_of_failure(output));
                 PreviewResult::Failure(Box::new(PreviewFailure { detail, evidence }))
             }
             (None, None) => return,
@@ -150,6 +148,12 @@ impl PreviewResult {
             Self::Answer(_) => None,
         }
     }
+}
+
+/// Returns the evidence that a failed call left.
+pub(crate) fn evidence_of_failure(output: &ToolOutput) -> Option<Box<Evidence>> {
+    let meta = serde_json::from_str::<ToolErrorMeta>(output.meta_json()).ok()?;
+    meta.evidence().cloned().map(Box::new)
 }
 
 /// The answer of a preview function without the secrets of its call, and of bounded length.

@@ -1,6 +1,6 @@
 //! Binds a decision to the preview that was shown: the answer of a dry run.
 
-use crate::call::ToolCall;
+use crate::call::{ToolCall, evidence_of_failure};
 use crate::canonical::{CanonicalError, Defaults, Digest, canonicalize_exactly};
 use crate::dispatch::execution_policy::ApprovedCall;
 use crate::dispatch::refusal::Refusal;
@@ -9,7 +9,7 @@ use crate::policy::policy_state::PolicyState;
 use crate::policy::tool_plan::ToolPlan;
 use crate::refusal_reason::RefusalReason;
 use crate::tool::{CallScope, ToolOutput};
-use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta};
+use tool_contracts::{CallStatus, ErrorCode};
 
 const ARGUMENTS: &str = "tool-runtime/arguments/v1";
 const DRY_RUN_DOMAIN: &str = "tool-runtime/rehearsal/v1";
@@ -69,9 +69,8 @@ fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
             exact(DRY_RUN_DOMAIN, data, Defaults::none()).map_err(|error| not_canonical(&error))
         }
         (None, Some(detail)) => {
-            let meta = serde_json::from_str::<ToolErrorMeta>(output.meta_json()).ok();
             let mut refusal = Refusal::not_run(detail.clone());
-            refusal.evidence = meta.and_then(|meta| meta.evidence().cloned()).map(Box::new);
+            refusal.evidence = evidence_of_failure(output);
             Err(refusal)
         }
         (None, None) => Err(Refusal::needs_confirmation()),
