@@ -112,11 +112,24 @@ impl Default for Shop {
 /// # Errors
 /// Fails if a tool's schema is not valid; the error lists every cause.
 pub fn runtime() -> Result<Runtime, BuildError> {
+    build(Policy::new().approver(Terminal))
+}
+
+/// Builds the runtime of a shop without an approver, for programs whose input is not a person's:
+/// an order is answered `NEEDS_USER_CONFIRMATION`.
+///
+/// # Errors
+/// Fails if a tool's schema is not valid; the error lists every cause.
+pub fn runtime_without_approver() -> Result<Runtime, BuildError> {
+    build(Policy::new())
+}
+
+fn build(policy: Policy) -> Result<Runtime, BuildError> {
     Runtime::builder()
         .tool::<SearchTool>()
         .tool::<OrderTool>()
         .state(Shop::default())
-        .policy(Policy::new().approver(Terminal))
+        .policy(policy)
         .build()
 }
 
