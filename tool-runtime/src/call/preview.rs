@@ -1,4 +1,4 @@
-//! The description of a call for the person who decides about it.
+//! The description of a call for the approver.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// The most characters of the message that are kept of an error that is too long to be kept whole.
 const MAX_MESSAGE_CHARS: usize = 1024;
 
-/// A call as a person sees it before deciding: what would run, with which arguments.
+/// The description of a pending call for its approver: the tool and the arguments.
 ///
 /// Secrets are masked. `Display` gives one line, such as
 /// `Delete an article: content.delete (destructive) {"id":7}`. It ends with the answer of the tool's

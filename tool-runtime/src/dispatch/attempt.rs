@@ -22,7 +22,7 @@ pub(crate) enum Outcome {
     LeaseLost,
 }
 
-/// Runs a suspended tool to its end; the time counts from `started`.
+/// One attempt of a call to run its tool; the time counts from `started`.
 pub(crate) struct Attempt<'c> {
     scope: &'c CallScope,
     tool: PanicGuarded,

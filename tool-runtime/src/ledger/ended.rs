@@ -31,7 +31,9 @@ const MAX_TEXT_CHARS: usize = 128;
 /// About how many bytes a call takes beside its texts.
 const CALL_OVERHEAD: usize = 512;
 
-/// An ended call. It holds no handle of the runtime, since that would be one of the ledger too.
+/// An ended call that waits in the ledger's queue until the writer serializes its record.
+///
+/// It holds no handle of the runtime, since that would be one of the ledger too.
 pub(super) struct EndedCall {
     texts: CallTexts,
     /// The registered tool; none if no tool has the name.

@@ -30,7 +30,7 @@ pub(crate) struct CallMetrics {
     instruments: Option<CallInstruments>,
 }
 
-/// A call that has ended.
+/// The labels and values that the metrics count of an ended call.
 #[derive(Debug)]
 pub(crate) struct EndedCall<'c> {
     /// `None` if no tool has the name.

@@ -1,6 +1,6 @@
-//! The claim stage: takes the cached answer or the flight, the permits, the key and the ticket.
+//! Claims the resources of a call: the cached answer or flight, permits, key, ticket.
 //!
-//! In this order, so that no resource that has to be given back is held while a later one may be
+//! The claim stage takes them in this order, so that no resource that has to be given back is held while a later one may be
 //! refused.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The resources that a call holds while it runs, and their release when it ends.
+//! Holds the claimed resources of a running call, and releases them when it ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::dispatch::execution_policy::Claim;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::tool::CallScope;
 
-/// The resources that a call has claimed. They are released on drop.
+/// The resources that a running call has claimed. They are released on drop.
 pub(super) struct ClaimedResources {
     state: Arc<PolicyState>,
     call: CallScope,

@@ -127,7 +127,10 @@ impl Policy {
         Self::default()
     }
 
-    /// Keeps keys, tickets, grants and outputs in one store.
+    /// Stores this policy's idempotency keys, tickets, grants and outputs in one store.
+    ///
+    /// It takes precedence over the store of the builder, [`RuntimeBuilder::store`]. A store for one
+    /// purpose, such as [`ticket_store`](Self::ticket_store), takes precedence over both.
     pub fn store(mut self, store: impl Store) -> Self {
         self.stores.all = Some(Stores::all(store));
         self
@@ -296,7 +299,10 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Keeps idempotency keys, tickets, grants and outputs in this store; in memory by default.
+    /// Stores idempotency keys, tickets, grants and outputs; in memory by default.
+    ///
+    /// The store applies with and without a policy, unless the policy has a store of its own:
+    /// [`Policy::store`].
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
         self.policy = self.policy.store(store);

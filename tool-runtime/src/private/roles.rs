@@ -138,7 +138,7 @@ pub fn option_future<F: OptionFuture>(future: F) -> F {
     future
 }
 
-/// The requirements of what a `preview` function returns.
+/// The bound on the answer of a tool's `preview` function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be shown as a preview: it cannot be written as JSON",
     label = "this function returns something else",

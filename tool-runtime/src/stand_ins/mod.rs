@@ -1,4 +1,6 @@
-//! Stand-ins for the parts of features that the core names, where the feature is off.
+//! Stubs of the internal types that the core names, for builds without their feature.
+//!
+//! `feature_stubs.rs` has the stubs of public methods.
 
 #[cfg(not(feature = "policy"))]
 pub(crate) mod policy;

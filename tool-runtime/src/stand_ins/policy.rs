@@ -1,4 +1,4 @@
-//! Stands in for the policy of a runtime without the feature `policy`: it decides nothing.
+//! A stub of the policy of a runtime without the feature `policy`: it decides nothing.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

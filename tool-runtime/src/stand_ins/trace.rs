@@ -1,4 +1,4 @@
-//! Stands in for the tracing of a runtime without the feature `trace`: it instruments nothing.
+//! A stub of the tracing of a runtime without the feature `trace`: it instruments nothing.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Stands in for OpenTelemetry without the feature `otel`: spans without ids.
+//! A stub of OpenTelemetry without the feature `otel`: spans without ids.
 
 use std::convert::Infallible;
 

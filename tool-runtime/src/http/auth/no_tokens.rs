@@ -1,4 +1,4 @@
-//! Stands in for the tokens of requests without the feature `jwt`: none is accepted.
+//! A stub of the tokens of requests without the feature `jwt`: none is accepted.
 
 use std::future::{Ready, ready};
 

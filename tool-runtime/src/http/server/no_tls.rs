@@ -1,4 +1,4 @@
-//! Stands in for TLS without the feature `tls`: all connections are plain.
+//! A stub of TLS without the feature `tls`: all connections are plain.
 
 use tokio::sync::watch;
 

@@ -1,4 +1,4 @@
-//! Stands in for the log of refusals without the feature `trace`: nothing is logged.
+//! A stub of the log of refusals without the feature `trace`: nothing is logged.
 
 use super::logged_refusal::LoggedRefusal;
 

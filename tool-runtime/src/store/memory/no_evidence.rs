@@ -1,4 +1,4 @@
-//! Stands in for the map of evidence without the feature `evidence`.
+//! A stub of the map of evidence without the feature `evidence`.
 
 use super::quota_map::Quota;
 

@@ -14,7 +14,7 @@ use crate::http::state::refusal_counts::RefusalKind;
 use crate::ledger::RecordedAccess;
 use crate::log::{self, log_event};
 
-/// An attempt to decide about a waiting call.
+/// An approver's attempt to decide about a waiting call over HTTP.
 #[derive(Debug)]
 pub(super) struct Attempt {
     ticket: Uuid,
