@@ -1,7 +1,5 @@
 //! Stubs of the public methods whose feature is off: a call of one is a compile error that names
 //! the feature, where the compiler would only say that there is no such method.
-//!
-//! `stand_ins/` has the stubs of internal types.
 #![allow(
     clippy::unused_self,
     clippy::needless_pass_by_value,

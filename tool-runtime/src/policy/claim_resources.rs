@@ -1,7 +1,7 @@
 //! Claims the resources of a call: the cached answer or flight, permits, key, ticket.
 //!
-//! The claim stage takes them in this order, so that no resource that has to be given back is held while a later one may be
-//! refused.
+//! The claim stage takes them in this order, so that no resource that has to be given back is held
+//! while a later one may be refused.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -129,8 +129,8 @@ impl Policy {
 
     /// Stores this policy's idempotency keys, tickets, grants and outputs in one store.
     ///
-    /// It takes precedence over the store of the builder, [`RuntimeBuilder::store`]. A store for one
-    /// purpose, such as [`ticket_store`](Self::ticket_store), takes precedence over both.
+    /// [`RuntimeBuilder::store`] stores the same; of the two settings the later applies. A store for
+    /// one purpose, such as [`ticket_store`](Self::ticket_store), takes precedence over both.
     pub fn store(mut self, store: impl Store) -> Self {
         self.stores.all = Some(Stores::all(store));
         self
@@ -301,8 +301,8 @@ impl RuntimeBuilder {
 
     /// Stores idempotency keys, tickets, grants and outputs; in memory by default.
     ///
-    /// The store applies with and without a policy, unless the policy has a store of its own:
-    /// [`Policy::store`].
+    /// [`Policy::store`] stores the same for a policy: a policy that is set later replaces this
+    /// store only if it has a store of its own.
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
         self.policy = self.policy.store(store);
