@@ -129,8 +129,8 @@ impl Policy {
 
     /// Stores this policy's idempotency keys, tickets, grants and outputs in one store.
     ///
-    /// [`RuntimeBuilder::store`] stores the same; of the two settings the later applies. A store for
-    /// one purpose, such as [`ticket_store`](Self::ticket_store), takes precedence over both.
+    /// [`RuntimeBuilder::store`] stores the same, and the later of the two applies. A store for one
+    /// purpose, such as [`ticket_store`](Self::ticket_store), takes precedence over both.
     pub fn store(mut self, store: impl Store) -> Self {
         self.stores.all = Some(Stores::all(store));
         self
