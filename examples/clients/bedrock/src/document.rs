@@ -1,4 +1,5 @@
-//! Converts between the SDK's `Document` and JSON, without loss or with an error.
+//! Converts between the SDK's `Document` and JSON: values without loss or with an error. The order
+//! of an object's keys is lost.
 
 use std::error::Error;
 use std::fmt;
@@ -6,8 +7,9 @@ use std::fmt;
 use aws_smithy_types::{Document, Number};
 use tool_runtime::serde_json::{self, Value};
 
-/// The deepest nesting of arrays and objects that is converted: as deep as `serde_json` reads.
-pub const MAX_DEPTH: usize = 128;
+/// The deepest nesting of arrays and objects that is converted: the deepest that `serde_json` reads
+/// from text.
+pub const MAX_DEPTH: usize = 127;
 
 /// A value that cannot be converted.
 #[derive(Debug, Clone, PartialEq, Eq)]

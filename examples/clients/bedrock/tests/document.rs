@@ -1,4 +1,4 @@
-//! Documents and JSON are converted without loss, or not at all.
+//! Values of documents and JSON are converted without loss, or not at all.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use std::collections::HashMap;
@@ -115,7 +115,11 @@ fn numbers_that_json_cannot_express_are_errors_with_their_place() {
 fn deep_nesting_is_an_error_and_overflows_no_stack() {
     let arrays = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
     let deepest = to_document(&arrays(MAX_DEPTH)).unwrap();
-    assert_eq!(to_json(&deepest).unwrap(), arrays(MAX_DEPTH));
+    let json = to_json(&deepest).unwrap();
+    assert_eq!(json, arrays(MAX_DEPTH));
+    // `serde_json` reads this text, and none that is deeper.
+    assert_eq!(serde_json::from_str::<Value>(&json.to_string()).unwrap(), json);
+    serde_json::from_str::<Value>(&arrays(MAX_DEPTH + 1).to_string()).unwrap_err();
 
     let place = "/0".repeat(MAX_DEPTH);
     fails(to_document(&arrays(MAX_DEPTH + 1)), ConversionErrorKind::TooDeep, &place);
