@@ -10,7 +10,7 @@ use async_openai::types::chat::{
     CreateChatCompletionRequest,
 };
 use futures::StreamExt as _;
-use tool_runtime::adapters::{Adapter, Delta, Dialect, Turn};
+use tool_runtime::adapters::{Adapter, Delta, Dialect, StopReason, Turn};
 use tool_runtime::prelude::*;
 
 type Error = Box<dyn std::error::Error>;
@@ -18,6 +18,8 @@ type Error = Box<dyn std::error::Error>;
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let runtime = shop::runtime()?;
+    // One context for the conversation: a write that repeats a call id runs once.
+    let cx = ToolContext::local();
     let adapter = Adapter::new(Dialect::OpenAiChat, runtime.specs_for_model());
     let tools: Vec<ChatCompletionTools> = adapter.declarations_as()?;
     let question = ChatCompletionRequestUserMessage::from(shop::QUESTION);
@@ -34,13 +36,18 @@ async fn main() -> Result<(), Error> {
             ..Default::default()
         };
         let turn = receive(&client, &adapter, request).await?;
-        let mut calls = turn.open_calls(&runtime, &ToolContext::local());
+        let mut calls = turn.open_calls(&runtime, &cx);
         if calls.is_empty() {
             println!();
-            return Ok(());
+            return match turn.stop_reason() {
+                StopReason::Done => Ok(()),
+                reason => Err(format!("the model stopped: {reason:?}").into()),
+            };
         }
-        runtime.execute_all(&mut calls).await;
+        // Converted before a call runs: an error here must not follow an effect.
         messages.extend(turn.messages_as::<ChatCompletionRequestMessage>()?);
+        // Of a response that was cut off or filtered, no call runs; the model is told so.
+        runtime.execute_all(&mut calls).await;
         let answers: Vec<ChatCompletionRequestMessage> =
             adapter.answer_messages_as(&turn, &calls)?;
         messages.extend(answers);

@@ -20,6 +20,8 @@ type Error = Box<dyn std::error::Error>;
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let runtime = shop::runtime()?;
+    // One context for the conversation: a write that repeats a call id runs once.
+    let cx = ToolContext::local();
     let bridge = runtime.bridge(Dialect::BedrockConverse);
     let tools = declare(&bridge)?;
     let mut messages = vec![from_user(vec![ContentBlock::Text(shop::QUESTION.to_owned())])?];
@@ -41,7 +43,7 @@ async fn main() -> Result<(), Error> {
             // The calls of a response that was cut off or filtered are not opened.
             reason => return Err(format!("the model stopped: {reason}").into()),
         }
-        let results = answer_calls(&runtime, &bridge, &mut message).await?;
+        let results = answer_calls(&runtime, &bridge, &mut message, &cx).await?;
         messages.extend([message, from_user(results)?]);
     }
     Err("the model still calls tools after the most turns".into())
@@ -52,13 +54,14 @@ async fn answer_calls(
     runtime: &Runtime,
     bridge: &ClientBridge,
     message: &mut Message,
+    cx: &ToolContext,
 ) -> Result<Vec<ContentBlock>, Error> {
-    let (mut calls, mut results, cx) = (Vec::new(), Vec::new(), ToolContext::local());
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
     for block in &mut message.content {
         let ContentBlock::ToolUse(call) = block else { continue };
         let id = &call.tool_use_id;
         match to_json(&call.input) {
-            Ok(arguments) => calls.push(bridge.call_with_id(id, &call.name, arguments, &cx)),
+            Ok(arguments) => calls.push(bridge.call_with_id(id, &call.name, arguments, cx)),
             // The SDK reads `1e400` as infinity. The model is told where it is, no tool runs, and
             // the next request has no arguments that the provider would reject.
             Err(error) => {

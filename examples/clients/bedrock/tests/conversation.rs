@@ -3,7 +3,7 @@
 
 use std::io;
 
-use shop::provider::{self, Body, Provider, Step};
+use shop::provider::{self, Body, Output, Provider, Step};
 use tool_runtime::serde_json::{Value, json};
 
 /// Writes a step as a response of Converse.
@@ -18,11 +18,20 @@ fn write(step: &Step) -> Body {
     respond(block, reason)
 }
 
-/// Writes a step as a response that was cut off.
-fn cut_off(step: &Step) -> Body {
-    let Body::Json(mut body) = write(step) else { unreachable!("the body is one document") };
-    body["stopReason"] = json!("max_tokens");
-    Body::Json(body)
+/// Writes an order as a response that the length limit cut off after the call.
+fn write_order_cut_off(step: &Step) -> Body {
+    if step.is_order() { cut_off(write(step)) } else { write(step) }
+}
+
+/// Writes the text as a response that the length limit cut off.
+fn write_text_cut_off(step: &Step) -> Body {
+    if *step == Step::Text { cut_off(write(step)) } else { write(step) }
+}
+
+fn cut_off(body: Body) -> Body {
+    let Body::Json(mut response) = body else { unreachable!("`write` returns JSON") };
+    response["stopReason"] = json!("max_tokens");
+    Body::Json(response)
 }
 
 /// Writes a step with arguments that are nested too deeply.
@@ -54,22 +63,25 @@ fn answers(provider: &Provider) -> Vec<(String, String)> {
     results.map(|result| (text(&result["status"]), text(&result["content"][0]["text"]))).collect()
 }
 
-async fn converse(write: fn(&Step) -> Body, input: &str) -> (io::Result<String>, Provider) {
-    let provider = Provider::start(write).await.unwrap();
+async fn run(provider: &Provider, input: &str) -> io::Result<Output> {
     let variables = [
         ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", provider.url()),
         ("AWS_REGION", "eu-central-1"),
         ("AWS_ACCESS_KEY_ID", "test"),
         ("AWS_SECRET_ACCESS_KEY", "test"),
     ];
-    let text = provider::run(env!("CARGO_BIN_EXE_bedrock-client"), &variables, input).await;
-    (text, provider)
+    provider::run(env!("CARGO_BIN_EXE_bedrock-client"), &variables, input).await
+}
+
+async fn converse(write: fn(&Step) -> Body, input: &str) -> (Output, Provider) {
+    let provider = Provider::start(write).await.unwrap();
+    (run(&provider, input).await.unwrap(), provider)
 }
 
 #[tokio::test]
 async fn the_model_corrects_its_search_and_orders() {
-    let (text, provider) = converse(write, "y\n").await;
-    assert_eq!(text.unwrap().trim(), provider::TEXT);
+    let (output, provider) = converse(write, "y\n").await;
+    assert_eq!(output.stdout.trim(), provider::TEXT);
 
     let tool = &provider.requests()[0]["toolConfig"]["tools"][1]["toolSpec"];
     assert_eq!(tool["name"], "shop_search");
@@ -106,19 +118,41 @@ async fn an_undecided_order_is_not_placed() {
 }
 
 #[tokio::test]
-async fn the_calls_of_a_response_that_was_cut_off_are_not_opened() {
-    let (text, provider) = converse(cut_off, "y\n").await;
-    assert!(text.is_err(), "{text:?}");
-    assert_eq!(provider.requests().len(), 1);
+async fn the_calls_of_a_response_that_was_cut_off_do_not_run() {
+    let provider = Provider::start(write_order_cut_off).await.unwrap();
+    let error = run(&provider, "y\n").await.unwrap_err().to_string();
+    assert!(error.contains("the model stopped: max_tokens"), "{error}");
+    assert!(!error.contains("Approve?"), "{error}");
+    assert_eq!(provider.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn a_text_that_was_cut_off_is_an_error() {
+    let provider = Provider::start(write_text_cut_off).await.unwrap();
+    let error = run(&provider, "y\n").await.unwrap_err().to_string();
+    assert!(error.contains("the model stopped: max_tokens"), "{error}");
+    assert_eq!(provider.requests().len(), 4);
 }
 
 #[tokio::test]
 async fn arguments_that_cannot_be_converted_are_answered_with_their_place() {
-    let (text, provider) = converse(nested, "y\n").await;
-    assert_eq!(text.unwrap().trim(), provider::TEXT);
+    let (output, provider) = converse(nested, "y\n").await;
+    assert_eq!(output.stdout.trim(), provider::TEXT);
     let (status, text) = &answers(&provider)[0];
     assert_eq!(status, "error");
     assert!(text.contains("nested too deeply, at `/query/0/0"), "{text}");
     let call = &provider.requests()[1]["messages"][1]["content"][0]["toolUse"];
     assert_eq!(call["input"], json!({}));
+}
+
+#[tokio::test]
+async fn an_order_that_is_repeated_under_its_id_is_placed_once() {
+    let order = || Step::order("call_0", "T-2");
+    let provider = Provider::start_with([order(), order()], write).await.unwrap();
+    // A second question would be answered too.
+    let output = run(&provider, "y\ny\n").await.unwrap();
+    assert_eq!(output.stderr.matches("Approve?").count(), 1, "{}", output.stderr);
+    let (status, text) = &answers(&provider)[1];
+    assert_eq!(status, "success");
+    assert!(text.contains("the tool was not run again"), "{text}");
 }

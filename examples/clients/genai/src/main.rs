@@ -14,6 +14,7 @@ type Error = Box<dyn std::error::Error>;
 async fn main() -> Result<(), Error> {
     let runtime = shop::runtime()?;
     let bridge = runtime.bridge(Dialect::Anthropic);
+    // One context for the conversation: a write that repeats a call id runs once.
     let cx = ToolContext::local();
     let mut request = ChatRequest::from_user(shop::QUESTION).with_tools(tools(&bridge));
 
@@ -21,13 +22,21 @@ async fn main() -> Result<(), Error> {
     let model = std::env::var("MODEL").unwrap_or_else(|_| "claude-sonnet-5-5".to_owned());
     for _ in 0..shop::MAX_TURNS {
         let response = client.exec_chat(&model, request.clone(), None).await?;
-        if response.tool_calls().is_empty() {
-            println!("{}", response.texts().concat());
-            return Ok(());
+        for text in response.texts() {
+            println!("{text}");
         }
-        // The calls of a response that was cut off or filtered may be incomplete: open none.
-        if !matches!(response.stop_reason, Some(StopReason::ToolCall(_))) {
-            return Err(format!("the calls are incomplete: {:?}", response.stop_reason).into());
+        match &response.stop_reason {
+            Some(StopReason::ToolCall(_)) => {}
+            Some(StopReason::Completed(_) | StopReason::StopSequence(_))
+                if response.tool_calls().is_empty() =>
+            {
+                return Ok(());
+            }
+            // The calls of a response that was cut off or filtered are not opened.
+            reason => {
+                let reason = reason.as_ref().map_or("without a reason", StopReason::raw);
+                return Err(format!("the model stopped: {reason}").into());
+            }
         }
         let mut calls: Vec<ToolCall> = response
             .tool_calls()

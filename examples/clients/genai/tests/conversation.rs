@@ -1,7 +1,9 @@
 //! The program converses with a provider on this machine.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-use shop::provider::{self, Body, Provider, Step};
+use std::io;
+
+use shop::provider::{self, Body, Output, Provider, Step};
 use tool_runtime::serde_json::{Value, json};
 
 /// Writes a step as a response of Anthropic's Messages API.
@@ -15,9 +17,18 @@ fn write(step: &Step) -> Body {
     Body::Json(response(&content, reason))
 }
 
-/// Writes a step as a response that the length limit cut off.
-fn write_cut_off(step: &Step) -> Body {
-    let Body::Json(mut response) = write(step) else { unreachable!("`write` returns JSON") };
+/// Writes an order as a response that the length limit cut off after the call.
+fn write_order_cut_off(step: &Step) -> Body {
+    if step.is_order() { cut_off(write(step)) } else { write(step) }
+}
+
+/// Writes the text as a response that the length limit cut off.
+fn write_text_cut_off(step: &Step) -> Body {
+    if *step == Step::Text { cut_off(write(step)) } else { write(step) }
+}
+
+fn cut_off(body: Body) -> Body {
+    let Body::Json(mut response) = body else { unreachable!("`write` returns JSON") };
     response["stop_reason"] = json!("max_tokens");
     Body::Json(response)
 }
@@ -38,20 +49,20 @@ fn answers(provider: &Provider) -> Vec<String> {
     messages.map(|message| message["content"][0]["content"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn run(provider: &Provider, input: &str) -> std::io::Result<String> {
+async fn run(provider: &Provider, input: &str) -> io::Result<Output> {
     let variables = [("ANTHROPIC_BASE_URL", provider.url()), ("ANTHROPIC_API_KEY", "none")];
     provider::run(env!("CARGO_BIN_EXE_genai-client"), &variables, input).await
 }
 
-async fn converse(input: &str) -> (String, Provider) {
+async fn converse(input: &str) -> (Output, Provider) {
     let provider = Provider::start(write).await.unwrap();
     (run(&provider, input).await.unwrap(), provider)
 }
 
 #[tokio::test]
 async fn the_model_corrects_its_search_and_orders() {
-    let (text, provider) = converse("y\n").await;
-    assert_eq!(text.trim(), provider::TEXT);
+    let (output, provider) = converse("y\n").await;
+    assert_eq!(output.stdout.trim(), provider::TEXT);
 
     let requests = provider.requests();
     let search = &requests[0]["tools"][1];
@@ -83,7 +94,17 @@ async fn an_undecided_order_is_not_placed() {
 
 #[tokio::test]
 async fn the_calls_of_a_response_that_was_cut_off_do_not_run() {
-    let provider = Provider::start(write_cut_off).await.unwrap();
-    assert!(run(&provider, "y\n").await.is_err());
-    assert_eq!(provider.requests().len(), 1);
+    let provider = Provider::start(write_order_cut_off).await.unwrap();
+    let error = run(&provider, "y\n").await.unwrap_err().to_string();
+    assert!(error.contains("the model stopped: max_tokens"), "{error}");
+    assert!(!error.contains("Approve?"), "{error}");
+    assert_eq!(provider.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn a_text_that_was_cut_off_is_an_error() {
+    let provider = Provider::start(write_text_cut_off).await.unwrap();
+    let error = run(&provider, "y\n").await.unwrap_err().to_string();
+    assert!(error.contains("the model stopped: max_tokens"), "{error}");
+    assert_eq!(provider.requests().len(), 4);
 }

@@ -1,7 +1,7 @@
 //! The tools in an agent of `rig`: `rig` runs the loop, and each tool is one of its `DynamicTool`s.
 
 use rig::agent::{AgentHook, HookContext, ModelTurnAction, ModelTurnFinished};
-use rig::message::{AssistantContent, EmptyToolName, ToolName};
+use rig::message::{EmptyToolName, ToolName};
 use rig::prelude::AgentBuilder;
 use rig::providers::openai::OpenAI;
 use rig::run::{InvalidToolCallAction, InvalidToolCallContext};
@@ -60,24 +60,26 @@ impl RuntimeTools {
         if call.output().is_some_and(|output| output.is_ok()) {
             return Ok(ToolOutput::text(text));
         }
-        // The model reads this message whole, and `rig`'s hooks and traces see the failure. Of an
-        // error converted by `from_error` the model would read only "the tool failed".
+        // The model reads this message whole. `rig`'s hooks and traces see the failure, and `rig`
+        // marks the result as an error for providers that have a mark (Anthropic, Gemini); OpenAI
+        // has none. Of an error converted by `from_error` the model would read only "the tool
+        // failed".
         Err(ToolExecutionError::other(text))
     }
 }
 
 /// Handles the calls that `rig` does not pass to a tool, and those that it should not pass.
 impl AgentHook for RuntimeTools {
-    /// Stops the run before the calls of a response that was cut off; `rig` would run them.
+    /// Stops the run at a response that was cut off or filtered: `rig` would run its calls, and
+    /// return its text as the answer.
     async fn on_model_turn_finished(
         &self,
         _: &HookContext,
         turn: ModelTurnFinished<'_>,
     ) -> ModelTurnAction {
-        let calls = turn.content.iter().any(|part| matches!(part, AssistantContent::ToolCall(_)));
         match turn.finish_reason {
-            Some(reason) if calls && reason.truncated_output() => {
-                ModelTurnAction::Stop(format!("the calls are incomplete: {reason:?}"))
+            Some(reason) if reason.truncated_output() => {
+                ModelTurnAction::Stop(format!("the model stopped: {reason:?}"))
             }
             _ => ModelTurnAction::Continue,
         }

@@ -18,8 +18,8 @@ use tool_runtime::serde_json;
 #[derive(Debug, Clone)]
 pub struct Server {
     runtime: Runtime,
-    /// MCP allows dots in names, but the providers of most models do not, and few hosts replace
-    /// them: the names are declared as for those providers.
+    /// Maps names and writes texts. MCP allows names of 128 characters with dots. Most providers of
+    /// models allow 64 without dots, and few hosts change the names: they follow OpenAI's rules.
     bridge: ClientBridge,
 }
 
@@ -27,7 +27,7 @@ impl Server {
     /// Serves the tools of a runtime.
     #[must_use]
     pub fn new(runtime: Runtime) -> Self {
-        Self { bridge: runtime.bridge(Dialect::Anthropic), runtime }
+        Self { bridge: runtime.bridge(Dialect::OpenAiChat), runtime }
     }
 
     /// Describes a tool by its own schemas: MCP does not restrict their keywords.

@@ -107,7 +107,7 @@ async fn responses(version: &str, requests: &[Value]) -> Vec<Value> {
         json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
     ];
     let input: String = opening.iter().chain(requests).map(|line| format!("{line}\n")).collect();
-    let output = provider::run(PROGRAM, &[], &input).await.unwrap();
+    let output = provider::run(PROGRAM, &[], &input).await.unwrap().stdout;
     // Each line of the output is a message of the protocol.
     let mut responses: Vec<Value> =
         output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -155,6 +155,15 @@ async fn wait(signals: &Signals) -> bool {
     std::future::pending().await
 }
 
+/// Has a name that MCP allows and providers do not.
+#[ai_tool(
+    effect = "read",
+    name = "a.name.that.is.longer.than.the.sixty.four.characters.of.most.providers"
+)]
+fn long_name() -> bool {
+    true
+}
+
 /// Answers with an object.
 #[ai_tool(effect = "read", name = "article")]
 fn article() -> Label {
@@ -179,6 +188,15 @@ async fn an_object_is_structured_content() {
     let result = client.call_tool(CallToolRequestParams::new("article")).await.unwrap();
     assert_eq!(result.structured_content, Some(json!({ "sku": "T-2" })));
     assert_eq!(text(&result), r#"{"sku":"T-2"}"#);
+}
+
+#[tokio::test]
+async fn a_long_name_is_declared_within_64_characters() {
+    let client = serve(Runtime::builder().tool::<LongNameTool>().build().unwrap()).await;
+    let name = client.list_all_tools().await.unwrap()[0].name.clone();
+    assert!(name.starts_with("a_name_that_") && name.len() == 64, "{name}");
+    let result = client.call_tool(CallToolRequestParams::new(name)).await.unwrap();
+    assert_eq!(text(&result), "true");
 }
 
 #[tokio::test]

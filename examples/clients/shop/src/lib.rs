@@ -140,9 +140,17 @@ struct Terminal;
 #[async_trait]
 impl Approver for Terminal {
     async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision {
-        let (preview, nothing) = (request.preview(), "nothing that can be shown");
-        eprintln!("{} {}", preview.name(), preview.arguments().unwrap_or(nothing));
-        eprint!("  would be {}. Approve? [y/n] ", preview.answer().unwrap_or(nothing));
+        let preview = request.preview();
+        eprintln!("{} {}", preview.name(), preview.arguments().unwrap_or_default());
+        if let Some(failure) = preview.failure() {
+            // The call would not run even if it were approved: it waits behind a ticket.
+            eprintln!("  would fail: {}", failure.message());
+            return Decision::defer();
+        }
+        if let Some(answer) = preview.answer() {
+            eprintln!("  would be {answer}");
+        }
+        eprint!("  Approve? [y/n] ");
         match spawn_blocking(read_line).await {
             Ok(Ok(line)) if line == "y" => Decision::approve("terminal"),
             Ok(Ok(_)) => Decision::decline("declined at the terminal; do not try again"),

@@ -1,25 +1,31 @@
 //! A model provider on this machine: its model plays one conversation, whatever it is asked.
 //!
 //! The model searches with a limit that the tool does not accept, searches again, orders, and says
-//! so. Each client's test writes these steps in the format of its provider.
+//! so. A test may give it other steps. Each client's test writes the steps in the format of its
+//! provider.
 
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tool_runtime::serde_json::{self, Value, json};
 
 /// The text that ends the conversation.
 pub const TEXT: &str = "I ordered two packets of Bancha.";
+
+/// The longest run of a client. It only bounds a test that fails.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// One step of the model.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,15 +43,24 @@ pub enum Step {
     Text,
 }
 
-/// Returns a step of the conversation, counted from 0.
-fn step(index: usize) -> Step {
-    let (name, arguments) = match index {
-        0 => ("shop_search", json!({ "query": "green", "limit": 50 })),
-        1 => ("shop_search", json!({ "query": "green", "limit": 5 })),
-        2 => ("shop_order", json!({ "sku": "T-2", "packets": 2 })),
-        _ => return Step::Text,
-    };
-    Step::Call { id: format!("call_{index}"), name, arguments }
+impl Step {
+    /// Returns the order of two packets of an article.
+    #[must_use]
+    pub fn order(id: &str, sku: &str) -> Self {
+        let arguments = json!({ "sku": sku, "packets": 2 });
+        Self::Call { id: id.to_owned(), name: "shop_order", arguments }
+    }
+
+    /// Returns whether the step is an order.
+    #[must_use]
+    pub fn is_order(&self) -> bool {
+        matches!(self, Self::Call { name: "shop_order", .. })
+    }
+
+    fn search(id: &str, limit: u32) -> Self {
+        let arguments = json!({ "query": "green", "limit": limit });
+        Self::Call { id: id.to_owned(), name: "shop_search", arguments }
+    }
 }
 
 /// A body in the provider's format.
@@ -69,6 +84,7 @@ pub struct Provider {
 #[derive(Debug, Clone)]
 struct Model {
     requests: Arc<Mutex<Vec<Value>>>,
+    steps: Arc<[Step]>,
     write: fn(&Step) -> Body,
 }
 
@@ -78,8 +94,21 @@ impl Provider {
     /// # Errors
     /// Fails if no port is free.
     pub async fn start(write: fn(&Step) -> Body) -> io::Result<Self> {
+        let steps =
+            [Step::search("call_0", 50), Step::search("call_1", 5), Step::order("call_2", "T-2")];
+        Self::start_with(steps, write).await
+    }
+
+    /// Starts a provider whose model plays these steps, and ends the conversation after them.
+    ///
+    /// # Errors
+    /// Fails if no port is free.
+    pub async fn start_with(
+        steps: impl Into<Arc<[Step]>>,
+        write: fn(&Step) -> Body,
+    ) -> io::Result<Self> {
         let requests = Arc::<Mutex<Vec<Value>>>::default();
-        let model = Model { requests: Arc::clone(&requests), write };
+        let model = Model { requests: Arc::clone(&requests), steps: steps.into(), write };
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
         let app = Router::new().fallback(respond).with_state(model);
@@ -120,7 +149,7 @@ async fn respond(State(model): State<Model>, body: String) -> Response {
         requests.push(request);
         requests.len() - 1
     };
-    match (model.write)(&step(index)) {
+    match (model.write)(model.steps.get(index).unwrap_or(&Step::Text)) {
         Body::Json(body) => {
             ([(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
         }
@@ -131,21 +160,49 @@ async fn respond(State(model): State<Model>, body: String) -> Response {
     }
 }
 
-/// Runs a client with these variables and lines of input; returns its standard output.
+/// The output of a client that succeeded.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// The standard output.
+    pub stdout: String,
+    /// The standard error, where the approver asks.
+    pub stderr: String,
+}
+
+/// Runs a client with these variables and lines of input.
 ///
 /// # Errors
-/// Fails if the program does not start, or does not succeed.
+/// Fails if the program does not start, does not succeed, or runs too long; the error contains the
+/// program's standard error.
 pub async fn run(
     program: impl AsRef<Path>,
     variables: &[(&str, &str)],
     input: &str,
-) -> io::Result<String> {
+) -> io::Result<Output> {
     let mut child = Command::new(program.as_ref())
+        .env_remove("MODEL")
         .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()?;
+    // Read by a task of its own, so that it is left when the deadline kills the program.
+    let mut pipe = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let reading = tokio::spawn(async move {
+        let mut text = String::new();
+        pipe.read_to_string(&mut text).await.map(|_| text)
+    });
+    let ended = timeout(DEADLINE, converse(child, input)).await;
+    let stderr = reading.await??;
+    match ended.map_err(io::Error::from).flatten() {
+        Ok(stdout) => Ok(Output { stdout, stderr }),
+        Err(error) => Err(io::Error::new(error.kind(), format!("{error}; it wrote:\n{stderr}"))),
+    }
+}
+
+/// Writes the input, and returns the standard output of a program that succeeds.
+async fn converse(mut child: Child, input: &str) -> io::Result<String> {
     if let Some(mut stdin) = child.stdin.take() {
         stdin.write_all(input.as_bytes()).await?;
     }
