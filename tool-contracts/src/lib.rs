@@ -10,7 +10,8 @@
 //! with a zero fraction (`1.0`) are integers, as in JSON Schema.
 //!
 //! [`envelope`] contains the same data as requests and responses between services, [`server`]
-//! as the bodies of a tool server over HTTP.
+//! as the bodies of a tool server over HTTP. [`articulate`] contains data as text for a model, in
+//! the format that takes the fewest tokens.
 //!
 //! [`schemas`] returns the JSON Schema of each type; the same files are under `schemas/` in the
 //! crate, and a change to one of them is a change to the contract. [`trace_context`] reads and
@@ -44,6 +45,7 @@ mod output;
 mod result;
 mod spec;
 
+pub mod articulate;
 pub mod envelope;
 pub mod schemas;
 pub mod server;

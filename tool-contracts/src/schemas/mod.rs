@@ -18,6 +18,10 @@ use crate::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
     ToolSpec, ToolkitSpec, Trace, Violation,
+    articulate::{
+        SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
+        SerializedOutput,
+    },
     envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope, ResponseError},
     server::{
         Audit, AuditStatus, CallContext, CallRequest, CallResponse, ListRequest, ListResponse,
@@ -89,6 +93,11 @@ catalogue! {
     "call_response" "CallResponse" CallResponse<Value>;
     "audit" "Audit" Audit;
     "audit_status" "AuditStatus" AuditStatus;
+    "serialization_request" "SerializationRequest" SerializationRequest<Value>;
+    "serialized_output" "SerializedOutput" SerializedOutput;
+    "serialization_metadata" "SerializationMetadata" SerializationMetadata;
+    "serialization_format" "SerializationFormat" SerializationFormat;
+    "schema_complexity" "SchemaComplexity" SchemaComplexity;
 }
 
 /// Returns a transform that shortens a schema's description and adds the examples.

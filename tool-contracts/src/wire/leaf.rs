@@ -150,6 +150,31 @@ whole_leaves! {
     NonZeroU64 = "a whole number from 1";
 }
 
+/// A finite number; with `SHARE` it must be from 0 to 1.
+pub(crate) struct Decimal<const SHARE: bool>(f64);
+
+/// A finite number.
+pub(crate) type Finite = Decimal<false>;
+
+/// A number from 0 to 1.
+pub(crate) type Share = Decimal<true>;
+
+impl<'de, const SHARE: bool> Deserialize<'de> for Decimal<SHARE> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(from)?;
+        let holds = number.is_finite() && (!SHARE || (0.0..=1.0).contains(&number));
+        holds.then_some(Self(number)).ok_or_else(|| D::Error::custom("out of range"))
+    }
+}
+
+impl<const SHARE: bool> Leaf<'_> for Decimal<SHARE> {
+    type Value = f64;
+    const EXPECTED: &'static str = if SHARE { "a number from 0 to 1" } else { "a number" };
+    fn into_value(self) -> f64 {
+        self.0
+    }
+}
+
 /// A UUID in its hyphenated form, the only one that the schema's format allows.
 pub(crate) struct Id(Uuid);
 

@@ -11,7 +11,9 @@ mod text;
 mod time;
 mod words;
 
-pub(crate) use self::leaf::{Counts, FilledText, Flag, Id, Labels, Object, Text, Texts, Whole};
+pub(crate) use self::leaf::{
+    Counts, FilledText, Finite, Flag, Id, Labels, Object, Share, Text, Texts, Whole,
+};
 pub(crate) use self::{
     const_bool::ConstBool,
     fields::{

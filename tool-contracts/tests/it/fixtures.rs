@@ -9,6 +9,10 @@ use tool_contracts::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
     ToolSpec, ToolkitSpec, Trace, Violation,
+    articulate::{
+        SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
+        SerializedOutput,
+    },
     envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope, ResponseError},
     schemas,
     server::{
@@ -70,6 +74,11 @@ fn check_file(file: &str, example: &Value) {
         "call_context.json" => check::<CallContext>(example),
         "call_response.json" => check::<CallResponse<Value>>(example),
         "audit.json" => check::<Audit>(example),
+        "serialization_request.json" => check::<SerializationRequest>(example),
+        "serialized_output.json" => check::<SerializedOutput>(example),
+        "serialization_metadata.json" => check::<SerializationMetadata>(example),
+        "serialization_format.json" => check::<SerializationFormat>(example),
+        "schema_complexity.json" => check::<SchemaComplexity>(example),
         "audit_status.json" => check::<AuditStatus>(example),
         // A raw value can only be read from text.
         "tool_call_request.json" => {

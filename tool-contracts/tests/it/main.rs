@@ -6,6 +6,7 @@
     reason = "a test fails by panicking, and its tables hold values"
 )]
 
+mod articulate;
 mod context;
 mod enums;
 mod envelope;

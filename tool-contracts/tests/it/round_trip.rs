@@ -74,6 +74,11 @@ round_trips! {
     call_responses: values::call_response();
     audit_statuses: values::audit_status();
     audits: values::audit();
+    serialization_requests: values::serialization_request();
+    serialized_outputs: values::serialized_output();
+    serialization_metadata: values::serialization_metadata();
+    serialization_formats: values::serialization_format();
+    schema_complexities: values::schema_complexity();
 }
 
 proptest! {

@@ -10,6 +10,10 @@ use tool_contracts::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder,
     ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
     ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, ToolkitSpec, Trace, Violation,
+    articulate::{
+        SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
+        SerializedOutput, SerializedOutputBuilder,
+    },
     envelope::{
         CallEnvelope, RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError,
     },
@@ -503,4 +507,46 @@ pub(crate) fn tool_listing() -> impl Strategy<Value = ToolListing> {
 
 pub(crate) fn list_response() -> impl Strategy<Value = ListResponse> {
     collection::vec(tool_listing(), 0..3).prop_map(ListResponse::new)
+}
+
+pub(crate) fn serialization_format() -> impl Strategy<Value = SerializationFormat> {
+    proptest::sample::select(SerializationFormat::ALL)
+}
+
+pub(crate) fn schema_complexity() -> impl Strategy<Value = SchemaComplexity> {
+    proptest::sample::select(SchemaComplexity::ALL)
+}
+
+pub(crate) fn serialization_request() -> impl Strategy<Value = SerializationRequest> {
+    (json(), proptest::option::of(serialization_format()), any::<bool>(), any::<bool>()).prop_map(
+        |(data, format, markers, check)| {
+            let request =
+                SerializationRequest::new(data).with_length_markers(markers).with_validation(check);
+            set(request, format, SerializationRequest::with_format)
+        },
+    )
+}
+
+pub(crate) fn serialization_metadata() -> impl Strategy<Value = SerializationMetadata> {
+    (filled(), any::<u32>(), proptest::option::of(0.0..=1.0_f64), proptest::option::of(filled()))
+        .prop_map(|(method, tokens, share, fallback)| {
+            let metadata = SerializationMetadata::new(method, tokens.into()).unwrap();
+            let metadata = set(metadata, share, SerializationMetadata::with_table_share);
+            set(metadata, fallback, SerializationMetadata::with_fallback)
+        })
+}
+
+pub(crate) fn serialized_output() -> impl Strategy<Value = SerializedOutput> {
+    let figures = (any::<u32>(), any::<u32>(), any::<bool>(), 0.0..1e6_f64);
+    let metadata = proptest::option::of(serialization_metadata());
+    (text(), serialization_format(), schema_complexity(), figures, metadata).prop_map(
+        |(text, format, complexity, (original, optimized, valid, time), metadata)| {
+            let builder = SerializedOutput::builder(text, format)
+                .tokens(original.into(), optimized.into())
+                .valid(valid)
+                .time_ms(time)
+                .complexity(complexity);
+            set(builder, metadata, SerializedOutputBuilder::metadata).build().unwrap()
+        },
+    )
 }

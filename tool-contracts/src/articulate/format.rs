@@ -1,0 +1,27 @@
+//! The formats of serialized data.
+
+use schemars::JsonSchema;
+
+use crate::wire::words;
+
+/// The format of serialized data.
+///
+/// ```
+/// use tool_contracts::articulate::SerializationFormat;
+///
+/// let format: SerializationFormat = "toon".parse()?;
+/// assert_eq!(format, SerializationFormat::Toon);
+/// assert!("yaml".parse::<SerializationFormat>().is_err());
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(rename_all = "snake_case", transform = crate::schemas::documented("serialization_format"))]
+#[non_exhaustive]
+pub enum SerializationFormat {
+    /// TOON (Token-Oriented Object Notation): tables with one header line, indented objects.
+    Toon,
+    /// JSON without insignificant whitespace.
+    CompactJson,
+}
+
+words!(SerializationFormat { Toon = "toon", CompactJson = "compact_json" });
