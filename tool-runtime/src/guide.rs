@@ -32,6 +32,8 @@ pages! {
     adapters: "adapters.md";
     #[feature = "search"]
     choosing_tools: "choosing-tools.md";
+    #[all(feature = "adapters", feature = "policy", feature = "toon")]
+    articulate: "articulate.md";
     envelopes: "envelopes.md";
     #[feature = "sqlite"]
     safe_execution: "safe-execution.md";

@@ -69,7 +69,7 @@
 //! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
 //! | `ed25519` | no | signed checkpoints of the [`ledger`] for an auditor without its key |
 //! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |
-//! | `toon` | no | [`articulate`]: answers as TOON where it takes fewer tokens than JSON |
+//! | `toon` | no | [`articulate`] writes TOON where it takes fewer tokens than JSON |
 //! | `adapters` | no | [`adapters`]: the tools in six dialects of five providers, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
 //! | `http` | no | [`http`]: the tools over HTTP, as a router and as a server |
@@ -88,7 +88,6 @@
 #[cfg(feature = "adapters")]
 pub mod adapters;
 mod arguments;
-#[cfg(feature = "toon")]
 pub mod articulate;
 mod call;
 #[cfg(feature = "canonical")]

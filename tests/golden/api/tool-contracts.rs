@@ -847,6 +847,201 @@ reads! {
 // tool_contracts::Warning
 pub type Warning = String;
 
+// tool_contracts::articulate::OutputSerializer
+pub trait OutputSerializer {
+    fn serialize<T: Serialize>(
+        &self,
+        request: &SerializationRequest<T>,
+    ) -> Result<SerializedOutput, SerializationError>;
+    fn deserialize<T: DeserializeOwned>(
+        &self,
+        text: &str,
+        format: SerializationFormat,
+    ) -> Result<T, SerializationError>;
+    fn negotiate_format<T: Serialize>(
+        &self,
+        request: &SerializationRequest<T>,
+    ) -> Result<SerializationFormat, SerializationError>;
+}
+
+// tool_contracts::articulate::SchemaComplexity
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum SchemaComplexity {
+    Simple,
+    Tabular,
+    Nested,
+    Complex,
+}
+words!(
+    SchemaComplexity { Simple = "simple", Tabular = "tabular", Nested = "nested", Complex
+    = "complex", }
+);
+
+// tool_contracts::articulate::SerializationError
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SerializationError {
+    ..
+}
+impl SerializationError {
+    #[must_use]
+    pub fn at(self, line: u64, column: u64) -> Self {}
+    #[must_use]
+    pub fn column(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn line(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn message(&self) -> &str {}
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {}
+}
+impl fmt::Display for SerializationError {}
+impl std::error::Error for SerializationError {}
+
+// tool_contracts::articulate::SerializationFormat
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum SerializationFormat {
+    Toon,
+    CompactJson,
+}
+impl SerializationFormat {
+    #[must_use]
+    pub const fn model_note(self) -> Option<&'static str> {}
+}
+words!(SerializationFormat { Toon = "toon", CompactJson = "compact_json" });
+
+// tool_contracts::articulate::SerializationMetadata
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SerializationMetadata {
+    ..
+}
+impl SerializationMetadata {
+    #[must_use]
+    pub const fn compact_json_tokens(&self) -> u64 {}
+    #[must_use]
+    pub fn fallback(&self) -> Option<&str> {}
+    pub fn new(
+        token_method: impl Into<String>,
+        compact_json_tokens: u64,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub const fn table_share(&self) -> Option<f64> {}
+    #[must_use]
+    pub fn token_method(&self) -> &str {}
+    #[must_use]
+    pub fn with_fallback(self, reason: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn with_table_share(self, share: f64) -> Self {}
+}
+reads! {
+    SerializationMetadata, "the metadata of serialized data"; required token_method =
+    "token_method", leaf wire::FilledText; required compact_json_tokens =
+    "compact_json_tokens", leaf wire::Whole < u64 >; optional table_share =
+    "table_share", leaf wire::Share; optional fallback = "fallback", leaf
+    wire::FilledText; => Ok(SerializationMetadata { token_method, compact_json_tokens,
+    table_share, fallback })
+}
+
+// tool_contracts::articulate::SerializationRequest
+#[derive(Clone, PartialEq, Serialize)]
+pub struct SerializationRequest<T = Value> {
+    ..
+}
+impl<T> SerializationRequest<T> {
+    #[must_use]
+    pub const fn data(&self) -> &T {}
+    #[must_use]
+    pub const fn force_format(&self) -> Option<SerializationFormat> {}
+    #[must_use]
+    pub const fn include_length_markers(&self) -> bool {}
+    #[must_use]
+    pub fn into_data(self) -> T {}
+    #[must_use]
+    pub const fn new(data: T) -> Self {}
+    #[must_use]
+    pub fn of_model(data: T) -> Self
+    where
+        T: JsonSchema,
+    {}
+    #[must_use]
+    pub const fn schema(&self) -> Option<&Schema> {}
+    #[must_use]
+    pub const fn validate_output(&self) -> bool {}
+    #[must_use]
+    pub fn with_format(self, format: SerializationFormat) -> Self {}
+    #[must_use]
+    pub fn with_length_markers(self, include_length_markers: bool) -> Self {}
+    #[must_use]
+    pub fn with_schema(self, schema: Schema) -> Self {}
+    #[must_use]
+    pub fn with_validation(self, validate_output: bool) -> Self {}
+}
+impl<T> JsonSchema for SerializationRequest<T> {}
+impl<T> fmt::Debug for SerializationRequest<T> {}
+reads! {
+    SerializationRequest < T >, "a request to serialize data"; required data = "data",
+    raw T; optional force_format = "force_format", nested SerializationFormat; optional
+    include_length_markers = "include_length_markers", leaf wire::Flag; optional
+    validate_output = "validate_output", leaf wire::Flag; => {}
+}
+
+// tool_contracts::articulate::SerializedOutput
+#[derive(Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SerializedOutput {
+    ..
+}
+impl SerializedOutput {
+    pub fn builder(
+        text: impl Into<String>,
+        format: SerializationFormat,
+    ) -> SerializedOutputBuilder {}
+    #[must_use]
+    pub const fn format_used(&self) -> SerializationFormat {}
+    #[must_use]
+    pub fn into_text(self) -> String {}
+    #[must_use]
+    pub const fn is_valid(&self) -> bool {}
+    #[must_use]
+    pub const fn metadata(&self) -> Option<&SerializationMetadata> {}
+    #[must_use]
+    pub const fn optimized_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn original_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn savings_ratio(&self) -> f64 {}
+    #[must_use]
+    pub const fn schema_complexity(&self) -> SchemaComplexity {}
+    #[must_use]
+    pub const fn serialization_time_ms(&self) -> f64 {}
+    #[must_use]
+    pub fn serialized_text(&self) -> &str {}
+}
+impl fmt::Debug for SerializedOutput {}
+reads! {
+    SerializedOutput, "serialized data"; required serialized_text = "serialized_text",
+    leaf wire::Text; required format_used = "format_used", nested SerializationFormat;
+    required original_tokens = "original_tokens", leaf wire::Whole < u64 >; required
+    optimized_tokens = "optimized_tokens", leaf wire::Whole < u64 >; required
+    savings_ratio = "savings_ratio", leaf wire::Finite; required is_valid = "is_valid",
+    leaf wire::Flag; required serialization_time_ms = "serialization_time_ms", leaf
+    wire::Finite; required schema_complexity = "schema_complexity", nested
+    SchemaComplexity; optional metadata = "metadata", nested SerializationMetadata; => {}
+}
+
+// tool_contracts::articulate::SerializedOutputBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct SerializedOutputBuilder(_);
+impl SerializedOutputBuilder {
+    pub fn build(self) -> Result<SerializedOutput, ContractError> {}
+    pub const fn complexity(self, complexity: SchemaComplexity) -> Self {}
+    pub fn metadata(self, metadata: SerializationMetadata) -> Self {}
+    pub const fn time_ms(self, time: f64) -> Self {}
+    pub const fn tokens(self, original: u64, optimized: u64) -> Self {}
+    pub const fn valid(self, is_valid: bool) -> Self {}
+}
+
 // tool_contracts::envelope::CallEnvelope
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct CallEnvelope<I = Box<RawValue>> {

@@ -955,6 +955,7 @@ impl Answer {
     pub fn as_error(self) -> Self {}
     #[must_use]
     pub fn call_id(&self) -> &str {}
+    pub async fn for_model(call: &ToolCall) -> Self {}
     #[must_use]
     pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {}
     #[must_use]
@@ -964,7 +965,7 @@ impl Answer {
     #[must_use]
     pub fn with_data(self, json: impl Into<String>) -> Self {}
     #[must_use]
-    pub fn with_excerpt(self, shown: &ModelAnswer) -> Self {}
+    pub fn with_model_answer(self, shown: &ModelAnswer) -> Self {}
     #[must_use]
     pub fn with_note(self, note: impl Into<String>) -> Self {}
     #[must_use]
@@ -1211,6 +1212,22 @@ impl fmt::Debug for TurnStream<'_> {}
 // tool_runtime::ai_toolkit = tool_runtime_derive::ai_toolkit
 
 // tool_runtime::ai_type = tool_runtime_derive::ai_type
+
+// tool_runtime::articulate::Articulator
+#[derive(Debug, Clone)]
+pub struct Articulator {
+    ..
+}
+impl Articulator {
+    #[must_use]
+    pub fn new() -> Self {}
+    #[must_use]
+    pub fn table_rows(self, rows: usize) -> Self {}
+    #[must_use]
+    pub fn token_counter(self, counter: impl TokenCounter + 'static) -> Self {}
+}
+impl Default for Articulator {}
+impl OutputSerializer for Articulator {}
 
 // tool_runtime::canonical::CanonicalError
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -3354,7 +3371,7 @@ pub enum KeyRingError {
 }
 
 // tool_runtime::policy::ModelAnswer
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ModelAnswer {
     ..
 }
@@ -3363,6 +3380,12 @@ impl ModelAnswer {
     pub fn data_json(&self) -> Option<&str> {}
     #[must_use]
     pub fn excerpt(&self) -> Option<&ExcerptMark> {}
+    #[must_use]
+    pub fn format(&self) -> SerializationFormat {}
+    #[must_use]
+    pub fn serialized(&self) -> Option<&SerializedOutput> {}
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {}
 }
 
 // tool_runtime::policy::OutOfRange
@@ -3464,6 +3487,7 @@ impl Policy {
     pub fn ticket_lifetime(self, time: Duration) -> Self {}
     pub fn ticket_store(self, store: impl TicketStore) -> Self {}
     pub fn tickets_per_caller(self, tickets: usize) -> Self {}
+    pub fn token_counter(self, counter: impl TokenCounter + 'static) -> Self {}
     pub fn unknown_per_caller(self, outcomes: usize) -> Self {}
 }
 impl Default for Policy {}
@@ -3539,6 +3563,7 @@ pub struct Rules {
 impl Rules {
     pub fn bind_preview(self, bind: bool) -> Self {}
     pub fn breaker(self, breaker: BreakerConfig) -> Self {}
+    pub fn json_results(self) -> Self {}
     pub fn lease(self, time: Duration) -> Self {}
     pub fn max_concurrent(self, calls: usize) -> Self {}
     pub fn max_output_bytes(self, bytes: usize) -> Self {}
@@ -3547,6 +3572,10 @@ impl Rules {
     pub fn on_concurrent_repeat(self, answer: ConcurrentRepeat) -> Self {}
     pub fn rate_limit(self, limit: RateLimit) -> Self {}
     pub fn require_idempotency_key(self, require: bool) -> Self {}
+    pub fn result_serializer(
+        self,
+        serializer: impl OutputSerializer + fmt::Debug + Send + Sync + 'static,
+    ) -> Self {}
     pub fn retention(self, time: Duration) -> Self {}
     pub fn retry(self, retry: RetryConfig) -> Self {}
 }
@@ -5006,6 +5035,42 @@ pub fn expect_status(call: &ToolCall, status: CallStatus) {}
 // tool_runtime::testing::ids
 #[must_use]
 pub fn ids(seed: u64) -> Ids {}
+
+// tool_runtime::tokens::Encoding
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Encoding {
+    O200kBase,
+    Cl100kBase,
+}
+impl Encoding {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {}
+}
+
+// tool_runtime::tokens::TokenCounter
+pub trait TokenCounter: fmt::Debug + Send + Sync {
+    fn count(&self, text: &str) -> u64;
+    fn method(&self) -> TokenMethod;
+}
+impl<T: TokenCounter + ?Sized> TokenCounter for Arc<T> {}
+
+// tool_runtime::tokens::TokenEstimate
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenEstimate;
+impl TokenCounter for TokenEstimate {}
+
+// tool_runtime::tokens::TokenMethod
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TokenMethod {
+    Estimate,
+    Exact(Encoding),
+}
+impl TokenMethod {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {}
+}
 
 // tool_runtime::trace::JsonLog
 #[derive(Clone)]

@@ -25,3 +25,16 @@ pub enum SerializationFormat {
 }
 
 words!(SerializationFormat { Toon = "toon", CompactJson = "compact_json" });
+
+impl SerializationFormat {
+    /// Returns the line that tells a model the format; `None` for JSON, which every model knows.
+    #[must_use]
+    pub const fn model_note(self) -> Option<&'static str> {
+        match self {
+            Self::Toon => Some(
+                "The data is in TOON: `name[N]{a,b}:` is followed by N rows with the values of a and b.",
+            ),
+            Self::CompactJson => None,
+        }
+    }
+}

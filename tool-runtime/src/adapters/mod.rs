@@ -15,12 +15,12 @@ mod client_types;
 mod conversation;
 mod declare;
 mod dialect;
-#[cfg(feature = "policy")]
-mod excerpt;
 mod format;
 mod formats;
 mod gemini;
 mod lower;
+#[cfg(feature = "policy")]
+mod model_answer;
 mod names;
 mod ollama;
 mod openai;

@@ -34,6 +34,7 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// [`token_counter`](Self::token_counter) sets an exact counter.
 ///
 /// ```
+/// # #[cfg(feature = "toon")] {
 /// use serde::Serialize;
 /// use tool_runtime::articulate::Articulator;
 /// use tool_runtime::contracts::articulate::{
@@ -48,6 +49,7 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// assert_eq!(output.format_used(), SerializationFormat::Toon);
 /// assert!(output.serialized_text().starts_with("[6]{id,title}:\n  1,Green tea\n"));
 /// assert!(output.is_valid() && output.savings_ratio() > 0.4);
+/// # }
 /// # Ok::<(), tool_runtime::contracts::articulate::SerializationError>(())
 /// ```
 #[derive(Debug, Clone)]

@@ -1,15 +1,26 @@
 //! Writes structured data as text for a model, in the format that takes the fewest tokens.
+//!
+//! [`Articulator`] implements [`OutputSerializer`](crate::contracts::articulate::OutputSerializer).
+//! Without the feature `toon` every text is compact JSON.
 
 mod articulator;
-mod json_sink;
-mod json_source;
 mod json_text;
 mod rendering;
 mod schema_tables;
 mod shape;
+
+#[cfg(feature = "toon")]
+mod json_sink;
+#[cfg(feature = "toon")]
+mod json_source;
+#[cfg(not(feature = "toon"))]
+mod no_toon;
+#[cfg(feature = "toon")]
 mod toon;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "toon"))]
 mod tests;
 
 pub use self::articulator::Articulator;
+#[cfg(not(feature = "toon"))]
+use self::no_toon as toon;

@@ -134,7 +134,7 @@ impl<'d> ParsedDocument<'d> {
         match rules.force {
             Some(SerializationFormat::Toon) => Decision::Toon,
             Some(_) => Decision::Json,
-            None if share < FEW_TABLES => Decision::Json,
+            None if share < FEW_TABLES || !toon::IS_ON => Decision::Json,
             None if share >= MOSTLY_TABLES && rules.overhead == 0 => Decision::Toon,
             None => Decision::Compare,
         }

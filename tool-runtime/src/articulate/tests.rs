@@ -34,7 +34,7 @@ fn raw(json: &str) -> Box<RawValue> {
 }
 
 fn fallback(output: &SerializedOutput) -> Option<&str> {
-    output.metadata().and_then(|metadata| metadata.fallback())
+    output.metadata()?.fallback()
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn data_that_is_no_json_is_an_error_without_the_data() {
 
 #[track_caller]
 fn check_refused(text: &str, position: Option<(u64, u64)>, expected: &str) {
-    let error = Articulator::new().deserialize::<Value>(text, TOON).unwrap_err();
+    let error = Articulator::new().deserialize::<Value>(text, TOON).expect_err("refused");
     assert_eq!(error.line().zip(error.column()), position, "{error}");
     assert!(error.message().contains(expected), "{error}");
     assert!(!error.to_string().contains("planted"), "{error}");

@@ -7,6 +7,9 @@ use super::json_source::JsonSource;
 use crate::contracts::articulate::SerializationError;
 use crate::json::JsonView;
 
+/// Whether TOON can be chosen.
+pub(super) const IS_ON: bool = true;
+
 /// Writes a parsed document as TOON.
 ///
 /// # Errors

@@ -83,6 +83,7 @@ routes! {
     fn api() {
         List = POST "/tools/list": admitted(list::list), operations::list;
         Call = POST "/tools/call": admitted(call::call), operations::call;
+        TextCall = POST "/tools/call/text": admitted(call::text_call), operations::text_call;
         EnvelopeCall = POST "/calls/{tool}": admitted(call::envelope_call), operations::envelope_call;
         Approvals = GET "/approvals": admitted(approvals::list), operations::approvals;
         Approval = POST "/approvals/{ticket}": admitted(approvals::decide), operations::decision;

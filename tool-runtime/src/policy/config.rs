@@ -16,6 +16,7 @@ use crate::runtime::RuntimeBuilder;
 use crate::store::{
     Clock, GrantStore, IdempotencyStore, MemoryStore, OutputStore, Store, SystemClock, TicketStore,
 };
+use crate::tokens::{TokenCounter, TokenEstimate};
 use crate::tool::BuildProblem;
 use crate::tool::registry::narrowest_first;
 
@@ -57,6 +58,7 @@ pub struct Policy {
     pub(super) unknown_per_caller: usize,
     pub(super) tickets_per_caller: usize,
     pub(super) archive_after: Duration,
+    pub(super) token_counter: Arc<dyn TokenCounter>,
 }
 
 /// The stores of a runtime.
@@ -117,6 +119,7 @@ impl Default for Policy {
             unknown_per_caller: 1_000,
             tickets_per_caller: 1_000,
             archive_after: Duration::from_secs(30 * 24 * 60 * 60),
+            token_counter: Arc::new(TokenEstimate),
         }
     }
 }
@@ -133,6 +136,13 @@ impl Policy {
     /// purpose, such as [`ticket_store`](Self::ticket_store), takes precedence over both.
     pub fn store(mut self, store: impl Store) -> Self {
         self.stores.all = Some(Stores::all(store));
+        self
+    }
+
+    /// Sets the counter by which results are kept within the context's `budget_tokens`; an
+    /// estimate by default. See [`ToolCall::for_model`](crate::ToolCall::for_model).
+    pub fn token_counter(mut self, counter: impl TokenCounter + 'static) -> Self {
+        self.token_counter = Arc::new(counter);
         self
     }
 

@@ -3,11 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use serde_json::value::RawValue;
+use tool_contracts::articulate::{
+    OutputSerializer, SerializationError, SerializationFormat, SerializationRequest,
+    SerializedOutput,
+};
 use uuid::Uuid;
 
 use super::approval::Tickets;
+use super::excerpt::ModelAnswer;
+use super::policy_state::PolicyState;
 use super::store_access::STORE_TIMEOUT;
 use super::ticket::TicketRejection;
+use crate::articulate::Articulator;
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::Runtime;
 use crate::store::{StoreError, TicketEnd};
@@ -16,6 +24,28 @@ impl Runtime {
     /// Returns the counter behind [`wall_clock_steps`](Self::wall_clock_steps).
     pub(crate) fn wall_clock_step_counter(&self) -> Arc<AtomicU64> {
         self.policy_state().store_time.steps.clone()
+    }
+}
+
+impl PolicyState {
+    /// Returns an answer's text with its cost in tokens; an answer without data is an empty text.
+    pub(crate) fn serialized(
+        &self,
+        answer: &ModelAnswer,
+    ) -> Result<SerializedOutput, SerializationError> {
+        let format = SerializationFormat::CompactJson;
+        match (answer.serialized(), answer.data_json()) {
+            (Some(output), _) => Ok(output.clone()),
+            (None, Some(data)) => {
+                let raw: &RawValue = serde_json::from_str(data)
+                    .map_err(|_| SerializationError::new("expected JSON"))?;
+                let serializer = Articulator::new().token_counter(self.token_counter.clone());
+                serializer.serialize(&SerializationRequest::new(raw).with_format(format))
+            }
+            (None, None) => SerializedOutput::builder("", format)
+                .build()
+                .map_err(|error| SerializationError::new(error.to_string())),
+        }
     }
 }
 

@@ -30,6 +30,7 @@ use crate::dispatch::pipeline::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
 use crate::store::Clock;
 use crate::timer::Timer;
+use crate::tokens::TokenCounter;
 use crate::tool::CallScope;
 use crate::tool::registry::Registered;
 
@@ -62,6 +63,7 @@ pub(crate) struct PolicyState {
     pub(super) tickets_per_caller: usize,
     pub(super) archive_after: Duration,
     pub(super) outcomes: OutcomeCounters,
+    pub(super) token_counter: Arc<dyn TokenCounter>,
     corrections: CorrectionBudget,
 }
 
@@ -91,6 +93,7 @@ impl Policy {
             tickets_per_caller: self.tickets_per_caller,
             archive_after: self.archive_after,
             outcomes: OutcomeCounters::default(),
+            token_counter: self.token_counter,
             corrections: CorrectionBudget::new(self.correction_budget),
             keys: self.keys.or_else(|| KeyRing::ephemeral().ok()),
             timer: timer.clone(),

@@ -1,7 +1,12 @@
 //! Rules that a host sets for a tool, a toolkit, or all tools.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use tool_contracts::articulate::OutputSerializer;
+
+use super::excerpt::ResultFormat;
 use super::limits::{BreakerConfig, RateLimit};
 use super::retry::RetryConfig;
 
@@ -36,6 +41,7 @@ pub struct Rules {
     pub(super) require_key: Option<bool>,
     pub(super) bind_preview: Option<bool>,
     pub(super) max_output_bytes: Option<usize>,
+    pub(super) result_format: Option<ResultFormat>,
 }
 
 /// The answer to a repeat of a keyed call while the first call runs.
@@ -139,6 +145,26 @@ impl Rules {
         self
     }
 
+    /// Serializes the results that a model reads, for example by
+    /// [`Articulator`](crate::articulate::Articulator), which writes tables as TOON. Without it a
+    /// model reads JSON.
+    ///
+    /// See [`ToolCall::for_model`](crate::ToolCall::for_model). The output of the call stays JSON.
+    pub fn result_serializer(
+        mut self,
+        serializer: impl OutputSerializer + fmt::Debug + Send + Sync + 'static,
+    ) -> Self {
+        self.result_format = Some(ResultFormat::Serializer(Arc::new(serializer)));
+        self
+    }
+
+    /// Keeps the results that a model reads as JSON, where wider rules have a
+    /// [serializer](Self::result_serializer).
+    pub fn json_results(mut self) -> Self {
+        self.result_format = Some(ResultFormat::Json);
+        self
+    }
+
     /// Fills in the rules that are not set from wider ones.
     pub(super) fn or(self, wider: &Self) -> Self {
         let wider = wider.clone();
@@ -154,6 +180,7 @@ impl Rules {
             require_key: self.require_key.or(wider.require_key),
             bind_preview: self.bind_preview.or(wider.bind_preview),
             max_output_bytes: self.max_output_bytes.or(wider.max_output_bytes),
+            result_format: self.result_format.or(wider.result_format),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tool_contracts::{Effect, Permission, ToolSpec};
 use uuid::Uuid;
 
+use super::excerpt::ResultFormat;
 use super::limits::{ConcurrencyLimiter, RateLimiter, TenantBreakers};
 use super::policy_state::concurrency_limiter;
 use super::retry::{RetryBudget, RetryConfig};
@@ -52,6 +53,7 @@ pub(crate) struct ToolPlan {
     pub(crate) require_key: bool,
     pub(crate) bind_preview: bool,
     pub(crate) max_output_bytes: usize,
+    pub(super) result_format: ResultFormat,
 }
 
 impl ToolPlan {
@@ -81,6 +83,7 @@ impl ToolPlan {
             require_key: rules.require_key.unwrap_or_default(),
             bind_preview: rules.bind_preview.unwrap_or_default(),
             max_output_bytes: rules.max_output_bytes.unwrap_or(OUTPUT_BYTES),
+            result_format: rules.result_format.clone().unwrap_or_default(),
         }
     }
 

@@ -263,7 +263,7 @@ async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
     let turn = adapter.read(&response).unwrap();
     let mut calls = turn.open_calls(&runtime, &cx());
     runtime.execute_all(&mut calls).await;
-    let shown = Answer::from(&calls[0]).with_excerpt(&calls[0].for_model().await);
+    let shown = Answer::from(&calls[0]).with_model_answer(&calls[0].for_model().await);
     let messages = adapter.answer_messages(&turn, [shown]).unwrap();
     let response = &messages[0]["parts"][0]["functionResponse"]["response"];
     assert!(response["output"].as_array().unwrap().len() < 1_000, "{response}");

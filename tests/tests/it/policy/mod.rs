@@ -9,6 +9,7 @@ mod freshness;
 mod idempotency;
 mod limits;
 mod repeats;
+mod result_formats;
 mod retries;
 mod rules;
 pub(crate) mod script;

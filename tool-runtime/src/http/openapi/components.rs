@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
+use tool_contracts::articulate::SerializedOutput;
 use tool_contracts::envelope::{CallEnvelope, ResponseEnvelope};
 use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListResponse};
 
@@ -44,6 +45,7 @@ impl Components {
         take::<ReplayReport>(&mut answered);
         take::<EvidencePage<'_>>(&mut answered);
         take::<EvidenceContents<'_>>(&mut answered);
+        take::<SerializedOutput>(&mut answered);
         let mut schemas = requests.take_definitions(true);
         for (name, schema) in answered.take_definitions(true) {
             debug_assert!(schemas.get(&name).is_none_or(|other| *other == schema), "{name}");
@@ -61,6 +63,7 @@ impl Components {
                 schemas.insert(full.to_owned(), schema);
             }
         }
+        add_text_success(&mut schemas);
         Self(schemas)
     }
 
@@ -147,6 +150,13 @@ impl Components {
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
         names.find(|name| !self.0.contains_key(name)).unwrap_or_default()
     }
+}
+
+/// Adds the success of a call whose output is text for a model.
+fn add_text_success(schemas: &mut Map<String, Value>) {
+    let Some(mut success) = schemas.get("CallSuccess").cloned() else { return };
+    success["properties"]["output"] = of("SerializedOutput");
+    schemas.insert("CallTextSuccess".to_owned(), success);
 }
 
 /// Gives properties of a schema the bounds of ids.

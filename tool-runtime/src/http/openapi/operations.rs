@@ -50,6 +50,16 @@ pub(in crate::http) fn call(input: &DocumentInput<'_>, tools: &Tools) -> Value {
     answered(operation, parameters::of_call(), ok, failures)
 }
 
+pub(in crate::http) fn text_call(_: &DocumentInput<'_>, tools: &Tools) -> Value {
+    let ok =
+        responses::json("What the tool returned, as text for a model.", &of("CallTextSuccess"));
+    let mut failures = refused(&[&ADMISSION, &BODY, &CALL]);
+    failures.insert("409".to_owned(), responses::waiting(ResponseFormat::CallResponse));
+    let operation =
+        operation("callToolForText", "tools", "Call a tool for a text that a model reads");
+    answered(with_body(operation, &tools.request), parameters::of_call(), ok, failures)
+}
+
 pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &Tools) -> Value {
     let ok = responses::json("What the tool returned.", &of("EnvelopeSuccess"));
     let mut failures = refused_as(ResponseFormat::Envelope, &[&ADMISSION, &BODY, &CALL]);

@@ -1,12 +1,15 @@
 //! Shortens long answers for a model, and serves the whole in pages.
 
+mod answer_size;
 mod model_answer;
+mod result_format;
 mod row_cuts;
 
 #[cfg(test)]
 mod tests;
 
 pub use self::model_answer::{ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
+pub(in crate::policy) use self::result_format::ResultFormat;
 use self::row_cuts::RowCuts;
 use crate::json::{pointer, read};
 use crate::limits::Limits;

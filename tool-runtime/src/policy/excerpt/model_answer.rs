@@ -3,9 +3,11 @@
 use std::fmt;
 
 use tool_contracts::ToolContext;
+use tool_contracts::articulate::{SerializationFormat, SerializedOutput};
 use uuid::Uuid;
 
-use super::{Cut, excerpt};
+use super::Cut;
+use super::answer_size::{AnswerSize, FittedAnswer};
 use crate::call::ToolCall;
 use crate::limits::Limits;
 use crate::policy::policy_state::PolicyState;
@@ -15,9 +17,10 @@ use crate::schema::Coerce;
 use crate::store::{StoreError, StoredOutput};
 
 /// An answer for a model: the whole, or an excerpt with a handle to the whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ModelAnswer {
     data: Option<String>,
+    output: Option<SerializedOutput>,
     mark: Option<ExcerptMark>,
 }
 
@@ -42,12 +45,40 @@ pub struct OutputPage {
 }
 
 impl ModelAnswer {
+    fn new(answer: FittedAnswer, mark: Option<ExcerptMark>) -> Self {
+        Self { data: Some(answer.json), output: answer.output, mark }
+    }
+
     /// Returns the answer's JSON text, or an excerpt that fits the tool's output schema too.
     ///
     /// None for an answer that is too long and has no rows to remove, and for an error.
     #[must_use]
     pub fn data_json(&self) -> Option<&str> {
         self.data.as_deref()
+    }
+
+    /// Returns the text that the model reads: [`data_json`](Self::data_json), or the same in the
+    /// format of the tool's [serializer](crate::policy::Rules::result_serializer).
+    ///
+    /// The model needs the format's [note](SerializationFormat::model_note) beside it.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        let text = self.output.as_ref().map(SerializedOutput::serialized_text);
+        text.or(self.data.as_deref())
+    }
+
+    /// Returns the format of the text.
+    #[must_use]
+    pub fn format(&self) -> SerializationFormat {
+        let format = self.output.as_ref().map(SerializedOutput::format_used);
+        format.unwrap_or(SerializationFormat::CompactJson)
+    }
+
+    /// Returns the text with its cost in tokens, if the tool's results have a
+    /// [serializer](crate::policy::Rules::result_serializer).
+    #[must_use]
+    pub fn serialized(&self) -> Option<&SerializedOutput> {
+        self.output.as_ref()
     }
 
     /// Returns the description of the excerpt; none if the answer is whole.
@@ -127,34 +158,51 @@ impl fmt::Display for OutputHandle {
 }
 
 impl ToolCall {
-    /// Returns this call's answer for a model, shortened if it is too long.
+    /// Returns this call's answer for a model: in the format of the tool's
+    /// [serializer](crate::policy::Rules::result_serializer), and shortened if it is too long.
     ///
-    /// An answer above the tool's [`max_output_bytes`](crate::policy::Rules::max_output_bytes)
-    /// becomes an excerpt: whole rows of its longest arrays are removed, so that it still fits the
-    /// output schema, and the whole is stored to be [read in pages](Runtime::read_output). The
+    /// An answer above the tool's [`max_output_bytes`](crate::policy::Rules::max_output_bytes), or
+    /// above the context's [`budget_tokens`](ToolContext::budget_tokens), becomes an excerpt: whole
+    /// rows of its longest arrays are removed, so that it still fits the output schema, and the
+    /// whole is stored to be [read in pages](Runtime::read_output). The budget covers the text, the
+    /// line that names its format, and the description of the excerpt. The
     /// [`output`](Self::output) of the call is never cut.
     pub async fn for_model(&self) -> ModelAnswer {
-        let whole = |data: Option<&str>| ModelAnswer { data: data.map(str::to_owned), mark: None };
+        let none = ModelAnswer { data: None, output: None, mark: None };
         let data = self.output().and_then(|output| output.data_json());
-        let (Some(data), Some(scope)) = (data, self.scope()) else { return whole(None) };
+        let Some(data) = data else { return none };
+        let Some(scope) = self.scope() else {
+            return ModelAnswer { data: Some(data.to_owned()), ..none };
+        };
         let state = self.services().policy_state();
-        let most = state.plan(scope).max_output_bytes;
-        if data.len() <= most {
-            return whole(Some(data));
+        let plan = state.plan(scope);
+        let size = AnswerSize {
+            format: &plan.result_format,
+            counter: &*state.token_counter,
+            max_bytes: plan.max_output_bytes,
+            max_tokens: scope.cx().budget_tokens(),
+        };
+        let whole = size.whole(data);
+        if size.fits(&whole, "") {
+            return ModelAnswer::new(whole, None);
         }
+        let handle = state.store_output(scope.cx(), data).await.ok();
+        let total_bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
+        let mark = |cuts: Vec<Cut>| ExcerptMark { handle, total_bytes, cuts };
         let schema = scope.registered().output.as_ref();
         let keeps = |text: &str| {
             let widest =
                 Limits::new().with_max_bytes(Limits::MAX_BYTES).with_max_pattern_bytes(usize::MAX);
             schema.is_none_or(|schema| schema.check(text, &widest, Coerce::Off).is_admitted())
         };
-        let (shown, cuts) = match excerpt(data, most, keeps) {
-            Some(excerpt) => (Some(excerpt.json), excerpt.cuts),
-            None => (None, Vec::new()),
-        };
-        let handle = state.store_output(scope.cx(), data).await.ok();
-        let total_bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
-        ModelAnswer { data: shown, mark: Some(ExcerptMark { handle, total_bytes, cuts }) }
+        let describe = |cuts: &[Cut]| mark(cuts.to_vec()).to_string();
+        match size.excerpt(&whole, keeps, describe) {
+            Some(shown) => {
+                let mark = mark(shown.cuts.clone());
+                ModelAnswer::new(shown, Some(mark))
+            }
+            None => ModelAnswer { mark: Some(mark(Vec::new())), ..none },
+        }
     }
 }
 

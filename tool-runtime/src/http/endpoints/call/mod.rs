@@ -5,6 +5,7 @@ mod envelope;
 mod events;
 mod running;
 mod streams;
+mod text;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -16,6 +17,7 @@ use self::accept::MediaType;
 pub(in crate::http) use self::envelope::envelope_call;
 use self::running::EndCause;
 pub(in crate::http) use self::running::FinishedCall;
+pub(in crate::http) use self::text::text_call;
 use crate::dispatch::refusal::Refusal;
 use crate::http::auth::{Principal, Requester};
 use crate::http::problem::{Problem, status};
