@@ -14,8 +14,9 @@
 //! | `nested` | otherwise, at most six levels |
 //! | `complex` | deeper |
 //!
-//! A *table* is an array of objects with the same keys whose values are scalars. A level is an
-//! object or an array; the outermost is the first.
+//! A *table* is an array of objects with the same keys, or an object whose values are such objects;
+//! their values are scalars, or objects with the same keys again. A level is an object or an array;
+//! the outermost is the first.
 
 mod complexity;
 mod error;

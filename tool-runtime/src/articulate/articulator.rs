@@ -6,14 +6,13 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::rendering::{FormatRules, ParsedDocument};
+use super::rendering::{FormatRules, ParsedDocument, of_json, to_json};
 use super::schema_tables::may_have_tables;
 use super::toon;
 use crate::contracts::articulate::{
     OutputSerializer, SchemaComplexity, SerializationError, SerializationFormat,
     SerializationMetadata, SerializationRequest, SerializedOutput,
 };
-use crate::json::writer;
 use crate::schemars::Schema;
 use crate::tokens::{TokenCounter, TokenEstimate};
 
@@ -26,8 +25,7 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// | share | format |
 /// | --- | --- |
 /// | below 0.1 | compact JSON |
-/// | from 0.9 | TOON |
-/// | between | both are written and their tokens counted; TOON if it takes 3 % less |
+/// | from 0.1 | both are written and their tokens counted; TOON if it takes at least 3 % less |
 ///
 /// A model whose [schema](SerializationRequest::of_model) has no array of objects is written as
 /// compact JSON without that pass. Tokens are estimated unless
@@ -84,7 +82,7 @@ impl Articulator {
     ) -> FormatRules<'_> {
         let has_no_tables = || schema.is_some_and(|schema| !may_have_tables(schema));
         let force = force.or_else(|| has_no_tables().then_some(SerializationFormat::CompactJson));
-        FormatRules { counter: &*self.counter, force, overhead: 0 }
+        FormatRules { counter: &*self.counter, force }
     }
 
     fn serialize_json(
@@ -173,9 +171,7 @@ impl OutputSerializer for Articulator {
         format: SerializationFormat,
     ) -> Result<T, SerializationError> {
         match format {
-            SerializationFormat::Toon => {
-                of_json(&toon::to_json(text)?).map_err(|_| SerializationError::new(WRONG_TYPE))
-            }
+            SerializationFormat::Toon => toon::from_toon(text),
             _ => of_json(text),
         }
     }
@@ -190,23 +186,4 @@ impl OutputSerializer for Articulator {
         let document = ParsedDocument::read(&json, self.table_rows);
         Ok(document.map_or(SerializationFormat::CompactJson, format))
     }
-}
-
-fn to_json<T: Serialize>(data: &T) -> Result<String, SerializationError> {
-    let mut json = Vec::new();
-    let written = writer::write(&mut json, data);
-    // The message of a type's own `Serialize` may quote the data.
-    let failed = || SerializationError::new("the data cannot be written as JSON");
-    written.map_err(|_| failed())?;
-    String::from_utf8(json).map_err(|_| failed())
-}
-
-const WRONG_TYPE: &str = "the text is valid, but not of the expected type";
-
-fn of_json<T: DeserializeOwned>(text: &str) -> Result<T, SerializationError> {
-    let describe = |error: serde_json::Error| {
-        let message = if error.is_data() { WRONG_TYPE } else { "expected a text in JSON" };
-        SerializationError::new(message).at(error.line() as u64, error.column() as u64)
-    };
-    serde_json::from_str(text).map_err(describe)
 }

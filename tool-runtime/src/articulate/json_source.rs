@@ -62,7 +62,9 @@ fn serialize_number<S: Serializer>(
     }
 }
 
+/// Returns whether the text has no more digits than the shortest text of the float that it is read
+/// as.
 fn keeps_digits(view: JsonView<'_>, node: &JsonNode, number: f64) -> bool {
-    let same = || view.decimal(node).same(&Decimal::read(&number.to_string()));
-    number.is_finite() && (!node.is_wide() || same())
+    let shortest = || Decimal::read(&number.to_string()).digits().count();
+    number.is_finite() && (!node.is_wide() || view.decimal(node).digits().count() <= shortest())
 }

@@ -10,6 +10,8 @@ mod schema_tables;
 mod shape;
 
 #[cfg(feature = "toon")]
+mod header_width;
+#[cfg(feature = "toon")]
 mod json_sink;
 #[cfg(feature = "toon")]
 mod json_source;
@@ -24,3 +26,5 @@ mod tests;
 pub use self::articulator::Articulator;
 #[cfg(not(feature = "toon"))]
 use self::no_toon as toon;
+#[cfg(feature = "toon")]
+pub use self::toon::{from_toon, to_toon};

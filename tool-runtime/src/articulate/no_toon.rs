@@ -12,6 +12,10 @@ pub(super) fn write(_: JsonView<'_>) -> Result<String, SerializationError> {
     Err(SerializationError::new(OFF))
 }
 
+pub(super) fn from_toon<T>(_: &str) -> Result<T, SerializationError> {
+    Err(SerializationError::new(OFF))
+}
+
 pub(super) fn to_json(_: &str) -> Result<String, SerializationError> {
     Err(SerializationError::new(OFF))
 }

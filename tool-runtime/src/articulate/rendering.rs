@@ -1,12 +1,13 @@
 //! The choice between the formats, and the text of a document in the chosen one.
 
-use std::borrow::Cow;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::json_text::{COMPACT, SPACED, json_text};
 use super::shape::DocumentShape;
 use super::toon;
 use crate::contracts::articulate::{SerializationError, SerializationFormat};
-use crate::json::{JsonTree, JsonView, equals_value, read};
+use crate::json::{JsonTree, JsonView, equals_value, read, writer};
 use crate::limits::Limits;
 use crate::tokens::TokenCounter;
 
@@ -16,8 +17,6 @@ pub(super) struct FormatRules<'r> {
     pub(super) counter: &'r dyn TokenCounter,
     /// The required format.
     pub(super) force: Option<SerializationFormat>,
-    /// Tokens that a text in TOON costs beside itself.
-    pub(super) overhead: u64,
 }
 
 /// A document as text for a model.
@@ -37,7 +36,7 @@ pub(super) struct ParsedDocument<'d> {
     shape: DocumentShape,
 }
 
-/// The decision by the share of tables alone.
+/// The decision by the required format, or by the share of tables.
 enum Decision {
     Json,
     Toon,
@@ -53,8 +52,6 @@ const NOT_THE_SAME: &str = "the text does not read back as the data";
 
 /// The share of tables below which compact JSON is written without a comparison.
 const FEW_TABLES: f64 = 0.1;
-/// The share of tables from which TOON is written without a comparison.
-const MOSTLY_TABLES: f64 = 0.9;
 /// The tokens of TOON for a hundred of compact JSON up to which TOON is written. The margin covers
 /// the error of an estimate.
 const MOST_PERCENT: u64 = 97;
@@ -117,15 +114,19 @@ impl<'d> ParsedDocument<'d> {
 
     fn equals(&self, rendering: &Rendering) -> bool {
         let Rendering { text, format, .. } = rendering;
-        let json = match format {
-            SerializationFormat::Toon => toon::to_json(text).ok().map(Cow::Owned),
-            _ => Some(Cow::Borrowed(text.as_str())),
-        };
-        let value = json.and_then(|json| serde_json::from_str(&json).ok());
-        value.is_some_and(|value| equals_value(self.view(), 0, &value))
+        match format {
+            SerializationFormat::Toon => toon::to_json(text).is_ok_and(|json| self.is(&json)),
+            _ => self.tree.duplicates().is_empty() && read(text, &UNBOUNDED).is_ok(),
+        }
     }
 
-    fn view(&self) -> JsonView<'_> {
+    /// Returns whether a text is this document: to the letter, or with numbers in other notations.
+    fn is(&self, json: &str) -> bool {
+        let value = || serde_json::from_str(json);
+        json == self.compact() || value().is_ok_and(|value| equals_value(self.view(), 0, &value))
+    }
+
+    pub(super) fn view(&self) -> JsonView<'_> {
         self.tree.view(self.json)
     }
 
@@ -135,7 +136,6 @@ impl<'d> ParsedDocument<'d> {
             Some(SerializationFormat::Toon) => Decision::Toon,
             Some(_) => Decision::Json,
             None if share < FEW_TABLES || !toon::IS_ON => Decision::Json,
-            None if share >= MOSTLY_TABLES && rules.overhead == 0 => Decision::Toon,
             None => Decision::Compare,
         }
     }
@@ -144,11 +144,32 @@ impl<'d> ParsedDocument<'d> {
     fn cheaper(&self, rules: &FormatRules<'_>) -> Rendering {
         let json = self.as_json(None);
         let Ok(text) = toon::write(self.view()) else { return json };
-        let tokens = rules.counter.count(&text).saturating_add(rules.overhead);
+        let tokens = rules.counter.count(&text);
         let most = rules.counter.count(&json.text).saturating_mul(MOST_PERCENT) / 100;
         if tokens > most {
             return json;
         }
         Rendering { text, format: SerializationFormat::Toon, fallback: None }
     }
+}
+
+/// Writes data as JSON.
+pub(super) fn to_json<T: Serialize + ?Sized>(data: &T) -> Result<String, SerializationError> {
+    let mut json = Vec::new();
+    let written = writer::write(&mut json, data);
+    // The message of a type's own `Serialize` may quote the data.
+    let failed = || SerializationError::new("the data cannot be written as JSON");
+    written.map_err(|_| failed())?;
+    String::from_utf8(json).map_err(|_| failed())
+}
+
+pub(super) const WRONG_TYPE: &str = "the text is valid, but not of the expected type";
+
+/// Reads JSON as a type; the error quotes nothing.
+pub(super) fn of_json<T: DeserializeOwned>(text: &str) -> Result<T, SerializationError> {
+    let describe = |error: serde_json::Error| {
+        let message = if error.is_data() { WRONG_TYPE } else { "expected a text in JSON" };
+        SerializationError::new(message).at(error.line() as u64, error.column() as u64)
+    };
+    serde_json::from_str(text).map_err(describe)
 }

@@ -42,14 +42,15 @@ impl DocumentShape {
     }
 }
 
+/// The most values of a row. It bounds how often one part of the text is looked at.
+const MAX_ROW_NODES: usize = 256;
+
 /// Sums the bytes of all tables.
-///
-/// A table contains no array, so that no part of the text is looked at more than twice.
 fn table_bytes(view: JsonView<'_>, rows: usize) -> usize {
     let (mut id, mut bytes) = (0, 0);
     while let Some(node) = view.nodes.get(id as usize) {
-        let is_candidate = node.kind == JsonKind::Array && node.count() > rows;
-        if is_candidate && is_table(view, id) {
+        let is_list = matches!(node.kind, JsonKind::Array | JsonKind::Object);
+        if is_list && node.count() > rows && is_table(view, id) {
             bytes += node.end() - node.start();
             id = node.next();
         } else {
@@ -59,10 +60,10 @@ fn table_bytes(view: JsonView<'_>, rows: usize) -> usize {
     bytes
 }
 
-/// Returns whether the items of an array are objects with the same keys in the same order, whose
-/// values are scalars or objects of that kind again.
-fn is_table(view: JsonView<'_>, array: u32) -> bool {
-    let mut rows = view.children(array).map(|(row, _)| row);
+/// Returns whether the values of an array or object are objects with the same keys in the same
+/// order, whose values are scalars or objects of that kind again.
+fn is_table(view: JsonView<'_>, list: u32) -> bool {
+    let mut rows = view.children(list).map(|(row, _)| row);
     rows.next()
         .is_some_and(|first| is_row(view, first) && rows.all(|row| same_row(view, first, row)))
 }
@@ -73,7 +74,8 @@ fn is_row(view: JsonView<'_>, row: u32) -> bool {
         let field = view.node(id);
         field.kind != JsonKind::Array && (field.kind != JsonKind::Object || field.count() > 0)
     };
-    node.kind == JsonKind::Object && (row..node.next()).all(is_field)
+    let mut nodes = row..node.next();
+    node.kind == JsonKind::Object && nodes.len() <= MAX_ROW_NODES && nodes.all(is_field)
 }
 
 /// Returns whether two rows have the same keys in the same places. The first is a row.
@@ -125,6 +127,7 @@ mod tests {
         for table in [
             r#"[{"a":1,"b":"x"},{"a":2,"b":null}]"#,
             r#"[{"a":{"b":1}},{"a":{"b":2}},{"a":{"b":3}}]"#,
+            r#"{"x":{"a":1,"b":"x"},"y":{"a":2,"b":null}}"#,
         ] {
             assert!((shape(table).table_share - 1.0).abs() < 1e-9, "{table}");
         }
@@ -143,6 +146,8 @@ mod tests {
             r#"[{"a":{"b":1}},{"a":1}]"#,
             r#"[{"a":1},{"a":[]}]"#,
             r#"[{"a":1},[1]]"#,
+            r#"{"x":{"a":1},"y":{"b":1}}"#,
+            r#"{"x":{"a":1},"y":1}"#,
             "[1,2,3]",
         ] {
             assert!(shape(other).table_share < 1e-9, "{other}");

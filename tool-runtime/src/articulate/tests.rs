@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Articulator;
+use super::{Articulator, from_toon, to_toon};
 use crate::contracts::articulate::{
     OutputSerializer, SchemaComplexity, SerializationFormat, SerializationRequest, SerializedOutput,
 };
@@ -181,4 +181,17 @@ fn a_text_of_another_type_is_told_from_an_invalid_one() {
         (error.message(), error.line(), error.column()),
         ("expected a text in JSON", Some(1), Some(3))
     );
+}
+
+#[test]
+fn raw_json_within_data_is_written_as_what_it_contains() {
+    #[derive(Serialize)]
+    struct Wrapper {
+        raw: Box<RawValue>,
+    }
+    let wrapper = Wrapper { raw: raw(r#"{"a":[1,"x"]}"#) };
+    assert_eq!(to_toon(&wrapper).as_deref(), Ok("raw:\n  a[2]: 1,x"));
+    assert_eq!(from_toon::<Value>("raw:\n  a[2]: 1,x"), Ok(json!({"raw": {"a": [1, "x"]}})));
+    let named = json!({"$serde_json::private::": 1});
+    assert_eq!(from_toon::<Value>(&to_toon(&named).unwrap()), Ok(named));
 }

@@ -1,11 +1,56 @@
 //! TOON by the crate `serde_toon`: written from parsed JSON, and always read strictly.
 
+use memchr::memmem;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_toon::{DecodeOptions, Error, from_str_with_options};
 
+use super::header_width;
 use super::json_sink::JsonText;
 use super::json_source::JsonSource;
+use super::rendering::{ParsedDocument, of_json, to_json as json_of};
 use crate::contracts::articulate::SerializationError;
 use crate::json::JsonView;
+
+/// Writes data as TOON (specification 4.1), with commas and an indentation of two spaces.
+///
+/// [`Articulator`](super::Articulator) writes TOON only where it pays.
+///
+/// ```
+/// use tool_runtime::articulate::{from_toon, to_toon};
+///
+/// let text = to_toon(&vec![("tea", 4.5), ("cake", 3.0)])?;
+/// assert_eq!(text, "[2]:\n  - [2]: tea,4.5\n  - [2]: cake,3");
+/// assert_eq!(from_toon::<Vec<(String, f64)>>(&text)?[1].1, 3.0);
+/// # Ok::<(), tool_runtime::contracts::articulate::SerializationError>(())
+/// ```
+///
+/// # Errors
+/// Returns an error if the data cannot be written as TOON.
+pub fn to_toon<T: Serialize + ?Sized>(data: &T) -> Result<String, SerializationError> {
+    let text = serde_toon::to_string(data).map_err(|_| SerializationError::new(NOT_TOON))?;
+    if memmem::find(text.as_bytes(), PRIVATE.as_bytes()).is_none() {
+        return Ok(text);
+    }
+    let json = json_of(data)?;
+    write(ParsedDocument::read(&json, usize::MAX)?.view())
+}
+
+/// The mark of raw JSON, which only `serde_json` writes as what it contains.
+const PRIVATE: &str = "$serde_json::private::";
+const NOT_TOON: &str = "the data cannot be written as TOON";
+
+/// Reads TOON strictly: lengths, widths of rows, indentation and repeated keys are checked.
+///
+/// An integer beyond 64 bits becomes the nearest float. Objects and arrays may be nested in 128
+/// levels, and a table may have 1,024 fields.
+///
+/// # Errors
+/// Returns an error with line and column if the text is not valid, and one without them if the data
+/// is no `T`.
+pub fn from_toon<T: DeserializeOwned>(text: &str) -> Result<T, SerializationError> {
+    of_json(&to_json(text)?).map_err(|_| SerializationError::new(super::rendering::WRONG_TYPE))
+}
 
 /// Whether TOON can be chosen.
 pub(super) const IS_ON: bool = true;
@@ -25,6 +70,7 @@ pub(super) fn write(view: JsonView<'_>) -> Result<String, SerializationError> {
 /// # Errors
 /// Returns an error with line and column if the text is not valid.
 pub(super) fn to_json(text: &str) -> Result<String, SerializationError> {
+    header_width::check(text)?;
     let json = from_str_with_options::<JsonText>(text, DecodeOptions::strict());
     json.map(|json| json.0).map_err(of_reader)
 }
@@ -32,7 +78,7 @@ pub(super) fn to_json(text: &str) -> Result<String, SerializationError> {
 fn of_writer(error: Error) -> SerializationError {
     match error {
         Error::Custom(message) | Error::Message(message) => SerializationError::new(message),
-        _ => SerializationError::new("the data cannot be written as TOON"),
+        _ => SerializationError::new(NOT_TOON),
     }
 }
 

@@ -1,0 +1,6 @@
+//! Documents in the format that takes the fewest tokens: real ones, and generated ones.
+
+mod corpus;
+mod documents;
+mod generated;
+mod hostile;
