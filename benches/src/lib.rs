@@ -1,5 +1,6 @@
 //! The measured work of the project's figures, and counting of instructions.
 
+pub mod articulate;
 pub mod canonical;
 pub mod choosing;
 pub mod dialects;

@@ -70,6 +70,7 @@
 //! | `ed25519` | no | signed checkpoints of the [`ledger`] for an auditor without its key |
 //! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |
 //! | `toon` | no | [`articulate`] writes TOON where it takes fewer tokens than JSON |
+//! | `exact-tokens` | no | [`tokens`]: exact counts for the models of OpenAI; adds 8 MB of vocabularies |
 //! | `adapters` | no | [`adapters`]: the tools in six dialects of five providers, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
 //! | `http` | no | [`http`]: the tools over HTTP, as a router and as a server |

@@ -9,7 +9,9 @@ use std::process::ExitCode;
 use tool_benches::faults;
 #[cfg(target_os = "linux")]
 use tool_benches::http;
-use tool_benches::{canonical, choosing, dialects, instructions, ledger, plots, store, work};
+use tool_benches::{
+    articulate, canonical, choosing, dialects, instructions, ledger, plots, store, work,
+};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
 use tool_tests::run::{self, CallCounts};
@@ -23,6 +25,7 @@ cargo figures NAME [ARGS]
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
   search FILE…       real questions: how often the right tool is among the first that are found
+  articulate FILE…   tokens of documents in TOON and compact JSON, and the speed of writing TOON
   faults [KILLS]     keyed writes in processes that are killed or frozen, whose clock is set, whose
                      store is damaged: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         ["dialects", files @ ..] if !files.is_empty() => dialects::figures(files),
         ["canonical", files @ ..] => canonical::figures(files),
         ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
+        ["articulate", files @ ..] if !files.is_empty() => articulate::figures(files),
         ["search", files @ ..] if !files.is_empty() => choosing::figures(files),
         #[cfg(unix)]
         ["faults", runs @ ..] => faults::print(runs),

@@ -1229,6 +1229,12 @@ impl Articulator {
 impl Default for Articulator {}
 impl OutputSerializer for Articulator {}
 
+// tool_runtime::articulate::from_toon
+pub fn from_toon<T: DeserializeOwned>(text: &str) -> Result<T, SerializationError> {}
+
+// tool_runtime::articulate::to_toon
+pub fn to_toon<T: Serialize + ?Sized>(data: &T) -> Result<String, SerializationError> {}
+
 // tool_runtime::canonical::CanonicalError
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanonicalError(_);
@@ -5044,16 +5050,36 @@ pub enum Encoding {
     Cl100kBase,
 }
 impl Encoding {
+    pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
     #[must_use]
     pub const fn as_str(self) -> &'static str {}
+    #[must_use]
+    pub fn of_model(model: &str) -> Option<Self> {}
 }
+impl fmt::Display for Encoding {}
+
+// tool_runtime::tokens::ExactTokens
+#[derive(Clone, Copy)]
+pub struct ExactTokens {
+    ..
+}
+impl ExactTokens {
+    #[must_use]
+    pub fn for_model(model: &str) -> Option<Self> {}
+    #[must_use]
+    pub fn new(encoding: Encoding) -> Self {}
+}
+impl TokenCounter for ExactTokens {}
+impl fmt::Debug for ExactTokens {}
 
 // tool_runtime::tokens::TokenCounter
 pub trait TokenCounter: fmt::Debug + Send + Sync {
     fn count(&self, text: &str) -> u64;
     fn method(&self) -> TokenMethod;
 }
+impl<T: TokenCounter + ?Sized> TokenCounter for &T {}
 impl<T: TokenCounter + ?Sized> TokenCounter for Arc<T> {}
+impl<T: TokenCounter + ?Sized> TokenCounter for Box<T> {}
 
 // tool_runtime::tokens::TokenEstimate
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -5070,7 +5096,14 @@ pub enum TokenMethod {
 impl TokenMethod {
     #[must_use]
     pub const fn as_str(self) -> &'static str {}
+    #[must_use]
+    pub const fn is_exact(self) -> bool {}
 }
+impl fmt::Display for TokenMethod {}
+
+// tool_runtime::tokens::counter_for_model
+#[must_use]
+pub fn counter_for_model(model: &str) -> Arc<dyn TokenCounter> {}
 
 // tool_runtime::trace::JsonLog
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{TokenEstimate, TokenMethod};
+use super::{ExactTokens, TokenEstimate, TokenMethod};
 
 /// Counts the tokens of texts.
 ///
@@ -82,6 +82,8 @@ impl<T: TokenCounter + ?Sized> TokenCounter for Box<T> {
 /// ```
 #[must_use]
 pub fn counter_for_model(model: &str) -> Arc<dyn TokenCounter> {
-    let _ = model;
-    Arc::new(TokenEstimate)
+    match ExactTokens::for_model(model) {
+        Some(exact) => Arc::new(exact),
+        None => Arc::new(TokenEstimate),
+    }
 }

@@ -6,7 +6,15 @@
 mod counter;
 mod encoding;
 mod estimate;
+#[cfg(feature = "exact-tokens")]
+mod exact;
+#[cfg(not(feature = "exact-tokens"))]
+mod no_exact;
 
 pub use self::counter::{TokenCounter, counter_for_model};
 pub use self::encoding::{Encoding, TokenMethod};
 pub use self::estimate::TokenEstimate;
+#[cfg(feature = "exact-tokens")]
+pub use self::exact::ExactTokens;
+#[cfg(not(feature = "exact-tokens"))]
+use self::no_exact::ExactTokens;

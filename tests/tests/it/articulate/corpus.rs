@@ -9,7 +9,7 @@ use tool_runtime::articulate::{Articulator, from_toon};
 use tool_runtime::contracts::articulate::{
     OutputSerializer, SerializationFormat, SerializationRequest, SerializedOutput,
 };
-use tool_runtime::tokens::{TokenCounter, TokenEstimate};
+use tool_runtime::tokens::{Encoding, ExactTokens, TokenCounter};
 
 use super::generated::plain;
 
@@ -35,10 +35,6 @@ fn serialized(data: &RawValue, format: Option<SerializationFormat>) -> Serialize
     Articulator::new().serialize(&request).expect("it is JSON")
 }
 
-fn compact(output: &SerializedOutput) -> u64 {
-    output.metadata().expect("always set").compact_json_tokens()
-}
-
 #[test]
 fn every_output_reads_back_in_both_formats() {
     let documents = documents();
@@ -57,13 +53,27 @@ fn every_output_reads_back_in_both_formats() {
 
 #[test]
 fn the_chosen_format_saves_a_tenth_and_never_costs_more() {
+    let exact = ExactTokens::new(Encoding::O200kBase);
     let (mut chosen, mut json) = (0, 0);
     for (name, data) in documents() {
-        let output = serialized(&data, None);
-        let tokens = TokenEstimate.count(output.serialized_text());
-        assert!(tokens <= compact(&output), "{name}: {tokens} of {}", compact(&output));
+        let count = |format| exact.count(serialized(&data, format).serialized_text());
+        let (tokens, compact) = (count(None), count(Some(SerializationFormat::CompactJson)));
+        assert!(tokens <= compact, "{name}: {tokens} of {compact}");
         chosen += tokens;
-        json += compact(&output);
+        json += compact;
     }
     assert!(chosen * 100 <= json * 90, "{chosen} of {json}");
+}
+
+#[test]
+fn exact_counts_are_those_of_the_reference_library() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/outputs");
+    let recorded = fs::read_to_string(folder.join("tokens.tsv")).expect("the counts");
+    let [o200k, cl100k] = Encoding::ALL.map(ExactTokens::new);
+    for line in recorded.lines().skip(1) {
+        let mut cells = line.split('\t');
+        let text = fs::read_to_string(folder.join(cells.next().expect("a name"))).expect("a text");
+        let counts: Vec<u64> = cells.map(|cell| cell.parse().expect("a number")).collect();
+        assert_eq!(counts, [o200k.count(&text), cl100k.count(&text)], "{line}");
+    }
 }
