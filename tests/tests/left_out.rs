@@ -35,6 +35,13 @@ fn left_out() -> Vec<String> {
                 .to_owned(),
         );
     }
+    if env::var_os("TOON_MODULES").is_none() {
+        left_out.push(
+            "tool-tests, articulate::oracle: the reference implementation of TOON is not there; \
+             with it: tests/toon/run cargo test"
+                .to_owned(),
+        );
+    }
     #[cfg(unix)]
     if tool_tests::faults::clock_steps::library().is_none() {
         left_out.push(

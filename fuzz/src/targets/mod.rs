@@ -5,6 +5,7 @@ mod canonical;
 mod json_reader;
 mod redaction;
 mod ticket;
+mod toon;
 mod trace_headers;
 mod validator;
 
@@ -12,12 +13,13 @@ mod validator;
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub(crate) const TARGETS: [Target; 7] = [
+pub(crate) const TARGETS: [Target; 8] = [
     ("adapter_stream", adapter_stream::run),
     ("canonical", canonical::run),
     ("json_reader", json_reader::run),
     ("redaction", redaction::run),
     ("ticket", ticket::run),
+    ("toon", toon::run),
     ("trace_headers", trace_headers::run),
     ("validator", validator::run),
 ];

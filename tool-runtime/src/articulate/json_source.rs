@@ -6,8 +6,8 @@ use crate::json::{Decimal, JsonKind, JsonNode, JsonView};
 
 /// A node of a parsed document, as a source for any serializer.
 ///
-/// Objects keep the order of their keys. A number that no 64-bit integer or float holds is an
-/// error, so that none loses digits.
+/// Objects keep the order of their keys. A number with more digits than a 64-bit integer or float
+/// holds is an error.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JsonSource<'d> {
     view: JsonView<'d>,
@@ -50,15 +50,15 @@ fn serialize_number<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     let text = view.raw(node);
     if node.is_digits() && text != "-0" {
-        return match (text.parse::<u64>(), text.parse::<i64>()) {
-            (Ok(number), _) => to.serialize_u64(number),
-            (_, Ok(number)) => to.serialize_i64(number),
-            _ => Err(S::Error::custom("a number has more digits than 64 bits hold")),
-        };
+        match (text.parse::<u64>(), text.parse::<i64>()) {
+            (Ok(number), _) => return to.serialize_u64(number),
+            (_, Ok(number)) => return to.serialize_i64(number),
+            _ => {}
+        }
     }
     match text.parse::<f64>() {
         Ok(number) if keeps_digits(view, node, number) => to.serialize_f64(number),
-        _ => Err(S::Error::custom("a number has more digits than a 64-bit float holds")),
+        _ => Err(S::Error::custom("a number has more digits than 64 bits hold")),
     }
 }
 

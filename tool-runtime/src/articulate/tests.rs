@@ -111,6 +111,14 @@ fn a_number_that_toon_cannot_keep_falls_back_to_json_and_says_so() {
 }
 
 #[test]
+fn a_large_number_with_few_digits_is_kept() {
+    let output = serialize(
+        &SerializationRequest::new(raw("[100000000000000000000,-1e300]")).with_format(TOON),
+    );
+    assert_eq!((output.format_used(), output.is_valid()), (TOON, true));
+}
+
+#[test]
 fn repeated_keys_are_kept_but_not_called_valid() {
     let data = raw(r#"{"a":1,"a":2}"#);
     let output = serialize(&SerializationRequest::new(data).with_format(TOON));

@@ -4,3 +4,4 @@ mod corpus;
 mod documents;
 mod generated;
 mod hostile;
+mod oracle;
