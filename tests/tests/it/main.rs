@@ -41,6 +41,7 @@ mod search;
 mod sqlite;
 mod stores;
 mod support;
+mod tokens;
 mod trace;
 mod trial;
 mod violation_texts;
