@@ -5082,7 +5082,7 @@ impl<T: TokenCounter + ?Sized> TokenCounter for Arc<T> {}
 impl<T: TokenCounter + ?Sized> TokenCounter for Box<T> {}
 
 // tool_runtime::tokens::TokenEstimate
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct TokenEstimate;
 impl TokenCounter for TokenEstimate {}
 

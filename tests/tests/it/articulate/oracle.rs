@@ -106,7 +106,10 @@ struct Fixture {
 impl Fixture {
     fn has_default_options(&self) -> bool {
         let is_default = |(name, value): (&String, &Value)| {
-            DEFAULTS.iter().any(|(known, default)| known == name && *default == value.to_string())
+            DEFAULTS.iter().any(|(known, default)| {
+                known == name
+                    && serde_json::from_str(default).is_ok_and(|default: Value| default == *value)
+            })
         };
         self.options.iter().all(is_default)
     }
