@@ -13,4 +13,5 @@ pub mod ledger;
 pub mod plots;
 mod rates;
 pub mod store;
+pub mod tokens;
 pub mod work;

@@ -10,7 +10,7 @@ use tool_benches::faults;
 #[cfg(target_os = "linux")]
 use tool_benches::http;
 use tool_benches::{
-    articulate, canonical, choosing, dialects, instructions, ledger, plots, store, work,
+    articulate, canonical, choosing, dialects, instructions, ledger, plots, store, tokens, work,
 };
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
@@ -26,6 +26,7 @@ cargo figures NAME [ARGS]
                      a million documents compared
   search FILE…       real questions: how often the right tool is among the first that are found
   articulate FILE…   tokens of documents in TOON and compact JSON, and the speed of writing TOON
+  tokens FILE…       the estimate of tokens beside the exact count, for texts of any kind
   faults [KILLS]     keyed writes in processes that are killed or frozen, whose clock is set, whose
                      store is damaged: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         ["canonical", files @ ..] => canonical::figures(files),
         ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
         ["articulate", files @ ..] if !files.is_empty() => articulate::figures(files),
+        ["tokens", files @ ..] if !files.is_empty() => tokens::figures(files),
         ["search", files @ ..] if !files.is_empty() => choosing::figures(files),
         #[cfg(unix)]
         ["faults", runs @ ..] => faults::print(runs),
