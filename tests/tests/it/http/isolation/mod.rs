@@ -39,6 +39,7 @@ const ABSENT_EVIDENCE: &str = "ev_018bcfe5680070008000000000000002";
 const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("POST", "/tools/list", Reach::Tenant),
     ("POST", "/tools/call", Reach::Tenant),
+    ("POST", "/tools/call/text", Reach::Tenant),
     ("POST", "/calls/{tool}", Reach::Tenant),
     ("GET", "/approvals", Reach::Tenant),
     ("POST", "/approvals/{ticket}", Reach::Tenant),
@@ -253,7 +254,7 @@ fn calling(tool: &str, note: &str) -> Request<Body> {
 fn asking(method: &str, path: &str, ticket: &str, trace: &str) -> Request<Body> {
     let body = match path {
         "/tools/list" => json!({}),
-        "/tools/call" => json!({ "tool_name": "whose", "input": {} }),
+        "/tools/call" | "/tools/call/text" => json!({ "tool_name": "whose", "input": {} }),
         "/calls/{tool}" => json!({
             "request_id": "2f1a6c7e-58d0-4b7f-9f0e-0f3c8f0a7b11",
             "actor": { "type": "agent", "id": "planner" },
