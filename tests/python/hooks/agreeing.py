@@ -59,7 +59,7 @@ def before_call(context, case, kwargs):
         said["idempotency_key"] = str(uuid.uuid4())
     if said.get("timeouts_ms") is not None and is_positive(case):
         said["timeouts_ms"] = max(said["timeouts_ms"], 10_000)
-    kind = actor.get("type") if isinstance(actor, dict) else said.get("actor_type", case.headers.get("X-Actor-Type"))
+    kind = actor.get("type") if isinstance(actor, dict) else said.get("actor_type") or case.headers.get("X-Actor-Type")
     if kind == "user" and said.get("user_id") is None and is_positive(case):
         case.headers.setdefault("X-User-ID", "user-1")
     for header, value in REQUIRED.items():
