@@ -11,7 +11,8 @@
 //!
 //! [`envelope`] contains the same data as requests and responses between services, [`server`]
 //! as the bodies of a tool server over HTTP. [`articulate`] contains data as text for a model, in
-//! the format that takes the fewest tokens.
+//! the format that takes the fewest tokens, [`act`] tools as an agent runs them, and [`assess`] the
+//! context of a model's turn.
 //!
 //! [`schemas`] returns the JSON Schema of each type; the same files are under `schemas/` in the
 //! crate, and a change to one of them is a change to the contract. [`trace_context`] reads and
@@ -45,7 +46,9 @@ mod output;
 mod result;
 mod spec;
 
+pub mod act;
 pub mod articulate;
+pub mod assess;
 pub mod envelope;
 pub mod schemas;
 pub mod server;

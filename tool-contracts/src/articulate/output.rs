@@ -3,7 +3,7 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Serialize, de::Error as _};
+use serde::Serialize;
 
 use super::{SchemaComplexity, SerializationFormat, SerializationMetadata};
 use crate::{
@@ -201,15 +201,11 @@ impl SerializedOutputBuilder {
         output.savings_ratio = savings(output.original_tokens, output.optimized_tokens);
         let mut problems = Problems::of("SerializedOutput");
         let time = output.serialization_time_ms;
-        problems.check(time.is_finite() && time >= 0.0, "serialization_time_ms", NOT_A_TIME);
+        let holds = time.is_finite() && time >= 0.0;
+        problems.check(holds, "serialization_time_ms", wire::NOT_A_DURATION);
         problems.finish().map(|()| output)
     }
 }
-
-const NOT_A_TIME: &str = "expected a number of milliseconds from 0";
-
-/// The accepted deviation of `savings_ratio`, for writers that round it to two places.
-const ROUNDING: f64 = 0.006;
 
 #[allow(clippy::cast_precision_loss, reason = "a ratio of two counts")]
 fn savings(original: u64, optimized: u64) -> f64 {
@@ -234,10 +230,10 @@ reads! {
             .time_ms(serialization_time_ms)
             .complexity(schema_complexity);
         builder.0.metadata = metadata;
-        let output = builder.build().map_err(|error| A::Error::custom(error.listed()))?;
-        if (output.savings_ratio - savings_ratio).abs() > ROUNDING {
-            let text = "`savings_ratio`: expected 1 - `optimized_tokens` / `original_tokens`";
-            return Err(A::Error::custom(text));
+        let output = builder.build().map_err(wire::refused::<A::Error>)?;
+        if !wire::is_rounded(savings_ratio, output.savings_ratio) {
+            let expected = "1 - `optimized_tokens` / `original_tokens`";
+            return Err(wire::contradicted("savings_ratio", expected));
         }
         Ok(SerializedOutput { savings_ratio, ..output })
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
-use serde::{Serialize, de::Error as _};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -282,7 +282,7 @@ reads! {
             dry_run: dry_run.unwrap_or_default(),
             trace,
         };
-        fields.check().map_err(|error| A::Error::custom(error.listed()))?;
+        fields.check().map_err(wire::refused::<A::Error>)?;
         Ok(ToolContext::of(fields))
     }
 }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, de::Error as _};
+use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::RequestEnvelope;
@@ -97,7 +97,7 @@ reads! {
             idempotency_key,
             trace,
         };
-        let request = request.checked().map_err(|error| A::Error::custom(error.listed()))?;
+        let request = request.checked().map_err(wire::refused::<A::Error>)?;
         let input = wire::or_empty_object(input.flatten(), "input")?;
         Ok(CallEnvelope { request, input })
     }

@@ -1,7 +1,7 @@
 //! Request envelopes.
 
 use schemars::JsonSchema;
-use serde::{Serialize, de::Error as _};
+use serde::Serialize;
 
 use super::RequestEnvelopeBuilder;
 use crate::{
@@ -195,6 +195,6 @@ reads! {
             idempotency_key,
             trace,
         };
-        request.checked().map_err(|error| A::Error::custom(error.listed()))
+        request.checked().map_err(wire::refused)
     }
 }

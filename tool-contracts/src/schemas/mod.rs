@@ -9,18 +9,23 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 pub(crate) use self::rules::{
-    at_most_one_run, audited_failure, audited_success, bounded_text_map, errors_are_named,
-    exactly_one_run, facts_in_one_place, null_beside_failure, null_beside_success,
-    tie_codes_to_classes, tool_codes_have_standard_codes, ttl_only_for_reads,
+    at_most_one_run, audited_failure, audited_success, bounded_text_map, error_unless_successful,
+    errors_are_named, exactly_one_run, facts_in_one_place, null_beside_failure,
+    null_beside_success, tie_codes_to_classes, tool_codes_have_standard_codes, ttl_only_for_reads,
 };
 use crate::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
     ToolSpec, ToolkitSpec, Trace, Violation,
+    act::{ActResult, RetryConfig, ToolRequest, ToolType},
     articulate::{
         SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
         SerializedOutput,
+    },
+    assess::{
+        ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextData,
+        OptimizedContext,
     },
     envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope, ResponseError},
     server::{
@@ -98,6 +103,16 @@ catalogue! {
     "serialization_metadata" "SerializationMetadata" SerializationMetadata;
     "serialization_format" "SerializationFormat" SerializationFormat;
     "schema_complexity" "SchemaComplexity" SchemaComplexity;
+    "tool_request" "ToolRequest" ToolRequest;
+    "tool_type" "ToolType" ToolType;
+    "retry_config" "RetryConfig" RetryConfig;
+    "act_result" "ActResult" ActResult;
+    "context_data" "ContextData" ContextData;
+    "chat_message" "ChatMessage" ChatMessage;
+    "chat_role" "ChatRole" ChatRole;
+    "compression_strategy" "CompressionStrategy" CompressionStrategy;
+    "compression_method" "CompressionMethod" CompressionMethod;
+    "optimized_context" "OptimizedContext" OptimizedContext;
 }
 
 /// Returns a transform that shortens a schema's description and adds the examples.

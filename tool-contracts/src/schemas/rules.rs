@@ -128,6 +128,19 @@ pub(crate) fn errors_are_named(schema: &mut Schema) {
     );
 }
 
+/// Requires an error and no data in an unsuccessful result, and forbids the error otherwise.
+pub(crate) fn error_unless_successful(schema: &mut Schema) {
+    schema.insert("if".to_owned(), json!({"properties": {"success": {"const": true}}}));
+    schema.insert("then".to_owned(), json!({"properties": {"error": {"type": "null"}}}));
+    schema.insert(
+        "else".to_owned(),
+        json!({
+            "required": ["error"],
+            "properties": {"error": {"type": "string"}, "data": {"type": "null"}},
+        }),
+    );
+}
+
 /// Treats null as absent, also in the fields of a failure; the audit must be of a success.
 pub(crate) fn audited_success(schema: &mut Schema) {
     for field in ["error", "error_type", "detail"] {

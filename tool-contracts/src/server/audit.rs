@@ -1,7 +1,7 @@
 //! Audits, which are a server's records of calls.
 
 use schemars::JsonSchema;
-use serde::{Serialize, de::Error as _};
+use serde::Serialize;
 
 use crate::{
     ContractError, ToolErrorDetail,
@@ -185,6 +185,6 @@ reads! {
             error_type,
             error_message,
         };
-        audit.checked().map_err(|error| A::Error::custom(error.listed()))
+        audit.checked().map_err(wire::refused)
     }
 }

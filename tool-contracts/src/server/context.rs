@@ -1,7 +1,7 @@
 //! The context of a call in a request's body.
 
 use schemars::JsonSchema;
-use serde::{Serialize, de::Error as _};
+use serde::Serialize;
 
 use super::{CallContextBuilder, ID_PATTERN, MAX_CHARACTERS, Tenant, is_id};
 use crate::{
@@ -319,6 +319,6 @@ reads! {
             idempotency_key,
             dry_run: dry_run.unwrap_or_default(),
         };
-        context.checked().map_err(|error| A::Error::custom(error.listed()))
+        context.checked().map_err(wire::refused)
     }
 }

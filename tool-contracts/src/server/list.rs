@@ -277,6 +277,6 @@ reads! {
             requires_auth,
             ai_callable,
         };
-        listing.checked().map_err(|error| A::Error::custom(error.listed()))
+        listing.checked().map_err(wire::refused)
     }
 }

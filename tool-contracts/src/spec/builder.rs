@@ -1,6 +1,5 @@
 //! The builder and the deserialization of a tool's description, which share their checks.
 
-use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 
 use super::{Effect, Permission, ToolAnnotations, ToolSpec, ToolkitSpec, check_prefix};
@@ -206,7 +205,7 @@ reads! {
         };
         let mut problems = Problems::of("ToolSpec");
         spec.check(&mut problems);
-        problems.finish().map_err(|error| A::Error::custom(error.listed()))?;
+        problems.finish().map_err(wire::refused::<A::Error>)?;
         Ok(spec)
     }
 }

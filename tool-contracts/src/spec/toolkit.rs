@@ -1,7 +1,7 @@
 //! The toolkit that a tool belongs to.
 
 use schemars::JsonSchema;
-use serde::{Serialize, de::Error as _};
+use serde::Serialize;
 
 use crate::{
     ContractError,
@@ -94,6 +94,6 @@ reads! {
     required description = "description", leaf wire::Text;
     => {
         let toolkit = ToolkitSpec { name, description };
-        toolkit.checked().map_err(|error| A::Error::custom(error.listed()))
+        toolkit.checked().map_err(wire::refused)
     }
 }

@@ -9,9 +9,14 @@ use tool_contracts::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
     ToolSpec, ToolkitSpec, Trace, Violation,
+    act::{ActResult, RetryConfig, ToolRequest, ToolType},
     articulate::{
         SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
         SerializedOutput,
+    },
+    assess::{
+        ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextData,
+        OptimizedContext,
     },
     envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope, ResponseError},
     schemas,
@@ -27,6 +32,14 @@ fn check<T: Serialize + DeserializeOwned + Debug>(example: &Value) {
     assert_eq!(serde_json::to_value(&read).unwrap(), without_nulls(example.clone()));
     let again: T = serde_json::from_str(&example.to_string()).unwrap();
     assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&read).unwrap());
+}
+
+/// As [`check`], for types with raw values, which are read from text only.
+#[track_caller]
+fn check_text<T: Serialize + DeserializeOwned>(example: &Value) {
+    let read: T = serde_json::from_str(&example.to_string()).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap().len(), example.to_string().len());
+    assert_eq!(&serde_json::to_value(&read).unwrap(), example);
 }
 
 fn without_nulls(value: Value) -> Value {
@@ -80,12 +93,17 @@ fn check_file(file: &str, example: &Value) {
         "serialization_format.json" => check::<SerializationFormat>(example),
         "schema_complexity.json" => check::<SchemaComplexity>(example),
         "audit_status.json" => check::<AuditStatus>(example),
-        // A raw value can only be read from text.
-        "tool_call_request.json" => {
-            let request: ToolCallRequest = serde_json::from_str(&example.to_string()).unwrap();
-            assert_eq!(serde_json::to_string(&request).unwrap().len(), example.to_string().len());
-            assert_eq!(&serde_json::to_value(&request).unwrap(), example);
-        }
+        "tool_type.json" => check::<ToolType>(example),
+        "retry_config.json" => check::<RetryConfig>(example),
+        "chat_message.json" => check::<ChatMessage>(example),
+        "chat_role.json" => check::<ChatRole>(example),
+        "compression_strategy.json" => check::<CompressionStrategy>(example),
+        "compression_method.json" => check::<CompressionMethod>(example),
+        "optimized_context.json" => check::<OptimizedContext>(example),
+        "tool_call_request.json" => check_text::<ToolCallRequest>(example),
+        "tool_request.json" => check_text::<ToolRequest>(example),
+        "act_result.json" => check_text::<ActResult>(example),
+        "context_data.json" => check_text::<ContextData>(example),
         other => panic!("{other} has no type here; add it to the list"),
     }
 }

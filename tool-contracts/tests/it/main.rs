@@ -6,7 +6,9 @@
     reason = "a test fails by panicking, and its tables hold values"
 )]
 
+mod act;
 mod articulate;
+mod assess;
 mod context;
 mod enums;
 mod envelope;

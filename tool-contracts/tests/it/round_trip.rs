@@ -78,6 +78,13 @@ round_trips! {
     serialized_outputs: values::serialized_output();
     serialization_metadata: values::serialization_metadata();
     serialization_formats: values::serialization_format();
+    tool_types: values::tool_type();
+    retry_configs: values::retry_config();
+    chat_roles: values::chat_role();
+    chat_messages: values::chat_message();
+    compression_strategies: values::compression_strategy();
+    compression_methods: values::compression_method();
+    optimized_contexts: values::optimized_context();
     schema_complexities: values::schema_complexity();
 }
 
@@ -87,6 +94,21 @@ proptest! {
     #[test]
     fn requests(request in values::request()) {
         check(&request);
+    }
+
+    #[test]
+    fn tool_requests(request in values::tool_request()) {
+        check(&request);
+    }
+
+    #[test]
+    fn act_results(result in values::act_result()) {
+        check(&result);
+    }
+
+    #[test]
+    fn contexts_of_turns(context in values::context_data()) {
+        check(&context);
     }
 
     #[test]

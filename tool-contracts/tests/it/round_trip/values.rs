@@ -10,9 +10,14 @@ use tool_contracts::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder,
     ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
     ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, ToolkitSpec, Trace, Violation,
+    act::{ActResult, RetryConfig, ToolRequest, ToolType},
     articulate::{
         SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
         SerializedOutput, SerializedOutputBuilder,
+    },
+    assess::{
+        ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextData,
+        ContextDataBuilder, OptimizedContext, OptimizedContextBuilder,
     },
     envelope::{
         CallEnvelope, RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError,
@@ -547,6 +552,107 @@ pub(crate) fn serialized_output() -> impl Strategy<Value = SerializedOutput> {
                 .time_ms(time)
                 .complexity(complexity);
             set(builder, metadata, SerializedOutputBuilder::metadata).build().unwrap()
+        },
+    )
+}
+
+pub(crate) fn tool_type() -> impl Strategy<Value = ToolType> {
+    proptest::sample::select(ToolType::ALL)
+}
+
+pub(crate) fn retry_config() -> impl Strategy<Value = RetryConfig> {
+    (1..=5_u32, 1.0..1e9_f64, 10..u64::MAX)
+        .prop_map(|(attempts, factor, delay)| RetryConfig::new(attempts, factor, delay).unwrap())
+}
+
+pub(crate) fn tool_request() -> impl Strategy<Value = ToolRequest> {
+    let names = (filled(), tool_type(), filled());
+    (names, object(), 1..=300_u32, option::of(retry_config())).prop_map(
+        |((id, tool_type, function), parameters, seconds, retries)| {
+            let builder = ToolRequest::builder(id, tool_type, function)
+                .parameters(parameters)
+                .timeout_seconds(seconds);
+            let builder = set(builder, retries, |builder, it| builder.retry_config(it));
+            builder.build().unwrap()
+        },
+    )
+}
+
+pub(crate) fn act_result() -> impl Strategy<Value = ActResult> {
+    let outcome = prop_oneof![json().prop_map(Ok), filled().prop_map(Err)];
+    let figures = (0.0..1e9_f64, any::<u32>(), any::<u32>());
+    (filled(), outcome, time(), figures, object()).prop_map(
+        |(id, outcome, time, (took, tokens, retries), metadata)| {
+            let builder = match outcome {
+                Ok(data) => ActResult::succeeded(id, data, time),
+                Err(error) => ActResult::failed(id, error, time),
+            };
+            let builder =
+                builder.execution_time_ms(took).token_estimate(tokens.into()).retry_count(retries);
+            let facts = metadata.into_iter();
+            facts
+                .fold(builder, |builder, (name, fact)| builder.metadata(name, fact))
+                .build()
+                .unwrap()
+        },
+    )
+}
+
+pub(crate) fn chat_role() -> impl Strategy<Value = ChatRole> {
+    proptest::sample::select(ChatRole::ALL)
+}
+
+pub(crate) fn chat_message() -> impl Strategy<Value = ChatMessage> {
+    (chat_role(), text(), time(), any::<u32>()).prop_map(|(role, text, time, tokens)| {
+        ChatMessage::new(role, text, time, tokens.into()).unwrap()
+    })
+}
+
+pub(crate) fn compression_strategy() -> impl Strategy<Value = CompressionStrategy> {
+    proptest::sample::select(CompressionStrategy::ALL)
+}
+
+pub(crate) fn compression_method() -> impl Strategy<Value = CompressionMethod> {
+    proptest::sample::select(CompressionMethod::ALL)
+}
+
+pub(crate) fn context_data() -> impl Strategy<Value = ContextData> {
+    let parts = (
+        collection::vec(act_result(), 0..3),
+        object(),
+        option::of(text()),
+        collection::vec(chat_message(), 0..3),
+    );
+    (parts, 1_000..u64::MAX, option::of(compression_strategy())).prop_map(
+        |((results, facts, persistent, messages), most, strategy)| {
+            let builder = ContextData::builder()
+                .tool_results(results)
+                .message_history(messages)
+                .max_tokens(most);
+            let builder = facts
+                .into_iter()
+                .fold(builder, |builder, (name, fact)| builder.transient(name, fact));
+            let builder = set(builder, persistent, ContextDataBuilder::persistent_context);
+            set(builder, strategy, ContextDataBuilder::strategy).build().unwrap()
+        },
+    )
+}
+
+pub(crate) fn optimized_context() -> impl Strategy<Value = OptimizedContext> {
+    let tokens = (any::<u32>(), any::<u32>());
+    let figures = (0.0..1e6_f64, -1e3..1e3_f64, option::of(0.0..=1.0_f64));
+    (text(), compression_method(), tokens, figures, object()).prop_map(
+        |(text, method, (original, optimized), (time, savings, score), metadata)| {
+            let builder = OptimizedContext::builder(text, method)
+                .tokens(original.into(), optimized.into())
+                .time_ms(time)
+                .estimated_cost_savings(savings);
+            let builder = set(builder, score, OptimizedContextBuilder::semantic_similarity_score);
+            let facts = metadata.into_iter();
+            facts
+                .fold(builder, |builder, (name, fact)| builder.metadata(name, fact))
+                .build()
+                .unwrap()
         },
     )
 }

@@ -1,0 +1,156 @@
+//! Conversions between the agent's requests and results and the contract of calls.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, value::RawValue};
+
+use super::{ActResult, ActResultBuilder, ToolRequest, request::DEFAULT_TIMEOUT_SECONDS};
+use crate::{
+    ContractError, ErrorCode, ToolCallRequest, ToolError, ToolErrorDetail, ToolErrorMeta,
+    ToolErrorType, ToolOutput, ToolResult, ToolResultMeta, contract_error::Problems,
+};
+
+/// Converts a request to a call of the function, with the tool's id as the call's id.
+///
+/// # Errors
+/// Returns an error if the request sets a time limit or retries, because a call has neither.
+impl TryFrom<ToolRequest> for ToolCallRequest {
+    type Error = ContractError;
+
+    fn try_from(request: ToolRequest) -> Result<Self, ContractError> {
+        let mut problems = Problems::of("ToolCallRequest");
+        problems.check(
+            request.timeout_seconds() == DEFAULT_TIMEOUT_SECONDS,
+            "timeout_seconds",
+            "a call has no time limit of its own; leave it out, and set the context's `timeouts_ms`",
+        );
+        problems.check(
+            request.retry_config().is_none(),
+            "retry_config",
+            "a call has no retries of its own; leave it out",
+        );
+        problems.finish()?;
+        let parameters = request.parameters().to_owned();
+        Ok(Self::new(request.tool_id(), request.function_name(), parameters))
+    }
+}
+
+impl ActResult {
+    /// Builds the result of a call from its output, without its tokens.
+    ///
+    /// The duration and the retries are those of `meta`. The metadata gets, where the output has them,
+    /// `error_type`, `error_code`, `replayed`, `dry_run`, `warnings` and `evidence`.
+    ///
+    /// ```
+    /// use tool_contracts::{ToolOutput, act::ActResult};
+    ///
+    /// let output: ToolOutput = serde_json::from_str(
+    ///     r#"{"status":"error","input":null,"error":{"type":"TIMEOUT","message":"too late"},"meta":{"took_ms":30}}"#,
+    /// )?;
+    /// let result = ActResult::of_output("orders", &output, "2026-05-03T12:34:56Z".parse()?).build()?;
+    /// assert_eq!((result.success(), result.to_text().as_str()), (false, "error: too late"));
+    /// assert_eq!(result.metadata()["error_type"], "TIMEOUT");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_output<I>(
+        tool_id: impl Into<String>,
+        output: &ToolOutput<I, Box<RawValue>>,
+        timestamp: DateTime<Utc>,
+    ) -> ActResultBuilder {
+        match output {
+            ToolOutput::Ok(result) => {
+                let meta = result.meta();
+                let builder = Self::succeeded(tool_id, result.data(), timestamp);
+                let builder = with_retries(builder, meta.took_ms(), meta.attempts());
+                let builder = with_flags(builder, meta.replayed(), meta.dry_run());
+                let builder = with_list(builder, "warnings", meta.warnings());
+                with_fact(builder, "evidence", meta.evidence())
+            }
+            ToolOutput::Error(failed) => {
+                let (error, meta) = (failed.error(), failed.meta());
+                let builder = Self::failed(tool_id, message(error), timestamp);
+                let builder = with_retries(builder, meta.took_ms(), meta.attempts());
+                let builder = with_flags(builder, meta.replayed(), meta.dry_run());
+                let builder = with_list(builder, "warnings", meta.warnings());
+                let builder = with_fact(builder, "error_type", Some(&error.error_type()));
+                with_fact(builder, "error_code", error.code().as_ref())
+            }
+        }
+    }
+}
+
+fn message(error: &ToolErrorDetail) -> &str {
+    let message = error.message();
+    if message.is_empty() { ErrorCode::Internal.default_message() } else { message }
+}
+
+fn with_retries(
+    builder: ActResultBuilder,
+    took_ms: u64,
+    attempts: Option<u32>,
+) -> ActResultBuilder {
+    #[allow(clippy::cast_precision_loss, reason = "a duration is far below 2^52 milliseconds")]
+    let builder = builder.execution_time_ms(took_ms as f64);
+    builder.retry_count(attempts.unwrap_or(1).saturating_sub(1))
+}
+
+fn with_flags(builder: ActResultBuilder, replayed: bool, dry_run: bool) -> ActResultBuilder {
+    let builder = if replayed { builder.metadata("replayed", true) } else { builder };
+    if dry_run { builder.metadata("dry_run", true) } else { builder }
+}
+
+fn with_list<T: serde::Serialize>(
+    builder: ActResultBuilder,
+    name: &str,
+    items: &[T],
+) -> ActResultBuilder {
+    with_fact(builder, name, Some(items).filter(|items| !items.is_empty()))
+}
+
+fn with_fact<T: serde::Serialize + ?Sized>(
+    builder: ActResultBuilder,
+    name: &str,
+    fact: Option<&T>,
+) -> ActResultBuilder {
+    match fact.and_then(|fact| serde_json::to_value(fact).ok()) {
+        Some(value) => builder.metadata(name, value),
+        None => builder,
+    }
+}
+
+/// Converts a result to an output whose input is null.
+///
+/// The duration is rounded to whole milliseconds; the time and the tokens are left out.
+///
+/// # Errors
+/// Returns an error for a failure whose metadata lacks a valid `error_type`, because an output needs
+/// one.
+impl TryFrom<ActResult> for ToolOutput<Value, Box<RawValue>> {
+    type Error = ContractError;
+
+    fn try_from(result: ActResult) -> Result<Self, ContractError> {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a duration is finite and not negative, and a cast saturates"
+        )]
+        let took_ms = result.execution_time_ms().round() as u64;
+        let attempts = result.retry_count().saturating_add(1);
+        let Some(error) = result.error() else {
+            let meta = ToolResultMeta::new(took_ms).with_attempts(attempts);
+            return Ok(ToolResult::new(Value::Null, result.data().to_owned(), meta).into());
+        };
+        let word = |name: &str| result.metadata().get(name).and_then(Value::as_str);
+        let error_type = word("error_type").and_then(|word| word.parse::<ToolErrorType>().ok());
+        let Some(error_type) = error_type else {
+            let expected = "a failure needs the `error_type` of an output";
+            return Err(ContractError::single("ToolOutput", "metadata", expected));
+        };
+        let builder = ToolErrorDetail::builder(error_type, error);
+        let builder = match word("error_code") {
+            Some(code) => builder.code(code.to_owned()),
+            None => builder,
+        };
+        let meta = ToolErrorMeta::new(took_ms).with_attempts(attempts);
+        Ok(ToolError::new(Value::Null, builder.build(), meta).into())
+    }
+}
