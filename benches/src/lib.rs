@@ -12,6 +12,7 @@ pub mod instructions;
 pub mod ledger;
 pub mod plots;
 mod rates;
+pub mod retention;
 pub mod store;
 pub mod tokens;
 pub mod work;

@@ -10,7 +10,8 @@ use tool_benches::faults;
 #[cfg(target_os = "linux")]
 use tool_benches::http;
 use tool_benches::{
-    articulate, canonical, choosing, dialects, instructions, ledger, plots, store, tokens, work,
+    articulate, canonical, choosing, dialects, instructions, ledger, plots, retention, store,
+    tokens, work,
 };
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
@@ -27,6 +28,8 @@ cargo figures NAME [ARGS]
   search FILE…       real questions: how often the right tool is among the first that are found
   articulate FILE…   tokens of documents in TOON and compact JSON, and the speed of writing TOON
   tokens FILE…       the estimate of tokens beside the exact count, for texts of any kind
+  retention FILE…    long conversations with questions: how many answers are left in the compressed
+                     context, by strategy
   faults [KILLS]     keyed writes in processes that are killed or frozen, whose clock is set, whose
                      store is damaged: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
         ["articulate", files @ ..] if !files.is_empty() => articulate::figures(files),
         ["tokens", files @ ..] if !files.is_empty() => tokens::figures(files),
+        ["retention", files @ ..] if !files.is_empty() => retention::figures(files),
         ["search", files @ ..] if !files.is_empty() => choosing::figures(files),
         #[cfg(unix)]
         ["faults", runs @ ..] => faults::print(runs),

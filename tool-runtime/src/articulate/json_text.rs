@@ -1,25 +1,41 @@
 //! Writes a parsed document as JSON again: compact, or with spaces.
 
-use crate::json::{JsonKind, JsonView};
+use crate::json::{JsonKind, JsonNode, JsonView};
 
 /// The texts after a value of a list, and after a key.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Separators {
+pub(crate) struct Separators {
     item: &'static str,
     key: &'static str,
 }
 
 /// JSON without insignificant whitespace.
-pub(super) const COMPACT: Separators = Separators { item: ",", key: ":" };
+pub(crate) const COMPACT: Separators = Separators { item: ",", key: ":" };
 /// JSON as most libraries write it: a space after each comma and colon.
 pub(super) const SPACED: Separators = Separators { item: ", ", key: ": " };
 
 /// Writes the document with these separators. Scalars and keys keep their spelling.
 pub(super) fn json_text(view: JsonView<'_>, separators: Separators) -> String {
+    json_text_without(view, separators, |_| false)
+}
+
+/// Writes the document without the nodes for which `is_left_out` returns true.
+pub(crate) fn json_text_without(
+    view: JsonView<'_>,
+    separators: Separators,
+    is_left_out: impl Fn(&JsonNode) -> bool,
+) -> String {
     let mut text = String::with_capacity(view.text.len() + view.text.len() / 8);
     // The ends of the open objects and arrays, with their closing brackets.
     let mut open: Vec<(u32, char)> = Vec::new();
-    for (id, node) in (0_u32..).zip(view.nodes) {
+    let mut next = 0;
+    while let Some(node) = view.nodes.get(next as usize) {
+        let id = next;
+        next += 1;
+        if is_left_out(node) {
+            next = node.next();
+            continue;
+        }
         close(&mut text, &mut open, id);
         if id > 0 && !text.ends_with(['[', '{']) {
             text.push_str(separators.item);

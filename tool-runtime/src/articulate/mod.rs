@@ -24,6 +24,8 @@ mod toon;
 mod tests;
 
 pub use self::articulator::Articulator;
+#[cfg(feature = "agent")]
+pub(crate) use self::json_text::{COMPACT, json_text_without};
 #[cfg(not(feature = "toon"))]
 use self::no_toon as toon;
 #[cfg(feature = "toon")]

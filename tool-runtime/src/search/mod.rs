@@ -50,7 +50,7 @@ mod index;
 mod postings;
 #[cfg(test)]
 mod tests;
-mod tokenizer;
+pub(crate) mod tokenizer;
 mod tool;
 
 pub use self::index::{Hit, ToolIndex};

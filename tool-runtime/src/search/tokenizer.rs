@@ -13,16 +13,23 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 /// The words of a part of a contract, including repetitions.
-pub(super) fn document_words(text: &str) -> Vec<String> {
+pub(crate) fn document_words(text: &str) -> Vec<String> {
     words(text, Ideographs::SinglesAndPairs)
 }
 
 /// The distinct words of a query, in a fixed order.
-pub(super) fn query_words(text: &str) -> Vec<String> {
+pub(crate) fn query_words(text: &str) -> Vec<String> {
     let mut words = words(text, Ideographs::Pairs);
     words.sort_unstable();
     words.dedup();
     words
+}
+
+/// Returns the stem of an English word in ASCII, in lower case.
+#[cfg(feature = "agent")]
+pub(crate) fn stem(word: &str) -> String {
+    let word = word.to_ascii_lowercase();
+    Stemmer::new(Algorithm::English).stem(&word).into_owned()
 }
 
 /// Tokens of a text whose words are not separated.

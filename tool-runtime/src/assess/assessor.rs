@@ -1,0 +1,431 @@
+//! The context manager: selects a method, compresses, and measures what is left.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+
+use super::distillation::Distillation;
+use super::identifiers::Retention;
+use super::layout::{Layout, OpenParts};
+use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer};
+use super::options::AssessOptions;
+use super::pruning::{Budget, Focus, PrunedText, prune};
+use super::query_terms::QueryTerms;
+use super::references::References;
+use super::similarity;
+use crate::contracts::act::ActResult;
+use crate::contracts::assess::{
+    ChatMessage, ChatRole, CompressionMethod, ContextData, OptimizedContext,
+    OptimizedContextBuilder,
+};
+use crate::tokens::{TokenCounter, TokenEstimate};
+
+/// Compresses contexts: keeps what the question needs, word for word, and leaves out the rest.
+///
+/// # The text
+/// A context is laid out as one text: `# Instructions` (the persistent context), `# Conversation`
+/// (one line a message), `# Tool results` (`##` and the tool's id before each), `# Facts` (the
+/// transient context) and `# Question` (its `query`). Instructions, facts, question, messages of the
+/// system and failures of tools stay word for word. In messages and results, passages that are left
+/// out are marked by `…`, and a result in JSON says how many of its rows are kept. Kept passages keep
+/// their order and every letter. The result of a tool is never without the tool's id.
+///
+/// # The method
+/// | context | method |
+/// | --- | --- |
+/// | neither above [`threshold_tokens`](AssessOptions::with_threshold_tokens) nor above its own `max_tokens` | `none` |
+/// | it sets a strategy | that |
+/// | at least half of its messages and results are older messages | `history_compaction` |
+/// | it has no question, and there is a [`Summarizer`] | `knowledge_distillation` |
+/// | any other | `semantic_pruning` |
+///
+/// - **`semantic_pruning`** scores sentences, lines and rows of JSON by the words of the question
+///   (BM25), gives each half of its neighbours' scores, and keeps the best. Passages with an
+///   identifier, a number or a path that the question or the newest two messages have come first,
+///   and error lines if the question asks for errors. Without a question, passages that name
+///   something are kept.
+/// - **`history_compaction`** keeps the newest rounds of messages word for word, and of older ones the
+///   passages that decide, ask or name something. Results stay as they are.
+/// - **`knowledge_distillation`** has the summarizer write a summary in chunks, each with the
+///   identifiers that it has to keep; if it fails, loses one or is too long, the context is pruned.
+///
+/// # What it answers
+/// The text takes [`target_ratio`](AssessOptions::with_target_ratio) of the tokens, and never more
+/// than `max_tokens`. If that saves less than 5 %, or fails, the context stays as it is, with the
+/// method `none` and a `reason`; `exceeds_max_tokens` in the metadata then says that it is too long.
+/// The metadata counts the distinct identifiers and numbers of messages and results, and those that
+/// are kept: similarity does not tell whether an answer was lost.
+///
+/// ```
+/// use tool_runtime::assess::{Assessor, AssessOptions, ContextManager};
+/// use tool_runtime::contracts::act::ActResult;
+/// use tool_runtime::contracts::assess::{CompressionMethod, ContextData};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let log: String = (0..500).map(|n| format!("12:00 request {n} was served in 3 ms.\n")).collect();
+/// let log = log + "12:01 the cache of tea prices is stale.\n";
+/// let result = ActResult::succeeded("log", log, "2026-05-03T12:34:56Z".parse()?).build()?;
+/// let context = ContextData::builder()
+///     .tool_results([result])
+///     .transient("query", "Is the cache of tea prices up to date?")
+///     .build()?;
+///
+/// let options = AssessOptions::default().with_threshold_tokens(1_000);
+/// let optimized = Assessor::new().options(options).optimize(&context).await;
+/// assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+/// assert!(optimized.compression_ratio() <= 0.35);
+/// assert!(optimized.optimized_text().contains("the cache of tea prices is stale"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Assessor {
+    options: AssessOptions,
+    counter: Arc<dyn TokenCounter>,
+    compressors: Vec<Arc<dyn ContextCompressor>>,
+    summarizer: Option<Arc<dyn Summarizer>>,
+    embedder: Option<Arc<dyn Embedder>>,
+}
+
+/// The largest share of the tokens that a compressed context may take, in percent.
+const MOST_PERCENT: u64 = 95;
+/// The newest messages whose identifiers are kept everywhere.
+const NEWEST: usize = 2;
+
+impl Default for Assessor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A compressed text, and how it came about.
+struct Compressed {
+    text: String,
+    method: CompressionMethod,
+    /// The reason for which another method was used than the selected one.
+    fallback: Option<String>,
+    /// The passages that were kept, and all passages.
+    passages: Option<(usize, usize)>,
+    /// What the compression itself cost, in US dollars.
+    cost: f64,
+}
+
+impl Assessor {
+    /// Creates a context manager with estimated tokens, no summarizer and no embedder.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            options: AssessOptions::default(),
+            counter: Arc::new(TokenEstimate),
+            compressors: Vec::new(),
+            summarizer: None,
+            embedder: None,
+        }
+    }
+
+    /// Sets when contexts are compressed, and by how much.
+    #[must_use]
+    pub fn options(self, options: AssessOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Sets the counter of tokens.
+    #[must_use]
+    pub fn token_counter(self, counter: impl TokenCounter + 'static) -> Self {
+        Self { counter: Arc::new(counter), ..self }
+    }
+
+    /// Replaces the compressor of one method; the last one of a method counts.
+    #[must_use]
+    pub fn compressor(mut self, compressor: impl ContextCompressor + 'static) -> Self {
+        self.compressors.push(Arc::new(compressor));
+        self
+    }
+
+    /// Sets the smaller model that writes summaries.
+    #[must_use]
+    pub fn summarizer(self, summarizer: impl Summarizer + 'static) -> Self {
+        Self { summarizer: Some(Arc::new(summarizer)), ..self }
+    }
+
+    /// Sets the embedder of the similarity, in place of the comparison of words.
+    #[must_use]
+    pub fn embedder(self, embedder: impl Embedder + 'static) -> Self {
+        Self { embedder: Some(Arc::new(embedder)), ..self }
+    }
+
+    /// Selects the method for a context that takes so many tokens.
+    fn select(&self, context: &ContextData, tokens: u64) -> CompressionMethod {
+        if tokens <= self.options.threshold_tokens() && tokens <= context.max_tokens() {
+            return CompressionMethod::None;
+        }
+        if let Some(strategy) = context.compression_strategy() {
+            return strategy.method();
+        }
+        let messages = context.message_history();
+        let older = &messages[..first_of_newest(messages, self.options.verbatim_rounds())];
+        let older: usize = older.iter().map(|message| message.content().len()).sum();
+        let results: usize =
+            context.tool_results().iter().map(|result| result.data().get().len()).sum();
+        let all: usize =
+            messages.iter().map(|message| message.content().len()).sum::<usize>() + results;
+        if older * 2 >= all && older > 0 {
+            CompressionMethod::HistoryCompaction
+        } else if context.query().is_none() && self.summarizer.is_some() {
+            CompressionMethod::KnowledgeDistillation
+        } else {
+            CompressionMethod::SemanticPruning
+        }
+    }
+
+    async fn compress(
+        &self,
+        context: &ContextData,
+        method: CompressionMethod,
+        budget: Budget,
+    ) -> Result<Compressed, CompressionError> {
+        if let Some(own) = self.compressors.iter().rfind(|own| own.method() == method) {
+            let text = own.compress(context, budget.target).await?;
+            return Ok(Compressed { text, method, fallback: None, passages: None, cost: 0.0 });
+        }
+        match method {
+            CompressionMethod::KnowledgeDistillation => match self.distill(context, budget).await {
+                Ok(compressed) => Ok(compressed),
+                Err(error) => {
+                    let fallback = Some(format!("distillation: {error}"));
+                    self.prune(context, budget).map(|it| Compressed { fallback, ..it })
+                }
+            },
+            CompressionMethod::HistoryCompaction => self.compact(context, budget),
+            _ => self.prune(context, budget),
+        }
+    }
+
+    fn prune(&self, context: &ContextData, budget: Budget) -> Result<Compressed, CompressionError> {
+        let layout = Layout::of(context, OpenParts::MessagesAndResults, &self.options);
+        let terms = QueryTerms::of(context.query().unwrap_or_default());
+        let references = references(context, &terms);
+        let focus = Focus::Question { terms: &terms, references: &references };
+        let pruned = prune(&layout, focus, budget, &*self.counter);
+        finish(pruned, &layout, CompressionMethod::SemanticPruning)
+    }
+
+    fn compact(
+        &self,
+        context: &ContextData,
+        budget: Budget,
+    ) -> Result<Compressed, CompressionError> {
+        let from = first_of_newest(context.message_history(), self.options.verbatim_rounds());
+        let layout = Layout::of(context, OpenParts::OlderMessages { from }, &self.options);
+        let terms = QueryTerms::of(context.query().unwrap_or_default());
+        let references = references(context, &terms);
+        let focus = Focus::Message { references: &references };
+        let pruned = prune(&layout, focus, budget, &*self.counter);
+        finish(pruned, &layout, CompressionMethod::HistoryCompaction)
+    }
+
+    async fn distill(
+        &self,
+        context: &ContextData,
+        budget: Budget,
+    ) -> Result<Compressed, CompressionError> {
+        let no_model = || CompressionError::new("there is no summarizer");
+        let summarizer = self.summarizer.as_deref().ok_or_else(no_model)?;
+        let layout = Layout::of(context, OpenParts::MessagesAndResults, &self.options);
+        let terms = QueryTerms::of(context.query().unwrap_or_default());
+        let references = references(context, &terms);
+        let fixed = layout.render(&vec![false; layout.passages.len()]);
+        let room = budget.target.saturating_sub(self.counter.count(&fixed));
+        let work = Distillation {
+            summarizer,
+            counter: &*self.counter,
+            query: context.query(),
+            references: &references,
+            budget: room,
+        };
+        let passages: Vec<&str> = layout.passages.iter().map(|it| layout.text_of(it)).collect();
+        let summary = work.summarize(&passages).await?;
+        let tokens: u64 = passages.iter().map(|text| self.counter.count(text)).sum();
+        Ok(Compressed {
+            text: with_summary(context, &summary),
+            method: CompressionMethod::KnowledgeDistillation,
+            fallback: None,
+            passages: None,
+            cost: dollars(tokens, summarizer.dollars_per_million()),
+        })
+    }
+
+    /// Returns the compressed text, if it pays and fits.
+    fn checked(
+        &self,
+        compressed: Compressed,
+        original: u64,
+        context: &ContextData,
+    ) -> Result<(Compressed, u64), String> {
+        let tokens = self.counter.count(&compressed.text);
+        if tokens > context.max_tokens() {
+            return Err(format!("the compressed text takes {tokens} tokens"));
+        }
+        let is_needed = original > context.max_tokens();
+        if !is_needed && tokens.saturating_mul(100) > original.saturating_mul(MOST_PERCENT) {
+            return Err(format!(
+                "compression saves {} of {original} tokens",
+                original.saturating_sub(tokens)
+            ));
+        }
+        Ok((compressed, tokens))
+    }
+
+    fn unchanged(
+        &self,
+        raw: String,
+        tokens: u64,
+        context: &ContextData,
+        reason: String,
+    ) -> OptimizedContextBuilder {
+        let builder = OptimizedContext::builder(raw, CompressionMethod::None)
+            .tokens(tokens, tokens)
+            .metadata("token_method", self.counter.method().as_str())
+            .metadata("reason", reason);
+        if tokens > context.max_tokens() {
+            builder.metadata("exceeds_max_tokens", true)
+        } else {
+            builder
+        }
+    }
+
+    async fn similarity(&self, raw: &str, text: &str) -> Option<f64> {
+        match &self.embedder {
+            None => Some(similarity::lexical(raw, text)),
+            Some(embedder) => similarity::embedded(&**embedder, raw, text).await.ok(),
+        }
+    }
+
+    async fn measured(
+        &self,
+        raw: &str,
+        original: u64,
+        (compressed, tokens): (Compressed, u64),
+    ) -> OptimizedContextBuilder {
+        let retention = Retention::of(raw, &compressed.text);
+        let similarity = self.similarity(raw, &compressed.text).await;
+        let saved = dollars(original.saturating_sub(tokens), self.options.dollars_per_million());
+        let mut builder = OptimizedContext::builder(compressed.text, compressed.method)
+            .tokens(original, tokens)
+            .estimated_cost_savings(saved - compressed.cost)
+            .metadata("token_method", self.counter.method().as_str())
+            .metadata("identifiers", retention.identifiers)
+            .metadata("identifiers_kept", retention.identifiers_kept)
+            .metadata("numbers", retention.numbers)
+            .metadata("numbers_kept", retention.numbers_kept);
+        if let Some((kept, all)) = compressed.passages {
+            builder = builder.metadata("passages", all).metadata("passages_kept", kept);
+        }
+        if let Some(fallback) = compressed.fallback {
+            builder = builder.metadata("fallback", fallback);
+        }
+        match similarity {
+            Some(score) => builder.semantic_similarity_score(score),
+            None => builder,
+        }
+    }
+}
+
+#[async_trait]
+impl ContextManager for Assessor {
+    async fn optimize(&self, context: &ContextData) -> OptimizedContext {
+        let started = Instant::now();
+        let raw = raw_text(context);
+        let original = self.counter.count(&raw);
+        let method = self.select(context, original);
+        let builder = if method == CompressionMethod::None {
+            let threshold = self.options.threshold_tokens();
+            let reason = format!("{original} tokens are not above the threshold of {threshold}");
+            self.unchanged(raw, original, context, reason)
+        } else {
+            let budget = budget(context, original, self.options.target_ratio());
+            let compressed = self.compress(context, method, budget).await;
+            let compressed = compressed.map_err(|error| error.message().to_owned());
+            match compressed.and_then(|it| self.checked(it, original, context)) {
+                Ok(compressed) => self.measured(&raw, original, compressed).await,
+                Err(reason) => self.unchanged(raw, original, context, reason),
+            }
+        };
+        let builder = builder.time_ms(started.elapsed().as_secs_f64() * 1e3);
+        builder.build().expect("durations and savings are finite")
+    }
+
+    fn estimate_tokens(&self, text: &str) -> u64 {
+        self.counter.count(text)
+    }
+
+    fn select_strategy(&self, context: &ContextData) -> CompressionMethod {
+        self.select(context, self.counter.count(&raw_text(context)))
+    }
+}
+
+/// Writes a context as it is.
+fn raw_text(context: &ContextData) -> String {
+    let layout = Layout::of(context, OpenParts::Nothing, &AssessOptions::default());
+    layout.render(&[])
+}
+
+/// Writes a context with a summary in place of its messages and results.
+fn with_summary(context: &ContextData, summary: &str) -> String {
+    let ids: Vec<&str> = context.tool_results().iter().map(ActResult::tool_id).collect();
+    let system = |message: &&ChatMessage| message.role() == ChatRole::System;
+    let kept = context.message_history().iter().filter(system).cloned();
+    let failures = context.tool_results().iter().filter(|result| !result.success()).cloned();
+    let rest = context.clone().into_builder().message_history(kept).tool_results(failures);
+    let rest = rest.build().map(|rest| raw_text(&rest)).unwrap_or_default();
+    let of = if ids.is_empty() { String::new() } else { format!(" of {}", ids.join(", ")) };
+    let summary = format!("# Summary{of}\n{summary}\n\n");
+    // The question stays last.
+    let at = rest.rfind("# Question\n").unwrap_or(rest.len());
+    [&rest[..at], &summary, &rest[at..]].concat()
+}
+
+fn finish(
+    pruned: Option<PrunedText>,
+    layout: &Layout<'_>,
+    method: CompressionMethod,
+) -> Result<Compressed, CompressionError> {
+    let too_long =
+        || CompressionError::new("the parts that stay word for word exceed `max_tokens`");
+    let PrunedText { text, kept } = pruned.ok_or_else(too_long)?;
+    let passages = Some((kept, layout.passages.len()));
+    Ok(Compressed { text, method, fallback: None, passages, cost: 0.0 })
+}
+
+/// Collects what the question and the newest messages refer to.
+fn references<'c>(context: &'c ContextData, terms: &QueryTerms) -> References<'c> {
+    let newest = context.message_history().iter().rev().take(NEWEST).map(ChatMessage::content);
+    References::of(terms, context.query().into_iter().chain(newest))
+}
+
+/// Returns the index of the first message of the newest rounds.
+fn first_of_newest(messages: &[ChatMessage], rounds: usize) -> usize {
+    let is_start = |at: &usize| messages[*at].role() == ChatRole::User;
+    match rounds.checked_sub(1) {
+        None => messages.len(),
+        Some(before) => (0..messages.len()).rev().filter(is_start).nth(before).unwrap_or(0),
+    }
+}
+
+fn budget(context: &ContextData, original: u64, ratio: f64) -> Budget {
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count"
+    )]
+    let target = (original as f64 * ratio) as u64;
+    Budget { target: target.min(context.max_tokens()), most: context.max_tokens() }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a count of tokens is far below 2^52")]
+fn dollars(tokens: u64, per_million: f64) -> f64 {
+    tokens as f64 * per_million / 1e6
+}

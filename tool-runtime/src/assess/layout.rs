@@ -1,0 +1,294 @@
+//! The one text of a context: fixed parts, and parts whose passages may be left out.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::json_rows;
+use super::options::AssessOptions;
+use super::passages::sentences;
+use crate::contracts::act::ActResult;
+use crate::contracts::assess::{ChatMessage, ChatRole, ContextData};
+
+/// The parts that are open: their passages may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OpenParts {
+    /// None: the context as it is.
+    Nothing,
+    /// Messages and results of tools.
+    MessagesAndResults,
+    /// The messages before the newest ones.
+    OlderMessages { from: usize },
+}
+
+/// A context as segments of one text.
+#[derive(Debug, Default)]
+pub(super) struct Layout<'c> {
+    pub(super) segments: Vec<Segment<'c>>,
+    /// The passages of all open segments, in the order of the text.
+    pub(super) passages: Vec<Passage>,
+}
+
+/// A part of the text, with what stands before it.
+#[derive(Debug)]
+pub(super) struct Segment<'c> {
+    head: Cow<'c, str>,
+    text: Cow<'c, str>,
+    kind: SegmentKind,
+    slots: Vec<Slot>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SegmentKind {
+    Fixed,
+    Message,
+    ToolResult,
+}
+
+/// A range of a segment's text that consists of passages.
+#[derive(Debug)]
+struct Slot {
+    range: Range<usize>,
+    content: SlotContent,
+    passages: Range<usize>,
+}
+
+/// What the passages of a slot are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SlotContent {
+    /// Sentences and lines.
+    Sentences,
+    /// Elements of an array in JSON.
+    Rows,
+}
+
+/// A part of a segment that is kept or left out as a whole.
+#[derive(Debug, Clone)]
+pub(super) struct Passage {
+    pub(super) segment: usize,
+    pub(super) range: Range<usize>,
+    /// The same number for passages that follow each other.
+    pub(super) group: usize,
+}
+
+/// The mark of left-out passages.
+const GAP: &str = "…";
+const NOTHING_KEPT: &str = "(left out: nothing in it fits the question)";
+/// The group of the messages; each result has the group of its segment.
+const MESSAGES: usize = usize::MAX;
+
+impl<'c> Layout<'c> {
+    /// Lays a context out; the parts that are not open are fixed.
+    pub(super) fn of(context: &'c ContextData, open: OpenParts, options: &AssessOptions) -> Self {
+        let mut layout = Self::default();
+        if let Some(text) = context.persistent_context() {
+            layout.push_fixed("# Instructions\n", Cow::Borrowed(text));
+            layout.push_fixed("\n\n", Cow::Borrowed(""));
+        }
+        layout.push_messages(context.message_history(), open);
+        layout.push_results(context.tool_results(), open, options);
+        layout.push_facts(context);
+        layout
+    }
+
+    fn push_fixed(&mut self, head: &'c str, text: Cow<'c, str>) {
+        let head = Cow::Borrowed(head);
+        self.segments.push(Segment { head, text, kind: SegmentKind::Fixed, slots: Vec::new() });
+    }
+
+    fn push_messages(&mut self, messages: &'c [ChatMessage], open: OpenParts) {
+        if messages.is_empty() {
+            return;
+        }
+        self.push_fixed("# Conversation\n", Cow::Borrowed(""));
+        for (at, message) in messages.iter().enumerate() {
+            let is_open = message.role() != ChatRole::System
+                && match open {
+                    OpenParts::Nothing => false,
+                    OpenParts::MessagesAndResults => true,
+                    OpenParts::OlderMessages { from } => at < from,
+                };
+            let head = Cow::Owned(format!("{}: ", message.role()));
+            let text = Cow::Borrowed(message.content());
+            let kind = if is_open { SegmentKind::Message } else { SegmentKind::Fixed };
+            let mut segment = Segment { head, text, kind, slots: Vec::new() };
+            if is_open {
+                self.open(&mut segment, MESSAGES, None);
+            }
+            self.segments.push(segment);
+            if !is_open {
+                self.push_fixed("\n", Cow::Borrowed(""));
+            }
+        }
+        self.push_fixed("\n", Cow::Borrowed(""));
+    }
+
+    fn push_results(&mut self, results: &'c [ActResult], open: OpenParts, options: &AssessOptions) {
+        if results.is_empty() {
+            return;
+        }
+        self.push_fixed("# Tool results\n", Cow::Borrowed(""));
+        for result in results {
+            let head = Cow::Owned(format!("## {}", result.tool_id()));
+            // A failure is short, and what the model has to know.
+            let is_open = open == OpenParts::MessagesAndResults && result.success();
+            let json = is_open.then(|| json_rows::compact(result.data(), options)).flatten();
+            let kind = if is_open { SegmentKind::ToolResult } else { SegmentKind::Fixed };
+            let text = match &json {
+                Some(json) => Cow::Owned(json.clone()),
+                None => Cow::Owned(result.to_text()),
+            };
+            let mut segment = Segment { head, text, kind, slots: Vec::new() };
+            if is_open {
+                let group = self.segments.len();
+                self.open(&mut segment, group, json.as_deref());
+            } else {
+                segment.head.to_mut().push('\n');
+            }
+            self.segments.push(segment);
+            self.push_fixed("\n\n", Cow::Borrowed(""));
+        }
+    }
+
+    fn push_facts(&mut self, context: &'c ContextData) {
+        let facts = context.transient_context();
+        let others = facts
+            .iter()
+            .filter(|(name, value)| !(name.as_str() == ContextData::QUERY && value.is_string()));
+        for (at, (name, value)) in others.enumerate() {
+            if at == 0 {
+                self.push_fixed("# Facts\n", Cow::Borrowed(""));
+            }
+            let value = match value {
+                Value::String(text) => Cow::Borrowed(text.as_str()),
+                other => Cow::Owned(other.to_string()),
+            };
+            self.push_fixed(name, Cow::Borrowed(": "));
+            self.push_fixed("", value);
+            self.push_fixed("\n", Cow::Borrowed(""));
+        }
+        if let Some(query) = context.query() {
+            self.push_fixed("# Question\n", Cow::Borrowed(query));
+        }
+    }
+
+    /// Splits the text of a segment into passages: a document in JSON by its rows and its long
+    /// texts, any other text by its sentences.
+    fn open(&mut self, segment: &mut Segment<'_>, group: usize, json: Option<&str>) {
+        let slots = if let Some(json) = json {
+            json_rows::slots(json)
+        } else {
+            let whole = 0..segment.text.len();
+            vec![(whole, SlotContent::Sentences, sentences(&segment.text).collect())]
+        };
+        let index = self.segments.len();
+        for (range, content, ranges) in slots {
+            let first = self.passages.len();
+            let passage = |range| Passage { segment: index, range, group };
+            self.passages.extend(ranges.into_iter().map(passage));
+            segment.slots.push(Slot { range, content, passages: first..self.passages.len() });
+        }
+    }
+
+    /// Returns the text of a passage.
+    pub(super) fn text_of(&self, passage: &Passage) -> &str {
+        &self.segments[passage.segment].text[passage.range.clone()]
+    }
+
+    /// Writes the text with the passages that are kept.
+    pub(super) fn render(&self, kept: &[bool]) -> String {
+        let mut text = String::new();
+        let mut left_out = false;
+        for segment in &self.segments {
+            let has_any =
+                segment.slots.iter().any(|slot| kept[slot.passages.clone()].contains(&true));
+            match segment.kind {
+                SegmentKind::Message if !has_any => left_out = true,
+                SegmentKind::Message | SegmentKind::Fixed => {
+                    if std::mem::take(&mut left_out) {
+                        text.extend([GAP, "\n"]);
+                    }
+                    text.push_str(&segment.head);
+                    self.render_slots(segment, kept, &mut text);
+                    if segment.kind == SegmentKind::Message {
+                        end_line(&mut text);
+                    }
+                }
+                SegmentKind::ToolResult => {
+                    text.push_str(&segment.head);
+                    if has_any || segment.slots.is_empty() {
+                        text.push_str(&rows_note(segment, kept));
+                        text.push('\n');
+                        let mut body = String::new();
+                        self.render_slots(segment, kept, &mut body);
+                        let shorter = json_rows::with_references(&body);
+                        text.push_str(&shorter.unwrap_or(body));
+                    } else {
+                        text.extend(["\n", NOTHING_KEPT]);
+                    }
+                }
+            }
+        }
+        text
+    }
+
+    fn render_slots(&self, segment: &Segment<'_>, kept: &[bool], text: &mut String) {
+        let mut at = 0;
+        for slot in &segment.slots {
+            text.push_str(&segment.text[at..slot.range.start]);
+            at = slot.range.end;
+            let passages = slot.passages.clone();
+            let passages = self.passages[passages.clone()].iter().zip(&kept[passages]);
+            let passages = passages.map(|(it, kept)| kept.then(|| &segment.text[it.range.clone()]));
+            match slot.content {
+                SlotContent::Rows => render_rows(passages, text),
+                SlotContent::Sentences => render_sentences(passages, text),
+            }
+        }
+        text.push_str(&segment.text[at..]);
+    }
+}
+
+fn render_rows<'t>(rows: impl Iterator<Item = Option<&'t str>>, text: &mut String) {
+    for (at, row) in rows.flatten().enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        text.push_str(row);
+    }
+}
+
+fn render_sentences<'t>(sentences: impl Iterator<Item = Option<&'t str>>, text: &mut String) {
+    let mut left_out = false;
+    for sentence in sentences {
+        match sentence {
+            Some(sentence) => {
+                if std::mem::take(&mut left_out) {
+                    text.extend([GAP, " "]);
+                }
+                text.push_str(sentence);
+            }
+            None => left_out = true,
+        }
+    }
+    if left_out {
+        text.push_str(GAP);
+    }
+}
+
+/// Says how many rows of a result are kept, if not all are.
+fn rows_note(segment: &Segment<'_>, kept: &[bool]) -> String {
+    let (mut of, mut rows) = (0, 0);
+    for slot in segment.slots.iter().filter(|slot| slot.content == SlotContent::Rows) {
+        let flags = &kept[slot.passages.clone()];
+        of += flags.len();
+        rows += flags.iter().filter(|kept| **kept).count();
+    }
+    if rows < of { format!(" ({rows} of {of} rows)") } else { String::new() }
+}
+
+fn end_line(text: &mut String) {
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+}

@@ -1,0 +1,30 @@
+//! Compresses the context of a model's turn: fewer tokens in, with what the question needs.
+//!
+//! [`Assessor`] makes an [`OptimizedContext`](crate::contracts::assess::OptimizedContext) from a
+//! [`ContextData`](crate::contracts::assess::ContextData); the trait [`ContextManager`] is its
+//! interface. A [`ContextCompressor`] of your own replaces one of its methods, a [`Summarizer`]
+//! is the smaller model of the distillation, and an [`Embedder`] computes the similarity.
+
+mod assessor;
+mod distillation;
+mod identifiers;
+mod json_rows;
+mod layout;
+mod manager;
+mod options;
+mod passages;
+mod pruning;
+mod query_terms;
+mod references;
+mod relevance;
+mod salience;
+mod similarity;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::assessor::Assessor;
+pub use self::manager::{
+    CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer, SummaryRequest,
+};
+pub use self::options::AssessOptions;

@@ -1,0 +1,96 @@
+//! Splits texts into passages, which are kept or left out as a whole.
+
+use std::ops::Range;
+
+/// The bytes after which a passage ends at the next space, whatever it is.
+const LONG: usize = 800;
+/// The bytes after which a passage ends even inside of a word.
+const LONGEST: usize = 4_000;
+
+/// Splits a text into sentences and lines, each with the white space after it. The passages cover
+/// the text.
+pub(super) fn sentences(text: &str) -> Sentences<'_> {
+    Sentences { text, start: 0 }
+}
+
+pub(super) struct Sentences<'t> {
+    text: &'t str,
+    start: usize,
+}
+
+impl Iterator for Sentences<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let rest = self.text.get(self.start..).filter(|rest| !rest.is_empty())?;
+        let start = self.start;
+        self.start += sentence_length(rest);
+        Some(start..self.start)
+    }
+}
+
+/// Returns the length of the first sentence, with the white space after it.
+fn sentence_length(text: &str) -> usize {
+    let mut letters = text.char_indices();
+    let mut ends = false;
+    while let Some((at, letter)) = letters.next() {
+        let is_over = match letter {
+            '\n' | '。' | '！' | '？' => true,
+            // A line break inside of a string of JSON.
+            '\\' if text[at..].starts_with("\\n") => {
+                letters.next();
+                true
+            }
+            letter if letter.is_whitespace() => ends || at >= LONG,
+            _ => at >= LONGEST,
+        };
+        if is_over {
+            return at_end_of_space(text, letters.offset());
+        }
+        ends = match letter {
+            '.' | '!' | '?' | '…' => true,
+            // Closing marks after the end of a sentence.
+            '"' | '\'' | ')' | ']' | '”' | '’' | '*' | '_' => ends,
+            _ => false,
+        };
+    }
+    text.len()
+}
+
+fn at_end_of_space(text: &str, from: usize) -> usize {
+    text.len() - text[from..].trim_start().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<&str> = sentences(text).map(|range| &text[range]).collect();
+        assert_eq!(found, expected);
+        assert_eq!(found.concat(), text);
+    }
+
+    #[test]
+    fn sentences_and_lines_are_passages() {
+        check("One. Two! \"Three?\" four", &["One. ", "Two! ", "\"Three?\" ", "four"]);
+        check("a\n\n  b\nc", &["a\n\n  ", "b\n", "c"]);
+        check("它是绿茶。很好喝！", &["它是绿茶。", "很好喝！"]);
+        check("costs 49.99 today", &["costs 49.99 today"]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn line_breaks_inside_of_json_end_a_passage() {
+        check(r"one\ntwo\\three", &[r"one\n", r"two\\three"]);
+    }
+
+    #[test]
+    fn long_texts_without_an_end_are_split() {
+        let words = "word ".repeat(1_000);
+        assert!(sentences(&words).all(|range| range.len() <= LONG + 5));
+        let letters = "ä".repeat(10_000);
+        assert!(sentences(&letters).all(|range| range.len() <= LONGEST + 2));
+    }
+}

@@ -1,0 +1,117 @@
+//! Chooses the passages of a layout that are kept within a budget of tokens.
+
+use super::layout::{Layout, Passage};
+use super::query_terms::QueryTerms;
+use super::references::References;
+use super::relevance;
+use super::salience::{salience, salience_of_message};
+use crate::tokens::TokenCounter;
+
+/// The most rounds of choosing fewer passages, if the text takes more tokens than its parts.
+const ROUNDS: usize = 8;
+
+/// What the passages are chosen by.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Focus<'f> {
+    /// They fit the question, or have what it refers to.
+    Question { terms: &'f QueryTerms, references: &'f References<'f> },
+    /// They decide, ask or name something.
+    Message { references: &'f References<'f> },
+}
+
+/// The limits of a compressed text, in tokens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    /// What the text should take.
+    pub(super) target: u64,
+    /// What it must not exceed.
+    pub(super) most: u64,
+}
+
+/// A text with the passages that were kept.
+#[derive(Debug)]
+pub(super) struct PrunedText {
+    pub(super) text: String,
+    pub(super) kept: usize,
+}
+
+/// Keeps the best passages within the budget; `None` if not even the fixed parts fit.
+///
+/// Passages that are referred to come first, then the others by their scores. Equal ones are kept in
+/// the order of the text, so the result depends on the input alone.
+pub(super) fn prune(
+    layout: &Layout<'_>,
+    focus: Focus<'_>,
+    budget: Budget,
+    counter: &dyn TokenCounter,
+) -> Option<PrunedText> {
+    let nothing = vec![false; layout.passages.len()];
+    let smallest = layout.render(&nothing);
+    let fixed = counter.count(&smallest);
+    if fixed > budget.most {
+        return None;
+    }
+    let costs: Vec<u64> = layout.passages.iter().map(|it| cost(layout, it, counter)).collect();
+    let order = by_priority(layout, focus);
+    // Where the fixed parts alone are above the target, a tenth of the rest is kept.
+    let open: u64 = costs.iter().sum();
+    let target = budget.target.max(fixed + open / 10).min(budget.most);
+    let mut room = target - fixed;
+    for _ in 0..ROUNDS {
+        let kept = choose(&order, &costs, room);
+        let text = layout.render(&kept);
+        let tokens = counter.count(&text);
+        if tokens <= target {
+            let kept = kept.iter().filter(|kept| **kept).count();
+            return Some(PrunedText { text, kept });
+        }
+        room = room.saturating_sub(tokens - target + room / 50 + 1);
+    }
+    Some(PrunedText { text: smallest, kept: 0 })
+}
+
+/// Estimates what a passage adds to the text: its own tokens, and a mark of a gap.
+fn cost(layout: &Layout<'_>, passage: &Passage, counter: &dyn TokenCounter) -> u64 {
+    counter.count(layout.text_of(passage)) + 1
+}
+
+/// Takes passages in this order while they fit.
+fn choose(order: &[usize], costs: &[u64], mut room: u64) -> Vec<bool> {
+    let mut kept = vec![false; costs.len()];
+    for &passage in order {
+        if costs[passage] <= room {
+            room -= costs[passage];
+            kept[passage] = true;
+        }
+    }
+    kept
+}
+
+fn by_priority(layout: &Layout<'_>, focus: Focus<'_>) -> Vec<usize> {
+    let texts = || layout.passages.iter().map(|passage| layout.text_of(passage));
+    let groups: Vec<usize> = layout.passages.iter().map(|passage| passage.group).collect();
+    let (scores, references) = match focus {
+        Focus::Question { terms, references } if terms.is_empty() => {
+            (texts().map(salience).collect(), references)
+        }
+        Focus::Question { terms, references } => {
+            let mut scores = relevance::scores(terms, texts(), &groups);
+            // Among passages without a word of the question, those that name something.
+            for (score, text) in scores.iter_mut().zip(texts()) {
+                if *score <= 0.0 {
+                    *score = salience(text) / 1e6;
+                }
+            }
+            (scores, references)
+        }
+        Focus::Message { references } => (texts().map(salience_of_message).collect(), references),
+    };
+    let forced: Vec<bool> = texts().map(|text| references.are_in(text)).collect();
+    let mut order: Vec<usize> = (0..layout.passages.len()).collect();
+    let score = |at: usize| (forced[at], scores[at]);
+    order.sort_by(|&one, &other| {
+        let ((one_forced, one), (other_forced, other)) = (score(one), score(other));
+        other_forced.cmp(&one_forced).then(other.total_cmp(&one))
+    });
+    order
+}

@@ -1,0 +1,128 @@
+//! What holds for every context.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{eager, lines, message, optimized, options, question, result};
+use crate::assess::{Assessor, ContextManager};
+use crate::contracts::act::ActResult;
+use crate::contracts::assess::{
+    ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextDataBuilder,
+};
+
+fn text() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        4 => "[a-z]{1,8}",
+        1 => "[A-Z][a-z]{2,5}",
+        1 => "[0-9]{1,4}",
+        1 => Just("tea.".to_owned()),
+        1 => Just("茶。".to_owned()),
+        1 => Just("\n".to_owned()),
+        1 => "\\PC{1,3}",
+    ];
+    vec(word, 0..120).prop_map(|words| words.join(" "))
+}
+
+fn json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        text().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        Just(Value::Null),
+    ];
+    leaf.prop_recursive(3, 40, 8, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..8).prop_map(Value::from),
+            vec(("[a-z ]{1,6}", inner), 0..5)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+fn messages() -> impl Strategy<Value = Vec<ChatMessage>> {
+    let role = proptest::sample::select(ChatRole::ALL);
+    vec((role, text()).prop_map(|(role, text)| message(role, &text)), 0..12)
+}
+
+fn results() -> impl Strategy<Value = Vec<ActResult>> {
+    let data = prop_oneof![text().prop_map(Value::from), json()];
+    vec(("[a-z]{1,6}", data).prop_map(|(id, data)| result(&id, data)), 0..5)
+}
+
+fn context() -> impl Strategy<Value = ContextDataBuilder> {
+    let strategy = proptest::option::of(proptest::sample::select(CompressionStrategy::ALL));
+    (text(), messages(), results(), strategy, 1_000..4_000_u64).prop_map(
+        |(query, messages, results, strategy, most)| {
+            let context =
+                question(&query).message_history(messages).tool_results(results).max_tokens(most);
+            match strategy {
+                Some(strategy) => context.strategy(strategy),
+                None => context,
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn compressed_contexts_are_shorter_and_within_their_limit(
+        context in context(),
+        ratio in 0.05..1.0_f64,
+    ) {
+        let assessor = eager().options(options().with_target_ratio(ratio));
+        let compressed = optimized(&assessor, context.clone());
+        let tokens = assessor.estimate_tokens(compressed.optimized_text());
+        prop_assert_eq!(tokens, compressed.optimized_tokens());
+        prop_assert!(compressed.optimized_tokens() <= compressed.original_tokens());
+        let most = context.build().unwrap().max_tokens();
+        let is_too_long = compressed.metadata().contains_key("exceeds_max_tokens");
+        prop_assert_eq!(compressed.optimized_tokens() > most, is_too_long);
+        if is_too_long {
+            prop_assert_eq!(compressed.method_used(), CompressionMethod::None);
+        }
+    }
+
+    #[test]
+    fn the_same_context_gives_the_same_text(context in context()) {
+        let first = optimized(&eager(), context.clone());
+        let second = optimized(&eager(), context);
+        prop_assert_eq!(first.optimized_text(), second.optimized_text());
+    }
+
+    #[test]
+    fn every_result_keeps_its_tool_in_order(context in context()) {
+        let compressed = optimized(&eager(), context.clone());
+        let mut rest = compressed.optimized_text();
+        for result in context.build().unwrap().tool_results() {
+            let head = format!("## {}", result.tool_id());
+            let found = rest.find(&head);
+            prop_assert!(found.is_some(), "{} is not in {}", head, rest);
+            rest = &rest[found.unwrap() + head.len()..];
+        }
+    }
+
+    #[test]
+    fn kept_messages_are_made_of_their_own_letters(context in context()) {
+        let compressed = optimized(&eager(), context.clone());
+        prop_assume!(compressed.method_used() != CompressionMethod::None);
+        let all = lines(context.build().unwrap().message_history());
+        let conversation = compressed.optimized_text().split("# Tool results\n").next().unwrap();
+        let conversation = conversation.split("# Question\n").next().unwrap();
+        let conversation = conversation.trim_start_matches("# Conversation\n");
+        for piece in conversation.split(['…', '\n']) {
+            prop_assert!(all.contains(piece.trim()), "{}", piece);
+        }
+    }
+
+    #[test]
+    fn a_context_that_is_not_compressed_is_the_raw_text(context in context()) {
+        let whole = optimized(&Assessor::new(), context.clone().max_tokens(1_000_000));
+        prop_assert_eq!(whole.method_used(), CompressionMethod::None);
+        let compressed = optimized(&eager(), context);
+        if compressed.method_used() == CompressionMethod::None {
+            prop_assert_eq!(compressed.optimized_text(), whole.optimized_text());
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The choice of the method, its fallbacks, and what users replace.
+
+use async_trait::async_trait;
+
+use super::{eager, lines, log, message, optimized, options, question, result};
+use crate::assess::{
+    AssessOptions, Assessor, CompressionError, ContextCompressor, ContextManager, Embedder,
+    Summarizer, SummaryRequest,
+};
+use crate::contracts::assess::{
+    ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextData, ContextDataBuilder,
+};
+
+fn rounds(count: usize) -> Vec<ChatMessage> {
+    let round = |n: usize| {
+        let asked = format!("Question {n}: {}", log(3));
+        [message(ChatRole::User, &asked), message(ChatRole::Assistant, &log(3))]
+    };
+    (0..count).flat_map(round).collect()
+}
+
+/// Answers with the same text, or fails.
+#[derive(Debug)]
+struct Fixed(Option<String>);
+
+impl Fixed {
+    fn answer(&self) -> Result<String, CompressionError> {
+        self.0.clone().ok_or_else(|| CompressionError::new("out of order"))
+    }
+}
+
+#[async_trait]
+impl ContextCompressor for Fixed {
+    fn method(&self) -> CompressionMethod {
+        CompressionMethod::SemanticPruning
+    }
+
+    async fn compress(&self, _: &ContextData, _: u64) -> Result<String, CompressionError> {
+        self.answer()
+    }
+}
+
+#[async_trait]
+impl Summarizer for Fixed {
+    async fn summarize(&self, _: SummaryRequest<'_>) -> Result<String, CompressionError> {
+        self.answer()
+    }
+
+    fn dollars_per_million(&self) -> f64 {
+        1.0
+    }
+}
+
+#[async_trait]
+impl Embedder for Fixed {
+    async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, CompressionError> {
+        self.answer().map(|_| texts.iter().map(|_| vec![0.5, 0.5]).collect())
+    }
+}
+
+fn fixed(text: &str) -> Fixed {
+    Fixed(Some(text.to_owned()))
+}
+
+#[track_caller]
+fn check(assessor: &Assessor, context: ContextDataBuilder, expected: CompressionMethod) {
+    let context = context.build().expect("a context");
+    assert_eq!(assessor.select_strategy(&context), expected);
+}
+
+fn about_tea() -> ContextDataBuilder {
+    question("Is there tea?").tool_results([result("log", log(100))])
+}
+
+#[test]
+fn short_contexts_stay_as_they_are() {
+    check(&Assessor::new(), about_tea(), CompressionMethod::None);
+    let asked = about_tea().strategy(CompressionStrategy::SemanticPruning);
+    let optimized = optimized(&Assessor::new(), asked);
+    assert_eq!(optimized.method_used(), CompressionMethod::None);
+    let reason = optimized.metadata()["reason"].as_str().expect("a reason");
+    assert!(reason.ends_with("are not above the threshold of 10000"), "{reason}");
+}
+
+#[test]
+fn contexts_above_their_own_limit_are_compressed_in_any_case() {
+    let context = question("Is there tea?").tool_results([result("log", log(150))]);
+    let optimized = optimized(&Assessor::new(), context.max_tokens(1_000));
+    assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+    assert!(optimized.original_tokens() > 1_000 && optimized.optimized_tokens() <= 1_000);
+}
+
+#[test]
+fn the_method_follows_from_the_context() {
+    check(&eager(), about_tea(), CompressionMethod::SemanticPruning);
+    check(&eager(), about_tea().message_history(rounds(30)), CompressionMethod::HistoryCompaction);
+    check(&eager(), about_tea().message_history(rounds(3)), CompressionMethod::SemanticPruning);
+    let unasked = || ContextData::builder().tool_results([result("log", log(100))]);
+    check(&eager(), unasked(), CompressionMethod::SemanticPruning);
+    let with_model = eager().summarizer(fixed("short"));
+    check(&with_model, unasked(), CompressionMethod::KnowledgeDistillation);
+    check(&with_model, about_tea(), CompressionMethod::SemanticPruning);
+    for strategy in CompressionStrategy::ALL {
+        check(&eager(), about_tea().strategy(*strategy), strategy.method());
+    }
+}
+
+#[test]
+fn compaction_keeps_the_newest_rounds_and_the_results() {
+    let mut messages = vec![
+        message(ChatRole::User, &format!("We decided to buy 40 cups. {}", log(10))),
+        message(ChatRole::Assistant, &log(10)),
+    ];
+    messages.extend(rounds(12));
+    let newest = lines(&messages[messages.len() - 6..]);
+    let context =
+        question("And now?").message_history(messages).tool_results([result("tea", log(5))]);
+    let optimized = optimized(&eager().options(options().with_target_ratio(0.5)), context);
+    assert_eq!(optimized.method_used(), CompressionMethod::HistoryCompaction);
+    let text = optimized.optimized_text();
+    assert!(text.contains(&newest) && text.contains(&log(5)), "{text}");
+    assert!(text.contains("We decided to buy 40 cups."), "{text}");
+}
+
+#[test]
+fn a_summary_replaces_messages_and_results() {
+    let assessor = eager().summarizer(fixed("All was well."));
+    let assessor = assessor.options(options().with_dollars_per_million(2.0));
+    let context = about_tea().persistent_context("Be brief.");
+    let context = context.strategy(CompressionStrategy::Distillation);
+    let optimized = optimized(&assessor, context);
+    assert_eq!(optimized.method_used(), CompressionMethod::KnowledgeDistillation);
+    let expected =
+        "# Instructions\nBe brief.\n\n# Summary of log\nAll was well.\n\n# Question\nIs there tea?";
+    assert_eq!(optimized.optimized_text(), expected);
+    // The summarizer reads about half of what is saved at twice its price.
+    assert!(optimized.estimated_cost_savings() > 0.0);
+}
+
+#[test]
+fn a_summary_that_loses_an_identifier_is_replaced_by_pruning() {
+    let text = format!("{}Order A-17 is late.\n{}", log(50), log(50));
+    let ask = |summary: Fixed| {
+        let context = question("Where is A-17?").tool_results([result("log", text.clone())]);
+        let context = context.strategy(CompressionStrategy::Distillation);
+        optimized(&eager().summarizer(summary), context)
+    };
+    let good = ask(fixed("A-17 is late."));
+    assert_eq!(good.method_used(), CompressionMethod::KnowledgeDistillation);
+    for (summary, reason) in [
+        (fixed("An order is late."), "lost 1 identifiers"),
+        (Fixed(None), "out of order"),
+        (Fixed(Some(format!("A-17 {}", log(60)))), "longer than its budget"),
+    ] {
+        let optimized = ask(summary);
+        assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+        let fallback = optimized.metadata()["fallback"].as_str().expect("a reason");
+        assert!(fallback.contains(reason), "{fallback}");
+        assert!(optimized.optimized_text().contains("Order A-17 is late."));
+    }
+}
+
+#[test]
+fn without_a_summarizer_a_distillation_is_a_pruning() {
+    let optimized = optimized(&eager(), about_tea().strategy(CompressionStrategy::Distillation));
+    assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+    assert_eq!(optimized.metadata()["fallback"], "distillation: there is no summarizer");
+}
+
+#[test]
+fn a_compressor_of_ones_own_replaces_the_built_in_one() {
+    let optimized = optimized(&eager().compressor(fixed("mine")), about_tea());
+    assert_eq!(optimized.optimized_text(), "mine");
+    assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+}
+
+#[test]
+fn a_compressor_that_fails_or_saves_nothing_leaves_the_context_as_it_is() {
+    for (own, reason) in
+        [(Fixed(None), "out of order"), (Fixed(Some(log(200))), "compression saves 0 of")]
+    {
+        let whole = optimized(&Assessor::new(), about_tea());
+        let optimized = optimized(&eager().compressor(own), about_tea());
+        assert_eq!(optimized.method_used(), CompressionMethod::None);
+        assert_eq!(optimized.optimized_text(), whole.optimized_text());
+        let found = optimized.metadata()["reason"].as_str().expect("a reason");
+        assert!(found.contains(reason), "{found}");
+    }
+}
+
+#[test]
+fn a_context_whose_fixed_parts_are_too_long_says_so() {
+    let context = about_tea().persistent_context(log(200)).max_tokens(1_000);
+    let optimized = optimized(&Assessor::new(), context);
+    assert_eq!(optimized.method_used(), CompressionMethod::None);
+    assert_eq!(optimized.metadata()["exceeds_max_tokens"], true);
+    assert!(optimized.metadata()["reason"].as_str().is_some_and(|it| it.contains("`max_tokens`")));
+}
+
+#[test]
+fn savings_are_those_of_the_saved_tokens() {
+    let options = options().with_dollars_per_million(2.5);
+    let optimized = optimized(&eager().options(options), about_tea());
+    let saved = optimized.original_tokens() - optimized.optimized_tokens();
+    #[allow(clippy::cast_precision_loss, reason = "a small count")]
+    let expected = saved as f64 * 2.5e-6;
+    assert!((optimized.estimated_cost_savings() - expected).abs() < 1e-12);
+}
+
+#[test]
+fn an_embedder_computes_the_similarity() {
+    let score = |assessor: Assessor| optimized(&assessor, about_tea()).semantic_similarity_score();
+    let lexical = score(eager()).expect("words are compared");
+    assert!((0.0..0.9999).contains(&lexical), "{lexical}");
+    let embedded = score(eager().embedder(fixed(""))).expect("vectors are compared");
+    assert!((embedded - 1.0).abs() < 1e-9);
+    assert_eq!(score(eager().embedder(Fixed(None))), None);
+}
+
+#[test]
+fn options_are_limited_to_their_ranges() {
+    let ratio = |ratio: f64| AssessOptions::default().with_target_ratio(ratio).target_ratio();
+    assert!((ratio(0.0) - 0.05).abs() < 1e-12 && (ratio(7.0) - 1.0).abs() < 1e-12);
+    assert!((ratio(f64::NAN) - 1.0).abs() < 1e-12);
+    let price = AssessOptions::default().with_dollars_per_million(f64::INFINITY);
+    assert!(price.dollars_per_million().abs() < 1e-12);
+}
