@@ -276,6 +276,9 @@ impl ToolCallRequest {
 }
 impl Eq for ToolCallRequest {}
 impl PartialEq for ToolCallRequest {}
+impl TryFrom<ToolRequest> for ToolCallRequest {
+    type Error = ContractError;
+}
 impl fmt::Debug for ToolCallRequest {}
 reads! {
     ToolCallRequest, "a tool call request"; required call_id = "call_id", leaf
@@ -576,6 +579,9 @@ for ToolOutput<I, O> {}
 impl<I, O> From<ToolError<I>> for ToolOutput<I, O> {}
 impl<I, O> From<ToolResult<I, O>> for ToolOutput<I, O> {}
 impl<I: JsonSchema, O: JsonSchema> JsonSchema for ToolOutput<I, O> {}
+impl TryFrom<ActResult> for ToolOutput<Value, Box<RawValue>> {
+    type Error = ContractError;
+}
 
 // tool_contracts::ToolResult
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -847,6 +853,165 @@ reads! {
 // tool_contracts::Warning
 pub type Warning = String;
 
+// tool_contracts::act::ActResult
+#[derive(Clone, Serialize, JsonSchema)]
+pub struct ActResult {
+    ..
+}
+impl ActResult {
+    #[must_use]
+    pub fn data(&self) -> &RawValue {}
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn execution_time_ms(&self) -> f64 {}
+    pub fn failed(
+        tool_id: impl Into<String>,
+        error: impl Into<String>,
+        timestamp: DateTime<Utc>,
+    ) -> ActResultBuilder {}
+    #[must_use]
+    pub const fn metadata(&self) -> &Map<String, Value> {}
+    pub fn of_output<I>(
+        tool_id: impl Into<String>,
+        output: &ToolOutput<I, Box<RawValue>>,
+        timestamp: DateTime<Utc>,
+    ) -> ActResultBuilder {}
+    #[must_use]
+    pub const fn retry_count(&self) -> u32 {}
+    pub fn succeeded(
+        tool_id: impl Into<String>,
+        data: impl Serialize,
+        timestamp: DateTime<Utc>,
+    ) -> ActResultBuilder {}
+    #[must_use]
+    pub const fn success(&self) -> bool {}
+    #[must_use]
+    pub const fn timestamp(&self) -> DateTime<Utc> {}
+    #[must_use]
+    pub fn to_text(&self) -> String {}
+    #[must_use]
+    pub const fn token_estimate(&self) -> u64 {}
+    #[must_use]
+    pub fn tool_id(&self) -> &str {}
+}
+impl PartialEq for ActResult {}
+impl fmt::Debug for ActResult {}
+reads! {
+    ActResult, "the result of a tool"; required tool_id = "tool_id", leaf wire::Text;
+    required success = "success", leaf wire::Flag; required data = "data", raw Box <
+    RawValue >; optional error = "error", leaf wire::Text; required execution_time_ms =
+    "execution_time_ms", leaf wire::Finite; required timestamp = "timestamp", leaf
+    wire::Instant; required token_estimate = "token_estimate", leaf wire::Whole < u64 >;
+    optional retry_count = "retry_count", leaf wire::Whole < u32 >; optional metadata =
+    "metadata", leaf wire::Object; => {}
+}
+
+// tool_contracts::act::ActResultBuilder
+#[derive(Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ActResultBuilder {
+    ..
+}
+impl ActResultBuilder {
+    pub fn build(self) -> Result<ActResult, ContractError> {}
+    pub fn execution_time_ms(self, milliseconds: f64) -> Self {}
+    pub fn metadata(self, name: impl Into<String>, value: impl Into<Value>) -> Self {}
+    pub fn retry_count(self, retries: u32) -> Self {}
+    pub fn token_estimate(self, tokens: u64) -> Self {}
+}
+impl fmt::Debug for ActResultBuilder {}
+
+// tool_contracts::act::RetryConfig
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct RetryConfig {
+    ..
+}
+impl RetryConfig {
+    #[must_use]
+    pub const fn backoff_multiplier(&self) -> f64 {}
+    #[must_use]
+    pub const fn initial_delay_ms(&self) -> u64 {}
+    #[must_use]
+    pub const fn max_attempts(&self) -> u32 {}
+    pub fn new(
+        max_attempts: u32,
+        backoff_multiplier: f64,
+        initial_delay_ms: u64,
+    ) -> Result<Self, ContractError> {}
+}
+impl Default for RetryConfig {}
+reads! {
+    RetryConfig, "the settings of retries"; optional max_attempts = "max_attempts", leaf
+    wire::Whole < u32 >; optional backoff_multiplier = "backoff_multiplier", leaf
+    wire::Finite; optional initial_delay_ms = "initial_delay_ms", leaf wire::Whole < u64
+    >; => {}
+}
+
+// tool_contracts::act::ToolRequest
+#[derive(Clone, Serialize, JsonSchema)]
+pub struct ToolRequest {
+    ..
+}
+impl ToolRequest {
+    pub fn builder(
+        tool_id: impl Into<String>,
+        tool_type: ToolType,
+        function_name: impl Into<String>,
+    ) -> ToolRequestBuilder {}
+    #[must_use]
+    pub fn function_name(&self) -> &str {}
+    #[must_use]
+    pub fn parameters(&self) -> &RawValue {}
+    #[must_use]
+    pub const fn retry_config(&self) -> Option<&RetryConfig> {}
+    #[must_use]
+    pub const fn timeout_seconds(&self) -> u32 {}
+    #[must_use]
+    pub fn tool_id(&self) -> &str {}
+    #[must_use]
+    pub const fn tool_type(&self) -> ToolType {}
+}
+impl PartialEq for ToolRequest {}
+impl fmt::Debug for ToolRequest {}
+reads! {
+    ToolRequest, "a request to run a tool"; required tool_id = "tool_id", leaf
+    wire::Text; required tool_type = "tool_type", nested ToolType; required function_name
+    = "function_name", leaf wire::Text; optional parameters = "parameters", raw Box <
+    RawValue >; optional timeout_seconds = "timeout_seconds", leaf wire::Whole < u32 >;
+    optional retry_config = "retry_config", nested RetryConfig; => {}
+}
+
+// tool_contracts::act::ToolRequestBuilder
+#[derive(Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ToolRequestBuilder {
+    ..
+}
+impl ToolRequestBuilder {
+    pub fn build(self) -> Result<ToolRequest, ContractError> {}
+    pub fn parameters(self, parameters: impl Serialize) -> Self {}
+    pub fn retry_config(self, config: RetryConfig) -> Self {}
+    pub fn timeout_seconds(self, seconds: u32) -> Self {}
+}
+impl fmt::Debug for ToolRequestBuilder {}
+
+// tool_contracts::act::ToolType
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum ToolType {
+    DatabaseQuery,
+    ApiCall,
+    RagRetrieval,
+    FileOperation,
+    PythonFunction,
+}
+words!(
+    ToolType { DatabaseQuery = "database_query", ApiCall = "api_call", RagRetrieval =
+    "rag_retrieval", FileOperation = "file_operation", PythonFunction =
+    "python_function", }
+);
+
 // tool_contracts::articulate::OutputSerializer
 pub trait OutputSerializer {
     fn serialize<T: Serialize>(
@@ -1040,6 +1205,185 @@ impl SerializedOutputBuilder {
     pub const fn time_ms(self, time: f64) -> Self {}
     pub const fn tokens(self, original: u64, optimized: u64) -> Self {}
     pub const fn valid(self, is_valid: bool) -> Self {}
+}
+
+// tool_contracts::assess::ChatMessage
+#[derive(Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ChatMessage {
+    ..
+}
+impl ChatMessage {
+    #[must_use]
+    pub fn content(&self) -> &str {}
+    pub fn new(
+        role: ChatRole,
+        content: impl Into<String>,
+        timestamp: DateTime<Utc>,
+        tokens: u64,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub const fn role(&self) -> ChatRole {}
+    #[must_use]
+    pub const fn timestamp(&self) -> DateTime<Utc> {}
+    #[must_use]
+    pub const fn tokens(&self) -> u64 {}
+}
+impl fmt::Debug for ChatMessage {}
+reads! {
+    ChatMessage, "a message"; required role = "role", nested ChatRole; required content =
+    "content", leaf wire::Text; required timestamp = "timestamp", leaf wire::Instant;
+    required tokens = "tokens", leaf wire::Whole < u64 >; => Ok(ChatMessage { role,
+    content, timestamp, tokens })
+}
+
+// tool_contracts::assess::ChatRole
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum ChatRole {
+    User,
+    Assistant,
+    System,
+}
+words!(ChatRole { User = "user", Assistant = "assistant", System = "system" });
+
+// tool_contracts::assess::CompressionMethod
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum CompressionMethod {
+    SemanticPruning,
+    KnowledgeDistillation,
+    HistoryCompaction,
+    None,
+}
+words!(
+    CompressionMethod { SemanticPruning = "semantic_pruning", KnowledgeDistillation =
+    "knowledge_distillation", HistoryCompaction = "history_compaction", None = "none", }
+);
+
+// tool_contracts::assess::CompressionStrategy
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum CompressionStrategy {
+    SemanticPruning,
+    Distillation,
+    HistoryCompaction,
+}
+impl CompressionStrategy {
+    #[must_use]
+    pub const fn method(self) -> CompressionMethod {}
+}
+words!(
+    CompressionStrategy { SemanticPruning = "semantic_pruning", Distillation =
+    "distillation", HistoryCompaction = "history_compaction", }
+);
+
+// tool_contracts::assess::ContextData
+#[derive(Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ContextData {
+    ..
+}
+impl ContextData {
+    pub const QUERY: &'static str = "query";
+    pub fn builder() -> ContextDataBuilder {}
+    #[must_use]
+    pub const fn compression_strategy(&self) -> Option<CompressionStrategy> {}
+    pub fn into_builder(self) -> ContextDataBuilder {}
+    #[must_use]
+    pub const fn max_tokens(&self) -> u64 {}
+    #[must_use]
+    pub fn message_history(&self) -> &[ChatMessage] {}
+    #[must_use]
+    pub fn persistent_context(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn query(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn tool_results(&self) -> &[ActResult] {}
+    #[must_use]
+    pub const fn transient_context(&self) -> &Map<String, Value> {}
+}
+impl fmt::Debug for ContextData {}
+reads! {
+    ContextData, "the context of a turn"; required tool_results = "tool_results", nested
+    Vec < ActResult >; optional transient_context = "transient_context", leaf
+    wire::Object; optional persistent_context = "persistent_context", leaf wire::Text;
+    optional message_history = "message_history", nested Vec < ChatMessage >; optional
+    max_tokens = "max_tokens", leaf wire::Whole < u64 >; optional compression_strategy =
+    "compression_strategy", nested CompressionStrategy; => {}
+}
+
+// tool_contracts::assess::ContextDataBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ContextDataBuilder(_);
+impl ContextDataBuilder {
+    pub fn build(self) -> Result<ContextData, ContractError> {}
+    pub fn max_tokens(self, tokens: u64) -> Self {}
+    pub fn message_history(
+        self,
+        messages: impl IntoIterator<Item = ChatMessage>,
+    ) -> Self {}
+    pub fn persistent_context(self, text: impl Into<String>) -> Self {}
+    pub fn strategy(self, strategy: CompressionStrategy) -> Self {}
+    pub fn tool_results(self, results: impl IntoIterator<Item = ActResult>) -> Self {}
+    pub fn transient(self, name: impl Into<String>, value: impl Into<Value>) -> Self {}
+}
+impl Default for ContextDataBuilder {}
+
+// tool_contracts::assess::OptimizedContext
+#[derive(Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OptimizedContext {
+    ..
+}
+impl OptimizedContext {
+    pub fn builder(
+        text: impl Into<String>,
+        method: CompressionMethod,
+    ) -> OptimizedContextBuilder {}
+    #[must_use]
+    pub const fn compression_ratio(&self) -> f64 {}
+    #[must_use]
+    pub const fn compression_time_ms(&self) -> f64 {}
+    #[must_use]
+    pub const fn estimated_cost_savings(&self) -> f64 {}
+    #[must_use]
+    pub fn into_text(self) -> String {}
+    #[must_use]
+    pub const fn metadata(&self) -> &Map<String, Value> {}
+    #[must_use]
+    pub const fn method_used(&self) -> CompressionMethod {}
+    #[must_use]
+    pub fn optimized_text(&self) -> &str {}
+    #[must_use]
+    pub const fn optimized_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn original_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn semantic_similarity_score(&self) -> Option<f64> {}
+}
+impl fmt::Debug for OptimizedContext {}
+reads! {
+    OptimizedContext, "a context in few tokens"; required optimized_text =
+    "optimized_text", leaf wire::Text; required original_tokens = "original_tokens", leaf
+    wire::Whole < u64 >; required optimized_tokens = "optimized_tokens", leaf wire::Whole
+    < u64 >; required compression_ratio = "compression_ratio", leaf wire::Finite;
+    required method_used = "method_used", nested CompressionMethod; required
+    compression_time_ms = "compression_time_ms", leaf wire::Finite; required
+    estimated_cost_savings = "estimated_cost_savings", leaf wire::Finite; optional
+    semantic_similarity_score = "semantic_similarity_score", leaf wire::Share; optional
+    metadata = "metadata", leaf wire::Object; => {}
+}
+
+// tool_contracts::assess::OptimizedContextBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct OptimizedContextBuilder(_);
+impl OptimizedContextBuilder {
+    pub fn build(self) -> Result<OptimizedContext, ContractError> {}
+    pub const fn estimated_cost_savings(self, dollars: f64) -> Self {}
+    pub fn metadata(self, name: impl Into<String>, value: impl Into<Value>) -> Self {}
+    pub fn semantic_similarity_score(self, score: f64) -> Self {}
+    pub const fn time_ms(self, milliseconds: f64) -> Self {}
+    pub const fn tokens(self, original: u64, optimized: u64) -> Self {}
 }
 
 // tool_contracts::envelope::CallEnvelope

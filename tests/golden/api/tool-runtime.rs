@@ -1235,6 +1235,112 @@ pub fn from_toon<T: DeserializeOwned>(text: &str) -> Result<T, SerializationErro
 // tool_runtime::articulate::to_toon
 pub fn to_toon<T: Serialize + ?Sized>(data: &T) -> Result<String, SerializationError> {}
 
+// tool_runtime::assess::AssessOptions
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AssessOptions {
+    ..
+}
+impl AssessOptions {
+    #[must_use]
+    pub const fn dollars_per_million(&self) -> f64 {}
+    #[must_use]
+    pub const fn target_ratio(&self) -> f64 {}
+    #[must_use]
+    pub const fn threshold_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn verbatim_rounds(&self) -> usize {}
+    #[must_use]
+    pub fn with_dollars_per_million(self, dollars: f64) -> Self {}
+    #[must_use]
+    pub fn with_links_dropped(self, drop_links: bool) -> Self {}
+    #[must_use]
+    pub fn with_nulls_dropped(self, drop_nulls: bool) -> Self {}
+    #[must_use]
+    pub fn with_prompt_cache(self, price_share: f64, turns: u32) -> Self {}
+    #[must_use]
+    pub fn with_target_ratio(self, ratio: f64) -> Self {}
+    #[must_use]
+    pub fn with_threshold_tokens(self, tokens: u64) -> Self {}
+    #[must_use]
+    pub fn with_verbatim_rounds(self, rounds: usize) -> Self {}
+}
+impl Default for AssessOptions {}
+
+// tool_runtime::assess::Assessor
+#[derive(Debug, Clone)]
+pub struct Assessor {
+    ..
+}
+impl Assessor {
+    #[must_use]
+    pub fn compressor(self, compressor: impl ContextCompressor + 'static) -> Self {}
+    #[must_use]
+    pub fn embedder(self, embedder: impl Embedder + 'static) -> Self {}
+    #[must_use]
+    pub fn new() -> Self {}
+    #[must_use]
+    pub fn options(self, options: AssessOptions) -> Self {}
+    #[must_use]
+    pub fn summarizer(self, summarizer: impl Summarizer + 'static) -> Self {}
+    #[must_use]
+    pub fn token_counter(self, counter: impl TokenCounter + 'static) -> Self {}
+}
+impl ContextManager for Assessor {}
+impl Default for Assessor {}
+
+// tool_runtime::assess::CompressionError
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct CompressionError {
+    ..
+}
+impl CompressionError {
+    #[must_use]
+    pub fn message(&self) -> &str {}
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {}
+}
+
+// tool_runtime::assess::ContextCompressor
+pub trait ContextCompressor: fmt::Debug + Send + Sync {
+    fn method(&self) -> CompressionMethod;
+    async fn compress(
+        &self,
+        context: &ContextData,
+        budget_tokens: u64,
+    ) -> Result<String, CompressionError>;
+}
+
+// tool_runtime::assess::ContextManager
+pub trait ContextManager: fmt::Debug + Send + Sync {
+    async fn optimize(&self, context: &ContextData) -> OptimizedContext;
+    fn estimate_tokens(&self, text: &str) -> u64;
+    fn select_strategy(&self, context: &ContextData) -> CompressionMethod;
+}
+
+// tool_runtime::assess::Embedder
+pub trait Embedder: fmt::Debug + Send + Sync {
+    async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, CompressionError>;
+}
+
+// tool_runtime::assess::Summarizer
+pub trait Summarizer: fmt::Debug + Send + Sync {
+    async fn summarize(
+        &self,
+        request: SummaryRequest<'_>,
+    ) -> Result<String, CompressionError>;
+    fn dollars_per_million(&self) -> f64 {}
+}
+
+// tool_runtime::assess::SummaryRequest
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct SummaryRequest<'r> {
+    pub text: &'r str,
+    pub query: Option<&'r str>,
+    pub max_tokens: u64,
+    pub identifiers: &'r [&'r str],
+}
+
 // tool_runtime::canonical::CanonicalError
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanonicalError(_);

@@ -5,14 +5,15 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
+use super::compression::{Compressed, LocalCompression, first_of_newest, references};
 use super::distillation::Distillation;
 use super::identifiers::Retention;
 use super::layout::{Layout, OpenParts};
 use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer};
 use super::options::AssessOptions;
-use super::pruning::{Budget, Focus, PrunedText, prune};
+use super::pruning::Budget;
 use super::query_terms::QueryTerms;
-use super::references::References;
+use super::savings::{Savings, dollars, savings};
 use super::similarity;
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{
@@ -49,6 +50,14 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 ///   passages that decide, ask or name something. Results stay as they are.
 /// - **`knowledge_distillation`** has the summarizer write a summary in chunks, each with the
 ///   identifiers that it has to keep; if it fails, loses one or is too long, the context is pruned.
+///
+/// # Prompt caches
+/// A provider reads a cached prefix of the prompt at a fraction of the price. A result is compressed
+/// once, before it becomes part of the history. With
+/// [`with_prompt_cache`](AssessOptions::with_prompt_cache), pruning therefore leaves the messages as
+/// they are, and a compaction that costs more cached tokens than it saves in the remaining turns is
+/// not made; `estimated_cost_savings` is then what is saved over these turns, and
+/// `savings_without_cache` in the metadata the same as if nothing were cached.
 ///
 /// # What it answers
 /// The text takes [`target_ratio`](AssessOptions::with_target_ratio) of the tokens, and never more
@@ -91,25 +100,10 @@ pub struct Assessor {
 
 /// The largest share of the tokens that a compressed context may take, in percent.
 const MOST_PERCENT: u64 = 95;
-/// The newest messages whose identifiers are kept everywhere.
-const NEWEST: usize = 2;
-
 impl Default for Assessor {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// A compressed text, and how it came about.
-struct Compressed {
-    text: String,
-    method: CompressionMethod,
-    /// The reason for which another method was used than the selected one.
-    fallback: Option<String>,
-    /// The passages that were kept, and all passages.
-    passages: Option<(usize, usize)>,
-    /// What the compression itself cost, in US dollars.
-    cost: f64,
 }
 
 impl Assessor {
@@ -188,42 +182,25 @@ impl Assessor {
     ) -> Result<Compressed, CompressionError> {
         if let Some(own) = self.compressors.iter().rfind(|own| own.method() == method) {
             let text = own.compress(context, budget.target).await?;
-            return Ok(Compressed { text, method, fallback: None, passages: None, cost: 0.0 });
+            return Ok(Compressed::new(text, method));
         }
-        match method {
-            CompressionMethod::KnowledgeDistillation => match self.distill(context, budget).await {
-                Ok(compressed) => Ok(compressed),
-                Err(error) => {
-                    let fallback = Some(format!("distillation: {error}"));
-                    self.prune(context, budget).map(|it| Compressed { fallback, ..it })
-                }
-            },
-            CompressionMethod::HistoryCompaction => self.compact(context, budget),
-            _ => self.prune(context, budget),
+        let local = self.local();
+        if method != CompressionMethod::KnowledgeDistillation {
+            return local.run(context, method, budget).await;
+        }
+        match self.distill(context, budget).await {
+            Ok(compressed) => Ok(compressed),
+            Err(error) => {
+                let fallback = Some(format!("distillation: {error}"));
+                let method = CompressionMethod::SemanticPruning;
+                let pruned = local.run(context, method, budget).await?;
+                Ok(Compressed { fallback, ..pruned })
+            }
         }
     }
 
-    fn prune(&self, context: &ContextData, budget: Budget) -> Result<Compressed, CompressionError> {
-        let layout = Layout::of(context, OpenParts::MessagesAndResults, &self.options);
-        let terms = QueryTerms::of(context.query().unwrap_or_default());
-        let references = references(context, &terms);
-        let focus = Focus::Question { terms: &terms, references: &references };
-        let pruned = prune(&layout, focus, budget, &*self.counter);
-        finish(pruned, &layout, CompressionMethod::SemanticPruning)
-    }
-
-    fn compact(
-        &self,
-        context: &ContextData,
-        budget: Budget,
-    ) -> Result<Compressed, CompressionError> {
-        let from = first_of_newest(context.message_history(), self.options.verbatim_rounds());
-        let layout = Layout::of(context, OpenParts::OlderMessages { from }, &self.options);
-        let terms = QueryTerms::of(context.query().unwrap_or_default());
-        let references = references(context, &terms);
-        let focus = Focus::Message { references: &references };
-        let pruned = prune(&layout, focus, budget, &*self.counter);
-        finish(pruned, &layout, CompressionMethod::HistoryCompaction)
+    fn local(&self) -> LocalCompression {
+        LocalCompression { options: self.options, counter: self.counter.clone() }
     }
 
     async fn distill(
@@ -248,13 +225,9 @@ impl Assessor {
         let passages: Vec<&str> = layout.passages.iter().map(|it| layout.text_of(it)).collect();
         let summary = work.summarize(&passages).await?;
         let tokens: u64 = passages.iter().map(|text| self.counter.count(text)).sum();
-        Ok(Compressed {
-            text: with_summary(context, &summary),
-            method: CompressionMethod::KnowledgeDistillation,
-            fallback: None,
-            passages: None,
-            cost: dollars(tokens, summarizer.dollars_per_million()),
-        })
+        let cost = dollars(tokens, summarizer.dollars_per_million());
+        let text = with_summary(context, &summary);
+        Ok(Compressed { cost, ..Compressed::new(text, CompressionMethod::KnowledgeDistillation) })
     }
 
     /// Returns the compressed text, if it pays and fits.
@@ -263,7 +236,7 @@ impl Assessor {
         compressed: Compressed,
         original: u64,
         context: &ContextData,
-    ) -> Result<(Compressed, u64), String> {
+    ) -> Result<(Compressed, u64, Savings), String> {
         let tokens = self.counter.count(&compressed.text);
         if tokens > context.max_tokens() {
             return Err(format!("the compressed text takes {tokens} tokens"));
@@ -275,7 +248,12 @@ impl Assessor {
                 original.saturating_sub(tokens)
             ));
         }
-        Ok((compressed, tokens))
+        let counts = (original, tokens);
+        let savings = savings(context, counts, &compressed, &self.options, &*self.counter);
+        if !is_needed && savings.net_tokens <= 0.0 {
+            return Err("the lost prompt cache costs more than compression saves".to_owned());
+        }
+        Ok((compressed, tokens, savings))
     }
 
     fn unchanged(
@@ -307,14 +285,13 @@ impl Assessor {
         &self,
         raw: &str,
         original: u64,
-        (compressed, tokens): (Compressed, u64),
+        (compressed, tokens, savings): (Compressed, u64, Savings),
     ) -> OptimizedContextBuilder {
         let retention = Retention::of(raw, &compressed.text);
         let similarity = self.similarity(raw, &compressed.text).await;
-        let saved = dollars(original.saturating_sub(tokens), self.options.dollars_per_million());
         let mut builder = OptimizedContext::builder(compressed.text, compressed.method)
             .tokens(original, tokens)
-            .estimated_cost_savings(saved - compressed.cost)
+            .estimated_cost_savings(savings.net)
             .metadata("token_method", self.counter.method().as_str())
             .metadata("identifiers", retention.identifiers)
             .metadata("identifiers_kept", retention.identifiers_kept)
@@ -325,6 +302,9 @@ impl Assessor {
         }
         if let Some(fallback) = compressed.fallback {
             builder = builder.metadata("fallback", fallback);
+        }
+        if self.options.prompt_cache().is_some() {
+            builder = builder.metadata("savings_without_cache", savings.without_cache);
         }
         match similarity {
             Some(score) => builder.semantic_similarity_score(score),
@@ -387,33 +367,6 @@ fn with_summary(context: &ContextData, summary: &str) -> String {
     [&rest[..at], &summary, &rest[at..]].concat()
 }
 
-fn finish(
-    pruned: Option<PrunedText>,
-    layout: &Layout<'_>,
-    method: CompressionMethod,
-) -> Result<Compressed, CompressionError> {
-    let too_long =
-        || CompressionError::new("the parts that stay word for word exceed `max_tokens`");
-    let PrunedText { text, kept } = pruned.ok_or_else(too_long)?;
-    let passages = Some((kept, layout.passages.len()));
-    Ok(Compressed { text, method, fallback: None, passages, cost: 0.0 })
-}
-
-/// Collects what the question and the newest messages refer to.
-fn references<'c>(context: &'c ContextData, terms: &QueryTerms) -> References<'c> {
-    let newest = context.message_history().iter().rev().take(NEWEST).map(ChatMessage::content);
-    References::of(terms, context.query().into_iter().chain(newest))
-}
-
-/// Returns the index of the first message of the newest rounds.
-fn first_of_newest(messages: &[ChatMessage], rounds: usize) -> usize {
-    let is_start = |at: &usize| messages[*at].role() == ChatRole::User;
-    match rounds.checked_sub(1) {
-        None => messages.len(),
-        Some(before) => (0..messages.len()).rev().filter(is_start).nth(before).unwrap_or(0),
-    }
-}
-
 fn budget(context: &ContextData, original: u64, ratio: f64) -> Budget {
     #[allow(
         clippy::cast_precision_loss,
@@ -423,9 +376,4 @@ fn budget(context: &ContextData, original: u64, ratio: f64) -> Budget {
     )]
     let target = (original as f64 * ratio) as u64;
     Budget { target: target.min(context.max_tokens()), most: context.max_tokens() }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a count of tokens is far below 2^52")]
-fn dollars(tokens: u64, per_million: f64) -> f64 {
-    tokens as f64 * per_million / 1e6
 }

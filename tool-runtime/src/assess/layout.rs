@@ -18,6 +18,8 @@ pub(super) enum OpenParts {
     Nothing,
     /// Messages and results of tools.
     MessagesAndResults,
+    /// Results of tools.
+    Results,
     /// The messages before the newest ones.
     OlderMessages { from: usize },
 }
@@ -105,7 +107,7 @@ impl<'c> Layout<'c> {
         for (at, message) in messages.iter().enumerate() {
             let is_open = message.role() != ChatRole::System
                 && match open {
-                    OpenParts::Nothing => false,
+                    OpenParts::Nothing | OpenParts::Results => false,
                     OpenParts::MessagesAndResults => true,
                     OpenParts::OlderMessages { from } => at < from,
                 };
@@ -132,7 +134,8 @@ impl<'c> Layout<'c> {
         for result in results {
             let head = Cow::Owned(format!("## {}", result.tool_id()));
             // A failure is short, and what the model has to know.
-            let is_open = open == OpenParts::MessagesAndResults && result.success();
+            let is_open = result.success()
+                && matches!(open, OpenParts::MessagesAndResults | OpenParts::Results);
             let json = is_open.then(|| json_rows::compact(result.data(), options)).flatten();
             let kind = if is_open { SegmentKind::ToolResult } else { SegmentKind::Fixed };
             let text = match &json {

@@ -6,6 +6,7 @@
 //! is the smaller model of the distillation, and an [`Embedder`] computes the similarity.
 
 mod assessor;
+mod compression;
 mod distillation;
 mod identifiers;
 mod json_rows;
@@ -18,6 +19,7 @@ mod query_terms;
 mod references;
 mod relevance;
 mod salience;
+mod savings;
 mod similarity;
 
 #[cfg(test)]

@@ -16,6 +16,16 @@ pub struct AssessOptions {
     drop_nulls: bool,
     drop_links: bool,
     dollars_per_million: f64,
+    prompt_cache: Option<PromptCache>,
+}
+
+/// The price of cached tokens, and for how long they are read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct PromptCache {
+    /// The price of a cached token as a share of the price of one that is not.
+    pub(super) price_share: f64,
+    /// The turns that are still expected, this one included.
+    pub(super) turns: u32,
 }
 
 impl Default for AssessOptions {
@@ -27,6 +37,7 @@ impl Default for AssessOptions {
             drop_nulls: false,
             drop_links: false,
             dollars_per_million: 0.0,
+            prompt_cache: None,
         }
     }
 }
@@ -74,6 +85,16 @@ impl AssessOptions {
         Self { dollars_per_million: dollars, ..self }
     }
 
+    /// Says that the provider caches prompts: what a cached token costs as a share of the price of
+    /// one that is not (0.1 for most), and how many turns are still expected, this one included.
+    ///
+    /// Earlier messages are then rewritten only if that saves more than the lost cache costs.
+    #[must_use]
+    pub fn with_prompt_cache(self, price_share: f64, turns: u32) -> Self {
+        let price_share = if price_share.is_nan() { 1.0 } else { price_share.clamp(0.0, 1.0) };
+        Self { prompt_cache: Some(PromptCache { price_share, turns }), ..self }
+    }
+
     /// Returns how many tokens a context must exceed to be compressed.
     #[must_use]
     pub const fn threshold_tokens(&self) -> u64 {
@@ -90,6 +111,10 @@ impl AssessOptions {
     #[must_use]
     pub const fn verbatim_rounds(&self) -> usize {
         self.verbatim_rounds
+    }
+
+    pub(super) const fn prompt_cache(&self) -> Option<PromptCache> {
+        self.prompt_cache
     }
 
     pub(super) const fn drops_nulls(&self) -> bool {

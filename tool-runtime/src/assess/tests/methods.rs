@@ -225,3 +225,42 @@ fn options_are_limited_to_their_ranges() {
     let price = AssessOptions::default().with_dollars_per_million(f64::INFINITY);
     assert!(price.dollars_per_million().abs() < 1e-12);
 }
+
+#[test]
+fn with_a_prompt_cache_messages_are_rewritten_only_if_that_pays() {
+    let history = || question("And now?").message_history(rounds(30));
+    let compacted = |turns| {
+        let options = options().with_dollars_per_million(1.0).with_prompt_cache(0.1, turns);
+        optimized(&eager().options(options), history())
+    };
+    let once = compacted(1);
+    assert_eq!(once.method_used(), CompressionMethod::None);
+    assert!(once.metadata()["reason"].as_str().is_some_and(|it| it.contains("prompt cache")));
+    let often = compacted(40);
+    assert_eq!(often.method_used(), CompressionMethod::HistoryCompaction);
+    assert!(often.estimated_cost_savings() > 0.0);
+    assert!(often.metadata()["savings_without_cache"].as_f64() > Some(0.0));
+}
+
+#[test]
+fn with_a_prompt_cache_pruning_leaves_the_messages_as_they_are() {
+    let messages = rounds(3);
+    let conversation = lines(&messages);
+    let context =
+        about_tea().message_history(messages).strategy(CompressionStrategy::SemanticPruning);
+    let pruned = |options| optimized(&eager().options(options), context.clone()).into_text();
+    assert!(!pruned(options()).contains(&conversation));
+    assert!(pruned(options().with_prompt_cache(0.1, 1)).contains(&conversation));
+}
+
+#[tokio::test]
+async fn long_contexts_are_compressed_off_the_async_thread() {
+    let context = question("Is there tea?").tool_results([result("log", log(4_000))]);
+    let context = context.build().expect("a context");
+    let assessor = eager();
+    let mut optimizing = assessor.optimize(&context);
+    assert!(futures::poll!(&mut optimizing).is_pending());
+    let optimized = optimizing.await;
+    assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+    assert!(optimized.compression_ratio() <= 0.35);
+}

@@ -138,7 +138,8 @@ fn nulls_and_links_are_dropped_when_asked() {
 
 #[test]
 fn kept_identifiers_and_numbers_are_counted() {
-    let other: String = (100..160).map(|n| format!("The order_{n} costs {n}.5 coins.\n")).collect();
+    let line = |n: u32| format!("The order_{n} costs {n}.5 coins.\n");
+    let other = (100..160).map(line).collect::<Vec<_>>().concat();
     let text = format!("{other}Green tea: order_17 costs 12.50.\n{}", log(10));
     let context = question("What does green tea cost?").tool_results([result("log", text)]);
     let optimized = optimized(&eager().options(options().with_target_ratio(0.1)), context);
