@@ -25,7 +25,8 @@ struct Message {
 /// A question with its accepted answers, and a quotation of where the answer stands.
 #[derive(Deserialize)]
 struct Question {
-    question: String,
+    #[serde(rename = "question")]
+    text: String,
     gold: Vec<String>,
     source: String,
 }
@@ -107,7 +108,7 @@ impl Found {
         let whole = normal(&file.text());
         let original = TokenEstimate.count(&file.text());
         for question in &file.questions {
-            let text = method.shorten(file, &question.question, ratio, original);
+            let text = method.shorten(file, &question.text, ratio, original);
             self.tokens += TokenEstimate.count(&text);
             self.original += original;
             let text = normal(&text);
@@ -247,7 +248,7 @@ fn speed(files: &[Conversation]) -> f64 {
     let messages: Vec<ChatMessage> = all.iter().cloned().cycle().take(all.len() * 12).collect();
     let bytes: usize = messages.iter().map(|message| message.content().len()).sum();
     let question = files.first().and_then(|file| file.questions.first());
-    let question = question.map_or("What is it?", |question| &question.question);
+    let question = question.map_or("What is it?", |question| &question.text);
     let context = ContextData::builder()
         .message_history(messages)
         .transient(ContextData::QUERY, question)

@@ -71,7 +71,7 @@
 //! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |
 //! | `toon` | no | [`articulate`] writes TOON where it takes fewer tokens than JSON |
 //! | `exact-tokens` | no | [`tokens`]: exact counts for the models of OpenAI; adds 8 MB of vocabularies |
-//! | `agent` | no | [`assess`]: contexts in few tokens |
+//! | `agent` | no | [`agent`]: tools as an agent runs them; [`assess`]: contexts in few tokens |
 //! | `adapters` | no | [`adapters`]: the tools in six dialects of five providers, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
 //! | `http` | no | [`http`]: the tools over HTTP, as a router and as a server |
@@ -89,6 +89,8 @@
 
 #[cfg(feature = "adapters")]
 pub mod adapters;
+#[cfg(feature = "agent")]
+pub mod agent;
 mod arguments;
 pub mod articulate;
 #[cfg(feature = "agent")]

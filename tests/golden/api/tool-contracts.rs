@@ -336,6 +336,8 @@ impl ToolContext {
     ) -> Result<Self, ContractError> {}
     #[must_use]
     pub fn with_invocation_id(&self, invocation_id: Uuid) -> Self {}
+    #[must_use]
+    pub fn with_timeouts_ms(&self, timeouts_ms: u64) -> Self {}
 }
 impl Eq for ToolContext {}
 impl JsonSchema for ToolContext {}

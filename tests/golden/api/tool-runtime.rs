@@ -237,6 +237,31 @@ impl DynamicTool {
     #[must_use]
     pub fn new(name: impl Into<String>, effect: Effect) -> Self {}
     #[must_use]
+    pub fn of_async_function<F, R, O, E>(
+        name: impl Into<String>,
+        effect: Effect,
+        description: impl Into<String>,
+        function: F,
+    ) -> Self
+    where
+        F: Fn(Map<String, Value>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<O, E>> + Send + 'static,
+        O: Serialize,
+        E: Into<Failure>,
+    {}
+    #[must_use]
+    pub fn of_function<F, O, E>(
+        name: impl Into<String>,
+        effect: Effect,
+        description: impl Into<String>,
+        function: F,
+    ) -> Self
+    where
+        F: Fn(Map<String, Value>) -> Result<O, E> + Send + Sync + 'static,
+        O: Serialize + Send + 'static,
+        E: Into<Failure> + Send + 'static,
+    {}
+    #[must_use]
     pub fn open_world(self, open_world: bool) -> Self {}
     #[must_use]
     pub fn output_schema(self, schema: Value) -> Self {}
@@ -1206,6 +1231,82 @@ impl TurnStream<'_> {
     ) -> Result<Vec<Delta>, ReadError> {}
 }
 impl fmt::Debug for TurnStream<'_> {}
+
+// tool_runtime::agent::AgentError
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentError {
+    ..
+}
+impl AgentError {
+    #[must_use]
+    pub const fn details(&self) -> &Map<String, Value> {}
+    #[must_use]
+    pub const fn kind(&self) -> AgentErrorKind {}
+    #[must_use]
+    pub fn message(&self) -> &str {}
+    #[must_use]
+    pub fn new(kind: AgentErrorKind, message: impl Into<String>) -> Self {}
+    pub fn unless_successful(result: ActResult) -> Result<ActResult, Self> {}
+    #[must_use]
+    pub fn with_detail(self, name: impl Into<String>, detail: impl Into<Value>) -> Self {}
+}
+impl fmt::Display for AgentError {}
+impl std::error::Error for AgentError {}
+
+// tool_runtime::agent::AgentErrorKind
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AgentErrorKind {
+    ToolExecution,
+    Compression,
+    Serialization,
+    Llm,
+    Configuration,
+    Validation,
+}
+impl AgentErrorKind {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {}
+}
+impl fmt::Display for AgentErrorKind {}
+
+// tool_runtime::agent::RuntimeExecutor
+#[derive(Clone)]
+pub struct RuntimeExecutor {
+    ..
+}
+impl RuntimeExecutor {
+    pub async fn execute_all(
+        &self,
+        requests: &[ToolRequest],
+    ) -> Vec<Result<ActResult, AgentError>> {}
+    #[must_use]
+    pub fn max_concurrent_tools(self, most: usize) -> Self {}
+    #[must_use]
+    pub fn new(runtime: Runtime, cx: ToolContext) -> Self {}
+    #[must_use]
+    pub fn token_counter(self, counter: impl TokenCounter + 'static) -> Self {}
+    #[must_use]
+    pub fn tool_type(
+        self,
+        tool_or_toolkit: impl Into<String>,
+        tool_type: ToolType,
+    ) -> Self {}
+    #[must_use]
+    pub fn with_context(&self, cx: ToolContext) -> Self {}
+}
+impl ToolExecutor for RuntimeExecutor {}
+impl fmt::Debug for RuntimeExecutor {}
+
+// tool_runtime::agent::ToolExecutor
+pub trait ToolExecutor: fmt::Debug + Send + Sync {
+    fn execute(&self, request: &ToolRequest) -> Result<ActResult, AgentError>;
+    async fn execute_async(
+        &self,
+        request: &ToolRequest,
+    ) -> Result<ActResult, AgentError>;
+    fn validate_tool(&self, tool_id: &str) -> bool;
+}
 
 // tool_runtime::ai_tool = tool_runtime_derive::ai_tool
 
@@ -3663,6 +3764,9 @@ impl RetryConfig {
 }
 impl Default for RetryConfig {}
 impl TryFrom<RetryConfigJson> for RetryConfig {
+    type Error = OutOfRange;
+}
+impl TryFrom<act::RetryConfig> for RetryConfig {
     type Error = OutOfRange;
 }
 

@@ -8,6 +8,7 @@
     reason = "tools of every shape are what is tested"
 )]
 
+mod agent;
 mod articulate;
 mod bad_calls;
 mod batches;

@@ -103,6 +103,12 @@ impl ToolContext {
         self.changed(|fields| fields.dry_run = dry_run)
     }
 
+    /// Returns the same context with this budget of time, in milliseconds.
+    #[must_use]
+    pub fn with_timeouts_ms(&self, timeouts_ms: u64) -> Self {
+        self.changed(|fields| fields.timeouts_ms = Some(timeouts_ms))
+    }
+
     /// Returns the same context with these credentials, or with none.
     #[must_use]
     pub fn with_auth(&self, auth: Option<Map<String, Value>>) -> Self {

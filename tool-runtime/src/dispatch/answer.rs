@@ -236,7 +236,7 @@ fn failed_with(
         failure = failure.with_effect_unknown();
     }
     let mut detail = scope.scrub_detail(failure.into_detail(cause), ErrorAuthor::Tool);
-    if scope.registered().policy_stages.retry && effect_outcome != EffectOutcome::NotRun {
+    if scope.has_retries() && effect_outcome != EffectOutcome::NotRun {
         detail = detail.into_builder().attempt(scope.attempt()).build();
         meta = meta.with_attempts(scope.attempt());
     }

@@ -130,7 +130,7 @@ pub(crate) async fn while_claimed(
 fn may_try_again(scope: &CallScope, outcome: &Outcome) -> bool {
     // A failure before the tool began is the runtime's, not the tool's.
     matches!(outcome, Outcome::Ended(ToolEnd::Failed(_)))
-        && scope.registered().policy_stages.retry
+        && scope.has_retries()
         && scope.stage().has_begun()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Delays;
+use super::{Delays, RetryConfig};
 use crate::dispatch::execution_policy::Retries;
 use crate::failure::Failure;
 use crate::policy::policy_state::PolicyState;
@@ -20,7 +20,8 @@ pub(in crate::policy) fn retries(
     let is_safe = !plan.writes() || scope.dry_run() || plan.may_repeat() || keyed;
     is_safe.then(|| {
         plan.retry_budget.deposit();
-        let delays = Delays::new(&plan.retry);
+        let requested = scope.requested_retries().map(RetryConfig::limited);
+        let delays = Delays::new(&requested.unwrap_or(plan.retry));
         Box::new(CallRetries { state: state.clone(), scope: scope.clone(), delays }) as Box<_>
     })
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contracts::act;
 use crate::policy::OutOfRange;
 
 /// Sets the number of attempts of a failed call, and the delays between them.
@@ -134,6 +135,24 @@ impl RetryConfig {
         Duration::from_millis(self.max_delay_ms)
     }
 
+    /// Returns the settings that a request asks for, limited to the ranges of this type.
+    pub(crate) fn limited(requested: &act::RetryConfig) -> Self {
+        let multiplier = requested.backoff_multiplier().min(MAX_BACKOFF);
+        let delay = requested.initial_delay_ms().min(Self::DEFAULT.max_delay_ms);
+        Self {
+            max_attempts: requested.max_attempts(),
+            backoff_multiplier: multiplier,
+            initial_delay_ms: delay,
+            ..Self::DEFAULT
+        }
+    }
+
+    /// Returns whether a request asks for more than this type's ranges.
+    #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's requests ask"))]
+    pub(crate) fn is_limited(requested: &act::RetryConfig) -> bool {
+        act::RetryConfig::try_from(Self::limited(requested)) != Ok(*requested)
+    }
+
     fn checked(self) -> Result<Self, OutOfRange> {
         let Self { max_attempts, backoff_multiplier, initial_delay_ms, max_delay_ms } = self;
         OutOfRange::unless(
@@ -161,6 +180,36 @@ impl RetryConfig {
             initial_delay_ms,
         )?;
         Ok(self)
+    }
+}
+
+/// Converts the settings of a request.
+///
+/// # Errors
+/// Returns the first setting beyond this type's upper bounds: a multiplier of 10, a first delay of
+/// 10 seconds.
+impl TryFrom<act::RetryConfig> for RetryConfig {
+    type Error = OutOfRange;
+
+    fn try_from(requested: act::RetryConfig) -> Result<Self, OutOfRange> {
+        let (attempts, multiplier) = (requested.max_attempts(), requested.backoff_multiplier());
+        Self::new(attempts, multiplier, requested.initial_delay_ms())
+    }
+}
+
+/// Converts the settings to those of a request.
+///
+/// # Errors
+/// Returns an error if the longest delay was set, because a request has none.
+impl TryFrom<RetryConfig> for act::RetryConfig {
+    type Error = OutOfRange;
+
+    fn try_from(config: RetryConfig) -> Result<Self, OutOfRange> {
+        let longest = RetryConfig::DEFAULT.max_delay_ms;
+        let found = config.max_delay_ms;
+        OutOfRange::unless(found == longest, "max_delay_ms", longest, found)?;
+        Self::new(config.max_attempts, config.backoff_multiplier, config.initial_delay_ms)
+            .map_err(|error| OutOfRange::new("retry_config", error, config))
     }
 }
 

@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
+use tool_contracts::act::RetryConfig;
 use tool_contracts::{Coercion, Effect, ErrorCode, ToolContext, ToolSpec, Violation};
 use uuid::Uuid;
 
@@ -82,6 +83,8 @@ struct RareState {
     refusal: OnceLock<(Vec<Violation>, String)>,
     progress: Mutex<Option<ProgressSink>>,
     idempotency: OnceLock<Idempotency>,
+    /// The retries that the request asks for, in place of those of the tool's rules.
+    requested_retries: OnceLock<RetryConfig>,
     lease: OnceLock<Arc<dyn Lease>>,
     /// The scrubbers of texts about the call, made when the first text is written.
     scrubs: OnceLock<Box<TextScrubbers>>,
@@ -359,6 +362,16 @@ impl CallScope {
     pub(crate) fn idempotency(&self) -> Idempotency {
         let idempotency = self.0.rare().and_then(|rare| rare.idempotency.get());
         idempotency.cloned().unwrap_or_default()
+    }
+
+    /// Returns whether a failure of the tool may be retried at all.
+    pub(crate) fn has_retries(&self) -> bool {
+        self.0.tool.policy_stages.retry || self.requested_retries().is_some()
+    }
+
+    /// Returns the retries that the request asks for, in place of those of the tool's rules.
+    pub(crate) fn requested_retries(&self) -> Option<&RetryConfig> {
+        self.0.rare().and_then(|rare| rare.requested_retries.get())
     }
 
     /// Returns whether the tool may be polled: the call has no lease, or one that has not run out.

@@ -1,0 +1,125 @@
+//! The one error of the agent.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::contracts::act::ActResult;
+
+/// The part of the agent that failed.
+///
+/// A timeout belongs to the part that waited: a tool's to `ToolExecution`, the model's to `Llm`. Its
+/// details have `"reason": "timeout"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AgentErrorKind {
+    /// A tool failed, or no tool could be run for a request.
+    ToolExecution,
+    /// A context could not be compressed enough.
+    Compression,
+    /// An answer could not be written or read.
+    Serialization,
+    /// The model failed.
+    Llm,
+    /// A setting is missing or out of its range.
+    Configuration,
+    /// A request is not valid.
+    Validation,
+}
+
+impl AgentErrorKind {
+    /// Returns the kind's name, such as `tool_execution`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ToolExecution => "tool_execution",
+            Self::Compression => "compression",
+            Self::Serialization => "serialization",
+            Self::Llm => "llm",
+            Self::Configuration => "configuration",
+            Self::Validation => "validation",
+        }
+    }
+}
+
+impl fmt::Display for AgentErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An error of the agent: what failed, a message, and details for programs.
+///
+/// The message quotes no argument and no data, so it may go into a log.
+///
+/// ```
+/// use tool_runtime::agent::{AgentError, AgentErrorKind};
+///
+/// let error = AgentError::new(AgentErrorKind::Llm, "the model did not answer in time")
+///     .with_detail("reason", "timeout");
+/// assert_eq!(error.to_string(), "llm: the model did not answer in time");
+/// assert_eq!(error.details()["reason"], "timeout");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentError {
+    kind: AgentErrorKind,
+    message: String,
+    details: Map<String, Value>,
+}
+
+impl AgentError {
+    /// Creates an error without details.
+    #[must_use]
+    pub fn new(kind: AgentErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), details: Map::new() }
+    }
+
+    /// Adds a detail.
+    #[must_use]
+    pub fn with_detail(mut self, name: impl Into<String>, detail: impl Into<Value>) -> Self {
+        self.details.insert(name.into(), detail.into());
+        self
+    }
+
+    /// Returns the result if the tool answered, and otherwise its error.
+    ///
+    /// The details are those of the result's metadata, with `tool_id` and, for a timeout,
+    /// `"reason": "timeout"`.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `ToolExecution` if the tool failed.
+    pub fn unless_successful(result: ActResult) -> Result<ActResult, Self> {
+        let Some(message) = result.error() else { return Ok(result) };
+        let mut error = Self::new(AgentErrorKind::ToolExecution, message);
+        error.details.clone_from(result.metadata());
+        let is_late = error.details.get("error_type").and_then(Value::as_str) == Some("TIMEOUT");
+        let error = error.with_detail("tool_id", result.tool_id());
+        Err(if is_late { error.with_detail("reason", "timeout") } else { error })
+    }
+
+    /// Returns the part of the agent that failed.
+    #[must_use]
+    pub const fn kind(&self) -> AgentErrorKind {
+        self.kind
+    }
+
+    /// Returns the message without the kind.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the details for programs.
+    #[must_use]
+    pub const fn details(&self) -> &Map<String, Value> {
+        &self.details
+    }
+}
+
+impl fmt::Display for AgentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+impl std::error::Error for AgentError {}
