@@ -81,7 +81,7 @@ fn parameters_are_an_object() {
     check_refused(&json!({"parameters": [1]}), "`parameters`: expected an object");
     let builder = ToolRequest::builder("", ToolType::ApiCall, "").parameters("text");
     let error = builder.timeout_seconds(0).build().unwrap_err();
-    let fields: Vec<&str> = error.problems().iter().map(|problem| problem.field()).collect();
+    let fields: Vec<&str> = error.problems().iter().map(tool_contracts::Problem::field).collect();
     assert_eq!(fields, ["tool_id", "function_name", "parameters", "timeout_seconds"]);
 }
 

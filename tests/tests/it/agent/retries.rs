@@ -43,8 +43,8 @@ async fn flaky_with(policy: Policy, retries: Option<act::RetryConfig>) -> (ActRe
     (result, runs.0.load(Ordering::Relaxed))
 }
 
-fn retries(attempts: u32) -> Option<act::RetryConfig> {
-    Some(act::RetryConfig::new(attempts, 2.0, 10).unwrap())
+fn retries(attempts: u32) -> act::RetryConfig {
+    act::RetryConfig::new(attempts, 2.0, 10).unwrap()
 }
 
 fn never() -> Policy {
@@ -53,11 +53,11 @@ fn never() -> Policy {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_sets_its_own_attempts() {
-    let (result, runs) = flaky_with(Policy::new(), retries(5)).await;
+    let (result, runs) = flaky_with(Policy::new(), Some(retries(5))).await;
     assert_eq!((result.success(), result.retry_count(), runs), (true, 4, 5));
-    let (result, runs) = flaky_with(Policy::new(), retries(2)).await;
+    let (result, runs) = flaky_with(Policy::new(), Some(retries(2))).await;
     assert_eq!((result.success(), result.retry_count(), runs), (false, 1, 2));
-    let (result, runs) = flaky_with(Policy::new(), retries(1)).await;
+    let (result, runs) = flaky_with(Policy::new(), Some(retries(1))).await;
     assert_eq!((result.success(), result.retry_count(), runs), (false, 0, 1));
 }
 
@@ -65,7 +65,7 @@ async fn a_request_sets_its_own_attempts() {
 async fn without_them_the_host_s_rules_hold() {
     assert_eq!(flaky_with(Policy::new(), None).await.1, 3);
     assert_eq!(flaky_with(never(), None).await.1, 1);
-    let (result, runs) = flaky_with(never(), retries(5)).await;
+    let (result, runs) = flaky_with(never(), Some(retries(5))).await;
     assert_eq!((result.success(), result.retry_count(), runs), (true, 4, 5));
 }
 
@@ -77,7 +77,7 @@ async fn longer_delays_than_the_runtime_has_are_limited() {
     assert!(result.success());
     assert_eq!(result.metadata()["retries_limited"], true);
     assert!(started.elapsed().as_secs() <= 25, "{:?}", started.elapsed());
-    let (result, _) = flaky_with(Policy::new(), retries(5)).await;
+    let (result, _) = flaky_with(Policy::new(), Some(retries(5))).await;
     assert!(!result.metadata().contains_key("retries_limited"));
     assert_eq!(RetryConfig::try_from(long).unwrap_err().field(), "backoff_multiplier");
     assert_eq!(act::RetryConfig::try_from(RetryConfig::default()), Ok(act::RetryConfig::default()));

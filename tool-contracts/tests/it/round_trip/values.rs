@@ -10,7 +10,7 @@ use tool_contracts::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder,
     ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
     ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, ToolkitSpec, Trace, Violation,
-    act::{ActResult, RetryConfig, ToolRequest, ToolType},
+    act::{ActResult, RetryConfig, ToolRequest, ToolRequestBuilder, ToolType},
     articulate::{
         SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
         SerializedOutput, SerializedOutputBuilder,
@@ -572,7 +572,7 @@ pub(crate) fn tool_request() -> impl Strategy<Value = ToolRequest> {
             let builder = ToolRequest::builder(id, tool_type, function)
                 .parameters(parameters)
                 .timeout_seconds(seconds);
-            let builder = set(builder, retries, |builder, it| builder.retry_config(it));
+            let builder = set(builder, retries, ToolRequestBuilder::retry_config);
             builder.build().unwrap()
         },
     )
