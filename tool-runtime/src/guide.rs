@@ -34,6 +34,8 @@ pages! {
     choosing_tools: "choosing-tools.md";
     #[all(feature = "adapters", feature = "policy", feature = "toon")]
     articulate: "articulate.md";
+    #[feature = "openai"]
+    agent: "agent.md";
     #[feature = "agent"]
     context: "context.md";
     envelopes: "envelopes.md";

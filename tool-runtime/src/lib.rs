@@ -72,6 +72,7 @@
 //! | `toon` | no | [`articulate`] writes TOON where it takes fewer tokens than JSON |
 //! | `exact-tokens` | no | [`tokens`]: exact counts for the models of OpenAI; adds 8 MB of vocabularies |
 //! | `agent` | no | [`agent`]: tools as an agent runs them; [`assess`]: contexts in few tokens |
+//! | `openai` | no | `agent::OpenAiModel`: models on any server with OpenAI's API; adds an HTTP client |
 //! | `adapters` | no | [`adapters`]: the tools in six dialects of five providers, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
 //! | `http` | no | [`http`]: the tools over HTTP, as a router and as a server |

@@ -1270,6 +1270,223 @@ impl AgentErrorKind {
 }
 impl fmt::Display for AgentErrorKind {}
 
+// tool_runtime::agent::AssistantMessage
+#[derive(Clone, PartialEq, Default)]
+pub struct AssistantMessage {
+    ..
+}
+impl AssistantMessage {
+    #[must_use]
+    pub fn calls(&self) -> &[ModelCall] {}
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn provider_messages(&self) -> &[Value] {}
+    #[must_use]
+    pub fn text(&self) -> &str {}
+    #[must_use]
+    pub fn with_calls(self, calls: impl IntoIterator<Item = ModelCall>) -> Self {}
+    #[must_use]
+    pub fn with_provider_messages(
+        self,
+        messages: impl IntoIterator<Item = Value>,
+    ) -> Self {}
+}
+impl fmt::Debug for AssistantMessage {}
+
+// tool_runtime::agent::ChatModel
+pub trait ChatModel: fmt::Debug + Send + Sync {
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError>;
+    async fn chat_streamed(
+        &self,
+        request: &ChatRequest,
+        on_text: &OnText<'_>,
+    ) -> Result<ChatReply, AgentError> {}
+}
+
+// tool_runtime::agent::ChatReply
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatReply {
+    ..
+}
+impl ChatReply {
+    #[must_use]
+    pub fn calls(&self) -> &[ModelCall] {}
+    #[must_use]
+    pub const fn finish_reason(&self) -> &FinishReason {}
+    #[must_use]
+    pub const fn latency(&self) -> Duration {}
+    #[must_use]
+    pub const fn message(&self) -> &AssistantMessage {}
+    #[must_use]
+    pub fn model(&self) -> &str {}
+    #[must_use]
+    pub fn new(model: impl Into<String>, text: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn of_message(model: impl Into<String>, message: AssistantMessage) -> Self {}
+    pub fn structured(&self, schema: &Value) -> Result<Value, AgentError> {}
+    #[must_use]
+    pub fn text(&self) -> &str {}
+    #[must_use]
+    pub const fn usage(&self) -> Option<TokenUsage> {}
+    #[must_use]
+    pub fn with_finish_reason(self, reason: FinishReason) -> Self {}
+    #[must_use]
+    pub fn with_latency(self, latency: Duration) -> Self {}
+    #[must_use]
+    pub fn with_usage(self, usage: TokenUsage) -> Self {}
+}
+
+// tool_runtime::agent::ChatRequest
+#[derive(Clone, Default)]
+pub struct ChatRequest {
+    ..
+}
+impl ChatRequest {
+    #[must_use]
+    pub const fn max_output_tokens(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn messages(&self) -> &[ModelMessage] {}
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn of(messages: impl IntoIterator<Item = ModelMessage>) -> Self {}
+    #[must_use]
+    pub const fn schema(&self) -> Option<&Value> {}
+    #[must_use]
+    pub const fn temperature(&self) -> Option<f64> {}
+    #[must_use]
+    pub const fn timeout(&self) -> Option<Duration> {}
+    #[must_use]
+    pub fn tools(&self) -> &[ToolSpec] {}
+    #[must_use]
+    pub fn with_max_output_tokens(self, tokens: u64) -> Self {}
+    #[must_use]
+    pub fn with_message(self, message: ModelMessage) -> Self {}
+    #[must_use]
+    pub fn with_model(self, model: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn with_schema(self, schema: Value) -> Self {}
+    #[must_use]
+    pub fn with_temperature(self, temperature: f64) -> Self {}
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {}
+    #[must_use]
+    pub fn with_tools<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Self {}
+}
+impl fmt::Debug for ChatRequest {}
+
+// tool_runtime::agent::FinishReason
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FinishReason {
+    Stop,
+    ToolCalls,
+    Length,
+    ContentFilter,
+    Other(String),
+}
+impl FinishReason {
+    #[must_use]
+    pub fn as_str(&self) -> &str {}
+}
+
+// tool_runtime::agent::ModelCall
+#[derive(Clone, PartialEq, Eq)]
+pub struct ModelCall {
+    ..
+}
+impl ModelCall {
+    #[must_use]
+    pub fn arguments(&self) -> &str {}
+    #[must_use]
+    pub fn call_id(&self) -> &str {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    #[must_use]
+    pub fn new(
+        call_id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+    ) -> Self {}
+}
+impl fmt::Debug for ModelCall {}
+
+// tool_runtime::agent::ModelMessage
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ModelMessage {
+    System(String),
+    User(String),
+    Assistant(AssistantMessage),
+    ToolResult { call_id: String, text: String },
+}
+impl ModelMessage {
+    #[must_use]
+    pub fn text(&self) -> &str {}
+}
+impl fmt::Debug for ModelMessage {}
+
+// tool_runtime::agent::OnText
+pub type OnText<'t> = dyn Fn(&str) + Send + Sync + 't;
+
+// tool_runtime::agent::OpenAiBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until it is built"]
+pub struct OpenAiBuilder {
+    ..
+}
+impl OpenAiBuilder {
+    pub fn allow_plain_http(self) -> Self {}
+    pub fn api_key_env(self, variable: impl Into<String>) -> Self {}
+    pub fn build(self) -> Result<OpenAiModel, AgentError> {}
+    pub fn build_embedder(self) -> Result<OpenAiEmbedder, AgentError> {}
+    pub fn fallback_model(self, model: impl Into<String>) -> Self {}
+    pub fn first_delay(self, delay: Duration) -> Self {}
+    pub fn max_attempts(self, attempts: u32) -> Self {}
+    pub fn max_response_bytes(self, bytes: usize) -> Self {}
+    pub fn provider_prefix(self, prefix: ProviderPrefix) -> Self {}
+    pub fn timeout(self, timeout: Duration) -> Self {}
+}
+
+// tool_runtime::agent::OpenAiEmbedder
+#[derive(Clone)]
+pub struct OpenAiEmbedder {
+    ..
+}
+impl OpenAiEmbedder {
+    pub fn builder(
+        base_url: impl Into<String>,
+        model: impl Into<String>,
+    ) -> OpenAiBuilder {}
+}
+impl Embedder for OpenAiEmbedder {}
+impl fmt::Debug for OpenAiEmbedder {}
+
+// tool_runtime::agent::OpenAiModel
+#[derive(Clone)]
+pub struct OpenAiModel {
+    ..
+}
+impl OpenAiModel {
+    pub fn builder(
+        base_url: impl Into<String>,
+        model: impl Into<String>,
+    ) -> OpenAiBuilder {}
+}
+impl ChatModel for OpenAiModel {}
+impl fmt::Debug for OpenAiModel {}
+
+// tool_runtime::agent::ProviderPrefix
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum ProviderPrefix {
+    Kept,
+    Removed,
+}
+
 // tool_runtime::agent::RuntimeExecutor
 #[derive(Clone)]
 pub struct RuntimeExecutor {
@@ -1297,6 +1514,36 @@ impl RuntimeExecutor {
 }
 impl ToolExecutor for RuntimeExecutor {}
 impl fmt::Debug for RuntimeExecutor {}
+
+// tool_runtime::agent::StudentSummarizer
+#[derive(Debug, Clone)]
+pub struct StudentSummarizer {
+    ..
+}
+impl StudentSummarizer {
+    #[must_use]
+    pub fn new(model: impl ChatModel + 'static) -> Self {}
+    #[must_use]
+    pub fn with_dollars_per_million(self, dollars: f64) -> Self {}
+    #[must_use]
+    pub fn with_model(self, name: impl Into<String>) -> Self {}
+}
+impl Summarizer for StudentSummarizer {}
+
+// tool_runtime::agent::TokenUsage
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct TokenUsage {
+    pub input_tokens: u64,
+    pub cached_input_tokens: u64,
+    pub output_tokens: u64,
+}
+impl TokenUsage {
+    #[must_use]
+    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {}
+    #[must_use]
+    pub fn with_cached_input_tokens(self, tokens: u64) -> Self {}
+}
 
 // tool_runtime::agent::ToolExecutor
 pub trait ToolExecutor: fmt::Debug + Send + Sync {

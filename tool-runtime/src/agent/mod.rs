@@ -1,12 +1,18 @@
 //! Tools as an agent runs them: requests by id, type and function, and one flat result.
 //!
 //! [`RuntimeExecutor`] runs [`ToolRequest`](crate::contracts::act::ToolRequest)s through a runtime;
-//! the trait [`ToolExecutor`] is its interface. [`AgentError`] is the one error of the agent.
+//! the trait [`ToolExecutor`] is its interface. [`ChatModel`] is the interface of language models;
+//! `OpenAiModel` (feature `openai`) asks any server with OpenAI's API. [`AgentError`] is the one error
+//! of the agent.
 
 mod closures;
 mod error;
 mod executor;
+mod model;
+#[cfg(feature = "openai")]
+mod openai;
 mod resolution;
+mod student;
 
 #[cfg(not(feature = "tokio"))]
 mod no_tokio;
@@ -17,3 +23,10 @@ mod block_on;
 
 pub use self::error::{AgentError, AgentErrorKind};
 pub use self::executor::{RuntimeExecutor, ToolExecutor};
+pub use self::model::{
+    AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage,
+    OnText, TokenUsage,
+};
+#[cfg(feature = "openai")]
+pub use self::openai::{OpenAiBuilder, OpenAiEmbedder, OpenAiModel, ProviderPrefix};
+pub use self::student::StudentSummarizer;

@@ -2,6 +2,7 @@
 
 mod closures;
 mod execution;
+mod openai;
 mod resolution;
 mod retries;
 

@@ -1,0 +1,8 @@
+//! The client of models, against a server over real HTTP.
+
+mod chats;
+mod configuration;
+mod contexts;
+mod failures;
+mod server;
+mod streams;

@@ -1,0 +1,92 @@
+//! Streamed answers.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde_json::json;
+use tool_runtime::agent::{
+    AgentError, ChatModel, ChatReply, ChatRequest, FinishReason, OpenAiModel, TokenUsage,
+};
+
+use super::server::{Scripted, Server, StreamEnd, error, pieces, texts};
+
+/// Asks for a stream, and returns the pieces that were shown too.
+async fn stream(model: &OpenAiModel) -> (Result<ChatReply, AgentError>, Vec<String>) {
+    let shown = Mutex::new(Vec::new());
+    let show = |text: &str| shown.lock().unwrap().push(text.to_owned());
+    let reply = model.chat_streamed(&ChatRequest::new("?"), &show).await;
+    (reply, shown.into_inner().unwrap())
+}
+
+#[tokio::test]
+async fn a_text_is_shown_in_pieces() {
+    let server = Server::start([texts(&["Green ", "tea, ", "茶."])]).await;
+    let (reply, shown) = stream(&server.model()).await;
+    let reply = reply.unwrap();
+    assert_eq!(shown, ["Green ", "tea, ", "茶."]);
+    assert_eq!((reply.text(), reply.finish_reason()), ("Green tea, 茶.", &FinishReason::Stop));
+    assert_eq!(reply.usage(), Some(TokenUsage::new(20, 5)));
+    let body = &server.received()[0].body;
+    assert_eq!(
+        (&body["stream"], &body["stream_options"]),
+        (&json!(true), &json!({"include_usage": true}))
+    );
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_before_its_first_text_is_asked_for_again() {
+    let broken =
+        Scripted::Stream { pieces: vec![": wait\n\n".to_owned()], end: StreamEnd::BrokenOff };
+    let failing = Scripted::Stream {
+        pieces: vec![format!(
+            "data: {}\n\n",
+            json!({"error": {"message": "planted", "type": "overloaded"}})
+        )],
+        end: StreamEnd::Closed,
+    };
+    let server = Server::start([broken, failing, texts(&["ok"])]).await;
+    let (reply, shown) = stream(&server.model()).await;
+    assert_eq!((reply.unwrap().text(), shown.len()), ("ok", 1));
+    assert_eq!(server.received().len(), 3);
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_after_a_text_is_an_error() {
+    let broken =
+        Scripted::Stream { pieces: pieces(&["Green "], false), end: StreamEnd::BrokenOffLater };
+    let server = Server::start([broken]).await;
+    let model = server.builder().fallback_model("other").build().unwrap();
+    let shown = Mutex::new(Vec::new());
+    let show = |text: &str| {
+        shown.lock().unwrap().push(text.to_owned());
+        server.break_off();
+    };
+    let error = model.chat_streamed(&ChatRequest::new("?"), &show).await.unwrap_err();
+    assert_eq!(
+        (&error.details()["reason"], &error.details()["attempts"]),
+        (&json!("connection"), &json!(1))
+    );
+    assert_eq!(shown.into_inner().unwrap(), ["Green "]);
+}
+
+#[tokio::test]
+async fn a_stream_without_an_end_is_cut_off() {
+    let open = Scripted::Stream { pieces: pieces(&["Green "], false), end: StreamEnd::Closed };
+    let server = Server::start([open]).await;
+    let reply = stream(&server.model()).await.0.unwrap();
+    assert_eq!((reply.text(), reply.finish_reason()), ("Green ", &FinishReason::Length));
+}
+
+#[tokio::test]
+async fn a_busy_server_is_asked_again_for_a_stream() {
+    let server = Server::start([error(429, "x"), texts(&["ok"])]).await;
+    assert_eq!(stream(&server.model()).await.0.unwrap().text(), "ok");
+}
+
+#[tokio::test]
+async fn a_stream_longer_than_the_limit_is_an_error() {
+    let server = Server::start([texts(&["tea "; 100])]).await;
+    let model = server.builder().max_response_bytes(2_000).timeout(Duration::from_secs(20));
+    let error = stream(&model.build().unwrap()).await.0.unwrap_err();
+    assert_eq!(error.details()["reason"], "unreadable");
+}

@@ -1,0 +1,75 @@
+//! Repeats an attempt that failed, first with one model and then with the fallback model.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use super::builder::Settings;
+use crate::agent::error::AgentError;
+
+/// An attempt that failed.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub(super) error: AgentError,
+    /// True if the same request may succeed later.
+    pub(super) may_retry: bool,
+    /// The delay that the server advises.
+    pub(super) advice: Option<Duration>,
+}
+
+impl Failed {
+    /// Says that the attempt must not be repeated, because a part of the answer was shown.
+    pub(super) fn shown(self) -> Self {
+        Self { may_retry: false, ..self }
+    }
+
+    /// Returns whether another model may answer the same request.
+    fn may_fall_back(&self) -> bool {
+        self.may_retry || self.error.details().get("reason").is_some_and(|it| it == "not_found")
+    }
+}
+
+/// Makes attempts until one succeeds; `attempt` gets the model's name as the server knows it.
+///
+/// # Errors
+/// Returns the last failure, with the number of attempts and the model in its details.
+pub(super) async fn with_retries<T, F>(
+    settings: &Settings,
+    model: Option<&str>,
+    ends: Option<Instant>,
+    attempt: impl Fn(String) -> F,
+) -> Result<T, AgentError>
+where
+    F: Future<Output = Result<T, Failed>>,
+{
+    let first = model.unwrap_or(&settings.model);
+    let fallback = settings.fallback_model.as_deref().filter(|fallback| *fallback != first);
+    let mut attempts = 0;
+    let mut last = None;
+    for model in std::iter::once(first).chain(fallback) {
+        let name = settings.prefix.apply(model);
+        let mut delay = settings.first_delay;
+        for number in 1..=settings.max_attempts {
+            attempts += 1;
+            let failed = match attempt(name.to_owned()).await {
+                Ok(answer) => return Ok(answer),
+                Err(failed) => failed,
+            };
+            let pause = failed.advice.unwrap_or_default().max(delay);
+            let is_last = number == settings.max_attempts || !failed.may_retry;
+            let is_late = ends.is_some_and(|ends| Instant::now() + pause >= ends);
+            let falls_back =
+                failed.may_fall_back() && ends.is_none_or(|ends| Instant::now() < ends);
+            let error = failed.error.with_detail("model", model).with_detail("attempts", attempts);
+            if !falls_back {
+                return Err(error);
+            }
+            last = Some(error);
+            if is_last || is_late {
+                break;
+            }
+            tokio::time::sleep(pause).await;
+            delay = delay.saturating_mul(2);
+        }
+    }
+    Err(last.unwrap_or_else(|| super::endpoint::timed_out().error))
+}

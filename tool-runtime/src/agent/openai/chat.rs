@@ -1,0 +1,241 @@
+//! Chats with a model, whole or streamed.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::attempts::{Failed, with_retries};
+use super::builder::OpenAiBuilder;
+use super::endpoint::{Endpoint, broke_off, failing, timed_out, unreadable};
+use super::request::body;
+use super::server_events::ServerEvents;
+use crate::adapters::{Adapter, Delta, Dialect, ReadError, RequestedCall, StopReason, Turn};
+use crate::agent::error::AgentError;
+use crate::agent::model::{
+    AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, OnText,
+    TokenUsage,
+};
+
+/// Asks models on a server with OpenAI's Chat Completions API: OpenAI itself, `LiteLLM`, vLLM,
+/// llama.cpp, Ollama and others.
+///
+/// # Failures
+/// A server that is busy (429), fails (5xx), times out or cannot be reached is asked again, and then
+/// the [fallback model](OpenAiBuilder::fallback_model). Other refusals are final. The error is of the
+/// kind `Llm`; its details have `reason` (`timeout`, `connection`, `rate_limited`, `unavailable`,
+/// `unauthorized`, `not_found`, `invalid_request`, `unreadable`), `model`, `attempts`, and where the
+/// server answered, `status`, `provider_type` and `provider_code`. A provider's message is in none
+/// of them, because it may repeat the request.
+///
+/// A streamed answer is not asked for again once a part of it was shown.
+///
+/// ```no_run
+/// use tool_runtime::agent::{ChatModel, ChatRequest, OpenAiModel, ProviderPrefix};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = OpenAiModel::builder("https://api.openai.com/v1", "openai/gpt-4o-mini")
+///     .provider_prefix(ProviderPrefix::Removed)
+///     .api_key_env("OPENAI_API_KEY")
+///     .build()?;
+/// let reply = model.chat(&ChatRequest::new("What is a tea ceremony?")).await?;
+/// println!("{} ({:?})", reply.text(), reply.usage());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct OpenAiModel {
+    endpoint: Arc<Endpoint>,
+}
+
+impl OpenAiModel {
+    /// Configures a client: the base URL, such as `http://127.0.0.1:4000/v1`, and the model that is
+    /// asked unless a request names one.
+    pub fn builder(base_url: impl Into<String>, model: impl Into<String>) -> OpenAiBuilder {
+        OpenAiBuilder::new(base_url.into(), model.into())
+    }
+
+    pub(super) fn new(endpoint: Arc<Endpoint>) -> Self {
+        Self { endpoint }
+    }
+
+    async fn ask(
+        &self,
+        request: &ChatRequest,
+        on_text: Option<&OnText<'_>>,
+    ) -> Result<ChatReply, AgentError> {
+        let started = Instant::now();
+        let ends = request.timeout().map(|timeout| started + timeout);
+        let settings = &self.endpoint.settings;
+        let adapter = Adapter::builder(Dialect::OpenAiChat)
+            .max_response_bytes(settings.max_response_bytes)
+            .build(request.tools());
+        let adapter = &adapter;
+        let attempt = |model: String| async move {
+            let body = body(request, &model, adapter, on_text.is_some());
+            let limit = self.endpoint.attempt_limit(ends);
+            let shown = AtomicBool::new(false);
+            let chat = async {
+                match on_text {
+                    None => self.whole(&body, adapter).await,
+                    Some(on_text) => {
+                        let show = |text: &str| {
+                            shown.store(true, Ordering::Relaxed);
+                            on_text(text);
+                        };
+                        self.streamed(&body, adapter, &show).await
+                    }
+                }
+            };
+            let ended = tokio::time::timeout(limit, chat).await;
+            match ended.unwrap_or_else(|_| Err(timed_out())) {
+                Ok((turn, facts)) => Ok(reply(&turn, facts, model)),
+                Err(failed) if shown.load(Ordering::Relaxed) => Err(failed.shown()),
+                Err(failed) => Err(failed),
+            }
+        };
+        let reply = with_retries(settings, request.model(), ends, attempt).await?;
+        Ok(reply.with_latency(started.elapsed()))
+    }
+
+    async fn whole(&self, body: &Value, adapter: &Adapter) -> Result<(Turn, ReplyFacts), Failed> {
+        let text = self.endpoint.fetch(body).await?;
+        let turn = adapter.read(&text).map_err(|error| unread(&error))?;
+        let mut facts = ReplyFacts::default();
+        facts.read(&text);
+        Ok((turn, facts))
+    }
+
+    async fn streamed(
+        &self,
+        body: &Value,
+        adapter: &Adapter,
+        on_text: &OnText<'_>,
+    ) -> Result<(Turn, ReplyFacts), Failed> {
+        let mut response = self.endpoint.send(body).await?;
+        let mut reading =
+            StreamedReply { stream: adapter.stream(), facts: ReplyFacts::default(), on_text };
+        let mut events = ServerEvents::default();
+        let mut left = self.endpoint.settings.max_response_bytes;
+        loop {
+            let Some(part) = response.chunk().await.map_err(|_| broke_off())? else { break };
+            let too_long = || unreadable("the response is longer than `max_response_bytes`");
+            left = left.checked_sub(part.len()).ok_or_else(too_long)?;
+            let not_text = |_| unreadable("the stream is not UTF-8");
+            for event in events.push(&part).map_err(not_text)? {
+                reading.push(&event)?;
+            }
+        }
+        if let Some(event) = events.finish() {
+            reading.push(&event)?;
+        }
+        let StreamedReply { stream, facts, .. } = reading;
+        stream.finish().map(|turn| (turn, facts)).map_err(|error| unread(&error))
+    }
+}
+
+/// A streamed answer while it is read.
+struct StreamedReply<'s> {
+    stream: crate::adapters::TurnStream<'s>,
+    facts: ReplyFacts,
+    on_text: &'s OnText<'s>,
+}
+
+impl StreamedReply<'_> {
+    fn push(&mut self, event: &str) -> Result<(), Failed> {
+        let deltas = self.stream.push(event).map_err(|error| unread(&error))?;
+        self.facts.read(event);
+        for delta in deltas {
+            if let Delta::Text(text) = delta {
+                (self.on_text)(&text);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a response says beside its message.
+#[derive(Debug, Default)]
+struct ReplyFacts {
+    model: Option<String>,
+    usage: Option<TokenUsage>,
+}
+
+impl ReplyFacts {
+    /// Reads a whole response, or an event of a stream.
+    fn read(&mut self, json: &str) {
+        let response: Value = serde_json::from_str(json).unwrap_or_default();
+        if let Some(model) = response["model"].as_str().filter(|model| !model.is_empty()) {
+            self.model = Some(model.to_owned());
+        }
+        let usage = &response["usage"];
+        if let (Some(input), Some(output)) =
+            (usage["prompt_tokens"].as_u64(), usage["completion_tokens"].as_u64())
+        {
+            let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
+            let usage = TokenUsage::new(input, output);
+            self.usage = Some(usage.with_cached_input_tokens(cached.unwrap_or_default()));
+        }
+    }
+}
+
+fn reply(turn: &Turn, facts: ReplyFacts, model: String) -> ChatReply {
+    let call = |call: &RequestedCall| {
+        let arguments =
+            call.request().map_or(call.arguments(), |request| request.arguments().get());
+        ModelCall::new(call.call_id(), call.name(), arguments)
+    };
+    let message = AssistantMessage::new(turn.text())
+        .with_calls(turn.calls().iter().map(call))
+        .with_provider_messages(turn.messages().iter().cloned());
+    let finish_reason = match turn.stop_reason() {
+        StopReason::Done if turn.calls().is_empty() => FinishReason::Stop,
+        StopReason::Done => FinishReason::ToolCalls,
+        StopReason::Length | StopReason::Interrupted => FinishReason::Length,
+        StopReason::Refused(_) => FinishReason::ContentFilter,
+        StopReason::Other(word) => FinishReason::Other(word.clone()),
+    };
+    let reply = ChatReply::of_message(facts.model.unwrap_or(model), message);
+    let reply = reply.with_finish_reason(finish_reason);
+    match facts.usage {
+        Some(usage) => reply.with_usage(usage),
+        None => reply,
+    }
+}
+
+/// A response that cannot be read says so in words that quote nothing of it.
+fn unread(error: &ReadError) -> Failed {
+    match error {
+        ReadError::Provider(_) => failing(error.to_string()),
+        error => unreadable(error.to_string()),
+    }
+}
+
+#[async_trait]
+impl ChatModel for OpenAiModel {
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
+        self.ask(request, None).await
+    }
+
+    async fn chat_streamed(
+        &self,
+        request: &ChatRequest,
+        on_text: &OnText<'_>,
+    ) -> Result<ChatReply, AgentError> {
+        self.ask(request, Some(on_text)).await
+    }
+}
+
+/// Shows the URL and the model, never the key.
+impl fmt::Debug for OpenAiModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenAiModel")
+            .field("url", &self.endpoint.url.as_str())
+            .field("model", &self.endpoint.settings.model)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,13 @@
+//! A client of servers with OpenAI's API: chats, streams, embeddings.
+
+mod attempts;
+mod builder;
+mod chat;
+mod embeddings;
+mod endpoint;
+mod request;
+mod server_events;
+
+pub use self::builder::{OpenAiBuilder, ProviderPrefix};
+pub use self::chat::OpenAiModel;
+pub use self::embeddings::OpenAiEmbedder;

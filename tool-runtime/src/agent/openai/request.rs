@@ -1,0 +1,68 @@
+//! Writes a request in OpenAI's Chat Completions API.
+
+use serde_json::{Map, Value, json};
+
+use crate::adapters::Adapter;
+use crate::agent::model::{AssistantMessage, ChatRequest, ModelMessage};
+
+/// Models that take `max_completion_tokens`, and refuse `max_tokens`.
+const REASONING: [&str; 4] = ["o1", "o3", "o4", "gpt-5"];
+
+/// Writes the body of a request.
+pub(super) fn body(request: &ChatRequest, model: &str, adapter: &Adapter, stream: bool) -> Value {
+    let messages: Vec<Value> =
+        request.messages().iter().flat_map(|message| messages(message, adapter)).collect();
+    let mut body = Map::new();
+    body.insert("model".to_owned(), model.into());
+    body.insert("messages".to_owned(), messages.into());
+    if !request.tools().is_empty() {
+        body.insert(adapter.request_field().to_owned(), adapter.declarations().clone());
+    }
+    if let Some(schema) = request.schema() {
+        let schema = json!({"name": "answer", "schema": schema});
+        let format = json!({"type": "json_schema", "json_schema": schema});
+        body.insert("response_format".to_owned(), format);
+    }
+    if let Some(tokens) = request.max_output_tokens() {
+        let name = model.rsplit('/').next().unwrap_or(model);
+        let reasons = REASONING.iter().any(|family| name.starts_with(family));
+        let field = if reasons { "max_completion_tokens" } else { "max_tokens" };
+        body.insert(field.to_owned(), tokens.into());
+    }
+    if let Some(temperature) = request.temperature() {
+        body.insert("temperature".to_owned(), temperature.into());
+    }
+    if stream {
+        body.insert("stream".to_owned(), true.into());
+        body.insert("stream_options".to_owned(), json!({"include_usage": true}));
+    }
+    body.into()
+}
+
+fn messages(message: &ModelMessage, adapter: &Adapter) -> Vec<Value> {
+    match message {
+        ModelMessage::System(text) => vec![json!({"role": "system", "content": text})],
+        ModelMessage::User(text) => vec![json!({"role": "user", "content": text})],
+        ModelMessage::Assistant(message) if !message.provider_messages().is_empty() => {
+            message.provider_messages().to_vec()
+        }
+        ModelMessage::Assistant(message) => vec![assistant(message, adapter)],
+        ModelMessage::ToolResult { call_id, text } => {
+            vec![json!({"role": "tool", "tool_call_id": call_id, "content": text})]
+        }
+    }
+}
+
+fn assistant(message: &AssistantMessage, adapter: &Adapter) -> Value {
+    let calls = message.calls().iter().map(|call| {
+        let name = adapter.wire_name(call.name()).unwrap_or(call.name());
+        let function = json!({"name": name, "arguments": call.arguments()});
+        json!({"id": call.call_id(), "type": "function", "function": function})
+    });
+    let calls: Vec<Value> = calls.collect();
+    if calls.is_empty() {
+        return json!({"role": "assistant", "content": message.text()});
+    }
+    let content = Some(message.text()).filter(|text| !text.is_empty());
+    json!({"role": "assistant", "content": content, "tool_calls": calls})
+}
