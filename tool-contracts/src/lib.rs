@@ -11,8 +11,8 @@
 //!
 //! [`envelope`] contains the same data as requests and responses between services, [`server`]
 //! as the bodies of a tool server over HTTP. [`articulate`] contains data as text for a model, in
-//! the format that takes the fewest tokens, [`act`] tools as an agent runs them, and [`assess`] the
-//! context of a model's turn.
+//! the format that takes the fewest tokens, [`act`] tools as an agent runs them, [`assess`] the context
+//! of a model's turn, and [`proxy`] a question to an agent.
 //!
 //! [`schemas`] returns the JSON Schema of each type; the same files are under `schemas/` in the
 //! crate, and a change to one of them is a change to the contract. [`trace_context`] reads and
@@ -50,6 +50,7 @@ pub mod act;
 pub mod articulate;
 pub mod assess;
 pub mod envelope;
+pub mod proxy;
 pub mod schemas;
 pub mod server;
 pub mod trace_context;

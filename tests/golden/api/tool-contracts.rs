@@ -1545,6 +1545,242 @@ reads! {
 #[must_use]
 pub fn has_hidden_characters(text: &str) -> bool {}
 
+// tool_contracts::proxy::CostReport
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct CostReport {
+    ..
+}
+impl CostReport {
+    #[must_use]
+    pub const fn actual_cost(&self) -> f64 {}
+    #[must_use]
+    pub const fn baseline_cost(&self) -> f64 {}
+    pub fn builder() -> CostReportBuilder {}
+    #[must_use]
+    pub const fn input_compression_ratio(&self) -> f64 {}
+    #[must_use]
+    pub const fn optimized_input_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn output_compression_ratio(&self) -> f64 {}
+    #[must_use]
+    pub const fn output_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn raw_input_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn savings(&self) -> f64 {}
+    #[must_use]
+    pub const fn savings_percentage(&self) -> f64 {}
+    #[must_use]
+    pub const fn total_tokens(&self) -> u64 {}
+}
+reads! {
+    CostReport, "the cost of a request"; required raw_input_tokens = "raw_input_tokens",
+    leaf wire::Whole < u64 >; required optimized_input_tokens = "optimized_input_tokens",
+    leaf wire::Whole < u64 >; required output_tokens = "output_tokens", leaf wire::Whole
+    < u64 >; required total_tokens = "total_tokens", leaf wire::Whole < u64 >; required
+    baseline_cost = "baseline_cost", leaf wire::Finite; required actual_cost =
+    "actual_cost", leaf wire::Finite; required savings = "savings", leaf wire::Finite;
+    required savings_percentage = "savings_percentage", leaf wire::Finite; required
+    input_compression_ratio = "input_compression_ratio", leaf wire::Finite; required
+    output_compression_ratio = "output_compression_ratio", leaf wire::Finite; => {}
+}
+
+// tool_contracts::proxy::CostReportBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct CostReportBuilder(_);
+impl CostReportBuilder {
+    pub fn build(self) -> Result<CostReport, ContractError> {}
+    pub const fn costs(self, baseline: f64, actual: f64) -> Self {}
+    pub const fn input_tokens(self, raw: u64, optimized: u64) -> Self {}
+    pub const fn output_compression_ratio(self, ratio: f64) -> Self {}
+    pub const fn output_tokens(self, tokens: u64) -> Self {}
+}
+
+// tool_contracts::proxy::LatencyBreakdown
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct LatencyBreakdown {
+    ..
+}
+impl LatencyBreakdown {
+    #[must_use]
+    pub const fn context_compression_ms(&self) -> f64 {}
+    #[must_use]
+    pub const fn llm_inference_ms(&self) -> f64 {}
+    pub fn new(
+        tool_execution_ms: f64,
+        context_compression_ms: f64,
+        llm_inference_ms: f64,
+        output_serialization_ms: f64,
+        overhead_ms: f64,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub const fn output_serialization_ms(&self) -> f64 {}
+    #[must_use]
+    pub const fn overhead_ms(&self) -> f64 {}
+    #[must_use]
+    pub const fn tool_execution_ms(&self) -> f64 {}
+    #[must_use]
+    pub fn total_ms(&self) -> f64 {}
+}
+reads! {
+    LatencyBreakdown, "the durations of a request's steps"; required tool_execution_ms =
+    "tool_execution_ms", leaf wire::Finite; required context_compression_ms =
+    "context_compression_ms", leaf wire::Finite; required llm_inference_ms =
+    "llm_inference_ms", leaf wire::Finite; required output_serialization_ms =
+    "output_serialization_ms", leaf wire::Finite; required overhead_ms = "overhead_ms",
+    leaf wire::Finite; => LatencyBreakdown::new(tool_execution_ms,
+    context_compression_ms, llm_inference_ms, output_serialization_ms, overhead_ms,)
+    .map_err(wire::refused)
+}
+
+// tool_contracts::proxy::LlmResponse
+#[derive(Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LlmResponse {
+    ..
+}
+impl LlmResponse {
+    pub fn builder(
+        model: impl Into<String>,
+        content: impl Into<Value>,
+    ) -> LlmResponseBuilder {}
+    #[must_use]
+    pub const fn content(&self) -> &Value {}
+    #[must_use]
+    pub fn finish_reason(&self) -> &str {}
+    #[must_use]
+    pub const fn input_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn latency_ms(&self) -> f64 {}
+    #[must_use]
+    pub fn model(&self) -> &str {}
+    #[must_use]
+    pub const fn output_tokens(&self) -> u64 {}
+}
+impl fmt::Debug for LlmResponse {}
+reads! {
+    LlmResponse, "the answer of a model"; required model = "model", leaf wire::Text;
+    required content = "content", raw Value; required input_tokens = "input_tokens", leaf
+    wire::Whole < u64 >; required output_tokens = "output_tokens", leaf wire::Whole < u64
+    >; required latency_ms = "latency_ms", leaf wire::Finite; required finish_reason =
+    "finish_reason", leaf wire::Text; => LlmResponse::builder(model, content)
+    .tokens(input_tokens, output_tokens).latency_ms(latency_ms)
+    .finish_reason(finish_reason).build().map_err(wire::refused)
+}
+
+// tool_contracts::proxy::LlmResponseBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct LlmResponseBuilder(_);
+impl LlmResponseBuilder {
+    pub fn build(self) -> Result<LlmResponse, ContractError> {}
+    pub fn finish_reason(self, reason: impl Into<String>) -> Self {}
+    pub fn latency_ms(self, milliseconds: f64) -> Self {}
+    pub fn tokens(self, input: u64, output: u64) -> Self {}
+}
+
+// tool_contracts::proxy::ProxyRequest
+#[derive(Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProxyRequest {
+    ..
+}
+impl ProxyRequest {
+    pub fn builder(query: impl Into<String>) -> ProxyRequestBuilder {}
+    #[must_use]
+    pub const fn enable_compression(&self) -> bool {}
+    #[must_use]
+    pub const fn enable_toon(&self) -> bool {}
+    #[must_use]
+    pub const fn max_total_tokens(&self) -> u64 {}
+    #[must_use]
+    pub const fn optimization_level(&self) -> u8 {}
+    #[must_use]
+    pub fn query(&self) -> &str {}
+    #[must_use]
+    pub fn required_tools(&self) -> &[ToolRequest] {}
+    #[must_use]
+    pub fn session_id(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn target_model(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn user_context(&self) -> &Map<String, Value> {}
+}
+impl fmt::Debug for ProxyRequest {}
+reads! {
+    ProxyRequest, "a request to the agent"; required query = "query", leaf wire::Text;
+    required required_tools = "required_tools", nested Vec < ToolRequest >; optional
+    session_id = "session_id", leaf wire::Text; optional user_context = "user_context",
+    leaf wire::Object; optional target_model = "target_model", leaf wire::Text; optional
+    max_total_tokens = "max_total_tokens", leaf wire::Whole < u64 >; optional
+    enable_compression = "enable_compression", leaf wire::Flag; optional enable_toon =
+    "enable_toon", leaf wire::Flag; optional optimization_level = "optimization_level",
+    leaf wire::Whole < u16 >; => {}
+}
+
+// tool_contracts::proxy::ProxyRequestBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ProxyRequestBuilder(_);
+impl ProxyRequestBuilder {
+    pub fn build(self) -> Result<ProxyRequest, ContractError> {}
+    pub fn enable_compression(self, enable: bool) -> Self {}
+    pub fn enable_toon(self, enable: bool) -> Self {}
+    pub fn max_total_tokens(self, tokens: u64) -> Self {}
+    pub fn optimization_level(self, level: u8) -> Self {}
+    pub fn required_tools(self, tools: impl IntoIterator<Item = ToolRequest>) -> Self {}
+    pub fn session_id(self, id: impl Into<String>) -> Self {}
+    pub fn target_model(self, model: impl Into<String>) -> Self {}
+    pub fn user_context(self, name: impl Into<String>, value: impl Into<Value>) -> Self {}
+}
+
+// tool_contracts::proxy::ProxyResponse
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProxyResponse {
+    ..
+}
+impl ProxyResponse {
+    #[must_use]
+    pub const fn breakdown(&self) -> &LatencyBreakdown {}
+    pub fn builder(
+        result: SerializedOutput,
+        context: OptimizedContext,
+        llm_response: LlmResponse,
+    ) -> ProxyResponseBuilder {}
+    #[must_use]
+    pub const fn context_optimization(&self) -> &OptimizedContext {}
+    #[must_use]
+    pub const fn cost_analysis(&self) -> &CostReport {}
+    #[must_use]
+    pub const fn llm_response(&self) -> &LlmResponse {}
+    #[must_use]
+    pub const fn result(&self) -> &SerializedOutput {}
+    #[must_use]
+    pub fn tool_results(&self) -> &[ActResult] {}
+    #[must_use]
+    pub const fn total_latency_ms(&self) -> f64 {}
+}
+reads! {
+    ProxyResponse, "the agent's answer"; required result = "result", nested
+    SerializedOutput; required tool_results = "tool_results", nested Vec < ActResult >;
+    required context_optimization = "context_optimization", nested OptimizedContext;
+    required llm_response = "llm_response", nested LlmResponse; required total_latency_ms
+    = "total_latency_ms", leaf wire::Finite; required breakdown = "breakdown", nested
+    LatencyBreakdown; required cost_analysis = "cost_analysis", nested CostReport; => {}
+}
+
+// tool_contracts::proxy::ProxyResponseBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ProxyResponseBuilder {
+    ..
+}
+impl ProxyResponseBuilder {
+    pub fn breakdown(self, breakdown: LatencyBreakdown) -> Self {}
+    pub fn build(self) -> Result<ProxyResponse, ContractError> {}
+    pub fn cost_analysis(self, cost: CostReport) -> Self {}
+    pub fn tool_results(self, results: impl IntoIterator<Item = ActResult>) -> Self {}
+}
+
 // tool_contracts::server::Audit
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Audit {

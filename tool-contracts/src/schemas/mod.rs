@@ -28,6 +28,7 @@ use crate::{
         OptimizedContext,
     },
     envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope, ResponseError},
+    proxy::{CostReport, LatencyBreakdown, LlmResponse, ProxyRequest, ProxyResponse},
     server::{
         Audit, AuditStatus, CallContext, CallRequest, CallResponse, ListRequest, ListResponse,
         Tenant, ToolListing,
@@ -113,6 +114,11 @@ catalogue! {
     "compression_strategy" "CompressionStrategy" CompressionStrategy;
     "compression_method" "CompressionMethod" CompressionMethod;
     "optimized_context" "OptimizedContext" OptimizedContext;
+    "proxy_request" "ProxyRequest" ProxyRequest;
+    "proxy_response" "ProxyResponse" ProxyResponse;
+    "llm_response" "LlmResponse" LlmResponse;
+    "latency_breakdown" "LatencyBreakdown" LatencyBreakdown;
+    "cost_report" "CostReport" CostReport;
 }
 
 /// Returns a transform that shortens a schema's description and adds the examples.

@@ -16,6 +16,7 @@ mod error;
 mod fixtures;
 mod golden;
 mod output;
+mod proxy;
 mod published;
 mod result;
 mod round_trip;

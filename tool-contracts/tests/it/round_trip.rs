@@ -85,6 +85,9 @@ round_trips! {
     compression_strategies: values::compression_strategy();
     compression_methods: values::compression_method();
     optimized_contexts: values::optimized_context();
+    latency_breakdowns: values::latency_breakdown();
+    cost_reports: values::cost_report();
+    llm_responses: values::llm_response();
     schema_complexities: values::schema_complexity();
 }
 
@@ -104,6 +107,16 @@ proptest! {
     #[test]
     fn act_results(result in values::act_result()) {
         check(&result);
+    }
+
+    #[test]
+    fn proxy_requests(request in values::proxy_request()) {
+        check(&request);
+    }
+
+    #[test]
+    fn proxy_responses(response in values::proxy_response()) {
+        check(&response);
     }
 
     #[test]

@@ -23,6 +23,9 @@ use tool_contracts::{
         CallEnvelope, RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError,
     },
     has_hidden_characters,
+    proxy::{
+        CostReport, LatencyBreakdown, LlmResponse, ProxyRequest, ProxyRequestBuilder, ProxyResponse,
+    },
     server::{
         Audit, AuditStatus, CallContext, CallContextBuilder, CallRequest, CallResponse,
         ListRequest, ListResponse, Tenant, ToolListing,
@@ -651,6 +654,77 @@ pub(crate) fn optimized_context() -> impl Strategy<Value = OptimizedContext> {
             let facts = metadata.into_iter();
             facts
                 .fold(builder, |builder, (name, fact)| builder.metadata(name, fact))
+                .build()
+                .unwrap()
+        },
+    )
+}
+
+pub(crate) fn proxy_request() -> impl Strategy<Value = ProxyRequest> {
+    let names = (filled(), option::of(filled()), option::of(filled()));
+    let limits = (1_000..=1_000_000_u64, any::<bool>(), any::<bool>(), 0..=3_u8);
+    (names, collection::vec(tool_request(), 0..3), object(), limits).prop_map(
+        |((query, session, model), tools, facts, (most, compression, toon, level))| {
+            let builder = ProxyRequest::builder(query)
+                .required_tools(tools)
+                .max_total_tokens(most)
+                .enable_compression(compression)
+                .enable_toon(toon)
+                .optimization_level(level);
+            let builder = facts
+                .into_iter()
+                .fold(builder, |builder, (name, fact)| builder.user_context(name, fact));
+            let builder = set(builder, session, ProxyRequestBuilder::session_id);
+            set(builder, model, ProxyRequestBuilder::target_model).build().unwrap()
+        },
+    )
+}
+
+pub(crate) fn latency_breakdown() -> impl Strategy<Value = LatencyBreakdown> {
+    let time = || 0.0..1e6_f64;
+    (time(), time(), time(), time(), time()).prop_map(|(tools, context, model, output, rest)| {
+        LatencyBreakdown::new(tools, context, model, output, rest).unwrap()
+    })
+}
+
+pub(crate) fn cost_report() -> impl Strategy<Value = CostReport> {
+    let tokens = (any::<u32>(), any::<u32>(), any::<u32>());
+    (tokens, 0.0..1e3_f64, 0.0..1e3_f64, 0.0..2.0_f64).prop_map(
+        |((raw, optimized, output), baseline, actual, ratio)| {
+            CostReport::builder()
+                .input_tokens(raw.into(), optimized.into())
+                .output_tokens(output.into())
+                .costs(baseline, actual)
+                .output_compression_ratio(ratio)
+                .build()
+                .unwrap()
+        },
+    )
+}
+
+pub(crate) fn llm_response() -> impl Strategy<Value = LlmResponse> {
+    let figures = (any::<u32>(), any::<u32>(), 0.0..1e6_f64);
+    (filled(), json(), figures, filled()).prop_map(
+        |(model, content, (input, output, latency), reason)| {
+            LlmResponse::builder(model, content)
+                .tokens(input.into(), output.into())
+                .latency_ms(latency)
+                .finish_reason(reason)
+                .build()
+                .unwrap()
+        },
+    )
+}
+
+pub(crate) fn proxy_response() -> impl Strategy<Value = ProxyResponse> {
+    let parts = (serialized_output(), optimized_context(), llm_response());
+    let results = collection::vec(act_result(), 0..3);
+    (parts, results, latency_breakdown(), cost_report()).prop_map(
+        |((result, context, llm), results, breakdown, cost)| {
+            ProxyResponse::builder(result, context, llm)
+                .tool_results(results)
+                .breakdown(breakdown)
+                .cost_analysis(cost)
                 .build()
                 .unwrap()
         },
