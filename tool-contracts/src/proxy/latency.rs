@@ -21,6 +21,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("latency_breakdown"))]
+#[allow(clippy::struct_field_names, reason = "the names are the contract's")]
 pub struct LatencyBreakdown {
     /// The tools, all together.
     #[schemars(range(min = 0))]
