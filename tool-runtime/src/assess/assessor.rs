@@ -15,6 +15,7 @@ use super::pruning::Budget;
 use super::query_terms::QueryTerms;
 use super::savings::{Savings, dollars, savings};
 use super::similarity;
+use crate::articulate::Articulator;
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{
     ChatMessage, ChatRole, CompressionMethod, ContextData, OptimizedContext,
@@ -96,6 +97,7 @@ pub struct Assessor {
     compressors: Vec<Arc<dyn ContextCompressor>>,
     summarizer: Option<Arc<dyn Summarizer>>,
     embedder: Option<Arc<dyn Embedder>>,
+    serializer: Option<Articulator>,
 }
 
 /// The largest share of the tokens that a compressed context may take, in percent.
@@ -116,6 +118,7 @@ impl Assessor {
             compressors: Vec::new(),
             summarizer: None,
             embedder: None,
+            serializer: None,
         }
     }
 
@@ -148,6 +151,15 @@ impl Assessor {
     #[must_use]
     pub fn embedder(self, embedder: impl Embedder + 'static) -> Self {
         Self { embedder: Some(Arc::new(embedder)), ..self }
+    }
+
+    /// Sets the serializer of results in JSON: tables are then written in TOON where that is shorter,
+    /// and every result is written compactly, also if the context is not compressed.
+    ///
+    /// Nothing is lost by it, so the method is then still `none`.
+    #[must_use]
+    pub fn result_serializer(self, serializer: Articulator) -> Self {
+        Self { serializer: Some(serializer), ..self }
     }
 
     /// Selects the method for a context that takes so many tokens.
@@ -200,7 +212,11 @@ impl Assessor {
     }
 
     fn local(&self) -> LocalCompression {
-        LocalCompression { options: self.options, counter: self.counter.clone() }
+        LocalCompression {
+            options: self.options,
+            counter: self.counter.clone(),
+            serializer: self.serializer.clone(),
+        }
     }
 
     async fn distill(
@@ -234,13 +250,14 @@ impl Assessor {
     fn checked(
         &self,
         compressed: Compressed,
-        original: u64,
+        raw: &RawContext,
         context: &ContextData,
     ) -> Result<(Compressed, u64, Savings), String> {
         let tokens = self.counter.count(&compressed.text);
         if tokens > context.max_tokens() {
             return Err(format!("the compressed text takes {tokens} tokens"));
         }
+        let original = raw.tokens;
         let is_needed = original > context.max_tokens();
         if !is_needed && tokens.saturating_mul(100) > original.saturating_mul(MOST_PERCENT) {
             return Err(format!(
@@ -248,7 +265,7 @@ impl Assessor {
                 original.saturating_sub(tokens)
             ));
         }
-        let counts = (original, tokens);
+        let counts = (raw.original, tokens);
         let savings = savings(context, counts, &compressed, &self.options, &*self.counter);
         if !is_needed && savings.net_tokens <= 0.0 {
             return Err("the lost prompt cache costs more than compression saves".to_owned());
@@ -258,20 +275,19 @@ impl Assessor {
 
     fn unchanged(
         &self,
-        raw: String,
-        tokens: u64,
+        raw: RawContext,
         context: &ContextData,
         reason: String,
     ) -> OptimizedContextBuilder {
-        let builder = OptimizedContext::builder(raw, CompressionMethod::None)
-            .tokens(tokens, tokens)
+        let RawContext { text, original, tokens } = raw;
+        let saved = dollars(original - tokens, self.options.dollars_per_million());
+        let builder = OptimizedContext::builder(text, CompressionMethod::None)
+            .tokens(original, tokens)
+            .estimated_cost_savings(saved)
             .metadata("token_method", self.counter.method().as_str())
             .metadata("reason", reason);
-        if tokens > context.max_tokens() {
-            builder.metadata("exceeds_max_tokens", true)
-        } else {
-            builder
-        }
+        let is_too_long = tokens > context.max_tokens();
+        if is_too_long { builder.metadata("exceeds_max_tokens", true) } else { builder }
     }
 
     async fn similarity(&self, raw: &str, text: &str) -> Option<f64> {
@@ -283,14 +299,13 @@ impl Assessor {
 
     async fn measured(
         &self,
-        raw: &str,
-        original: u64,
+        raw: &RawContext,
         (compressed, tokens, savings): (Compressed, u64, Savings),
     ) -> OptimizedContextBuilder {
-        let retention = Retention::of(raw, &compressed.text);
-        let similarity = self.similarity(raw, &compressed.text).await;
+        let retention = Retention::of(&raw.text, &compressed.text);
+        let similarity = self.similarity(&raw.text, &compressed.text).await;
         let mut builder = OptimizedContext::builder(compressed.text, compressed.method)
-            .tokens(original, tokens)
+            .tokens(raw.original, tokens)
             .estimated_cost_savings(savings.net)
             .metadata("token_method", self.counter.method().as_str())
             .metadata("identifiers", retention.identifiers)
@@ -317,20 +332,19 @@ impl Assessor {
 impl ContextManager for Assessor {
     async fn optimize(&self, context: &ContextData) -> OptimizedContext {
         let started = Instant::now();
-        let raw = raw_text(context);
-        let original = self.counter.count(&raw);
-        let method = self.select(context, original);
+        let raw = RawContext::of(self, context);
+        let method = self.select(context, raw.tokens);
         let builder = if method == CompressionMethod::None {
-            let threshold = self.options.threshold_tokens();
-            let reason = format!("{original} tokens are not above the threshold of {threshold}");
-            self.unchanged(raw, original, context, reason)
+            let (tokens, threshold) = (raw.tokens, self.options.threshold_tokens());
+            let reason = format!("{tokens} tokens are not above the threshold of {threshold}");
+            self.unchanged(raw, context, reason)
         } else {
-            let budget = budget(context, original, self.options.target_ratio());
+            let budget = budget(context, raw.original, self.options.target_ratio());
             let compressed = self.compress(context, method, budget).await;
             let compressed = compressed.map_err(|error| error.message().to_owned());
-            match compressed.and_then(|it| self.checked(it, original, context)) {
-                Ok(compressed) => self.measured(&raw, original, compressed).await,
-                Err(reason) => self.unchanged(raw, original, context, reason),
+            match compressed.and_then(|it| self.checked(it, &raw, context)) {
+                Ok(compressed) => self.measured(&raw, compressed).await,
+                Err(reason) => self.unchanged(raw, context, reason),
             }
         };
         let builder = builder.time_ms(started.elapsed().as_secs_f64() * 1e3);
@@ -342,7 +356,30 @@ impl ContextManager for Assessor {
     }
 
     fn select_strategy(&self, context: &ContextData) -> CompressionMethod {
-        self.select(context, self.counter.count(&raw_text(context)))
+        self.select(context, RawContext::of(self, context).tokens)
+    }
+}
+
+/// A context before anything is left out.
+struct RawContext {
+    /// The text, with results in their shortest form if there is a serializer.
+    text: String,
+    /// The tokens of the context as it is.
+    original: u64,
+    /// The tokens of the text.
+    tokens: u64,
+}
+
+impl RawContext {
+    fn of(assessor: &Assessor, context: &ContextData) -> Self {
+        let text = raw_text(context);
+        let original = assessor.counter.count(&text);
+        let raw = Self { text, original, tokens: original };
+        let Some(serializer) = &assessor.serializer else { return raw };
+        let layout = Layout::of(context, OpenParts::Results, &assessor.options);
+        let text = layout.with_serializer(Some(serializer)).render_all();
+        let tokens = assessor.counter.count(&text);
+        if tokens < original { Self { text, original, tokens } } else { raw }
     }
 }
 

@@ -10,6 +10,7 @@ use super::options::AssessOptions;
 use super::pruning::{Budget, Focus, PrunedText, prune};
 use super::query_terms::QueryTerms;
 use super::references::References;
+use crate::articulate::Articulator;
 use crate::contracts::assess::{ChatMessage, ChatRole, CompressionMethod, ContextData};
 use crate::timer::default_timer;
 use crate::tokens::TokenCounter;
@@ -45,6 +46,7 @@ impl Compressed {
 pub(super) struct LocalCompression {
     pub(super) options: AssessOptions,
     pub(super) counter: Arc<dyn TokenCounter>,
+    pub(super) serializer: Option<Articulator>,
 }
 
 impl LocalCompression {
@@ -100,6 +102,7 @@ impl LocalCompression {
         budget: Budget,
     ) -> Result<Compressed, CompressionError> {
         let layout = Layout::of(context, open, &self.options);
+        let layout = layout.with_serializer(self.serializer.as_ref());
         let pruned = prune(&layout, focus, budget, &*self.counter);
         let too_long =
             || CompressionError::new("the parts that stay word for word exceed `max_tokens`");

@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 use super::layout::SlotContent;
 use super::options::AssessOptions;
 use super::passages::sentences;
-use crate::articulate::{COMPACT, json_text_without};
+use crate::articulate::{Articulator, COMPACT, json_text_without};
+use crate::contracts::articulate::{OutputSerializer, SerializationRequest};
 use crate::json::{JsonKind, JsonNode, JsonTree, JsonView, pointer, read};
 use crate::limits::Limits;
 
@@ -90,6 +91,24 @@ fn slot(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonSlot> {
         }
         JsonKind::Object | JsonKind::Null | JsonKind::Bool | JsonKind::Number => None,
     }
+}
+
+/// Writes a document in the shortest form: as it is, with references to repeated objects, or as a
+/// table of the serializer, whose format is named in a line before it.
+pub(super) fn in_short(body: String, serializer: Option<&Articulator>) -> String {
+    let table = serializer.and_then(|serializer| as_table(&body, serializer));
+    let body = with_references(&body).unwrap_or(body);
+    table.filter(|table| table.len() < body.len()).unwrap_or(body)
+}
+
+fn as_table(body: &str, serializer: &Articulator) -> Option<String> {
+    if !body.starts_with(['{', '[']) {
+        return None;
+    }
+    let data: Box<RawValue> = serde_json::from_str(body).ok()?;
+    let output = serializer.serialize(&SerializationRequest::new(data)).ok()?;
+    let note = output.format_used().model_note()?;
+    Some([note, "\n", output.serialized_text()].concat())
 }
 
 /// Replaces repeated objects by references to the first of them: `{"$ref":"#/0/owner"}`.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::json_rows;
 use super::options::AssessOptions;
 use super::passages::sentences;
+use crate::articulate::Articulator;
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{ChatMessage, ChatRole, ContextData};
 
@@ -30,6 +31,8 @@ pub(super) struct Layout<'c> {
     pub(super) segments: Vec<Segment<'c>>,
     /// The passages of all open segments, in the order of the text.
     pub(super) passages: Vec<Passage>,
+    /// Writes documents of results in fewer tokens, if there is one.
+    serializer: Option<&'c Articulator>,
 }
 
 /// A part of the text, with what stands before it.
@@ -81,6 +84,16 @@ const NOTHING_KEPT: &str = "(left out: nothing in it fits the question)";
 const MESSAGES: usize = usize::MAX;
 
 impl<'c> Layout<'c> {
+    /// Sets what writes documents of results in fewer tokens.
+    pub(super) fn with_serializer(self, serializer: Option<&'c Articulator>) -> Self {
+        Self { serializer, ..self }
+    }
+
+    /// Writes the text with all passages.
+    pub(super) fn render_all(&self) -> String {
+        self.render(&vec![true; self.passages.len()])
+    }
+
     /// Lays a context out; the parts that are not open are fixed.
     pub(super) fn of(context: &'c ContextData, open: OpenParts, options: &AssessOptions) -> Self {
         let mut layout = Self::default();
@@ -225,8 +238,7 @@ impl<'c> Layout<'c> {
                         text.push('\n');
                         let mut body = String::new();
                         self.render_slots(segment, kept, &mut body);
-                        let shorter = json_rows::with_references(&body);
-                        text.push_str(&shorter.unwrap_or(body));
+                        text.push_str(&json_rows::in_short(body, self.serializer));
                     } else {
                         text.extend(["\n", NOTHING_KEPT]);
                     }

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use super::{eager, lines, log, message, optimized, options, question, result};
+use crate::articulate::Articulator;
 use crate::assess::{
     AssessOptions, Assessor, CompressionError, ContextCompressor, ContextManager, Embedder,
     Summarizer, SummaryRequest,
@@ -263,4 +264,20 @@ async fn long_contexts_are_compressed_off_the_async_thread() {
     let optimized = optimizing.await;
     assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
     assert!(optimized.compression_ratio() <= 0.35);
+}
+
+#[test]
+fn results_are_written_compactly_if_there_is_a_serializer() {
+    let rows: Vec<_> = (0..40).map(|n| serde_json::json!({"id": n, "tea": "green"})).collect();
+    let context = || question("Which?").tool_results([result("teas", rows.clone())]);
+    let plain = optimized(&Assessor::new(), context());
+    let short = optimized(&Assessor::new().result_serializer(Articulator::new()), context());
+    assert_eq!(short.method_used(), CompressionMethod::None);
+    assert_eq!(short.original_tokens(), plain.original_tokens());
+    assert!(short.compression_ratio() < 0.7, "{short:?}");
+    let is_table = short.optimized_text().contains("[40]{id,tea}:\n  0,green\n");
+    assert_eq!(is_table, cfg!(feature = "toon"), "{}", short.optimized_text());
+    let pruned = optimized(&eager().result_serializer(Articulator::new()), context());
+    assert_eq!(pruned.method_used(), CompressionMethod::SemanticPruning);
+    assert!(pruned.compression_ratio() <= 0.35, "{pruned:?}");
 }
