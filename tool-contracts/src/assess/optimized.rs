@@ -128,6 +128,11 @@ impl OptimizedContext {
         &self.metadata
     }
 
+    /// Converts the context to a builder, to change a part of it.
+    pub fn into_builder(self) -> OptimizedContextBuilder {
+        OptimizedContextBuilder(self)
+    }
+
     /// Returns the text for the model, without the figures.
     #[must_use]
     pub fn into_text(self) -> String {

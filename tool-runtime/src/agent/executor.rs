@@ -166,6 +166,14 @@ impl RuntimeExecutor {
         results.collect()
     }
 
+    /// Finds the tool of a request, and runs nothing.
+    ///
+    /// # Errors
+    /// Returns an error if the request names no tool, or a tool of another type.
+    pub fn check(&self, request: &ToolRequest) -> Result<(), AgentError> {
+        resolve(&self.runtime, &self.types, request).map(|_| ())
+    }
+
     fn open(&self, request: &ToolRequest) -> Result<OpenedCall, AgentError> {
         let spec = resolve(&self.runtime, &self.types, request)?;
         let limit = u64::from(request.timeout_seconds()) * 1_000;

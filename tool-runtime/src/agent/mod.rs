@@ -11,6 +11,7 @@ mod executor;
 mod model;
 #[cfg(feature = "openai")]
 mod openai;
+mod proxy;
 mod resolution;
 mod student;
 
@@ -29,4 +30,8 @@ pub use self::model::{
 };
 #[cfg(feature = "openai")]
 pub use self::openai::{OpenAiBuilder, OpenAiEmbedder, OpenAiModel, ProviderPrefix};
+pub use self::proxy::{
+    AgentConfig, LogLevel, MemorySessions, ModelPrice, PriceTable, ProxyAgent, ProxyAgentBuilder,
+    SessionKey, SessionStore,
+};
 pub use self::student::StudentSummarizer;

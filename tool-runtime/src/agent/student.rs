@@ -31,7 +31,11 @@ impl StudentSummarizer {
     /// Creates a summarizer with the model that the client takes by default.
     #[must_use]
     pub fn new(model: impl ChatModel + 'static) -> Self {
-        Self { model: Arc::new(model), name: None, dollars_per_million: 0.0 }
+        Self::of(Arc::new(model))
+    }
+
+    pub(super) fn of(model: Arc<dyn ChatModel>) -> Self {
+        Self { model, name: None, dollars_per_million: 0.0 }
     }
 
     /// Sets the model.

@@ -1,0 +1,82 @@
+//! Caches the answers of models.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use crate::agent::model::{ChatReply, ChatRequest};
+use crate::canonical::Digest;
+use crate::contracts::ToolContext;
+use crate::policy::principal::principal_of;
+
+/// The bytes of all cached answers together.
+const MOST_BYTES: u64 = 32 * 1024 * 1024;
+/// The size of an entry beside its text, in bytes.
+const ENTRY: u64 = 512;
+
+/// Answers by a hash of everything that the model was told, and of who asked.
+pub(super) struct AnswerCache {
+    answers: Cache<Digest, Arc<CachedReply>, ByBytes>,
+    ttl: Duration,
+}
+
+struct CachedReply {
+    reply: ChatReply,
+    expires_at: Instant,
+}
+
+#[derive(Clone)]
+struct ByBytes;
+
+impl Weighter<Digest, Arc<CachedReply>> for ByBytes {
+    fn weight(&self, _: &Digest, cached: &Arc<CachedReply>) -> u64 {
+        ENTRY + u64::try_from(cached.reply.text().len()).unwrap_or(u64::MAX / 2)
+    }
+}
+
+impl AnswerCache {
+    pub(super) fn new(ttl: Duration) -> Self {
+        Self { answers: Cache::with_weighter(1_024, MOST_BYTES, ByBytes), ttl }
+    }
+
+    pub(super) fn get(&self, key: &Digest) -> Option<ChatReply> {
+        let cached = self.answers.get(key)?;
+        if cached.expires_at <= Instant::now() {
+            self.answers.remove(key);
+            return None;
+        }
+        Some(cached.reply.clone().with_latency(Duration::ZERO))
+    }
+
+    pub(super) fn put(&self, key: Digest, reply: ChatReply) {
+        let Some(expires_at) = Instant::now().checked_add(self.ttl) else { return };
+        self.answers.insert(key, Arc::new(CachedReply { reply, expires_at }));
+    }
+}
+
+/// Returns the key of a request: its principal and its tenant, its model, messages and limits.
+pub(super) fn key(cx: &ToolContext, request: &ChatRequest) -> Digest {
+    let mut bytes = Vec::new();
+    let mut push = |part: &str| {
+        bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        bytes.extend_from_slice(part.as_bytes());
+    };
+    push(&cx.tenant_id().to_string());
+    push(&principal_of(cx).unwrap_or_default());
+    push(request.model().unwrap_or_default());
+    push(&request.schema().map(ToString::to_string).unwrap_or_default());
+    push(&request.max_output_tokens().unwrap_or_default().to_string());
+    for message in request.messages() {
+        push(message.text());
+    }
+    Digest::of("tool-runtime/agent-answer/v1", &bytes)
+}
+
+impl fmt::Debug for AnswerCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnswerCache").field("answers", &self.answers.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,75 @@
+//! What a level of optimization does, and how a request's tokens are divided.
+
+use crate::assess::AssessOptions;
+use crate::contracts::proxy::ProxyRequest;
+
+/// The most tokens that are reserved for the model's answer.
+const MOST_OUTPUT: u64 = 4_096;
+/// The smallest context that the contract knows.
+const SMALLEST_CONTEXT: u64 = 1_000;
+
+/// What is optimized for a request: the lower of its level and of its switches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Optimization {
+    /// True if results are written compactly, tables in TOON.
+    pub(super) writes_toon: bool,
+    /// True if passages may be left out of the context.
+    pub(super) compresses: bool,
+    is_aggressive: bool,
+}
+
+impl Optimization {
+    pub(super) fn of(request: &ProxyRequest) -> Self {
+        let level = request.optimization_level();
+        Self {
+            writes_toon: request.enable_toon() && level >= 1,
+            compresses: request.enable_compression() && level >= 2,
+            is_aggressive: level >= 3,
+        }
+    }
+
+    /// Returns the settings of the compression.
+    pub(super) fn options(self, threshold: u64, dollars_per_million: f64) -> AssessOptions {
+        let options = AssessOptions::default().with_dollars_per_million(dollars_per_million);
+        match self {
+            Self { compresses: false, .. } => options.with_threshold_tokens(u64::MAX),
+            Self { is_aggressive: false, .. } => options.with_threshold_tokens(threshold),
+            Self { .. } => options
+                .with_threshold_tokens(threshold / 4)
+                .with_target_ratio(0.25)
+                .with_nulls_dropped(true)
+                .with_links_dropped(true),
+        }
+    }
+
+    /// Returns the settings of a second compression, if the first one was not enough.
+    pub(super) fn harder(self, dollars_per_million: f64) -> AssessOptions {
+        self.options(0, dollars_per_million).with_target_ratio(0.05).with_nulls_dropped(true)
+    }
+}
+
+/// The division of a request's tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TokenBudget {
+    /// The tokens of the context.
+    pub(super) input: u64,
+    /// The tokens that are reserved for the answer.
+    pub(super) output: u64,
+}
+
+impl TokenBudget {
+    /// Reserves a quarter of the tokens for the answer, at most 4,096.
+    pub(super) fn of(request: &ProxyRequest) -> Self {
+        let output = (request.max_total_tokens() / 4).min(MOST_OUTPUT);
+        Self { input: request.max_total_tokens() - output, output }
+    }
+
+    /// Returns the limit of the context, as the contract can say it.
+    pub(super) fn context_limit(self) -> u64 {
+        self.input.max(SMALLEST_CONTEXT)
+    }
+
+    pub(super) fn total(self) -> u64 {
+        self.input + self.output
+    }
+}

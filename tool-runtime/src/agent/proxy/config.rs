@@ -1,0 +1,306 @@
+//! The configuration of the agent.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::prices::PriceTable;
+use super::settings::Settings;
+use crate::agent::error::{AgentError, AgentErrorKind};
+
+/// The least important events that the agent logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum LogLevel {
+    /// Each step of a request.
+    Debug,
+    /// Each answered request.
+    #[default]
+    Info,
+    /// Requests that were answered in spite of a failure.
+    Warning,
+    /// Requests that failed.
+    Error,
+}
+
+impl LogLevel {
+    const ALL: [Self; 4] = [Self::Debug, Self::Info, Self::Warning, Self::Error];
+
+    /// Returns the level's name, such as `INFO`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "DEBUG",
+            Self::Info => "INFO",
+            Self::Warning => "WARNING",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+impl fmt::Display for LogLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The configuration of the agent, with the defaults of the platform.
+///
+/// | setting | default | range |
+/// | --- | --- | --- |
+/// | `default_model` | `gemini/gemini-2.0-flash-exp` | |
+/// | `fallback_model` | `openai/gpt-4o-mini` | empty for none |
+/// | `student_summarizer_model` | `openai/gpt-4o-mini` | |
+/// | `litellm_api_base` | none | the base URL of the models' server |
+/// | `compression_threshold_tokens` | 10000 | from 0 |
+/// | `toon_threshold_array_size` | 5 | from 0 |
+/// | `max_concurrent_tools` | 5 | 1 to 20 |
+/// | `request_timeout_seconds` | 60 | 10 to 300 |
+/// | `enable_cache` | true | |
+/// | `cache_ttl_seconds` | 3600 | from 1 |
+/// | `enable_logging` | true | |
+/// | `log_level` | `INFO` | `DEBUG`, `INFO`, `WARNING`, `ERROR` |
+/// | `enable_metrics` | true | |
+/// | `prices` | none | tables by model with `input` and `output`, TOML only |
+///
+/// ```
+/// use tool_runtime::agent::AgentConfig;
+///
+/// let config = AgentConfig::from_toml(r#"
+///     default_model = "openai/gpt-4o"
+///     fallback_model = ""
+///     max_concurrent_tools = 8
+///
+///     [prices."openai/gpt-4o"]
+///     input = 2.5
+///     output = 10.0
+/// "#)?;
+/// assert_eq!((config.default_model(), config.fallback_model()), ("openai/gpt-4o", None));
+///
+/// let error = AgentConfig::from_toml("max_concurrent_tools = 21\nlog_level = 'LOUD'").unwrap_err();
+/// assert_eq!(error.details()["problems"].as_array().map(Vec::len), Some(2));
+/// # Ok::<(), tool_runtime::agent::AgentError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentConfig {
+    default_model: String,
+    fallback_model: Option<String>,
+    student_summarizer_model: String,
+    litellm_api_base: Option<String>,
+    compression_threshold_tokens: u64,
+    toon_threshold_array_size: u64,
+    max_concurrent_tools: u64,
+    request_timeout_seconds: u64,
+    enable_cache: bool,
+    cache_ttl_seconds: u64,
+    enable_logging: bool,
+    log_level: LogLevel,
+    enable_metrics: bool,
+    prices: PriceTable,
+}
+
+const NAMES: [&str; 14] = [
+    "default_model",
+    "fallback_model",
+    "student_summarizer_model",
+    "litellm_api_base",
+    "compression_threshold_tokens",
+    "toon_threshold_array_size",
+    "max_concurrent_tools",
+    "request_timeout_seconds",
+    "enable_cache",
+    "cache_ttl_seconds",
+    "enable_logging",
+    "log_level",
+    "enable_metrics",
+    "prices",
+];
+
+impl Default for AgentConfig {
+    fn default() -> Self {
+        Self {
+            default_model: "gemini/gemini-2.0-flash-exp".to_owned(),
+            fallback_model: Some("openai/gpt-4o-mini".to_owned()),
+            student_summarizer_model: "openai/gpt-4o-mini".to_owned(),
+            litellm_api_base: None,
+            compression_threshold_tokens: 10_000,
+            toon_threshold_array_size: 5,
+            max_concurrent_tools: 5,
+            request_timeout_seconds: 60,
+            enable_cache: true,
+            cache_ttl_seconds: 3_600,
+            enable_logging: true,
+            log_level: LogLevel::default(),
+            enable_metrics: true,
+            prices: PriceTable::default(),
+        }
+    }
+}
+
+impl AgentConfig {
+    /// Reads settings from TOML; those that are not there have their defaults.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Configuration` if the text is not TOML, a setting is unknown or
+    /// out of its range. Its details list every problem; no value is repeated.
+    pub fn from_toml(text: &str) -> Result<Self, AgentError> {
+        let read: Result<Map<String, Value>, _> = toml::from_str(text);
+        let values = read.map_err(|error| {
+            let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+            refused(vec![format!("line {line}: expected TOML")])
+        })?;
+        Self::read(Settings::new(values, ""))
+    }
+
+    /// Reads settings from environment variables: the prefix and the setting's name in capitals,
+    /// such as `AGENT_DEFAULT_MODEL`.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Configuration` as [`from_toml`](Self::from_toml) does.
+    pub fn from_env(prefix: &str) -> Result<Self, AgentError> {
+        Self::from_variables(prefix, std::env::vars())
+    }
+
+    /// Reads settings from these variables, as [`from_env`](Self::from_env) does from the process's.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Configuration` as [`from_toml`](Self::from_toml) does.
+    pub fn from_variables(
+        prefix: &str,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, AgentError> {
+        if prefix.is_empty() {
+            return Err(refused(vec![
+                "expected a prefix of the variables, such as `AGENT_`".to_owned(),
+            ]));
+        }
+        let named = variables.into_iter().filter_map(|(name, value)| {
+            Some((name.strip_prefix(prefix)?.to_lowercase(), Value::String(value)))
+        });
+        Self::read(Settings::new(named.collect(), prefix))
+    }
+
+    fn read(mut settings: Settings) -> Result<Self, AgentError> {
+        let mut config = Self::default();
+        settings.text("default_model", &mut config.default_model);
+        settings.optional_text("fallback_model", &mut config.fallback_model);
+        settings.text("student_summarizer_model", &mut config.student_summarizer_model);
+        settings.optional_text("litellm_api_base", &mut config.litellm_api_base);
+        let threshold = &mut config.compression_threshold_tokens;
+        settings.whole("compression_threshold_tokens", 0..=u64::MAX, threshold);
+        let size = &mut config.toon_threshold_array_size;
+        settings.whole("toon_threshold_array_size", 0..=u64::MAX, size);
+        settings.whole("max_concurrent_tools", 1..=20, &mut config.max_concurrent_tools);
+        settings.whole("request_timeout_seconds", 10..=300, &mut config.request_timeout_seconds);
+        settings.flag("enable_cache", &mut config.enable_cache);
+        settings.whole("cache_ttl_seconds", 1..=u64::MAX, &mut config.cache_ttl_seconds);
+        settings.flag("enable_logging", &mut config.enable_logging);
+        settings.flag("enable_metrics", &mut config.enable_metrics);
+        if let Some(word) = settings.take("log_level") {
+            let level = LogLevel::ALL.into_iter().find(|level| word == level.as_str());
+            match level {
+                Some(level) => config.log_level = level,
+                None => settings.refuse("log_level", "one of `DEBUG`, `INFO`, `WARNING`, `ERROR`"),
+            }
+        }
+        if let Some(prices) = settings.take("prices") {
+            config.prices = PriceTable::read(prices, &mut settings);
+        }
+        let problems = settings.finish(&NAMES);
+        if problems.is_empty() { Ok(config) } else { Err(refused(problems)) }
+    }
+
+    /// Sets the prices of models.
+    #[must_use]
+    pub fn with_prices(self, prices: PriceTable) -> Self {
+        Self { prices, ..self }
+    }
+
+    /// Returns the model that is asked unless a request names one.
+    #[must_use]
+    pub fn default_model(&self) -> &str {
+        &self.default_model
+    }
+
+    /// Returns the model that is asked if the first one fails.
+    #[must_use]
+    pub fn fallback_model(&self) -> Option<&str> {
+        self.fallback_model.as_deref()
+    }
+
+    /// Returns the model that writes summaries.
+    #[must_use]
+    pub fn student_summarizer_model(&self) -> &str {
+        &self.student_summarizer_model
+    }
+
+    /// Returns the base URL of the models' server.
+    #[must_use]
+    pub fn litellm_api_base(&self) -> Option<&str> {
+        self.litellm_api_base.as_deref()
+    }
+
+    /// Returns how many tokens a context must exceed to be compressed.
+    #[must_use]
+    pub const fn compression_threshold_tokens(&self) -> u64 {
+        self.compression_threshold_tokens
+    }
+
+    /// Returns how many rows an array may have without counting as a table.
+    #[must_use]
+    pub const fn toon_threshold_array_size(&self) -> u64 {
+        self.toon_threshold_array_size
+    }
+
+    /// Returns how many reads run at once.
+    #[must_use]
+    pub const fn max_concurrent_tools(&self) -> u64 {
+        self.max_concurrent_tools
+    }
+
+    /// Returns the time limit of a request, in seconds.
+    #[must_use]
+    pub const fn request_timeout_seconds(&self) -> u64 {
+        self.request_timeout_seconds
+    }
+
+    /// Returns whether answers are cached.
+    #[must_use]
+    pub const fn enable_cache(&self) -> bool {
+        self.enable_cache
+    }
+
+    /// Returns for how long an answer is cached, in seconds.
+    #[must_use]
+    pub const fn cache_ttl_seconds(&self) -> u64 {
+        self.cache_ttl_seconds
+    }
+
+    /// Returns whether the agent logs.
+    #[must_use]
+    pub const fn enable_logging(&self) -> bool {
+        self.enable_logging
+    }
+
+    /// Returns the least important events that the agent logs.
+    #[must_use]
+    pub const fn log_level(&self) -> LogLevel {
+        self.log_level
+    }
+
+    /// Returns whether the agent measures its requests.
+    #[must_use]
+    pub const fn enable_metrics(&self) -> bool {
+        self.enable_metrics
+    }
+
+    /// Returns the prices of models.
+    #[must_use]
+    pub const fn prices(&self) -> &PriceTable {
+        &self.prices
+    }
+}
+
+fn refused(problems: Vec<String>) -> AgentError {
+    let message = format!("the agent's configuration: {}", problems.join("; "));
+    AgentError::new(AgentErrorKind::Configuration, message).with_detail("problems", problems)
+}

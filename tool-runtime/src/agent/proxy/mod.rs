@@ -1,0 +1,16 @@
+//! The agent: runs the required tools, compresses the context, asks a model, and says what it cost.
+
+mod answer_cache;
+mod budget;
+mod config;
+mod prices;
+mod proxy_agent;
+mod sessions;
+mod settings;
+mod steps;
+mod turn;
+
+pub use self::config::{AgentConfig, LogLevel};
+pub use self::prices::{ModelPrice, PriceTable};
+pub use self::proxy_agent::{ProxyAgent, ProxyAgentBuilder};
+pub use self::sessions::{MemorySessions, SessionKey, SessionStore};

@@ -1,0 +1,100 @@
+//! The prices of models.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::settings::Settings;
+
+/// The price of a model's tokens, in US dollars for a million.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ModelPrice {
+    input: f64,
+    output: f64,
+}
+
+impl ModelPrice {
+    /// Creates a price; a number that is negative or not finite counts as 0.
+    #[must_use]
+    pub fn new(input: f64, output: f64) -> Self {
+        let limited = |price: f64| if price.is_finite() { price.max(0.0) } else { 0.0 };
+        Self { input: limited(input), output: limited(output) }
+    }
+
+    /// Returns the price of a million tokens that the model reads.
+    #[must_use]
+    pub const fn input(&self) -> f64 {
+        self.input
+    }
+
+    /// Returns the price of a million tokens that the model writes.
+    #[must_use]
+    pub const fn output(&self) -> f64 {
+        self.output
+    }
+
+    /// Returns the cost of so many tokens, in US dollars.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, reason = "a count of tokens is far below 2^52")]
+    pub fn cost(&self, input_tokens: u64, output_tokens: u64) -> f64 {
+        (input_tokens as f64 * self.input + output_tokens as f64 * self.output) / 1e6
+    }
+}
+
+/// The prices of models by their names. It is empty by default, because prices change.
+///
+/// ```
+/// use tool_runtime::agent::{ModelPrice, PriceTable};
+///
+/// let prices = PriceTable::default().with("openai/gpt-4o-mini", ModelPrice::new(0.15, 0.60));
+/// assert_eq!(prices.of("openai/gpt-4o-mini-2024-07-18").map(|price| price.input()), Some(0.15));
+/// assert_eq!(prices.of("openai/gpt-4o"), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PriceTable(BTreeMap<String, ModelPrice>);
+
+impl PriceTable {
+    /// Sets the price of a model and of its versions, whose names begin with it.
+    #[must_use]
+    pub fn with(mut self, model: impl Into<String>, price: ModelPrice) -> Self {
+        self.0.insert(model.into(), price);
+        self
+    }
+
+    /// Returns the price of a model: that of the longest name with which the model's name begins. The
+    /// provider before a name may be missing in either.
+    #[must_use]
+    pub fn of(&self, model: &str) -> Option<ModelPrice> {
+        let bare = |name: &str| name.split_once('/').map_or(name, |(_, bare)| bare).to_owned();
+        let is_version = |known: &str, name: &str| {
+            name.strip_prefix(known)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', ':', '@']))
+        };
+        let fits =
+            |known: &&String| is_version(known, model) || is_version(&bare(known), &bare(model));
+        let best = self.0.keys().filter(fits).max_by_key(|known| known.len())?;
+        self.0.get(best).copied()
+    }
+
+    /// Reads a table of tables: `[prices."openai/gpt-4o-mini"]` with `input` and `output`.
+    pub(super) fn read(value: Value, settings: &mut Settings) -> Self {
+        let expected = "tables by model with the numbers `input` and `output`, in US dollars for a \
+                        million tokens";
+        let Value::Object(models) = value else {
+            settings.refuse("prices", expected);
+            return Self::default();
+        };
+        let mut table = Self::default();
+        for (model, price) in models {
+            let number = |name: &str| price[name].as_f64().filter(|number| *number >= 0.0);
+            let fields = price.as_object().map_or(0, serde_json::Map::len);
+            match (number("input"), number("output"), fields) {
+                (Some(input), Some(output), 2) => {
+                    table = table.with(model, ModelPrice::new(input, output));
+                }
+                _ => settings.refuse("prices", expected),
+            }
+        }
+        table
+    }
+}

@@ -1,0 +1,204 @@
+//! The agent, and its configuration in code.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::answer_cache::AnswerCache;
+use super::config::{AgentConfig, LogLevel};
+use super::sessions::{MemorySessions, SessionStore};
+use super::turn::Turn;
+use crate::agent::error::AgentError;
+use crate::agent::executor::RuntimeExecutor;
+use crate::agent::model::ChatModel;
+use crate::contracts::ToolContext;
+use crate::contracts::act::ToolType;
+use crate::contracts::proxy::{ProxyRequest, ProxyResponse};
+use crate::log::log_event;
+use crate::runtime::Runtime;
+
+/// Answers questions: runs the required tools, compresses their results and the history, asks a model
+/// once, and says what it cost.
+///
+/// # Levels
+/// | `optimization_level` | results | context |
+/// | --- | --- | --- |
+/// | 0 | JSON with indentation | whole |
+/// | 1 | compact JSON, tables in TOON where that is shorter | whole |
+/// | 2 | the same | compressed to 0.35 of its tokens above `compression_threshold_tokens` |
+/// | 3 | the same | compressed to 0.25 above a quarter of that threshold, without nulls and links |
+///
+/// `enable_toon: false` writes results and the answer as at level 0, `enable_compression: false`
+/// leaves the context whole at every level.
+///
+/// # The budget
+/// A quarter of `max_total_tokens`, at most 4,096, is reserved for the answer. A context that does not
+/// fit the rest is compressed harder, if it may be compressed; one that still does not is refused
+/// with an error of the kind `Compression`, whose details have `max_total_tokens` and
+/// `required_total_tokens`, which would be enough. Nothing is cut off in silence.
+///
+/// # Failures
+/// A required tool that fails is part of the context, so that the model can say so. A request that
+/// names no tool, or a tool of another type, is an error before any tool runs. A timeout belongs to
+/// the step that waited: of a tool it is a result, of the model an error of the kind `Llm`.
+///
+/// # Sessions and cache
+/// The history of a `session_id` belongs to the tenant and the principal of the context
+/// ([`SessionKey`](super::SessionKey)). With `enable_cache`, an answer is kept for `cache_ttl_seconds` under a hash of
+/// tenant, principal, model, schema and of every word that the model was told; tools run each time.
+/// Answers that were cut off are not kept. `answer_cached` in the context's metadata says that an
+/// answer came from the cache; its cost is 0.
+#[derive(Clone)]
+pub struct ProxyAgent {
+    inner: Arc<Inner>,
+}
+
+/// What the requests of an agent share.
+pub(super) struct Inner {
+    pub(super) config: AgentConfig,
+    pub(super) executor: RuntimeExecutor,
+    pub(super) model: Arc<dyn ChatModel>,
+    pub(super) sessions: Arc<dyn SessionStore>,
+    pub(super) cache: Option<AnswerCache>,
+    pub(super) instructions: Option<String>,
+    pub(super) schema: Option<Value>,
+}
+
+/// Configures a [`ProxyAgent`].
+#[must_use = "a builder does nothing until `build`"]
+pub struct ProxyAgentBuilder {
+    config: AgentConfig,
+    executor: RuntimeExecutor,
+    model: Arc<dyn ChatModel>,
+    sessions: Arc<dyn SessionStore>,
+    instructions: Option<String>,
+    schema: Option<Value>,
+}
+
+impl ProxyAgentBuilder {
+    /// Sets the type of a tool, or of all tools of a toolkit.
+    pub fn tool_type(mut self, tool_or_toolkit: impl Into<String>, tool_type: ToolType) -> Self {
+        self.executor = self.executor.tool_type(tool_or_toolkit, tool_type);
+        self
+    }
+
+    /// Sets the instructions of every request: the persistent context.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Sets the JSON Schema of every answer; without it an answer is a text.
+    pub fn answer_schema(mut self, schema: Value) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
+    /// Sets the store of sessions; [`MemorySessions`] by default.
+    pub fn sessions(mut self, sessions: impl SessionStore + 'static) -> Self {
+        self.sessions = Arc::new(sessions);
+        self
+    }
+
+    /// Builds the agent.
+    #[must_use]
+    pub fn build(self) -> ProxyAgent {
+        let ttl = Duration::from_secs(self.config.cache_ttl_seconds());
+        let cache = self.config.enable_cache().then(|| AnswerCache::new(ttl));
+        let most = usize::try_from(self.config.max_concurrent_tools()).unwrap_or(usize::MAX);
+        let inner = Inner {
+            executor: self.executor.max_concurrent_tools(most),
+            config: self.config,
+            model: self.model,
+            sessions: self.sessions,
+            cache,
+            instructions: self.instructions,
+            schema: self.schema,
+        };
+        ProxyAgent { inner: Arc::new(inner) }
+    }
+}
+
+impl fmt::Debug for ProxyAgentBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxyAgentBuilder").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl ProxyAgent {
+    /// Configures an agent: the tools of a runtime, and a model.
+    pub fn builder(
+        config: AgentConfig,
+        runtime: Runtime,
+        model: impl ChatModel + 'static,
+    ) -> ProxyAgentBuilder {
+        ProxyAgentBuilder {
+            config,
+            executor: RuntimeExecutor::new(runtime, ToolContext::local()),
+            model: Arc::new(model),
+            sessions: Arc::new(MemorySessions::new()),
+            instructions: None,
+            schema: None,
+        }
+    }
+
+    /// Answers a question. Its tools run in this context.
+    ///
+    /// # Errors
+    /// Returns an error if the request names no tool, its context does not fit, the model does not
+    /// answer, or its answer breaks the schema; and if the session cannot be read or written.
+    pub async fn answer(
+        &self,
+        request: &ProxyRequest,
+        cx: &ToolContext,
+    ) -> Result<ProxyResponse, AgentError> {
+        let turn = Turn::new(&self.inner, request, cx);
+        let answered = turn.answer().await;
+        self.inner.log(turn.model(), answered.as_ref());
+        answered
+    }
+}
+
+impl Inner {
+    /// Logs the end of a request, without any text of it.
+    fn log(&self, model: &str, answered: Result<&ProxyResponse, &AgentError>) {
+        let logs =
+            |level: LogLevel| self.config.enable_logging() && level >= self.config.log_level();
+        match answered {
+            Ok(response) if logs(LogLevel::Info) => {
+                let cost = response.cost_analysis();
+                log_event!(
+                    info,
+                    target: "tool_runtime::agent",
+                    model = %model,
+                    input_tokens = cost.optimized_input_tokens(),
+                    raw_input_tokens = cost.raw_input_tokens(),
+                    output_tokens = cost.output_tokens(),
+                    latency_ms = response.total_latency_ms(),
+                    "the agent answered a request"
+                );
+            }
+            Err(error) if logs(LogLevel::Error) => {
+                log_event!(
+                    error,
+                    target: "tool_runtime::agent",
+                    model = %model,
+                    error = %error,
+                    "the agent could not answer a request"
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+impl fmt::Debug for ProxyAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxyAgent")
+            .field("config", &self.inner.config)
+            .field("model", &self.inner.model)
+            .finish_non_exhaustive()
+    }
+}

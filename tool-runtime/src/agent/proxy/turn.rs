@@ -1,0 +1,328 @@
+//! The steps of a request.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::Utc;
+use serde_json::Value;
+
+use super::answer_cache;
+use super::budget::{Optimization, TokenBudget};
+use super::proxy_agent::Inner;
+use super::sessions::SessionKey;
+use super::steps::{Steps, timed};
+use crate::agent::error::{AgentError, AgentErrorKind};
+use crate::agent::model::{ChatReply, ChatRequest, FinishReason, ModelMessage};
+use crate::agent::student::StudentSummarizer;
+use crate::articulate::Articulator;
+use crate::assess::{AssessOptions, Assessor, ContextManager};
+use crate::contracts::ToolContext;
+use crate::contracts::act::ActResult;
+use crate::contracts::articulate::{
+    OutputSerializer, SerializationFormat, SerializationRequest, SerializedOutput,
+};
+use crate::contracts::assess::{ChatMessage, ChatRole, ContextData, OptimizedContext};
+use crate::contracts::proxy::{CostReport, LlmResponse, ProxyRequest, ProxyResponse};
+use crate::tokens::{TokenCounter, counter_for_model};
+
+/// The most messages of a session that become part of a context.
+const MOST_MESSAGES: usize = 200;
+
+/// A request while it is answered.
+pub(super) struct Turn<'t> {
+    agent: &'t Inner,
+    request: &'t ProxyRequest,
+    cx: &'t ToolContext,
+    model: &'t str,
+    counter: Arc<dyn TokenCounter>,
+    optimization: Optimization,
+    budget: TokenBudget,
+    session: Option<SessionKey>,
+}
+
+/// The answer of the model, and whether it came from the cache.
+struct Answer {
+    reply: ChatReply,
+    content: Value,
+    is_cached: bool,
+}
+
+impl<'t> Turn<'t> {
+    pub(super) fn new(agent: &'t Inner, request: &'t ProxyRequest, cx: &'t ToolContext) -> Self {
+        let model = request.target_model().unwrap_or(agent.config.default_model());
+        Self {
+            agent,
+            request,
+            cx,
+            model,
+            counter: counter_for_model(model),
+            optimization: Optimization::of(request),
+            budget: TokenBudget::of(request),
+            session: request.session_id().map(|session| SessionKey::new(cx, session)),
+        }
+    }
+
+    pub(super) fn model(&self) -> &'t str {
+        self.model
+    }
+
+    pub(super) async fn answer(&self) -> Result<ProxyResponse, AgentError> {
+        let started = Instant::now();
+        let limit = Duration::from_secs(self.agent.config.request_timeout_seconds());
+        let ends = started + limit;
+        let mut steps = Steps::default();
+        let results = timed(&mut steps.tools, self.run_tools(limit)).await?;
+        let history = self.history().await?;
+        let context = self.context(&results, history)?;
+        let optimized = timed(&mut steps.context, self.optimize(&context)).await?;
+        let answer = timed(&mut steps.model, self.ask(&optimized, ends)).await?;
+        let output_started = Instant::now();
+        let result = self.serialize(&answer.content)?;
+        steps.output = output_started.elapsed();
+        self.remember(&answer.reply).await?;
+        let cost = self.cost(&optimized, &answer, &result)?;
+        let llm = self.llm_response(&answer)?;
+        let optimized = if answer.is_cached { with_cache_mark(optimized)? } else { optimized };
+        ProxyResponse::builder(result, optimized, llm)
+            .tool_results(results)
+            .breakdown(steps.breakdown(started.elapsed()).map_err(|error| serialization(&error))?)
+            .cost_analysis(cost)
+            .build()
+            .map_err(|error| serialization(&error))
+    }
+
+    /// Runs the required tools, after every request was found to name one.
+    async fn run_tools(&self, limit: Duration) -> Result<Vec<ActResult>, AgentError> {
+        let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        let limit = self.cx.timeouts_ms().map_or(limit, |own| own.min(limit));
+        let executor = self.agent.executor.with_context(self.cx.with_timeouts_ms(limit));
+        let executor = executor.token_counter(self.counter.clone());
+        for (index, tool) in self.request.required_tools().iter().enumerate() {
+            executor.check(tool).map_err(|error| error.with_detail("required_tool", index))?;
+        }
+        let results = executor.execute_all(self.request.required_tools()).await;
+        results.into_iter().collect()
+    }
+
+    async fn history(&self) -> Result<Vec<ChatMessage>, AgentError> {
+        let Some(key) = &self.session else { return Ok(Vec::new()) };
+        let loaded = self.agent.sessions.load(key, MOST_MESSAGES).await;
+        loaded.map_err(|_| of_session("the history of the session cannot be read"))
+    }
+
+    fn context(
+        &self,
+        results: &[ActResult],
+        history: Vec<ChatMessage>,
+    ) -> Result<ContextData, AgentError> {
+        let mut builder = ContextData::builder()
+            .tool_results(results.iter().cloned())
+            .message_history(history)
+            .max_tokens(self.budget.context_limit());
+        for (name, value) in self.request.user_context() {
+            builder = builder.transient(name.clone(), value.clone());
+        }
+        builder = builder.transient(ContextData::QUERY, self.request.query());
+        if let Some(instructions) = &self.agent.instructions {
+            builder = builder.persistent_context(instructions.clone());
+        }
+        builder.build().map_err(|error| serialization(&error))
+    }
+
+    /// Compresses the context; harder if it does not fit, and refuses it if it still does not.
+    async fn optimize(&self, context: &ContextData) -> Result<OptimizedContext, AgentError> {
+        let price = self.agent.config.prices().of(self.model).map_or(0.0, |price| price.input());
+        let threshold = self.agent.config.compression_threshold_tokens();
+        let options = self.optimization.options(threshold, price);
+        let mut optimized = if self.optimization.compresses {
+            self.assessor(options).optimize(context).await
+        } else {
+            // A context that must stay whole has no limit that compression could keep.
+            let whole = context.clone().into_builder().max_tokens(u64::MAX).build();
+            let whole = whole.map_err(|error| serialization(&error))?;
+            self.assessor(options).optimize(&whole).await
+        };
+        if self.fits(&optimized) {
+            return Ok(optimized);
+        }
+        if self.optimization.compresses {
+            optimized = self.assessor(self.optimization.harder(price)).optimize(context).await;
+        }
+        if self.fits(&optimized) { Ok(optimized) } else { Err(self.too_long(&optimized)) }
+    }
+
+    fn assessor(&self, options: AssessOptions) -> Assessor {
+        let config = &self.agent.config;
+        let student = StudentSummarizer::of(self.agent.model.clone());
+        let student = student.with_model(config.student_summarizer_model());
+        let price = config.prices().of(config.student_summarizer_model());
+        let student = student.with_dollars_per_million(price.map_or(0.0, |price| price.input()));
+        let assessor = Assessor::new()
+            .options(options)
+            .token_counter(self.counter.clone())
+            .summarizer(student);
+        if self.optimization.writes_toon {
+            assessor.result_serializer(self.articulator())
+        } else {
+            assessor
+        }
+    }
+
+    fn articulator(&self) -> Articulator {
+        let rows = self.agent.config.toon_threshold_array_size();
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        Articulator::new().table_rows(rows).token_counter(self.counter.clone())
+    }
+
+    fn fits(&self, optimized: &OptimizedContext) -> bool {
+        optimized.optimized_tokens() <= self.budget.input
+    }
+
+    fn too_long(&self, optimized: &OptimizedContext) -> AgentError {
+        let required = optimized.optimized_tokens().saturating_add(self.budget.output);
+        let message = format!(
+            "the context and the answer need {required} tokens, and the request allows {}; allow \
+             more, or send less",
+            self.budget.total()
+        );
+        AgentError::new(AgentErrorKind::Compression, message)
+            .with_detail("max_total_tokens", self.budget.total())
+            .with_detail("required_total_tokens", required)
+    }
+
+    async fn ask(&self, context: &OptimizedContext, ends: Instant) -> Result<Answer, AgentError> {
+        let request = self.chat_request(context);
+        let key = answer_cache::key(self.cx, &request);
+        let cache = self.agent.cache.as_ref();
+        if let Some(reply) = cache.and_then(|cache| cache.get(&key)) {
+            return self.answer_of(reply, true);
+        }
+        let left = ends.saturating_duration_since(Instant::now());
+        let reply = self.agent.model.chat(&request.with_timeout(left)).await?;
+        let answer = self.answer_of(reply, false)?;
+        // An answer that was cut off, or breaks the schema, is not worth keeping.
+        if let Some(cache) = cache.filter(|_| *answer.reply.finish_reason() == FinishReason::Stop) {
+            cache.put(key, answer.reply.clone());
+        }
+        Ok(answer)
+    }
+
+    fn answer_of(&self, reply: ChatReply, is_cached: bool) -> Result<Answer, AgentError> {
+        let content = self.content(&reply)?;
+        Ok(Answer { reply, content, is_cached })
+    }
+
+    /// Writes the instructions as the system's message, and the rest as the user's.
+    fn chat_request(&self, context: &OptimizedContext) -> ChatRequest {
+        let text = context.optimized_text();
+        let head = self.agent.instructions.as_ref().map(|it| format!("# Instructions\n{it}\n\n"));
+        let rest = head.as_deref().and_then(|head| text.strip_prefix(head));
+        let messages = match (&self.agent.instructions, rest) {
+            (Some(instructions), Some(rest)) => {
+                vec![
+                    ModelMessage::System(instructions.clone()),
+                    ModelMessage::User(rest.to_owned()),
+                ]
+            }
+            _ => vec![ModelMessage::User(text.to_owned())],
+        };
+        let request = ChatRequest::of(messages)
+            .with_model(self.model)
+            .with_max_output_tokens(self.budget.output);
+        match &self.agent.schema {
+            Some(schema) => request.with_schema(schema.clone()),
+            None => request,
+        }
+    }
+
+    fn content(&self, reply: &ChatReply) -> Result<Value, AgentError> {
+        match &self.agent.schema {
+            Some(schema) => reply.structured(schema),
+            None => Ok(Value::String(reply.text().to_owned())),
+        }
+    }
+
+    fn serialize(&self, content: &Value) -> Result<SerializedOutput, AgentError> {
+        let request = SerializationRequest::new(content);
+        let request = if self.optimization.writes_toon {
+            request
+        } else {
+            request.with_format(SerializationFormat::CompactJson)
+        };
+        self.articulator().serialize(&request).map_err(|error| serialization(&error))
+    }
+
+    async fn remember(&self, reply: &ChatReply) -> Result<(), AgentError> {
+        let Some(key) = &self.session else { return Ok(()) };
+        let message =
+            |role, text: &str| ChatMessage::new(role, text, Utc::now(), self.counter.count(text));
+        let asked = message(ChatRole::User, self.request.query());
+        let answered = message(ChatRole::Assistant, reply.text());
+        let messages = asked.and_then(|asked| Ok(vec![asked, answered?]));
+        let messages = messages.map_err(|error| serialization(&error))?;
+        let appended = self.agent.sessions.append(key, messages).await;
+        appended.map_err(|_| of_session("the answer cannot be added to the session"))
+    }
+
+    fn llm_response(&self, answer: &Answer) -> Result<LlmResponse, AgentError> {
+        let reply = &answer.reply;
+        let (input, output) = self.tokens(reply);
+        LlmResponse::builder(reply.model(), answer.content.clone())
+            .tokens(input, output)
+            .latency_ms(reply.latency().as_secs_f64() * 1e3)
+            .finish_reason(reply.finish_reason().as_str())
+            .build()
+            .map_err(|error| serialization(&error))
+    }
+
+    /// Returns the tokens as the provider counts them, or else as this process does.
+    fn tokens(&self, reply: &ChatReply) -> (u64, u64) {
+        let counted = || (0, self.counter.count(reply.text()));
+        reply.usage().map_or_else(counted, |usage| (usage.input_tokens, usage.output_tokens))
+    }
+
+    fn cost(
+        &self,
+        context: &OptimizedContext,
+        answer: &Answer,
+        result: &SerializedOutput,
+    ) -> Result<CostReport, AgentError> {
+        let (raw, optimized) = (context.original_tokens(), context.optimized_tokens());
+        let (_, output) = self.tokens(&answer.reply);
+        let price = self.agent.config.prices().of(self.model);
+        let cost = |input| price.map_or(0.0, |price| price.cost(input, output));
+        // What a summary cost is what the savings of the context lack.
+        let saved_input = price.map_or(0.0, |price| price.cost(raw.saturating_sub(optimized), 0));
+        let summaries = (saved_input - context.estimated_cost_savings()).max(0.0);
+        let actual = if answer.is_cached { 0.0 } else { cost(optimized) };
+        #[allow(clippy::cast_precision_loss, reason = "a ratio of two counts")]
+        let output_ratio =
+            result.optimized_tokens() as f64 / result.original_tokens().max(1) as f64;
+        CostReport::builder()
+            .input_tokens(raw, optimized)
+            .output_tokens(output)
+            .costs(cost(raw), actual + summaries)
+            .output_compression_ratio(output_ratio)
+            .build()
+            .map_err(|error| serialization(&error))
+    }
+}
+
+/// Says in the metadata that the answer came from the cache.
+fn with_cache_mark(context: OptimizedContext) -> Result<OptimizedContext, AgentError> {
+    context
+        .into_builder()
+        .metadata("answer_cached", true)
+        .build()
+        .map_err(|error| serialization(&error))
+}
+
+fn serialization(error: &dyn fmt::Display) -> AgentError {
+    AgentError::new(AgentErrorKind::Serialization, error.to_string())
+}
+
+/// The store's own message may name files, so that it is not repeated.
+fn of_session(message: &str) -> AgentError {
+    AgentError::new(AgentErrorKind::Configuration, message).with_detail("reason", "session_store")
+}
