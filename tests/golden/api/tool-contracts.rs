@@ -1347,6 +1347,7 @@ impl OptimizedContext {
     pub const fn compression_time_ms(&self) -> f64 {}
     #[must_use]
     pub const fn estimated_cost_savings(&self) -> f64 {}
+    pub fn into_builder(self) -> OptimizedContextBuilder {}
     #[must_use]
     pub fn into_text(self) -> String {}
     #[must_use]

@@ -1232,6 +1232,51 @@ impl TurnStream<'_> {
 }
 impl fmt::Debug for TurnStream<'_> {}
 
+// tool_runtime::agent::AgentConfig
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentConfig {
+    ..
+}
+impl AgentConfig {
+    #[must_use]
+    pub const fn cache_ttl_seconds(&self) -> u64 {}
+    #[must_use]
+    pub const fn compression_threshold_tokens(&self) -> u64 {}
+    #[must_use]
+    pub fn default_model(&self) -> &str {}
+    #[must_use]
+    pub const fn enable_cache(&self) -> bool {}
+    #[must_use]
+    pub const fn enable_logging(&self) -> bool {}
+    #[must_use]
+    pub const fn enable_metrics(&self) -> bool {}
+    #[must_use]
+    pub fn fallback_model(&self) -> Option<&str> {}
+    pub fn from_env(prefix: &str) -> Result<Self, AgentError> {}
+    pub fn from_toml(text: &str) -> Result<Self, AgentError> {}
+    pub fn from_variables(
+        prefix: &str,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, AgentError> {}
+    #[must_use]
+    pub fn litellm_api_base(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn log_level(&self) -> LogLevel {}
+    #[must_use]
+    pub const fn max_concurrent_tools(&self) -> u64 {}
+    #[must_use]
+    pub const fn prices(&self) -> &PriceTable {}
+    #[must_use]
+    pub const fn request_timeout_seconds(&self) -> u64 {}
+    #[must_use]
+    pub fn student_summarizer_model(&self) -> &str {}
+    #[must_use]
+    pub const fn toon_threshold_array_size(&self) -> u64 {}
+    #[must_use]
+    pub fn with_prices(self, prices: PriceTable) -> Self {}
+}
+impl Default for AgentConfig {}
+
 // tool_runtime::agent::AgentError
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentError {
@@ -1393,6 +1438,32 @@ impl FinishReason {
     pub fn as_str(&self) -> &str {}
 }
 
+// tool_runtime::agent::LogLevel
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Warning,
+    Error,
+}
+impl LogLevel {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {}
+}
+impl fmt::Display for LogLevel {}
+
+// tool_runtime::agent::MemorySessions
+pub struct MemorySessions {
+    ..
+}
+impl MemorySessions {
+    #[must_use]
+    pub fn new() -> Self {}
+}
+impl Default for MemorySessions {}
+impl SessionStore for MemorySessions {}
+impl fmt::Debug for MemorySessions {}
+
 // tool_runtime::agent::ModelCall
 #[derive(Clone, PartialEq, Eq)]
 pub struct ModelCall {
@@ -1428,6 +1499,22 @@ impl ModelMessage {
     pub fn text(&self) -> &str {}
 }
 impl fmt::Debug for ModelMessage {}
+
+// tool_runtime::agent::ModelPrice
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ModelPrice {
+    ..
+}
+impl ModelPrice {
+    #[must_use]
+    pub fn cost(&self, input_tokens: u64, output_tokens: u64) -> f64 {}
+    #[must_use]
+    pub const fn input(&self) -> f64 {}
+    #[must_use]
+    pub fn new(input: f64, output: f64) -> Self {}
+    #[must_use]
+    pub const fn output(&self) -> f64 {}
+}
 
 // tool_runtime::agent::OnText
 pub type OnText<'t> = dyn Fn(&str) + Send + Sync + 't;
@@ -1479,6 +1566,16 @@ impl OpenAiModel {
 impl ChatModel for OpenAiModel {}
 impl fmt::Debug for OpenAiModel {}
 
+// tool_runtime::agent::PriceTable
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PriceTable(_);
+impl PriceTable {
+    #[must_use]
+    pub fn of(&self, model: &str) -> Option<ModelPrice> {}
+    #[must_use]
+    pub fn with(self, model: impl Into<String>, price: ModelPrice) -> Self {}
+}
+
 // tool_runtime::agent::ProviderPrefix
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
@@ -1487,12 +1584,51 @@ pub enum ProviderPrefix {
     Removed,
 }
 
+// tool_runtime::agent::ProxyAgent
+#[derive(Clone)]
+pub struct ProxyAgent {
+    ..
+}
+impl ProxyAgent {
+    pub async fn answer(
+        &self,
+        request: &ProxyRequest,
+        cx: &ToolContext,
+    ) -> Result<ProxyResponse, AgentError> {}
+    pub fn builder(
+        config: AgentConfig,
+        runtime: Runtime,
+        model: impl ChatModel + 'static,
+    ) -> ProxyAgentBuilder {}
+}
+impl fmt::Debug for ProxyAgent {}
+
+// tool_runtime::agent::ProxyAgentBuilder
+#[must_use = "a builder does nothing until `build`"]
+pub struct ProxyAgentBuilder {
+    ..
+}
+impl ProxyAgentBuilder {
+    pub fn answer_schema(self, schema: Value) -> Self {}
+    #[must_use]
+    pub fn build(self) -> ProxyAgent {}
+    pub fn instructions(self, instructions: impl Into<String>) -> Self {}
+    pub fn sessions(self, sessions: impl SessionStore + 'static) -> Self {}
+    pub fn tool_type(
+        self,
+        tool_or_toolkit: impl Into<String>,
+        tool_type: ToolType,
+    ) -> Self {}
+}
+impl fmt::Debug for ProxyAgentBuilder {}
+
 // tool_runtime::agent::RuntimeExecutor
 #[derive(Clone)]
 pub struct RuntimeExecutor {
     ..
 }
 impl RuntimeExecutor {
+    pub fn check(&self, request: &ToolRequest) -> Result<(), AgentError> {}
     pub async fn execute_all(
         &self,
         requests: &[ToolRequest],
@@ -1514,6 +1650,37 @@ impl RuntimeExecutor {
 }
 impl ToolExecutor for RuntimeExecutor {}
 impl fmt::Debug for RuntimeExecutor {}
+
+// tool_runtime::agent::SessionKey
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct SessionKey {
+    ..
+}
+impl SessionKey {
+    #[must_use]
+    pub fn new(cx: &ToolContext, session: &str) -> Self {}
+    #[must_use]
+    pub fn principal(&self) -> &str {}
+    #[must_use]
+    pub fn session(&self) -> &str {}
+    #[must_use]
+    pub const fn tenant(&self) -> Uuid {}
+}
+impl fmt::Debug for SessionKey {}
+
+// tool_runtime::agent::SessionStore
+pub trait SessionStore: fmt::Debug + Send + Sync {
+    async fn load(
+        &self,
+        key: &SessionKey,
+        most: usize,
+    ) -> Result<Vec<ChatMessage>, StoreError>;
+    async fn append(
+        &self,
+        key: &SessionKey,
+        messages: Vec<ChatMessage>,
+    ) -> Result<(), StoreError>;
+}
 
 // tool_runtime::agent::StudentSummarizer
 #[derive(Debug, Clone)]
@@ -1628,6 +1795,8 @@ impl Assessor {
     pub fn new() -> Self {}
     #[must_use]
     pub fn options(self, options: AssessOptions) -> Self {}
+    #[must_use]
+    pub fn result_serializer(self, serializer: Articulator) -> Self {}
     #[must_use]
     pub fn summarizer(self, summarizer: impl Summarizer + 'static) -> Self {}
     #[must_use]

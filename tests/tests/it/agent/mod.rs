@@ -3,8 +3,10 @@
 mod closures;
 mod execution;
 mod openai;
+mod proxy;
 mod resolution;
 mod retries;
+mod server;
 
 use serde_json::Value;
 use tool_runtime::agent::{AgentError, RuntimeExecutor, ToolExecutor};

@@ -8,7 +8,7 @@ use tool_runtime::agent::{
 };
 use tool_runtime::prelude::*;
 
-use super::server::{Server, completion, message, text};
+use crate::agent::server::{Server, completion, message, text};
 
 /// Searches the published content of a site.
 #[ai_tool(effect = "read", name = "content.search")]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tool_runtime::agent::{AgentErrorKind, ChatModel, ChatRequest, OpenAiModel};
 
-use super::server::{Server, text};
+use crate::agent::server::{Server, text};
 
 /// A variable that Cargo sets for tests.
 const VARIABLE: &str = "CARGO_PKG_NAME";

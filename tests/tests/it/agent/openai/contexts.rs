@@ -6,7 +6,7 @@ use tool_runtime::assess::{AssessOptions, Assessor, ContextManager, Embedder};
 use tool_runtime::contracts::act::ActResult;
 use tool_runtime::contracts::assess::{CompressionMethod, CompressionStrategy, ContextData};
 
-use super::server::{Scripted, Server, error, text};
+use crate::agent::server::{Scripted, Server, error, text};
 
 fn context() -> ContextData {
     let log = "The request was served without delay by the usual worker.\n".repeat(60);

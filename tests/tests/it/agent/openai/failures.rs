@@ -7,7 +7,7 @@ use tool_runtime::agent::{
     AgentError, AgentErrorKind, ChatModel, ChatReply, ChatRequest, OpenAiModel,
 };
 
-use super::server::{Scripted, Server, error, text};
+use crate::agent::server::{Scripted, Server, error, text};
 
 async fn ask(model: &OpenAiModel) -> Result<ChatReply, AgentError> {
     model.chat(&ChatRequest::new("hunter2?")).await

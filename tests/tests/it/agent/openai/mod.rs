@@ -4,5 +4,4 @@ mod chats;
 mod configuration;
 mod contexts;
 mod failures;
-mod server;
 mod streams;

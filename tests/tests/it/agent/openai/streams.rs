@@ -8,7 +8,7 @@ use tool_runtime::agent::{
     AgentError, ChatModel, ChatReply, ChatRequest, FinishReason, OpenAiModel, TokenUsage,
 };
 
-use super::server::{Scripted, Server, StreamEnd, error, pieces, texts};
+use crate::agent::server::{Scripted, Server, StreamEnd, error, pieces, texts};
 
 /// Asks for a stream, and returns the pieces that were shown too.
 async fn stream(model: &OpenAiModel) -> (Result<ChatReply, AgentError>, Vec<String>) {

@@ -1,0 +1,175 @@
+//! Answers, their figures and their cache.
+
+use serde_json::json;
+use tool_runtime::agent::AgentErrorKind;
+use tool_runtime::contracts::act::{ToolRequest, ToolType};
+use tool_runtime::contracts::articulate::SerializationFormat;
+use tool_runtime::contracts::assess::CompressionMethod;
+use tool_runtime::contracts::proxy::ProxyRequest;
+
+use super::{agent, context, orders};
+use crate::agent::server::{Server, error, text};
+
+#[tokio::test]
+async fn an_answer_says_what_each_step_returned_took_and_cost() {
+    let server = Server::start([text("Two orders.")]).await;
+    let agent = agent(&server, "").instructions("Be brief.").build();
+    let request = ProxyRequest::builder("How many orders?")
+        .required_tools([orders(json!({"count": 2}))])
+        .user_context("user", "Ada")
+        .build()
+        .unwrap();
+    let response = agent.answer(&request, &context()).await.unwrap();
+    assert_eq!(response.llm_response().content(), "Two orders.");
+    assert_eq!(response.result().serialized_text(), "\"Two orders.\"");
+    assert!(response.tool_results()[0].success());
+
+    let llm = response.llm_response();
+    assert_eq!((llm.input_tokens(), llm.output_tokens(), llm.finish_reason()), (20, 5, "stop"));
+    let breakdown = response.breakdown();
+    assert!((response.total_latency_ms() - breakdown.total_ms()).abs() < 1e-6);
+    assert!(breakdown.llm_inference_ms() > 0.0 && breakdown.tool_execution_ms() > 0.0);
+    let cost = response.cost_analysis();
+    let context = response.context_optimization();
+    assert_eq!(cost.raw_input_tokens(), context.original_tokens());
+    assert_eq!(cost.optimized_input_tokens(), context.optimized_tokens());
+    assert_eq!(cost.total_tokens(), context.optimized_tokens() + 5);
+    #[allow(clippy::cast_precision_loss, reason = "small counts")]
+    let expected = (context.optimized_tokens() as f64 + 5.0 * 4.0) / 1e6;
+    assert!((cost.actual_cost() - expected).abs() < 1e-12, "{cost:?}");
+    assert!(cost.savings() > 0.0 && cost.input_compression_ratio() < 1.0, "{cost:?}");
+
+    let body = &server.received()[0].body;
+    assert_eq!(body["model"], "gemini/gemini-2.0-flash-exp");
+    assert_eq!(body["messages"][0], json!({"role": "system", "content": "Be brief."}));
+    let said = body["messages"][1]["content"].as_str().unwrap();
+    let expected = "# Tool results\n## orders\n[{\"id\":0,\"customer\":\"customer 0\",\"note\":null},\
+                    {\"id\":1,\"customer\":\"customer 1\",\"note\":null}]\n\n# Facts\nuser: Ada\n\
+                    # Question\nHow many orders?";
+    assert_eq!(said, expected);
+    // The answer reads back as what was written.
+    let written = serde_json::to_string(&response).unwrap();
+    let read: tool_runtime::contracts::proxy::ProxyResponse =
+        serde_json::from_str(&written).unwrap();
+    assert_eq!(read, response);
+}
+
+#[tokio::test]
+async fn levels_and_switches_decide_what_is_written() {
+    let written = |level: u8, compression: bool, toon: bool| async move {
+        let server = Server::start([text("ok")]).await;
+        let agent = agent(&server, "compression_threshold_tokens = 200").build();
+        let request = ProxyRequest::builder("Where is customer 7?")
+            .required_tools([orders(json!({"count": 60}))])
+            .optimization_level(level)
+            .enable_compression(compression)
+            .enable_toon(toon)
+            .build()
+            .unwrap();
+        let response = agent.answer(&request, &context()).await.unwrap();
+        let said = server.received()[0].body["messages"][0]["content"].as_str().unwrap().to_owned();
+        (response.context_optimization().method_used(), said)
+    };
+    use CompressionMethod::{None, SemanticPruning};
+    let (method, said) = written(0, true, true).await;
+    assert!(method == None && said.contains("    \"id\": 0,\n"), "{said}");
+    let (method, said) = written(1, true, true).await;
+    assert!(method == None && said.contains("[60]{id,customer,note}:\n"), "{said}");
+    let (method, said) = written(2, true, true).await;
+    assert!(method == SemanticPruning && said.contains("of 60 rows)"), "{said}");
+    assert!(said.contains("customer 7"), "{said}");
+    let (method, said) = written(3, true, true).await;
+    assert!(method == SemanticPruning && !said.contains("null"), "{said}");
+    let (method, said) = written(3, false, true).await;
+    assert!(method == None && said.contains("[60]{"), "{said}");
+    let (method, said) = written(2, true, false).await;
+    assert!(method == SemanticPruning && !said.contains("TOON"), "{said}");
+    let (method, said) = written(2, false, false).await;
+    assert!(method == None && said.contains("    \"id\": 0,\n"), "{said}");
+}
+
+#[tokio::test]
+async fn a_schema_makes_the_answer_data() {
+    let rows: Vec<_> = (0..20).map(|n| json!({"id": n, "open": true})).collect();
+    let answer = json!({"orders": rows});
+    let schema = json!({"type": "object", "properties": {"orders": {"type": "array"}}, "required": ["orders"]});
+    let server = Server::start([text(&answer.to_string()), text("no JSON")]).await;
+    let agent = agent(&server, "enable_cache = false").answer_schema(schema).build();
+    let request = ProxyRequest::builder("Which?").build().unwrap();
+    let response = agent.answer(&request, &context()).await.unwrap();
+    assert_eq!(response.llm_response().content(), &answer);
+    assert_eq!(response.result().format_used(), SerializationFormat::Toon);
+    assert!(response.cost_analysis().output_compression_ratio() < 1.0);
+    let error = agent.answer(&request, &context()).await.unwrap_err();
+    assert_eq!(error.kind(), AgentErrorKind::Serialization);
+}
+
+#[tokio::test]
+async fn a_failed_tool_is_told_to_the_model() {
+    let server = Server::start([text("It failed.")]).await;
+    let request = ProxyRequest::builder("How many?")
+        .required_tools([orders(json!({"count": 9_999}))])
+        .build()
+        .unwrap();
+    let response = agent(&server, "").build().answer(&request, &context()).await.unwrap();
+    assert!(!response.tool_results()[0].success());
+    let said = server.received()[0].body["messages"][0]["content"].as_str().unwrap().to_owned();
+    assert!(said.contains("## orders\nerror: "), "{said}");
+}
+
+#[tokio::test]
+async fn a_request_that_names_no_tool_is_an_error_before_any_tool_runs() {
+    let server = Server::start([]).await;
+    let unknown = ToolRequest::builder("stock", ToolType::ApiCall, "list").build().unwrap();
+    let request = ProxyRequest::builder("How many?")
+        .required_tools([orders(json!({"count": 1})), unknown])
+        .build()
+        .unwrap();
+    let error = agent(&server, "").build().answer(&request, &context()).await.unwrap_err();
+    assert_eq!(error.kind(), AgentErrorKind::ToolExecution);
+    assert_eq!(error.details()["required_tool"], 1);
+    assert!(server.received().is_empty());
+}
+
+#[tokio::test]
+async fn a_model_that_fails_is_an_error_of_the_model() {
+    let server = Server::start([error(401, "bad_key")]).await;
+    let request = ProxyRequest::builder("?").target_model("openai/gpt-4o-mini").build().unwrap();
+    let error = agent(&server, "").build().answer(&request, &context()).await.unwrap_err();
+    assert_eq!(error.kind(), AgentErrorKind::Llm);
+    assert_eq!(server.received()[0].body["model"], "openai/gpt-4o-mini");
+}
+
+#[tokio::test]
+async fn an_answer_is_cached_for_one_principal() {
+    let server = Server::start([text("one"), text("two"), text("three")]).await;
+    let agent = agent(&server, "").build();
+    let request = ProxyRequest::builder("?").required_tools([orders(json!({"count": 1}))]);
+    let request = request.build().unwrap();
+    let first = agent.answer(&request, &context()).await.unwrap();
+    let again = agent.answer(&request, &context()).await.unwrap();
+    assert_eq!(again.llm_response().content(), first.llm_response().content());
+    assert_eq!(again.context_optimization().metadata()["answer_cached"], true);
+    assert!(again.cost_analysis().actual_cost().abs() < 1e-12);
+    assert!(!first.context_optimization().metadata().contains_key("answer_cached"));
+
+    let other = tool_runtime::contracts::ToolContext::builder(tool_runtime::Uuid::nil(), "trace-1")
+        .run_id("run-1")
+        .user_id("eve")
+        .build()
+        .unwrap();
+    assert_eq!(agent.answer(&request, &other).await.unwrap().llm_response().content(), "two");
+    let asked = ProxyRequest::builder("??").build().unwrap();
+    assert_eq!(agent.answer(&asked, &context()).await.unwrap().llm_response().content(), "three");
+    assert_eq!(server.received().len(), 3);
+}
+
+#[tokio::test]
+async fn without_the_cache_every_question_is_asked() {
+    let server = Server::start([text("one"), text("two")]).await;
+    let agent = agent(&server, "enable_cache = false").build();
+    let request = ProxyRequest::builder("?").build().unwrap();
+    agent.answer(&request, &context()).await.unwrap();
+    let second = agent.answer(&request, &context()).await.unwrap();
+    assert_eq!(second.llm_response().content(), "two");
+}
