@@ -1316,7 +1316,7 @@ impl AgentErrorKind {
 impl fmt::Display for AgentErrorKind {}
 
 // tool_runtime::agent::AssistantMessage
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct AssistantMessage {
     ..
 }
@@ -1452,6 +1452,37 @@ impl LogLevel {
 }
 impl fmt::Display for LogLevel {}
 
+// tool_runtime::agent::LoopEnd
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum LoopEnd {
+    Answered(ChatReply),
+    Suspended(SuspendedRun),
+    Stopped(StopCause),
+}
+
+// tool_runtime::agent::LoopReport
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoopReport {
+    ..
+}
+impl LoopReport {
+    #[must_use]
+    pub const fn calls(&self) -> u32 {}
+    #[must_use]
+    pub const fn end(&self) -> &LoopEnd {}
+    #[must_use]
+    pub fn into_end(self) -> LoopEnd {}
+    #[must_use]
+    pub fn messages(&self) -> &[ModelMessage] {}
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn turns(&self) -> u32 {}
+    #[must_use]
+    pub const fn usage(&self) -> TokenUsage {}
+}
+
 // tool_runtime::agent::MemorySessions
 pub struct MemorySessions {
     ..
@@ -1465,7 +1496,7 @@ impl SessionStore for MemorySessions {}
 impl fmt::Debug for MemorySessions {}
 
 // tool_runtime::agent::ModelCall
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCall {
     ..
 }
@@ -1486,7 +1517,7 @@ impl ModelCall {
 impl fmt::Debug for ModelCall {}
 
 // tool_runtime::agent::ModelMessage
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ModelMessage {
     System(String),
@@ -1565,6 +1596,20 @@ impl OpenAiModel {
 }
 impl ChatModel for OpenAiModel {}
 impl fmt::Debug for OpenAiModel {}
+
+// tool_runtime::agent::PendingCall
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingCall {
+    ..
+}
+impl PendingCall {
+    #[must_use]
+    pub fn call_id(&self) -> &str {}
+    #[must_use]
+    pub fn ticket(&self) -> &str {}
+    #[must_use]
+    pub fn tool(&self) -> &str {}
+}
 
 // tool_runtime::agent::PriceTable
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1682,6 +1727,21 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     ) -> Result<(), StoreError>;
 }
 
+// tool_runtime::agent::StopCause
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StopCause {
+    TurnLimit,
+    TokenBudget,
+    RepeatedFailures,
+    CutOff,
+    Timeout,
+}
+impl StopCause {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {}
+}
+
 // tool_runtime::agent::StudentSummarizer
 #[derive(Debug, Clone)]
 pub struct StudentSummarizer {
@@ -1697,8 +1757,24 @@ impl StudentSummarizer {
 }
 impl Summarizer for StudentSummarizer {}
 
+// tool_runtime::agent::SuspendedRun
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct SuspendedRun {
+    ..
+}
+impl SuspendedRun {
+    pub fn answer(
+        &mut self,
+        call_id: &str,
+        output: &ToolOutput,
+    ) -> Result<(), AgentError> {}
+    #[must_use]
+    pub fn pending(&self) -> &[PendingCall] {}
+}
+impl fmt::Debug for SuspendedRun {}
+
 // tool_runtime::agent::TokenUsage
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TokenUsage {
     pub input_tokens: u64,
@@ -1721,6 +1797,51 @@ pub trait ToolExecutor: fmt::Debug + Send + Sync {
     ) -> Result<ActResult, AgentError>;
     fn validate_tool(&self, tool_id: &str) -> bool;
 }
+
+// tool_runtime::agent::ToolLoop
+#[derive(Clone)]
+pub struct ToolLoop {
+    ..
+}
+impl ToolLoop {
+    #[must_use]
+    pub fn instructions(self, text: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn max_concurrent_tools(self, most: usize) -> Self {}
+    #[must_use]
+    pub fn max_failed_turns(self, turns: u32) -> Self {}
+    #[must_use]
+    pub fn max_total_tokens(self, tokens: u64) -> Self {}
+    #[must_use]
+    pub fn max_turns(self, turns: u32) -> Self {}
+    #[must_use]
+    pub fn model(self, name: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn new(runtime: Runtime, model: impl ChatModel + 'static) -> Self {}
+    #[must_use]
+    pub fn only_tools<N: Into<String>>(
+        self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Self {}
+    pub async fn resume(
+        &self,
+        run: SuspendedRun,
+        cx: &ToolContext,
+    ) -> Result<LoopReport, AgentError> {}
+    pub async fn run(
+        &self,
+        question: impl Into<String>,
+        cx: &ToolContext,
+    ) -> Result<LoopReport, AgentError> {}
+    pub async fn run_messages(
+        &self,
+        messages: impl IntoIterator<Item = ModelMessage>,
+        cx: &ToolContext,
+    ) -> Result<LoopReport, AgentError> {}
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {}
+}
+impl fmt::Debug for ToolLoop {}
 
 // tool_runtime::ai_tool = tool_runtime_derive::ai_tool
 

@@ -43,6 +43,13 @@ impl Answer {
         Self { call_id: call_id.into(), content }
     }
 
+    /// Returns the text that the model reads; none for a call that is not executed.
+    #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's loop reads it"))]
+    pub(crate) fn into_text(self) -> Option<String> {
+        let is_executed = !matches!(self.content.body, AnswerBody::Pending);
+        is_executed.then(|| self.content.to_text())
+    }
+
     /// Marks the answer as an error.
     #[must_use]
     pub fn as_error(mut self) -> Self {

@@ -14,6 +14,7 @@ mod openai;
 mod proxy;
 mod resolution;
 mod student;
+mod tool_loop;
 
 #[cfg(not(feature = "tokio"))]
 mod no_tokio;
@@ -35,3 +36,4 @@ pub use self::proxy::{
     SessionKey, SessionStore,
 };
 pub use self::student::StudentSummarizer;
+pub use self::tool_loop::{LoopEnd, LoopReport, PendingCall, StopCause, SuspendedRun, ToolLoop};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::{AgentError, AgentErrorKind};
@@ -193,7 +194,8 @@ impl fmt::Debug for ChatRequest {
 }
 
 /// A message for a model. `Debug` shows lengths only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelMessage {
     /// Instructions of the host.
@@ -236,7 +238,8 @@ impl fmt::Debug for ModelMessage {
 }
 
 /// An answer of a model: its text, and the calls that it requests.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AssistantMessage {
     text: String,
     calls: Vec<ModelCall>,
@@ -293,7 +296,8 @@ impl fmt::Debug for AssistantMessage {
 }
 
 /// A call that a model requests. `Debug` shows the arguments' length only.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ModelCall {
     call_id: String,
     name: String,
@@ -372,7 +376,8 @@ impl FinishReason {
 }
 
 /// The tokens of a request and of its answer, as the provider counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TokenUsage {
     /// The tokens of the request.

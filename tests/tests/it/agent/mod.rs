@@ -7,6 +7,7 @@ mod proxy;
 mod resolution;
 mod retries;
 mod server;
+mod tool_loop;
 
 use serde_json::Value;
 use tool_runtime::agent::{AgentError, RuntimeExecutor, ToolExecutor};

@@ -1,0 +1,221 @@
+//! The loop around a model: it calls tools over several turns until it answers.
+
+mod report;
+mod run;
+mod suspended;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use self::report::{LoopEnd, LoopReport, StopCause};
+use self::run::LoopRun;
+pub use self::suspended::{PendingCall, SuspendedRun};
+use super::error::AgentError;
+use super::model::{ChatModel, ModelMessage};
+use crate::contracts::{ToolContext, ToolSpec};
+use crate::runtime::Runtime;
+
+/// Lets a model call tools over several turns until it answers.
+///
+/// Each call is a call like any other: arguments are checked, permissions and approvals hold, and the
+/// record has it. A model reads every answer, also that of a call that was refused, and may mend it.
+/// Reads of one turn run side by side, each write alone.
+///
+/// # How it ends
+/// | [`LoopEnd`] | when |
+/// | --- | --- |
+/// | `Answered` | the model requests no further call |
+/// | `Suspended` | a call waits for a person; [`SuspendedRun`] may continue later, in another process too |
+/// | `Stopped` | `max_turns` or `max_total_tokens` is reached, all calls of three turns in a row failed, or the model's answer was cut off, and none of its calls ran |
+///
+/// A call that waits for a person needs `Policy::ticket_keys` and a store that both processes
+/// have, as any ticket does.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use async_trait::async_trait;
+/// use tool_runtime::agent::*;
+/// use tool_runtime::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[ai_tool(effect = "read")]
+/// async fn add(
+///     /// The first.
+///     a: i64,
+///     /// The second.
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// /// Calls `add` once, and then repeats its answer.
+/// #[derive(Debug)]
+/// struct Scripted;
+///
+/// #[async_trait]
+/// impl ChatModel for Scripted {
+///     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
+///         Ok(match request.messages() {
+///             [.., ModelMessage::ToolResult { text, .. }] => ChatReply::new("scripted", text),
+///             _ => {
+///                 let call = ModelCall::new("call_1", "add", r#"{"a":2,"b":40}"#);
+///                 let message = AssistantMessage::new("").with_calls([call]);
+///                 ChatReply::of_message("scripted", message)
+///             }
+///         })
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::builder().tool::<AddTool>().build()?;
+/// let agent = ToolLoop::new(runtime, Scripted).max_turns(4);
+/// let report = agent.run("What is 2 + 40?", &ToolContext::local()).await?;
+/// assert_eq!((report.text(), report.turns()), (Some("42"), 2));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct ToolLoop {
+    runtime: Runtime,
+    model: Arc<dyn ChatModel>,
+    model_name: Option<String>,
+    instructions: Option<String>,
+    tools: Option<BTreeSet<String>>,
+    max_turns: u32,
+    max_failed_turns: u32,
+    max_total_tokens: u64,
+    max_concurrent: usize,
+    timeout: Option<Duration>,
+}
+
+impl ToolLoop {
+    /// Creates a loop with all tools that models may call, and at most 8 turns.
+    #[must_use]
+    pub fn new(runtime: Runtime, model: impl ChatModel + 'static) -> Self {
+        Self {
+            runtime,
+            model: Arc::new(model),
+            model_name: None,
+            instructions: None,
+            tools: None,
+            max_turns: 8,
+            max_failed_turns: 3,
+            max_total_tokens: 200_000,
+            max_concurrent: 5,
+            timeout: None,
+        }
+    }
+
+    /// Sets the model, in place of the client's default.
+    #[must_use]
+    pub fn model(self, name: impl Into<String>) -> Self {
+        Self { model_name: Some(name.into()), ..self }
+    }
+
+    /// Sets the instructions of the host, which come first.
+    #[must_use]
+    pub fn instructions(self, text: impl Into<String>) -> Self {
+        Self { instructions: Some(text.into()), ..self }
+    }
+
+    /// Restricts the loop to these tools: the model sees no other, and a call of another is unknown.
+    #[must_use]
+    pub fn only_tools<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
+        Self { tools: Some(names.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Sets how often the model is asked; 8 times by default.
+    #[must_use]
+    pub fn max_turns(self, turns: u32) -> Self {
+        Self { max_turns: turns, ..self }
+    }
+
+    /// Sets after how many turns in a row whose calls all failed the loop stops; 3 by default.
+    #[must_use]
+    pub fn max_failed_turns(self, turns: u32) -> Self {
+        Self { max_failed_turns: turns.max(1), ..self }
+    }
+
+    /// Sets the most tokens that the model may read and write in all turns together; 200,000 by
+    /// default. It is checked between turns.
+    #[must_use]
+    pub fn max_total_tokens(self, tokens: u64) -> Self {
+        Self { max_total_tokens: tokens, ..self }
+    }
+
+    /// Sets how many reads of one turn run at once: 1 to 20, 5 by default.
+    #[must_use]
+    pub fn max_concurrent_tools(self, most: usize) -> Self {
+        Self { max_concurrent: most.clamp(1, 20), ..self }
+    }
+
+    /// Sets the time limit of a run; none by default. The model's request ends with it; tools have
+    /// their own deadlines, shortened to it.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// Returns the model's error. What the tools did before stands in the record.
+    pub async fn run(
+        &self,
+        question: impl Into<String>,
+        cx: &ToolContext,
+    ) -> Result<LoopReport, AgentError> {
+        self.run_messages([ModelMessage::User(question.into())], cx).await
+    }
+
+    /// Continues a conversation, whose last message is the user's.
+    ///
+    /// # Errors
+    /// Returns the model's error.
+    pub async fn run_messages(
+        &self,
+        messages: impl IntoIterator<Item = ModelMessage>,
+        cx: &ToolContext,
+    ) -> Result<LoopReport, AgentError> {
+        let instructions = self.instructions.clone().map(ModelMessage::System);
+        let messages = instructions.into_iter().chain(messages).collect();
+        LoopRun::new(self, messages, cx).finish().await
+    }
+
+    /// Continues a run whose waiting calls were all answered.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Validation` if a call still waits, and the model's error.
+    pub async fn resume(
+        &self,
+        run: SuspendedRun,
+        cx: &ToolContext,
+    ) -> Result<LoopReport, AgentError> {
+        LoopRun::resumed(self, run, cx)?.finish().await
+    }
+
+    fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.runtime.specs_for_model().filter(|spec| self.shows(spec))
+    }
+
+    fn shows(&self, spec: &ToolSpec) -> bool {
+        spec.ai_callable() && self.tools.as_ref().is_none_or(|tools| tools.contains(spec.name()))
+    }
+
+    fn ends(&self) -> Option<Instant> {
+        self.timeout.map(|timeout| Instant::now() + timeout)
+    }
+}
+
+impl fmt::Debug for ToolLoop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolLoop")
+            .field("model", &self.model)
+            .field("max_turns", &self.max_turns)
+            .field("max_total_tokens", &self.max_total_tokens)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,226 @@
+//! One run of a loop, turn by turn.
+
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::ToolLoop;
+use super::report::{LoopEnd, LoopReport, StopCause};
+use super::suspended::{CallAnswer, PendingCall, SuspendedRun, text_of};
+use crate::adapters::Answer;
+use crate::agent::error::{AgentError, AgentErrorKind};
+use crate::agent::model::{
+    ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, TokenUsage,
+};
+use crate::call::{ToolCall, run_batch};
+use crate::contracts::{ErrorCode, ToolContext, ToolSpec};
+use crate::dispatch::refusal::Refusal;
+use crate::tokens::{TokenCounter, counter_for_model};
+
+/// A run of a loop.
+pub(super) struct LoopRun<'l> {
+    agent: &'l ToolLoop,
+    cx: &'l ToolContext,
+    ends: Option<Instant>,
+    messages: Vec<ModelMessage>,
+    turns: u32,
+    calls: u32,
+    failed_turns: u32,
+    usage: TokenUsage,
+}
+
+/// What a turn leads to.
+enum Next {
+    Turn,
+    End(Box<LoopEnd>),
+}
+
+impl<'l> LoopRun<'l> {
+    pub(super) fn new(
+        agent: &'l ToolLoop,
+        messages: Vec<ModelMessage>,
+        cx: &'l ToolContext,
+    ) -> Self {
+        Self {
+            agent,
+            cx,
+            ends: agent.ends(),
+            messages,
+            turns: 0,
+            calls: 0,
+            failed_turns: 0,
+            usage: TokenUsage::default(),
+        }
+    }
+
+    /// Continues a run whose calls are all answered.
+    pub(super) fn resumed(
+        agent: &'l ToolLoop,
+        run: SuspendedRun,
+        cx: &'l ToolContext,
+    ) -> Result<Self, AgentError> {
+        if let Some(waiting) = run.pending.first() {
+            let message = format!(
+                "the call of `{}` still waits; answer every pending call before the run continues",
+                waiting.tool
+            );
+            return Err(AgentError::new(AgentErrorKind::Validation, message));
+        }
+        let mut resumed = Self::new(agent, run.messages, cx);
+        (resumed.turns, resumed.calls) = (run.turns, run.calls);
+        (resumed.failed_turns, resumed.usage) = (run.failed_turns, run.usage);
+        resumed.add_answers(run.answers);
+        Ok(resumed)
+    }
+
+    pub(super) async fn finish(mut self) -> Result<LoopReport, AgentError> {
+        let end = loop {
+            if let Some(cause) = self.limit() {
+                break LoopEnd::Stopped(cause);
+            }
+            if let Next::End(end) = self.turn().await? {
+                break *end;
+            }
+        };
+        let Self { messages, turns, calls, usage, .. } = self;
+        Ok(LoopReport { end, messages, turns, calls, usage })
+    }
+
+    /// Returns the limit that is reached, if any.
+    fn limit(&self) -> Option<StopCause> {
+        let tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
+        if self.failed_turns >= self.agent.max_failed_turns {
+            Some(StopCause::RepeatedFailures)
+        } else if self.turns >= self.agent.max_turns {
+            Some(StopCause::TurnLimit)
+        } else if tokens >= self.agent.max_total_tokens {
+            Some(StopCause::TokenBudget)
+        } else if self.time_left().is_some_and(|left| left.is_zero()) {
+            Some(StopCause::Timeout)
+        } else {
+            None
+        }
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        self.ends.map(|ends| ends.saturating_duration_since(Instant::now()))
+    }
+
+    /// Asks the model once, and executes the calls that it requests.
+    async fn turn(&mut self) -> Result<Next, AgentError> {
+        let request = self.request();
+        let reply = self.agent.model.chat(&request).await?;
+        self.turns += 1;
+        self.count_tokens(&request, &reply);
+        self.messages.push(ModelMessage::Assistant(reply.message().clone()));
+        match reply.finish_reason() {
+            FinishReason::Length | FinishReason::ContentFilter if !reply.calls().is_empty() => {
+                Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::CutOff))))
+            }
+            _ if reply.calls().is_empty() => Ok(Next::End(Box::new(LoopEnd::Answered(reply)))),
+            _ => self.execute(reply.calls()).await,
+        }
+    }
+
+    fn request(&self) -> ChatRequest {
+        let request = ChatRequest::of(self.messages.iter().cloned()).with_tools(self.agent.specs());
+        let request = match &self.agent.model_name {
+            Some(name) => request.with_model(name.clone()),
+            None => request,
+        };
+        match self.time_left() {
+            Some(left) => request.with_timeout(left),
+            None => request,
+        }
+    }
+
+    /// Adds the tokens of a turn; those of a model that does not count are estimated.
+    fn count_tokens(&mut self, request: &ChatRequest, reply: &ChatReply) {
+        let usage = reply.usage().unwrap_or_else(|| {
+            let counter = counter_for_model(reply.model());
+            let input = request.messages().iter().map(|message| counter.count(message.text()));
+            TokenUsage::new(input.sum(), counter.count(reply.text()))
+        });
+        self.usage.input_tokens += usage.input_tokens;
+        self.usage.cached_input_tokens += usage.cached_input_tokens;
+        self.usage.output_tokens += usage.output_tokens;
+    }
+
+    async fn execute(&mut self, requested: &[ModelCall]) -> Result<Next, AgentError> {
+        self.calls = self.calls.saturating_add(u32::try_from(requested.len()).unwrap_or(u32::MAX));
+        let mut calls: Vec<ToolCall> = requested.iter().map(|call| self.open(call)).collect();
+        let (most, timer) = (self.agent.max_concurrent, self.agent.runtime.timer());
+        drop(run_batch(&mut calls, most, timer).await);
+        let mut answers = Vec::with_capacity(calls.len());
+        let mut pending = Vec::new();
+        for (call, requested) in calls.iter().zip(requested) {
+            let waiting = ticket(call).map(|ticket| PendingCall {
+                call_id: requested.call_id().to_owned(),
+                tool: call.name().to_owned(),
+                ticket,
+            });
+            let text = match waiting {
+                None => Some(text_of(Answer::for_model(call).await)?),
+                Some(_) => None,
+            };
+            let failed = call.output().is_none_or(|output| !output.is_ok());
+            answers.push(CallAnswer { call_id: requested.call_id().to_owned(), text, failed });
+            pending.extend(waiting);
+        }
+        if pending.is_empty() {
+            self.add_answers(answers);
+            return Ok(Next::Turn);
+        }
+        let suspended = SuspendedRun {
+            messages: self.messages.clone(),
+            answers,
+            pending,
+            turns: self.turns,
+            calls: self.calls,
+            failed_turns: self.failed_turns,
+            usage: self.usage,
+        };
+        Ok(Next::End(Box::new(LoopEnd::Suspended(suspended))))
+    }
+
+    fn open(&self, call: &ModelCall) -> ToolCall {
+        let cx = self.cx.with_invocation_id(Uuid::now_v7());
+        let cx = match self.time_left() {
+            None => cx,
+            Some(left) => {
+                let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+                cx.with_timeouts_ms(cx.timeouts_ms().map_or(left, |own| own.min(left)))
+            }
+        };
+        let (id, arguments) = (Some(call.call_id().into()), call.arguments().into());
+        let runtime = &self.agent.runtime;
+        let shows = |spec: &ToolSpec| self.agent.shows(spec);
+        match runtime.spec(call.name()) {
+            // A tool that the model was not shown is as unknown as any other name.
+            Some(spec) if !shows(spec) => {
+                let closest = runtime.services().closest(call.name(), &shows);
+                let refusal = Refusal::unknown_tool(&closest);
+                runtime.open_unknown(call.name(), id, arguments, cx, refusal)
+            }
+            _ => runtime.open_among(call.name(), id, arguments, cx, &shows),
+        }
+    }
+
+    /// Adds the answers of a turn, directly after the model's message.
+    fn add_answers(&mut self, answers: Vec<CallAnswer>) {
+        let all_failed = answers.iter().all(|answer| answer.failed);
+        self.failed_turns = if all_failed { self.failed_turns + 1 } else { 0 };
+        for CallAnswer { call_id, text, .. } in answers {
+            let text = text.unwrap_or_default();
+            self.messages.push(ModelMessage::ToolResult { call_id, text });
+        }
+    }
+}
+
+/// Returns the ticket of a call that waits for a person.
+fn ticket(call: &ToolCall) -> Option<String> {
+    let error = call.output()?.error()?;
+    let waits = error.error_code() == Some(ErrorCode::NeedsUserConfirmation);
+    let ticket = error.details().filter(|_| waits)?.get("ticket")?;
+    Some(ticket.to_string())
+}

@@ -1,0 +1,116 @@
+//! A run that waits for people.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::adapters::Answer;
+use crate::agent::error::{AgentError, AgentErrorKind};
+use crate::agent::model::{ModelMessage, TokenUsage};
+use crate::tool::ToolOutput;
+
+/// A run of a loop that waits for people to decide about calls.
+///
+/// It is serialized to be continued later, by this process or another one. It contains the
+/// conversation, so keep it as secret as that. The tickets in it approve nothing by themselves.
+///
+/// For each [pending](Self::pending) call, [resume](crate::policy::Tickets::resume) its ticket,
+/// approve or decline the call, execute it, and give its output to [`answer`](Self::answer); then
+/// continue by [`ToolLoop::resume`](super::ToolLoop::resume).
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuspendedRun {
+    pub(super) messages: Vec<ModelMessage>,
+    /// The calls of the last turn in the model's order, with the answers that there are.
+    pub(super) answers: Vec<CallAnswer>,
+    pub(super) pending: Vec<PendingCall>,
+    pub(super) turns: u32,
+    pub(super) calls: u32,
+    pub(super) failed_turns: u32,
+    pub(super) usage: TokenUsage,
+}
+
+/// A call of the last turn, and its answer.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallAnswer {
+    pub(super) call_id: String,
+    /// Absent while a person has to decide.
+    pub(super) text: Option<String>,
+    pub(super) failed: bool,
+}
+
+/// A call that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PendingCall {
+    pub(super) call_id: String,
+    pub(super) tool: String,
+    pub(super) ticket: String,
+}
+
+impl PendingCall {
+    /// Returns the model's id of the call.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// Returns the ticket by which the call is resumed.
+    #[must_use]
+    pub fn ticket(&self) -> &str {
+        &self.ticket
+    }
+}
+
+impl SuspendedRun {
+    /// Returns the calls that wait for a person, in the model's order.
+    #[must_use]
+    pub fn pending(&self) -> &[PendingCall] {
+        &self.pending
+    }
+
+    /// Answers a waiting call by the output of its execution.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Validation` if no such call waits.
+    pub fn answer(&mut self, call_id: &str, output: &ToolOutput) -> Result<(), AgentError> {
+        let waits = |pending: &PendingCall| pending.call_id == call_id;
+        let Some(at) = self.pending.iter().position(waits) else {
+            let message = "no call with this id waits; name one of the pending calls";
+            return Err(AgentError::new(AgentErrorKind::Validation, message));
+        };
+        self.pending.remove(at);
+        let text = text_of(Answer::new(call_id, output))?;
+        // Ids are the model's, so that two calls of a turn may have the same one.
+        let open = |answer: &&mut CallAnswer| answer.call_id == call_id && answer.text.is_none();
+        if let Some(answer) = self.answers.iter_mut().find(open) {
+            (answer.text, answer.failed) = (Some(text), !output.is_ok());
+        }
+        Ok(())
+    }
+}
+
+/// Writes an answer as a model reads it.
+pub(super) fn text_of(answer: Answer) -> Result<String, AgentError> {
+    answer
+        .into_text()
+        .ok_or_else(|| AgentError::new(AgentErrorKind::ToolExecution, "the call is not executed"))
+}
+
+/// Shows counts only.
+impl fmt::Debug for SuspendedRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SuspendedRun")
+            .field("messages", &self.messages.len())
+            .field("pending", &self.pending.len())
+            .field("turns", &self.turns)
+            .finish_non_exhaustive()
+    }
+}
