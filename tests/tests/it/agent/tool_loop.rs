@@ -11,6 +11,7 @@ use tool_runtime::agent::{
     AgentError, AgentErrorKind, AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason,
     LoopEnd, ModelCall, ModelMessage, StopCause, SuspendedRun, TokenUsage, ToolLoop,
 };
+use tool_runtime::contracts::ToolSpec;
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
@@ -144,7 +145,7 @@ async fn the_model_calls_tools_until_it_answers() {
     assert_eq!(model.last_answers(), ["3", "7"]);
     let told = model.told();
     assert_eq!(told[0].messages()[0], ModelMessage::System("Add.".to_owned()));
-    let tools: Vec<_> = told[0].tools().iter().map(|spec| spec.name()).collect();
+    let tools: Vec<_> = told[0].tools().iter().map(ToolSpec::name).collect();
     assert_eq!(tools, ["add", "pay", "secret"]);
     assert_eq!(report.messages().len(), 6);
 }
