@@ -210,6 +210,24 @@ async fn limits_stop_the_loop() {
 }
 
 #[tokio::test]
+async fn writes_of_two_turns_under_one_id_both_run() {
+    let paid = Arc::new(Paid::default());
+    let model = Script::of([
+        calls(&[("call_0", "pay", json!({"sum": 5}))]),
+        calls(&[("call_0", "pay", json!({"sum": 5}))]),
+        says("paid twice"),
+    ]);
+    let runtime = Runtime::builder()
+        .tool::<PayTool>()
+        .permission("pay", Permission::Allow)
+        .shared_state(paid.clone())
+        .build()
+        .unwrap();
+    let report = ToolLoop::new(runtime, model).run("?", &cx()).await.unwrap();
+    assert_eq!((report.text(), paid.0.load(Ordering::Relaxed)), (Some("paid twice"), 10));
+}
+
+#[tokio::test]
 async fn calls_of_an_answer_that_was_cut_off_do_not_run() {
     let paid = Arc::new(Paid::default());
     let cut = calls(&[("1", "pay", json!({"sum": 5}))]).with_finish_reason(FinishReason::Length);

@@ -23,6 +23,9 @@ use crate::runtime::Runtime;
 /// record has it. A model reads every answer, also that of a call that was refused, and may mend it.
 /// Reads of one turn run side by side, each write alone.
 ///
+/// The runtime knows a call by the turn's number and the model's id, so that a write whose answer was
+/// lost is not repeated. Give each run a trace of its own, since ids are unique in a trace only.
+///
 /// # How it ends
 /// | [`LoopEnd`] | when |
 /// | --- | --- |

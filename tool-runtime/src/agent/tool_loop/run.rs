@@ -192,7 +192,10 @@ impl<'l> LoopRun<'l> {
                 cx.with_timeouts_ms(cx.timeouts_ms().map_or(left, |own| own.min(left)))
             }
         };
-        let (id, arguments) = (Some(call.call_id().into()), call.arguments().into());
+        // Some servers number the calls of each turn anew, and a repeated id is a repeated write.
+        let id = Some(call.call_id()).filter(|id| !id.trim().is_empty());
+        let id = id.map(|id| format!("{}.{id}", self.turns).into_boxed_str());
+        let arguments = call.arguments().into();
         let runtime = &self.agent.runtime;
         let shows = |spec: &ToolSpec| self.agent.shows(spec);
         match runtime.spec(call.name()) {
