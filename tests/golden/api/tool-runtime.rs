@@ -1476,11 +1476,23 @@ impl LoopReport {
     #[must_use]
     pub fn messages(&self) -> &[ModelMessage] {}
     #[must_use]
+    pub const fn savings(&self) -> LoopSavings {}
+    #[must_use]
     pub fn text(&self) -> Option<&str> {}
     #[must_use]
     pub const fn turns(&self) -> u32 {}
     #[must_use]
     pub const fn usage(&self) -> TokenUsage {}
+}
+
+// tool_runtime::agent::LoopSavings
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct LoopSavings {
+    pub compressed_results: u32,
+    pub compactions: u32,
+    pub input_tokens: u64,
+    pub net_input_tokens: f64,
 }
 
 // tool_runtime::agent::MemorySessions
@@ -1805,6 +1817,8 @@ pub struct ToolLoop {
 }
 impl ToolLoop {
     #[must_use]
+    pub fn history_assessor(self, assessor: Assessor) -> Self {}
+    #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {}
     #[must_use]
     pub fn max_concurrent_tools(self, most: usize) -> Self {}
@@ -1823,6 +1837,8 @@ impl ToolLoop {
         self,
         names: impl IntoIterator<Item = N>,
     ) -> Self {}
+    #[must_use]
+    pub fn result_assessor(self, assessor: Assessor) -> Self {}
     pub async fn resume(
         &self,
         run: SuspendedRun,
@@ -1914,6 +1930,11 @@ impl Assessor {
     pub fn embedder(self, embedder: impl Embedder + 'static) -> Self {}
     #[must_use]
     pub fn new() -> Self {}
+    pub async fn optimize_result(
+        &self,
+        result: &ActResult,
+        query: Option<&str>,
+    ) -> OptimizedContext {}
     #[must_use]
     pub fn options(self, options: AssessOptions) -> Self {}
     #[must_use]

@@ -50,6 +50,21 @@ impl Answer {
         is_executed.then(|| self.content.to_text())
     }
 
+    /// Separates JSON data from its notes.
+    ///
+    /// # Errors
+    /// Returns the answer as it is if it has no data in JSON.
+    #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's loop reads it"))]
+    pub(crate) fn into_data_and_notes(mut self) -> Result<(String, Vec<String>), Self> {
+        match self.content.body {
+            AnswerBody::Data(json) => Ok((json, self.content.notes)),
+            body => {
+                self.content.body = body;
+                Err(self)
+            }
+        }
+    }
+
     /// Marks the answer as an error.
     #[must_use]
     pub fn as_error(mut self) -> Self {

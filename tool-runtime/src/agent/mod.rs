@@ -36,4 +36,6 @@ pub use self::proxy::{
     SessionKey, SessionStore,
 };
 pub use self::student::StudentSummarizer;
-pub use self::tool_loop::{LoopEnd, LoopReport, PendingCall, StopCause, SuspendedRun, ToolLoop};
+pub use self::tool_loop::{
+    LoopEnd, LoopReport, LoopSavings, PendingCall, StopCause, SuspendedRun, ToolLoop,
+};

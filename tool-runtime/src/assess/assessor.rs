@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::compression::{Compressed, LocalCompression, first_of_newest, references};
+use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, references};
 use super::distillation::Distillation;
 use super::identifiers::Retention;
 use super::layout::{Layout, OpenParts};
@@ -13,6 +13,7 @@ use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedd
 use super::options::AssessOptions;
 use super::pruning::Budget;
 use super::query_terms::QueryTerms;
+use super::raw_context::{RawContext, raw_text};
 use super::savings::{Savings, dollars, savings};
 use super::similarity;
 use crate::articulate::Articulator;
@@ -92,16 +93,17 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Assessor {
-    options: AssessOptions,
-    counter: Arc<dyn TokenCounter>,
+    pub(super) options: AssessOptions,
+    pub(super) counter: Arc<dyn TokenCounter>,
     compressors: Vec<Arc<dyn ContextCompressor>>,
     summarizer: Option<Arc<dyn Summarizer>>,
     embedder: Option<Arc<dyn Embedder>>,
-    serializer: Option<Articulator>,
+    pub(super) serializer: Option<Articulator>,
 }
 
 /// The largest share of the tokens that a compressed context may take, in percent.
 const MOST_PERCENT: u64 = 95;
+
 impl Default for Assessor {
     fn default() -> Self {
         Self::new()
@@ -190,13 +192,14 @@ impl Assessor {
         &self,
         context: &ContextData,
         method: CompressionMethod,
+        scope: TextScope,
         budget: Budget,
     ) -> Result<Compressed, CompressionError> {
         if let Some(own) = self.compressors.iter().rfind(|own| own.method() == method) {
             let text = own.compress(context, budget.target).await?;
             return Ok(Compressed::new(text, method));
         }
-        let local = self.local();
+        let local = self.local(scope);
         if method != CompressionMethod::KnowledgeDistillation {
             return local.run(context, method, budget).await;
         }
@@ -211,8 +214,9 @@ impl Assessor {
         }
     }
 
-    fn local(&self) -> LocalCompression {
+    fn local(&self, scope: TextScope) -> LocalCompression {
         LocalCompression {
+            scope,
             options: self.options,
             counter: self.counter.clone(),
             serializer: self.serializer.clone(),
@@ -279,7 +283,7 @@ impl Assessor {
         context: &ContextData,
         reason: String,
     ) -> OptimizedContextBuilder {
-        let RawContext { text, original, tokens } = raw;
+        let RawContext { text, original, tokens, .. } = raw;
         let saved = dollars(original - tokens, self.options.dollars_per_million());
         let builder = OptimizedContext::builder(text, CompressionMethod::None)
             .tokens(original, tokens)
@@ -328,19 +332,22 @@ impl Assessor {
     }
 }
 
-#[async_trait]
-impl ContextManager for Assessor {
-    async fn optimize(&self, context: &ContextData) -> OptimizedContext {
-        let started = Instant::now();
-        let raw = RawContext::of(self, context);
-        let method = self.select(context, raw.tokens);
+impl Assessor {
+    /// Compresses a context by a selected method, and measures what is left.
+    pub(super) async fn optimize_by(
+        &self,
+        method: CompressionMethod,
+        context: &ContextData,
+        raw: RawContext,
+        started: Instant,
+    ) -> OptimizedContext {
         let builder = if method == CompressionMethod::None {
             let (tokens, threshold) = (raw.tokens, self.options.threshold_tokens());
             let reason = format!("{tokens} tokens are not above the threshold of {threshold}");
             self.unchanged(raw, context, reason)
         } else {
             let budget = budget(context, raw.original, self.options.target_ratio());
-            let compressed = self.compress(context, method, budget).await;
+            let compressed = self.compress(context, method, raw.scope, budget).await;
             let compressed = compressed.map_err(|error| error.message().to_owned());
             match compressed.and_then(|it| self.checked(it, &raw, context)) {
                 Ok(compressed) => self.measured(&raw, compressed).await,
@@ -350,43 +357,24 @@ impl ContextManager for Assessor {
         let builder = builder.time_ms(started.elapsed().as_secs_f64() * 1e3);
         builder.build().expect("durations and savings are finite")
     }
+}
+
+#[async_trait]
+impl ContextManager for Assessor {
+    async fn optimize(&self, context: &ContextData) -> OptimizedContext {
+        let started = Instant::now();
+        let raw = RawContext::of(context, TextScope::Context, self);
+        let method = self.select(context, raw.tokens);
+        self.optimize_by(method, context, raw, started).await
+    }
 
     fn estimate_tokens(&self, text: &str) -> u64 {
         self.counter.count(text)
     }
 
     fn select_strategy(&self, context: &ContextData) -> CompressionMethod {
-        self.select(context, RawContext::of(self, context).tokens)
+        self.select(context, RawContext::of(context, TextScope::Context, self).tokens)
     }
-}
-
-/// A context before anything is left out.
-struct RawContext {
-    /// The text, with results in their shortest form if there is a serializer.
-    text: String,
-    /// The tokens of the context as it is.
-    original: u64,
-    /// The tokens of the text.
-    tokens: u64,
-}
-
-impl RawContext {
-    fn of(assessor: &Assessor, context: &ContextData) -> Self {
-        let text = raw_text(context);
-        let original = assessor.counter.count(&text);
-        let raw = Self { text, original, tokens: original };
-        let Some(serializer) = &assessor.serializer else { return raw };
-        let layout = Layout::of(context, OpenParts::Results, &assessor.options);
-        let text = layout.with_serializer(Some(serializer)).render_all();
-        let tokens = assessor.counter.count(&text);
-        if tokens < original { Self { text, original, tokens } } else { raw }
-    }
-}
-
-/// Writes a context as it is.
-fn raw_text(context: &ContextData) -> String {
-    let layout = Layout::of(context, OpenParts::Nothing, &AssessOptions::default());
-    layout.render(&[])
 }
 
 /// Writes a context with a summary in place of its messages and results.

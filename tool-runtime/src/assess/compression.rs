@@ -41,9 +41,29 @@ impl Compressed {
     }
 }
 
+/// The part of a context that is compressed to a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextScope {
+    /// All of it.
+    Context,
+    /// Its results, without headings; the rest says what they are pruned by.
+    ResultsAlone,
+}
+
+impl TextScope {
+    /// Returns the parts that are open, of those that a method would open in a whole context.
+    const fn open(self, parts: OpenParts) -> OpenParts {
+        match self {
+            Self::Context => parts,
+            Self::ResultsAlone => OpenParts::ResultsAlone,
+        }
+    }
+}
+
 /// Compresses contexts on this machine.
 #[derive(Debug, Clone)]
 pub(super) struct LocalCompression {
+    pub(super) scope: TextScope,
     pub(super) options: AssessOptions,
     pub(super) counter: Arc<dyn TokenCounter>,
     pub(super) serializer: Option<Articulator>,
@@ -96,11 +116,12 @@ impl LocalCompression {
     fn choose(
         &self,
         context: &ContextData,
-        open: OpenParts,
+        parts: OpenParts,
         focus: Focus<'_>,
         method: CompressionMethod,
         budget: Budget,
     ) -> Result<Compressed, CompressionError> {
+        let open = self.scope.open(parts);
         let layout = Layout::of(context, open, &self.options);
         let layout = layout.with_serializer(self.serializer.as_ref());
         let pruned = prune(&layout, focus, budget, &*self.counter);
@@ -108,7 +129,7 @@ impl LocalCompression {
             || CompressionError::new("the parts that stay word for word exceed `max_tokens`");
         let PrunedText { text, kept } = pruned.ok_or_else(too_long)?;
         let passages = Some((kept, layout.passages.len()));
-        let keeps_messages = open == OpenParts::Results;
+        let keeps_messages = matches!(open, OpenParts::Results | OpenParts::ResultsAlone);
         Ok(Compressed { passages, keeps_messages, ..Compressed::new(text, method) })
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum OpenParts {
     Results,
     /// The messages before the newest ones.
     OlderMessages { from: usize },
+    /// The results alone: no other part of the context is in the text.
+    ResultsAlone,
 }
 
 /// A context as segments of one text.
@@ -97,6 +99,12 @@ impl<'c> Layout<'c> {
     /// Lays a context out; the parts that are not open are fixed.
     pub(super) fn of(context: &'c ContextData, open: OpenParts, options: &AssessOptions) -> Self {
         let mut layout = Self::default();
+        if open == OpenParts::ResultsAlone {
+            for result in context.tool_results() {
+                layout.push_result(result, Cow::Borrowed(""), open, options);
+            }
+            return layout;
+        }
         if let Some(text) = context.persistent_context() {
             layout.push_fixed("# Instructions\n", Cow::Borrowed(text));
             layout.push_fixed("\n\n", Cow::Borrowed(""));
@@ -120,7 +128,7 @@ impl<'c> Layout<'c> {
         for (at, message) in messages.iter().enumerate() {
             let is_open = message.role() != ChatRole::System
                 && match open {
-                    OpenParts::Nothing | OpenParts::Results => false,
+                    OpenParts::Nothing | OpenParts::Results | OpenParts::ResultsAlone => false,
                     OpenParts::MessagesAndResults => true,
                     OpenParts::OlderMessages { from } => at < from,
                 };
@@ -146,25 +154,40 @@ impl<'c> Layout<'c> {
         self.push_fixed("# Tool results\n", Cow::Borrowed(""));
         for result in results {
             let head = Cow::Owned(format!("## {}", result.tool_id()));
-            // A failure is short, and what the model has to know.
-            let is_open = result.success()
-                && matches!(open, OpenParts::MessagesAndResults | OpenParts::Results);
-            let json = is_open.then(|| json_rows::compact(result.data(), options)).flatten();
-            let kind = if is_open { SegmentKind::ToolResult } else { SegmentKind::Fixed };
-            let text = match &json {
-                Some(json) => Cow::Owned(json.clone()),
-                None => Cow::Owned(result.to_text()),
-            };
-            let mut segment = Segment { head, text, kind, slots: Vec::new() };
-            if is_open {
-                let group = self.segments.len();
-                self.open(&mut segment, group, json.as_deref());
-            } else {
-                segment.head.to_mut().push('\n');
-            }
-            self.segments.push(segment);
+            self.push_result(result, head, open, options);
             self.push_fixed("\n\n", Cow::Borrowed(""));
         }
+    }
+
+    fn push_result(
+        &mut self,
+        result: &'c ActResult,
+        head: Cow<'c, str>,
+        open: OpenParts,
+        options: &AssessOptions,
+    ) {
+        // A failure is short, and what the model has to know.
+        let is_open = result.success()
+            && match open {
+                OpenParts::MessagesAndResults | OpenParts::Results | OpenParts::ResultsAlone => {
+                    true
+                }
+                OpenParts::Nothing | OpenParts::OlderMessages { .. } => false,
+            };
+        let json = is_open.then(|| json_rows::compact(result.data(), options)).flatten();
+        let kind = if is_open { SegmentKind::ToolResult } else { SegmentKind::Fixed };
+        let text = match &json {
+            Some(json) => Cow::Owned(json.clone()),
+            None => Cow::Owned(result.to_text()),
+        };
+        let mut segment = Segment { head, text, kind, slots: Vec::new() };
+        if is_open {
+            let group = self.segments.len();
+            self.open(&mut segment, group, json.as_deref());
+        } else if !segment.head.is_empty() {
+            segment.head.to_mut().push('\n');
+        }
+        self.segments.push(segment);
     }
 
     fn push_facts(&mut self, context: &'c ContextData) {
@@ -231,17 +254,14 @@ impl<'c> Layout<'c> {
                         end_line(&mut text);
                     }
                 }
+                SegmentKind::ToolResult if has_any || segment.slots.is_empty() => {
+                    text.push_str(&heading(&segment.head, &rows_note(segment, kept)));
+                    let mut body = String::new();
+                    self.render_slots(segment, kept, &mut body);
+                    text.push_str(&json_rows::in_short(body, self.serializer));
+                }
                 SegmentKind::ToolResult => {
-                    text.push_str(&segment.head);
-                    if has_any || segment.slots.is_empty() {
-                        text.push_str(&rows_note(segment, kept));
-                        text.push('\n');
-                        let mut body = String::new();
-                        self.render_slots(segment, kept, &mut body);
-                        text.push_str(&json_rows::in_short(body, self.serializer));
-                    } else {
-                        text.extend(["\n", NOTHING_KEPT]);
-                    }
+                    text.extend([&*heading(&segment.head, ""), NOTHING_KEPT]);
                 }
             }
         }
@@ -300,7 +320,16 @@ fn rows_note(segment: &Segment<'_>, kept: &[bool]) -> String {
         of += flags.len();
         rows += flags.iter().filter(|kept| **kept).count();
     }
-    if rows < of { format!(" ({rows} of {of} rows)") } else { String::new() }
+    if rows < of { format!("({rows} of {of} rows)") } else { String::new() }
+}
+
+/// Writes the line before a result, if there is something to write.
+fn heading(head: &str, note: &str) -> String {
+    match (head, note) {
+        ("", "") => String::new(),
+        ("", line) | (line, "") => format!("{line}\n"),
+        (head, note) => format!("{head} {note}\n"),
+    }
 }
 
 fn end_line(text: &mut String) {

@@ -117,6 +117,14 @@ impl AssessOptions {
         self.prompt_cache
     }
 
+    /// Returns what a cached token costs as a share of the full price; 1 if nothing is cached.
+    pub(crate) const fn cached_price_share(&self) -> f64 {
+        match self.prompt_cache {
+            Some(cache) => cache.price_share,
+            None => 1.0,
+        }
+    }
+
     pub(super) const fn drops_nulls(&self) -> bool {
         self.drop_nulls
     }

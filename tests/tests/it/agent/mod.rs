@@ -8,6 +8,7 @@ mod resolution;
 mod retries;
 mod server;
 mod tool_loop;
+mod tool_loop_history;
 
 use serde_json::Value;
 use tool_runtime::agent::{AgentError, RuntimeExecutor, ToolExecutor};

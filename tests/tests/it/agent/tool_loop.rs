@@ -20,23 +20,23 @@ use super::server::{Server, message, text};
 
 /// A model that answers what the script says, and keeps what it was told.
 #[derive(Debug, Clone, Default)]
-struct Script {
+pub(super) struct Script {
     replies: Arc<Mutex<VecDeque<ChatReply>>>,
     told: Arc<Mutex<Vec<ChatRequest>>>,
 }
 
 impl Script {
-    fn of(replies: impl IntoIterator<Item = ChatReply>) -> Self {
+    pub(super) fn of(replies: impl IntoIterator<Item = ChatReply>) -> Self {
         let replies = Arc::new(Mutex::new(replies.into_iter().collect()));
         Self { replies, told: Arc::default() }
     }
 
-    fn told(&self) -> Vec<ChatRequest> {
+    pub(super) fn told(&self) -> Vec<ChatRequest> {
         self.told.lock().unwrap().clone()
     }
 
     /// The answers to calls of the last request.
-    fn last_answers(&self) -> Vec<String> {
+    pub(super) fn last_answers(&self) -> Vec<String> {
         let told = self.told();
         let messages = told.last().unwrap().messages().iter().rev();
         let answers = messages.take_while(|it| matches!(it, ModelMessage::ToolResult { .. }));
@@ -55,14 +55,14 @@ impl ChatModel for Script {
     }
 }
 
-fn calls(calls: &[(&str, &str, Value)]) -> ChatReply {
+pub(super) fn calls(calls: &[(&str, &str, Value)]) -> ChatReply {
     let calls =
         calls.iter().map(|(id, name, arguments)| ModelCall::new(*id, *name, arguments.to_string()));
     ChatReply::of_message("m", AssistantMessage::new("").with_calls(calls))
         .with_usage(TokenUsage::new(100, 10))
 }
 
-fn says(text: &str) -> ChatReply {
+pub(super) fn says(text: &str) -> ChatReply {
     ChatReply::new("m", text).with_usage(TokenUsage::new(200, 5))
 }
 
@@ -117,7 +117,7 @@ fn agent(model: &Script) -> ToolLoop {
     ToolLoop::new(runtime(&Arc::default(), &MemoryStore::new()), model.clone())
 }
 
-fn cx() -> ToolContext {
+pub(super) fn cx() -> ToolContext {
     ToolContext::builder(Uuid::from_u128(7), "trace-1")
         .run_id("run-1")
         .user_id("jane")

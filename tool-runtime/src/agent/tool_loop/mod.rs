@@ -1,7 +1,9 @@
 //! The loop around a model: it calls tools over several turns until it answers.
 
+mod history;
 mod report;
 mod run;
+mod savings;
 mod suspended;
 
 use std::collections::BTreeSet;
@@ -11,9 +13,11 @@ use std::time::{Duration, Instant};
 
 pub use self::report::{LoopEnd, LoopReport, StopCause};
 use self::run::LoopRun;
+pub use self::savings::LoopSavings;
 pub use self::suspended::{PendingCall, SuspendedRun};
 use super::error::AgentError;
 use super::model::{ChatModel, ModelMessage};
+use crate::assess::Assessor;
 use crate::contracts::{ToolContext, ToolSpec};
 use crate::runtime::Runtime;
 
@@ -92,6 +96,8 @@ pub struct ToolLoop {
     max_total_tokens: u64,
     max_concurrent: usize,
     timeout: Option<Duration>,
+    result_assessor: Option<Assessor>,
+    history_assessor: Option<Assessor>,
 }
 
 impl ToolLoop {
@@ -109,6 +115,8 @@ impl ToolLoop {
             max_total_tokens: 200_000,
             max_concurrent: 5,
             timeout: None,
+            result_assessor: None,
+            history_assessor: None,
         }
     }
 
@@ -162,6 +170,38 @@ impl ToolLoop {
         Self { timeout: Some(timeout), ..self }
     }
 
+    /// Compresses each result by the user's question before it becomes a message; by default results
+    /// are messages as they are.
+    ///
+    /// A result above the assessor's
+    /// [`threshold_tokens`](crate::assess::AssessOptions::with_threshold_tokens) is pruned, as
+    /// [`Assessor::optimize_result`] does it; errors and notes stay word for word. What the tool
+    /// answered is in the record as it was. The message does not change again, so that the provider's
+    /// cache of the prompt stays valid. A result that the policy already writes in another format
+    /// than JSON is left as it is.
+    #[must_use]
+    pub fn result_assessor(self, assessor: Assessor) -> Self {
+        Self { result_assessor: Some(assessor), ..self }
+    }
+
+    /// Compacts the results of older rounds if all messages together take more than the assessor's
+    /// [`threshold_tokens`](crate::assess::AssessOptions::with_threshold_tokens); by default messages
+    /// stay as they are.
+    ///
+    /// A round is an answer of the model with calls, and the answers to all of them. The newest
+    /// [`verbatim_rounds`](crate::assess::AssessOptions::with_verbatim_rounds), and a round that waits
+    /// for an answer, stay word for word. In the results of older ones the passages that decide, ask
+    /// or name something are kept, first those with an identifier of the question or of a newer
+    /// message. Calls stay as the model wrote them, each with its result.
+    ///
+    /// With [`with_prompt_cache`](crate::assess::AssessOptions::with_prompt_cache) this is done only
+    /// where it saves more in the remaining turns than the lost cache costs;
+    /// [`LoopReport::savings`] has the sum.
+    #[must_use]
+    pub fn history_assessor(self, assessor: Assessor) -> Self {
+        Self { history_assessor: Some(assessor), ..self }
+    }
+
     /// Answers a question.
     ///
     /// # Errors
@@ -197,7 +237,7 @@ impl ToolLoop {
         run: SuspendedRun,
         cx: &ToolContext,
     ) -> Result<LoopReport, AgentError> {
-        LoopRun::resumed(self, run, cx)?.finish().await
+        LoopRun::resumed(self, run, cx).await?.finish().await
     }
 
     fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
@@ -206,6 +246,12 @@ impl ToolLoop {
 
     fn shows(&self, spec: &ToolSpec) -> bool {
         spec.ai_callable() && self.tools.as_ref().is_none_or(|tools| tools.contains(spec.name()))
+    }
+
+    /// Returns what a token costs that the provider has in its cache, as a share of the full price.
+    fn cached_price_share(&self) -> f64 {
+        let assessor = self.history_assessor.as_ref().or(self.result_assessor.as_ref());
+        assessor.map_or(1.0, |assessor| assessor.options_in_use().cached_price_share())
     }
 
     fn ends(&self) -> Option<Instant> {

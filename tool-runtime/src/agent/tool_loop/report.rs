@@ -1,5 +1,6 @@
 //! How a loop ended.
 
+use super::savings::LoopSavings;
 use super::suspended::SuspendedRun;
 use crate::agent::model::{ChatReply, ModelMessage, TokenUsage};
 
@@ -11,6 +12,7 @@ pub struct LoopReport {
     pub(super) turns: u32,
     pub(super) calls: u32,
     pub(super) usage: TokenUsage,
+    pub(super) savings: LoopSavings,
 }
 
 impl LoopReport {
@@ -35,7 +37,8 @@ impl LoopReport {
         }
     }
 
-    /// Returns everything that was said, the instructions and the answer included.
+    /// Returns everything that was said, the instructions and the answer included. Results that were
+    /// compressed are there as the model read them last.
     #[must_use]
     pub fn messages(&self) -> &[ModelMessage] {
         &self.messages
@@ -57,6 +60,12 @@ impl LoopReport {
     #[must_use]
     pub const fn usage(&self) -> TokenUsage {
         self.usage
+    }
+
+    /// Returns what compression saved, with and without the provider's cache.
+    #[must_use]
+    pub const fn savings(&self) -> LoopSavings {
+        self.savings
     }
 }
 

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::ToolLoop;
+use super::history::History;
 use super::report::{LoopEnd, LoopReport, StopCause};
-use super::suspended::{CallAnswer, PendingCall, SuspendedRun, text_of};
+use super::suspended::{AnswerText, CallAnswer, PendingCall, SuspendedRun};
 use crate::adapters::Answer;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{
@@ -22,7 +23,7 @@ pub(super) struct LoopRun<'l> {
     agent: &'l ToolLoop,
     cx: &'l ToolContext,
     ends: Option<Instant>,
-    messages: Vec<ModelMessage>,
+    history: History,
     turns: u32,
     calls: u32,
     failed_turns: u32,
@@ -45,7 +46,7 @@ impl<'l> LoopRun<'l> {
             agent,
             cx,
             ends: agent.ends(),
-            messages,
+            history: History::new(messages),
             turns: 0,
             calls: 0,
             failed_turns: 0,
@@ -54,7 +55,7 @@ impl<'l> LoopRun<'l> {
     }
 
     /// Continues a run whose calls are all answered.
-    pub(super) fn resumed(
+    pub(super) async fn resumed(
         agent: &'l ToolLoop,
         run: SuspendedRun,
         cx: &'l ToolContext,
@@ -66,10 +67,10 @@ impl<'l> LoopRun<'l> {
             );
             return Err(AgentError::new(AgentErrorKind::Validation, message));
         }
-        let mut resumed = Self::new(agent, run.messages, cx);
+        let mut resumed = Self { history: run.history, ..Self::new(agent, Vec::new(), cx) };
         (resumed.turns, resumed.calls) = (run.turns, run.calls);
         (resumed.failed_turns, resumed.usage) = (run.failed_turns, run.usage);
-        resumed.add_answers(run.answers);
+        resumed.add_answers(run.answers).await;
         Ok(resumed)
     }
 
@@ -82,8 +83,9 @@ impl<'l> LoopRun<'l> {
                 break *end;
             }
         };
-        let Self { messages, turns, calls, usage, .. } = self;
-        Ok(LoopReport { end, messages, turns, calls, usage })
+        let Self { agent, history, turns, calls, usage, .. } = self;
+        let savings = history.savings.report(agent.cached_price_share());
+        Ok(LoopReport { end, messages: history.messages, turns, calls, usage, savings })
     }
 
     /// Returns the limit that is reached, if any.
@@ -108,11 +110,16 @@ impl<'l> LoopRun<'l> {
 
     /// Asks the model once, and executes the calls that it requests.
     async fn turn(&mut self) -> Result<Next, AgentError> {
+        if let Some(assessor) = &self.agent.history_assessor {
+            let turns = self.agent.max_turns.saturating_sub(self.turns);
+            self.history.compact(assessor, turns).await;
+        }
         let request = self.request();
         let reply = self.agent.model.chat(&request).await?;
         self.turns += 1;
+        self.history.savings.add_request();
         self.count_tokens(&request, &reply);
-        self.messages.push(ModelMessage::Assistant(reply.message().clone()));
+        self.history.push(ModelMessage::Assistant(reply.message().clone()));
         match reply.finish_reason() {
             FinishReason::Length | FinishReason::ContentFilter if !reply.calls().is_empty() => {
                 Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::CutOff))))
@@ -123,7 +130,8 @@ impl<'l> LoopRun<'l> {
     }
 
     fn request(&self) -> ChatRequest {
-        let request = ChatRequest::of(self.messages.iter().cloned()).with_tools(self.agent.specs());
+        let request =
+            ChatRequest::of(self.history.messages.iter().cloned()).with_tools(self.agent.specs());
         let request = match &self.agent.model_name {
             Some(name) => request.with_model(name.clone()),
             None => request,
@@ -159,20 +167,24 @@ impl<'l> LoopRun<'l> {
                 tool: call.name().to_owned(),
                 ticket,
             });
-            let text = match waiting {
-                None => Some(text_of(Answer::for_model(call).await)?),
+            let content = match waiting {
+                None => Some(AnswerText::of(Answer::for_model(call).await)?),
                 Some(_) => None,
             };
-            let failed = call.output().is_none_or(|output| !output.is_ok());
-            answers.push(CallAnswer { call_id: requested.call_id().to_owned(), text, failed });
+            answers.push(CallAnswer {
+                call_id: requested.call_id().to_owned(),
+                tool: call.name().to_owned(),
+                content,
+                failed: call.output().is_none_or(|output| !output.is_ok()),
+            });
             pending.extend(waiting);
         }
         if pending.is_empty() {
-            self.add_answers(answers);
+            self.add_answers(answers).await;
             return Ok(Next::Turn);
         }
         let suspended = SuspendedRun {
-            messages: self.messages.clone(),
+            history: self.history.clone(),
             answers,
             pending,
             turns: self.turns,
@@ -210,13 +222,34 @@ impl<'l> LoopRun<'l> {
     }
 
     /// Adds the answers of a turn, directly after the model's message.
-    fn add_answers(&mut self, answers: Vec<CallAnswer>) {
+    async fn add_answers(&mut self, answers: Vec<CallAnswer>) {
         let all_failed = answers.iter().all(|answer| answer.failed);
         self.failed_turns = if all_failed { self.failed_turns + 1 } else { 0 };
-        for CallAnswer { call_id, text, .. } in answers {
-            let text = text.unwrap_or_default();
-            self.messages.push(ModelMessage::ToolResult { call_id, text });
+        for CallAnswer { call_id, tool, content, .. } in answers {
+            let text = match content {
+                Some(content) => self.text(&tool, content).await,
+                None => String::new(),
+            };
+            self.history.push(ModelMessage::ToolResult { call_id, text });
         }
+    }
+
+    /// Writes an answer as the model reads it, its data compressed if they are long.
+    async fn text(&mut self, tool: &str, content: AnswerText) -> String {
+        let (json, notes) = match content {
+            AnswerText::Text(text) => return text,
+            AnswerText::Data { json, notes } => (json, notes),
+        };
+        let shorter = match &self.agent.result_assessor {
+            Some(assessor) => self.history.compress_result(assessor, tool, &json).await,
+            None => None,
+        };
+        let answer = Answer::from_text("", "");
+        let answer = match shorter {
+            Some(text) => answer.with_text(text),
+            None => answer.with_data(json),
+        };
+        notes.into_iter().fold(answer, Answer::with_note).into_text().unwrap_or_default()
     }
 }
 

@@ -4,9 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::history::History;
 use crate::adapters::Answer;
 use crate::agent::error::{AgentError, AgentErrorKind};
-use crate::agent::model::{ModelMessage, TokenUsage};
+use crate::agent::model::TokenUsage;
 use crate::tool::ToolOutput;
 
 /// A run of a loop that waits for people to decide about calls.
@@ -20,7 +21,7 @@ use crate::tool::ToolOutput;
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuspendedRun {
-    pub(super) messages: Vec<ModelMessage>,
+    pub(super) history: History,
     /// The calls of the last turn in the model's order, with the answers that there are.
     pub(super) answers: Vec<CallAnswer>,
     pub(super) pending: Vec<PendingCall>,
@@ -35,9 +36,31 @@ pub struct SuspendedRun {
 #[serde(deny_unknown_fields)]
 pub(super) struct CallAnswer {
     pub(super) call_id: String,
+    pub(super) tool: String,
     /// Absent while a person has to decide.
-    pub(super) text: Option<String>,
+    pub(super) content: Option<AnswerText>,
     pub(super) failed: bool,
+}
+
+/// An answer as the model reads it, or with its data apart, which may be compressed.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum AnswerText {
+    Text(String),
+    Data { json: String, notes: Vec<String> },
+}
+
+impl AnswerText {
+    pub(super) fn of(answer: Answer) -> Result<Self, AgentError> {
+        match answer.into_data_and_notes() {
+            Ok((json, notes)) => Ok(Self::Data { json, notes }),
+            Err(answer) => {
+                let is_missing =
+                    || AgentError::new(AgentErrorKind::ToolExecution, "the call is not executed");
+                Ok(Self::Text(answer.into_text().ok_or_else(is_missing)?))
+            }
+        }
+    }
 }
 
 /// A call that waits for a person.
@@ -87,28 +110,21 @@ impl SuspendedRun {
             return Err(AgentError::new(AgentErrorKind::Validation, message));
         };
         self.pending.remove(at);
-        let text = text_of(Answer::new(call_id, output))?;
+        let content = AnswerText::of(Answer::new(call_id, output))?;
         // Ids are the model's, so that two calls of a turn may have the same one.
-        let open = |answer: &&mut CallAnswer| answer.call_id == call_id && answer.text.is_none();
+        let open = |answer: &&mut CallAnswer| answer.call_id == call_id && answer.content.is_none();
         if let Some(answer) = self.answers.iter_mut().find(open) {
-            (answer.text, answer.failed) = (Some(text), !output.is_ok());
+            (answer.content, answer.failed) = (Some(content), !output.is_ok());
         }
         Ok(())
     }
-}
-
-/// Writes an answer as a model reads it.
-pub(super) fn text_of(answer: Answer) -> Result<String, AgentError> {
-    answer
-        .into_text()
-        .ok_or_else(|| AgentError::new(AgentErrorKind::ToolExecution, "the call is not executed"))
 }
 
 /// Shows counts only.
 impl fmt::Debug for SuspendedRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SuspendedRun")
-            .field("messages", &self.messages.len())
+            .field("messages", &self.history.messages.len())
             .field("pending", &self.pending.len())
             .field("turns", &self.turns)
             .finish_non_exhaustive()

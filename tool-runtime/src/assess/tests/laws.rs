@@ -24,7 +24,7 @@ fn text() -> impl Strategy<Value = String> {
     vec(word, 0..120).prop_map(|words| words.join(" "))
 }
 
-fn json() -> impl Strategy<Value = Value> {
+pub(super) fn json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         text().prop_map(Value::from),
         any::<i32>().prop_map(Value::from),

@@ -3,6 +3,7 @@
 mod laws;
 mod methods;
 mod pruning;
+mod results;
 mod text;
 
 use chrono::{DateTime, Utc};

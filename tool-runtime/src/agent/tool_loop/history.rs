@@ -1,0 +1,265 @@
+//! Keeps the history of a loop short: compresses results once, and compacts older rounds of calls.
+
+use std::ops::Range;
+
+use chrono::Utc;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::savings::SavingsMeter;
+use crate::agent::model::{ModelCall, ModelMessage};
+use crate::assess::{Assessor, ContextManager};
+use crate::contracts::act::ActResult;
+use crate::contracts::assess::CompressionMethod;
+
+/// The fewest tokens of a result of an older round that is compacted.
+const FEWEST_TOKENS: u64 = 64;
+
+/// The messages of a loop, with what compression saved.
+#[derive(Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct History {
+    pub(super) messages: Vec<ModelMessage>,
+    /// The messages before this one are compacted, and do not change again.
+    compacted: usize,
+    pub(super) savings: SavingsMeter,
+}
+
+/// A message with fewer tokens.
+struct Shortened {
+    at: usize,
+    text: String,
+    saved: u64,
+}
+
+impl History {
+    pub(super) fn new(messages: Vec<ModelMessage>) -> Self {
+        Self { messages, ..Self::default() }
+    }
+
+    pub(super) fn push(&mut self, message: ModelMessage) {
+        self.messages.push(message);
+    }
+
+    /// Compresses the data of a result by the user's newest message; `None` if that saves nothing.
+    pub(super) async fn compress_result(
+        &mut self,
+        assessor: &Assessor,
+        tool: &str,
+        json: &str,
+    ) -> Option<String> {
+        let data: Box<RawValue> = serde_json::from_str(json).ok()?;
+        let result = ActResult::succeeded(tool, data, Utc::now()).build().ok()?;
+        let optimized = assessor.optimize_result(&result, self.question()).await;
+        let before = assessor.estimate_tokens(json);
+        let saved = before.checked_sub(optimized.optimized_tokens()).filter(|saved| *saved > 0)?;
+        if optimized.method_used() == CompressionMethod::None {
+            return None;
+        }
+        self.savings.add_result(saved);
+        Some(optimized.into_text())
+    }
+
+    /// Compacts the results of older rounds if the history is long, and if that saves more than the
+    /// provider's lost cache costs. `turns` is how often the model may still be asked.
+    pub(super) async fn compact(&mut self, assessor: &Assessor, turns: u32) {
+        let options = assessor.options_in_use();
+        let tokens: Vec<u64> =
+            self.messages.iter().map(|message| assessor.estimate_tokens(message.text())).collect();
+        if tokens.iter().sum::<u64>() <= options.threshold_tokens() {
+            return;
+        }
+        let rounds = complete_rounds(&self.messages);
+        let older = rounds.len().saturating_sub(options.verbatim_rounds());
+        let Some(end) = rounds[..older].last().map(|round| round.end) else { return };
+        let shortened = self.shortened(assessor, self.compacted..end, &tokens).await;
+        let Some(first) = shortened.first().map(|it| it.at) else { return };
+        let after_first: u64 = tokens[first..].iter().sum();
+        let saved: u64 = shortened.iter().map(|it| it.saved).sum();
+        let share = options.cached_price_share();
+        if SavingsMeter::pays(saved, after_first - saved, share, turns) {
+            self.savings.add_compaction(saved, after_first - saved, share);
+            self.replace(shortened);
+            self.compacted = end;
+        }
+    }
+
+    async fn shortened(
+        &self,
+        assessor: &Assessor,
+        older: Range<usize>,
+        tokens: &[u64],
+    ) -> Vec<Shortened> {
+        let newer = self.newer_texts(older.end);
+        let mut shortened = Vec::new();
+        for at in older {
+            let ModelMessage::ToolResult { text, .. } = &self.messages[at] else { continue };
+            if tokens[at] < FEWEST_TOKENS {
+                continue;
+            }
+            if let Some(text) = assessor.compact_result(text, &newer).await {
+                let saved = tokens[at].saturating_sub(assessor.estimate_tokens(&text));
+                shortened.push(Shortened { at, text, saved });
+            }
+        }
+        shortened
+    }
+
+    /// Returns the user's question, and what the model said and called since this message. Newer
+    /// results refer to nothing: most name as much as the older ones.
+    fn newer_texts(&self, from: usize) -> [String; 2] {
+        let question = self.question().unwrap_or_default().to_owned();
+        let mut newer = String::new();
+        for message in &self.messages[from..] {
+            match message {
+                ModelMessage::System(text) | ModelMessage::User(text) => {
+                    newer.extend([text, "\n"]);
+                }
+                ModelMessage::Assistant(answer) => {
+                    let arguments = answer.calls().iter().map(ModelCall::arguments);
+                    let said = [answer.text()].into_iter().chain(arguments);
+                    newer.extend(said.flat_map(|text| [text, "\n"]));
+                }
+                ModelMessage::ToolResult { .. } => {}
+            }
+        }
+        [question, newer]
+    }
+
+    fn question(&self) -> Option<&str> {
+        self.messages.iter().rev().find_map(|message| match message {
+            ModelMessage::User(text) => Some(text.as_str()),
+            ModelMessage::System(_)
+            | ModelMessage::Assistant(_)
+            | ModelMessage::ToolResult { .. } => None,
+        })
+    }
+
+    fn replace(&mut self, shortened: Vec<Shortened>) {
+        for Shortened { at, text: shorter, .. } in shortened {
+            if let ModelMessage::ToolResult { text, .. } = &mut self.messages[at] {
+                *text = shorter;
+            }
+        }
+    }
+}
+
+/// Finds the rounds of calls: an answer of the model with calls, and the answers to all of them.
+///
+/// A round that still waits for an answer is not complete, and is not in the list.
+fn complete_rounds(messages: &[ModelMessage]) -> Vec<Range<usize>> {
+    let mut rounds = Vec::new();
+    for (start, message) in messages.iter().enumerate() {
+        let ModelMessage::Assistant(answer) = message else { continue };
+        let is_result =
+            |message: &&ModelMessage| matches!(message, ModelMessage::ToolResult { .. });
+        let results = messages[start + 1..].iter().take_while(is_result).count();
+        if !answer.calls().is_empty() && results >= answer.calls().len() {
+            rounds.push(start..start + 1 + results);
+        }
+    }
+    rounds
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::executor::block_on;
+
+    use super::*;
+    use crate::agent::model::AssistantMessage;
+    use crate::assess::AssessOptions;
+
+    fn calls(ids: &[&str]) -> ModelMessage {
+        let calls = ids.iter().map(|id| ModelCall::new(*id, "log", r#"{"host":"web-17"}"#));
+        ModelMessage::Assistant(AssistantMessage::new("").with_calls(calls))
+    }
+
+    fn result(id: &str, text: &str) -> ModelMessage {
+        ModelMessage::ToolResult { call_id: id.to_owned(), text: text.to_owned() }
+    }
+
+    fn log(line: &str) -> String {
+        let usual = "The request was served without delay by the usual worker.\n";
+        format!("{}{line}\n{}", usual.repeat(40), usual.repeat(40))
+    }
+
+    fn assessor() -> Assessor {
+        let options = AssessOptions::default().with_threshold_tokens(500).with_verbatim_rounds(1);
+        Assessor::new().options(options)
+    }
+
+    /// Three rounds of one call each, after a question.
+    fn history() -> History {
+        let mut messages = vec![ModelMessage::User("Why is web-17 slow?".to_owned())];
+        for (id, line) in
+            [("1", "web-17 has no memory left."), ("2", "The order is O-4711."), ("3", "Nothing.")]
+        {
+            messages.extend([calls(&[id]), result(id, &log(line))]);
+        }
+        History::new(messages)
+    }
+
+    /// Everything about messages but the texts of results.
+    fn structure(history: &History) -> Vec<String> {
+        let shape = |message: &ModelMessage| match message {
+            ModelMessage::ToolResult { call_id, .. } => format!("result {call_id}"),
+            other => format!("{other:?}"),
+        };
+        history.messages.iter().map(shape).collect()
+    }
+
+    #[test]
+    fn older_results_keep_what_names_something_and_the_newest_stays_word_for_word() {
+        let (raw, mut history) = (history(), history());
+        block_on(history.compact(&assessor(), 5));
+        assert_eq!(structure(&history), structure(&raw), "no call lost its result");
+        assert!(history.messages[2].text().contains("web-17 has no memory left."));
+        assert!(history.messages[4].text().contains("The order is O-4711."));
+        for at in [2, 4] {
+            assert!(history.messages[at].text().len() * 2 < raw.messages[at].text().len());
+        }
+        assert_eq!(history.messages[6], raw.messages[6]);
+        assert_eq!(history.savings.report(1.0).compactions, 1);
+    }
+
+    #[test]
+    fn compacted_messages_do_not_change_again() {
+        let mut history = history();
+        block_on(history.compact(&assessor(), 5));
+        let first = history.messages.clone();
+        block_on(history.compact(&assessor(), 5));
+        assert_eq!(history.messages, first);
+        history.messages.extend([calls(&["4"]), result("4", &log("Done."))]);
+        block_on(history.compact(&assessor(), 5));
+        assert_eq!(history.messages[..5], first[..5]);
+        assert!(history.messages[6].text().len() < first[6].text().len());
+    }
+
+    #[test]
+    fn a_round_that_waits_for_an_answer_is_left_as_it_is() {
+        let mut history = history();
+        history.messages.push(calls(&["4", "5"]));
+        history.messages.push(result("4", &log("Half.")));
+        let raw = history.clone();
+        assert_eq!(complete_rounds(&raw.messages), [1..3, 3..5, 5..7]);
+        block_on(history.compact(&assessor(), 5));
+        assert_eq!(history.messages[5..], raw.messages[5..]);
+        assert_ne!(history.messages[..5], raw.messages[..5]);
+    }
+
+    #[test]
+    fn a_short_history_and_a_compaction_that_does_not_pay_change_nothing() {
+        let raw = history();
+        let mut history = raw.clone();
+        let long = AssessOptions::default().with_verbatim_rounds(1);
+        block_on(history.compact(&Assessor::new().options(long), 5));
+        assert_eq!(history.messages, raw.messages);
+        // One turn is left: the cache of all messages after the first result is worth more.
+        let options = AssessOptions::default().with_threshold_tokens(500).with_verbatim_rounds(1);
+        let cached = Assessor::new().options(options.with_prompt_cache(0.1, 8));
+        block_on(history.compact(&cached, 1));
+        assert_eq!(history.messages, raw.messages);
+        block_on(history.compact(&cached, 50));
+        assert_ne!(history.messages, raw.messages);
+    }
+}

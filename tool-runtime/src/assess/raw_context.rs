@@ -1,0 +1,53 @@
+//! A context as it is: its text, and what it takes.
+
+use super::assessor::Assessor;
+use super::compression::TextScope;
+use super::json_rows;
+use super::layout::{Layout, OpenParts};
+use super::options::AssessOptions;
+use crate::contracts::act::ActResult;
+use crate::contracts::assess::ContextData;
+
+/// A context before anything is left out.
+pub(super) struct RawContext {
+    pub(super) scope: TextScope,
+    /// The text, with results in their shortest form if there is a serializer.
+    pub(super) text: String,
+    /// The tokens of the context as it is.
+    pub(super) original: u64,
+    /// The tokens of the text.
+    pub(super) tokens: u64,
+}
+
+impl RawContext {
+    pub(super) fn of(context: &ContextData, scope: TextScope, assessor: &Assessor) -> Self {
+        let (text, open) = match scope {
+            TextScope::Context => (raw_text(context), OpenParts::Results),
+            TextScope::ResultsAlone => (results_alone(context), OpenParts::ResultsAlone),
+        };
+        let original = assessor.counter.count(&text);
+        let raw = Self { scope, text, original, tokens: original };
+        let Some(serializer) = &assessor.serializer else { return raw };
+        let layout = Layout::of(context, open, &assessor.options);
+        let text = layout.with_serializer(Some(serializer)).render_all();
+        let tokens = assessor.counter.count(&text);
+        if tokens < original { Self { scope, text, original, tokens } } else { raw }
+    }
+}
+
+/// Writes a context as it is.
+pub(super) fn raw_text(context: &ContextData) -> String {
+    let layout = Layout::of(context, OpenParts::Nothing, &AssessOptions::default());
+    layout.render(&[])
+}
+
+/// Writes results as they are, documents in JSON compactly.
+fn results_alone(context: &ContextData) -> String {
+    let options = AssessOptions::default();
+    let text = |result: &ActResult| {
+        let json = result.success().then(|| json_rows::compact(result.data(), &options)).flatten();
+        json.unwrap_or_else(|| result.to_text())
+    };
+    let texts: Vec<String> = context.tool_results().iter().map(text).collect();
+    texts.join("\n\n")
+}

@@ -1,0 +1,88 @@
+//! Compresses the result of one tool: before it becomes a message, and again when it is old.
+
+use std::time::Instant;
+
+use chrono::{DateTime, Utc};
+use serde_json::value::RawValue;
+
+use super::assessor::Assessor;
+use super::compression::TextScope;
+use super::options::AssessOptions;
+use super::raw_context::RawContext;
+use crate::contracts::act::ActResult;
+use crate::contracts::assess::{
+    ChatMessage, ChatRole, CompressionMethod, ContextData, OptimizedContext,
+};
+
+impl Assessor {
+    /// Compresses the result of one tool by a question, before it becomes a message of a history.
+    ///
+    /// The text is the result alone, without the headings of a context; JSON is written compactly. It
+    /// is pruned if it takes more than [`threshold_tokens`](super::AssessOptions::with_threshold_tokens); a failure never is. If
+    /// rows were left out, its first line says how many are there: `(12 of 200 rows)`.
+    ///
+    /// A message that is compressed once never changes again, so the provider's cache of the prompt
+    /// stays valid. [`ToolLoop`](crate::agent::ToolLoop) does this by itself.
+    ///
+    /// ```
+    /// use tool_runtime::assess::{AssessOptions, Assessor};
+    /// use tool_runtime::contracts::act::ActResult;
+    /// use tool_runtime::serde_json::{Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let cities: Vec<Value> = (0..300).map(|n| json!({"id": n, "city": format!("Town {n}")})).collect();
+    /// let result = ActResult::succeeded("cities", cities, "2026-05-03T12:34:56Z".parse()?).build()?;
+    ///
+    /// let assessor = Assessor::new().options(AssessOptions::default().with_threshold_tokens(500));
+    /// let shown = assessor.optimize_result(&result, Some("What is the id of Town 17?")).await;
+    /// assert!(shown.optimized_text().contains(r#"{"id":17,"city":"Town 17"}"#));
+    /// assert!(shown.optimized_text().contains(" of 300 rows)\n"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn optimize_result(
+        &self,
+        result: &ActResult,
+        query: Option<&str>,
+    ) -> OptimizedContext {
+        let started = Instant::now();
+        let context = ContextData::builder().tool_results([result.clone()]);
+        let context = match query {
+            Some(query) => context.transient(ContextData::QUERY, query),
+            None => context,
+        };
+        let context = context.build().expect("the context has the default size");
+        let raw = RawContext::of(&context, TextScope::ResultsAlone, self);
+        let is_long = result.success() && raw.tokens > self.options.threshold_tokens();
+        let method =
+            if is_long { CompressionMethod::SemanticPruning } else { CompressionMethod::None };
+        self.optimize_by(method, &context, raw, started).await
+    }
+
+    /// Returns the settings.
+    pub(crate) const fn options_in_use(&self) -> &AssessOptions {
+        &self.options
+    }
+
+    /// Reduces a result of an older round to what decides, asks or names something, and to what the
+    /// newer texts refer to; `None` if that saves nothing.
+    pub(crate) async fn compact_result(&self, text: &str, newer: &[String]) -> Option<String> {
+        let data = serde_json::from_str::<Box<RawValue>>(text).ok();
+        let data = data.filter(|data| data.get().starts_with(['{', '[']));
+        let time = DateTime::<Utc>::UNIX_EPOCH;
+        let result = match data {
+            Some(json) => ActResult::succeeded("result", json, time),
+            None => ActResult::succeeded("result", text, time),
+        };
+        let newer = newer.iter().map(|text| ChatMessage::new(ChatRole::Assistant, text, time, 0));
+        let newer = newer.collect::<Result<Vec<_>, _>>().ok()?;
+        let context = ContextData::builder().tool_results([result.build().ok()?]);
+        let context = context.message_history(newer).build().ok()?;
+        let raw = RawContext::of(&context, TextScope::ResultsAlone, self);
+        let method = CompressionMethod::HistoryCompaction;
+        let compacted = self.optimize_by(method, &context, raw, Instant::now()).await;
+        let shorter = self.counter.count(text) > compacted.optimized_tokens();
+        (shorter && compacted.method_used() == method).then(|| compacted.into_text())
+    }
+}
