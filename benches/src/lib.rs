@@ -4,6 +4,7 @@ pub mod articulate;
 pub mod canonical;
 pub mod choosing;
 pub mod dialects;
+pub mod distillation;
 #[cfg(unix)]
 pub mod faults;
 #[cfg(target_os = "linux")]

@@ -11,7 +11,7 @@ use tool_runtime::tokens::{TokenCounter, TokenEstimate};
 
 /// A file: a conversation, and questions about it.
 #[derive(Deserialize)]
-struct Conversation {
+pub(crate) struct Conversation {
     conversation: Vec<Message>,
     questions: Vec<Question>,
 }
@@ -58,7 +58,7 @@ const RECORDED: f64 = 0.35;
 
 /// Answers that were found, over all questions of all files.
 #[derive(Default)]
-struct Found {
+pub(crate) struct Found {
     questions: u32,
     gold: u32,
     /// The questions whose quotation stands in the conversation.
@@ -98,17 +98,27 @@ pub fn figures(files: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-fn read(file: &str) -> Result<Conversation, String> {
+pub(crate) fn read(file: &str) -> Result<Conversation, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))
 }
 
 impl Found {
     fn ask(&mut self, file: &Conversation, method: Method, ratio: f64) {
+        let original = TokenEstimate.count(&file.text());
+        self.look_for_answers(file, |question| method.shorten(file, question, ratio, original));
+    }
+
+    /// Looks for the answers to a file's questions in the text that remains for each of them.
+    pub(crate) fn look_for_answers(
+        &mut self,
+        file: &Conversation,
+        shortened: impl Fn(&str) -> String,
+    ) {
         let whole = normal(&file.text());
         let original = TokenEstimate.count(&file.text());
         for question in &file.questions {
-            let text = method.shorten(file, &question.text, ratio, original);
+            let text = shortened(&question.text);
             self.tokens += TokenEstimate.count(&text);
             self.original += original;
             let text = normal(&text);
@@ -125,7 +135,7 @@ impl Found {
 
     /// Returns the ratio of tokens, and the shares of answers and of quotations that are left.
     #[allow(clippy::cast_precision_loss, reason = "ratios of counts")]
-    fn shares(&self) -> (f64, f64, f64) {
+    pub(crate) fn shares(&self) -> (f64, f64, f64) {
         (
             self.tokens as f64 / self.original as f64,
             f64::from(self.gold) / f64::from(self.questions),
@@ -140,7 +150,7 @@ impl Conversation {
         self.conversation.iter().map(line).collect()
     }
 
-    fn messages(&self) -> impl Iterator<Item = ChatMessage> {
+    pub(crate) fn messages(&self) -> impl Iterator<Item = ChatMessage> {
         self.conversation.iter().map(|message| {
             let role = message.role.parse().unwrap_or(ChatRole::User);
             let tokens = TokenEstimate.count(&message.content);

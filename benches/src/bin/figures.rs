@@ -10,8 +10,8 @@ use tool_benches::faults;
 #[cfg(target_os = "linux")]
 use tool_benches::http;
 use tool_benches::{
-    articulate, canonical, choosing, dialects, instructions, ledger, plots, retention, store,
-    tokens, work,
+    articulate, canonical, choosing, dialects, distillation, instructions, ledger, plots,
+    retention, store, tokens, work,
 };
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
@@ -30,6 +30,8 @@ cargo figures NAME [ARGS]
   tokens FILE…       the estimate of tokens beside the exact count, for texts of any kind
   retention FILE…    long conversations with questions: how many answers are left in the compressed
                      context, by strategy
+  retention --summarizer URL MODEL FILE…
+                     the same for the summaries of a model, on a server with OpenAI's API
   faults [KILLS]     keyed writes in processes that are killed or frozen, whose clock is set, whose
                      store is damaged: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
@@ -51,6 +53,9 @@ fn main() -> ExitCode {
         ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
         ["articulate", files @ ..] if !files.is_empty() => articulate::figures(files),
         ["tokens", files @ ..] if !files.is_empty() => tokens::figures(files),
+        ["retention", "--summarizer", base_url, model, files @ ..] if !files.is_empty() => {
+            distillation::figures(base_url, model, files)
+        }
         ["retention", files @ ..] if !files.is_empty() => retention::figures(files),
         ["search", files @ ..] if !files.is_empty() => choosing::figures(files),
         #[cfg(unix)]

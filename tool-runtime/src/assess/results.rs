@@ -47,12 +47,7 @@ impl Assessor {
         query: Option<&str>,
     ) -> OptimizedContext {
         let started = Instant::now();
-        let context = ContextData::builder().tool_results([result.clone()]);
-        let context = match query {
-            Some(query) => context.transient(ContextData::QUERY, query),
-            None => context,
-        };
-        let context = context.build().expect("the context has the default size");
+        let context = context_of(result, query);
         let raw = RawContext::of(&context, TextScope::ResultsAlone, self);
         let is_long = result.success() && raw.tokens > self.options.threshold_tokens();
         let method =
@@ -85,4 +80,14 @@ impl Assessor {
         let shorter = self.counter.count(text) > compacted.optimized_tokens();
         (shorter && compacted.method_used() == method).then(|| compacted.into_text())
     }
+}
+
+/// Makes a context of one result, and of the question that it is pruned by.
+fn context_of(result: &ActResult, query: Option<&str>) -> ContextData {
+    let context = ContextData::builder().tool_results([result.clone()]);
+    let context = match query {
+        Some(query) => context.transient(ContextData::QUERY, query),
+        None => context,
+    };
+    context.build().expect("the context has the default size")
 }
