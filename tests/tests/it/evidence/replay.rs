@@ -15,7 +15,7 @@ use tool_runtime::{CallRecord, DynamicTool, RuntimeBuilder};
 
 use super::{Office, TENANT, World, access, cx_of};
 use crate::ledger::{all, check_whole, recorded};
-use crate::support::Paper;
+use crate::support::{Paper, subscribe};
 
 /// Looks up what is today.
 #[ai_tool(effect = "read", version = "1.0.0", ttl = "1h", evidence)]
@@ -340,12 +340,7 @@ async fn the_log_tells_a_run_that_repeats_another_from_one_of_its_own() {
     let paper = Paper::default();
     let subscriber = tracing_subscriber::fmt().json().flatten_event(true);
     let subscriber = subscriber.with_writer(paper.clone()).finish();
-    let _here = tracing::subscriber::set_default(subscriber);
-    // A concurrent test may register these callsites first, without a subscriber.
-    let other = Archive::new().runtime();
-    other.call("peek", "{}", &cx_of(TENANT)).execute().await;
-    tracing::callsite::rebuild_interest_cache();
-    paper.clear();
+    let _here = subscribe(subscriber);
 
     let archive = Archive::new();
     let lines: Arc<Mutex<Vec<Value>>> = Arc::default();

@@ -12,14 +12,13 @@ use tool_runtime::ledger::{Ledger, LedgerStore};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
-use tracing::subscriber::set_default;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::fmt::layer;
 use tracing_subscriber::layer::SubscriberExt;
 
 use super::{Answer, get, post, send};
 use crate::ledger::{Kept, ring};
-use crate::support::Paper;
+use crate::support::{Paper, subscribe};
 
 /// The text of an unusual header.
 const SECRET: &str = "q7Zx-secret-of-a-caller-4711";
@@ -101,7 +100,7 @@ fn doors() -> [(&'static str, Auth); 4] {
 async fn a_credential_is_written_nowhere_however_it_is_spelt() {
     let paper = Paper::default();
     let log = layer().with_ansi(false).with_span_events(FmtSpan::FULL).with_writer(paper.clone());
-    let _here = set_default(tracing_subscriber::registry().with(log));
+    let _here = subscribe(tracing_subscriber::registry().with(log));
     let (mut ran, mut refused) = (0, 0);
     for (door, auth) in doors() {
         let office = Office::new(auth);

@@ -14,6 +14,7 @@ use tracing_subscriber::layer::SubscriberExt;
 
 use super::open;
 use super::wire::{Running, Wire, patient};
+use crate::support::subscribe;
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -62,7 +63,7 @@ impl Spans {
         let exporter = InMemorySpanExporter::default();
         let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
         let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("tests"));
-        let here = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+        let here = subscribe(tracing_subscriber::registry().with(layer));
         Self { exporter, _provider: provider, _here: here }
     }
 

@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::trace::JsonLog;
 
 use super::{SECRET, builder, request, runtime, traced, what};
-use crate::support::{Paper, cx};
+use crate::support::{Paper, cx, subscribe};
 
 /// Writes the events of this thread as the usual JSON formatter does.
 fn subscribed(paper: &Paper) -> tracing::subscriber::DefaultGuard {
@@ -20,7 +20,7 @@ fn subscribed(paper: &Paper) -> tracing::subscriber::DefaultGuard {
         .with_span_list(false)
         .with_writer(paper.clone())
         .finish();
-    tracing::subscriber::set_default(subscriber)
+    subscribe(subscriber)
 }
 
 /// Checks and removes a line's time and latency.

@@ -26,6 +26,8 @@ use tracing::Instrument;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::layer::SubscriberExt;
 
+use crate::support::subscribe;
+
 /// Texts that must be in no span, no event and no line.
 const SECRET: &str = "hunter2";
 
@@ -41,7 +43,7 @@ impl Recorder {
         let exporter = InMemorySpanExporter::default();
         let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
         let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("tests"));
-        let here = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+        let here = subscribe(tracing_subscriber::registry().with(layer));
         Self { exporter, _provider: provider, _here: here }
     }
 

@@ -34,6 +34,7 @@ use tracing::dispatcher::{DefaultGuard, set_default};
 use self::marks::{Kind, MARKS, found};
 use self::sinks::{Exported, Sinks};
 use self::walk::{Kept, Walk};
+use crate::support::subscribe;
 
 /// The kinds of values that each sink may contain, as in the table.
 const MAY_HOLD: [(&str, &[Kind]); 15] = [
@@ -92,7 +93,7 @@ fn walk(kept: Kept, sinks: &Sinks) {
         .on_thread_stop(|| drop(HERE.take()))
         .build()
         .unwrap();
-    let _here = set_default(&exported.dispatch);
+    let _here = subscribe(exported.dispatch.clone());
     runtime.block_on(async {
         let walk = Walk::start(kept, sinks, &exported);
         walk.through_everything().await;
