@@ -13,7 +13,7 @@ pub(crate) mod validator;
 pub(crate) use self::absent::AbsentField;
 pub(crate) use self::close::close;
 pub use self::close::open;
-pub use self::compare::{Compatibility, SchemaChange, SchemaReader, compare};
+pub use self::compare::{ComparedVersion, Compatibility, SchemaChange, SchemaReader, compare};
 pub use self::export::{
     ContractChange, ContractChanges, ContractPart, Export, ExportError, ExportErrorKind,
     WrittenFiles,

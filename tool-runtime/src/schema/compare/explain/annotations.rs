@@ -7,7 +7,7 @@ use super::super::keywords;
 use super::super::shape::is_numeric;
 use super::super::subschema::Subschema;
 use super::super::{Compatibility, SchemaReader};
-use super::Explainer;
+use super::{Explainer, Severity};
 
 impl<'s> Explainer<'s> {
     pub(super) fn compare_annotations(&mut self, before: Subschema<'s>, after: Subschema<'s>) {
@@ -18,10 +18,9 @@ impl<'s> Explainer<'s> {
                 continue;
             }
             let (rule, compatibility) = self.annotation_rule(word, old.is_some(), new.is_some());
-            let owner = new.map_or(after, |(_, owner)| owner);
-            let pointer =
-                format!("{}/{}", owner.pointer(), crate::schema::reference::escaped(word));
-            self.add(pointer, rule, compatibility, format!("`{word}` has changed"));
+            let at = new.or(old).map_or(after, |(value, owner)| owner.of(value));
+            let severity = Severity::Decided(compatibility);
+            self.add(at, rule, severity, format!("`{word}` has changed"));
         }
     }
 

@@ -2,30 +2,28 @@
 
 use super::super::shape::{ArrayConstraints, JsonType, Shape, TypeConstraints};
 use super::super::subschema::Subschema;
-use super::{AcceptanceChange, Explainer, SchemaPair};
+use super::{AcceptanceChange, Explainer, PART_CHANGED, SchemaPair};
 
 impl<'s> Explainer<'s> {
     pub(super) fn compare_arrays(&mut self, pair: SchemaPair<'s>) -> Vec<SchemaPair<'s>> {
         let (Some(before), Some(after)) = (read(pair.before), read(pair.after)) else {
-            self.record_unproven("items", "undecided", AcceptanceChange::Unclear);
+            self.record_unproven(pair.part("items"), "items", PART_CHANGED);
             return Vec::new();
         };
         let mut children = Vec::new();
         for at in 0..before.prefix.len().max(after.prefix.len()) {
             let is_listed = (before.prefix.get(at).is_some(), after.prefix.get(at).is_some());
-            let rule = match is_listed {
-                (false, _) => "prefix-item-added",
-                (_, false) => "prefix-item-removed",
-                _ => "prefix-item-changed",
-            };
+            let rule = if is_listed.0 { "prefix-item-removed" } else { "prefix-item-added" };
             let (old, new) = (before.at(at), after.at(at));
             if let ((true, true), &[old], &[new]) = (is_listed, old.as_slice(), new.as_slice()) {
                 children.push(SchemaPair::of(old, new));
             } else {
                 let effect = self.effect(&old, &new);
                 if effect != AcceptanceChange::Same {
+                    let listed = after.prefix.get(at).or_else(|| before.prefix.get(at));
+                    let place = listed.and_then(|all_of| all_of.first());
                     let message = format!("the schema of item {at} has changed");
-                    self.record(&format!("/prefixItems/{at}"), rule, effect, message);
+                    self.record(*place.unwrap_or(&pair.after), rule, effect, message);
                 }
             }
         }
@@ -33,17 +31,13 @@ impl<'s> Explainer<'s> {
             (&[old], &[new]) => children.push(SchemaPair::of(old, new)),
             (old, new) => {
                 let effect = self.effect(&old.to_vec(), &new.to_vec());
+                let place = *new.first().or_else(|| old.first()).unwrap_or(&pair.after);
                 match effect {
                     AcceptanceChange::Same => {}
                     AcceptanceChange::Widened => {
-                        self.record("/items", "items-removed", effect, "any item is accepted now");
+                        self.record(place, "items-removed", effect, "any item is accepted now");
                     }
-                    _ => self.record(
-                        "/items",
-                        "items-added",
-                        effect,
-                        "items must match a schema now",
-                    ),
+                    _ => self.record(place, "items-added", effect, "items must match a schema now"),
                 }
             }
         }
@@ -63,9 +57,9 @@ impl<'s> Explainer<'s> {
             AcceptanceChange::Same => {}
             effect if !bounded => {
                 let rule = "contains-changed";
-                self.record("/contains", rule, effect, "`contains` has changed");
+                self.record(inner.after, rule, effect, "`contains` has changed");
             }
-            _ => self.record_unproven("contains", "contains-changed", AcceptanceChange::Unclear),
+            _ => self.record_unproven(inner.after, "contains", "contains-changed"),
         }
     }
 }

@@ -1,10 +1,8 @@
 //! Changes of schemas that apply to the same value: references, combinations, conditions.
 
-use serde_json::Value;
-
 use super::super::equality::same_assertions;
 use super::branches::{matched, matched_all};
-use super::{AcceptanceChange, Explainer, NARROWED, SchemaPair, WIDENED};
+use super::{AcceptanceChange, Explainer, NARROWED, PART_CHANGED, SchemaPair, WIDENED};
 use crate::schema::compare::subschema::Subschema;
 
 /// The rules for added and removed branches, and the effect of adding one.
@@ -28,14 +26,14 @@ impl<'s> Explainer<'s> {
         };
         match effect {
             AcceptanceChange::Same => self.record(
-                "",
+                pair.after,
                 "restated",
                 effect,
                 "the same values are valid, expressed by other keywords",
             ),
-            AcceptanceChange::Widened => self.record("", WIDENED.0, effect, WIDENED.1),
-            AcceptanceChange::Narrowed => self.record("", NARROWED.0, effect, NARROWED.1),
-            AcceptanceChange::Unclear => self.record_unproven(word, "undecided", effect),
+            AcceptanceChange::Widened => self.record(pair.after, WIDENED.0, effect, WIDENED.1),
+            AcceptanceChange::Narrowed => self.record(pair.after, NARROWED.0, effect, NARROWED.1),
+            AcceptanceChange::Unclear => self.record_unproven(pair.part(word), word, PART_CHANGED),
         }
         true
     }
@@ -45,7 +43,7 @@ impl<'s> Explainer<'s> {
         if let (Some(before), Some(after)) = (pair.before.target(), pair.after.target()) {
             children.push(inline(pair, before, after));
         } else if pair.differs("$ref") {
-            self.record_unproven("$ref", "undecided", AcceptanceChange::Unclear);
+            self.record_unproven(pair.part("$ref"), "$ref", PART_CHANGED);
         }
         for (word, rules, effect) in COMBINED {
             children.extend(self.compare_branches(pair, word, rules, effect));
@@ -70,14 +68,10 @@ impl<'s> Explainer<'s> {
             AcceptanceChange::Widened
         };
         for branch in pairs.added {
-            let at = position(pair.after, word, branch);
-            let message = format!("a branch of `{word}` was added");
-            self.record(&format!("/{word}/{at}"), rules[0], added, message);
+            self.record(branch, rules[0], added, format!("a branch of `{word}` was added"));
         }
         for branch in pairs.removed {
-            let at = position(pair.before, word, branch);
-            let message = format!("branch {at} of `{word}` was removed");
-            self.record(&format!("/{word}"), rules[1], removed, message);
+            self.record(branch, rules[1], removed, format!("a branch of `{word}` was removed"));
         }
         pairs.both.into_iter().map(|(before, after)| inline(pair, before, after)).collect()
     }
@@ -92,7 +86,7 @@ impl<'s> Explainer<'s> {
             AcceptanceChange::Same => {}
             AcceptanceChange::Widened => {
                 self.record(
-                    "/not",
+                    inner.after,
                     "not-widened",
                     AcceptanceChange::Narrowed,
                     "more values are rejected than before",
@@ -100,14 +94,14 @@ impl<'s> Explainer<'s> {
             }
             AcceptanceChange::Narrowed => {
                 self.record(
-                    "/not",
+                    inner.after,
                     "not-narrowed",
                     AcceptanceChange::Widened,
                     "fewer values are rejected than before",
                 );
             }
             AcceptanceChange::Unclear => {
-                self.record_unproven("not", "undecided", AcceptanceChange::Unclear);
+                self.record_unproven(inner.after, "not", PART_CHANGED);
             }
         }
     }
@@ -119,7 +113,7 @@ impl<'s> Explainer<'s> {
                 None => !pair.differs(word),
             };
             if !same {
-                self.record_unproven(word, "condition-changed", AcceptanceChange::Unclear);
+                self.record_unproven(pair.part(word), word, "condition-changed");
             }
         }
     }
@@ -132,10 +126,4 @@ fn inline<'s>(pair: SchemaPair<'s>, before: Subschema<'s>, after: Subschema<'s>)
     };
     let rest = (rest(pair.before, pair.rest.0), rest(pair.after, pair.rest.1));
     SchemaPair { rest, ..SchemaPair::of(before, after) }
-}
-
-fn position(subschema: Subschema<'_>, word: &str, branch: Subschema<'_>) -> usize {
-    let list = subschema.get(word).and_then(Value::as_array);
-    let mut list = list.into_iter().flatten();
-    list.position(|schema| std::ptr::eq(schema, branch.schema)).unwrap_or_default()
 }

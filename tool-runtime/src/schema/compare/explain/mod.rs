@@ -7,6 +7,7 @@ mod annotations;
 mod arrays;
 mod branches;
 mod choices;
+mod found;
 mod objects;
 mod scalars;
 mod values;
@@ -15,6 +16,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use self::found::{FoundChange, PendingChange, Severity};
 use super::equality::{equal, same_assertions};
 use super::prove::{Proof, Prover};
 use super::shape::ProofObstacle;
@@ -30,6 +32,9 @@ pub(super) enum AcceptanceChange {
     /// Both, or undecided.
     Unclear,
 }
+
+/// The rule of a part whose effect no rule tells, only a proof.
+const PART_CHANGED: &str = "part-changed";
 
 /// Overall change of a schema: a rule, and a message.
 const WIDENED: (&str, &str) = ("widened", "accepts more values than before");
@@ -48,30 +53,28 @@ struct SchemaPair<'s> {
     null_compared: bool,
 }
 
-/// A change of a schema's own keywords, before the overall change of the schema is known.
-struct PendingChange {
-    path: String,
-    rule: &'static str,
-    effect: AcceptanceChange,
-    message: String,
-    /// The effect is decided by a proof, not by the rule.
-    needs_proof: bool,
-}
-
 /// Collects the changes.
 pub(super) struct Explainer<'s> {
     prover: Prover<'s>,
     reader: SchemaReader,
-    changes: Vec<SchemaChange>,
+    changes: Vec<FoundChange<'s>>,
     seen: BTreeSet<(usize, usize)>,
-    pending: Vec<PendingChange>,
+    pending: Vec<PendingChange<'s>>,
+    /// The new document; every other location is in the old one.
+    new_root: &'s Value,
 }
 
 impl<'s> Explainer<'s> {
     pub(super) fn new(before: Subschema<'s>, after: Subschema<'s>, reader: SchemaReader) -> Self {
         let prover = Prover::new(before, after);
-        let (changes, pending) = (Vec::new(), Vec::new());
-        Self { prover, reader, changes, seen: BTreeSet::new(), pending }
+        Self {
+            prover,
+            reader,
+            changes: Vec::new(),
+            seen: BTreeSet::new(),
+            pending: Vec::new(),
+            new_root: after.root,
+        }
     }
 
     /// Lists all changes. If the whole change is proven compatible, none of them is breaking;
@@ -84,7 +87,7 @@ impl<'s> Explainer<'s> {
         self.compare_schema(SchemaPair::of(before, after));
         if self.prover.equal_text_is_proof() && same_assertions(before, after) {
             self.limit_severity(Compatibility::None);
-            return self.changes;
+            return self.described();
         }
         let (wider, narrower) = (passes(before, after), passes(after, before));
         let same = wider.is_ok() && narrower.is_ok();
@@ -98,40 +101,54 @@ impl<'s> Explainer<'s> {
             }
             Err(obstacle) => self.record_undecided(&obstacle, after),
         }
-        self.changes
+        self.described()
+    }
+
+    fn described(self) -> Vec<SchemaChange> {
+        let new_root = self.new_root;
+        let mut described = Vec::new();
+        for change in self.changes {
+            let change = change.described(new_root);
+            if !described.contains(&change) {
+                described.push(change);
+            }
+        }
+        described
     }
 
     /// Records the overall change, unless a rule has recorded its cause.
     fn record_overall(&mut self, (rule, message): (&'static str, &str), after: Subschema<'s>) {
-        if self.changes.iter().any(|change| change.compatibility != Compatibility::None) {
-            return;
+        let has_effect =
+            |change: &FoundChange<'s>| change.severity != Severity::Decided(Compatibility::None);
+        if !self.changes.iter().any(has_effect) {
+            let severity = Severity::Decided(Compatibility::Compatible);
+            self.add(after, rule, severity, message.to_owned());
         }
-        self.add(after.pointer(), rule, Compatibility::Compatible, message.to_owned());
     }
 
-    /// Limits the severity of every change to the overall severity.
+    /// Limits the severity of every change to the proven overall severity, which also decides the
+    /// undecided ones.
     fn limit_severity(&mut self, most: Compatibility) {
         for change in &mut self.changes {
             let handling =
                 ["default-", "sensitivity-"].iter().any(|of| change.rule.starts_with(of));
             if !handling {
-                change.compatibility = change.compatibility.min(most);
+                change.severity = change.severity.at_most(most);
             }
         }
     }
 
     fn record_undecided(&mut self, obstacle: &ProofObstacle<'s>, after: Subschema<'s>) {
-        if self.changes.iter().any(|change| change.compatibility == Compatibility::Breaking) {
+        if self.changes.iter().any(|change| change.severity.is_breaking()) {
             return;
         }
         let subschema = obstacle.subschema.unwrap_or(after);
         let words = [obstacle.keyword, "oneOf", "anyOf", "allOf", "$ref"];
         let keyword = words.into_iter().find(|word| subschema.get(word).is_some());
-        let path = keyword.map(|word| format!("/{word}")).unwrap_or_default();
+        let at = keyword.and_then(|word| subschema.child(word)).unwrap_or(subschema);
         let keyword = keyword.unwrap_or(obstacle.keyword);
         let message = format!("the effect is unknown because of `{keyword}`");
-        let pointer = subschema.pointer() + &path;
-        self.add(pointer, "undecided", Compatibility::Breaking, message);
+        self.add(at, PART_CHANGED, Severity::Undecided, message);
     }
 
     /// Compares the schemas of a value.
@@ -181,26 +198,28 @@ impl<'s> Explainer<'s> {
         &mut self,
         pair: SchemaPair<'s>,
         overall: AcceptanceChange,
-        pending: Vec<PendingChange>,
+        pending: Vec<PendingChange<'s>>,
     ) {
         if same_assertions(pair.before, pair.after) {
             return;
         }
-        let place = pair.after.pointer();
         if overall == AcceptanceChange::Same && !pending.is_empty() {
             let message = "the same values are valid, expressed by other keywords".to_owned();
-            return self.add(place, "restated", Compatibility::None, message);
+            let severity = Severity::Decided(Compatibility::None);
+            return self.add(pair.after, "restated", severity, message);
         }
         for found in pending {
             let effect = limit_effect(found.effect, overall);
-            let rule = if found.needs_proof && effect == AcceptanceChange::Unclear {
-                "undecided"
-            } else {
-                found.rule
-            };
-            let compatibility = self.compatibility(effect);
-            self.add(place.clone() + &found.path, rule, compatibility, found.message);
+            let severity = self.severity(&found, effect);
+            self.add(found.at, found.rule, severity, found.message);
         }
+    }
+
+    fn severity(&self, found: &PendingChange<'s>, effect: AcceptanceChange) -> Severity {
+        let severity = Severity::Decided(self.compatibility(effect));
+        let unproven = effect == AcceptanceChange::Unclear
+            || (found.rule == PART_CHANGED && severity.is_breaking());
+        if found.needs_proof && unproven { Severity::Undecided } else { severity }
     }
 
     fn compatibility(&self, effect: AcceptanceChange) -> Compatibility {
@@ -214,46 +233,26 @@ impl<'s> Explainer<'s> {
         }
     }
 
-    fn add(
-        &mut self,
-        pointer: String,
-        rule: &'static str,
-        compatibility: Compatibility,
-        message: String,
-    ) {
-        let change = SchemaChange { pointer, rule, compatibility, message };
-        if !self.changes.contains(&change) {
-            self.changes.push(change);
-        }
+    fn add(&mut self, at: Subschema<'s>, rule: &'static str, severity: Severity, message: String) {
+        self.changes.push(FoundChange { at, rule, severity, message });
     }
 
     fn record(
         &mut self,
-        path: &str,
+        at: Subschema<'s>,
         rule: &'static str,
         effect: AcceptanceChange,
         message: impl Into<String>,
     ) {
         let message = message.into();
-        self.pending.push(PendingChange {
-            path: path.to_owned(),
-            rule,
-            effect,
-            message,
-            needs_proof: false,
-        });
+        self.pending.push(PendingChange { at, rule, effect, message, needs_proof: false });
     }
 
     /// Records a change whose effect only a proof can decide.
-    fn record_unproven(&mut self, word: &str, rule: &'static str, effect: AcceptanceChange) {
+    fn record_unproven(&mut self, at: Subschema<'s>, word: &str, rule: &'static str) {
         let message = format!("`{word}` has changed");
-        self.pending.push(PendingChange {
-            path: format!("/{word}"),
-            rule,
-            effect,
-            message,
-            needs_proof: true,
-        });
+        let effect = AcceptanceChange::Unclear;
+        self.pending.push(PendingChange { at, rule, effect, message, needs_proof: true });
     }
 
     /// Proofs that the new schema accepts all old values, and the reverse.
@@ -296,6 +295,13 @@ impl<'s> SchemaPair<'s> {
 
     const fn of(before: Subschema<'s>, after: Subschema<'s>) -> Self {
         Self { before, after, rest: (None, None), compare_annotations: true, null_compared: false }
+    }
+
+    /// The location of a keyword: in the new schema, or else in the old one. If neither has it,
+    /// the new schema itself.
+    fn part(self, word: &str) -> Subschema<'s> {
+        let part = self.after.child(word).or_else(|| self.before.child(word));
+        part.unwrap_or(self.after)
     }
 
     fn values(self, word: &str) -> (Option<&'s Value>, Option<&'s Value>) {

@@ -4,26 +4,14 @@ use std::collections::BTreeSet;
 
 use super::super::shape::{JsonType, ObjectConstraints, Shape, TypeConstraints};
 use super::super::subschema::{Subschema, merge_all_of};
-use super::{AcceptanceChange, Explainer, SchemaPair};
-use crate::schema::reference::escaped;
+use super::{AcceptanceChange, Explainer, PART_CHANGED, SchemaPair};
 
 /// The rules for keywords that apply to all other properties.
-const OTHERS: [(&str, [&str; 3]); 2] = [
-    (
-        "additionalProperties",
-        [
-            "additional-properties-widened",
-            "additional-properties-narrowed",
-            "additional-properties-changed",
-        ],
-    ),
+const OTHERS: [(&str, [&str; 2]); 2] = [
+    ("additionalProperties", ["additional-properties-widened", "additional-properties-narrowed"]),
     (
         "unevaluatedProperties",
-        [
-            "unevaluated-properties-widened",
-            "unevaluated-properties-narrowed",
-            "unevaluated-properties-changed",
-        ],
+        ["unevaluated-properties-widened", "unevaluated-properties-narrowed"],
     ),
 ];
 
@@ -32,7 +20,7 @@ impl<'s> Explainer<'s> {
         let rest = (rest(pair.before, pair.rest.0), rest(pair.after, pair.rest.1));
         let sides = (read(pair.before, rest.0), read(pair.after, rest.1));
         let (Some(before), Some(after)) = sides else {
-            self.record_unproven("properties", "undecided", AcceptanceChange::Unclear);
+            self.record_unproven(pair.part("properties"), "properties", PART_CHANGED);
             return Vec::new();
         };
         let mut children = self.compare_properties(pair, &before, &after);
@@ -58,12 +46,12 @@ impl<'s> Explainer<'s> {
         for (name, schema) in &new {
             match old.iter().find(|(other, _)| other == name) {
                 Some((_, before)) => children.push(SchemaPair::of(*before, *schema)),
-                None => self.compare_property(name, "property-added", before, after),
+                None => self.compare_property((name, *schema), "property-added", before, after),
             }
         }
-        for (name, _) in old.iter().filter(|(name, _)| !new.iter().any(|(other, _)| other == name))
-        {
-            self.compare_property(name, "property-removed", before, after);
+        let is_gone = |name: &str| !new.iter().any(|(other, _)| *other == name);
+        for (name, schema) in old.iter().filter(|(name, _)| is_gone(name)) {
+            self.compare_property((name, *schema), "property-removed", before, after);
         }
         children
     }
@@ -72,7 +60,7 @@ impl<'s> Explainer<'s> {
     /// properties.
     fn compare_property(
         &mut self,
-        name: &str,
+        (name, at): (&str, Subschema<'s>),
         rule: &'static str,
         before: &ObjectConstraints<'s>,
         after: &ObjectConstraints<'s>,
@@ -94,7 +82,7 @@ impl<'s> Explainer<'s> {
             }
             _ => format!("the schema of `{name}` has changed"),
         };
-        self.record(&format!("/properties/{}", escaped(name)), rule, effect, message);
+        self.record(at, rule, effect, message);
     }
 
     fn compare_patterns(
@@ -110,22 +98,20 @@ impl<'s> Explainer<'s> {
             merge_all_of(objects.layers.iter().map(|layer| layer.others.clone()))
         };
         for (text, schema) in &new {
-            let path = format!("/patternProperties/{}", escaped(text));
             if let Some((_, before)) = old.iter().find(|(other, _)| other == text) {
                 children.push(SchemaPair::of(*before, *schema));
                 continue;
             }
             let effect = self.effect(&others(before), &schema.all_of());
             let message = format!("properties that match `{text}` have a schema now");
-            self.record(&path, "pattern-property-added", effect, message);
+            self.record(*schema, "pattern-property-added", effect, message);
         }
         for (text, schema) in
             old.iter().filter(|(text, _)| !new.iter().any(|(other, _)| other == text))
         {
-            let path = format!("/patternProperties/{}", escaped(text));
             let effect = self.effect(&schema.all_of(), &others(after));
             let message = format!("properties that match `{text}` no longer have a schema");
-            self.record(&path, "pattern-property-removed", effect, message);
+            self.record(*schema, "pattern-property-removed", effect, message);
         }
         children
     }
@@ -136,28 +122,18 @@ impl<'s> Explainer<'s> {
         after: &ObjectConstraints<'s>,
         pair: SchemaPair<'s>,
     ) {
-        let path = |subschema: Subschema<'s>, name: &str| {
-            let named =
-                subschema.subschema_map("properties").iter().any(|(other, _)| *other == name);
-            if named { format!("/properties/{}", escaped(name)) } else { "/required".to_owned() }
+        let place = |name: &str| {
+            let named = pair.after.subschema_map("properties");
+            let named = named.into_iter().find(|(other, _)| *other == name);
+            named.map_or_else(|| pair.part("required"), |(_, subschema)| subschema)
         };
         for name in after.required.difference(&before.required) {
             let message = format!("`{name}` is required now");
-            self.record(
-                &path(pair.after, name),
-                "required-added",
-                AcceptanceChange::Narrowed,
-                message,
-            );
+            self.record(place(name), "required-added", AcceptanceChange::Narrowed, message);
         }
         for name in before.required.difference(&after.required) {
             let message = format!("`{name}` is optional now");
-            self.record(
-                &path(pair.after, name),
-                "required-removed",
-                AcceptanceChange::Widened,
-                message,
-            );
+            self.record(place(name), "required-removed", AcceptanceChange::Widened, message);
         }
     }
 
@@ -165,7 +141,7 @@ impl<'s> Explainer<'s> {
         &mut self,
         pair: SchemaPair<'s>,
         word: &str,
-        rules: [&'static str; 3],
+        rules: [&'static str; 2],
     ) -> Option<SchemaPair<'s>> {
         let child = pair.child(word);
         if let Some(inner) =
@@ -181,9 +157,12 @@ impl<'s> Explainer<'s> {
             AcceptanceChange::Same => return None,
             AcceptanceChange::Widened => (rules[0], "more unnamed properties are accepted"),
             AcceptanceChange::Narrowed => (rules[1], "fewer unnamed properties are accepted"),
-            AcceptanceChange::Unclear => (rules[2], "the schema of unnamed properties has changed"),
+            AcceptanceChange::Unclear => {
+                self.record_unproven(pair.part(word), word, PART_CHANGED);
+                return None;
+            }
         };
-        self.record(&format!("/{word}"), rule, effect, message);
+        self.record(pair.part(word), rule, effect, message);
         None
     }
 
@@ -198,7 +177,8 @@ impl<'s> Explainer<'s> {
             (_, (_, None)) => "property-names-removed",
             _ => "property-names-changed",
         };
-        self.record("/propertyNames", rule, effect, "the accepted property names have changed");
+        let message = "the accepted property names have changed";
+        self.record(pair.part("propertyNames"), rule, effect, message);
     }
 
     fn compare_dependents(&mut self, pair: SchemaPair<'s>) {
@@ -228,34 +208,25 @@ impl<'s> Explainer<'s> {
             list.into_iter().flatten().filter_map(|name| name.as_str()).collect()
         };
         let (before, after) = (asked(pair.before), asked(pair.after));
-        let path = format!("/{word}/{}", escaped(name));
+        let new = after.map(|value| pair.after.of(value));
+        let at = new.or(before.map(|value| pair.before.of(value))).unwrap_or(pair.after);
         let schema = [before, after].into_iter().flatten().any(|value| !value.is_array());
         if schema && before != after {
             let (rule, effect) = match (before, after) {
                 (None, _) => ("dependent-schema-added", AcceptanceChange::Narrowed),
                 (_, None) => ("dependent-schema-removed", AcceptanceChange::Widened),
-                _ => {
-                    return self.record_unproven(
-                        &path[1..],
-                        "dependent-schema-changed",
-                        AcceptanceChange::Unclear,
-                    );
-                }
+                _ => return self.record_unproven(at, word, "dependent-schema-changed"),
             };
-            return self.record(
-                &path,
-                rule,
-                effect,
-                format!("the schema that `{name}` requires has changed"),
-            );
+            let message = format!("the schema that `{name}` requires has changed");
+            return self.record(at, rule, effect, message);
         }
         for added in list(after).difference(&list(before)) {
             let message = format!("`{name}` requires `{added}` now");
-            self.record(&path, "dependent-required-added", AcceptanceChange::Narrowed, message);
+            self.record(at, "dependent-required-added", AcceptanceChange::Narrowed, message);
         }
         for removed in list(before).difference(&list(after)) {
             let message = format!("`{name}` no longer requires `{removed}`");
-            self.record(&path, "dependent-required-removed", AcceptanceChange::Widened, message);
+            self.record(at, "dependent-required-removed", AcceptanceChange::Widened, message);
         }
     }
 }

@@ -5,8 +5,7 @@ use serde_json::Number;
 use super::super::equality::equal;
 use super::super::keywords;
 use super::super::shape::{JsonType, NumberConstraints, is_numeric};
-use super::{AcceptanceChange, Explainer, SchemaPair};
-use crate::schema::reference::escaped;
+use super::{AcceptanceChange, Explainer, PART_CHANGED, SchemaPair};
 
 /// Limits: the keyword, whether raising it narrows, and the rules for an added, removed, raised
 /// and lowered limit.
@@ -100,7 +99,7 @@ impl<'s> Explainer<'s> {
     pub(super) fn compare_types(&mut self, pair: SchemaPair<'s>) {
         let (Ok(before), Ok(after)) = (JsonType::read(pair.before), JsonType::read(pair.after))
         else {
-            return self.record_unproven("type", "undecided", AcceptanceChange::Unclear);
+            return self.record_unproven(pair.part("type"), "type", PART_CHANGED);
         };
         let (wider, narrower) = (covers(&after, &before), covers(&before, &after));
         let (rule, effect) = match (wider, narrower) {
@@ -110,7 +109,7 @@ impl<'s> Explainer<'s> {
             (false, false) => ("type-changed", AcceptanceChange::Unclear),
         };
         let message = format!("{} became {}", names(&before), names(&after));
-        self.record("/type", rule, effect, message);
+        self.record(pair.part("type"), rule, effect, message);
     }
 
     pub(super) fn compare_limits(&mut self, pair: SchemaPair<'s>) {
@@ -123,7 +122,7 @@ impl<'s> Explainer<'s> {
             let known =
                 |value: Option<&serde_json::Value>| value.is_none_or(serde_json::Value::is_number);
             if !known(before) || !known(after) {
-                self.record_unproven(word, "undecided", AcceptanceChange::Unclear);
+                self.record_unproven(pair.part(word), word, PART_CHANGED);
                 continue;
             }
             let (at, raised) = match numbers {
@@ -140,7 +139,7 @@ impl<'s> Explainer<'s> {
             let said =
                 |number: Option<&Number>| number.map_or("none".to_owned(), Number::to_string);
             let message = format!("`{word}` went from {} to {}", said(numbers.0), said(numbers.1));
-            self.record(&format!("/{word}"), rules[at], effect, message);
+            self.record(pair.part(word), rules[at], effect, message);
         }
         self.compare_multiple_of(pair);
     }
@@ -166,13 +165,13 @@ impl<'s> Explainer<'s> {
             (_, None) => (rules[1], AcceptanceChange::Widened, "is gone"),
             _ => (rules[2], changed, "has changed"),
         };
-        self.record(&format!("/{word}"), rule, effect, format!("`{word}` {what}"));
+        self.record(pair.part(word), rule, effect, format!("`{word}` {what}"));
     }
 
     pub(super) fn compare_strings(&mut self, pair: SchemaPair<'s>) {
         if pair.differs("pattern") {
             if pair.values("pattern").0.is_some() && pair.values("pattern").1.is_some() {
-                self.record_unproven("pattern", "pattern-changed", AcceptanceChange::Unclear);
+                self.record_unproven(pair.part("pattern"), "pattern", "pattern-changed");
             } else {
                 let rules = ["pattern-added", "pattern-removed", "pattern-changed"];
                 self.compare_keyword(pair, "pattern", rules, AcceptanceChange::Unclear);
@@ -183,7 +182,7 @@ impl<'s> Explainer<'s> {
             (false, true) => {
                 let message = "items must be unique now";
                 self.record(
-                    "/uniqueItems",
+                    pair.part("uniqueItems"),
                     "unique-items-added",
                     AcceptanceChange::Narrowed,
                     message,
@@ -192,7 +191,7 @@ impl<'s> Explainer<'s> {
             (true, false) => {
                 let message = "items may repeat now";
                 self.record(
-                    "/uniqueItems",
+                    pair.part("uniqueItems"),
                     "unique-items-removed",
                     AcceptanceChange::Widened,
                     message,
@@ -224,7 +223,7 @@ impl<'s> Explainer<'s> {
         };
         let said = |name: Option<&str>| name.unwrap_or("none").to_owned();
         let message = format!("`format` went from {} to {}", said(before), said(after));
-        self.record("/format", rule, effect, message);
+        self.record(pair.part("format"), rule, effect, message);
     }
 
     /// Compares unknown keywords.
@@ -235,7 +234,7 @@ impl<'s> Explainer<'s> {
         let foreign: std::collections::BTreeSet<_> =
             all.filter(|word| keywords::is_unknown(word)).collect();
         for word in foreign.into_iter().filter(|word| pair.differs(word)) {
-            self.record_unproven(&escaped(word), "undecided", AcceptanceChange::Unclear);
+            self.record_unproven(pair.part(word), word, PART_CHANGED);
         }
     }
 }

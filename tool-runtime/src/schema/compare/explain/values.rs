@@ -20,10 +20,15 @@ impl<'s> Explainer<'s> {
         let (after, is) = without_null(pair.after);
         match (was, is) {
             (false, true) => {
-                self.record("", "null-added", AcceptanceChange::Widened, "null is accepted now");
+                self.record(
+                    pair.after,
+                    "null-added",
+                    AcceptanceChange::Widened,
+                    "null is accepted now",
+                );
             }
             (true, false) => self.record(
-                "",
+                pair.after,
                 "null-removed",
                 AcceptanceChange::Narrowed,
                 "null is no longer accepted",
@@ -49,7 +54,7 @@ impl<'s> Explainer<'s> {
         match (never(pair.before), never(pair.after)) {
             (false, true) => {
                 self.record(
-                    "",
+                    pair.after,
                     "value-forbidden",
                     AcceptanceChange::Narrowed,
                     "no value is accepted any more",
@@ -57,7 +62,7 @@ impl<'s> Explainer<'s> {
             }
             (true, false) => {
                 self.record(
-                    "",
+                    pair.after,
                     "value-allowed",
                     AcceptanceChange::Widened,
                     "a value that was forbidden is accepted now",
@@ -75,7 +80,7 @@ impl<'s> Explainer<'s> {
             (None, None) => false,
             (None, Some(_)) => {
                 self.record(
-                    "",
+                    pair.after,
                     "enum-added",
                     AcceptanceChange::Narrowed,
                     "only listed values are accepted now",
@@ -84,7 +89,7 @@ impl<'s> Explainer<'s> {
             }
             (Some(_), None) => {
                 self.record(
-                    "",
+                    pair.after,
                     "enum-removed",
                     AcceptanceChange::Widened,
                     "unlisted values are accepted now",
@@ -92,7 +97,7 @@ impl<'s> Explainer<'s> {
                 pair.before.get("enum").is_none() && pair.before.get("const").is_none()
             }
             (Some(before), Some(after)) => {
-                self.compare_values(&before, &after);
+                self.compare_values(pair, &before, &after);
                 let chosen = |subschema: Subschema<'_>| {
                     subschema.get("enum").is_none() && subschema.get("const").is_none()
                 };
@@ -101,15 +106,17 @@ impl<'s> Explainer<'s> {
         }
     }
 
-    fn compare_values(&mut self, before: &[&Value], after: &[&Value]) {
+    fn compare_values(&mut self, pair: SchemaPair<'s>, before: &[&'s Value], after: &[&'s Value]) {
         let lacks = |list: &[&Value], value: &Value| !list.iter().any(|other| equal(other, value));
         for value in after.iter().filter(|value| lacks(before, value)) {
+            let at = pair.after.of(value);
             let message = format!("{value} is accepted as well");
-            self.record("/enum", "enum-value-added", AcceptanceChange::Widened, message);
+            self.record(at, "enum-value-added", AcceptanceChange::Widened, message);
         }
         for value in before.iter().filter(|value| lacks(after, value)) {
+            let at = pair.before.of(value);
             let message = format!("{value} is no longer accepted");
-            self.record("/enum", "enum-value-removed", AcceptanceChange::Narrowed, message);
+            self.record(at, "enum-value-removed", AcceptanceChange::Narrowed, message);
         }
     }
 }

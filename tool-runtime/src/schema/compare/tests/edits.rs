@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Tape;
 use super::instances::anything;
 use super::schemas::{NAMES, TYPES, choice, extra, limited, names, schema, untyped};
+use crate::schema::reference::escaped;
 
 /// Keywords whose value is a schema of another value.
 const BELOW: [&str; 5] =
@@ -144,7 +145,7 @@ fn collect(schema: &Value, at: String, refers: bool, found: &mut Vec<(String, bo
                     _ => true,
                 };
                 for (name, value) in named {
-                    collect(value, format!("{below}/{name}"), refers, found);
+                    collect(value, format!("{below}/{}", escaped(name)), refers, found);
                 }
             }
             ("prefixItems", Value::Array(list)) => {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::Tape;
 
-const NAMES: [&str; 5] = ["a", "b", "c", "ab", "tag"];
+const NAMES: [&str; 6] = ["a", "b", "c", "ab", "a/~b", "tag"];
 const TEXTS: [&str; 8] = ["a", "b", "ab", "", "x", "y", "z", "abba"];
 
 /// A small random value.

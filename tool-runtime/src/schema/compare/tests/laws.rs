@@ -11,7 +11,8 @@ use super::Tape;
 use super::edits::{edit, tell};
 use super::instances::{anything, disturbed, like};
 use super::schemas::document;
-use crate::schema::compare::{Compatibility, SchemaReader, compare};
+use super::table::documented;
+use crate::schema::compare::{ComparedVersion, Compatibility, SchemaReader, compare};
 
 /// Values per pair of schemas.
 const INSTANCES: usize = 24;
@@ -176,5 +177,67 @@ fn what_hurts_the_one_reader_hurts_the_other_the_other_way_round() {
             after
         );
         Ok(())
+    });
+}
+
+/// Compares an edited document with its original, and two documents that have nothing in common.
+fn each_comparison(
+    tape: &mut Tape<'_>,
+    mut law: impl FnMut(&Value, &Value, SchemaReader) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
+    let before = document(tape);
+    let mut after = before.clone();
+    for _ in 0..=tape.pick(3) {
+        edit(&mut after, tape);
+    }
+    let other = document(tape);
+    for (before, after) in [(&before, &after), (&after, &before), (&before, &other)] {
+        law(before, after, SchemaReader::Callee)?;
+        law(before, after, SchemaReader::Caller)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn every_pointer_leads_to_a_part_of_a_document() {
+    run(|tape, _| {
+        each_comparison(tape, |before, after, reader| {
+            for change in compare(before, after, reader) {
+                let schema = match change.located_in() {
+                    ComparedVersion::Before => before,
+                    ComparedVersion::After => after,
+                };
+                let found = schema.pointer(change.pointer());
+                prop_assert!(found.is_some(), "{:?}\n{}\n{}", change, before, after);
+            }
+            Ok(())
+        })
+    });
+}
+
+#[test]
+fn every_rule_that_is_reported_is_documented() {
+    let documented = documented();
+    run(|tape, _| {
+        each_comparison(tape, |before, after, reader| {
+            for change in compare(before, after, reader) {
+                prop_assert!(documented.contains(change.rule()), "{:?}", change);
+            }
+            Ok(())
+        })
+    });
+}
+
+#[test]
+fn what_is_undecided_is_never_called_compatible() {
+    run(|tape, _| {
+        each_comparison(tape, |before, after, reader| {
+            for change in compare(before, after, reader) {
+                let breaks = change.compatibility() == Compatibility::Breaking;
+                let decided = change.rule() != "undecided";
+                prop_assert!(decided || breaks, "{:?}\n{}\n{}", change, before, after);
+            }
+            Ok(())
+        })
     });
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Tape;
 use super::instances::anything;
 
-pub(super) const NAMES: [&str; 4] = ["a", "b", "c", "ab"];
+pub(super) const NAMES: [&str; 5] = ["a", "b", "c", "ab", "a/~b"];
 const PATTERNS: [&str; 3] = ["^a", "b$", "^[ab]*$"];
 pub(super) const TYPES: [&str; 7] =
     ["null", "boolean", "integer", "number", "string", "array", "object"];

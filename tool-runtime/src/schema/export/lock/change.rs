@@ -3,9 +3,11 @@
 use std::fmt;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::version::Version;
 use super::{ACCEPT, ExportError, ExportErrorKind, LockMode};
-use crate::schema::{Compatibility, SchemaChange};
+use crate::schema::{ComparedVersion, Compatibility, SchemaChange};
 
 /// Selects a part of a tool's contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +37,7 @@ pub struct ContractChange {
     tool: String,
     part: ContractPart,
     pointer: String,
+    located_in: ComparedVersion,
     rule: &'static str,
     compatibility: Compatibility,
     message: String,
@@ -63,6 +66,7 @@ impl ContractChange {
             tool: tool.to_owned(),
             part: ContractPart::Contract,
             pointer: pointer.into(),
+            located_in: ComparedVersion::After,
             rule,
             compatibility,
             message: message.into(),
@@ -71,8 +75,19 @@ impl ContractChange {
     }
 
     pub(super) fn of_schema(tool: &str, part: ContractPart, change: SchemaChange) -> Self {
-        let SchemaChange { pointer, rule, compatibility, message } = change;
-        Self { tool: tool.to_owned(), part, pointer, rule, compatibility, message, action: None }
+        let SchemaChange { pointer, located_in, rule, compatibility, message } = change;
+        let tool = tool.to_owned();
+        Self { tool, part, pointer, located_in, rule, compatibility, message, action: None }
+    }
+
+    /// Locates the change in the old contract, if the new one does not have the changed part.
+    pub(super) fn located_by(self, after: &Value) -> Self {
+        let kept = after.pointer(&self.pointer).is_some();
+        if kept { self } else { self.located_in_lock() }
+    }
+
+    pub(super) fn located_in_lock(self) -> Self {
+        Self { located_in: ComparedVersion::Before, ..self }
     }
 
     /// Sets the required action, from the versions before and after.
@@ -101,9 +116,19 @@ impl ContractChange {
     }
 
     /// Returns the location in that part, as a JSON Pointer (RFC 6901).
+    ///
+    /// The pointer always resolves in the version that [`located_in`](Self::located_in) selects. A
+    /// contract is an entry of `tools` in `tools.json`.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
+    }
+
+    /// Returns the version that [`pointer`](Self::pointer) refers to: the old one, which is in the
+    /// lock, if a part of it was removed, otherwise the new one.
+    #[must_use]
+    pub fn located_in(&self) -> ComparedVersion {
+        self.located_in
     }
 
     /// Returns the rule that classified the change, such as `maximum-lowered`.
@@ -138,17 +163,22 @@ impl ContractChange {
 }
 
 /// Formats one line, such as
-/// ``` `search` input /properties/limit/maximum: breaking (maximum-lowered): … ```.
+/// ``` `search` input /properties/limit/maximum: breaking (maximum-lowered): … ```; a location in
+/// the old version is followed by `of the lock`.
 impl fmt::Display for ContractChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tool, part, pointer, rule, message, .. } = self;
+        let version = match self.located_in {
+            ComparedVersion::Before if !pointer.is_empty() => " of the lock",
+            ComparedVersion::Before | ComparedVersion::After => "",
+        };
         let compatibility = match self.compatibility {
             Compatibility::None => "no effect",
             Compatibility::Compatible => "compatible",
             Compatibility::Breaking => "breaking",
         };
         let space = if pointer.is_empty() { "" } else { " " };
-        write!(f, "`{tool}` {part}{space}{pointer}: {compatibility} ({rule}): {message}")
+        write!(f, "`{tool}` {part}{space}{pointer}{version}: {compatibility} ({rule}): {message}")
     }
 }
 

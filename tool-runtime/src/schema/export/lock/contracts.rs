@@ -74,6 +74,7 @@ fn removed(
         None => "was removed".to_owned(),
     };
     ContractChange::of_contract(gone.name(), "", "tool-removed", Breaking, message)
+        .located_in_lock()
         .needs_acceptance()
 }
 
@@ -83,15 +84,22 @@ fn compare_tool(
     versions: &mut VersionProblems,
 ) -> Vec<ContractChange> {
     let Some((before, after)) = versions.pair(old, new) else { return Vec::new() };
-    let mut changes = compare_flags(old, new);
-    changes.extend(compare_codes(old, new));
+    let mut changes = compare_description(old, new);
     changes.extend(compare_schemas_of_tool(old, new));
-    changes.extend(compare_texts(old, new));
     let mut changes: Vec<_> =
         changes.into_iter().map(|change| change.with_required_action(&before, &after)).collect();
     let worst = changes.iter().map(ContractChange::compatibility).max();
     changes.extend(compare_versions(old, new, worst));
     changes
+}
+
+/// Compares all of the contract but its schemas.
+fn compare_description(old: &Contract, new: &Contract) -> Vec<ContractChange> {
+    let mut changes = compare_flags(old, new);
+    changes.extend(compare_codes(old, new));
+    changes.extend(compare_texts(old, new));
+    let after = new.to_value();
+    changes.into_iter().map(|change| change.located_by(&after)).collect()
 }
 
 /// The rule, compatibility and message for a flag that changes to a value.

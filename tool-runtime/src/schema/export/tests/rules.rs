@@ -10,7 +10,7 @@ use tool_contracts::{
 use super::super::contract::Contract;
 use super::super::lock;
 use crate::schema::Compatibility::{self, Breaking, Compatible, None as Nothing};
-use crate::schema::{ContractChange, ContractChanges, ExportError};
+use crate::schema::{ComparedVersion, ContractChange, ContractChanges, ExportError};
 
 fn compare(before: &[Contract], after: &[Contract]) -> Result<ContractChanges, ExportError> {
     lock::compare(before, &BTreeMap::new(), after)
@@ -31,6 +31,20 @@ fn with(
     Contract { spec: set(spec).build().unwrap(), codes }
 }
 
+/// Asserts that the location of a change is in the contract that it names.
+#[track_caller]
+fn leads_to_a_part(change: &ContractChange, before: &Contract, after: &Contract) {
+    let contract = match change.located_in() {
+        ComparedVersion::Before => before,
+        ComparedVersion::After => after,
+    };
+    assert!(contract.to_value().pointer(change.pointer()).is_some(), "{change}");
+    assert_eq!(
+        change.to_string().contains(" of the lock"),
+        change.located_in() == ComparedVersion::Before
+    );
+}
+
 type Expected = (&'static str, Compatibility);
 
 /// Compares in both directions.
@@ -45,6 +59,7 @@ fn check(one: &Contract, other: &Contract, there: Expected, back: Expected) {
             .map(|change| (change.rule(), change.compatibility()))
             .collect();
         assert_eq!(found, [expected], "{changes}");
+        changes.iter().for_each(|change| leads_to_a_part(change, before, after));
         let kept = changes.iter().any(|change| change.rule() == "version-kept");
         assert_eq!(kept, expected.1 == Compatible, "{changes}");
     }

@@ -73,7 +73,7 @@ pub(super) fn rows() -> Vec<Row> {
             text("default", json!("a")),
             plain(),
             DefaultChanged,
-            ["default-removed /default"],
+            ["default-removed /default before"],
         ),
         {
             let (before, after) = both("default", json!("a"), json!("b"));
@@ -91,7 +91,7 @@ pub(super) fn rows() -> Vec<Row> {
             text("x-sensitivity", json!("secret")),
             plain(),
             HandledDifferently,
-            ["sensitivity-removed /x-sensitivity"],
+            ["sensitivity-removed /x-sensitivity before"],
         ),
         {
             let (before, after) = both("x-sensitivity", json!("secret"), json!("pii"));

@@ -17,7 +17,13 @@ pub(super) fn rows() -> Vec<Row> {
     let texts = || array(json!({"items": {"type": "string"}}));
     vec![
         row("items are of a kind", any(), texts(), Narrowed(json!([1])), ["items-added /items"]),
-        row("items may be anything", texts(), any(), Widened(json!([1])), ["items-removed /items"]),
+        row(
+            "items may be anything",
+            texts(),
+            any(),
+            Widened(json!([1])),
+            ["items-removed /items before"],
+        ),
         row(
             "items change",
             array(json!({"items": {"type": "integer"}})),
@@ -44,7 +50,7 @@ pub(super) fn rows() -> Vec<Row> {
             array(json!({"prefixItems": [{"type": "string"}]})),
             any(),
             Widened(json!([1])),
-            ["prefix-item-removed /prefixItems/0"],
+            ["prefix-item-removed /prefixItems/0 before"],
         ),
         row(
             "a place in a closed tuple more",
@@ -58,7 +64,7 @@ pub(super) fn rows() -> Vec<Row> {
             array(json!({"prefixItems": [{"type": "string"}, {"type": "null"}], "items": false})),
             array(json!({"prefixItems": [{"type": "string"}], "items": false})),
             Narrowed(json!(["a", null])),
-            ["prefix-item-removed /prefixItems/1"],
+            ["prefix-item-removed /prefixItems/1 before"],
         ),
         row(
             "a place in a tuple changes",
@@ -93,7 +99,7 @@ pub(super) fn rows() -> Vec<Row> {
             array(json!({"minItems": 1})),
             any(),
             Widened(json!([])),
-            ["min-items-removed /minItems"],
+            ["min-items-removed /minItems before"],
         ),
         row(
             "fewest items raised",
@@ -121,7 +127,7 @@ pub(super) fn rows() -> Vec<Row> {
             array(json!({"maxItems": 1})),
             any(),
             Widened(json!([1, 2])),
-            ["max-items-removed /maxItems"],
+            ["max-items-removed /maxItems before"],
         ),
         row(
             "most items raised",
@@ -170,7 +176,7 @@ pub(super) fn rows() -> Vec<Row> {
             array(json!({"contains": {"type": "string"}})),
             any(),
             Widened(json!([])),
-            ["contains-removed /contains"],
+            ["contains-removed /contains before"],
         ),
         row(
             "an item of a wider kind must be there",
@@ -207,7 +213,7 @@ pub(super) fn rows() -> Vec<Row> {
             array(json!({"contains": {"type": "string"}, "minContains": 2})),
             array(json!({"contains": {"type": "string"}})),
             Widened(json!(["a"])),
-            ["min-contains-removed /minContains"],
+            ["min-contains-removed /minContains before"],
         ),
         row(
             "fewest of a kind raised",
@@ -242,7 +248,7 @@ pub(super) fn rows() -> Vec<Row> {
             array(json!({"contains": {"type": "string"}, "maxContains": 1})),
             array(json!({"contains": {"type": "string"}})),
             Widened(json!(["a", "b"])),
-            ["max-contains-removed /maxContains"],
+            ["max-contains-removed /maxContains before"],
         ),
         row(
             "most of a kind raised",

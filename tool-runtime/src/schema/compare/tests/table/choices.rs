@@ -37,7 +37,7 @@ pub(super) fn rows() -> Vec<Row> {
             tagged(&[a(), b()]),
             tagged(&[b()]),
             Narrowed(json!({"kind": "a"})),
-            ["one-of-branch-removed /oneOf"],
+            ["one-of-branch-removed /oneOf/0 before"],
         ),
         row("variants in another order", tagged(&[a(), b()]), tagged(&[b(), a()]), Same, []),
         row(
@@ -67,8 +67,8 @@ pub(super) fn rows() -> Vec<Row> {
             tagged(&[("c", a().1)]),
             Both(json!({"kind": "c"}), json!({"kind": "a"})),
             [
-                "enum-value-added /oneOf/0/properties/kind/enum",
-                "enum-value-removed /oneOf/0/properties/kind/enum",
+                "enum-value-added /oneOf/0/properties/kind/const",
+                "enum-value-removed /oneOf/0/properties/kind/const before",
             ],
         ),
         row(
@@ -118,7 +118,7 @@ pub(super) fn rows() -> Vec<Row> {
             json!({"anyOf": [{"type": "boolean"}, {"type": "integer"}, {"type": "string"}]}),
             json!({"anyOf": [{"type": "string"}, {"type": "integer"}]}),
             Narrowed(json!(true)),
-            ["any-of-branch-removed /anyOf"],
+            ["any-of-branch-removed /anyOf/0 before"],
         ),
         row(
             "an alternative to what passed",
@@ -153,7 +153,7 @@ pub(super) fn rows() -> Vec<Row> {
             json!({"allOf": [{"type": "string"}, {"maxLength": 2}]}),
             json!({"allOf": [{"type": "string"}]}),
             Widened(json!("abc")),
-            ["all-of-branch-removed /allOf"],
+            ["all-of-branch-removed /allOf/1 before"],
         ),
         row(
             "all of one is the one",
@@ -217,6 +217,13 @@ pub(super) fn rows() -> Vec<Row> {
             json!({"not": {"multipleOf": 3}}),
             Undecided,
             ["undecided /not"],
+        ),
+        row(
+            "something else is refused that another rule refuses anyway",
+            json!({"allOf": [{"not": {"type": "integer", "multipleOf": 2}}, {"type": "string"}]}),
+            json!({"allOf": [{"not": {"type": "integer", "multipleOf": 3}}, {"type": "string"}]}),
+            Same,
+            ["part-changed /allOf/0/not"],
         ),
         row(
             "a condition's outcome",

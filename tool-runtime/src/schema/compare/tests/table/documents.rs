@@ -130,7 +130,7 @@ pub(super) fn rows() -> Vec<Row> {
             older(json!({"$ref": "#/definitions/A", "type": "string", "definitions": {"A": {}}})),
             older(json!({"type": "string"})),
             Undecided,
-            ["undecided /$ref"],
+            ["undecided /$ref before"],
         ),
         row(
             "a dynamic reference that comes out elsewhere",

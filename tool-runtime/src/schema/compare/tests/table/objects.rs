@@ -43,14 +43,14 @@ pub(super) fn rows() -> Vec<Row> {
             closed(two()),
             closed(one()),
             Narrowed(json!({"b": 1})),
-            ["property-removed /properties/b"],
+            ["property-removed /properties/b before"],
         ),
         row(
             "a property less in an open object",
             open(two()),
             open(one()),
             Widened(json!({"b": "x"})),
-            ["property-removed /properties/b"],
+            ["property-removed /properties/b before"],
         ),
         row(
             "a property that may be anything in an open object",
@@ -85,7 +85,7 @@ pub(super) fn rows() -> Vec<Row> {
             closed(one()),
             closed(json!({"c": {"type": "string"}})),
             Both(json!({"c": "x"}), json!({"a": "x"})),
-            ["property-added /properties/c", "property-removed /properties/a"],
+            ["property-added /properties/c", "property-removed /properties/a before"],
         ),
         row(
             "a property must be there",
@@ -190,7 +190,7 @@ pub(super) fn rows() -> Vec<Row> {
             with(open(one()), "unevaluatedProperties", json!(false)),
             open(one()),
             Widened(json!({"c": 1})),
-            ["unevaluated-properties-widened /unevaluatedProperties"],
+            ["unevaluated-properties-widened /unevaluatedProperties before"],
         ),
         row(
             "unevaluated properties may not be there",

@@ -21,7 +21,7 @@ pub(super) fn rows() -> Vec<Row> {
             json!({"type": "string", "minLength": 1}),
             text(),
             Widened(json!("")),
-            ["min-length-removed /minLength"],
+            ["min-length-removed /minLength before"],
         ),
         row(
             "shortest length raised",
@@ -49,7 +49,7 @@ pub(super) fn rows() -> Vec<Row> {
             json!({"type": "string", "maxLength": 1}),
             text(),
             Widened(json!("ab")),
-            ["max-length-removed /maxLength"],
+            ["max-length-removed /maxLength before"],
         ),
         row(
             "greatest length raised",
@@ -80,11 +80,18 @@ pub(super) fn rows() -> Vec<Row> {
             ["pattern-added /pattern"],
         ),
         row(
+            "another pattern beside listed values",
+            json!({"enum": ["a"], "pattern": "^a$"}),
+            json!({"enum": ["a", "b"], "pattern": "^[ab]$"}),
+            Widened(json!("b")),
+            ["enum-value-added /enum/1", "pattern-changed /pattern"],
+        ),
+        row(
             "pattern removed",
             json!({"type": "string", "pattern": "^a"}),
             text(),
             Widened(json!("b")),
-            ["pattern-removed /pattern"],
+            ["pattern-removed /pattern before"],
         ),
         row(
             "another pattern",
@@ -105,7 +112,7 @@ pub(super) fn rows() -> Vec<Row> {
             json!({"type": "string", "format": "date"}),
             text(),
             Laxer,
-            ["format-removed /format"],
+            ["format-removed /format before"],
         ),
         row(
             "a format that a type of Rust has and JSON Schema has not",

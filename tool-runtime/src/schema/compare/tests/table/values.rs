@@ -12,7 +12,13 @@ pub(super) fn rows() -> Vec<Row> {
     let text = || json!({"type": "string"});
     vec![
         row("any type becomes one", json!({}), text(), Narrowed(json!(1)), ["type-narrowed /type"]),
-        row("one type becomes any", text(), json!({}), Widened(json!(1)), ["type-widened /type"]),
+        row(
+            "one type becomes any",
+            text(),
+            json!({}),
+            Widened(json!(1)),
+            ["type-widened /type before"],
+        ),
         row("another type", text(), integer(), Both(json!(1), json!("a")), ["type-changed /type"]),
         row(
             "integers become numbers",
@@ -90,21 +96,21 @@ pub(super) fn rows() -> Vec<Row> {
             json!({"enum": ["a"]}),
             json!({"enum": ["b", "a"]}),
             Widened(json!("b")),
-            ["enum-value-added /enum"],
+            ["enum-value-added /enum/0"],
         ),
         row(
             "a value is removed",
             json!({"enum": ["a", "b"]}),
             json!({"enum": ["a"]}),
             Narrowed(json!("b")),
-            ["enum-value-removed /enum"],
+            ["enum-value-removed /enum/1 before"],
         ),
         row(
             "a value is replaced",
             json!({"enum": ["a", "b"]}),
             json!({"enum": ["a", "c"]}),
             Both(json!("c"), json!("b")),
-            ["enum-value-added /enum", "enum-value-removed /enum"],
+            ["enum-value-added /enum/1", "enum-value-removed /enum/1 before"],
         ),
         row(
             "values are listed",
@@ -135,7 +141,7 @@ pub(super) fn rows() -> Vec<Row> {
             json!({"type": "string", "enum": ["a"]}),
             json!({"oneOf": [{"type": "string", "const": "a"}, {"type": "string", "const": "b"}]}),
             Widened(json!("b")),
-            ["enum-value-added /enum"],
+            ["enum-value-added /oneOf/1/const"],
         ),
         row("a constant is a list of one", json!({"const": "a"}), json!({"enum": ["a"]}), Same, []),
         row(
