@@ -106,8 +106,7 @@ fn round_trip_of_call(
 
 /// Writes a call as a model would under its declaration, and reads it from the response.
 ///
-/// An absent property that may be `null` may come back as `null`: a strict declaration has no
-/// other way to express absence.
+/// A `null` that is a property's default may come back as its absence; nothing else may change.
 ///
 /// # Errors
 /// The declaration rejects the arguments, they come back changed, or the tool rejects the result.
@@ -137,7 +136,7 @@ pub fn round_trip_arguments(
     };
     let back = request.arguments().get();
     let parsed = serde_json::from_str(back).map_err(|error| error.to_string())?;
-    if request.name() != tool || !adds_only_nulls(arguments, &parsed) {
+    if request.name() != tool || !is_same(arguments, &parsed, &null_by_default(schema)) {
         return Err(format!(
             "{dialect}: {tool} {arguments} came back as {} {back}",
             request.name()
@@ -150,17 +149,37 @@ pub fn round_trip_arguments(
     Ok(())
 }
 
-/// Returns whether the values are equal except for properties that are `null`.
-fn adds_only_nulls(sent: &Value, back: &Value) -> bool {
+/// The names of properties whose default is `null`.
+fn null_by_default(schema: &Value) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        let named = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let defaults = named.filter(|(_, schema)| schema.get("default") == Some(&Value::Null));
+        names.extend(defaults.map(|(name, _)| name.as_str()));
+        match schema {
+            Value::Object(keywords) => open.extend(keywords.values()),
+            Value::Array(list) => open.extend(list),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Returns whether the values are equal, except that properties of these names may be absent
+/// in place of `null`.
+fn is_same(sent: &Value, back: &Value, null_by_default: &BTreeSet<&str>) -> bool {
     match (sent, back) {
         (Value::Object(sent), Value::Object(back)) => {
-            sent.iter()
-                .all(|(name, sent)| back.get(name).is_some_and(|back| adds_only_nulls(sent, back)))
-                && back.iter().all(|(name, back)| sent.contains_key(name) || back.is_null())
+            let came_back = |(name, sent): (&String, &Value)| match back.get(name) {
+                Some(back) => is_same(sent, back, null_by_default),
+                None => sent.is_null() && null_by_default.contains(name.as_str()),
+            };
+            sent.iter().all(came_back) && back.keys().all(|name| sent.contains_key(name))
         }
         (Value::Array(sent), Value::Array(back)) => {
             sent.len() == back.len()
-                && sent.iter().zip(back).all(|(sent, back)| adds_only_nulls(sent, back))
+                && sent.iter().zip(back).all(|(sent, back)| is_same(sent, back, null_by_default))
         }
         _ => sent == back,
     }

@@ -82,7 +82,7 @@ pub fn all() -> Vec<ToolSpec> {
                 "additionalProperties": false,
                 "$defs": {"Node": {
                     "type": "object",
-                    "properties": {"word": {"type": "string"}, "left": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}, "right": {"$ref": "#/$defs/Node"}},
+                    "properties": {"word": {"type": "string"}, "left": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}], "default": null}, "right": {"$ref": "#/$defs/Node"}},
                     "required": ["word"],
                     "additionalProperties": false,
                 }},
@@ -93,7 +93,35 @@ pub fn all() -> Vec<ToolSpec> {
             "Has a name that is too long for most.",
             json!({
                 "type": "object",
-                "properties": {"size": {"type": "integer", "exclusiveMinimum": true, "minimum": 0, "nullable": true}},
+                "properties": {"size": {"type": "integer", "exclusiveMinimum": true, "minimum": 0, "nullable": true, "default": null}},
+                "additionalProperties": false,
+            }),
+        ),
+        spec(
+            "issue.update",
+            "Changes what is named; `null` clears it.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "number": {"type": "integer"},
+                    "state": {"enum": ["open", "closed"]},
+                    "assignee": {"type": ["string", "null"]},
+                    "milestone": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+                },
+                "required": ["number"],
+                "additionalProperties": false,
+            }),
+        ),
+        spec(
+            "message.send",
+            "Sends a message.",
+            json!({
+                "type": "object",
+                "properties": {"it": {"anyOf": [
+                    {"type": "object", "properties": {"kind": {"const": "email"}, "cc": {"type": ["string", "null"]}, "priority": {"type": "string", "enum": ["low", "high"]}}, "required": ["kind", "cc"], "additionalProperties": false},
+                    {"type": "object", "properties": {"kind": {"const": "sms"}, "cc": {"type": "string"}}, "required": ["kind"], "additionalProperties": false},
+                ]}},
+                "required": ["it"],
                 "additionalProperties": false,
             }),
         ),
@@ -155,7 +183,7 @@ fn demanding_schema() -> Value {
                 "required": ["amount"],
                 "oneOf": [
                     {"type": "object", "properties": {"kind": {"type": "string", "const": "card"}, "number": {"type": "string", "x-sensitivity": "secret"}}, "required": ["kind", "number"]},
-                    {"type": "object", "properties": {"kind": {"type": "string", "const": "cash"}, "note": {"type": ["string", "null"]}}, "required": ["kind"]},
+                    {"type": "object", "properties": {"kind": {"type": "string", "const": "cash"}, "note": {"type": ["string", "null"]}}, "required": ["kind", "note"]},
                 ],
                 "unevaluatedProperties": false,
             },
@@ -168,7 +196,7 @@ fn demanding_schema() -> Value {
                 "type": "object",
                 "properties": {
                     "name": {"type": "string", "x-sensitivity": "pii", "format": "uuid"},
-                    "age": {"type": ["integer", "null"], "format": "uint8", "minimum": 0, "maximum": 255},
+                    "age": {"type": ["integer", "null"], "format": "uint8", "minimum": 0, "maximum": 255, "default": null},
                     "home": {"type": "string", "format": "uri"},
                 },
                 "required": ["name"],

@@ -192,6 +192,7 @@ fn a_tool_that_takes_anything_is_not_declared_strict() {
             found["strict"].as_bool().unwrap()
         };
         assert!(strict("content.plan_trip") && strict("tree.store") && strict("account.find"));
+        assert!(strict("message.send") && !strict("issue.update"));
         assert!(!strict("labels.set") && !strict("labels_set"));
         let loss = adapter.report().losses().find(|loss| loss.tool() == "labels.set").unwrap();
         assert_eq!(loss.pointer(), "/properties/labels");

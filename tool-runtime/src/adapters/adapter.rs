@@ -194,9 +194,11 @@ impl AdapterBuilder {
     /// that the tool accepts. Default: true.
     ///
     /// A strict declaration requires every property. The `null` that a model writes for an omitted
-    /// property is removed when the call is read. A tool that accepts undeclared properties or any
-    /// value is declared without `strict`, and the report lists it. Other dialects support more of
-    /// JSON Schema without strict mode.
+    /// property is removed when the call is read. A tool is declared without `strict`, and the
+    /// report lists it, if a strict call could not express its arguments: if it accepts undeclared
+    /// properties or any value, or if a property may be `null` or absent and its schema does not
+    /// say by `"default": null` that both mean the same. Other dialects support more of JSON Schema
+    /// without strict mode.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.options.strict = strict;

@@ -40,7 +40,7 @@ impl Adapter {
         if let Some(error) = root.get("error") {
             return Err(error.provider_error().into());
         }
-        Ok(self.turn(self.dialect.format().read(root)?))
+        Ok(self.turn(self.dialect.format().read(root, &self.names)?))
     }
 
     /// Starts reading a streamed response.
@@ -86,7 +86,7 @@ impl Adapter {
 
     pub(super) fn turn(&self, response: ParsedResponse) -> Turn {
         let ParsedResponse { messages, text, calls, stop } = response;
-        let calls = calls.list.into_iter().map(|call| self.requested(call, &stop)).collect();
+        let calls = calls.into_iter().map(|call| self.requested(call, &stop)).collect();
         Turn { messages, text, calls, stop }
     }
 

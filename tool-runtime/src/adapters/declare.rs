@@ -8,6 +8,7 @@ use tool_contracts::ToolSpec;
 use super::format::{DeclaredTool, DialectFormat};
 use super::lower::{LoweredSchema, UnsupportedKeyword, lower};
 use super::names::ToolNames;
+use super::renamed::RenamedProperties;
 use super::restore::DeclarationChanges;
 use super::toolkits::Descriptions;
 use super::{DeclarationLoss, DeclarationReport, ToolkitText};
@@ -48,9 +49,10 @@ pub(super) fn declare(
         let schema = Value::Object(spec.input_schema().clone());
         let (lowered, strict) = lower_for(format, options, &schema);
         lowered.losses.into_iter().for_each(|lost| report.add(loss(spec.name(), lost)));
-        let (nulls, names) = (lowered.nulls, lowered.renamed);
-        let changed = (nulls || names).then_some(DeclarationChanges { schema, nulls, names });
-        undo.insert(spec.name().to_owned(), changed);
+        let omitted = lowered.omitted.map(DeclarationChanges::Omitted);
+        let renamed = || DeclarationChanges::Renamed(RenamedProperties::new(schema));
+        let changes = omitted.or_else(|| lowered.renamed.then(renamed));
+        undo.insert(spec.name().to_owned(), changes);
         tools.push(DeclaredTool {
             name: name.to_owned(),
             description: descriptions.describe(spec).into_owned(),

@@ -1,5 +1,6 @@
 //! Maps tool names to a dialect and back.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The tool names that a provider accepts: ASCII letters, digits, `_`, `-`, and what this adds.
@@ -11,27 +12,39 @@ pub(super) struct NameRules {
     pub(super) begins_with_letter: bool,
 }
 
+impl NameRules {
+    fn accept(&self, name: &str) -> bool {
+        !name.is_empty()
+            && name.len() <= self.max_length
+            && with_accepted_characters(self, name) == name
+    }
+}
+
 /// The unique declared names of a set of tools, and the reverse mapping.
 ///
 /// A name that the dialect accepts stays unchanged. In any other, unsupported characters become
 /// `_`; if the result is too long or collides with another tool, a suffix derived from the tool's
 /// own name is appended. A declared name therefore does not depend on the other tools, unless one
 /// of them has exactly that name.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct ToolNames {
+    rules: &'static NameRules,
     to_wire: HashMap<String, String>,
     to_tool: HashMap<String, String>,
 }
 
 impl ToolNames {
     /// Assigns the declared names.
-    pub(super) fn new<'t>(rules: &NameRules, tools: impl IntoIterator<Item = &'t str>) -> Self {
+    pub(super) fn new<'t>(
+        rules: &'static NameRules,
+        tools: impl IntoIterator<Item = &'t str>,
+    ) -> Self {
         let tools: BTreeSet<&str> = tools.into_iter().collect();
         let mut uses: BTreeMap<String, usize> = BTreeMap::new();
         for tool in &tools {
             *uses.entry(declared_name(rules, tool)).or_default() += 1;
         }
-        let mut names = Self::default();
+        let mut names = Self { rules, to_wire: HashMap::new(), to_tool: HashMap::new() };
         let (kept, changed): (Vec<_>, Vec<_>) =
             tools.into_iter().partition(|tool| declared_name(rules, tool) == **tool);
         for tool in kept {
@@ -85,11 +98,29 @@ impl ToolNames {
         self.to_tool.get(wire).or_else(own).map(String::as_str)
     }
 
+    /// The name under which a call is repeated to the provider, which rejects others than its own
+    /// declarations may have: a tool's own name becomes its declared one, any other a stand-in
+    /// with a suffix, so that it names no tool.
+    pub(super) fn repeatable<'n>(&'n self, called: &'n str) -> Cow<'n, str> {
+        if self.rules.accept(called) {
+            return called.into();
+        }
+        let stand_in = || {
+            let known = if called.trim().is_empty() { UNNAMED } else { called };
+            let accepted = with_accepted_characters(self.rules, known);
+            with_suffix(&accepted, self.rules.max_length, &suffix(called))
+        };
+        self.wire(called).map_or_else(|| stand_in().into(), Cow::Borrowed)
+    }
+
     /// All declared names.
     pub(super) fn declared_names(&self) -> impl Iterator<Item = &str> {
         self.to_tool.keys().map(String::as_str)
     }
 }
+
+/// Stands for the name of a call that has none.
+const UNNAMED: &str = "unnamed";
 
 /// A property name that Anthropic, Bedrock and Gemini accept: unchanged, or with a suffix.
 pub(super) fn property(name: &str) -> String {

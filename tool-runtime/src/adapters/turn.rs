@@ -45,7 +45,8 @@ impl Turn {
     /// They repeat the response as it was sent: thinking blocks with their signatures, reasoning
     /// items, content that does not concern tools. Content that the provider would reject is
     /// corrected: arguments that are not a JSON object become `{}`, a call without a unique id gets
-    /// the one that its answer uses, and blank texts and unsigned, cut-off thinking are omitted.
+    /// the one that its answer uses, a name that the provider does not accept is replaced, and blank
+    /// texts and unsigned, cut-off thinking are omitted.
     /// Empty if nothing is left.
     ///
     /// For the Responses API these are items of the next request's `input`.

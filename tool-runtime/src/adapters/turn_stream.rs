@@ -82,7 +82,7 @@ impl<'a> TurnStream<'a> {
             let position = 0;
             return Err(ReadError::Malformed(crate::schema::Malformed::Truncated { position }));
         }
-        Ok(self.adapter.turn(self.assembler.finish()))
+        Ok(self.adapter.turn(self.assembler.finish(&self.adapter.names)))
     }
 
     /// Replaces a declared name by the tool's own name.

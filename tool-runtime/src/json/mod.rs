@@ -17,8 +17,12 @@ pub use malformed::Malformed;
 pub(crate) use number::Decimal;
 pub(crate) use pointer::{pointer, push_name};
 pub(crate) use reader::read;
+#[cfg(feature = "adapters")]
+pub(crate) use reader::read_with_halves;
 #[cfg(feature = "canonical")]
 pub(crate) use scan::special;
+#[cfg(feature = "adapters")]
+pub(crate) use text::unescape_whole;
 
 pub(crate) use tree::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView};
 

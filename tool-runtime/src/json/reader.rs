@@ -15,11 +15,26 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<JsonTree, Malformed> {
     read_to_depth(text, limits, limits.max_depth())
 }
 
+/// Parses one JSON text, in which strings may contain half of a surrogate pair.
+#[cfg(feature = "adapters")]
+pub(crate) fn read_with_halves(text: &str, limits: &Limits) -> Result<JsonTree, Malformed> {
+    parse(text, limits, limits.max_depth(), true)
+}
+
 /// Parses one JSON text with this limit of depth instead of the one in `limits`.
 pub(crate) fn read_to_depth(
     text: &str,
     limits: &Limits,
     limit: usize,
+) -> Result<JsonTree, Malformed> {
+    parse(text, limits, limit, false)
+}
+
+fn parse(
+    text: &str,
+    limits: &Limits,
+    limit: usize,
+    accepts_halves: bool,
 ) -> Result<JsonTree, Malformed> {
     let longest = limits.max_bytes().min(Limits::MAX_BYTES);
     if text.len() > longest {
@@ -29,6 +44,7 @@ pub(crate) fn read_to_depth(
         bytes: text.as_bytes(),
         at: 0,
         max_string: limits.max_string_bytes(),
+        accepts_halves,
         error: None,
     };
     let tree = JsonTree {

@@ -1,4 +1,4 @@
-//! Decodes escapes in JSON strings.
+//! Decodes escapes in JSON strings; half of a surrogate pair becomes U+FFFD.
 
 /// Decodes the escapes of a string that [`read`](super::read) has accepted.
 pub(crate) fn unescape(raw: &str) -> String {
@@ -8,6 +8,26 @@ pub(crate) fn unescape(raw: &str) -> String {
         text.push_str(&rest[..at]);
         let (meant, used) = escape(&rest[at..]);
         text.push(meant);
+        rest = &rest[at + used..];
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Decodes the escapes of a string, except each half of a surrogate pair, which stays an escape.
+#[cfg(feature = "adapters")]
+pub(crate) fn unescape_whole(raw: &str) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        let (meant, used) = escape(&rest[at..]);
+        let written = rest.get(at..at + used).unwrap_or_default();
+        if meant == char::REPLACEMENT_CHARACTER && (0xD800..0xE000).contains(&hex(written, 2)) {
+            text.push_str(written);
+        } else {
+            text.push(meant);
+        }
         rest = &rest[at + used..];
     }
     text.push_str(rest);
@@ -34,6 +54,9 @@ fn unicode(at: &str) -> (char, usize) {
         return (char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER), 6);
     }
     let low = hex(at, 8);
+    if at.get(6..8) != Some("\\u") || !(0xDC00..0xE000).contains(&low) {
+        return (char::REPLACEMENT_CHARACTER, 6);
+    }
     let joined = 0x1_0000 + ((high - 0xD800) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF);
     (char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
 }

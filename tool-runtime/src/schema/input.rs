@@ -71,7 +71,10 @@ impl<'g> InputSchema<'g> {
     ) -> Property<'_> {
         self.unchecked_bounds |= has_unchecked_bounds(&schema);
         schema.insert("description".to_owned(), description.into());
-        if !optional {
+        if optional {
+            // The type reads an absent field as it reads `null`.
+            schema.insert("default".to_owned(), Value::Null);
+        } else {
             self.required.push(name.into());
         }
         self.properties.insert(name.to_owned(), schema.to_value());
@@ -136,9 +139,13 @@ impl Property<'_> {
         if std::mem::take(&mut self.is_required) {
             self.required.pop();
         }
-        match shown {
-            Some(value) => self.set("default", value),
-            None => self,
+        match (shown, &mut *self.schema) {
+            (Some(value), _) => self.set("default", value),
+            (None, Value::Object(schema)) => {
+                schema.remove("default");
+                self
+            }
+            (None, _) => self,
         }
     }
 

@@ -240,6 +240,26 @@ async fn a_tool_that_was_not_declared_does_not_run_although_the_runtime_has_it()
 }
 
 #[tokio::test]
+async fn a_call_that_no_provider_takes_back_is_answered_and_the_others_run() {
+    for dialect in Dialect::ALL {
+        let world = World::new(dialect);
+        let search = world.wire("content.search");
+        let calls = [
+            ("a", search, r#"{"query":"tea"}"#),
+            ("b", "", "{}"),
+            ("c", "search content!", "{}"),
+            ("d", search, r#"{"query":"tea \ud83d"}"#),
+        ];
+        let (statuses, answers) = world.run(&world.turn(&calls, End::Done)).await;
+        let rejected = CallStatus::Rejected;
+        assert_eq!(statuses, [CallStatus::Executed, rejected, rejected, rejected], "{dialect}");
+        let codes: Vec<_> = answers.iter().map(|answer| answer["error"]["code"].clone()).collect();
+        let codes: Vec<_> = codes.iter().map(|code| code.as_str().unwrap_or_default()).collect();
+        assert_eq!(codes, ["", "NOT_FOUND", "NOT_FOUND", "INVALID_ARGUMENT"], "{dialect}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_declaration_asks_for_and_the_tool_does_not_is_taken_back() {
     for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses] {
         let world = World::new(dialect);

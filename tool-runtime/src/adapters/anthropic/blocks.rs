@@ -8,6 +8,7 @@ use crate::adapters::format::{
     ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object, is_blank,
     raw_arguments, text_in,
 };
+use crate::adapters::names::ToolNames;
 
 /// One content block, possibly incomplete.
 #[derive(Debug, Default)]
@@ -20,11 +21,12 @@ pub(super) struct ContentBlock {
 impl ContentBlock {
     pub(super) fn read(block: ResponseValue<'_>) -> Result<Self, ReadError> {
         block.required_text("type")?;
-        if block.is("type", "tool_use") {
-            block.required_text("name")?;
-        }
         let input = block.get("input");
-        Ok(Self { fields: block.fields(&["input"])?, input: input.map(|_| raw_arguments(input)) })
+        let mut fields = block.fields(&["input"])?;
+        if block.is("type", "tool_use") {
+            fields.insert("name".to_owned(), block.called_name().into());
+        }
+        Ok(Self { fields, input: input.map(|_| raw_arguments(input)) })
     }
 
     pub(super) fn is(&self, kind: &str) -> bool {
@@ -45,25 +47,30 @@ impl ContentBlock {
 }
 
 /// Converts the blocks of a message.
-pub(super) fn assemble(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedResponse {
+pub(super) fn assemble(
+    blocks: Vec<ContentBlock>,
+    stop: StopReason,
+    names: &ToolNames,
+) -> ParsedResponse {
     let text =
         blocks.iter().filter(|block| block.is("text")).map(|block| block.text("text")).collect();
     let was_cut = stop.is_cut_off();
     let finished = blocks.iter().map(|block| block.text("tool_use_id").to_owned()).collect();
     let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
-    let mut calls = ParsedCalls::default();
+    let mut calls = ParsedCalls::new(names);
     let content: Vec<_> = kept.map(|block| for_next_request(block, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
-    ParsedResponse { messages, text, calls, stop }
+    ParsedResponse { messages, text, calls: calls.list, stop }
 }
 
 /// A block for the next request, with the call id that the answer uses.
-fn for_next_request(mut block: ContentBlock, calls: &mut ParsedCalls) -> Value {
+fn for_next_request(mut block: ContentBlock, calls: &mut ParsedCalls<'_>) -> Value {
     if block.is("tool_use") {
         let (id, name) = (block.text("id").to_owned(), block.text("name").to_owned());
-        let call_id = calls.add(Some(id), name, block.input.as_deref().unwrap_or_default());
-        block.fields.insert("id".to_owned(), call_id.into());
+        let repeated = calls.add(Some(id), name, block.input.as_deref().unwrap_or_default());
+        block.fields.insert("id".to_owned(), repeated.id.into());
+        block.fields.insert("name".to_owned(), repeated.name.into());
         block.input.get_or_insert_default();
     }
     if let Some(input) = block.input {

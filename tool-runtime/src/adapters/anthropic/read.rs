@@ -2,11 +2,15 @@
 
 use super::blocks::{self, ContentBlock};
 use crate::adapters::format::{ParsedResponse, ReadError, ResponseValue, StopReason};
+use crate::adapters::names::ToolNames;
 
-pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+pub(super) fn read(
+    root: ResponseValue<'_>,
+    names: &ToolNames,
+) -> Result<ParsedResponse, ReadError> {
     let content = root.required("content", "a list of content blocks")?;
     let blocks = content.items()?.map(ContentBlock::read).collect::<Result<_, _>>()?;
-    Ok(blocks::assemble(blocks, stop(root)))
+    Ok(blocks::assemble(blocks, stop(root), names))
 }
 
 /// The stop reason of a message; without one, it was interrupted.

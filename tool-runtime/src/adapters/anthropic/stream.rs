@@ -9,6 +9,7 @@ use super::read::stop;
 use crate::adapters::format::{
     Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
 };
+use crate::adapters::names::ToolNames;
 
 #[derive(Debug, Default)]
 pub(super) struct MessageStream {
@@ -36,9 +37,9 @@ impl StreamAssembler for MessageStream {
         Ok(delta.into_iter().collect())
     }
 
-    fn finish(self: Box<Self>) -> ParsedResponse {
+    fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
         let stop = self.stop.filter(|_| self.is_closed).unwrap_or(StopReason::Interrupted);
-        blocks::assemble(self.blocks.into_values().collect(), stop)
+        blocks::assemble(self.blocks.into_values().collect(), stop, names)
     }
 }
 
@@ -61,7 +62,8 @@ impl MessageStream {
         let block = self.blocks.entry(index(event)).or_default();
         match &*delta.required_text("type")? {
             "input_json_delta" => {
-                block.input.get_or_insert_default().push_str(&delta.required_text("partial_json")?);
+                let piece = delta.required_json_text("partial_json")?;
+                block.input.get_or_insert_default().push_str(&piece);
                 return Ok(None);
             }
             "signature_delta" => {

@@ -6,6 +6,7 @@ use crate::adapters::format::{
     ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object, is_blank,
     raw_arguments, text_in,
 };
+use crate::adapters::names::ToolNames;
 
 /// One content block.
 #[derive(Debug)]
@@ -49,8 +50,9 @@ impl ContentBlock {
 
 impl ToolUse {
     pub(super) fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
-        call.required_text("name")?;
-        Ok(Self { fields: call.fields(&["input"])?, input: raw_arguments(call.get("input")) })
+        let mut fields = call.fields(&["input"])?;
+        fields.insert("name".to_owned(), call.called_name().into());
+        Ok(Self { fields, input: raw_arguments(call.get("input")) })
     }
 }
 
@@ -60,26 +62,31 @@ pub(super) fn is_ours(call: ResponseValue<'_>) -> bool {
 }
 
 /// Converts the blocks of a message.
-pub(super) fn assemble(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedResponse {
+pub(super) fn assemble(
+    blocks: Vec<ContentBlock>,
+    stop: StopReason,
+    names: &ToolNames,
+) -> ParsedResponse {
     let text = blocks.iter().map(ContentBlock::text).collect();
-    let mut calls = ParsedCalls::default();
+    let mut calls = ParsedCalls::new(names);
     let was_cut = stop.is_cut_off();
     let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut));
     let content: Vec<_> = kept.map(|block| for_next_request(block, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
-    ParsedResponse { messages, text, calls, stop }
+    ParsedResponse { messages, text, calls: calls.list, stop }
 }
 
 /// A block for the next request, with the call id that the answer uses.
-fn for_next_request(block: ContentBlock, calls: &mut ParsedCalls) -> Value {
+fn for_next_request(block: ContentBlock, calls: &mut ParsedCalls<'_>) -> Value {
     let ToolUse { mut fields, input } = match block {
         ContentBlock::ToolUse(call) => call,
         ContentBlock::Other(fields) => return fields.into(),
     };
     let (id, name) = (text_in(&fields, "toolUseId"), text_in(&fields, "name"));
-    let call_id = calls.add(Some(id.to_owned()), name.to_owned(), &input);
-    fields.insert("toolUseId".to_owned(), call_id.into());
+    let repeated = calls.add(Some(id.to_owned()), name.to_owned(), &input);
+    fields.insert("toolUseId".to_owned(), repeated.id.into());
+    fields.insert("name".to_owned(), repeated.name.into());
     fields.insert("input".to_owned(), arguments_object(&input));
     json!({ "toolUse": fields })
 }

@@ -14,7 +14,7 @@ use crate::adapters::format::{
     StreamAssembler,
 };
 use crate::adapters::lower::DialectProfile;
-use crate::adapters::names::NameRules;
+use crate::adapters::names::{NameRules, ToolNames};
 
 /// The format of `Converse` and `ConverseStream`.
 pub(super) struct Converse;
@@ -40,8 +40,12 @@ impl DialectFormat for Converse {
         "toolConfig"
     }
 
-    fn read(&self, response: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
-        read::read(response)
+    fn read(
+        &self,
+        response: ResponseValue<'_>,
+        names: &ToolNames,
+    ) -> Result<ParsedResponse, ReadError> {
+        read::read(response, names)
     }
 
     fn stream(&self) -> Box<dyn StreamAssembler> {

@@ -4,8 +4,12 @@ use super::blocks::{self, ContentBlock};
 use crate::adapters::format::{
     ParsedResponse, ProviderError, ReadError, ResponseValue, StopReason,
 };
+use crate::adapters::names::ToolNames;
 
-pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+pub(super) fn read(
+    root: ResponseValue<'_>,
+    names: &ToolNames,
+) -> Result<ParsedResponse, ReadError> {
     let is_error = root.get("output").is_none()
         && (root.get("message").is_some() || root.get("__type").is_some());
     if is_error {
@@ -15,7 +19,7 @@ pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError>
     let content =
         output.required("message", "a message")?.required("content", "a list of content blocks")?;
     let blocks = content.items()?.map(ContentBlock::read).collect::<Result<_, _>>()?;
-    Ok(blocks::assemble(blocks, stop(root)))
+    Ok(blocks::assemble(blocks, stop(root), names))
 }
 
 /// The stop reason of a message; without one, it was interrupted.

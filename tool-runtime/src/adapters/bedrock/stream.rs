@@ -10,6 +10,7 @@ use crate::adapters::format::{
     Delta, ParsedResponse, ProviderError, ReadError, ResponseValue, StopReason, StreamAssembler,
     merge_piece, text_in,
 };
+use crate::adapters::names::ToolNames;
 
 /// Stream members that report a failure.
 const FAILURES: [&str; 5] = [
@@ -52,9 +53,9 @@ impl StreamAssembler for ConverseStream {
         Ok(start.or(delta).flatten().into_iter().collect())
     }
 
-    fn finish(self: Box<Self>) -> ParsedResponse {
+    fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
         let blocks = self.blocks.into_values().filter_map(PartialBlock::into_block).collect();
-        blocks::assemble(blocks, self.stop.unwrap_or(StopReason::Interrupted))
+        blocks::assemble(blocks, self.stop.unwrap_or(StopReason::Interrupted), names)
     }
 }
 
@@ -90,7 +91,7 @@ impl ConverseStream {
         if let Some(citation) = delta.get("citation") {
             partial.citations.push(citation.value()?);
         } else if let (Some(input), Some(call)) = (delta.get("toolUse"), &mut partial.call) {
-            call.input.push_str(&input.required_text("input")?);
+            call.input.push_str(&input.required_json_text("input")?);
         } else {
             partial.is_lost = true;
         }

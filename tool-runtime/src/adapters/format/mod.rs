@@ -22,7 +22,7 @@ pub use self::stop_reason::StopReason;
 pub use self::stream_assembler::Delta;
 pub(super) use self::stream_assembler::StreamAssembler;
 use super::lower::DialectProfile;
-use super::names::NameRules;
+use super::names::{NameRules, ToolNames};
 
 /// Defines everything that differs between dialects.
 ///
@@ -49,7 +49,11 @@ pub(super) trait DialectFormat {
     fn request_field(&self) -> &'static str;
 
     /// Reads a complete response.
-    fn read(&self, response: ResponseValue<'_>) -> Result<ParsedResponse, ReadError>;
+    fn read(
+        &self,
+        response: ResponseValue<'_>,
+        names: &ToolNames,
+    ) -> Result<ParsedResponse, ReadError>;
 
     /// Starts reading a streamed response.
     fn stream(&self) -> Box<dyn StreamAssembler>;

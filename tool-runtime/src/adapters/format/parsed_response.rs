@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::response_value::ResponseValue;
 use super::stop_reason::StopReason;
+use crate::adapters::names::ToolNames;
 use crate::json::{self, JsonKind};
 use crate::limits::Limits;
 
@@ -15,14 +16,15 @@ use crate::limits::Limits;
 pub(in crate::adapters) struct ParsedResponse {
     pub(in crate::adapters) messages: Vec<Value>,
     pub(in crate::adapters) text: String,
-    pub(in crate::adapters) calls: ParsedCalls,
+    pub(in crate::adapters) calls: Vec<ParsedCall>,
     pub(in crate::adapters) stop: StopReason,
 }
 
-/// The calls of one response, in the model's order.
-#[derive(Debug, Default)]
-pub(in crate::adapters) struct ParsedCalls {
+/// Collects the calls of one response, in the model's order.
+#[derive(Debug)]
+pub(in crate::adapters) struct ParsedCalls<'n> {
     pub(in crate::adapters) list: Vec<ParsedCall>,
+    names: &'n ToolNames,
     used_ids: HashSet<String>,
 }
 
@@ -33,29 +35,46 @@ pub(in crate::adapters) struct ParsedCall {
     pub(in crate::adapters) wire_id: Option<String>,
     /// The provider's id; generated if there was none or a duplicate.
     pub(in crate::adapters) call_id: String,
-    /// The declared name that the model used.
+    /// The name that the model used.
     pub(in crate::adapters) name: String,
+    /// The name in the next request, which the provider accepts.
+    pub(in crate::adapters) repeated_name: String,
     /// The arguments as the model wrote them, which may not be JSON.
     pub(in crate::adapters) arguments: String,
 }
 
-impl ParsedCalls {
-    /// Adds a call; returns its id, which is generated if the provider sent none or a duplicate.
+impl<'n> ParsedCalls<'n> {
+    pub(in crate::adapters) fn new(names: &'n ToolNames) -> Self {
+        Self { list: Vec::new(), names, used_ids: HashSet::new() }
+    }
+
+    /// Adds a call; returns its id and name for the next request.
+    ///
+    /// An id is generated if the provider sent none or a duplicate.
     pub(in crate::adapters) fn add(
         &mut self,
         id: Option<String>,
         name: String,
         arguments: &str,
-    ) -> &str {
+    ) -> RepeatedCall {
         let wire_id = id.filter(|id| !id.is_empty());
         let generated = || format!("call_{}", Uuid::now_v7().simple());
         let unused = wire_id.clone().filter(|id| !self.used_ids.contains(id));
         let call_id = unused.unwrap_or_else(generated);
         self.used_ids.insert(call_id.clone());
+        let repeated_name = self.names.repeatable(&name).into_owned();
+        let repeated = RepeatedCall { id: call_id.clone(), name: repeated_name.clone() };
         let arguments = arguments.to_owned();
-        self.list.push(ParsedCall { wire_id, call_id, name, arguments });
-        self.list.last().map_or("", |call| &call.call_id)
+        self.list.push(ParsedCall { wire_id, call_id, name, repeated_name, arguments });
+        repeated
     }
+}
+
+/// A call's id and name in the next request.
+#[derive(Debug)]
+pub(in crate::adapters) struct RepeatedCall {
+    pub(in crate::adapters) id: String,
+    pub(in crate::adapters) name: String,
 }
 
 /// Arguments as an object for the next request: `{}` if they are not an object.

@@ -19,9 +19,12 @@ pub(in crate::adapters) struct ResponseValue<'d> {
 }
 
 /// Parses a response, or one event of a stream.
+///
+/// Half of a surrogate pair, which a model may write by an escape, spoils only the call whose
+/// arguments contain it: anywhere else it becomes U+FFFD.
 pub(in crate::adapters) fn parse(text: &str, most_bytes: usize) -> Result<JsonTree, ReadError> {
     let limits = Limits::WIDEST.with_max_bytes(most_bytes);
-    json::read(text, &limits).map_err(|malformed| match malformed {
+    json::read_with_halves(text, &limits).map_err(|malformed| match malformed {
         Malformed::TooLarge { limit, .. } => ReadError::TooLong { limit },
         other => ReadError::Malformed(other),
     })
@@ -91,6 +94,33 @@ impl<'d> ResponseValue<'d> {
         Ok(self.required(name, "a text")?.text()?.into_owned())
     }
 
+    /// The decoded text in which half of a surrogate pair stays the escape that it is, so that it is
+    /// rejected where the text is read as JSON.
+    pub(in crate::adapters) fn json_text(self) -> Result<Cow<'d, str>, ReadError> {
+        self.expect(JsonKind::String, "a text")?;
+        let raw = self.raw();
+        let inner = &raw[1..raw.len() - 1];
+        Ok(if self.node().is_escaped() { json::unescape_whole(inner).into() } else { inner.into() })
+    }
+
+    /// The `json_text` of an optional property.
+    pub(in crate::adapters) fn json_text_of(self, name: &str) -> Result<Option<String>, ReadError> {
+        self.get(name).map(|place| place.json_text().map(Cow::into_owned)).transpose()
+    }
+
+    /// The `json_text` of a required property.
+    pub(in crate::adapters) fn required_json_text(self, name: &str) -> Result<String, ReadError> {
+        Ok(self.required(name, "a text")?.json_text()?.into_owned())
+    }
+
+    /// The name of a called function; empty if it is absent or no text.
+    ///
+    /// A call without a name is answered like one of an unknown name, and spoils no other.
+    pub(in crate::adapters) fn called_name(self) -> String {
+        let name = self.get("name").filter(|name| name.is_text());
+        name.map(|name| self.view.string(name.node()).into_owned()).unwrap_or_default()
+    }
+
     /// An enumerated value of the provider; `None` if the text does not look like one.
     pub(in crate::adapters) fn enum_value(self) -> Option<String> {
         let plain =
@@ -134,8 +164,21 @@ impl<'d> ResponseValue<'d> {
     }
 
     pub(in crate::adapters) fn value(self) -> Result<Value, ReadError> {
-        serde_json::from_str(self.raw())
-            .map_err(|_| self.unexpected("texts in Unicode and numbers in a float's range"))
+        serde_json::from_str(self.raw()).or_else(|_| self.whole_value())
+    }
+
+    /// The value with U+FFFD in place of each half of a surrogate pair.
+    fn whole_value(self) -> Result<Value, ReadError> {
+        let children = || self.view.children(self.id).map(|(id, _)| Self { id, ..self });
+        match self.node().kind {
+            JsonKind::String => Ok(self.view.string(self.node()).into()),
+            JsonKind::Array => children().map(Self::whole_value).collect(),
+            JsonKind::Object => children()
+                .map(|child| Ok((self.view.key(child.node()).into_owned(), child.whole_value()?)))
+                .collect(),
+            JsonKind::Null | JsonKind::Bool | JsonKind::Number => serde_json::from_str(self.raw())
+                .map_err(|_| self.unexpected("numbers in a float's range")),
+        }
     }
 
     pub(in crate::adapters) fn unexpected(self, expected: &'static str) -> ReadError {

@@ -3,6 +3,7 @@
 use super::parsed_response::ParsedResponse;
 use super::read_error::ReadError;
 use super::response_value::ResponseValue;
+use crate::adapters::names::ToolNames;
 
 /// The content that an event adds to a response, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,5 +23,5 @@ pub(in crate::adapters) trait StreamAssembler: Send + Sync {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError>;
 
     /// Returns the response; one that was not closed is interrupted.
-    fn finish(self: Box<Self>) -> ParsedResponse;
+    fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse;
 }

@@ -10,7 +10,8 @@ pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
 }
 
 fn part(answer: &PreparedAnswer<'_>) -> Value {
-    let mut response = json!({ "name": answer.call.name, "response": answer.content.to_object() });
+    let mut response =
+        json!({ "name": answer.call.repeated_name, "response": answer.content.to_object() });
     // An id is sent only if the call had one.
     if let Some(id) = &answer.call.wire_id {
         response["id"] = id.as_str().into();

@@ -6,6 +6,7 @@ use crate::adapters::format::{
     ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object,
     raw_arguments, text_in,
 };
+use crate::adapters::names::ToolNames;
 
 /// One part of a content.
 #[derive(Debug)]
@@ -59,28 +60,35 @@ impl FunctionCall {
         if call.get("partialArgs").is_some() || call.is_true("willContinue") {
             return Err(call.streamed_by_path());
         }
-        call.required_text("name")?;
-        Ok(Self { fields: call.fields(&["args"])?, arguments: raw_arguments(call.get("args")) })
+        let mut fields = call.fields(&["args"])?;
+        fields.insert("name".to_owned(), call.called_name().into());
+        Ok(Self { fields, arguments: raw_arguments(call.get("args")) })
     }
 }
 
 /// Converts the parts of a content.
-pub(super) fn assemble(parts: Vec<ContentPart>, stop: StopReason) -> ParsedResponse {
+pub(super) fn assemble(
+    parts: Vec<ContentPart>,
+    stop: StopReason,
+    names: &ToolNames,
+) -> ParsedResponse {
     let visible = parts.iter().filter(|part| !part.is_thought());
     let text = visible.map(ContentPart::text).collect();
-    let mut calls = ParsedCalls::default();
+    let mut calls = ParsedCalls::new(names);
     let kept = parts.into_iter().filter(|part| !part.is_empty());
     let parts: Vec<_> = kept.map(|part| for_next_request(part, &mut calls)).collect();
     let content = || json!({ "role": "model", "parts": parts });
     let messages = if parts.is_empty() { Vec::new() } else { vec![content()] };
-    ParsedResponse { messages, text, calls, stop }
+    ParsedResponse { messages, text, calls: calls.list, stop }
 }
 
 /// A part for the next request.
-fn for_next_request(mut part: ContentPart, calls: &mut ParsedCalls) -> Value {
+fn for_next_request(mut part: ContentPart, calls: &mut ParsedCalls<'_>) -> Value {
     if let Some(mut call) = part.call {
         let id = call.fields.get("id").and_then(Value::as_str).map(str::to_owned);
-        calls.add(id, text_in(&call.fields, "name").to_owned(), &call.arguments);
+        let name = text_in(&call.fields, "name").to_owned();
+        let repeated = calls.add(id, name, &call.arguments);
+        call.fields.insert("name".to_owned(), repeated.name.into());
         call.fields.insert("args".to_owned(), arguments_object(&call.arguments));
         part.fields.insert("functionCall".to_owned(), call.fields.into());
     }

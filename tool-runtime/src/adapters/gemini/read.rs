@@ -2,8 +2,12 @@
 
 use super::parts::{self, ContentPart};
 use crate::adapters::format::{ParsedResponse, ReadError, ResponseValue, StopReason};
+use crate::adapters::names::ToolNames;
 
-pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+pub(super) fn read(
+    root: ResponseValue<'_>,
+    names: &ToolNames,
+) -> Result<ParsedResponse, ReadError> {
     let stop = match (candidate(root)?, blocked(root)) {
         (Some(candidate), _) => stop(candidate),
         (None, Some(blocked)) => blocked,
@@ -12,7 +16,7 @@ pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError>
             StopReason::Interrupted
         }
     };
-    Ok(parts::assemble(parts(root)?, stop))
+    Ok(parts::assemble(parts(root)?, stop, names))
 }
 
 /// The parts of the first candidate.

@@ -5,6 +5,7 @@ use super::read::{self, blocked, candidate};
 use crate::adapters::format::{
     Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
 };
+use crate::adapters::names::ToolNames;
 
 #[derive(Debug, Default)]
 pub(super) struct GenerateStream {
@@ -25,8 +26,8 @@ impl StreamAssembler for GenerateStream {
         Ok(deltas)
     }
 
-    fn finish(self: Box<Self>) -> ParsedResponse {
-        parts::assemble(self.parts, self.stop.unwrap_or(StopReason::Interrupted))
+    fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
+        parts::assemble(self.parts, self.stop.unwrap_or(StopReason::Interrupted), names)
     }
 }
 

@@ -84,7 +84,7 @@ fn references(schema: &Value) -> Vec<&str> {
 
 /// Returns whether a schema accepts `null`. In doubt it does, so that no intended `null` is
 /// removed.
-pub(in crate::adapters) fn admits_null(schema: &Value, definitions: Definitions<'_>) -> bool {
+pub(super) fn admits_null(schema: &Value, definitions: Definitions<'_>) -> bool {
     admits(schema, definitions, MAX_REFERENCE_CHAIN, &mut HashMap::new())
 }
 

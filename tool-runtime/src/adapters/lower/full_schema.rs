@@ -28,6 +28,8 @@ impl Lowering<'_> {
     ) -> Option<(&'w str, Value)> {
         let lowered = match (keyword, value) {
             ("default" | "examples", _) if is_secret(siblings) => return None,
+            // Models omit an optional property without being told.
+            ("default", Value::Null) => return None,
             ("description" | "default" | "examples", _) => value.clone(),
             ("format", Value::String(format)) if is_width(format, siblings) => return None,
             ("title", Value::String(_)) if self.titles => value.clone(),

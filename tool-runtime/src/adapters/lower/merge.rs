@@ -158,13 +158,21 @@ pub(super) fn any(branches: &[Keywords]) -> Keywords {
     all.sort_unstable();
     all.dedup();
     let properties = all.iter().map(|name| ((*name).to_owned(), property(name, branches)));
-    joined.insert("properties".to_owned(), Value::Object(properties.collect()));
+    let mut properties: Keywords = properties.collect();
     let required: Vec<Value> = required(branches.first())
         .filter(|name| {
             branches.iter().all(|branch| required(Some(branch)).any(|other| other == *name))
         })
         .cloned()
         .collect();
+    for name in branches.iter().flat_map(|branch| self::required(Some(branch))) {
+        let schema = name.as_str().and_then(|name| properties.get_mut(name)?.as_object_mut());
+        if let (Some(schema), false) = (schema, required.contains(name)) {
+            // The branch that requires the property has no default for it.
+            schema.remove("default");
+        }
+    }
+    joined.insert("properties".to_owned(), Value::Object(properties));
     if !required.is_empty() {
         joined.insert("required".to_owned(), Value::Array(required));
     }

@@ -21,7 +21,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-pub(super) use self::definitions::{Definitions, admits_null};
+use super::omitted::StrictSchema;
+
+pub(super) use self::definitions::Definitions;
 pub(super) use self::profile::{
     ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, ReferenceSupport,
 };
@@ -32,8 +34,8 @@ pub(super) struct LoweredSchema {
     /// An object schema.
     pub(super) schema: Map<String, Value>,
     pub(super) losses: Vec<UnsupportedKeyword>,
-    /// True if `null` represents an omitted property.
-    pub(super) nulls: bool,
+    /// The schema with its marks, if `null` stands for an omitted property anywhere.
+    pub(super) omitted: Option<StrictSchema>,
     /// True if any property has another name than in the tool's schema.
     pub(super) renamed: bool,
 }
@@ -42,7 +44,7 @@ impl LoweredSchema {
     /// An object without any rules, for the given reason.
     pub(super) fn nothing(lost: UnsupportedKeyword) -> Self {
         let schema = Map::from_iter([("type".to_owned(), "object".into())]);
-        Self { schema, losses: vec![lost], nulls: false, renamed: false }
+        Self { schema, losses: vec![lost], omitted: None, renamed: false }
     }
 }
 
@@ -76,15 +78,15 @@ pub(super) fn lower(
         losses: Vec::new(),
         widened: 0,
         obstacle: None,
-        nulls: false,
         has_renamed_names: profile.restricts_property_names && normalize::has_odd_names(schema),
         renamed: false,
     };
-    let lowered = lowering.root(schema);
-    let Lowering { losses, obstacle, nulls, renamed, .. } = lowering;
+    let mut lowered = lowering.root(schema);
+    let omitted = profile.strict.then(|| lowering.take_marks(schema, &mut lowered)).flatten();
+    let Lowering { losses, obstacle, renamed, .. } = lowering;
     match obstacle {
         Some(obstacle) => Err(obstacle),
-        None => Ok(LoweredSchema { schema: lowered, losses, nulls, renamed }),
+        None => Ok(LoweredSchema { schema: lowered, losses, omitted, renamed }),
     }
 }
 
@@ -106,7 +108,6 @@ struct Lowering<'s> {
     /// The number of losses, including repeated conversions of the same location.
     widened: usize,
     obstacle: Option<UnsupportedKeyword>,
-    nulls: bool,
     /// True if any property has a name that the dialect does not accept.
     has_renamed_names: bool,
     renamed: bool,
@@ -136,11 +137,35 @@ impl Lowering<'_> {
         }
     }
 
+    /// Takes the marks of omitted properties out of a strict declaration, which must leave the
+    /// meaning of no `null` open.
+    fn take_marks(
+        &mut self,
+        schema: &Value,
+        lowered: &mut Map<String, Value>,
+    ) -> Option<StrictSchema> {
+        let strict = StrictSchema::take(lowered);
+        if let Some(ambiguity) = strict.ambiguity() {
+            let place = deepest_known(schema, &ambiguity.pointer);
+            self.block_strict(place, "anyOf", &ambiguity.consequence);
+        }
+        strict.omits_properties().then_some(strict)
+    }
+
     /// The schema of any value.
     fn any(&mut self, at: &str) -> Value {
         self.block_strict(at, "type", "any value");
         json!({})
     }
+}
+
+/// The part of a pointer into a declaration that the tool's own schema has, too.
+fn deepest_known<'p>(schema: &Value, pointer: &'p str) -> &'p str {
+    let mut known = pointer;
+    while schema.pointer(known).is_none() {
+        known = known.rsplit_once('/').map_or("", |(parent, _)| parent);
+    }
+    known
 }
 
 /// The pointer to a subschema.

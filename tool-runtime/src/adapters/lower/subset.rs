@@ -8,6 +8,7 @@ use super::full_schema::is_width;
 use super::normalize::{closes, is_annotation, is_secret, types, values};
 use super::profile::EnumValues;
 use super::{Lowering, below, sentences};
+use crate::adapters::omitted::OMITTED_AS_NULL;
 
 type Keywords = Map<String, Value>;
 
@@ -122,7 +123,7 @@ impl Lowering<'_> {
             listed.filter_map(Value::as_str).filter(|name| named.contains_key(*name)).collect();
         let mut properties = self.properties(named, at);
         if self.profile.strict {
-            self.allow_null_for_optional(named, &required, &mut properties);
+            self.allow_null_for_optional(keywords, &required, &mut properties, at);
             let all: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
             draft.set("required", all.into());
         } else if !required.is_empty() {
@@ -139,21 +140,30 @@ impl Lowering<'_> {
         self.additional_properties(keywords, at, draft);
     }
 
-    /// Lets `null` represent each optional property.
+    /// Lets `null` stand for each optional property, unless `null` is also a value of its own.
     fn allow_null_for_optional(
         &mut self,
-        named: &Keywords,
+        keywords: &Keywords,
         required: &[&str],
         properties: &mut Keywords,
+        at: &str,
     ) {
-        for (name, schema) in named {
-            if required.contains(&name.as_str()) || admits_null(schema, self.definitions) {
+        for (name, schema) in
+            keywords.get("properties").and_then(Value::as_object).into_iter().flatten()
+        {
+            let Some(property) = properties.get_mut(name) else { continue };
+            if required.contains(&name.as_str()) {
                 continue;
             }
-            let wire = self.property_name(name);
-            if let Some(property) = properties.get_mut(&wire) {
+            let admits_null = admits_null(schema, self.definitions);
+            if admits_null && !null_means_absent(schema, keywords) {
+                self.block_strict(&below(at, &["properties", name]), "required", NULL_OR_ABSENT);
+            }
+            if !admits_null {
                 *property = nullable(property.take());
-                self.nulls = true;
+            }
+            if let Some(words) = property.as_object_mut() {
+                words.insert(OMITTED_AS_NULL.to_owned(), true.into());
             }
         }
     }
@@ -321,6 +331,19 @@ impl Lowering<'_> {
         draft.set(bound, value.clone());
         self.move_to_description(keyword, value, at, draft);
     }
+}
+
+/// The reason for which an optional property that accepts `null` is not declared strict.
+const NULL_OR_ABSENT: &str = "the property may be `null` or absent, which a strict call cannot \
+     tell apart; `\"default\": null` in its schema says that both mean the same";
+
+/// Returns whether an optional property that accepts `null` means the same by its absence: that is
+/// its default, and no rule counts the properties or depends on their presence.
+fn null_means_absent(schema: &Value, owner: &Keywords) -> bool {
+    const NEUTRAL: &[&str] =
+        &["type", "properties", "required", "additionalProperties", "unevaluatedProperties"];
+    schema.get("default") == Some(&Value::Null)
+        && owner.keys().all(|keyword| NEUTRAL.contains(&keyword.as_str()) || is_annotation(keyword))
 }
 
 /// Assertion keywords without special handling.

@@ -9,7 +9,7 @@ pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
 }
 
 fn message(answer: &PreparedAnswer<'_>) -> Value {
-    let name = &answer.call.name;
+    let name = &answer.call.repeated_name;
     let mut message =
         json!({ "role": "tool", "tool_name": name, "content": answer.content.to_text() });
     // Only newer servers send ids.

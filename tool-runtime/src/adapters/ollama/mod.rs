@@ -13,7 +13,7 @@ use crate::adapters::format::{
     StreamAssembler,
 };
 use crate::adapters::lower::DialectProfile;
-use crate::adapters::names::NameRules;
+use crate::adapters::names::{NameRules, ToolNames};
 
 /// The format of `POST /api/chat`.
 pub(super) struct OllamaChat;
@@ -39,8 +39,12 @@ impl DialectFormat for OllamaChat {
         "tools"
     }
 
-    fn read(&self, response: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
-        read::read(response)
+    fn read(
+        &self,
+        response: ResponseValue<'_>,
+        names: &ToolNames,
+    ) -> Result<ParsedResponse, ReadError> {
+        read::read(response, names)
     }
 
     fn stream(&self) -> Box<dyn StreamAssembler> {

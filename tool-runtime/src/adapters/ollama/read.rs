@@ -6,6 +6,7 @@ use crate::adapters::format::{
     ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object,
     raw_arguments, text_in,
 };
+use crate::adapters::names::ToolNames;
 
 /// An assistant message, possibly incomplete.
 #[derive(Debug, Default)]
@@ -25,9 +26,12 @@ pub(super) struct OllamaCall {
     arguments: String,
 }
 
-pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+pub(super) fn read(
+    root: ResponseValue<'_>,
+    names: &ToolNames,
+) -> Result<ParsedResponse, ReadError> {
     let message = ChatMessage::read(root.required("message", "the assistant's message")?)?;
-    Ok(message.into_response(stop(root)))
+    Ok(message.into_response(stop(root), names))
 }
 
 /// The stop reason of a response; without one, it was interrupted.
@@ -49,9 +53,9 @@ impl ChatMessage {
         Ok(Self { fields: message.fields(&["tool_calls"])?, calls })
     }
 
-    pub(super) fn into_response(mut self, stop: StopReason) -> ParsedResponse {
+    pub(super) fn into_response(mut self, stop: StopReason, names: &ToolNames) -> ParsedResponse {
         let text = text_in(&self.fields, "content").to_owned();
-        let mut calls = ParsedCalls::default();
+        let mut calls = ParsedCalls::new(names);
         let repeated: Vec<_> = std::mem::take(&mut self.calls)
             .into_iter()
             .map(|call| call.for_next_request(&mut calls))
@@ -64,17 +68,18 @@ impl ChatMessage {
             self.fields.insert("tool_calls".to_owned(), repeated.into());
         }
         let messages = if is_empty { Vec::new() } else { vec![self.fields.into()] };
-        ParsedResponse { messages, text, calls, stop }
+        ParsedResponse { messages, text, calls: calls.list, stop }
     }
 }
 
 impl OllamaCall {
     fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
         let function = call.required("function", "a function")?;
-        function.required_text("name")?;
+        let mut fields_of_function = function.fields(&["arguments"])?;
+        fields_of_function.insert("name".to_owned(), function.called_name().into());
         Ok(Self {
             fields: call.fields(&["function"])?,
-            function: function.fields(&["arguments"])?,
+            function: fields_of_function,
             arguments: raw_arguments(function.get("arguments")),
         })
     }
@@ -84,9 +89,10 @@ impl OllamaCall {
     }
 
     /// The call for the next request.
-    fn for_next_request(mut self, calls: &mut ParsedCalls) -> Value {
+    fn for_next_request(mut self, calls: &mut ParsedCalls<'_>) -> Value {
         let id = self.fields.get("id").and_then(Value::as_str).map(str::to_owned);
-        calls.add(id, self.name().to_owned(), &self.arguments);
+        let repeated = calls.add(id, self.name().to_owned(), &self.arguments);
+        self.function.insert("name".to_owned(), repeated.name.into());
         self.function.insert("arguments".to_owned(), arguments_object(&self.arguments));
         self.fields.insert("function".to_owned(), json!(self.function));
         self.fields.into()

@@ -5,6 +5,7 @@ use crate::adapters::format::{
     Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
     text_in,
 };
+use crate::adapters::names::ToolNames;
 
 #[derive(Debug, Default)]
 pub(super) struct ChatStream {
@@ -27,8 +28,8 @@ impl StreamAssembler for ChatStream {
         Ok(deltas)
     }
 
-    fn finish(self: Box<Self>) -> ParsedResponse {
-        self.message.into_response(self.stop.unwrap_or(StopReason::Interrupted))
+    fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
+        self.message.into_response(self.stop.unwrap_or(StopReason::Interrupted), names)
     }
 }
 

@@ -50,11 +50,11 @@ fn a_response_of_another_dialect_is_refused_with_the_place() {
 
 #[test]
 fn what_stands_at_a_wrong_place_is_named_by_its_type() {
-    let content = json!([{ "type": "tool_use", "id": "a", "name": [SECRET], "input": {} }]);
+    let content = json!([{ "type": [SECRET], "id": "a", "name": "ping", "input": {} }]);
     check(
         Dialect::Anthropic,
         &json!({ "content": content }),
-        "expected a text at `/content/0/name` of the response, found a list",
+        "expected a text at `/content/0/type` of the response, found a list",
     );
     check(
         Dialect::OpenAiChat,

@@ -1,5 +1,6 @@
 mod anthropic;
 mod bedrock;
+mod broken_calls;
 mod chat;
 mod declared;
 mod errors;
@@ -15,7 +16,7 @@ mod toolkits;
 use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolSpec};
 
-use super::{Adapter, Delta, Dialect, StopReason, Turn};
+use super::{Adapter, Answer, Delta, Dialect, StopReason, Turn};
 
 /// An adapter of three tools, one of them with another declared name.
 fn adapter(dialect: Dialect) -> Adapter {

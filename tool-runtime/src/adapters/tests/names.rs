@@ -79,3 +79,24 @@ fn a_property_stays_what_it_is_unless_it_cannot() {
     assert_ne!(property("$top"), property("@top"));
     assert_eq!(property(&"é".repeat(80)).len(), 64);
 }
+
+#[test]
+fn a_call_is_repeated_under_a_name_that_the_provider_accepts() {
+    let names = tool_names(Dialect::OpenAiChat, ["content.search", "content_search", "a.b"]);
+    let long = "x".repeat(300);
+    let odd = ["multi_tool_use.parallel", "search content!", "", " ", "b.b", "naïve", &long];
+    for called in odd {
+        let repeated = names.repeatable(called);
+        let is_accepted = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+        assert!(
+            (1..=64).contains(&repeated.len()) && repeated.chars().all(is_accepted),
+            "{repeated}"
+        );
+        assert_eq!(names.tool(&repeated), None, "{called}");
+    }
+    assert!(names.repeatable("multi_tool_use.parallel").starts_with("multi_tool_use_parallel_"));
+    assert!(names.repeatable("").starts_with("unnamed_"));
+    assert_eq!(names.repeatable("unheard_of"), "unheard_of");
+    // A tool's own name is repeated as the one that it is declared by.
+    assert_eq!(names.repeatable("a.b"), "a_b");
+}

@@ -8,7 +8,7 @@ fn schema() -> Value {
         "properties": {
             "item": {"$ref": "#/$defs/Item", "title": "shop::Item", "description": "Which."},
             "size": {"type": ["object", "null"], "title": "shop::Size", "properties": {},
-                "additionalProperties": false},
+                "additionalProperties": false, "default": null},
         },
         "$defs": {"Item": {"type": "object", "title": "shop::Item", "additionalProperties": false,
             "properties": {"sku": {"type": "string"}}, "required": ["sku"]}},

@@ -28,27 +28,19 @@ pub(super) struct PartialCall {
 }
 
 impl PartialCall {
-    pub(super) fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
-        let partial = Self::read_piece(call)?;
-        let is_named = !partial.name.is_empty();
-        // A call without a name cannot even be answered with `NOT_FOUND`.
-        if is_named { Ok(partial) } else { Err(call.unexpected("a call with `function.name`")) }
-    }
-
     /// Reads a call, or a piece of one.
-    pub(super) fn read_piece(call: ResponseValue<'_>) -> Result<Self, ReadError> {
+    pub(super) fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
         let function = call.get("function");
-        let text = |name| function.map(|function| function.text_of(name)).transpose();
         let arguments = match function.and_then(|function| function.get("arguments")) {
             // Some servers send an object instead of text.
             Some(arguments) if !arguments.is_text() => arguments.raw().to_owned(),
-            Some(arguments) => arguments.text()?.into_owned(),
+            Some(arguments) => arguments.json_text()?.into_owned(),
             None => String::new(),
         };
         Ok(Self {
             index: call.number_of("index"),
             id: call.text_of("id")?.filter(|id| !id.is_empty()),
-            name: text("name")?.flatten().unwrap_or_default(),
+            name: function.map(ResponseValue::called_name).unwrap_or_default(),
             arguments,
             other_fields: call.fields(&["index", "id", "type", "function"])?,
         })

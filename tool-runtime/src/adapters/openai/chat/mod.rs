@@ -15,7 +15,7 @@ use crate::adapters::format::{
     StreamAssembler,
 };
 use crate::adapters::lower::DialectProfile;
-use crate::adapters::names::NameRules;
+use crate::adapters::names::{NameRules, ToolNames};
 
 /// The format of `POST /v1/chat/completions`.
 pub(in crate::adapters) struct ChatCompletions;
@@ -45,8 +45,12 @@ impl DialectFormat for ChatCompletions {
         "tools"
     }
 
-    fn read(&self, response: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
-        read::read(response)
+    fn read(
+        &self,
+        response: ResponseValue<'_>,
+        names: &ToolNames,
+    ) -> Result<ParsedResponse, ReadError> {
+        read::read(response, names)
     }
 
     fn stream(&self) -> Box<dyn StreamAssembler> {

@@ -6,6 +6,7 @@ use super::calls::{ChatCall, PartialCall};
 use crate::adapters::format::{
     ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_text, text_in,
 };
+use crate::adapters::names::ToolNames;
 
 /// The message of a choice.
 #[derive(Debug, Default)]
@@ -15,7 +16,10 @@ pub(super) struct ChatMessage {
     pub(super) calls: Vec<ChatCall>,
 }
 
-pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+pub(super) fn read(
+    root: ResponseValue<'_>,
+    names: &ToolNames,
+) -> Result<ParsedResponse, ReadError> {
     let choices = root.required("choices", "a list of choices")?;
     let Some(choice) = choices.items()?.next() else {
         return Err(choices.unexpected("a list of one choice"));
@@ -23,7 +27,7 @@ pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError>
     let message = choice.required("message", "the assistant's message")?;
     let fields = message.fields(&["tool_calls"])?;
     let calls = message.list("tool_calls")?.map(read_call).collect::<Result<_, _>>()?;
-    Ok(ChatMessage { fields, calls }.into_response(stop(choice)))
+    Ok(ChatMessage { fields, calls }.into_response(stop(choice), names))
 }
 
 fn read_call(call: ResponseValue<'_>) -> Result<ChatCall, ReadError> {
@@ -46,19 +50,20 @@ pub(super) fn stop(choice: ResponseValue<'_>) -> StopReason {
 }
 
 impl ChatMessage {
-    pub(super) fn into_response(mut self, stop: StopReason) -> ParsedResponse {
+    pub(super) fn into_response(mut self, stop: StopReason, names: &ToolNames) -> ParsedResponse {
         let refusal = text_in(&self.fields, "refusal").to_owned();
         let text = content(&self.fields) + &refusal;
         let stop = match stop {
             StopReason::Done if !refusal.is_empty() => StopReason::Refused("refusal".to_owned()),
             stop => stop,
         };
-        let mut calls = ParsedCalls::default();
+        let mut calls = ParsedCalls::new(names);
         let repeated: Vec<_> = std::mem::take(&mut self.calls)
             .into_iter()
             .map(|call| for_next_request(call, &mut calls))
             .collect();
-        ParsedResponse { messages: self.message(repeated).into_iter().collect(), text, calls, stop }
+        let messages = self.message(repeated).into_iter().collect();
+        ParsedResponse { messages, text, calls: calls.list, stop }
     }
 
     /// The message for the next request; `None` if it is empty.
@@ -91,13 +96,14 @@ fn content(fields: &Map<String, Value>) -> String {
 }
 
 /// A call for the next request, with the id that the answer uses.
-fn for_next_request(call: ChatCall, calls: &mut ParsedCalls) -> Value {
+fn for_next_request(call: ChatCall, calls: &mut ParsedCalls<'_>) -> Value {
     let PartialCall { id, name, arguments, mut other_fields, .. } = match call {
         ChatCall::Function(call) => call,
         ChatCall::Other(value) => return value,
     };
-    let function = json!({ "name": name, "arguments": arguments_text(&arguments) });
-    other_fields.insert("id".to_owned(), calls.add(id, name, &arguments).into());
+    let repeated = calls.add(id, name, &arguments);
+    let function = json!({ "name": repeated.name, "arguments": arguments_text(&arguments) });
+    other_fields.insert("id".to_owned(), repeated.id.into());
     other_fields.insert("type".to_owned(), "function".into());
     other_fields.insert("function".to_owned(), function);
     other_fields.into()

@@ -7,6 +7,7 @@ use super::read::{ChatMessage, stop};
 use crate::adapters::format::{
     Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
 };
+use crate::adapters::names::ToolNames;
 
 #[derive(Debug, Default)]
 pub(super) struct ChatStream {
@@ -34,7 +35,7 @@ impl StreamAssembler for ChatStream {
         Ok(deltas)
     }
 
-    fn finish(mut self: Box<Self>) -> ParsedResponse {
+    fn finish(mut self: Box<Self>, names: &ToolNames) -> ParsedResponse {
         let index = |call: &ChatCall| match call {
             ChatCall::Function(call) => call.index,
             ChatCall::Other(_) => None,
@@ -42,7 +43,7 @@ impl StreamAssembler for ChatStream {
         if self.message.calls.iter().all(|call| index(call).is_some()) {
             self.message.calls.sort_by_key(index);
         }
-        self.message.into_response(self.stop.unwrap_or(StopReason::Interrupted))
+        self.message.into_response(self.stop.unwrap_or(StopReason::Interrupted), names)
     }
 }
 
@@ -68,7 +69,7 @@ impl ChatStream {
             let begun = calls::add_piece(
                 &mut self.message.calls,
                 &mut self.last_positions,
-                PartialCall::read_piece(call)?,
+                PartialCall::read(call)?,
             );
             deltas.extend(begun.map(Delta::CallStarted));
         }

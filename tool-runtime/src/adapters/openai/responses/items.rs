@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::adapters::format::{
     ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_text, text_in,
 };
+use crate::adapters::names::ToolNames;
 
 /// One output item, possibly incomplete.
 #[derive(Debug, Default)]
@@ -18,14 +19,14 @@ impl OutputItem {
     /// Reads an item without `null` fields.
     pub(super) fn read(item: ResponseValue<'_>) -> Result<Self, ReadError> {
         let is_call = item.is("type", "function_call");
-        let arguments = if is_call { item.text_of("arguments")? } else { None };
+        let arguments = if is_call { item.json_text_of("arguments")? } else { None };
         let but: &[_] = if is_call { &["arguments"] } else { &[] };
         let mut fields = item.fields(but)?;
         if let Some(Value::Array(parts)) = fields.get_mut("content") {
             parts.iter_mut().filter_map(Value::as_object_mut).for_each(remove_nulls);
         }
         if is_call {
-            item.required_text("name")?;
+            fields.insert("name".to_owned(), item.called_name().into());
         }
         Ok(Self { fields, arguments: arguments.unwrap_or_default() })
     }
@@ -45,19 +46,21 @@ fn remove_nulls(part: &mut Map<String, Value>) {
 }
 
 /// Converts the items of a response.
-pub(super) fn assemble(items: Vec<OutputItem>, stop: StopReason) -> ParsedResponse {
-    let mut response = ParsedResponse {
-        messages: Vec::new(),
-        text: String::new(),
-        calls: ParsedCalls::default(),
-        stop,
-    };
+pub(super) fn assemble(
+    items: Vec<OutputItem>,
+    stop: StopReason,
+    names: &ToolNames,
+) -> ParsedResponse {
+    let mut response =
+        ParsedResponse { messages: Vec::new(), text: String::new(), calls: Vec::new(), stop };
+    let mut calls = ParsedCalls::new(names);
     for item in items {
         if response.stop == StopReason::Done && item.is("function_call") && !item.is_whole() {
             response.stop = StopReason::Interrupted;
         }
-        response.add_item(item);
+        response.add_item(item, &mut calls);
     }
+    response.calls = calls.list;
     // Reasoning is accepted only before the item that it led to.
     while response.messages.last().is_some_and(|item| item["type"] == "reasoning") {
         response.messages.pop();
@@ -66,13 +69,14 @@ pub(super) fn assemble(items: Vec<OutputItem>, stop: StopReason) -> ParsedRespon
 }
 
 impl ParsedResponse {
-    fn add_item(&mut self, mut item: OutputItem) {
+    fn add_item(&mut self, mut item: OutputItem, calls: &mut ParsedCalls<'_>) {
         if item.is("message") {
             self.read_message(&item.fields);
         } else if item.is("function_call") {
             let (id, name) = (text_in(&item.fields, "call_id"), text_in(&item.fields, "name"));
-            let call_id = self.calls.add(Some(id.to_owned()), name.to_owned(), &item.arguments);
-            item.fields.insert("call_id".to_owned(), call_id.into());
+            let repeated = calls.add(Some(id.to_owned()), name.to_owned(), &item.arguments);
+            item.fields.insert("call_id".to_owned(), repeated.id.into());
+            item.fields.insert("name".to_owned(), repeated.name.into());
             item.fields.insert("arguments".to_owned(), arguments_text(&item.arguments).into());
         }
         self.messages.push(item.fields.into());

@@ -4,11 +4,15 @@ use super::items::{self, OutputItem};
 use crate::adapters::format::{
     ParsedResponse, ProviderError, ReadError, ResponseValue, StopReason,
 };
+use crate::adapters::names::ToolNames;
 
-pub(super) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+pub(super) fn read(
+    root: ResponseValue<'_>,
+    names: &ToolNames,
+) -> Result<ParsedResponse, ReadError> {
     let output = root.required("output", "a list of items")?;
     let items = output.items()?.map(OutputItem::read).collect::<Result<_, _>>()?;
-    Ok(items::assemble(items, stop(root)?))
+    Ok(items::assemble(items, stop(root)?, names))
 }
 
 /// The stop reason of a response; without one, it was interrupted.

@@ -9,6 +9,7 @@ use super::read::stop;
 use crate::adapters::format::{
     Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler,
 };
+use crate::adapters::names::ToolNames;
 
 #[derive(Debug, Default)]
 pub(super) struct ResponsesStream {
@@ -32,11 +33,11 @@ impl StreamAssembler for ResponsesStream {
             "response.output_item.added" => self.added(event)?,
             "response.output_item.done" => self.done(event)?,
             "response.function_call_arguments.delta" => {
-                self.partial(event).item.arguments += &event.required_text("delta")?;
+                self.partial(event).item.arguments += &event.required_json_text("delta")?;
                 None
             }
             "response.function_call_arguments.done" => {
-                self.partial(event).item.arguments = event.required_text("arguments")?;
+                self.partial(event).item.arguments = event.required_json_text("arguments")?;
                 None
             }
             "response.output_text.delta" | "response.refusal.delta" => {
@@ -56,9 +57,9 @@ impl StreamAssembler for ResponsesStream {
         Ok(delta.into_iter().collect())
     }
 
-    fn finish(self: Box<Self>) -> ParsedResponse {
+    fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
         let items = self.items.into_values().filter_map(PartialItem::into_item).collect();
-        items::assemble(items, self.stop.unwrap_or(StopReason::Interrupted))
+        items::assemble(items, self.stop.unwrap_or(StopReason::Interrupted), names)
     }
 }
 
@@ -70,11 +71,7 @@ impl ResponsesStream {
     fn added(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let item = event.required("item", "an item")?;
         self.partial(event).item = OutputItem::read(item)?;
-        Ok(if item.is("type", "function_call") {
-            item.text_of("name")?.map(Delta::CallStarted)
-        } else {
-            None
-        })
+        Ok(item.is("type", "function_call").then(|| Delta::CallStarted(item.called_name())))
     }
 
     fn done(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {

@@ -1,0 +1,160 @@
+//! Finds choices that leave open whether a `null` stands for an omitted property.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::compile::kind_of;
+use super::schema::{NodeId, PlainSchema, StrictNode, StrictSchema};
+use crate::json::JsonKind;
+
+/// The most comparisons of two schemas.
+const MAX_COMPARISONS: usize = 200_000;
+
+/// A choice of which two branches read the same `null` differently.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::adapters) struct Ambiguity {
+    /// The location of the choice in the declaration.
+    pub(in crate::adapters) pointer: String,
+    pub(in crate::adapters) consequence: String,
+}
+
+impl StrictSchema {
+    /// Finds a choice that leaves the meaning of a `null` open.
+    pub(in crate::adapters) fn ambiguity(&self) -> Option<Ambiguity> {
+        let mut comparison = Comparison {
+            schema: self,
+            agreed: HashSet::new(),
+            disjoint: HashMap::new(),
+            remaining: MAX_COMPARISONS,
+        };
+        self.nodes.iter().find_map(|node| match node {
+            StrictNode::Choice(choice) => {
+                let conflict = comparison.conflict_within(&choice.branches)?;
+                let pointer = choice.pointer.clone();
+                Some(Ambiguity { pointer, consequence: conflict.to_string() })
+            }
+            StrictNode::Plain(_) => None,
+        })
+    }
+}
+
+/// The reason for which a `null` cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum Conflict {
+    #[error("`null` in `{0}` means an omitted property in one branch, and a value in another")]
+    Property(String),
+    #[error("too many branches to compare")]
+    TooLarge,
+}
+
+struct Comparison<'s> {
+    schema: &'s StrictSchema,
+    /// Pairs of schemas that are compared already, or being compared.
+    agreed: HashSet<(NodeId, NodeId)>,
+    /// Pairs of schemas, and whether no value matches both.
+    disjoint: HashMap<(NodeId, NodeId), bool>,
+    remaining: usize,
+}
+
+impl Comparison<'_> {
+    fn conflict_within(&mut self, branches: &[NodeId]) -> Option<Conflict> {
+        let alternatives = self.schema.alternatives(branches.iter().copied());
+        let pairs = alternatives
+            .iter()
+            .enumerate()
+            .flat_map(|(at, one)| alternatives[..at].iter().map(move |other| (*one, *other)));
+        pairs.into_iter().find_map(|(one, other)| self.conflict(one, other))
+    }
+
+    /// Finds a `null` that two schemas without a choice read differently in a value of both.
+    fn conflict(&mut self, one: NodeId, other: NodeId) -> Option<Conflict> {
+        if one == other || !self.agreed.insert((one, other)) {
+            return None;
+        }
+        self.remaining = self.remaining.saturating_sub(1);
+        if self.remaining == 0 {
+            return Some(Conflict::TooLarge);
+        }
+        let (first, second) = (self.schema.plain(one)?, self.schema.plain(other)?);
+        if self.are_disjoint(one, other) {
+            return None;
+        }
+        self.conflict_in_properties(first, second).or_else(|| {
+            let (first, second) = (first.items?, second.items?);
+            self.conflict_between(first, second)
+        })
+    }
+
+    fn conflict_in_properties(
+        &mut self,
+        first: &PlainSchema,
+        second: &PlainSchema,
+    ) -> Option<Conflict> {
+        first.properties.iter().find_map(|(name, one)| {
+            let other = second.properties.get(name)?;
+            let valued = if one.is_omitted_as_null { other } else { one };
+            let differ = one.is_omitted_as_null != other.is_omitted_as_null;
+            if differ && self.schema.admits_null(valued.schema) {
+                return Some(Conflict::Property(name.clone()));
+            }
+            self.conflict_between(one.schema, other.schema)
+        })
+    }
+
+    /// Finds a `null` that two schemas read differently.
+    fn conflict_between(&mut self, one: NodeId, other: NodeId) -> Option<Conflict> {
+        let others = self.schema.alternatives([other]);
+        self.schema
+            .alternatives([one])
+            .into_iter()
+            .find_map(|one| others.iter().find_map(|other| self.conflict(one, *other)))
+    }
+
+    /// Returns whether certainly no value matches both schemas without a choice.
+    fn are_disjoint(&mut self, one: NodeId, other: NodeId) -> bool {
+        if let Some(known) = self.disjoint.get(&(one, other)) {
+            return *known;
+        }
+        self.remaining = self.remaining.saturating_sub(1);
+        // A schema within itself proves nothing.
+        self.disjoint.insert((one, other), false);
+        let schemas = (self.schema.plain(one), self.schema.plain(other));
+        let (Some(first), Some(second)) = schemas else { return false };
+        let mut kinds = first.kinds.iter().filter(|kind| second.kinds.contains(kind));
+        let disjoint = self.remaining > 0
+            && kinds.all(|kind| match kind {
+                JsonKind::Array => false,
+                JsonKind::Object => self.have_disjoint_properties(first, second),
+                JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String => {
+                    have_disjoint_values(first, second, *kind)
+                }
+            });
+        self.disjoint.insert((one, other), disjoint);
+        disjoint
+    }
+
+    fn have_disjoint_properties(&mut self, first: &PlainSchema, second: &PlainSchema) -> bool {
+        if !first.properties.keys().eq(second.properties.keys()) {
+            return true;
+        }
+        let mut pairs = first.properties.values().zip(second.properties.values());
+        pairs.any(|(one, other)| {
+            let others = self.schema.alternatives([other.schema]);
+            let mut alternatives = self.schema.alternatives([one.schema]).into_iter();
+            alternatives.all(|one| others.iter().all(|other| self.are_disjoint(one, *other)))
+        })
+    }
+}
+
+/// Returns whether two schemas list no value of this kind in common.
+fn have_disjoint_values(first: &PlainSchema, second: &PlainSchema, kind: JsonKind) -> bool {
+    let (Some(one), Some(other)) = (&first.values, &second.values) else { return false };
+    let of_kind = |value: &&Value| kind_of(value) == kind;
+    !one.iter().filter(of_kind).any(|value| other.iter().any(|other| are_equal(value, other)))
+}
+
+/// Returns whether two scalars are equal, numbers by their value.
+fn are_equal(one: &Value, other: &Value) -> bool {
+    one == other || one.as_f64().zip(other.as_f64()).is_some_and(|(one, other)| one == other)
+}
