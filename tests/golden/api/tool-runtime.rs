@@ -1739,6 +1739,26 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     ) -> Result<(), StoreError>;
 }
 
+// tool_runtime::agent::SqliteSessions
+#[derive(Debug, Clone)]
+pub struct SqliteSessions {
+    ..
+}
+impl SqliteSessions {
+    #[must_use]
+    pub fn clock(self, clock: impl Clock) -> Self {}
+    pub async fn delete(&self, key: &SessionKey) -> Result<bool, StoreError> {}
+    pub async fn delete_all(&self, cx: &ToolContext) -> Result<usize, StoreError> {}
+    #[must_use]
+    pub fn new(store: SqliteStore, keys: &KeyRing) -> Self {}
+    #[must_use]
+    pub fn retention(self, retention: Duration) -> Self {}
+    #[must_use]
+    pub fn sessions_per_principal(self, most: usize) -> Self {}
+    pub async fn sweep(&self) -> Result<usize, StoreError> {}
+}
+impl SessionStore for SqliteSessions {}
+
 // tool_runtime::agent::StopCause
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -5793,6 +5813,9 @@ pub async fn outputs(store: &dyn OutputStore) {}
 
 // tool_runtime::testing::conformance::quotas
 pub async fn quotas<S: IdempotencyStore + TicketStore>(store: &S) {}
+
+// tool_runtime::testing::conformance::sessions
+pub async fn sessions(store: &dyn SessionStore) {}
 
 // tool_runtime::testing::conformance::tickets
 pub async fn tickets(store: &dyn TicketStore) {}

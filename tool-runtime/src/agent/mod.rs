@@ -31,6 +31,8 @@ pub use self::model::{
 };
 #[cfg(feature = "openai")]
 pub use self::openai::{OpenAiBuilder, OpenAiEmbedder, OpenAiModel, ProviderPrefix};
+#[cfg(feature = "sqlite-unbundled")]
+pub use self::proxy::SqliteSessions;
 pub use self::proxy::{
     AgentConfig, LogLevel, MemorySessions, ModelPrice, PriceTable, ProxyAgent, ProxyAgentBuilder,
     SessionKey, SessionStore,

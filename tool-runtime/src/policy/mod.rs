@@ -49,6 +49,10 @@ pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
 #[cfg(feature = "sqlite-unbundled")]
 pub(crate) use self::ticket::RingKey;
-pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketRejection};
 #[cfg(feature = "evidence")]
-pub(crate) use self::ticket::{cipher, frame};
+pub(crate) use self::ticket::cipher;
+#[cfg(any(feature = "evidence", all(feature = "agent", feature = "sqlite-unbundled")))]
+pub(crate) use self::ticket::frame;
+pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketRejection};
+#[cfg(all(feature = "agent", feature = "sqlite-unbundled"))]
+pub(crate) use self::ticket::{SealError, SealingKey, open_with, seal_with};

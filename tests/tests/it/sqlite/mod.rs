@@ -7,6 +7,7 @@ mod files;
 mod log;
 mod race;
 mod sealed;
+mod sessions;
 mod time;
 
 use std::fs;

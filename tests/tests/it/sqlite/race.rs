@@ -106,7 +106,7 @@ fn processes_that_make_one_file_and_race_give_each_key_once() {
     check_each_key_once(&claimed);
 }
 
-fn read_line(child: &mut Child, wanted: &str) {
+pub(super) fn read_line(child: &mut Child, wanted: &str) {
     let mut output = BufReader::with_capacity(1, child.stdout.as_mut().unwrap());
     let mut line = String::new();
     while line.trim() != wanted {

@@ -6,3 +6,4 @@ mod evidence;
 mod lease;
 mod ledger;
 mod memory;
+mod sessions;

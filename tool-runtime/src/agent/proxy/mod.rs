@@ -13,4 +13,6 @@ mod turn;
 pub use self::config::{AgentConfig, LogLevel};
 pub use self::prices::{ModelPrice, PriceTable};
 pub use self::proxy_agent::{ProxyAgent, ProxyAgentBuilder};
+#[cfg(feature = "sqlite-unbundled")]
+pub use self::sessions::SqliteSessions;
 pub use self::sessions::{MemorySessions, SessionKey, SessionStore};

@@ -9,6 +9,7 @@ use sha2::Sha256;
 use thiserror::Error;
 use zeroize::{Zeroize, Zeroizing};
 
+use super::seal::SealingKey;
 use crate::canonical::Digest;
 
 const LEAST_SECRET: usize = 32;
@@ -205,9 +206,9 @@ impl RingKey {
         self.mac(message).verify_slice(signature).is_ok()
     }
 
-    /// Derives the cipher and the nonce of the one message that has this salt.
-    pub(super) fn cipher(&self, salt: &[u8; 32]) -> (Aes256Gcm, Nonce<U12>) {
-        cipher(&self.derived.sealing, salt, SEALING_ONE)
+    /// Returns the key that seals the calls behind tickets.
+    pub(crate) fn sealing(&self) -> SealingKey<'_> {
+        SealingKey { id: &self.id, secret: &self.derived.sealing, label: SEALING_ONE }
     }
 
     fn mac(&self, message: &[u8]) -> Hmac<Sha256> {

@@ -20,9 +20,13 @@ pub(crate) use self::key_ring::RingKey;
 pub use self::key_ring::{KeyRing, KeyRingError};
 pub use self::rejection::TicketRejection;
 
+#[cfg(any(feature = "evidence", all(feature = "agent", feature = "sqlite-unbundled")))]
+pub(crate) use self::frame::frame;
 #[cfg(feature = "evidence")]
-pub(crate) use self::{frame::frame, key_ring::cipher};
+pub(crate) use self::key_ring::cipher;
 
+#[cfg(all(feature = "agent", feature = "sqlite-unbundled"))]
+pub(crate) use self::seal::{SealError, SealingKey, open_with, seal_with};
 pub(crate) use self::seal::{binding, open, seal};
 pub use self::signed::Ticket;
 pub(crate) use self::signed::{Claims, sign};

@@ -1,11 +1,12 @@
-//! Encrypts the calls behind tickets, so that a store can neither read nor change them.
+//! Encrypts texts that a store keeps (the calls behind tickets, the messages of an agent's sessions), so
+//! that the store can neither read nor change them.
 //!
 //! A sealed text is `version (1) · length of the key's id (1) · the key's id · salt (32) ·
-//! ciphertext · tag (16)`. HKDF-SHA-256 derives the key and the nonce of each text from the ring's
-//! sealing key and the salt. Random 96-bit nonces under one key are limited to about 2³² texts
+//! ciphertext · tag (16)`. HKDF-SHA-256 derives the key and the nonce of each text from a sealing key
+//! of the ring and the salt. Random 96-bit nonces under one key are limited to about 2³² texts
 //! (NIST SP 800-38D, 8.3), a limit that cannot be counted across processes; salts of 256 bits do
-//! not collide. The header and the binding (purpose and ticket) are authenticated: a sealed text
-//! that is moved to another ticket does not decrypt.
+//! not collide. The header and the binding (such as purpose and ticket) are authenticated: a sealed
+//! text that is moved to another ticket does not decrypt.
 
 use aes_gcm::aead::{Aead as _, Payload};
 use thiserror::Error;
@@ -13,7 +14,7 @@ use uuid::Uuid;
 
 use super::TicketRejection;
 use super::frame::frame;
-use super::key_ring::KeyRing;
+use super::key_ring::{KeyRing, RingKey, cipher};
 
 const VERSION: u8 = 1;
 const SALT: usize = 32;
@@ -32,16 +33,19 @@ pub(crate) fn binding(purpose: &str, ticket: Uuid) -> Vec<u8> {
     frame(&[purpose.as_bytes(), ticket.as_bytes()])
 }
 
+/// A key that seals texts of one purpose.
+#[derive(Clone, Copy)]
+pub(crate) struct SealingKey<'k> {
+    /// The id of the ring's key from which it is derived.
+    pub(crate) id: &'k str,
+    pub(crate) secret: &'k [u8; 32],
+    /// The HKDF label of the key of a single text.
+    pub(crate) label: &'static [u8],
+}
+
 /// Encrypts a text with the ring's current key.
 pub(crate) fn seal(plain: &[u8], ring: &KeyRing, binding: &[u8]) -> Result<Vec<u8>, SealError> {
-    let key = ring.current();
-    let mut salt = [0; SALT];
-    getrandom::fill(&mut salt).map_err(|_| SealError::NoRandomness)?;
-    let mut sealed = header(key.id(), &salt);
-    let (cipher, nonce) = key.cipher(&salt);
-    let payload = Payload { msg: plain, aad: &frame(&[&sealed, binding]) };
-    sealed.extend(cipher.encrypt(&nonce, payload).map_err(|_| SealError::TooLong)?);
-    Ok(sealed)
+    seal_with(plain, ring.current().sealing(), binding)
 }
 
 /// Decrypts a text with the key of the ring that sealed it, if the binding is the same.
@@ -50,11 +54,36 @@ pub(crate) fn open(
     ring: &KeyRing,
     binding: &[u8],
 ) -> Result<Vec<u8>, TicketRejection> {
-    let parts = SealedParts::of(sealed).ok_or(TicketRejection::Unreadable)?;
-    let key = ring.key(parts.key).ok_or(TicketRejection::Unreadable)?;
-    let (cipher, nonce) = key.cipher(parts.salt);
+    let key = |id: &str| ring.key(id).map(RingKey::sealing);
+    open_with(sealed, key, binding).ok_or(TicketRejection::Unreadable)
+}
+
+/// Encrypts a text with a key.
+pub(crate) fn seal_with(
+    plain: &[u8],
+    key: SealingKey<'_>,
+    binding: &[u8],
+) -> Result<Vec<u8>, SealError> {
+    let mut salt = [0; SALT];
+    getrandom::fill(&mut salt).map_err(|_| SealError::NoRandomness)?;
+    let mut sealed = header(key.id, &salt);
+    let (cipher, nonce) = cipher(key.secret, &salt, key.label);
+    let payload = Payload { msg: plain, aad: &frame(&[&sealed, binding]) };
+    sealed.extend(cipher.encrypt(&nonce, payload).map_err(|_| SealError::TooLong)?);
+    Ok(sealed)
+}
+
+/// Decrypts a text with the key that sealed it, if there is one of its id and the binding is the same.
+pub(crate) fn open_with<'k>(
+    sealed: &[u8],
+    key: impl FnOnce(&str) -> Option<SealingKey<'k>>,
+    binding: &[u8],
+) -> Option<Vec<u8>> {
+    let parts = SealedParts::of(sealed)?;
+    let key = key(parts.key)?;
+    let (cipher, nonce) = cipher(key.secret, parts.salt, key.label);
     let payload = Payload { msg: parts.ciphertext, aad: &frame(&[parts.header, binding]) };
-    cipher.decrypt(&nonce, payload).map_err(|_| TicketRejection::Unreadable)
+    cipher.decrypt(&nonce, payload).ok()
 }
 
 fn header(key: &str, salt: &[u8; SALT]) -> Vec<u8> {

@@ -15,7 +15,7 @@ use super::{SqliteOptions, format, library_version};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// The size of the cache of prepared statements: more than there are statements.
-const STATEMENTS: usize = 64;
+const STATEMENTS: usize = 80;
 
 /// The delay before a lock is tried again for which SQLite itself does not wait.
 const RETRY_DELAY: Duration = Duration::from_millis(5);

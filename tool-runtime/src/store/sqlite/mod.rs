@@ -23,6 +23,8 @@ mod options;
 mod outputs;
 mod queue;
 mod row;
+#[cfg(feature = "agent")]
+pub(crate) mod sessions;
 mod settle;
 mod store_clock;
 #[cfg(test)]

@@ -41,6 +41,8 @@ mod ledgers;
 mod outputs;
 mod quotas;
 mod samples;
+#[cfg(feature = "agent")]
+mod sessions;
 mod tickets;
 
 #[cfg(feature = "evidence")]
@@ -51,6 +53,8 @@ pub use self::idempotency::idempotency;
 pub use self::ledgers::ledgers;
 pub use self::outputs::outputs;
 pub use self::quotas::quotas;
+#[cfg(feature = "agent")]
+pub use self::sessions::sessions;
 pub use self::tickets::tickets;
 use crate::store::Store;
 
