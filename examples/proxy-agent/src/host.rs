@@ -1,0 +1,69 @@
+//! The host: the tools under one policy.
+
+use std::error::Error;
+
+use tool_runtime::articulate::Articulator;
+use tool_runtime::contracts::ContractError;
+use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::prelude::*;
+use tool_runtime::store::SqliteStore;
+
+use crate::data_folder::DataFolder;
+use crate::tools::{Files, Handbook, Rates, Village};
+
+/// The runtime of the demonstration's tools.
+#[derive(Debug)]
+pub struct Host {
+    runtime: Runtime,
+}
+
+/// The tenant of the program; a server would get it from the login.
+const TENANT: Uuid = Uuid::from_u128(0x9f0a_0000_0000_7000_8000_0000_0000_0001);
+
+/// The person for whom the program works; a server would get it from the login too.
+const USER: &str = "editor-1";
+
+impl Host {
+    /// Starts the tools on the files of a data folder, with the service of rates at this address.
+    ///
+    /// # Errors
+    /// The files cannot be opened, or the tools do not fit together.
+    pub fn start(folder: &DataFolder, rates_url: &str) -> Result<Self, Box<dyn Error>> {
+        let tables = Rules::new().result_serializer(Articulator::new());
+        // A person sees what a dry run would write, and approves only that.
+        let writes = Rules::new().bind_preview(true);
+        let policy = Policy::new()
+            .store(SqliteStore::open(folder.runtime())?)
+            .ticket_keys(folder.keys()?)
+            .rules(tables)
+            .rules_for("files.write", writes);
+        let runtime = Runtime::builder()
+            .toolkit(Village::open(&folder.village())?)
+            .toolkit(Rates::new(rates_url)?)
+            .toolkit(Handbook::open()?)
+            .toolkit(Files::open(&folder.notes())?)
+            .policy(policy)
+            .build()?;
+        Ok(Self { runtime })
+    }
+
+    /// Returns the runtime.
+    #[must_use]
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+}
+
+/// Makes the context of one conversation, whose calls have this trace.
+///
+/// # Errors
+/// The trace's id is empty or too long.
+pub fn context(trace_id: &str) -> Result<ToolContext, ContractError> {
+    ToolContext::builder(TENANT, trace_id).new_run_id().user_id(USER).build()
+}
+
+/// Makes the id of a new trace: the calls of one conversation have it in common.
+#[must_use]
+pub fn new_trace() -> String {
+    format!("demo-{}", Uuid::now_v7())
+}
