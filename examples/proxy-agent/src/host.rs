@@ -1,7 +1,9 @@
 //! The host: the tools under one policy.
 
 use std::error::Error;
+use std::path::Path;
 
+use tool_runtime::RuntimeBuilder;
 use tool_runtime::articulate::Articulator;
 use tool_runtime::contracts::ContractError;
 use tool_runtime::policy::{Policy, Rules};
@@ -9,13 +11,16 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::SqliteStore;
 
 use crate::data_folder::DataFolder;
-use crate::tools::{Files, Handbook, Rates, Village};
+use crate::tools::{Files, Handbook, Rates, Village, python};
 
 /// The runtime of the demonstration's tools.
 #[derive(Debug)]
 pub struct Host {
     runtime: Runtime,
 }
+
+/// The module of the Python functions.
+const FUNCTIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/functions.py");
 
 /// The tenant of the program; a server would get it from the login.
 const TENANT: Uuid = Uuid::from_u128(0x9f0a_0000_0000_7000_8000_0000_0000_0001);
@@ -26,9 +31,23 @@ const USER: &str = "editor-1";
 impl Host {
     /// Starts the tools on the files of a data folder, with the service of rates at this address.
     ///
+    /// Without `python3` there is no toolkit `python`.
+    ///
     /// # Errors
     /// The files cannot be opened, or the tools do not fit together.
-    pub fn start(folder: &DataFolder, rates_url: &str) -> Result<Self, Box<dyn Error>> {
+    pub async fn start(folder: &DataFolder, rates_url: &str) -> Result<Self, Box<dyn Error>> {
+        Self::with_functions(folder, rates_url, Path::new(FUNCTIONS)).await
+    }
+
+    /// Like [`start`](Self::start), with the functions of another Python module.
+    ///
+    /// # Errors
+    /// The files cannot be opened, the module cannot be loaded, or the tools do not fit together.
+    pub async fn with_functions(
+        folder: &DataFolder,
+        rates_url: &str,
+        module: &Path,
+    ) -> Result<Self, Box<dyn Error>> {
         let tables = Rules::new().result_serializer(Articulator::new());
         // A person sees what a dry run would write, and approves only that.
         let writes = Rules::new().bind_preview(true);
@@ -37,13 +56,18 @@ impl Host {
             .ticket_keys(folder.keys()?)
             .rules(tables)
             .rules_for("files.write", writes);
-        let runtime = Runtime::builder()
+        let functions = if python::is_installed().await {
+            python::functions(module).await?
+        } else {
+            Vec::new()
+        };
+        let builder = Runtime::builder()
             .toolkit(Village::open(&folder.village())?)
             .toolkit(Rates::new(rates_url)?)
             .toolkit(Handbook::open()?)
             .toolkit(Files::open(&folder.notes())?)
-            .policy(policy)
-            .build()?;
+            .policy(policy);
+        let runtime = functions.into_iter().fold(builder, RuntimeBuilder::dynamic).build()?;
         Ok(Self { runtime })
     }
 
@@ -51,6 +75,14 @@ impl Host {
     #[must_use]
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    /// Returns whether there is a toolkit of this name.
+    #[must_use]
+    pub fn has_toolkit(&self, name: &str) -> bool {
+        self.runtime
+            .specs_for_model()
+            .any(|spec| spec.toolkit().is_some_and(|it| it.name() == name))
     }
 }
 

@@ -57,17 +57,20 @@ struct Program {
 }
 
 impl Program {
-    fn host(&self) -> Result<Host, Box<dyn Error>> {
-        Host::start(&self.folder, self.rates.url())
+    async fn host(&self) -> Result<Host, Box<dyn Error>> {
+        Host::start(&self.folder, self.rates.url()).await
     }
 
     /// Runs all parts of the demonstration.
     async fn demonstrate(&self) -> Result<(), Box<dyn Error>> {
-        let host = self.host()?;
+        let host = self.host().await?;
+        if !host.has_toolkit("python") {
+            transcript::note("left out: the Python functions, since there is no python3");
+        }
         transcript::heading("1. A question, with the tools that it needs");
         transcript::says("person", question::QUESTION);
         let answered = question::answer(&host, &self.models).await?;
-        transcript::answered(&question::required_tools()?, &answered);
+        transcript::answered(&question::required_tools(&host)?, &answered);
 
         transcript::heading("2. A conversation, in which the model calls the tools");
         let file = self.folder.path().join(SUSPENDED);
@@ -101,7 +104,7 @@ impl Program {
             let saved = read(file)?;
             fs::remove_file(file)?;
             transcript::note("a second runtime on the same store reads the file");
-            let host = self.host()?;
+            let host = self.host().await?;
             self.approve(saved, &host, DEMO, file).await?;
         }
         Ok(())
@@ -147,7 +150,7 @@ impl Program {
 
     /// Runs the conversation alone, until a call waits for a person.
     async fn suspend(&self, file: &Path) -> Result<(), Box<dyn Error>> {
-        self.converse(&self.host()?, file).await?;
+        self.converse(&self.host().await?, file).await?;
         transcript::how_to_continue(file, &self.folder);
         Ok(())
     }
@@ -155,7 +158,7 @@ impl Program {
     /// Continues the conversation of a file; without a name it only shows what waits.
     async fn resume(&self, file: &PathBuf, name: Option<&str>) -> Result<(), Box<dyn Error>> {
         let saved = read(file)?;
-        let host = self.host()?;
+        let host = self.host().await?;
         match name {
             Some(name) => self.approve(saved, &host, name, file).await,
             None => {

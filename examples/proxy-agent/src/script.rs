@@ -44,8 +44,11 @@ fn refused(status: StatusCode, retry_after: Option<u32>) -> ModelReply {
 /// Answers from the figures of its context.
 fn analyst(asked: &Asked) -> ModelReply {
     let context = asked.text();
+    let poems =
+        ["渭川田家", "过故人庄", "社日"].into_iter().filter(|title| context.contains(title));
+    let poems = poems.collect::<Vec<_>>().join(", ");
     let dollars = between(context, "\"converted\":", ",").unwrap_or("an unknown number of");
-    let days = between(context, "\"days\":", "}").unwrap_or("an unknown number of");
+    let days = between(context, "\"days\":", ",").unwrap_or("an unknown number of");
     let advice = if context.contains("21 days ahead") {
         "the checklist wants them ordered 21 days ahead"
     } else {
@@ -58,15 +61,14 @@ fn analyst(asked: &Asked) -> ModelReply {
         "The handbook says nothing about approvals."
     };
     says(format!(
-        "Take 渭川田家 and 过故人庄: both are compared with their source, and tell of evenings in a \
-         village. The booklets cost {dollars} US dollars; the day is in {days} days, and {advice}. \
-         {approval}"
+        "These poems are verified, and tell of a village: {poems}. The booklets cost {dollars} US \
+         dollars; the day is in {days} days, and {advice}. {approval}"
     ))
 }
 
 /// Looks up, converts (wrongly at first), writes the plan, and reports.
 fn editor(asked: &Asked) -> ModelReply {
-    let texts = json!({"content_type": "poem", "tag": "village", "min_credibility": 0.9});
+    let texts = json!({"content_type": "poem", "tag": "村落", "min_credibility": 0.9});
     match asked.turn() {
         0 => ModelReply::Calls(vec![
             ("files.read", json!({"path": "checklist.md"})),
@@ -78,7 +80,9 @@ fn editor(asked: &Asked) -> ModelReply {
         }
         2 => {
             let amount = json!({"amount": 140, "from": "EUR", "to": "USD"});
-            ModelReply::Calls(vec![("rates.convert", amount)])
+            let day = json!({"day": "2027-02-06", "days": 21});
+            let calls = [("rates.convert", amount), ("python.workday_before", day)];
+            ModelReply::Calls(calls.into_iter().filter(|(tool, _)| asked.has_tool(tool)).collect())
         }
         3 => {
             let plan = json!({"path": "reading-day.md", "text": plan(asked)});
@@ -97,9 +101,12 @@ fn plan(asked: &Asked) -> String {
     let titles = texts.as_array().into_iter().flatten().filter_map(|row| row["title"].as_str());
     let titles: Vec<String> = titles.map(|title| format!("- {title}")).collect();
     let price = asked.json_of("rates.convert")["converted"].clone();
+    let order_by = asked.json_of("python.workday_before");
+    let order_by = order_by.as_str().unwrap_or("21 days before");
     let price = if price == Value::Null { "unknown".to_owned() } else { price.to_string() };
     format!(
-        "# Reading day on 6 February 2027\n\n{}\n\nBooklets: 40, for {price} US dollars.\n",
+        "# Reading day on 6 February 2027\n\n{}\n\nBooklets: 40, for {price} US dollars; to be \
+         ordered by {order_by}.\n",
         titles.join("\n")
     )
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use tool_runtime::agent::{AgentError, ChatReply, LoopEnd, LoopReport, ModelMessage};
+use serde_json::{Map, Value};
+use tool_runtime::agent::{AgentError, ChatReply, LoopEnd, LoopReport, ModelCall, ModelMessage};
 use tool_runtime::contracts::act::{ActResult, ToolRequest};
 use tool_runtime::contracts::proxy::ProxyResponse;
 use tool_runtime::contracts::{CallStatus, ToolErrorDetail};
@@ -44,11 +45,11 @@ pub(crate) fn note(text: &str) {
 
 /// Prints the results of the required tools, the figures, and the answer.
 pub(crate) fn answered(requests: &[ToolRequest], response: &ProxyResponse) {
-    println!("\n  {:<18} {:<16} {:>9} {:>8}  result", "tool", "type", "time", "tokens");
+    println!("\n  {:<20} {:<16} {:>7} {:>7}  result", "tool", "type", "time", "tokens");
     for (request, result) in requests.iter().zip(response.tool_results()) {
         let name = format!("{}.{}", request.tool_id(), request.function_name());
         println!(
-            "  {name:<18} {:<16} {:>6.1} ms {:>8}  {}",
+            "  {name:<20} {:<16} {:>4.0} ms {:>7}  {}",
             request.tool_type().as_str(),
             result.execution_time_ms(),
             result.token_estimate(),
@@ -100,18 +101,17 @@ fn figures(response: &ProxyResponse) {
 
 /// Prints a conversation from this message on, and how it ended.
 pub(crate) fn turns(report: &LoopReport, from: usize) {
-    let mut names = Vec::new();
-    for message in report.messages().iter().skip(from) {
+    let mut calls: &[ModelCall] = &[];
+    for (place, message) in report.messages().iter().enumerate() {
+        let is_shown = place >= from;
         match message {
             ModelMessage::Assistant(said) => {
-                names = said.calls().iter().map(|call| (call.call_id(), call.name())).collect();
-                for call in said.calls() {
-                    print_block("model calls ", &format!("{} {}", call.name(), call.arguments()));
-                }
+                calls = said.calls();
+                calls.iter().filter(|_| is_shown).for_each(print_call);
             }
-            ModelMessage::ToolResult { call_id, text } => {
-                let named = names.iter().find(|(id, _)| id == call_id);
-                let name = named.map_or("?", |(_, name)| name);
+            ModelMessage::ToolResult { call_id, text } if is_shown => {
+                let call = calls.iter().find(|call| call.call_id() == call_id);
+                let name = call.map_or("tool", ModelCall::name);
                 print_block(&format!("  {name} answers "), &clipped(text));
             }
             _ => {}
@@ -126,6 +126,10 @@ pub(crate) fn turns_after_the_decision(report: &LoopReport) {
     let asked = report.messages().iter().rposition(is_call).unwrap_or_default();
     let before = &report.messages()[..asked];
     turns(report, before.iter().rposition(is_call).map_or(0, |place| place + 1));
+}
+
+fn print_call(call: &ModelCall) {
+    print_block("model calls ", &format!("{} {}", call.name(), call.arguments()));
 }
 
 fn ended(report: &LoopReport) {
@@ -162,10 +166,25 @@ pub(crate) fn waiting(call: &ToolCall) -> Result<(), String> {
         return Err(error.map_or("the call waits no longer", ToolErrorDetail::message).to_owned());
     }
     let preview = call.preview();
-    let title = preview.title().unwrap_or(preview.name());
-    print_block("  waits: ", &format!("{title} {}", preview.arguments().unwrap_or_default()));
-    print_block("  would do: ", preview.answer().unwrap_or("unknown"));
+    println!(
+        "\n  {} ({}) waits for a person:",
+        preview.title().unwrap_or("a call"),
+        preview.name()
+    );
+    print_arguments(preview.arguments().unwrap_or_default());
+    print_block("    a dry run answers ", preview.answer().unwrap_or("nothing"));
     Ok(())
+}
+
+/// Prints arguments as a person reads them: each by its name, and texts with their lines.
+fn print_arguments(json: &str) {
+    let arguments: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
+    for (name, value) in arguments {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut lines = text.lines();
+        println!("    {name}: {}", lines.next().unwrap_or_default());
+        lines.for_each(|line| println!("      {line}"));
+    }
 }
 
 pub(crate) fn how_to_continue(file: &Path, folder: &DataFolder) {
@@ -208,7 +227,8 @@ fn seconds(took: Duration) -> String {
 
 /// Shortens a tool's answer to a few lines.
 fn clipped(text: &str) -> String {
-    const LENGTH: usize = 240;
+    const LENGTH: usize = 200;
+    let text = serde_json::from_str(text).unwrap_or_else(|_| text.to_owned());
     let text = text.replace('\n', " ");
     match text.char_indices().nth(LENGTH) {
         None => text,

@@ -10,8 +10,8 @@ use crate::models::Models;
 use crate::{Host, context, new_trace, script};
 
 /// The task of the conversation.
-pub const TASK: &str = "Plan our reading day on 6 February 2027: follow checklist.md, choose poems with \
-    the tag `village`, convert the 140 euros for 40 booklets, and save the plan.";
+pub const TASK: &str = "Plan our reading day on 6 February 2027: follow checklist.md, choose poems, \
+    convert the 140 euros for 40 booklets, and save the plan.";
 
 const INSTRUCTIONS: &str = "You help the editors of a village's guide. Use the tools; mend a call that \
     was refused, and say in one sentence what you did.";

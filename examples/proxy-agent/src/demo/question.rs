@@ -19,13 +19,14 @@ pub const QUESTION: &str = "We plan a reading day on village life for 6 February
 const INSTRUCTIONS: &str = "You help the editors of a village's guide. Answer in at most 120 words, \
     from the tools' results alone, and say what is missing.";
 
-/// Makes the requests of the tools that the question needs: one of each type.
+/// Makes the requests of the tools that the question needs: one of each type. That of a Python function
+/// is left out where there is no Python.
 ///
 /// # Errors
 /// A request breaks its rules.
-pub fn required_tools() -> Result<Vec<ToolRequest>, ContractError> {
+pub fn required_tools(host: &Host) -> Result<Vec<ToolRequest>, ContractError> {
     let retries = RetryConfig::new(3, 2.0, 50)?;
-    Ok(vec![
+    let mut requests = vec![
         ToolRequest::builder("village", ToolType::DatabaseQuery, "texts").build()?,
         ToolRequest::builder("rates", ToolType::ApiCall, "convert")
             .parameters(json!({"amount": 140, "from": "EUR", "to": "USD"}))
@@ -38,7 +39,14 @@ pub fn required_tools() -> Result<Vec<ToolRequest>, ContractError> {
         ToolRequest::builder("files", ToolType::FileOperation, "read")
             .parameters(json!({"path": "checklist.md"}))
             .build()?,
-    ])
+    ];
+    if host.has_toolkit("python") {
+        let days = ToolRequest::builder("python", ToolType::PythonFunction, "days_between")
+            .parameters(json!({"start": "2026-11-25", "end": "2027-02-06"}))
+            .build()?;
+        requests.push(days);
+    }
+    Ok(requests)
 }
 
 /// Answers the question.
@@ -53,7 +61,7 @@ pub async fn answer(host: &Host, models: &Models) -> Result<ProxyResponse, Box<d
         .instructions(INSTRUCTIONS)
         .build();
     let request = ProxyRequest::builder(QUESTION)
-        .required_tools(required_tools()?)
+        .required_tools(required_tools(host)?)
         .target_model(models.name(script::ANALYST))
         .optimization_level(2)
         .build()?;

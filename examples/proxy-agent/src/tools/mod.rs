@@ -2,6 +2,7 @@
 
 mod files;
 mod handbook;
+pub(crate) mod python;
 mod rates;
 mod village;
 

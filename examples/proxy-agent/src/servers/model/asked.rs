@@ -45,6 +45,12 @@ impl Asked {
         self.messages().last().and_then(|it| it["content"].as_str()).unwrap_or_default()
     }
 
+    /// Returns whether the request declares a tool.
+    #[must_use]
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.wire_name(tool).is_some()
+    }
+
     /// Returns the newest answer of a tool, as the model reads it.
     #[must_use]
     pub fn answer_of(&self, tool: &str) -> Option<&str> {
