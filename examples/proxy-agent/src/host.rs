@@ -6,7 +6,7 @@ use std::path::Path;
 use tool_runtime::RuntimeBuilder;
 use tool_runtime::articulate::Articulator;
 use tool_runtime::contracts::ContractError;
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, RetryConfig, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::SqliteStore;
 
@@ -31,7 +31,7 @@ const USER: &str = "editor-1";
 impl Host {
     /// Starts the tools on the files of a data folder, with the service of rates at this address.
     ///
-    /// Without `python3` there is no toolkit `python`.
+    /// Without `python3` of version 3.10 or newer there is no toolkit `python`.
     ///
     /// # Errors
     /// The files cannot be opened, or the tools do not fit together.
@@ -51,12 +51,15 @@ impl Host {
         let tables = Rules::new().result_serializer(Articulator::new());
         // A person sees what a dry run would write, and approves only that.
         let writes = Rules::new().bind_preview(true);
+        // A function that ended its process would end the next one too.
+        let functions = Rules::new().retry(RetryConfig::never());
         let policy = Policy::new()
             .store(SqliteStore::open(folder.runtime())?)
             .ticket_keys(folder.keys()?)
             .rules(tables)
-            .rules_for("files.write", writes);
-        let functions = if python::is_installed().await {
+            .rules_for("files.write", writes)
+            .rules_for("python", functions);
+        let python_tools = if python::is_installed().await {
             python::functions(module).await?
         } else {
             Vec::new()
@@ -67,7 +70,7 @@ impl Host {
             .toolkit(Handbook::open()?)
             .toolkit(Files::open(&folder.notes())?)
             .policy(policy);
-        let runtime = functions.into_iter().fold(builder, RuntimeBuilder::dynamic).build()?;
+        let runtime = python_tools.into_iter().fold(builder, RuntimeBuilder::dynamic).build()?;
         Ok(Self { runtime })
     }
 

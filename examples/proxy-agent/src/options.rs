@@ -8,9 +8,14 @@ use clap::Parser;
 #[derive(Debug, Clone, Default, Parser)]
 #[command(name = "proxy-agent", version)]
 pub struct Options {
-    /// A server with OpenAI's Chat Completions API, in place of the scripted models; its key is read
-    /// from OPENAI_API_KEY, if that is set
-    #[arg(long, value_name = "URL", requires = "model")]
+    /// A server with OpenAI's Chat Completions API, in place of the scripted models
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "model",
+        help = "A server with OpenAI's Chat Completions API, in place of the scripted models; its key \
+                is read from OPENAI_API_KEY, if that is set"
+    )]
     pub base_url: Option<String>,
     /// The model of that server
     #[arg(long, value_name = "NAME", requires = "base_url")]

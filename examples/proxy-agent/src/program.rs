@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use axum::http::StatusCode;
@@ -65,7 +65,9 @@ impl Program {
     async fn demonstrate(&self) -> Result<(), Box<dyn Error>> {
         let host = self.host().await?;
         if !host.has_toolkit("python") {
-            transcript::note("left out: the Python functions, since there is no python3");
+            transcript::note(
+                "left out: the Python functions, since there is no Python 3.10 or newer",
+            );
         }
         transcript::heading("1. A question, with the tools that it needs");
         transcript::says("person", question::QUESTION);
@@ -87,15 +89,7 @@ impl Program {
         transcript::says("person", conversation::TASK);
         let conversation = Conversation::begin(host, &self.models).await?;
         transcript::turns(&conversation.report, 0);
-        self.keep(&conversation, file)
-    }
-
-    fn keep(&self, conversation: &Conversation, file: &Path) -> Result<(), Box<dyn Error>> {
-        let Some(saved) = conversation.saved() else { return Ok(()) };
-        let text = serde_json::to_vec(&saved)?;
-        data_folder::private_file(file)?.write_all(&text)?;
-        transcript::suspended(&saved, text.len());
-        Ok(())
+        keep(&conversation, file)
     }
 
     /// Continues the suspended conversation as another process would: from the file alone.
@@ -105,12 +99,13 @@ impl Program {
             fs::remove_file(file)?;
             transcript::note("a second runtime on the same store reads the file");
             let host = self.host().await?;
+            show_waiting(&saved, &host).await?;
             self.approve(saved, &host, DEMO, file).await?;
         }
         Ok(())
     }
 
-    /// Shows what waits, approves it, and continues the conversation.
+    /// Approves what waits, continues the conversation, and keeps it if a call waits again.
     async fn approve(
         &self,
         saved: SavedRun,
@@ -118,13 +113,10 @@ impl Program {
         name: &str,
         file: &Path,
     ) -> Result<(), Box<dyn Error>> {
-        for call in saved.waiting(host).await? {
-            transcript::waiting(&call)?;
-        }
         transcript::note(&format!("{name} approves"));
         let conversation = saved.decide(Verdict::ApprovedBy(name), host, &self.models).await?;
         transcript::turns_after_the_decision(&conversation.report);
-        self.keep(&conversation, file)
+        keep(&conversation, file)
     }
 
     async fn show_failures(&self) -> Result<(), Box<dyn Error>> {
@@ -156,20 +148,35 @@ impl Program {
     }
 
     /// Continues the conversation of a file; without a name it only shows what waits.
-    async fn resume(&self, file: &PathBuf, name: Option<&str>) -> Result<(), Box<dyn Error>> {
+    async fn resume(&self, file: &Path, name: Option<&str>) -> Result<(), Box<dyn Error>> {
         let saved = read(file)?;
         let host = self.host().await?;
-        match name {
-            Some(name) => self.approve(saved, &host, name, file).await,
-            None => {
-                for call in saved.waiting(&host).await? {
-                    transcript::waiting(&call)?;
-                }
-                transcript::note("it still waits; --approve NAME approves it");
-                Ok(())
-            }
+        show_waiting(&saved, &host).await?;
+        if let Some(name) = name {
+            return self.approve(saved, &host, name, file).await;
         }
+        transcript::note("it still waits; --approve NAME approves it");
+        Ok(())
     }
+}
+
+fn keep(conversation: &Conversation, file: &Path) -> Result<(), Box<dyn Error>> {
+    let Some(saved) = conversation.saved() else { return Ok(()) };
+    let text = serde_json::to_vec(&saved)?;
+    data_folder::private_file(file)?.write_all(&text)?;
+    transcript::suspended(&saved, text.len());
+    Ok(())
+}
+
+/// Shows the calls that wait to their approver.
+///
+/// # Errors
+/// A call waits no longer, because its ticket was used or has expired.
+async fn show_waiting(saved: &SavedRun, host: &Host) -> Result<(), Box<dyn Error>> {
+    for call in saved.waiting(host).await? {
+        transcript::waiting(&call)?;
+    }
+    Ok(())
 }
 
 fn read(file: &Path) -> Result<SavedRun, Box<dyn Error>> {

@@ -47,7 +47,7 @@ fn analyst(asked: &Asked) -> ModelReply {
     let poems =
         ["渭川田家", "过故人庄", "社日"].into_iter().filter(|title| context.contains(title));
     let poems = poems.collect::<Vec<_>>().join(", ");
-    let dollars = between(context, "\"converted\":", ",").unwrap_or("an unknown number of");
+    let dollars = between(context, "\"amount\":", ",").unwrap_or("an unknown number of");
     let days = between(context, "\"days\":", ",").unwrap_or("an unknown number of");
     let advice = if context.contains("21 days ahead") {
         "the checklist wants them ordered 21 days ahead"
@@ -100,7 +100,7 @@ fn plan(asked: &Asked) -> String {
     let texts = asked.json_of("village.texts");
     let titles = texts.as_array().into_iter().flatten().filter_map(|row| row["title"].as_str());
     let titles: Vec<String> = titles.map(|title| format!("- {title}")).collect();
-    let price = asked.json_of("rates.convert")["converted"].clone();
+    let price = asked.json_of("rates.convert")["amount"].clone();
     let order_by = asked.json_of("python.workday_before");
     let order_by = order_by.as_str().unwrap_or("21 days before");
     let price = if price == Value::Null { "unknown".to_owned() } else { price.to_string() };

@@ -94,10 +94,11 @@ pub(crate) enum PythonError {
     Protocol(String),
 }
 
-/// Returns whether there is an interpreter.
+/// Returns whether there is an interpreter of version 3.10 or newer.
 pub(crate) async fn is_installed() -> bool {
-    let version = Command::new(PYTHON).arg("--version").output().await;
-    version.is_ok_and(|output| output.status.success())
+    let script = "import sys; sys.exit(sys.version_info < (3, 10))";
+    let ended = Command::new(PYTHON).args(["-I", "-c", script]).status().await;
+    ended.is_ok_and(|status| status.success())
 }
 
 /// Makes a tool of each public function of a module, by its type hints and docstring.

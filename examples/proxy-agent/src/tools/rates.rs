@@ -16,9 +16,9 @@ pub(crate) struct Rates {
 /// An amount in another currency.
 #[ai_type]
 #[derive(Debug)]
-pub(crate) struct Converted {
+pub(crate) struct Conversion {
     /// The amount in the currency asked for, rounded to hundredths.
-    converted: f64,
+    amount: f64,
     /// The currency of that amount.
     currency: String,
     /// The units of it for one of the other.
@@ -134,10 +134,10 @@ impl Rates {
         /// The currency that it becomes, by its code in ISO 4217.
         #[arg(pattern = "^[A-Z]{3}$", example = "USD")]
         to: &str,
-    ) -> Result<Converted, RatesError> {
+    ) -> Result<Conversion, RatesError> {
         let Rate { rate, day } = self.rate(from, to).await?;
-        let converted = (amount * rate * 100.0).round() / 100.0;
-        Ok(Converted { converted, currency: to.to_owned(), rate, day })
+        let amount = (amount * rate * 100.0).round() / 100.0;
+        Ok(Conversion { amount, currency: to.to_owned(), rate, day })
     }
 }
 

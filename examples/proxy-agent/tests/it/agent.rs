@@ -7,7 +7,7 @@ use proxy_agent::servers::ModelServer;
 use proxy_agent::{Host, Models, Options, script};
 use serde_json::json;
 use tool_runtime::agent::{AgentErrorKind, LoopEnd, ModelMessage};
-use tool_runtime::contracts::act::ToolType;
+use tool_runtime::contracts::act::{ActResult, ToolRequest, ToolType};
 use tool_runtime::contracts::assess::CompressionMethod;
 
 use crate::{Place, has_python};
@@ -28,9 +28,9 @@ async fn a_question_is_answered_from_tools_of_all_types() {
     let response = question::answer(&place.host, &models).await.unwrap();
     let requests = question::required_tools(&place.host).unwrap();
     let results = response.tool_results();
-    assert!(results.iter().all(|result| result.success()), "{results:?}");
+    assert!(results.iter().all(ActResult::success), "{results:?}");
     assert_eq!(results[1].retry_count(), 1);
-    let types: Vec<ToolType> = requests.iter().map(|request| request.tool_type()).collect();
+    let types: Vec<ToolType> = requests.iter().map(ToolRequest::tool_type).collect();
     let all = [
         ToolType::DatabaseQuery,
         ToolType::ApiCall,

@@ -78,9 +78,11 @@ fn code(result: &ActResult) -> &str {
 
 /// Returns whether a test of Python can run; a machine with Rust alone has none.
 fn has_python() -> bool {
-    let found = Command::new("python3").arg("--version").output().is_ok();
+    let script = "import sys; sys.exit(sys.version_info < (3, 10))";
+    let python = Command::new("python3").args(["-c", script]).status();
+    let found = python.is_ok_and(|status| status.success());
     if !found {
-        println!("left out: there is no python3");
+        println!("left out: there is no python3 of version 3.10 or newer");
     }
     found
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use proxy_agent::{DataFolder, Host};
 use serde_json::{Value, json};
 use tool_runtime::agent::ToolExecutor as _;
-use tool_runtime::contracts::act::ToolRequest;
 use tool_runtime::contracts::act::ToolType::PythonFunction;
+use tool_runtime::contracts::act::{ActResult, ToolRequest};
 
 use crate::{Place, code, data, executor, has_python, run};
 
@@ -18,7 +18,7 @@ async fn with_functions(module: &str) -> Result<(Host, DataFolder), String> {
     Ok((host.map_err(|error| error.to_string())?, folder))
 }
 
-async fn call(host: &Host, name: &str) -> tool_runtime::contracts::act::ActResult {
+async fn call(host: &Host, name: &str) -> ActResult {
     run(host, PythonFunction, name, json!({})).await
 }
 

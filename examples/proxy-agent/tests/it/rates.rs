@@ -1,5 +1,7 @@
 //! Calls of the service of exchange rates.
 
+use std::time::{Duration, Instant};
+
 use axum::http::StatusCode;
 use proxy_agent::{DataFolder, Host};
 use serde_json::json;
@@ -8,7 +10,7 @@ use tool_runtime::agent::ToolExecutor as _;
 use tool_runtime::contracts::act::ToolType::ApiCall;
 use tool_runtime::contracts::act::{RetryConfig, ToolRequest};
 
-use crate::{Place, code, data, executor, run};
+use crate::{Place, code, data, executor};
 
 #[tokio::test]
 async fn an_amount_is_converted_by_the_rates_of_the_service() {
@@ -16,7 +18,7 @@ async fn an_amount_is_converted_by_the_rates_of_the_service() {
     let parameters = json!({"amount": 140, "from": "EUR", "to": "USD"});
     let converted = data(&place.run(ApiCall, "rates.convert", parameters).await);
     let expected =
-        json!({"converted": 156.41, "currency": "USD", "rate": 1.1172, "day": "2026-10-30"});
+        json!({"amount": 156.41, "currency": "USD", "rate": 1.1172, "day": "2026-10-30"});
     assert_eq!(converted, expected);
 }
 
@@ -29,25 +31,40 @@ async fn a_service_that_fails_once_is_asked_again() {
         .build()
         .unwrap();
     let result = place.executor().execute_async(&request).await.unwrap();
-    assert_eq!((data(&result)["converted"].clone(), result.retry_count()), (json!(7.43), 1));
+    assert_eq!((data(&result)["amount"].clone(), result.retry_count()), (json!(7.43), 1));
+}
+
+/// Makes a request that is not repeated.
+fn once(to: &str) -> ToolRequest {
+    let never = RetryConfig::new(1, 1.0, 10).unwrap();
+    ToolRequest::builder("rates", ApiCall, "convert")
+        .parameters(json!({"amount": 1, "from": "EUR", "to": to}))
+        .retry_config(never)
+        .build()
+        .unwrap()
 }
 
 #[tokio::test]
 async fn each_failure_of_the_service_has_its_code() {
     let failures = [StatusCode::TOO_MANY_REQUESTS, StatusCode::BAD_GATEWAY];
     let place = Place::with_failing_rates(failures).await;
-    let euros = |to: &str| json!({"amount": 1, "from": "EUR", "to": to});
-    let limited = place.run(ApiCall, "rates.convert", euros("USD")).await;
-    assert_eq!(code(&limited), "RATE_LIMITED");
-    assert_eq!(limited.metadata()["retry_after_ms"], 1_000);
-    let failed = place.run(ApiCall, "rates.convert", euros("USD")).await;
-    assert_eq!(code(&failed), "UPSTREAM_ERROR");
-    let unknown = place.run(ApiCall, "rates.convert", euros("XXX")).await;
-    assert_eq!(code(&unknown), "NOT_FOUND");
-    let Place { host, rates, folder: _folder } = place;
-    drop(rates);
-    let unreachable = run(&host, ApiCall, "rates.convert", euros("GBP")).await;
-    assert_eq!(code(&unreachable), "UNAVAILABLE");
+    let executor = place.executor();
+    let convert = async |to: &str| executor.execute_async(&once(to)).await.unwrap();
+    assert_eq!(code(&convert("USD").await), "RATE_LIMITED");
+    assert_eq!(code(&convert("USD").await), "UPSTREAM_ERROR");
+    assert_eq!(code(&convert("XXX").await), "NOT_FOUND");
+    drop(place.rates);
+    assert_eq!(code(&convert("GBP").await), "UNAVAILABLE");
+}
+
+#[tokio::test]
+async fn the_delay_that_the_service_advises_is_waited_for() {
+    let place = Place::with_failing_rates([StatusCode::TOO_MANY_REQUESTS]).await;
+    let started = Instant::now();
+    let parameters = json!({"amount": 1, "from": "EUR", "to": "USD"});
+    let result = place.run(ApiCall, "rates.convert", parameters).await;
+    assert_eq!((data(&result)["rate"].clone(), result.retry_count()), (json!(1.1172), 1));
+    assert!(started.elapsed() >= Duration::from_secs(1), "{:?}", started.elapsed());
 }
 
 #[tokio::test]

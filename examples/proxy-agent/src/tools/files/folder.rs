@@ -162,3 +162,62 @@ impl From<io::Error> for FileError {
         Self::Failed(error)
     }
 }
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::*;
+    use crate::DataFolder;
+
+    const OUTSIDE: &str = "planted outside";
+
+    /// Replaces `name` by `link` and back until the flag is set.
+    fn swap_until(ended: &AtomicBool, root: &Path, name: &str) {
+        let (name, link, aside) = (root.join(name), root.join("link"), root.join("aside"));
+        while !ended.load(Ordering::Relaxed) {
+            fs::rename(&name, &aside).unwrap();
+            fs::rename(&link, &name).unwrap();
+            fs::rename(&name, &link).unwrap();
+            fs::rename(&aside, &name).unwrap();
+        }
+    }
+
+    /// Reads `path` again and again while `name` is swapped with a link to `target`.
+    fn check(name: &str, path: &str, target: impl Fn(&Path) -> PathBuf) {
+        let data = DataFolder::temporary().unwrap();
+        let (root, outside) = (data.notes(), data.path().join("outside"));
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("a.md"), OUTSIDE).unwrap();
+        fs::create_dir(root.join("folder")).unwrap();
+        fs::write(root.join("folder/a.md"), "inside").unwrap();
+        symlink(target(&outside), root.join("link")).unwrap();
+        let (folder, path) = (Folder::open(&root).unwrap(), path.parse().unwrap());
+        let ended = AtomicBool::new(false);
+        let reads: Vec<_> = thread::scope(|scope| {
+            scope.spawn(|| swap_until(&ended, &root, name));
+            let reads = (0..20_000).map(|_| folder.read(&path)).collect();
+            ended.store(true, Ordering::Relaxed);
+            reads
+        });
+        let texts: Vec<_> = reads.iter().filter_map(|read| read.as_ref().ok()).collect();
+        assert!(texts.iter().all(|text| *text == "inside"), "a link was followed");
+        let links = reads.iter().filter(|read| matches!(read, Err(FileError::Link))).count();
+        assert!(texts.len() > 100 && links > 100, "{} texts, {links} links", texts.len());
+    }
+
+    #[test]
+    fn a_folder_that_becomes_a_link_shows_nothing_from_outside() {
+        check("folder", "folder/a.md", Path::to_owned);
+    }
+
+    #[test]
+    fn a_file_that_becomes_a_link_shows_nothing_from_outside() {
+        check("folder/a.md", "folder/a.md", |outside| outside.join("a.md"));
+    }
+}

@@ -20,19 +20,19 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize)]
 struct Sites {
-    sites: Vec<Site>,
+    sites: Vec<SiteSeed>,
 }
 
 #[derive(Deserialize)]
-struct Site {
+struct SiteSeed {
     site_id: String,
     name: String,
-    pois: Vec<Poi>,
-    routes: Vec<Route>,
+    pois: Vec<PoiSeed>,
+    routes: Vec<RouteSeed>,
 }
 
 #[derive(Deserialize)]
-struct Poi {
+struct PoiSeed {
     id: String,
     name: String,
     #[serde(rename = "type")]
@@ -40,7 +40,7 @@ struct Poi {
 }
 
 #[derive(Deserialize)]
-struct Route {
+struct RouteSeed {
     id: String,
     name: String,
     minutes: u32,
@@ -48,7 +48,7 @@ struct Route {
 }
 
 #[derive(Deserialize)]
-struct Content {
+struct ContentSeed {
     id: String,
     site_id: String,
     content_type: String,
@@ -86,8 +86,8 @@ pub(super) fn open_for_reading(file: &Path) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(file, flags)
 }
 
-fn insert_site(transaction: &Transaction<'_>, site: &Site) -> rusqlite::Result<()> {
-    let Site { site_id, name, pois, routes } = site;
+fn insert_site(transaction: &Transaction<'_>, site: &SiteSeed) -> rusqlite::Result<()> {
+    let SiteSeed { site_id, name, pois, routes } = site;
     let sql = "INSERT INTO sites (tenant_id, site_id, name) VALUES (?1, ?2, ?3)";
     transaction.execute(sql, params![TENANT, site_id, name])?;
     let sql = "INSERT INTO pois (tenant_id, site_id, id, position, name, type)
@@ -98,19 +98,19 @@ fn insert_site(transaction: &Transaction<'_>, site: &Site) -> rusqlite::Result<(
     let sql = "INSERT INTO routes (tenant_id, site_id, id, position, name, minutes, pois)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     for (position, route) in (0_u32..).zip(routes) {
-        let Route { id, name, minutes, pois } = route;
+        let RouteSeed { id, name, minutes, pois } = route;
         let pois = pois.to_string();
         transaction.execute(sql, params![TENANT, site_id, id, position, name, minutes, pois])?;
     }
     Ok(())
 }
 
-fn insert_content(transaction: &Transaction<'_>, content: &Content) -> rusqlite::Result<()> {
+fn insert_content(transaction: &Transaction<'_>, content: &ContentSeed) -> rusqlite::Result<()> {
     let sql = "INSERT INTO contents (tenant_id, site_id, id, content_type, status, title, body,
                    domains, source, credibility_score, verified, created_at)
                VALUES (?1, ?2, ?3, ?4, 'published', ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let domains = content.domains.to_string();
-    let Content { id, site_id, content_type, title, body, source, .. } = content;
+    let ContentSeed { id, site_id, content_type, title, body, source, .. } = content;
     let (credibility, verified) = (content.credibility_score, content.verified);
     let made_at = "2026-11-22T00:00:00Z";
     transaction.execute(
@@ -140,4 +140,28 @@ fn insert_content(transaction: &Transaction<'_>, content: &Content) -> rusqlite:
 /// A shipped file that cannot be read is an error like a damaged database.
 fn unreadable(error: serde_json::Error) -> rusqlite::Error {
     rusqlite::Error::ToSqlConversionFailure(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DataFolder;
+
+    #[test]
+    fn the_connection_of_the_tools_writes_nothing() {
+        let folder = DataFolder::temporary().expect("a folder");
+        let file = folder.village();
+        fill(&file).expect("a new file");
+        fill(&file).expect("a filled file");
+        let connection = open_for_reading(&file).expect("it opens");
+        let count = || {
+            let sql = "SELECT count(*) FROM contents";
+            connection.query_row(sql, [], |row| row.get::<_, u32>(0)).expect("a count")
+        };
+        assert_eq!(count(), 62);
+        for sql in ["DELETE FROM contents", "DROP TABLE sites", "CREATE TABLE t (x)"] {
+            assert!(connection.execute(sql, []).is_err(), "{sql}");
+        }
+        assert_eq!(count(), 62);
+    }
 }
