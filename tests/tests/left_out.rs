@@ -1,6 +1,7 @@
 //! Lists, at the end of a plain `cargo test`, every test of every package that did not run.
 
 use std::env;
+use std::process::Command;
 
 use tool_tests::bfcl;
 
@@ -42,6 +43,13 @@ fn left_out() -> Vec<String> {
                 .to_owned(),
         );
     }
+    if !has_python() {
+        left_out.push(
+            "worker-process, and the Python functions of proxy-agent: there is no python3 of \
+             version 3.10 or newer; install it"
+                .to_owned(),
+        );
+    }
     #[cfg(unix)]
     if tool_tests::faults::clock_steps::library().is_none() {
         left_out.push(
@@ -51,4 +59,9 @@ fn left_out() -> Vec<String> {
         );
     }
     left_out
+}
+
+fn has_python() -> bool {
+    let script = "import sys; sys.exit(sys.version_info < (3, 10))";
+    Command::new("python3").args(["-c", script]).status().is_ok_and(|status| status.success())
 }

@@ -30,18 +30,6 @@ pub(crate) fn open(path: &Path, options: &SqliteOptions) -> Result<Connection, S
     open().map_err(|error| named(path, error))
 }
 
-/// Opens an existing file read-only; another process may be writing it.
-pub(crate) fn open_to_read(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
-    let open = || {
-        check_not_removed(path)?;
-        let connection = raw(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        configure(&connection, options).map_err(|error| of_sqlite(&error))?;
-        format::check(&connection)?;
-        Ok(connection)
-    };
-    open().map_err(|error| named(path, error))
-}
-
 pub(super) fn named(path: &Path, error: StoreError) -> StoreError {
     error.at(format_args!("cannot open `{}`", path.display()))
 }
@@ -73,7 +61,7 @@ fn connect(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreErro
     Ok(connection)
 }
 
-fn raw(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
+pub(super) fn raw(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     // An absolute path is never one of SQLite's special names.
     let path = std::path::absolute(path).map_err(|error| StoreError::of_system(&error))?;
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -89,7 +77,7 @@ fn check_writable(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Applies the settings of the connection.
-fn configure(connection: &Connection, options: &SqliteOptions) -> rusqlite::Result<()> {
+pub(super) fn configure(connection: &Connection, options: &SqliteOptions) -> rusqlite::Result<()> {
     let synchronous = if options.sync_commits { "FULL" } else { "NORMAL" };
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.busy_timeout(options.busy_timeout)?;

@@ -22,6 +22,8 @@ mod library_version;
 mod options;
 mod outputs;
 mod queue;
+#[cfg(feature = "ledger")]
+pub(crate) mod reader;
 mod row;
 #[cfg(feature = "agent")]
 pub(crate) mod sessions;

@@ -17,6 +17,7 @@ use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore, RecordStatus};
 use crate::store::sqlite::columns::{count, whole};
 use crate::store::sqlite::connection;
 use crate::store::sqlite::error::of_sqlite;
+use crate::store::sqlite::reader::open_to_read;
 use crate::store::{SqliteOptions, SqliteStore, StoreError};
 
 /// The number of rows whose contents are erased in one transaction; others may write in between.
@@ -121,7 +122,7 @@ impl SqliteLedger {
     /// `Unavailable` if the file does not exist; `Damaged` if it is not a ledger, or has a newer
     /// format.
     pub fn read_only(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let connection = connection::open_to_read(path.as_ref(), &SqliteStore::options())?;
+        let connection = open_to_read(path.as_ref(), &SqliteStore::options())?;
         let has_pair_index = check::has_index(&connection, PAIR_INDEX)?;
         Ok(Self { connection, writes: false, has_pair_index })
     }

@@ -1,0 +1,189 @@
+//! `python`: functions of a Python module, of the type `python_function`.
+//!
+//! A process of Python has the module; it describes its functions, and answers one call at a time. It is
+//! killed when a call is not answered in time, and started anew by the next one.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::process::Command;
+use tool_runtime::contracts::ToolkitSpec;
+use tool_runtime::prelude::*;
+use worker_process::{Worker, WorkerBuilder, WorkerError};
+
+/// The interpreter.
+const PYTHON: &str = "python3";
+
+/// The script that answers requests.
+const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/worker.py");
+
+/// The deadline of a call, unless the request has a shorter one.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// The time for the start of Python and of the module's imports.
+const START: Duration = Duration::from_secs(30);
+
+/// The memory of the process, in bytes.
+const MEMORY: u64 = 512 << 20;
+
+/// A function as the script describes it.
+#[derive(Deserialize)]
+struct Described {
+    name: String,
+    description: String,
+    input: Value,
+    output: Value,
+}
+
+/// The answer of a call.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Value(Value),
+    Error(Raised),
+}
+
+/// An exception.
+#[derive(Deserialize)]
+struct Raised {
+    #[serde(rename = "type")]
+    exception: String,
+    /// Absent unless the caller can mend its input.
+    message: Option<String>,
+}
+
+/// The error of a call. What the process wrote to standard error is for the log only.
+#[derive(Debug, ToolFailure)]
+pub(crate) enum PythonError {
+    /// The function refuses its input.
+    #[failure(INVALID_ARGUMENT, message = "{message}")]
+    InvalidInput {
+        /// The function's message for its caller.
+        message: String,
+    },
+    /// The function raised an exception.
+    #[failure(
+        code = "PYTHON_EXCEPTION",
+        type = FATAL,
+        message = "the function raised {exception}",
+        details(exception)
+    )]
+    Raised {
+        /// The exception's class.
+        exception: String,
+    },
+    /// The function took too long, and its process was killed.
+    #[failure(TIMEOUT, message = "the function did not end in time")]
+    Deadline(WorkerError),
+    /// The process ended while the function ran.
+    #[failure(UPSTREAM_ERROR, message = "the process of the function ended")]
+    Ended(WorkerError),
+    /// Too many calls wait.
+    #[failure(UNAVAILABLE, message = "too many calls wait for Python", retry_after = "1s")]
+    Busy(WorkerError),
+    /// Python cannot be started.
+    #[failure(UNAVAILABLE, message = "Python cannot be started now", retry_after = "5s")]
+    Start(WorkerError),
+    /// The arguments are longer than a line of the protocol.
+    #[failure(INVALID_ARGUMENT, message = "the arguments are too long")]
+    TooLong(WorkerError),
+    /// The process broke the protocol.
+    #[failure(INTERNAL, hide)]
+    Protocol(String),
+}
+
+/// Returns whether there is an interpreter of version 3.10 or newer.
+pub(crate) async fn is_installed() -> bool {
+    let script = "import sys; sys.exit(sys.version_info < (3, 10))";
+    let ended = Command::new(PYTHON).args(["-I", "-c", script]).status().await;
+    ended.is_ok_and(|status| status.success())
+}
+
+/// Makes a tool of each public function of a module, by its type hints and docstring.
+///
+/// # Errors
+/// Python or the module cannot be started, or a type hint has no schema.
+pub(crate) async fn functions(
+    module: &Path,
+) -> Result<Vec<DynamicTool>, Box<dyn std::error::Error>> {
+    let worker = worker(module).build();
+    let described = worker.request(&json!("describe"), START).await.map_err(|error| {
+        format!("the functions of {}: {error}\n{}", module.display(), error.stderr())
+    })?;
+    let toolkit = ToolkitSpec::new("python", "Calculations on numbers, days and texts.")?;
+    let functions: Vec<Described> = serde_json::from_value(described)?;
+    Ok(functions.into_iter().map(|it| tool(it, toolkit.clone(), worker.clone())).collect())
+}
+
+fn worker(module: &Path) -> WorkerBuilder {
+    let worker = Worker::builder(PYTHON)
+        .args([Path::new("-I"), Path::new(WORKER), module])
+        .start_timeout(START)
+        .line_limit(1 << 20);
+    // Only Linux limits the memory of a process that runs already.
+    if cfg!(target_os = "linux") { worker.memory_limit(MEMORY) } else { worker }
+}
+
+fn tool(function: Described, toolkit: ToolkitSpec, worker: Worker) -> DynamicTool {
+    let Described { name, description, input, output } = function;
+    DynamicTool::new(format!("python.{name}"), Effect::Read)
+        .toolkit(toolkit)
+        .description(description)
+        .version("1.0.0")
+        .category("python_function")
+        .timeout(DEADLINE)
+        .input_schema(input)
+        .output_schema(output)
+        .handler(move |call: CallScope| {
+            let (worker, name) = (worker.clone(), name.clone());
+            async move {
+                let value = run(&worker, &name, call.parse()?).await;
+                value.map_err(PythonError::into_failure)
+            }
+        })
+}
+
+/// Calls a function. If the future is dropped at the call's deadline, its process is killed.
+async fn run(worker: &Worker, name: &str, arguments: Value) -> Result<Value, PythonError> {
+    let request = json!({"function": name, "arguments": arguments});
+    let answer = worker.request(&request, DEADLINE).await?;
+    match serde_json::from_value(answer) {
+        Ok(Answer::Value(value)) => Ok(value),
+        Ok(Answer::Error(Raised { message: Some(message), .. })) => {
+            Err(PythonError::InvalidInput { message })
+        }
+        Ok(Answer::Error(Raised { exception, .. })) => Err(PythonError::Raised { exception }),
+        Err(error) => Err(PythonError::Protocol(error.to_string())),
+    }
+}
+
+impl PythonError {
+    /// Adds what only the log may read: the error of the process, and what it wrote.
+    fn into_failure(self) -> Failure {
+        let log = match &self {
+            Self::InvalidInput { .. } | Self::Raised { .. } => String::new(),
+            Self::Protocol(reason) => reason.clone(),
+            Self::Deadline(error)
+            | Self::Ended(error)
+            | Self::Busy(error)
+            | Self::Start(error)
+            | Self::TooLong(error) => format!("{error}\n{}", error.stderr()),
+        };
+        Failure::from(self).with_log(log)
+    }
+}
+
+impl From<WorkerError> for PythonError {
+    fn from(error: WorkerError) -> Self {
+        match error {
+            WorkerError::Deadline { .. } => Self::Deadline(error),
+            WorkerError::Crashed { .. } => Self::Ended(error),
+            WorkerError::Busy => Self::Busy(error),
+            WorkerError::Start { .. } => Self::Start(error),
+            WorkerError::TooLong { .. } => Self::TooLong(error),
+            _ => Self::Protocol(error.to_string()),
+        }
+    }
+}
