@@ -82,7 +82,7 @@ fn another_process_resumes_the_run_when_a_person_has_approved() {
 }
 
 #[test]
-fn a_ticket_is_worthless_without_the_secret_of_its_folder() {
+fn a_run_is_not_continued_on_the_files_of_another_folder() {
     let folder = folder("other-secret");
     run(&folder, &["--suspend", "run.json"]);
     let other = ["--data-dir", "other", "--resume", "run.json", "--approve", "mallory"];
