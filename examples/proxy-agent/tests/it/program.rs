@@ -21,7 +21,8 @@ fn folder(name: &str) -> PathBuf {
 
 fn program(folder: &Path, options: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_proxy-agent"));
-    program.current_dir(folder).args(options).env_remove("OPENAI_API_KEY").output().unwrap()
+    program.current_dir(folder).env("TMPDIR", folder).env_remove("OPENAI_API_KEY");
+    program.args(options).output().unwrap()
 }
 
 /// Runs the program, and returns its transcript.
