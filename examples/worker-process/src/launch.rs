@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
@@ -14,8 +15,8 @@ use crate::error::WorkerError;
 /// The program that runs another one in namespaces of its own, with its arguments.
 const UNSHARE: [&str; 4] = ["unshare", "--net", "--map-root-user", "--"];
 
-/// All that is needed to start a program.
-#[derive(Debug, Clone)]
+/// All that is needed to start a program. `Debug` shows no argument and no variable.
+#[derive(Clone)]
 pub(crate) struct Launch {
     pub(crate) program: OsString,
     pub(crate) args: Vec<OsString>,
@@ -97,5 +98,17 @@ impl Launch {
             (None, None) => Ok(()),
             _ => Err(WorkerError::start("limits of memory and processor time need Linux")),
         }
+    }
+}
+
+/// Shows the program and its limits: arguments and variables may be secrets.
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Launch")
+            .field("program", &self.program)
+            .field("memory_limit", &self.memory_limit)
+            .field("cpu_seconds", &self.cpu_seconds)
+            .field("network", &self.network)
+            .finish_non_exhaustive()
     }
 }

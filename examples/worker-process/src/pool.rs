@@ -92,7 +92,10 @@ async fn start(
         _ = alive.changed() => return,
     };
     let Some(pool) = pool.upgrade() else { return };
-    lock(&pool.restarts).record(started.is_ok(), Instant::now());
+    match &started {
+        Ok(_) => lock(&pool.restarts).succeeded(),
+        Err(error) => lock(&pool.restarts).failed(error, Instant::now()),
+    }
     let started = started.map(|process| ReadyProcess { process, turn });
     if let Err(Ok(ready)) = sender.send(started) {
         pool.put_back(ready);

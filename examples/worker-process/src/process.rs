@@ -16,7 +16,7 @@ use crate::launch::Launch;
 use crate::stderr::{Stderr, StderrReader};
 
 /// The wait for the exit of a program that has closed its output.
-const EXIT_PATIENCE: Duration = Duration::from_secs(1);
+const EXIT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A process and its group. When it is dropped, the whole group is killed.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ impl Process {
     /// Kills the group unless its leader was waited for, after which the id may be another group's.
     fn kill_group(&self) {
         if self.child.id().is_some() {
-            // An error means that none of its processes is left.
+            // An error means that the group has ended.
             let _ = kill_process_group(self.group, Signal::KILL);
         }
     }

@@ -29,6 +29,7 @@ def exit(code): os._exit(code)
 def garbage(text): sys.stdout.write(text + "\n"); sys.stdout.flush(); time.sleep(3600)
 def half(_): sys.stdout.write('{"id":'); sys.stdout.flush(); os._exit(0)
 def close(_): os.close(1); time.sleep(3600)
+def close_then_exit(code): os.close(1); time.sleep(0.2); os._exit(code)
 def twice(value): write(value); return value
 def stray(value): answer(number + 1, value); return value
 def spin(path):
@@ -236,6 +237,8 @@ fn a_crash_is_reported_and_the_next_request_starts_the_program_again() {
         assert!(error.to_string().ends_with("with exit status: 7"), "{error}");
         assert!(error.request_was_sent());
         assert_ne!(ask(&worker, "pid", 0).await.unwrap(), before);
+        let error = ask(&worker, "close_then_exit", 5).await.expect_err("it exits");
+        assert!(error.to_string().ends_with("with exit status: 5"), "{error}");
         let error = ask(&worker, "half", 0).await.expect_err("half a line is no answer");
         assert!(matches!(error, WorkerError::Crashed { .. }), "{error}");
     });
@@ -335,7 +338,8 @@ fn a_system_without_namespaces_is_named_as_the_cause() {
 
 #[test]
 fn the_environment_is_empty_but_for_what_is_given() {
-    check(python(SCRIPT).environment([("GIVEN", "1")]), async |worker| {
+    check(python(SCRIPT).environment([("GIVEN", "planted")]), async |worker| {
+        assert!(!format!("{worker:?}").contains("planted"));
         let names = ask(&worker, "environment", 0).await.unwrap();
         let names: Vec<&str> = names.as_array().unwrap().iter().filter_map(Value::as_str).collect();
         assert!(names.contains(&"GIVEN") && names.contains(&"PATH"), "{names:?}");
@@ -372,11 +376,22 @@ fn a_program_that_fails_at_its_start_is_not_started_again_and_again() {
         }
         assert!(reasons[1].contains("with exit status: 4"), "{reasons:?}");
         assert!(reasons[2].contains("it failed 2 times in a row"), "{reasons:?}");
+        assert!(reasons[2].ends_with("with exit status: 4"), "the last error: {reasons:?}");
     });
 }
 
 #[test]
-fn a_slow_start_outlives_an_impatient_request() {
+fn a_deadline_within_the_start_says_that_nothing_was_sent() {
+    check(python("input()"), async |worker| {
+        let error = worker.request(&json!({"echo": 1}), Duration::from_millis(20)).await;
+        let error = error.expect_err("the program is never ready");
+        assert!(matches!(error, WorkerError::Deadline { sent: false, .. }), "{error}");
+        assert!(!error.request_was_sent());
+    });
+}
+
+#[test]
+fn a_slow_start_outlives_the_request_that_began_it() {
     if !has_python() {
         return;
     }
@@ -384,16 +399,17 @@ fn a_slow_start_outlives_an_impatient_request() {
     let path = pipe.path().to_owned();
     let slow = format!("open({path:?}).read()\n{SCRIPT}");
     check(python(&slow), async |worker| {
-        let request = json!({"pid": 0});
-        let error = worker.request(&request, Duration::from_millis(20)).await;
-        let error = error.expect_err("the program is not ready");
-        assert!(matches!(error, WorkerError::Deadline { sent: false, .. }), "{error}");
-        assert!(!error.request_was_sent());
-        // The program that waits for its pipe is the only one that is ever started.
-        let opened = tokio::task::spawn_blocking(move || fs::write(path, "").unwrap());
-        let first = ask(&worker, "pid", 0).await.unwrap();
-        opened.await.unwrap();
-        assert_eq!(ask(&worker, "pid", 0).await.unwrap(), first);
+        // Opening the pipe for writing succeeds once the program reads it, which it does until the
+        // pipe is closed.
+        let open = move || fs::OpenOptions::new().write(true).open(path).unwrap();
+        let opened = tokio::task::spawn_blocking(open);
+        let file = tokio::select! {
+            file = opened => file.unwrap(),
+            answer = ask(&worker, "pid", 0) => panic!("{answer:?}"),
+        };
+        drop(file);
+        // Another process would wait for its pipe in vain.
+        ask(&worker, "pid", 0).await.unwrap();
     });
 }
 

@@ -21,7 +21,8 @@ fn folder(name: &str) -> PathBuf {
 
 fn program(folder: &Path, options: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_proxy-agent"));
-    program.current_dir(folder).args(options).env_remove("OPENAI_API_KEY").output().unwrap()
+    program.current_dir(folder).env("TMPDIR", folder).env_remove("OPENAI_API_KEY");
+    program.args(options).output().unwrap()
 }
 
 /// Runs the program, and returns its transcript.
@@ -82,7 +83,7 @@ fn another_process_resumes_the_run_when_a_person_has_approved() {
 }
 
 #[test]
-fn a_ticket_is_worthless_without_the_secret_of_its_folder() {
+fn a_run_is_not_continued_on_the_files_of_another_folder() {
     let folder = folder("other-secret");
     run(&folder, &["--suspend", "run.json"]);
     let other = ["--data-dir", "other", "--resume", "run.json", "--approve", "mallory"];
