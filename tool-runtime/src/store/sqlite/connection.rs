@@ -31,6 +31,7 @@ pub(crate) fn open(path: &Path, options: &SqliteOptions) -> Result<Connection, S
 }
 
 /// Opens an existing file read-only; another process may be writing it.
+#[allow(dead_code, reason = "only the feature `ledger` reads files that others write")]
 pub(crate) fn open_to_read(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
     let open = || {
         check_not_removed(path)?;
