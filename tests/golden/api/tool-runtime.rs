@@ -1360,6 +1360,8 @@ impl ChatReply {
     #[must_use]
     pub const fn finish_reason(&self) -> &FinishReason {}
     #[must_use]
+    pub const fn is_fallback(&self) -> bool {}
+    #[must_use]
     pub const fn latency(&self) -> Duration {}
     #[must_use]
     pub const fn message(&self) -> &AssistantMessage {}
@@ -1374,6 +1376,8 @@ impl ChatReply {
     pub fn text(&self) -> &str {}
     #[must_use]
     pub const fn usage(&self) -> Option<TokenUsage> {}
+    #[must_use]
+    pub fn with_fallback(self, is_fallback: bool) -> Self {}
     #[must_use]
     pub fn with_finish_reason(self, reason: FinishReason) -> Self {}
     #[must_use]
@@ -5981,6 +5985,9 @@ impl FromCall for TraceHeaders {}
 
 // tool_runtime::trace::conventions::ACTIVE_CALLS
 pub const ACTIVE_CALLS: &str = "tool_runtime.active_calls";
+
+// tool_runtime::trace::conventions::AGENT_TARGET
+pub const AGENT_TARGET: &str = "tool_runtime::agent";
 
 // tool_runtime::trace::conventions::CACHE_HITS
 pub const CACHE_HITS: &str = "tool_runtime.cache_hits";

@@ -8,6 +8,7 @@
 mod closures;
 mod error;
 mod executor;
+mod measured_model;
 mod model;
 #[cfg(feature = "openai")]
 mod openai;

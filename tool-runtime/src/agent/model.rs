@@ -410,6 +410,7 @@ pub struct ChatReply {
     finish_reason: FinishReason,
     usage: Option<TokenUsage>,
     latency: Duration,
+    is_fallback: bool,
 }
 
 impl ChatReply {
@@ -425,7 +426,8 @@ impl ChatReply {
         let waits = !message.calls.is_empty();
         let finish_reason = if waits { FinishReason::ToolCalls } else { FinishReason::Stop };
         let latency = Duration::ZERO;
-        Self { model: model.into(), message, finish_reason, usage: None, latency }
+        let model = model.into();
+        Self { model, message, finish_reason, usage: None, latency, is_fallback: false }
     }
 
     /// Sets the reason for which the model stopped.
@@ -444,6 +446,12 @@ impl ChatReply {
     #[must_use]
     pub fn with_latency(self, latency: Duration) -> Self {
         Self { latency, ..self }
+    }
+
+    /// Sets whether another model answered than the requested one, which failed; false by default.
+    #[must_use]
+    pub fn with_fallback(self, is_fallback: bool) -> Self {
+        Self { is_fallback, ..self }
     }
 
     /// Returns the model that answered.
@@ -486,6 +494,12 @@ impl ChatReply {
     #[must_use]
     pub const fn latency(&self) -> Duration {
         self.latency
+    }
+
+    /// Returns whether another model answered than the requested one, which failed.
+    #[must_use]
+    pub const fn is_fallback(&self) -> bool {
+        self.is_fallback
     }
 
     /// Reads the text as JSON that fits a schema. A fence of Markdown around it is ignored.

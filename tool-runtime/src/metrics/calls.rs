@@ -13,19 +13,20 @@ use super::table::{
     CALL_TIMES, CALLS_ACTIVE, CALLS_CACHED, CALLS_ENDED, CALLS_REFUSED, CALLS_REPLAYED,
     CALLS_RETRIED, TOOL_TIMES,
 };
-use super::{AttributeValue, Counter, Durations, Histogram, Meter, UpDownCounter};
+use super::{AgentMetrics, AttributeValue, Counter, Distribution, Histogram, Meter, UpDownCounter};
 use crate::failure::FailureCode;
 
-/// The value of a label at `/metrics` that stands for an unknown tool or code.
-const UNKNOWN: &str = "unknown";
+/// The value of a label at `/metrics` that stands for an unknown tool, code or model.
+pub(super) const UNKNOWN: &str = "unknown";
 
-/// The metrics of a runtime's calls; recording takes a few atomic additions and no lock.
+/// The metrics of a runtime's calls, and of its agents; recording a call takes a few atomic additions and no lock.
 ///
 /// The values of labels are bounded: the tools of the runtime and their declared error codes. Any
 /// other value counts as unknown.
 pub(crate) struct CallMetrics {
     tools: HashMap<Box<str>, ToolSeries>,
     unknown: ToolSeries,
+    agents: AgentMetrics,
     meter: Option<Meter>,
     instruments: Option<CallInstruments>,
 }
@@ -73,8 +74,8 @@ pub(crate) struct ToolSeries {
     retries: AtomicU64,
     cache_hits: AtomicU64,
     replays: AtomicU64,
-    call_times: Durations,
-    tool_times: Durations,
+    call_times: Distribution,
+    tool_times: Distribution,
 }
 
 /// The counters of one error code, or of successes.
@@ -108,12 +109,18 @@ impl CallMetrics {
         let series = |(name, codes): (&str, _)| (name.into(), ToolSeries::of(name, codes));
         let instruments = meter.as_ref().map(CallInstruments::of);
         let (tools, unknown) = (tools.map(series).collect(), ToolSeries::of(OTHER, &[]));
-        Self { tools, unknown, meter, instruments }
+        let agents = AgentMetrics::new(meter.as_ref());
+        Self { tools, unknown, agents, meter, instruments }
     }
 
     /// Returns the meter of the host.
     pub(crate) fn meter(&self) -> Option<&Meter> {
         self.meter.as_ref()
+    }
+
+    /// Returns the metrics of the agents.
+    pub(crate) fn agents(&self) -> &AgentMetrics {
+        &self.agents
     }
 
     /// Counts a call as running until the returned value is dropped.
@@ -140,9 +147,9 @@ impl CallMetrics {
         add(&series.retries, retries);
         add(&series.cache_hits, u64::from(call.source == AnswerSource::Cache));
         add(&series.replays, u64::from(call.source == AnswerSource::EarlierCall));
-        series.call_times.add(took);
+        series.call_times.add_duration(took);
         if let Some(took) = tool_took {
-            series.tool_times.add(took);
+            series.tool_times.add_duration(took);
         }
         let Some(to) = &self.instruments else { return };
         let (by_tool, with_code) = (|| series.attribute(), || by_code.attribute());
@@ -207,8 +214,8 @@ impl ToolSeries {
             retries: AtomicU64::new(0),
             cache_hits: AtomicU64::new(0),
             replays: AtomicU64::new(0),
-            call_times: Durations::of(&CALL_TIMES),
-            tool_times: Durations::of(&TOOL_TIMES),
+            call_times: Distribution::of(&CALL_TIMES),
+            tool_times: Distribution::of(&TOOL_TIMES),
         }
     }
 
@@ -238,11 +245,11 @@ impl ToolSeries {
         read(&self.replays)
     }
 
-    pub(crate) fn call_times(&self) -> &Durations {
+    pub(crate) fn call_times(&self) -> &Distribution {
         &self.call_times
     }
 
-    pub(crate) fn tool_times(&self) -> &Durations {
+    pub(crate) fn tool_times(&self) -> &Distribution {
         &self.tool_times
     }
 

@@ -1,4 +1,4 @@
-//! The metrics of calls and of the HTTP server: one table for `/metrics` and for OpenTelemetry.
+//! The metrics of calls, of agents and of the HTTP server: one table for `/metrics` and for OpenTelemetry.
 //!
 //! A row of [`table`] is a metric of both outputs. What happens is counted once: a counter or a
 //! histogram is increased together with its OpenTelemetry instrument, and a value that is read
@@ -6,11 +6,12 @@
 #![allow(
     dead_code,
     unused_imports,
-    reason = "the features `http` and `otel` read the metrics, each some of them"
+    reason = "the features `agent`, `http` and `otel` use the metrics, each some of them"
 )]
 
+mod agent;
 mod calls;
-mod durations;
+mod distribution;
 pub(crate) mod names;
 #[cfg(not(feature = "otel"))]
 mod no_otel;
@@ -18,8 +19,9 @@ mod no_otel;
 mod otel;
 pub(crate) mod table;
 
+pub(crate) use self::agent::{AgentMetrics, AgentSeries, EndedModelCall, EndedRequest};
 pub(crate) use self::calls::{ActiveCall, AnswerSource, CallMetrics, EndedCall, ToolSeries};
-pub(crate) use self::durations::Durations;
+pub(crate) use self::distribution::Distribution;
 #[cfg(not(feature = "otel"))]
 pub(crate) use self::no_otel::{AttributeValue, Counter, Histogram, Meter, UpDownCounter};
 #[cfg(feature = "otel")]

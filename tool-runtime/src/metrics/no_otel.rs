@@ -63,6 +63,10 @@ impl Histogram {
     pub(crate) fn record<const N: usize>(&self, _: Duration, _: [AttributeValue; N]) {
         match self.0 {}
     }
+
+    pub(crate) fn record_count<const N: usize>(&self, _: u64, _: [AttributeValue; N]) {
+        match self.0 {}
+    }
 }
 
 impl AttributeValue {

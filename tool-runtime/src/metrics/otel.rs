@@ -20,7 +20,7 @@ pub(crate) struct Counter(metrics::Counter<u64>, &'static Metric);
 #[derive(Debug)]
 pub(crate) struct UpDownCounter(metrics::UpDownCounter<i64>, &'static Metric);
 
-/// A histogram of durations.
+/// A histogram of durations or counts.
 #[derive(Debug)]
 pub(crate) struct Histogram(metrics::Histogram<f64>, &'static Metric);
 
@@ -109,6 +109,11 @@ impl UpDownCounter {
 impl Histogram {
     pub(crate) fn record<const N: usize>(&self, took: Duration, values: [AttributeValue; N]) {
         self.0.record(took.as_secs_f64(), &attributes(self.1, values));
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a figure needs no more digits than it has")]
+    pub(crate) fn record_count<const N: usize>(&self, count: u64, values: [AttributeValue; N]) {
+        self.0.record(count as f64, &attributes(self.1, values));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The table of all metrics: a row is one metric at `/metrics` and in OpenTelemetry.
 //!
 //! The names, units and attributes of OpenTelemetry are those of its semantic conventions where they
-//! define one (`gen_ai.execute_tool.duration`, `http.server.request.duration`); other names begin with
+//! define one (`gen_ai.client.token.usage`, `http.server.request.duration`); other names begin with
 //! `tool_runtime.`. At `/metrics` a name begins with `tool_server_` and ends with its unit and, for a
 //! counter, `_total`.
 
@@ -36,7 +36,7 @@ pub(crate) enum MetricKind {
     UpDown,
     /// A value that is not added up, such as 1 for true.
     Gauge,
-    /// Durations, with the upper bounds of the buckets in seconds.
+    /// Durations or counts, with the upper bounds of the buckets in the metric's unit.
     Histogram(&'static [f64]),
 }
 
@@ -49,6 +49,39 @@ const OF_REQUESTS: &[f64] = &[
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0,
     7.5, 10.0, 30.0,
 ];
+
+/// The bounds of the conventions for invocations of agents.
+const OF_INVOCATIONS: &[f64] =
+    &[0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6];
+
+/// The bounds of the conventions for calls of models, which are those of tools.
+const OF_MODEL_CALLS: &[f64] = &DURATION_BOUNDARIES;
+
+/// The bounds of the conventions for tokens: powers of 4.
+const OF_TOKENS: &[f64] = &[
+    1.0,
+    4.0,
+    16.0,
+    64.0,
+    256.0,
+    1_024.0,
+    4_096.0,
+    16_384.0,
+    65_536.0,
+    262_144.0,
+    1_048_576.0,
+    4_194_304.0,
+    16_777_216.0,
+    67_108_864.0,
+];
+
+const OPERATION: &str = "gen_ai.operation.name";
+const PROVIDER: &str = "gen_ai.provider.name";
+const REQUEST_MODEL: &str = "gen_ai.request.model";
+const TOKEN_TYPE: &str = "gen_ai.token.type";
+const OUTCOME: &str = "tool_runtime.agent.outcome";
+const STEP: &str = "tool_runtime.agent.step";
+const STAGE: &str = "tool_runtime.agent.context.stage";
 
 const METHOD: &str = "http.request.method";
 const ROUTE: &str = "http.route";
@@ -94,6 +127,24 @@ metrics! {
         (CACHE_HITS, [TOOL_NAME]), "{call}", "Calls that were answered from the cache.";
     CALLS_REPLAYED: Counter, "replays" ["tool"],
         (REPLAYS, [TOOL_NAME]), "{call}", "Calls that were answered by an earlier call under the same key.";
+
+    // Agents: recorded when a request, a step of it or a call of a model ends.
+    AGENT_REQUESTS: Counter, "agent_requests" ["outcome", "code"],
+        ("tool_runtime.agent.requests", [OUTCOME, ERROR_TYPE]), "{request}", "Requests to agents that ended.";
+    AGENT_TIMES: Histogram(OF_INVOCATIONS), "agent_request_duration" ["outcome"],
+        ("gen_ai.invoke_agent.duration", [ERROR_TYPE]), "s",
+        "The end-to-end duration of a single agent invocation.";
+    AGENT_STEP_TIMES: Histogram(OF_CALLS), "agent_step_duration" ["step"],
+        ("tool_runtime.agent.step.duration", [STEP]), "s", "Duration of the steps of requests to agents.";
+    AGENT_CONTEXT_TOKENS: Counter, "agent_context_tokens" ["stage"],
+        ("tool_runtime.agent.context.tokens", [STAGE]), "{token}",
+        "Tokens of contexts before and after their compression.";
+    MODEL_TIMES: Histogram(OF_MODEL_CALLS), "model_call_duration" ["model", "code"],
+        ("gen_ai.client.operation.duration", [OPERATION, PROVIDER, REQUEST_MODEL, ERROR_TYPE]), "s",
+        "GenAI operation duration.";
+    MODEL_TOKENS: Histogram(OF_TOKENS), "model_tokens" ["model", "type"],
+        ("gen_ai.client.token.usage", [OPERATION, PROVIDER, TOKEN_TYPE, REQUEST_MODEL]), "{token}",
+        "Number of input and output tokens used.";
 
     // Requests: recorded when a request is answered or refused.
     REQUESTS: Counter, "requests" ["route", "status"],

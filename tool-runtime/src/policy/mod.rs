@@ -47,6 +47,8 @@ pub use self::out_of_range::OutOfRange;
 pub(crate) use self::policy_state::PolicyState;
 pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
+#[cfg(feature = "agent")]
+pub(crate) use self::store_access::STORE_TIMEOUT;
 #[cfg(feature = "sqlite-unbundled")]
 pub(crate) use self::ticket::RingKey;
 #[cfg(feature = "evidence")]

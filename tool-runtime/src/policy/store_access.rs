@@ -16,12 +16,12 @@ use crate::store::{StoreError, StoreErrorKind};
 use crate::tool::{catch_panic, guarded};
 
 /// The timeout of a store's operation that belongs to no call with a deadline.
-pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl PolicyState {
     /// Waits for a store's operation, at most for `limit`. A panic of the store is returned as an
     /// error.
-    pub(super) async fn call_store<T>(
+    pub(crate) async fn call_store<T>(
         &self,
         limit: Duration,
         operation: impl Future<Output = Result<T, StoreError>>,

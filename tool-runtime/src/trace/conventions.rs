@@ -3,9 +3,10 @@
 //! OpenTelemetry's names are used where they exist: the semantic conventions for generative AI,
 //! from [semantic-conventions-genai](https://github.com/open-telemetry/semantic-conventions-genai)
 //! at revision `004902b8cb70aa5ae6ca4ae07132b7daabcd3e10` (status: Development), the span
-//! `gen_ai.execute_tool.internal` and the metric `gen_ai.execute_tool.duration`. All other names
-//! begin with `tool_runtime.`, a prefix that the conventions do not use. The metrics of a server are
-//! listed in the guide to traces.
+//! `gen_ai.execute_tool.internal`, and the metrics `gen_ai.execute_tool.duration`,
+//! `gen_ai.invoke_agent.duration`, `gen_ai.client.operation.duration` and
+//! `gen_ai.client.token.usage`. All other names begin with `tool_runtime.`, a prefix that the
+//! conventions do not use. The metrics of agents and of a server are listed in the guide to traces.
 //!
 //! `gen_ai.tool.call.arguments` and `gen_ai.tool.call.result` are opt-in there, and sensitive: they
 //! are never recorded.
@@ -24,6 +25,9 @@ pub const DETAIL_TARGET: &str = "tool_runtime::detail";
 /// The target of requests that were refused over HTTP before a call existed; for filters:
 /// `tool_runtime::refusals=off`.
 pub const REFUSAL_TARGET: &str = "tool_runtime::refusals";
+
+/// The target of the events of agents; for filters: `tool_runtime::agent=debug`.
+pub const AGENT_TARGET: &str = "tool_runtime::agent";
 
 /// The operation, which begins the name of each span: `execute_tool {tool}`.
 pub const EXECUTE_TOOL: &str = "execute_tool";

@@ -28,7 +28,16 @@ impl Failed {
     }
 }
 
-/// Makes attempts until one succeeds; `attempt` gets the model's name as the server knows it.
+/// The model of an attempt.
+#[derive(Debug)]
+pub(super) struct AttemptedModel {
+    /// The name, as the server knows it.
+    pub(super) name: String,
+    /// True for the model that is asked after the first one has failed.
+    pub(super) is_fallback: bool,
+}
+
+/// Makes attempts until one succeeds.
 ///
 /// # Errors
 /// Returns the last failure, with the number of attempts and the model in its details.
@@ -36,7 +45,7 @@ pub(super) async fn with_retries<T, F>(
     settings: &Settings,
     model: Option<&str>,
     ends: Option<Instant>,
-    attempt: impl Fn(String) -> F,
+    attempt: impl Fn(AttemptedModel) -> F,
 ) -> Result<T, AgentError>
 where
     F: Future<Output = Result<T, Failed>>,
@@ -50,7 +59,9 @@ where
         let mut delay = settings.first_delay;
         for number in 1..=settings.max_attempts {
             attempts += 1;
-            let failed = match attempt(name.to_owned()).await {
+            let attempted =
+                AttemptedModel { name: name.to_owned(), is_fallback: fallback == Some(model) };
+            let failed = match attempt(attempted).await {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };

@@ -8,7 +8,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::attempts::{Failed, with_retries};
+use super::attempts::{AttemptedModel, Failed, with_retries};
 use super::builder::OpenAiBuilder;
 use super::endpoint::{Endpoint, broke_off, failing, timed_out, unreadable};
 use super::request::body;
@@ -75,8 +75,8 @@ impl OpenAiModel {
             .max_response_bytes(settings.max_response_bytes)
             .build(request.tools());
         let adapter = &adapter;
-        let attempt = |model: String| async move {
-            let body = body(request, &model, adapter, on_text.is_some());
+        let attempt = |model: AttemptedModel| async move {
+            let body = body(request, &model.name, adapter, on_text.is_some());
             let limit = self.endpoint.attempt_limit(ends);
             let shown = AtomicBool::new(false);
             let chat = async {
@@ -183,7 +183,7 @@ impl ReplyFacts {
     }
 }
 
-fn reply(turn: &Turn, facts: ReplyFacts, model: String) -> ChatReply {
+fn reply(turn: &Turn, facts: ReplyFacts, model: AttemptedModel) -> ChatReply {
     let call = |call: &RequestedCall| {
         let arguments =
             call.request().map_or(call.arguments(), |request| request.arguments().get());
@@ -199,8 +199,9 @@ fn reply(turn: &Turn, facts: ReplyFacts, model: String) -> ChatReply {
         StopReason::Refused(_) => FinishReason::ContentFilter,
         StopReason::Other(word) => FinishReason::Other(word.clone()),
     };
-    let reply = ChatReply::of_message(facts.model.unwrap_or(model), message);
-    let reply = reply.with_finish_reason(finish_reason);
+    let reply = ChatReply::of_message(facts.model.unwrap_or(model.name), message)
+        .with_finish_reason(finish_reason)
+        .with_fallback(model.is_fallback);
     match facts.usage {
         Some(usage) => reply.with_usage(usage),
         None => reply,

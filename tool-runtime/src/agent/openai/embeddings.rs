@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::attempts::{Failed, with_retries};
+use super::attempts::{AttemptedModel, Failed, with_retries};
 use super::builder::OpenAiBuilder;
 use super::endpoint::{Endpoint, timed_out, unreadable};
 use crate::assess::{CompressionError, Embedder};
@@ -70,8 +70,8 @@ impl OpenAiEmbedder {
 impl Embedder for OpenAiEmbedder {
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, CompressionError> {
         let limit = self.endpoint.attempt_limit(None);
-        let attempt = |model: String| async move {
-            let fetched = tokio::time::timeout(limit, self.fetch(&model, texts)).await;
+        let attempt = |model: AttemptedModel| async move {
+            let fetched = tokio::time::timeout(limit, self.fetch(&model.name, texts)).await;
             fetched.unwrap_or_else(|_| Err(timed_out()))
         };
         let vectors = with_retries(&self.endpoint.settings, None, None, attempt).await;

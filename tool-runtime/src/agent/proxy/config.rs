@@ -293,6 +293,12 @@ impl AgentConfig {
         self.enable_metrics
     }
 
+    /// Returns the names of all models that the configuration names.
+    pub(super) fn model_names(&self) -> impl Iterator<Item = &str> {
+        let named = [&*self.default_model, &*self.student_summarizer_model];
+        named.into_iter().chain(self.fallback_model.as_deref()).chain(self.prices.models())
+    }
+
     /// Returns the prices of models.
     #[must_use]
     pub const fn prices(&self) -> &PriceTable {

@@ -3,6 +3,7 @@
 mod answer_cache;
 mod budget;
 mod config;
+mod observer;
 mod prices;
 mod proxy_agent;
 mod sessions;

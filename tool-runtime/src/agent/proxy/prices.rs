@@ -76,6 +76,11 @@ impl PriceTable {
         self.0.get(best).copied()
     }
 
+    /// Returns the models that have a price.
+    pub(super) fn models(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Reads a table of tables: `[prices."openai/gpt-4o-mini"]` with `input` and `output`.
     pub(super) fn read(value: Value, settings: &mut Settings) -> Self {
         let expected = "tables by model with the numbers `input` and `output`, in US dollars for a \

@@ -7,16 +7,16 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::answer_cache::AnswerCache;
-use super::config::{AgentConfig, LogLevel};
+use super::config::AgentConfig;
 use super::sessions::{MemorySessions, SessionStore};
 use super::turn::Turn;
 use crate::agent::error::AgentError;
 use crate::agent::executor::RuntimeExecutor;
+use crate::agent::measured_model::MeasuredModel;
 use crate::agent::model::ChatModel;
 use crate::contracts::ToolContext;
 use crate::contracts::act::ToolType;
 use crate::contracts::proxy::{ProxyRequest, ProxyResponse};
-use crate::log::log_event;
 use crate::runtime::Runtime;
 
 /// Answers questions: runs the required tools, compresses their results and the history, asks a model
@@ -58,6 +58,7 @@ pub struct ProxyAgent {
 /// What the requests of an agent share.
 pub(super) struct Inner {
     pub(super) config: AgentConfig,
+    pub(super) runtime: Runtime,
     pub(super) executor: RuntimeExecutor,
     pub(super) model: Arc<dyn ChatModel>,
     pub(super) sessions: Arc<dyn SessionStore>,
@@ -70,6 +71,7 @@ pub(super) struct Inner {
 #[must_use = "a builder does nothing until `build`"]
 pub struct ProxyAgentBuilder {
     config: AgentConfig,
+    runtime: Runtime,
     executor: RuntimeExecutor,
     model: Arc<dyn ChatModel>,
     sessions: Arc<dyn SessionStore>,
@@ -110,8 +112,9 @@ impl ProxyAgentBuilder {
         let most = usize::try_from(self.config.max_concurrent_tools()).unwrap_or(usize::MAX);
         let inner = Inner {
             executor: self.executor.max_concurrent_tools(most),
+            model: measured(self.model, &self.config, &self.runtime),
             config: self.config,
-            model: self.model,
+            runtime: self.runtime,
             sessions: self.sessions,
             cache,
             instructions: self.instructions,
@@ -136,7 +139,8 @@ impl ProxyAgent {
     ) -> ProxyAgentBuilder {
         ProxyAgentBuilder {
             config,
-            executor: RuntimeExecutor::new(runtime, ToolContext::local()),
+            executor: RuntimeExecutor::new(runtime.clone(), ToolContext::local()),
+            runtime,
             model: Arc::new(model),
             sessions: Arc::new(MemorySessions::new()),
             instructions: None,
@@ -154,43 +158,20 @@ impl ProxyAgent {
         request: &ProxyRequest,
         cx: &ToolContext,
     ) -> Result<ProxyResponse, AgentError> {
-        let turn = Turn::new(&self.inner, request, cx);
-        let answered = turn.answer().await;
-        self.inner.log(turn.model(), answered.as_ref());
-        answered
+        Turn::new(&self.inner, request, cx).answer().await
     }
 }
 
-impl Inner {
-    /// Logs the end of a request, without any text of it.
-    fn log(&self, model: &str, answered: Result<&ProxyResponse, &AgentError>) {
-        let logs =
-            |level: LogLevel| self.config.enable_logging() && level >= self.config.log_level();
-        match answered {
-            Ok(response) if logs(LogLevel::Info) => {
-                let cost = response.cost_analysis();
-                log_event!(
-                    info,
-                    target: "tool_runtime::agent",
-                    model = %model,
-                    input_tokens = cost.optimized_input_tokens(),
-                    raw_input_tokens = cost.raw_input_tokens(),
-                    output_tokens = cost.output_tokens(),
-                    latency_ms = response.total_latency_ms(),
-                    "the agent answered a request"
-                );
-            }
-            Err(error) if logs(LogLevel::Error) => {
-                log_event!(
-                    error,
-                    target: "tool_runtime::agent",
-                    model = %model,
-                    error = %error,
-                    "the agent could not answer a request"
-                );
-            }
-            _ => {}
-        }
+/// Measures a model, if the configuration wants it.
+fn measured(
+    model: Arc<dyn ChatModel>,
+    config: &AgentConfig,
+    runtime: &Runtime,
+) -> Arc<dyn ChatModel> {
+    if config.enable_metrics() {
+        Arc::new(MeasuredModel::new(model, runtime.clone(), config.model_names()))
+    } else {
+        model
     }
 }
 

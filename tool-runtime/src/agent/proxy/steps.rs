@@ -1,40 +1,69 @@
-//! Measures the steps of a request.
+//! The steps of a request, and how long each took.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
+use super::observer::Observer;
 use crate::contracts::ContractError;
 use crate::contracts::proxy::LatencyBreakdown;
 
-/// The durations of the steps so far.
-#[derive(Debug, Default)]
-pub(super) struct Steps {
-    pub(super) tools: Duration,
-    pub(super) context: Duration,
-    pub(super) model: Duration,
-    pub(super) output: Duration,
+/// A step of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The required tools run.
+    Tools,
+    /// The context is compressed.
+    Context,
+    /// The model is asked, or the cache.
+    Model,
+    /// The answer is written.
+    Output,
 }
 
-impl Steps {
-    /// Divides the total; what no step took is the overhead.
-    pub(super) fn breakdown(&self, total: Duration) -> Result<LatencyBreakdown, ContractError> {
-        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
-        let known = self.tools + self.context + self.model + self.output;
-        let overhead = total.saturating_sub(known);
-        LatencyBreakdown::new(
-            ms(self.tools),
-            ms(self.context),
-            ms(self.model),
-            ms(self.output),
-            ms(overhead),
-        )
+impl Step {
+    /// Returns the step's name in metrics.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Context => "context",
+            Self::Model => "model",
+            Self::Output => "output",
+        }
     }
 }
 
-/// Adds the time that a step takes.
-pub(super) async fn timed<T>(step: &mut Duration, work: impl Future<Output = T>) -> T {
-    let started = Instant::now();
-    let ended = work.await;
-    *step += started.elapsed();
-    ended
+/// The durations of the steps so far.
+#[derive(Debug)]
+pub(super) struct Steps<'t> {
+    observer: &'t Observer<'t>,
+    took: [Duration; 4],
+}
+
+impl<'t> Steps<'t> {
+    pub(super) fn new(observer: &'t Observer<'t>) -> Self {
+        Self { observer, took: [Duration::ZERO; 4] }
+    }
+
+    /// Measures a step.
+    pub(super) async fn timed<T>(&mut self, step: Step, work: impl Future<Output = T>) -> T {
+        let started = Instant::now();
+        let ended = work.await;
+        let took = started.elapsed();
+        self.took[step as usize] = took;
+        self.observer.step_ended(step, took);
+        ended
+    }
+
+    /// Returns how long a step took.
+    pub(super) const fn took(&self, step: Step) -> Duration {
+        self.took[step as usize]
+    }
+
+    /// Divides the total; what no step took is the overhead.
+    pub(super) fn breakdown(&self, total: Duration) -> Result<LatencyBreakdown, ContractError> {
+        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+        let overhead = total.saturating_sub(self.took.iter().sum());
+        let [tools, context, model, output] = self.took;
+        LatencyBreakdown::new(ms(tools), ms(context), ms(model), ms(output), ms(overhead))
+    }
 }

@@ -1,6 +1,7 @@
 //! The steps of a request.
 
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,9 +10,10 @@ use serde_json::Value;
 
 use super::answer_cache;
 use super::budget::{Optimization, TokenBudget};
+use super::observer::Observer;
 use super::proxy_agent::Inner;
 use super::sessions::SessionKey;
-use super::steps::{Steps, timed};
+use super::steps::{Step, Steps};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{ChatReply, ChatRequest, FinishReason, ModelMessage};
 use crate::agent::student::StudentSummarizer;
@@ -24,6 +26,8 @@ use crate::contracts::articulate::{
 };
 use crate::contracts::assess::{ChatMessage, ChatRole, ContextData, OptimizedContext};
 use crate::contracts::proxy::{CostReport, LlmResponse, ProxyRequest, ProxyResponse};
+use crate::policy::STORE_TIMEOUT;
+use crate::store::StoreError;
 use crate::tokens::{TokenCounter, counter_for_model};
 
 /// The most messages of a session that become part of a context.
@@ -39,13 +43,20 @@ pub(super) struct Turn<'t> {
     optimization: Optimization,
     budget: TokenBudget,
     session: Option<SessionKey>,
+    observer: Observer<'t>,
 }
 
-/// The answer of the model, and whether it came from the cache.
-struct Answer {
-    reply: ChatReply,
-    content: Value,
-    is_cached: bool,
+/// The answer of the model, or of the cache.
+pub(super) struct Answer {
+    pub(super) reply: ChatReply,
+    pub(super) content: Value,
+    pub(super) is_cached: bool,
+}
+
+/// A request that was answered.
+pub(super) struct Answered {
+    pub(super) response: ProxyResponse,
+    pub(super) answer: Answer,
 }
 
 impl<'t> Turn<'t> {
@@ -60,36 +71,44 @@ impl<'t> Turn<'t> {
             optimization: Optimization::of(request),
             budget: TokenBudget::of(request),
             session: request.session_id().map(|session| SessionKey::new(cx, session)),
+            observer: Observer::new(agent, model),
         }
-    }
-
-    pub(super) fn model(&self) -> &'t str {
-        self.model
     }
 
     pub(super) async fn answer(&self) -> Result<ProxyResponse, AgentError> {
         let started = Instant::now();
+        let ended = self.run(started).await;
+        self.observer.ended(ended.as_ref(), started.elapsed());
+        ended.map(|answered| answered.response)
+    }
+
+    async fn run(&self, started: Instant) -> Result<Answered, AgentError> {
         let limit = Duration::from_secs(self.agent.config.request_timeout_seconds());
         let ends = started + limit;
-        let mut steps = Steps::default();
-        let results = timed(&mut steps.tools, self.run_tools(limit)).await?;
+        let observer = &self.observer;
+        let mut steps = Steps::new(observer);
+        let results = steps.timed(Step::Tools, self.run_tools(limit)).await?;
+        observer.tools_ran(&results, steps.took(Step::Tools));
         let history = self.history().await?;
         let context = self.context(&results, history)?;
-        let optimized = timed(&mut steps.context, self.optimize(&context)).await?;
-        let answer = timed(&mut steps.model, self.ask(&optimized, ends)).await?;
-        let output_started = Instant::now();
-        let result = self.serialize(&answer.content)?;
-        steps.output = output_started.elapsed();
+        let optimized = steps.timed(Step::Context, self.optimize(&context)).await?;
+        observer.context_optimized(&optimized, steps.took(Step::Context));
+        let answer = steps.timed(Step::Model, self.ask(&optimized, ends)).await?;
+        observer.model_answered(&answer, self.tokens(&answer.reply), steps.took(Step::Model));
+        let written = async { self.serialize(&answer.content) };
+        let result = steps.timed(Step::Output, written).await?;
+        observer.output_written(&result, steps.took(Step::Output));
         self.remember(&answer.reply).await?;
         let cost = self.cost(&optimized, &answer, &result)?;
         let llm = self.llm_response(&answer)?;
         let optimized = if answer.is_cached { with_cache_mark(optimized)? } else { optimized };
-        ProxyResponse::builder(result, optimized, llm)
+        let response = ProxyResponse::builder(result, optimized, llm)
             .tool_results(results)
             .breakdown(steps.breakdown(started.elapsed()).map_err(|error| serialization(&error))?)
             .cost_analysis(cost)
             .build()
-            .map_err(|error| serialization(&error))
+            .map_err(|error| serialization(&error))?;
+        Ok(Answered { response, answer })
     }
 
     /// Runs the required tools, after every request was found to name one.
@@ -107,8 +126,8 @@ impl<'t> Turn<'t> {
 
     async fn history(&self) -> Result<Vec<ChatMessage>, AgentError> {
         let Some(key) = &self.session else { return Ok(Vec::new()) };
-        let loaded = self.agent.sessions.load(key, MOST_MESSAGES).await;
-        loaded.map_err(|_| of_session("the history of the session cannot be read"))
+        let loaded = self.in_time(self.agent.sessions.load(key, MOST_MESSAGES)).await;
+        loaded.map_err(|error| self.of_session("the history of the session cannot be read", &error))
     }
 
     fn context(
@@ -261,8 +280,24 @@ impl<'t> Turn<'t> {
         let answered = message(ChatRole::Assistant, reply.text());
         let messages = asked.and_then(|asked| Ok(vec![asked, answered?]));
         let messages = messages.map_err(|error| serialization(&error))?;
-        let appended = self.agent.sessions.append(key, messages).await;
-        appended.map_err(|_| of_session("the answer cannot be added to the session"))
+        let appended = self.in_time(self.agent.sessions.append(key, messages)).await;
+        appended
+            .map_err(|error| self.of_session("the answer cannot be added to the session", &error))
+    }
+
+    /// Runs an operation of the store of sessions, which is foreign code: it may hang or panic.
+    async fn in_time<T>(
+        &self,
+        operation: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        self.agent.runtime.policy_state().call_store(STORE_TIMEOUT, operation).await
+    }
+
+    /// The store's own message may name files, so that it goes to the log only.
+    fn of_session(&self, message: &str, error: &StoreError) -> AgentError {
+        self.observer.sessions_failed(error);
+        AgentError::new(AgentErrorKind::Configuration, message)
+            .with_detail("reason", "session_store")
     }
 
     fn llm_response(&self, answer: &Answer) -> Result<LlmResponse, AgentError> {
@@ -320,9 +355,4 @@ fn with_cache_mark(context: OptimizedContext) -> Result<OptimizedContext, AgentE
 
 fn serialization(error: &dyn fmt::Display) -> AgentError {
     AgentError::new(AgentErrorKind::Serialization, error.to_string())
-}
-
-/// The store's own message may name files, so that it is not repeated.
-fn of_session(message: &str) -> AgentError {
-    AgentError::new(AgentErrorKind::Configuration, message).with_detail("reason", "session_store")
 }

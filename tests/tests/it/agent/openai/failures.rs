@@ -56,7 +56,11 @@ async fn other_refusals_are_final() {
 async fn the_fallback_model_is_asked_last() {
     let server = Server::start([error(500, "a"), error(500, "b"), text("from the other")]).await;
     let model = server.builder().max_attempts(2).fallback_model("openai/other").build().unwrap();
-    assert_eq!(ask(&model).await.unwrap().text(), "from the other");
+    let reply = ask(&model).await.unwrap();
+    assert_eq!((reply.text(), reply.is_fallback()), ("from the other", true));
+    let server = Server::start([text("from the first")]).await;
+    let model = server.builder().fallback_model("openai/other").build().unwrap();
+    assert!(!ask(&model).await.unwrap().is_fallback());
     let server =
         Server::start([error(404, "model_not_found"), error(404, "model_not_found")]).await;
     let model = server.builder().fallback_model("openai/other").build().unwrap();

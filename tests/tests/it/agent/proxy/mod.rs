@@ -3,10 +3,14 @@
 mod answers;
 mod budgets;
 mod configuration;
+mod events;
+mod metrics;
 mod sessions;
 
 use serde_json::Value;
-use tool_runtime::agent::{AgentConfig, ModelPrice, PriceTable, ProxyAgent, ProxyAgentBuilder};
+use tool_runtime::agent::{
+    AgentConfig, ChatModel, ModelPrice, PriceTable, ProxyAgent, ProxyAgentBuilder,
+};
 use tool_runtime::contracts::act::{ToolRequest, ToolType};
 use tool_runtime::prelude::*;
 
@@ -41,9 +45,12 @@ fn prices() -> PriceTable {
 
 fn agent(server: &Server, config: &str) -> ProxyAgentBuilder {
     let runtime = Runtime::builder().tool::<ListOrdersTool>().build().unwrap();
+    agent_of(runtime, server.model(), config)
+}
+
+fn agent_of(runtime: Runtime, model: impl ChatModel + 'static, config: &str) -> ProxyAgentBuilder {
     let config = AgentConfig::from_toml(config).unwrap().with_prices(prices());
-    ProxyAgent::builder(config, runtime, server.model())
-        .tool_type("orders", ToolType::DatabaseQuery)
+    ProxyAgent::builder(config, runtime, model).tool_type("orders", ToolType::DatabaseQuery)
 }
 
 fn orders(parameters: Value) -> ToolRequest {

@@ -1,12 +1,20 @@
 //! Histories of conversations.
 
+use async_trait::async_trait;
+use futures::future::pending;
+use serde_json::json;
 use tool_runtime::Uuid;
-use tool_runtime::agent::{MemorySessions, SessionKey, SessionStore};
+use tool_runtime::agent::{
+    AgentError, AgentErrorKind, ChatModel, ChatReply, ChatRequest, MemorySessions, SessionKey,
+    SessionStore,
+};
 use tool_runtime::contracts::ToolContext;
 use tool_runtime::contracts::assess::{ChatMessage, ChatRole};
 use tool_runtime::contracts::proxy::ProxyRequest;
+use tool_runtime::prelude::*;
+use tool_runtime::store::StoreError;
 
-use super::{agent, context};
+use super::{agent, agent_of, context};
 use crate::agent::server::{Server, text};
 
 fn request(query: &str, session: &str) -> ProxyRequest {
@@ -68,4 +76,49 @@ async fn the_memory_keeps_the_newest_messages() {
     let all = texts(store.load(&key, usize::MAX).await.unwrap());
     assert_eq!((all.len(), &*all[0]), (1_000, "200"));
     assert!(!format!("{store:?} {key:?}").contains("ada"));
+}
+
+/// Answers at once.
+#[derive(Debug)]
+struct Prompt;
+
+#[async_trait]
+impl ChatModel for Prompt {
+    async fn chat(&self, _: &ChatRequest) -> Result<ChatReply, AgentError> {
+        Ok(ChatReply::new("prompt", "ok"))
+    }
+}
+
+/// Hangs or panics.
+#[derive(Debug)]
+enum Broken {
+    Hangs,
+    Panics,
+}
+
+#[async_trait]
+impl SessionStore for Broken {
+    async fn load(&self, _: &SessionKey, _: usize) -> Result<Vec<ChatMessage>, StoreError> {
+        match self {
+            Self::Hangs => pending().await,
+            Self::Panics => panic!("hunter2"),
+        }
+    }
+
+    async fn append(&self, _: &SessionKey, _: Vec<ChatMessage>) -> Result<(), StoreError> {
+        unreachable!("the history is read first")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_or_panics_fails_its_request_alone() {
+    for store in [Broken::Hangs, Broken::Panics] {
+        let runtime = Runtime::builder().build().unwrap();
+        let agent = agent_of(runtime, Prompt, "").sessions(store).build();
+        let error = agent.answer(&request("?", "s"), &context()).await.unwrap_err();
+        assert_eq!(error.kind(), AgentErrorKind::Configuration);
+        assert_eq!(error.details()["reason"], json!("session_store"));
+        let without = ProxyRequest::builder("?").build().unwrap();
+        assert!(agent.answer(&without, &context()).await.is_ok());
+    }
 }

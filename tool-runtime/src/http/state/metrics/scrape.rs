@@ -10,10 +10,11 @@ use prometheus_client::registry::{Registry, Unit};
 use super::observed;
 use crate::http::state::app::SharedApp;
 use crate::metrics::table::{
-    CALL_TIMES, CALLS_CACHED, CALLS_ENDED, CALLS_REFUSED, CALLS_REPLAYED, CALLS_RETRIED,
+    AGENT_CONTEXT_TOKENS, AGENT_REQUESTS, AGENT_STEP_TIMES, AGENT_TIMES, CALL_TIMES, CALLS_CACHED,
+    CALLS_ENDED, CALLS_REFUSED, CALLS_REPLAYED, CALLS_RETRIED, MODEL_TIMES, MODEL_TOKENS,
     REQUEST_TIMES, REQUESTS, REQUESTS_REFUSED, TOOL_TIMES,
 };
-use crate::metrics::{Durations, Metric, MetricKind, ToolSeries};
+use crate::metrics::{Distribution, Metric, MetricKind, ToolSeries};
 
 /// Writes all metrics in the text format of `OpenMetrics`.
 pub(in crate::http) fn text(app: &SharedApp) -> String {
@@ -29,7 +30,7 @@ pub(in crate::http) fn text(app: &SharedApp) -> String {
 type ReadCount = fn(&ToolSeries) -> u64;
 
 /// Reads a histogram of a tool.
-type ReadDurations = fn(&ToolSeries) -> &Durations;
+type ReadDurations = fn(&ToolSeries) -> &Distribution;
 
 /// Collects the metrics for one scrape.
 #[derive(Debug)]
@@ -40,6 +41,7 @@ impl Collector for Scrape {
         let mut encoder = MetricsEncoder(encoder);
         self.requests(&mut encoder)?;
         self.calls(&mut encoder)?;
+        self.agents(&mut encoder)?;
         let active = observed::active_calls(&self.0);
         let values = [active].into_iter().chain(observed::of_server(&self.0));
         for (metric, value) in values {
@@ -64,7 +66,7 @@ impl Scrape {
         }
         let mut family = encoder.family(&REQUEST_TIMES)?;
         for (route, series) in &metrics.routes {
-            family.durations([route], &series.took)?;
+            family.distribution([route], &series.took)?;
         }
         Ok(())
     }
@@ -102,7 +104,30 @@ impl Scrape {
         for (metric, read) in histograms {
             let mut family = encoder.family(metric)?;
             for (tool, series) in calls.tools() {
-                family.durations([tool], read(series))?;
+                family.distribution([tool], read(series))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn agents(&self, encoder: &mut MetricsEncoder<'_>) -> fmt::Result {
+        let series = self.0.metrics.0.calls.agents().series();
+        let mut family = encoder.family(&AGENT_REQUESTS)?;
+        series.requests.iter().try_for_each(|(labels, count)| family.count(*labels, *count))?;
+        let mut family = encoder.family(&AGENT_CONTEXT_TOKENS)?;
+        let mut tokens = series.context_tokens.iter();
+        tokens.try_for_each(|(stage, count)| family.count([stage], *count))?;
+        let by_word =
+            [(&AGENT_TIMES, &series.request_times), (&AGENT_STEP_TIMES, &series.step_times)];
+        for (metric, series) in by_word {
+            let mut family = encoder.family(metric)?;
+            series.iter().try_for_each(|(label, values)| family.distribution([label], values))?;
+        }
+        let by_model = [(&MODEL_TIMES, &series.model_times), (&MODEL_TOKENS, &series.model_tokens)];
+        for (metric, series) in by_model {
+            let mut family = encoder.family(metric)?;
+            for ((model, label), values) in series {
+                family.distribution([model, label], values)?;
             }
         }
         Ok(())
@@ -148,12 +173,16 @@ impl FamilyEncoder<'_> {
         count_of(self.encoder.encode_family(&labels)?, count)
     }
 
-    /// Writes a histogram of durations, unless it is empty.
-    fn durations<const N: usize>(&mut self, values: [&str; N], took: &Durations) -> fmt::Result {
-        let Some(took) = took.read() else { return Ok(()) };
+    /// Writes a histogram, unless it is empty.
+    fn distribution<const N: usize>(
+        &mut self,
+        values: [&str; N],
+        counted: &Distribution,
+    ) -> fmt::Result {
+        let Some(counted) = counted.read() else { return Ok(()) };
         let labels = self.labels(values);
         let mut series = self.encoder.encode_family(&labels)?;
-        series.encode_histogram::<NoLabelSet>(took.sum, took.count, &took.buckets, None)
+        series.encode_histogram::<NoLabelSet>(counted.sum, counted.count, &counted.buckets, None)
     }
 
     fn labels<'v, const N: usize>(&self, values: [&'v str; N]) -> Vec<(&'static str, &'v str)> {

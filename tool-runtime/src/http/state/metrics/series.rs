@@ -6,14 +6,14 @@ use std::time::Duration;
 use axum::http::StatusCode;
 
 use crate::http::problem::status::FAILURES;
-use crate::metrics::Durations;
+use crate::metrics::Distribution;
 use crate::metrics::table::REQUEST_TIMES;
 
 /// The metrics of one route.
 #[derive(Debug)]
 pub(super) struct RouteSeries {
     answers: [AtomicU64; Self::ANSWERS.len()],
-    pub(super) took: Durations,
+    pub(super) took: Distribution,
 }
 
 /// The counters of requests that were refused before a call was opened, by status.
@@ -25,13 +25,13 @@ impl RouteSeries {
     pub(super) const ANSWERS: [&'static str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "gone"];
 
     pub(super) fn new() -> Self {
-        Self { answers: Default::default(), took: Durations::of(&REQUEST_TIMES) }
+        Self { answers: Default::default(), took: Distribution::of(&REQUEST_TIMES) }
     }
 
     pub(super) fn answered(&self, status: Option<StatusCode>, took: Duration) {
         let class = status.map_or(5, |status| usize::from(status.as_u16() / 100) - 1);
         self.answers[class.min(5)].fetch_add(1, Ordering::Relaxed);
-        self.took.add(took);
+        self.took.add_duration(took);
     }
 
     /// Returns the classes with a count above 0.

@@ -1,0 +1,205 @@
+//! The measurement of agents: their requests, the steps of these, and the calls of models.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::calls::UNKNOWN;
+use super::names::OTHER;
+use super::table::{
+    AGENT_CONTEXT_TOKENS, AGENT_REQUESTS, AGENT_STEP_TIMES, AGENT_TIMES, MODEL_TIMES, MODEL_TOKENS,
+};
+use super::{AttributeValue, Counter, Distribution, Histogram, Meter};
+
+/// The most models with series of their own; further ones count as unknown.
+const MOST_MODELS: usize = 100;
+
+/// The operation of all calls of models.
+const CHAT: &str = "chat";
+
+/// The metrics of the agents of a runtime. An agent's request lasts for as long as a model thinks, so
+/// that one lock for all its figures is not noticed.
+///
+/// The values of labels are bounded: words of this crate, and configured models.
+#[derive(Debug)]
+pub(crate) struct AgentMetrics {
+    series: Mutex<AgentSeries>,
+    instruments: Option<AgentInstruments>,
+}
+
+/// The figures by the values of their labels.
+#[derive(Debug, Default)]
+pub(crate) struct AgentSeries {
+    pub(crate) requests: BTreeMap<[&'static str; 2], u64>,
+    pub(crate) request_times: BTreeMap<&'static str, Distribution>,
+    pub(crate) step_times: BTreeMap<&'static str, Distribution>,
+    pub(crate) context_tokens: BTreeMap<&'static str, u64>,
+    pub(crate) model_times: BTreeMap<(Arc<str>, &'static str), Distribution>,
+    pub(crate) model_tokens: BTreeMap<(Arc<str>, &'static str), Distribution>,
+    models: BTreeSet<Arc<str>>,
+}
+
+/// A request to an agent that ended.
+#[derive(Debug)]
+pub(crate) struct EndedRequest {
+    pub(crate) outcome: &'static str,
+    /// `None` without an error.
+    pub(crate) code: Option<&'static str>,
+    pub(crate) took: Duration,
+}
+
+/// A call of a model that ended.
+#[derive(Debug)]
+pub(crate) struct EndedModelCall<'m> {
+    /// `None` for a model that is not configured.
+    pub(crate) model: Option<&'m Arc<str>>,
+    pub(crate) provider: &'static str,
+    /// `None` without an error.
+    pub(crate) code: Option<&'static str>,
+    pub(crate) took: Duration,
+    /// The tokens by their type, as the provider counts them; empty if it does not.
+    pub(crate) tokens: Vec<(&'static str, u64)>,
+}
+
+#[derive(Debug)]
+struct AgentInstruments {
+    requests: Counter,
+    request_times: Histogram,
+    step_times: Histogram,
+    context_tokens: Counter,
+    model_times: Histogram,
+    model_tokens: Histogram,
+}
+
+impl AgentMetrics {
+    /// Creates the instruments of the meter, if the host has one.
+    pub(super) fn new(meter: Option<&Meter>) -> Self {
+        Self { series: Mutex::default(), instruments: meter.map(AgentInstruments::of) }
+    }
+
+    /// Returns the figures, which are locked meanwhile.
+    pub(crate) fn series(&self) -> MutexGuard<'_, AgentSeries> {
+        self.series.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records the end of a request.
+    pub(crate) fn request_ended(&self, request: &EndedRequest) {
+        let EndedRequest { outcome, code, took } = *request;
+        let mut series = self.series();
+        *series.requests.entry([outcome, code.unwrap_or_default()]).or_default() += 1;
+        let times = series.request_times.entry(outcome);
+        times.or_insert_with(|| Distribution::of(&AGENT_TIMES)).add_duration(took);
+        drop(series);
+        let Some(to) = &self.instruments else { return };
+        to.requests.add(1, [AttributeValue::text(outcome), optional(code)]);
+        to.request_times.record(took, [optional(code)]);
+    }
+
+    /// Records the end of a step of a request.
+    pub(crate) fn step_ended(&self, step: &'static str, took: Duration) {
+        let mut series = self.series();
+        let times = series.step_times.entry(step);
+        times.or_insert_with(|| Distribution::of(&AGENT_STEP_TIMES)).add_duration(took);
+        drop(series);
+        if let Some(to) = &self.instruments {
+            to.step_times.record(took, [AttributeValue::text(step)]);
+        }
+    }
+
+    /// Counts the tokens of a context by their stage.
+    pub(crate) fn count_context<const N: usize>(&self, tokens: [(&'static str, u64); N]) {
+        let mut series = self.series();
+        for (stage, count) in tokens {
+            *series.context_tokens.entry(stage).or_default() += count;
+        }
+        drop(series);
+        let Some(to) = &self.instruments else { return };
+        for (stage, count) in tokens {
+            to.context_tokens.add(count, [AttributeValue::text(stage)]);
+        }
+    }
+
+    /// Records the end of a call of a model.
+    pub(crate) fn model_call_ended(&self, call: &EndedModelCall<'_>) {
+        let mut series = self.series();
+        let model = series.model(call.model);
+        let label = model.clone().unwrap_or_else(|| UNKNOWN.into());
+        let key = (label.clone(), call.code.unwrap_or_default());
+        let times = series.model_times.entry(key);
+        times.or_insert_with(|| Distribution::of(&MODEL_TIMES)).add_duration(call.took);
+        for (kind, count) in &call.tokens {
+            let tokens = series.model_tokens.entry((label.clone(), *kind));
+            tokens.or_insert_with(|| Distribution::of(&MODEL_TOKENS)).add_count(*count);
+        }
+        drop(series);
+        let Some(to) = &self.instruments else { return };
+        let chat = || AttributeValue::text(CHAT);
+        let provider = || AttributeValue::text(call.provider);
+        let model = || model.as_ref().map_or(AttributeValue::text(OTHER), AttributeValue::shared);
+        to.model_times.record(call.took, [chat(), provider(), model(), optional(call.code)]);
+        for (kind, count) in &call.tokens {
+            let kind = AttributeValue::text(kind);
+            to.model_tokens.record_count(*count, [chat(), provider(), kind, model()]);
+        }
+    }
+}
+
+impl AgentSeries {
+    /// Returns the label of a model; none for one that counts as unknown.
+    fn model(&mut self, model: Option<&Arc<str>>) -> Option<Arc<str>> {
+        let model = model?;
+        if self.models.len() < MOST_MODELS {
+            self.models.insert(model.clone());
+        }
+        self.models.get(model).cloned()
+    }
+}
+
+impl AgentInstruments {
+    fn of(meter: &Meter) -> Self {
+        Self {
+            requests: meter.counter(&AGENT_REQUESTS),
+            request_times: meter.histogram(&AGENT_TIMES),
+            step_times: meter.histogram(&AGENT_STEP_TIMES),
+            context_tokens: meter.counter(&AGENT_CONTEXT_TOKENS),
+            model_times: meter.histogram(&MODEL_TIMES),
+            model_tokens: meter.histogram(&MODEL_TOKENS),
+        }
+    }
+}
+
+fn optional(text: Option<&'static str>) -> AttributeValue {
+    text.map_or(AttributeValue::NONE, AttributeValue::text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_beyond_the_bound_count_as_unknown() {
+        let metrics = AgentMetrics::new(None);
+        for number in 0..2 * MOST_MODELS {
+            let model = Arc::from(number.to_string());
+            for model in [Some(&model), None] {
+                metrics.model_call_ended(&EndedModelCall {
+                    model,
+                    provider: OTHER,
+                    code: None,
+                    took: Duration::from_secs(1),
+                    tokens: vec![("input", 7)],
+                });
+            }
+        }
+        let series = metrics.series();
+        let count =
+            |series: &BTreeMap<(Arc<str>, &'static str), Distribution>, label: &str, code| {
+                let series = series.get(&(label.into(), code)).and_then(Distribution::read);
+                series.map(|it| (it.count, it.sum))
+            };
+        assert_eq!((series.model_times.len(), series.model_tokens.len()), (101, 101));
+        assert_eq!(count(&series.model_times, UNKNOWN, ""), Some((300, 300.0)));
+        assert_eq!(count(&series.model_tokens, UNKNOWN, "input"), Some((300, 2_100.0)));
+        assert_eq!(count(&series.model_tokens, "0", "input"), Some((1, 7.0)));
+    }
+}
