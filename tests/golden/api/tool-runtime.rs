@@ -210,6 +210,7 @@ impl DynamicTool {
     {}
     #[must_use]
     pub fn category(self, category: impl Into<String>) -> Self {}
+    pub fn check(&self) -> Result<(), BuildError> {}
     #[must_use]
     pub fn description(self, description: impl Into<String>) -> Self {}
     #[must_use]
@@ -659,6 +660,7 @@ impl Runtime {
     pub fn tickets(&self) -> Tickets<'_> {}
     #[must_use]
     pub fn tool_index(&self) -> ToolIndex {}
+    pub fn unchecked_rules(&self) -> impl Iterator<Item = (&str, &UncheckedRule)> {}
     #[must_use]
     pub fn wall_clock_steps(&self) -> u64 {}
 }
@@ -4778,6 +4780,21 @@ pub enum SchemaReader {
     Callee,
     Caller,
 }
+
+// tool_runtime::schema::UncheckedRule
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UncheckedRule {
+    ..
+}
+impl UncheckedRule {
+    #[must_use]
+    pub fn construct(&self) -> &str {}
+    #[must_use]
+    pub fn pointer(&self) -> &str {}
+    #[must_use]
+    pub fn side(&self) -> &'static str {}
+}
+impl fmt::Display for UncheckedRule {}
 
 // tool_runtime::schema::ValidationReport
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -76,6 +76,69 @@ fn a_dynamic_write_must_handle_dry_runs() {
     assert!(Runtime::builder().dynamic(write().handles_dry_run()).build().is_ok());
 }
 
+fn with_pattern(name: &str, pattern: &str) -> DynamicTool {
+    nothing(name).input_schema(json!({
+        "type": "object",
+        "properties": {"word": {"type": "string", "pattern": pattern, "maxLength": 9}},
+    }))
+}
+
+/// Has a pattern that is not checked.
+#[ai_tool(effect = "read")]
+fn ahead(
+    /// A word.
+    #[arg(pattern = "^(?!x)[a-z]+$")]
+    word: String,
+) -> String {
+    word
+}
+
+#[tokio::test]
+async fn look_around_of_a_dynamic_tool_is_not_checked_and_said_so() {
+    let tool = with_pattern("find", r"^(?!\.)[a-z.]+$");
+    assert!(tool.check().is_ok());
+    let runtime = Runtime::builder().dynamic(tool).build().unwrap();
+    let unchecked: Vec<_> =
+        runtime.unchecked_rules().map(|(tool, rule)| format!("{tool}: {rule}")).collect();
+    assert_eq!(unchecked, ["find: input `/properties/word/pattern`: look-ahead is not checked"]);
+    // The other rules are checked, and a model still reads the pattern.
+    let cx = crate::support::cx();
+    let mut unmatched = runtime.call("find", r#"{"word":".a"}"#, &cx);
+    assert!(unmatched.execute().await.is_ok());
+    assert_eq!(
+        runtime.call("find", r#"{"word":"aaaaaaaaaa"}"#, &cx).status(),
+        CallStatus::Rejected
+    );
+    let schema = runtime.spec("find").unwrap().input_schema();
+    assert_eq!(schema["properties"]["word"]["pattern"], r"^(?!\.)[a-z.]+$");
+}
+
+#[test]
+fn look_around_of_a_tool_of_the_program_is_refused() {
+    let error = Runtime::builder().tool::<AheadTool>().build().unwrap_err().to_string();
+    assert!(
+        error.contains("the input schema of `ahead`") && error.contains("no look-around"),
+        "{error}"
+    );
+}
+
+#[test]
+fn every_dynamic_tool_that_cannot_be_used_is_named_at_once_and_may_be_left_out() {
+    let tools = || [with_pattern("one", "[a-z"), nothing("two"), with_pattern("three", "(a")];
+    let builder =
+        tools().into_iter().fold(Runtime::builder(), |builder, tool| builder.dynamic(tool));
+    let found: Vec<_> = problems(builder).iter().map(ToString::to_string).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with(
+        "the input schema of `one` cannot be used: schema at `#/properties/word/pattern`"
+    ));
+    assert!(found[1].starts_with("the input schema of `three`"), "{found:?}");
+    let usable = tools().into_iter().filter(|tool| tool.check().is_ok());
+    let builder = usable.fold(Runtime::builder(), |builder, tool| builder.dynamic(tool));
+    let runtime = builder.build().unwrap();
+    assert_eq!(runtime.specs().map(ToolSpec::name).collect::<Vec<_>>(), ["two"]);
+}
+
 #[test]
 fn a_schema_that_cannot_be_checked_is_refused_with_its_place() {
     let odd = DynamicTool::new("odd", Effect::Read)

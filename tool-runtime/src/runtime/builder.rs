@@ -220,8 +220,9 @@ impl RuntimeBuilder {
     /// Checks everything and makes the runtime.
     ///
     /// # Errors
-    /// Every problem at once: missing state, duplicate names, schemas that cannot be checked,
-    /// permissions for tools that do not exist, a discovery that found nothing.
+    /// Every problem at once, with the names of the tools: missing state, duplicate names, schemas
+    /// that cannot be checked, permissions for tools that do not exist, a discovery that found
+    /// nothing. To leave out dynamic tools that cannot be used, see [`DynamicTool::check`].
     pub fn build(mut self) -> Result<Runtime, BuildError> {
         let mut problems = std::mem::take(&mut self.problems);
         self.check(&mut problems);

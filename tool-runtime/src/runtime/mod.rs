@@ -17,6 +17,7 @@ use crate::arguments::Arguments;
 use crate::call::{self, CallServices, ToolCall, TypedCall};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::FailureCode;
+use crate::schema::UncheckedRule;
 use crate::timer::Timer;
 use crate::tool::registry::{TypedTool, is_listed};
 use crate::tool::{CallScope, Environment, ToolOutput};
@@ -158,6 +159,17 @@ impl Runtime {
     /// Lists the tools that models may call, in the order of their names.
     pub fn specs_for_model(&self) -> impl Iterator<Item = &ToolSpec> {
         self.environment().catalogue.listed_for_model()
+    }
+
+    /// Lists the rules in the schemas of dynamic tools that are not checked, with the tools' names.
+    ///
+    /// A dynamic tool may bring a pattern that ECMA-262 allows and the runtime does not match, such
+    /// as one with look-ahead. Its other rules are checked; check that one in the tool.
+    pub fn unchecked_rules(&self) -> impl Iterator<Item = (&str, &UncheckedRule)> {
+        self.environment()
+            .catalogue
+            .iter()
+            .flat_map(|tool| tool.unchecked.iter().map(move |rule| (tool.spec.name(), rule)))
     }
 
     /// Lists the codes that a tool's own error may carry, as its `ToolFailure` declares them.

@@ -6,8 +6,10 @@ mod compare;
 pub(crate) mod export;
 mod input;
 mod nested;
+mod pattern;
 pub(crate) mod reference;
 mod title;
+mod unchecked;
 pub(crate) mod validator;
 
 pub(crate) use self::absent::AbsentField;
@@ -22,6 +24,8 @@ pub(crate) use self::input::take_unchecked_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;
 pub use self::title::title;
+pub use self::unchecked::UncheckedRule;
+pub(crate) use self::unchecked::loosened;
 pub(crate) use self::validator::{AnswerCheck, nearest_tools};
 pub use self::validator::{Coerce, Malformed, SchemaError, ValidationReport, Validator};
 

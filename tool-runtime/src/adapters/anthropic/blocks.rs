@@ -15,7 +15,9 @@ use crate::adapters::names::ToolNames;
 pub(super) struct ContentBlock {
     pub(super) fields: Map<String, Value>,
     /// The raw input of a tool use, of a declared tool or of the provider's own.
-    pub(super) input: Option<String>,
+    input: Option<String>,
+    /// True if the input is that of deltas, which replaces the one of the block's start.
+    is_input_streamed: bool,
 }
 
 impl ContentBlock {
@@ -26,7 +28,18 @@ impl ContentBlock {
         if block.is("type", "tool_use") {
             fields.insert("name".to_owned(), block.called_name().into());
         }
-        Ok(Self { fields, input: input.map(|_| raw_arguments(input)) })
+        let input = input.map(|_| raw_arguments(input));
+        Ok(Self { fields, input, is_input_streamed: false })
+    }
+
+    /// Appends a delta to the input. The input of a block's start is mostly a placeholder, and
+    /// complete if no delta has any.
+    pub(super) fn append_input(&mut self, delta: &str) {
+        let input = self.input.get_or_insert_default();
+        if !delta.is_empty() && !std::mem::replace(&mut self.is_input_streamed, true) {
+            input.clear();
+        }
+        input.push_str(delta);
     }
 
     pub(super) fn is(&self, kind: &str) -> bool {

@@ -25,7 +25,10 @@ impl StreamAssembler for MessageStream {
             "content_block_start" => self.start(event)?,
             "content_block_delta" => self.append(event)?,
             "message_delta" => {
-                self.stop = event.get("delta").map(stop);
+                // A later one may report only the usage.
+                let stop = event.get("delta").map(stop);
+                let reported = stop.filter(|stop| *stop != StopReason::Interrupted);
+                self.stop = reported.or(self.stop.take());
                 None
             }
             "message_stop" => {
@@ -45,11 +48,7 @@ impl StreamAssembler for MessageStream {
 
 impl MessageStream {
     fn start(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
-        let mut block = ContentBlock::read(event.required("content_block", "a content block")?)?;
-        // A placeholder for the input that follows in deltas.
-        if block.input.as_deref() == Some("{}") {
-            block.input = Some(String::new());
-        }
+        let block = ContentBlock::read(event.required("content_block", "a content block")?)?;
         let name = block.fields.get("name").and_then(Value::as_str);
         let delta =
             name.filter(|_| block.is("tool_use")).map(|name| Delta::CallStarted(name.to_owned()));
@@ -62,8 +61,7 @@ impl MessageStream {
         let block = self.blocks.entry(index(event)).or_default();
         match &*delta.required_text("type")? {
             "input_json_delta" => {
-                let piece = delta.required_json_text("partial_json")?;
-                block.input.get_or_insert_default().push_str(&piece);
+                block.append_input(&delta.required_json_text("partial_json")?);
                 return Ok(None);
             }
             "signature_delta" => {

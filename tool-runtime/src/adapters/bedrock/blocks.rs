@@ -1,5 +1,7 @@
 //! Content blocks of a message.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::adapters::format::{
@@ -11,6 +13,7 @@ use crate::adapters::names::ToolNames;
 /// One content block.
 #[derive(Debug)]
 pub(super) enum ContentBlock {
+    /// A call of a declared tool.
     ToolUse(ToolUse),
     Other(Map<String, Value>),
 }
@@ -24,8 +27,8 @@ pub(super) struct ToolUse {
 
 impl ContentBlock {
     pub(super) fn read(block: ResponseValue<'_>) -> Result<Self, ReadError> {
-        match block.get("toolUse").filter(|call| is_ours(*call)) {
-            Some(call) => ToolUse::read(call).map(Self::ToolUse),
+        match block.get("toolUse") {
+            Some(call) => ToolUse::read(call).map(Self::from),
             None => block.fields(&[]).map(Self::Other),
         }
     }
@@ -37,14 +40,34 @@ impl ContentBlock {
         }
     }
 
+    /// A text of a member of the block, such as `toolUse`.
+    fn text_in(&self, member: &str, name: &str) -> &str {
+        let Self::Other(fields) = self else { return "" };
+        let member = fields.get(member).and_then(Value::as_object);
+        member.map(|member| text_in(member, name)).unwrap_or_default()
+    }
+
     /// Returns whether the provider would reject the block in the next request.
-    fn must_be_omitted(&self, was_cut: bool) -> bool {
+    fn must_be_omitted(&self, was_cut: bool, finished: &HashSet<String>) -> bool {
         let Self::Other(fields) = self else { return false };
+        let unfinished = fields.contains_key("toolUse")
+            && !finished.contains(self.text_in("toolUse", "toolUseId"));
         let thought =
             fields.get("reasoningContent").and_then(|thought| thought.get("reasoningText"));
         let unsigned = thought.is_some_and(|thought| thought.get("signature").is_none());
         let blank = fields.contains_key("text") && is_blank(self.text());
-        fields.is_empty() || blank || was_cut && unsigned
+        fields.is_empty() || blank || was_cut && (unsigned || unfinished)
+    }
+}
+
+impl From<ToolUse> for ContentBlock {
+    fn from(mut call: ToolUse) -> Self {
+        if !call.fields.contains_key("type") {
+            return Self::ToolUse(call);
+        }
+        // A call of the provider's own tool, which needs no answer.
+        call.fields.insert("input".to_owned(), arguments_object(&call.input));
+        Self::Other(Map::from_iter([("toolUse".to_owned(), call.fields.into())]))
     }
 }
 
@@ -56,11 +79,6 @@ impl ToolUse {
     }
 }
 
-/// Returns false for calls of the provider's own tools.
-pub(super) fn is_ours(call: ResponseValue<'_>) -> bool {
-    call.get("type").is_none()
-}
-
 /// Converts the blocks of a message.
 pub(super) fn assemble(
     blocks: Vec<ContentBlock>,
@@ -70,7 +88,9 @@ pub(super) fn assemble(
     let text = blocks.iter().map(ContentBlock::text).collect();
     let mut calls = ParsedCalls::new(names);
     let was_cut = stop.is_cut_off();
-    let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut));
+    let results = blocks.iter().map(|block| block.text_in("toolResult", "toolUseId").to_owned());
+    let finished = results.collect();
+    let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
     let content: Vec<_> = kept.map(|block| for_next_request(block, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };

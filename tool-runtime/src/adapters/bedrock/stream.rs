@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::blocks::{self, ContentBlock, ToolUse, is_ours};
+use super::blocks::{self, ContentBlock, ToolUse};
 use super::read::stop;
 use crate::adapters::format::{
     Delta, ParsedResponse, ProviderError, ReadError, ResponseValue, StopReason, StreamAssembler,
     merge_piece, text_in,
 };
 use crate::adapters::names::ToolNames;
+use crate::encoding::base64;
 
 /// Stream members that report a failure.
 const FAILURES: [&str; 5] = [
@@ -28,10 +29,14 @@ pub(super) struct ConverseStream {
     stop: Option<StopReason>,
 }
 
-/// A block that may be incomplete.
+/// A block that may be incomplete, as `ContentBlockStart` and `ContentBlockDelta` of botocore's
+/// `bedrock-runtime` describe it.
 #[derive(Debug, Default)]
 struct PartialBlock {
     call: Option<ToolUse>,
+    /// The result of a tool of the provider's own.
+    result: Option<Map<String, Value>>,
+    image: Option<Map<String, Value>>,
     text: Option<String>,
     /// Sources of a text.
     citations: Vec<Value>,
@@ -67,13 +72,15 @@ impl ConverseStream {
     fn start(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let partial = self.partial(event);
         let Some(start) = event.get("start") else { return Ok(None) };
-        match start.get("toolUse").filter(|call| is_ours(*call)) {
-            None => partial.is_lost = true,
-            Some(call) => {
-                let call = partial.call.insert(ToolUse::read(call)?);
-                return Ok(Some(Delta::CallStarted(text_in(&call.fields, "name").to_owned())));
-            }
+        if let Some(call) = start.get("toolUse") {
+            let is_declared = call.get("type").is_none();
+            let call = partial.call.insert(ToolUse::read(call)?);
+            let name = text_in(&call.fields, "name");
+            return Ok(is_declared.then(|| Delta::CallStarted(name.to_owned())));
         }
+        let fields = |name| start.get(name).map(|start| start.fields(&[])).transpose();
+        (partial.result, partial.image) = (fields("toolResult")?, fields("image")?);
+        partial.is_lost = partial.result.is_none() && partial.image.is_none();
         Ok(None)
     }
 
@@ -85,18 +92,66 @@ impl ConverseStream {
             return Ok(Some(Delta::Text(text)));
         }
         if let Some(reasoning) = delta.get("reasoningContent") {
-            merge_piece(&mut partial.reasoning, reasoning.fields(&[])?);
+            append_bytes(&mut partial.reasoning, "redactedContent", reasoning)?;
+            merge_piece(&mut partial.reasoning, reasoning.fields(&["redactedContent"])?);
             return Ok(reasoning.text_of("text")?.map(Delta::Thinking));
         }
         if let Some(citation) = delta.get("citation") {
             partial.citations.push(citation.value()?);
         } else if let (Some(input), Some(call)) = (delta.get("toolUse"), &mut partial.call) {
             call.input.push_str(&input.required_json_text("input")?);
+        } else if let (Some(content), Some(result)) = (delta.get("toolResult"), &mut partial.result)
+        {
+            content.items()?.try_for_each(|content| append_content(result, content))?;
+        } else if let (Some(piece), Some(image)) = (delta.get("image"), &mut partial.image) {
+            append_image(image, piece)?;
         } else {
             partial.is_lost = true;
         }
         Ok(None)
     }
+}
+
+/// Appends a piece of a tool's result; texts are joined.
+fn append_content(
+    result: &mut Map<String, Value>,
+    piece: ResponseValue<'_>,
+) -> Result<(), ReadError> {
+    let content = result.entry("content").or_insert_with(|| Value::Array(Vec::new()));
+    let Value::Array(content) = content else { return Ok(()) };
+    let known = content.last_mut().and_then(Value::as_object_mut);
+    match known.filter(|known| known.contains_key("text") && piece.get("text").is_some()) {
+        Some(known) => merge_piece(known, piece.fields(&[])?),
+        None => content.push(piece.fields(&[])?.into()),
+    }
+    Ok(())
+}
+
+fn append_image(image: &mut Map<String, Value>, piece: ResponseValue<'_>) -> Result<(), ReadError> {
+    if let Some(source) = piece.get("source") {
+        let known = image.entry("source").or_insert_with(|| Map::new().into());
+        let Value::Object(known) = known else { return Ok(()) };
+        append_bytes(known, "bytes", source)?;
+        known.extend(source.fields(&["bytes"])?);
+    }
+    image.extend(piece.fields(&["source"])?);
+    Ok(())
+}
+
+/// Appends bytes in Base64, of which each piece is encoded by itself.
+fn append_bytes(
+    fields: &mut Map<String, Value>,
+    name: &str,
+    piece: ResponseValue<'_>,
+) -> Result<(), ReadError> {
+    let Some(more) = piece.text_of(name)? else { return Ok(()) };
+    let known = text_in(fields, name);
+    let joined = match (base64::decode(known), base64::decode(&more)) {
+        (Some(known), Some(more)) => base64::encode(&[known, more].concat()),
+        _ => format!("{known}{more}"),
+    };
+    fields.insert(name.to_owned(), joined.into());
+    Ok(())
 }
 
 impl PartialBlock {
@@ -105,10 +160,15 @@ impl PartialBlock {
             return None;
         }
         if let Some(call) = self.call {
-            return Some(ContentBlock::ToolUse(call));
+            return Some(call.into());
         }
         let text = self.text.unwrap_or_default();
-        let block = if !self.citations.is_empty() {
+        let block = if let Some(mut result) = self.result {
+            result.entry("content").or_insert_with(|| Value::Array(Vec::new()));
+            json!({ "toolResult": result })
+        } else if let Some(image) = self.image {
+            json!({ "image": image })
+        } else if !self.citations.is_empty() {
             let content = json!([{ "text": text }]);
             json!({ "citationsContent": { "content": content, "citations": self.citations } })
         } else if let Some(redacted) = self.reasoning.remove("redactedContent") {

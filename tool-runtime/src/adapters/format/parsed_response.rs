@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::response_value::ResponseValue;
@@ -41,6 +41,8 @@ pub(in crate::adapters) struct ParsedCall {
     pub(in crate::adapters) repeated_name: String,
     /// The arguments as the model wrote them, which may not be JSON.
     pub(in crate::adapters) arguments: String,
+    /// True for OpenAI's deprecated `function_call`, which has no id.
+    pub(in crate::adapters) is_function_call: bool,
 }
 
 impl<'n> ParsedCalls<'n> {
@@ -65,8 +67,27 @@ impl<'n> ParsedCalls<'n> {
         let repeated_name = self.names.repeatable(&name).into_owned();
         let repeated = RepeatedCall { id: call_id.clone(), name: repeated_name.clone() };
         let arguments = arguments.to_owned();
-        self.list.push(ParsedCall { wire_id, call_id, name, repeated_name, arguments });
+        let is_function_call = false;
+        self.list.push(ParsedCall {
+            wire_id,
+            call_id,
+            name,
+            repeated_name,
+            arguments,
+            is_function_call,
+        });
         repeated
+    }
+
+    /// Adds the call of OpenAI's deprecated `function_call`; returns that field of the next request.
+    pub(in crate::adapters) fn add_function_call(
+        &mut self,
+        name: String,
+        arguments: &str,
+    ) -> Value {
+        let repeated = self.add(None, name, arguments);
+        self.list.iter_mut().rev().take(1).for_each(|call| call.is_function_call = true);
+        json!({ "name": repeated.name, "arguments": arguments_text(arguments) })
     }
 }
 

@@ -40,6 +40,16 @@ impl<'d> ResponseValue<'d> {
         Some(Self { id, ..self }).filter(|place| place.node().kind != JsonKind::Null)
     }
 
+    /// Returns whether a property is `null`.
+    pub(in crate::adapters) fn is_null(self, name: &str) -> bool {
+        let property = self.view.property(self.id, name);
+        property.is_some_and(|id| self.view.node(id).kind == JsonKind::Null)
+    }
+
+    pub(in crate::adapters) fn is_list(self) -> bool {
+        self.node().kind == JsonKind::Array
+    }
+
     /// A required property.
     pub(in crate::adapters) fn required(
         self,

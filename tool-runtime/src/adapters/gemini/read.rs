@@ -1,13 +1,19 @@
 //! Reads a complete response of `generateContent`.
 
 use super::parts::{self, ContentPart};
-use crate::adapters::format::{ParsedResponse, ReadError, ResponseValue, StopReason};
+use super::stream::GenerateStream;
+use crate::adapters::format::{
+    ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler as _,
+};
 use crate::adapters::names::ToolNames;
 
 pub(super) fn read(
     root: ResponseValue<'_>,
     names: &ToolNames,
 ) -> Result<ParsedResponse, ReadError> {
+    if root.is_list() {
+        return read_streamed(root, names);
+    }
     let stop = match (candidate(root)?, blocked(root)) {
         (Some(candidate), _) => stop(candidate),
         (None, Some(blocked)) => blocked,
@@ -17,6 +23,16 @@ pub(super) fn read(
         }
     };
     Ok(parts::assemble(parts(root)?, stop, names))
+}
+
+/// Reads the body of `streamGenerateContent` without `alt=sse`: a list of responses.
+fn read_streamed(root: ResponseValue<'_>, names: &ToolNames) -> Result<ParsedResponse, ReadError> {
+    if root.items()?.next().is_none() {
+        return Err(root.unexpected("a response, or a list of responses"));
+    }
+    let mut stream = Box::<GenerateStream>::default();
+    stream.push(root)?;
+    Ok(stream.finish(names))
 }
 
 /// The parts of the first candidate.

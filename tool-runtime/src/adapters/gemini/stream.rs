@@ -15,6 +15,24 @@ pub(super) struct GenerateStream {
 
 impl StreamAssembler for GenerateStream {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
+        if event.is_list() {
+            let deltas = event.items()?.map(|response| self.add(response));
+            return Ok(deltas.collect::<Result<Vec<_>, _>>()?.concat());
+        }
+        self.add(event)
+    }
+
+    fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
+        parts::assemble(self.parts, self.stop.unwrap_or(StopReason::Interrupted), names)
+    }
+}
+
+impl GenerateStream {
+    /// Adds a response with further parts.
+    fn add(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
+        if let Some(error) = event.get("error") {
+            return Err(error.provider_error().into());
+        }
         let parts = read::parts(event)?;
         let deltas = parts.iter().filter_map(delta).collect();
         for part in parts {
@@ -26,12 +44,6 @@ impl StreamAssembler for GenerateStream {
         Ok(deltas)
     }
 
-    fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
-        parts::assemble(self.parts, self.stop.unwrap_or(StopReason::Interrupted), names)
-    }
-}
-
-impl GenerateStream {
     fn add_part(&mut self, part: ContentPart) {
         match self.parts.last_mut() {
             Some(last)

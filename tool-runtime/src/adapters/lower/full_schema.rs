@@ -33,6 +33,10 @@ impl Lowering<'_> {
             ("description" | "default" | "examples", _) => value.clone(),
             ("format", Value::String(format)) if is_width(format, siblings) => return None,
             ("title", Value::String(_)) if self.titles => value.clone(),
+            ("pattern", Value::String(pattern)) if !self.profile.accepts_pattern(pattern) => {
+                self.record_loss(at, keyword, "omitted, because the provider refuses its syntax");
+                return None;
+            }
             _ if is_annotation(keyword) => return None,
             ("properties", Value::Object(named)) => Value::Object(self.properties(named, at)),
             ("propertyNames", _) if self.has_renamed_names => {
@@ -72,6 +76,12 @@ impl Lowering<'_> {
     fn by_name(&mut self, keyword: &str, named: &Map<String, Value>, at: &str) -> Value {
         let mut lowered = Map::new();
         for (name, schema) in named {
+            if keyword == "patternProperties" && !self.profile.accepts_pattern(name) {
+                // Its properties stay allowed, with any value.
+                self.record_loss(at, keyword, "replaced, because the provider refuses its syntax");
+                lowered.insert(".*".to_owned(), json!({}));
+                continue;
+            }
             let schema = self.node(schema, &below(at, &[keyword, name]));
             let name = match keyword {
                 "dependentSchemas" => self.property_name(name),

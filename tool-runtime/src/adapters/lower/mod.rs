@@ -12,6 +12,7 @@ mod merge;
 mod node;
 mod normalize;
 mod profile;
+mod python_pattern;
 mod root;
 mod sentences;
 mod size;
@@ -25,7 +26,7 @@ use super::omitted::StrictSchema;
 
 pub(super) use self::definitions::Definitions;
 pub(super) use self::profile::{
-    ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, ReferenceSupport,
+    ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, PatternSupport, ReferenceSupport,
 };
 
 /// A tool's arguments, converted to a dialect.

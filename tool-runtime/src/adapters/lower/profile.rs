@@ -1,5 +1,7 @@
 //! Supported schema keywords by dialect.
 
+use super::python_pattern;
+
 /// The part of JSON Schema that a dialect supports.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one rule of a dialect")]
@@ -12,6 +14,7 @@ pub(in crate::adapters) struct DialectProfile {
     pub(in crate::adapters) root_keywords: &'static [&'static str],
     /// The supported formats of strings, unless all keywords are supported.
     pub(in crate::adapters) formats: &'static [&'static str],
+    pub(in crate::adapters) patterns: PatternSupport,
     pub(in crate::adapters) references: ReferenceSupport,
     /// The values that `enum` may contain.
     pub(in crate::adapters) enum_values: EnumValues,
@@ -23,6 +26,15 @@ pub(in crate::adapters) struct DialectProfile {
     pub(in crate::adapters) restricts_property_names: bool,
     /// The profile of schemas in `items`, if it differs.
     pub(in crate::adapters) inside_items: Option<&'static DialectProfile>,
+}
+
+/// The regular expressions that a declaration may contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::adapters) enum PatternSupport {
+    /// All.
+    All,
+    /// Those that Python's `re` compiles, without look-around.
+    Python,
 }
 
 /// The handling of `$ref`.
@@ -69,6 +81,7 @@ pub(in crate::adapters) const ALL_KEYWORDS: DialectProfile = DialectProfile {
     keywords: &[],
     root_keywords: OBJECT,
     formats: &[],
+    patterns: PatternSupport::All,
     references: ReferenceSupport::Kept,
     enum_values: EnumValues::Scalars,
     strict: false,
@@ -80,5 +93,12 @@ pub(in crate::adapters) const ALL_KEYWORDS: DialectProfile = DialectProfile {
 impl DialectProfile {
     pub(in crate::adapters) fn supports(&self, keyword: &str) -> bool {
         self.full_schema || self.keywords.contains(&keyword)
+    }
+
+    pub(in crate::adapters) fn accepts_pattern(&self, pattern: &str) -> bool {
+        match self.patterns {
+            PatternSupport::All => true,
+            PatternSupport::Python => python_pattern::is_accepted(pattern),
+        }
     }
 }

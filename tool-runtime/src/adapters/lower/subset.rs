@@ -294,6 +294,9 @@ impl Lowering<'_> {
                 draft.set(keyword, value.clone());
             }
             ("format", _) => self.move_to_description(keyword, value, at, draft),
+            ("pattern", Value::String(pattern)) if !self.profile.accepts_pattern(pattern) => {
+                self.move_to_description(keyword, value, at, draft);
+            }
             ("uniqueItems", Value::Bool(false)) => {}
             ("maxItems", _) if draft.words.contains_key("maxItems") => {}
             ("exclusiveMinimum" | "exclusiveMaximum", _) if !self.supports(keyword, at) => {

@@ -1,6 +1,6 @@
 //! The tool names and schemas that both of OpenAI's APIs accept.
 
-use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT};
+use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT, PatternSupport};
 use crate::adapters::names::NameRules;
 
 /// Names of up to 64 characters.
@@ -8,7 +8,8 @@ pub(super) const NAMES: NameRules =
     NameRules { max_length: 64, allows_dots: false, begins_with_letter: false };
 
 /// OpenAI without `strict`: JSON Schema, except keywords that are not allowed at the root.
-pub(super) const PROFILE: DialectProfile = DialectProfile { requires_items: true, ..ALL_KEYWORDS };
+pub(super) const PROFILE: DialectProfile =
+    DialectProfile { requires_items: true, patterns: PatternSupport::Python, ..ALL_KEYWORDS };
 
 /// OpenAI with `strict`: the subset of Structured Outputs.
 pub(super) const STRICT_PROFILE: DialectProfile = DialectProfile {
@@ -46,6 +47,7 @@ pub(super) const STRICT_PROFILE: DialectProfile = DialectProfile {
         "ipv6",
         "uuid",
     ],
+    patterns: PatternSupport::Python,
     strict: true,
     ..ALL_KEYWORDS
 };

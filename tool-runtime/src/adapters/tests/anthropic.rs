@@ -165,3 +165,40 @@ fn a_block_of_a_kind_that_nobody_knows_yet_is_put_together() {
         stream(ANTHROPIC, &[start(0, &block("")), more("all "), more("of it"), ended, closed]);
     assert_eq!(turn.messages()[0]["content"], json!([block("all of it")]));
 }
+
+fn streamed(events: &[Value]) -> Turn {
+    let stop = [json!({ "type": "message_stop" })];
+    stream(ANTHROPIC, &[events, &stop].concat()).0
+}
+
+fn ended() -> Value {
+    json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" }, "usage": {} })
+}
+
+fn started(input: &Value) -> Value {
+    let block = call("a", "ping", input);
+    json!({ "type": "content_block_start", "index": 0, "content_block": block })
+}
+
+fn piece(text: &str) -> Value {
+    let delta = json!({ "type": "input_json_delta", "partial_json": text });
+    json!({ "type": "content_block_delta", "index": 0, "delta": delta })
+}
+
+#[test]
+fn a_later_message_delta_without_a_reason_does_not_take_the_reason_away() {
+    let usage = json!({ "type": "message_delta", "delta": {}, "usage": { "output_tokens": 9 } });
+    let empty = json!({ "type": "message_delta", "delta": { "stop_reason": null } });
+    for later in [usage, empty] {
+        check_stop(&streamed(&[started(&json!({})), ended(), later]), &StopReason::Done, 1);
+    }
+}
+
+#[test]
+fn the_input_of_deltas_replaces_that_of_the_start() {
+    // As `anthropic.lib.streaming` does.
+    let both = [started(&json!({ "n": 1 })), piece(""), piece("{\"n\":"), piece("2}"), ended()];
+    assert_eq!(asked(&streamed(&both)), [("a", "ping", r#"{"n":2}"#)]);
+    let start = [started(&json!({ "n": 1 })), piece(""), ended()];
+    assert_eq!(asked(&streamed(&start)), [("a", "ping", r#"{"n":1}"#)]);
+}

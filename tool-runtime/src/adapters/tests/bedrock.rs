@@ -104,3 +104,74 @@ fn a_stream_without_its_stop_was_interrupted() {
     let event = json!({ "contentBlockStart": { "contentBlockIndex": 0, "start": start } });
     check_stop(&stream(BEDROCK, &[event]).0, &StopReason::Interrupted, 0);
 }
+
+fn block(index: u64, start: &Value, deltas: &[Value]) -> Vec<Value> {
+    let started = json!({ "contentBlockStart": { "contentBlockIndex": index, "start": start } });
+    let delta = |delta: &Value| json!({ "contentBlockDelta": { "contentBlockIndex": index, "delta": delta } });
+    let deltas = deltas.iter().map(delta);
+    let started = Some(started).filter(|_| !start.is_null());
+    started.into_iter().chain(deltas).collect()
+}
+
+/// The content of the repeated message.
+fn repeated(blocks: &[Vec<Value>]) -> Value {
+    let end = vec![json!({ "messageStop": { "stopReason": "end_turn" } })];
+    let (turn, _) = stream(Dialect::BedrockConverse, &[blocks.concat(), end].concat());
+    assert_eq!(turn.calls().len(), 0);
+    turn.messages()[0]["content"].clone()
+}
+
+#[test]
+fn what_the_providers_own_tools_did_in_a_stream_is_repeated() {
+    let call = json!({ "toolUseId": "s", "name": "nova_grounding", "type": "server_tool_use" });
+    let result = json!({ "toolUseId": "s", "type": "nova_grounding_result", "status": "success" });
+    let content = repeated(&[
+        block(
+            0,
+            &json!({ "toolUse": call }),
+            &[
+                json!({ "toolUse": { "input": "{\"query\":" } }),
+                json!({ "toolUse": { "input": "\"tea\"}" } }),
+            ],
+        ),
+        block(
+            1,
+            &json!({ "toolResult": result }),
+            &[
+                json!({ "toolResult": [{ "text": "all " }] }),
+                json!({ "toolResult": [{ "text": "about tea" }, { "json": { "hits": 1 } }] }),
+            ],
+        ),
+    ]);
+    let mut call = call;
+    call["input"] = json!({ "query": "tea" });
+    let mut result = result;
+    result["content"] = json!([{ "text": "all about tea" }, { "json": { "hits": 1 } }]);
+    assert_eq!(content, json!([{ "toolUse": call }, { "toolResult": result }]));
+    // The same as of a complete response.
+    let whole =
+        json!({ "output": { "message": { "content": content } }, "stopReason": "end_turn" });
+    assert_eq!(read(Dialect::BedrockConverse, &whole).messages()[0]["content"], content);
+}
+
+#[test]
+fn an_unfinished_call_of_the_providers_own_tool_is_not_repeated() {
+    let call =
+        json!({ "toolUse": { "toolUseId": "s", "name": "search", "type": "server_tool_use" } });
+    let (turn, _) = stream(Dialect::BedrockConverse, &block(0, &call, &[]));
+    assert_eq!((turn.stop_reason(), turn.messages().len()), (&StopReason::Interrupted, 0));
+}
+
+#[test]
+fn bytes_in_pieces_are_joined() {
+    // "a", "bc" and "d": each piece has padding of its own.
+    let redacted = |data: &str| json!({ "reasoningContent": { "redactedContent": data } });
+    let bytes = |data: &str| json!({ "image": { "source": { "bytes": data } } });
+    let content = repeated(&[
+        block(0, &Value::Null, &[redacted("YQ=="), redacted("YmM="), redacted("ZA==")]),
+        block(1, &json!({ "image": { "format": "png" } }), &[bytes("YQ=="), bytes("YmM=")]),
+    ]);
+    let image = json!({ "format": "png", "source": { "bytes": "YWJj" } });
+    let thought = json!({ "redactedContent": "YWJjZA==" });
+    assert_eq!(content, json!([{ "reasoningContent": thought }, { "image": image }]));
+}

@@ -225,3 +225,103 @@ fn a_stream_without_a_finish_reason_was_interrupted() {
     check_stop(&turn, &StopReason::Interrupted, 0);
     assert_eq!(turn.messages()[0]["tool_calls"][0]["id"], "a");
 }
+
+#[test]
+fn a_streamed_call_of_a_custom_tool_is_no_function() {
+    let piece =
+        |custom: Value| json!({ "index": 0, "id": "x", "type": "custom", "custom": custom });
+    let function =
+        json!({ "index": 1, "id": "a", "function": { "name": "ping", "arguments": "{}" } });
+    let more = json!({ "index": 0, "custom": { "input": "lect" } });
+    let turn = streamed(&[piece(json!({ "name": "sql", "input": "se" })), more, function]);
+    assert_eq!(asked(&turn), [("a", "ping", "{}")]);
+    let custom =
+        json!({ "id": "x", "type": "custom", "custom": { "name": "sql", "input": "select" } });
+    assert_eq!(turn.messages()[0]["tool_calls"], json!([custom, call("a", "ping", "{}")]));
+}
+
+#[test]
+fn the_deprecated_function_call_is_a_call() {
+    let function = json!({ "name": "content_search", "arguments": "{\"query\":\"tea\"}" });
+    let message = json!({ "role": "assistant", "content": null, "function_call": function });
+    let whole = read(CHAT, &completion(&message, "function_call"));
+    let delta =
+        |function: Value| json!({ "choices": [{ "delta": { "function_call": function } }] });
+    let (streamed, deltas) = stream(
+        CHAT,
+        &[
+            delta(json!({ "name": "content_search", "arguments": "" })),
+            delta(json!({ "arguments": "{\"query\":" })),
+            delta(json!({ "arguments": "\"tea\"}" })),
+            json!({ "choices": [{ "delta": {}, "finish_reason": "function_call" }] }),
+        ],
+    );
+    assert_eq!(deltas, [Delta::CallStarted("content.search".to_owned())]);
+    for turn in [whole, streamed] {
+        let [(id, name, arguments)] = asked(&turn)[..] else { panic!("one call") };
+        assert_eq!((name, arguments), ("content.search", r#"{"query":"tea"}"#));
+        check_stop(&turn, &StopReason::Done, 1);
+        assert_eq!(turn.messages(), [message.clone()]);
+        // As `ChatCompletionFunctionMessageParam` of the package `openai` has it.
+        let answer =
+            adapter(CHAT).answer_messages(&turn, [Answer::from_text(id, "found")]).unwrap();
+        let expected = json!({ "role": "function", "name": "content_search", "content": "found" });
+        assert_eq!(answer, [expected]);
+    }
+}
+
+#[test]
+fn a_function_call_beside_the_same_tool_call_is_one_call() {
+    let function = json!({ "name": "ping", "arguments": "{}" });
+    let message = json!({ "role": "assistant", "content": null, "function_call": function,
+        "tool_calls": [call("a", "ping", "{}")] });
+    let turn = read(CHAT, &completion(&message, "tool_calls"));
+    assert_eq!(asked(&turn), [("a", "ping", "{}")]);
+    assert_eq!(turn.messages()[0].get("function_call"), None);
+}
+
+#[test]
+fn reasoning_in_parts_stays_beside_the_text_that_follows_it() {
+    let delta = |content: Value| json!({ "choices": [{ "delta": { "content": content } }] });
+    let thinking = |text: &str| json!([{ "type": "thinking", "thinking": [{ "type": "text", "text": text }] }]);
+    let end = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+    let (turn, deltas) = stream(
+        CHAT,
+        &[
+            delta(json!("")),
+            delta(thinking("tea, ")),
+            delta(thinking("then")),
+            delta(json!("Let ")),
+            delta(json!("me")),
+            end,
+        ],
+    );
+    let expected = json!([thinking("tea, then")[0], { "type": "text", "text": "Let me" }]);
+    assert_eq!(turn.messages()[0]["content"], expected);
+    assert_eq!(turn.text(), "Let me");
+    let thought = |text: &str| Delta::Thinking(text.to_owned());
+    let said = |text: &str| Delta::Text(text.to_owned());
+    assert_eq!(deltas, [thought("tea, "), thought("then"), said("Let "), said("me")]);
+}
+
+#[test]
+fn reasoning_details_are_joined_by_their_index() {
+    let delta =
+        |details: Value| json!({ "choices": [{ "delta": { "reasoning_details": details } }] });
+    let text = |index: u64, text: &str| json!({ "type": "reasoning.text", "text": text, "index": index, "signature": null });
+    let signed = json!({ "type": "reasoning.text", "text": "", "index": 0, "signature": "c2ln" });
+    let encrypted = json!({ "type": "reasoning.encrypted", "data": "ZW5j", "id": "r", "index": 1 });
+    let end = json!({ "choices": [{ "delta": { "content": "Hi" }, "finish_reason": "stop" }] });
+    let (turn, _) = stream(
+        CHAT,
+        &[
+            delta(json!([text(0, "tea, ")])),
+            delta(json!([text(0, "then")])),
+            delta(json!([signed, encrypted])),
+            end,
+        ],
+    );
+    let joined =
+        json!({ "type": "reasoning.text", "text": "tea, then", "index": 0, "signature": "c2ln" });
+    assert_eq!(turn.messages()[0]["reasoning_details"], json!([joined, encrypted]));
+}

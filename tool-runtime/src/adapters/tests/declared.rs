@@ -128,6 +128,55 @@ fn arguments_that_are_a_choice_of_themselves_end() {
     }
 }
 
+/// The losses of a tool in a dialect.
+fn losses(dialect: Dialect, schema: &Value) -> Vec<String> {
+    let spec = ToolSpec::builder("t", Effect::Read).input_schema(schema.clone()).build().unwrap();
+    let adapter = Adapter::new(dialect, [&spec]);
+    adapter.report().losses().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_pattern_that_openai_refuses_is_not_sent_to_it() {
+    let schema = |open: bool| {
+        json!({"type": "object", "properties": {
+        "name": {"type": "string", "pattern": r"^\p{L}+$"}, "code": {"type": "string", "pattern": "^[A-Z]{2}$"},
+    }, "required": ["name", "code"], "additionalProperties": open})
+    };
+    for dialect in Dialect::ALL {
+        for open in [true, false] {
+            let said = declared(dialect, &schema(open));
+            let (name, code) = (&said["properties"]["name"], &said["properties"]["code"]);
+            match dialect {
+                Dialect::OpenAiChat | Dialect::OpenAiResponses => {
+                    assert_eq!(
+                        (name.get("pattern"), &code["pattern"]),
+                        (None, &json!("^[A-Z]{2}$"))
+                    );
+                    let expected = if open {
+                        "t: pattern at `/properties/name`: omitted, because the provider refuses its syntax"
+                    } else {
+                        "t: pattern at `/properties/name`: moved to the description"
+                    };
+                    assert!(losses(dialect, &schema(open)).iter().any(|loss| loss == expected));
+                }
+                Dialect::Anthropic | Dialect::BedrockConverse => {
+                    assert_eq!(name["pattern"], r"^\p{L}+$");
+                }
+                Dialect::Gemini | Dialect::Ollama => assert_eq!(code.get("pattern"), None),
+            }
+        }
+    }
+}
+
+#[test]
+fn names_whose_pattern_openai_refuses_stay_allowed() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "object",
+        "patternProperties": {r"^(?!x)\w+$": {"type": "integer"}}, "additionalProperties": false}}});
+    let said = declared(Dialect::OpenAiChat, &schema);
+    assert!(!said.to_string().contains("(?!"), "{said}");
+    assert!(is_valid(&said, &json!({"a": {"y": 1}})), "{said}");
+}
+
 #[test]
 fn a_secrets_default_is_told_to_nobody() {
     let secret = json!({"type": "string", "x-sensitivity": "secret", "default": "hunter2",

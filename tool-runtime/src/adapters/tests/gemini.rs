@@ -99,3 +99,23 @@ fn arguments_in_pieces_are_refused_with_the_cure() {
          leave `streamFunctionCallArguments` out of the request"
     );
 }
+
+#[test]
+fn a_streamed_body_without_server_sent_events_is_a_list_of_responses() {
+    let text =
+        |text: &str| json!({ "candidates": [{ "content": { "parts": [{ "text": text }] } }] });
+    let call = json!({ "functionCall": { "name": "ping", "args": {} } });
+    let end = json!({ "candidates": [{ "content": { "parts": [call] }, "finishReason": "STOP" }] });
+    let body = json!([text("Let "), text("me"), end]);
+    let (streamed, deltas) = stream(Dialect::Gemini, &[body.clone()]);
+    assert_eq!(deltas.len(), 3);
+    for turn in [read(Dialect::Gemini, &body), streamed] {
+        assert_eq!((turn.text(), turn.calls().len()), ("Let me", 1));
+        check_stop(&turn, &StopReason::Done, 1);
+    }
+    let failed = json!([text("Let "), { "error": { "code": 503, "status": "UNAVAILABLE" } }]);
+    let error = adapter(Dialect::Gemini).read(&failed.to_string()).unwrap_err().to_string();
+    assert!(error.contains("`UNAVAILABLE`"), "{error}");
+    let error = adapter(Dialect::Gemini).read("[]").unwrap_err().to_string();
+    assert!(error.contains("expected a response, or a list of responses"), "{error}");
+}

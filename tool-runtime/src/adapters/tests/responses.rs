@@ -142,3 +142,12 @@ fn a_stream_that_breaks_off_keeps_what_was_said_and_runs_nothing() {
     assert_eq!(turn.messages()[0]["content"][0]["text"], "Let me");
     assert_eq!(turn.messages()[1]["arguments"], "{}");
 }
+
+#[test]
+fn nulls_that_a_request_requires_are_repeated() {
+    let code = json!({ "type": "code_interpreter_call", "id": "ci_1", "status": "completed",
+        "container_id": "c", "code": "1", "outputs": null });
+    let image = json!({ "type": "image_generation_call", "id": "ig_1", "status": "failed", "result": null });
+    let response = json!({ "status": "completed", "output": [code, image] });
+    assert_eq!(read(Dialect::OpenAiResponses, &response).messages(), [code, image]);
+}

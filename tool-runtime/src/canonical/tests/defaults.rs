@@ -270,12 +270,13 @@ fn defaults_that_no_schema_shows_or_only_a_branch_has_stay_absent() {
         page: Option<Page>,
         /// Lies in a branch: a variant.
         speed: Speed,
-        /// Is read as null where it is absent.
+        /// Is null by default.
         note: Option<String>,
     ) -> String {
         format!("{} {skipped:?} {page:?} {speed:?} {note:?}", one_way.word)
     }
 
     let text = r#"{"page":{},"skipped":{},"speed":{"mode":"At"}}"#;
-    check_tool::<SearchTool>(text, text);
+    let whole = r#"{"note":null,"page":{},"skipped":{},"speed":{"mode":"At"}}"#;
+    check_tool::<SearchTool>(text, whole);
 }

@@ -1,8 +1,6 @@
 //! Exports checkpoints out of the ledger's store, which shows if the ledger is truncated or rolled
 //! back.
 
-#[cfg(feature = "ed25519")]
-mod base64;
 mod exporter;
 mod file;
 #[cfg(feature = "ed25519")]

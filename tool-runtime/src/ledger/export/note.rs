@@ -7,8 +7,8 @@ use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use super::base64;
 use crate::canonical::Digest;
+use crate::encoding::base64;
 use crate::ledger::LedgerBuilder;
 use crate::ledger::chain::TreeHead;
 

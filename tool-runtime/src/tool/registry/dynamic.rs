@@ -9,8 +9,9 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::{Effect, ToolkitSpec};
 
+use super::registered::{Registered, ToolSettings};
 use crate::failure::{Failure, LoggedFailure};
-use crate::tool::{CallScope, Finished, Reconciled, ToolFuture};
+use crate::tool::{BuildError, CallScope, Finished, Reconciled, ToolFuture};
 
 pub(crate) type Handler = Arc<dyn Fn(CallScope) -> ToolFuture + Send + Sync>;
 
@@ -224,6 +225,44 @@ impl DynamicTool {
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(schema);
         self
+    }
+
+    /// Checks the tool by itself, as `build()` does.
+    ///
+    /// One tool that cannot be used fails the build of a runtime. Check tools that the program did
+    /// not write, such as those of another server, before they are registered:
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let tool = |name: &str, pattern: &str| {
+    ///     DynamicTool::new(name, Effect::Read)
+    ///         .description("Finds a page.")
+    ///         .input_schema(json!({
+    ///             "type": "object",
+    ///             "properties": {"page": {"type": "string", "pattern": pattern}},
+    ///         }))
+    ///         .handler(|_| async { Ok::<_, Failure>(()) })
+    /// };
+    /// let mut builder = Runtime::builder();
+    /// for tool in [tool("find", "^[a-z]+$"), tool("broken", "^[a-z+$")] {
+    ///     match tool.check() {
+    ///         Ok(()) => builder = builder.dynamic(tool),
+    ///         Err(error) => eprintln!("{} is left out: {error}", tool.name()),
+    ///     }
+    /// }
+    /// let runtime = builder.build()?;
+    /// assert_eq!(runtime.specs().count(), 1);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every problem of the tool at once: something that it lacks, a schema that cannot be checked,
+    /// an invalid contract.
+    pub fn check(&self) -> Result<(), BuildError> {
+        let checked = Registered::from_dynamic(self, &ToolSettings::default());
+        checked.map(drop).map_err(|problems| BuildError { problems })
     }
 
     /// Sets the handler.

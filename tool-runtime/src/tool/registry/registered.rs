@@ -13,7 +13,7 @@ use super::state::Slot;
 use super::{Definition, DynamicTool, HostNeed, Registration, ToolSource};
 use crate::failure::FailureCode;
 use crate::limits::Limits;
-use crate::schema::{self, AnswerCheck, Coerce, Validator};
+use crate::schema::{self, AnswerCheck, Coerce, UncheckedRule, Validator};
 use crate::tool::{BuildProblem, CallScope, ToolFuture};
 
 /// The runtime's settings for tools.
@@ -73,6 +73,8 @@ pub(crate) struct Registered {
     pub(crate) coerce: Coerce,
     pub(crate) input: Validator,
     pub(crate) output: Option<Validator>,
+    /// The rules of its schemas that are not checked.
+    pub(crate) unchecked: Vec<UncheckedRule>,
     /// The condition under which an output is checked against `output`.
     pub(crate) answer_check: AnswerCheck,
     /// True if the validator reads the raw text before the typed reader.
@@ -203,7 +205,7 @@ impl Registered {
         Ok(tool)
     }
 
-    fn from_dynamic(
+    pub(super) fn from_dynamic(
         tool: &DynamicTool,
         settings: &ToolSettings,
     ) -> Result<Self, Vec<BuildProblem>> {
@@ -282,10 +284,17 @@ impl ToolParts<'_> {
         effect: Effect,
         settings: &ToolSettings,
     ) -> Result<Registered, Vec<BuildProblem>> {
-        let mut problems = Vec::new();
+        let (mut problems, mut unchecked) = (Vec::new(), Vec::new());
         let mut compile = |side, schema: &Value| {
             let problem = |error| BuildProblem::Schema { tool: self.name.to_owned(), side, error };
-            Validator::compile(schema).map_err(|error| problems.push(problem(error))).ok()
+            let validator = if self.typed.is_some() {
+                Validator::compile(schema)
+            } else {
+                let (loosened, rules) = schema::loosened(schema, side);
+                unchecked.extend(rules);
+                Validator::compile(&loosened)
+            };
+            validator.map_err(|error| problems.push(problem(error))).ok()
         };
         let input = compile("input", &self.input);
         // Without a schema, a dynamic tool's output must still be valid JSON.
@@ -323,6 +332,7 @@ impl ToolParts<'_> {
             has_secrets: input.has_secrets(),
             has_personal: input.has_personal(),
             output,
+            unchecked,
             answer_check,
             coerce: settings.coerce(effect),
             timeout: self.timeout,

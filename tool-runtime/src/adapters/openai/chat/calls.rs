@@ -20,6 +20,8 @@ pub(super) enum ChatCall {
 pub(super) struct PartialCall {
     /// Its index among the calls, if the server sends one.
     pub(super) index: Option<u64>,
+    /// True for a call of a custom tool, whose arguments are any text.
+    pub(super) is_custom: bool,
     pub(super) id: Option<String>,
     pub(super) name: String,
     pub(super) arguments: String,
@@ -30,20 +32,28 @@ pub(super) struct PartialCall {
 impl PartialCall {
     /// Reads a call, or a piece of one.
     pub(super) fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
-        let function = call.get("function");
-        let arguments = match function.and_then(|function| function.get("arguments")) {
-            // Some servers send an object instead of text.
-            Some(arguments) if !arguments.is_text() => arguments.raw().to_owned(),
-            Some(arguments) => arguments.json_text()?.into_owned(),
-            None => String::new(),
+        let custom = call.get("custom");
+        let is_custom = custom.is_some() || call.is("type", "custom");
+        let called = if is_custom { custom } else { call.get("function") };
+        let arguments = if is_custom {
+            custom.map(|custom| custom.text_of("input")).transpose()?.flatten().unwrap_or_default()
+        } else {
+            called.map(arguments).transpose()?.unwrap_or_default()
         };
         Ok(Self {
             index: call.number_of("index"),
+            is_custom,
             id: call.text_of("id")?.filter(|id| !id.is_empty()),
-            name: function.map(ResponseValue::called_name).unwrap_or_default(),
+            name: called.map(ResponseValue::called_name).unwrap_or_default(),
             arguments,
-            other_fields: call.fields(&["index", "id", "type", "function"])?,
+            other_fields: call.fields(&["index", "id", "type", "function", "custom"])?,
         })
+    }
+
+    /// Reads the deprecated `function_call` of a message, or a piece of it.
+    pub(super) fn read_function_call(function: ResponseValue<'_>) -> Result<Self, ReadError> {
+        let name = function.called_name();
+        Ok(Self { name, arguments: arguments(function)?, ..Self::default() })
     }
 
     /// Returns whether the piece begins another call than this one.
@@ -60,7 +70,8 @@ impl PartialCall {
         }
     }
 
-    fn append(&mut self, piece: Self) {
+    pub(super) fn append(&mut self, piece: Self) {
+        self.is_custom |= piece.is_custom;
         self.id = self.id.take().or(piece.id);
         if self.name.is_empty() {
             self.name = piece.name;
@@ -89,10 +100,19 @@ pub(super) fn add_piece(
         }
         _ => {}
     }
-    let name = piece.name.clone();
+    let name = Some(piece.name.clone()).filter(|_| !piece.is_custom);
     last_positions.extend(piece.index.map(|index| (index, calls.len())));
     calls.push(ChatCall::Function(piece));
-    Some(name)
+    name
+}
+
+/// The arguments of a function; some servers send an object instead of text.
+fn arguments(function: ResponseValue<'_>) -> Result<String, ReadError> {
+    Ok(match function.get("arguments") {
+        Some(arguments) if !arguments.is_text() => arguments.raw().to_owned(),
+        Some(arguments) => arguments.json_text()?.into_owned(),
+        None => String::new(),
+    })
 }
 
 /// Returns whether the arguments are complete.

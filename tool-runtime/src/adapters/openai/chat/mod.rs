@@ -3,6 +3,7 @@
 mod answer;
 mod calls;
 mod declare;
+mod pieces;
 mod read;
 mod stream;
 

@@ -14,6 +14,8 @@ pub(super) struct ChatMessage {
     /// All fields except the calls.
     pub(super) fields: Map<String, Value>,
     pub(super) calls: Vec<ChatCall>,
+    /// The only call, in the deprecated form; some servers repeat the first of `calls` here.
+    pub(super) function_call: Option<PartialCall>,
 }
 
 pub(super) fn read(
@@ -25,9 +27,11 @@ pub(super) fn read(
         return Err(choices.unexpected("a list of one choice"));
     };
     let message = choice.required("message", "the assistant's message")?;
-    let fields = message.fields(&["tool_calls"])?;
+    let fields = message.fields(&["tool_calls", "function_call"])?;
     let calls = message.list("tool_calls")?.map(read_call).collect::<Result<_, _>>()?;
-    Ok(ChatMessage { fields, calls }.into_response(stop(choice), names))
+    let function_call = message.get("function_call").map(PartialCall::read_function_call);
+    let message = ChatMessage { fields, calls, function_call: function_call.transpose()? };
+    Ok(message.into_response(stop(choice), names))
 }
 
 fn read_call(call: ResponseValue<'_>) -> Result<ChatCall, ReadError> {
@@ -62,6 +66,10 @@ impl ChatMessage {
             .into_iter()
             .map(|call| for_next_request(call, &mut calls))
             .collect();
+        if let Some(call) = self.function_call.take().filter(|_| repeated.is_empty()) {
+            let function = calls.add_function_call(call.name, &call.arguments);
+            self.fields.insert("function_call".to_owned(), function);
+        }
         let messages = self.message(repeated).into_iter().collect();
         ParsedResponse { messages, text, calls: calls.list, stop }
     }
@@ -73,14 +81,16 @@ impl ChatMessage {
             // Audio is sent back by id only.
             self.fields["audio"] = json!({ "id": id });
         }
-        let has_content =
-            ["content", "refusal", "audio"].iter().any(|name| self.fields.contains_key(*name));
-        if calls.is_empty() {
-            return has_content.then(|| self.fields.into());
+        let has = |name: &&str| self.fields.contains_key(*name);
+        let has_content = ["content", "refusal", "audio"].iter().any(has);
+        let has_calls = !calls.is_empty() || has(&"function_call");
+        if !calls.is_empty() {
+            self.fields.insert("tool_calls".to_owned(), calls.into());
         }
-        self.fields.entry("content").or_insert(Value::Null);
-        self.fields.insert("tool_calls".to_owned(), calls.into());
-        Some(self.fields.into())
+        if has_calls {
+            self.fields.entry("content").or_insert(Value::Null);
+        }
+        (has_content || has_calls).then(|| self.fields.into())
     }
 }
 
@@ -97,10 +107,16 @@ fn content(fields: &Map<String, Value>) -> String {
 
 /// A call for the next request, with the id that the answer uses.
 fn for_next_request(call: ChatCall, calls: &mut ParsedCalls<'_>) -> Value {
-    let PartialCall { id, name, arguments, mut other_fields, .. } = match call {
+    let PartialCall { id, is_custom, name, arguments, mut other_fields, .. } = match call {
         ChatCall::Function(call) => call,
         ChatCall::Other(value) => return value,
     };
+    if is_custom {
+        other_fields.extend(id.map(|id| ("id".to_owned(), id.into())));
+        other_fields.insert("type".to_owned(), "custom".into());
+        other_fields.insert("custom".to_owned(), json!({ "name": name, "input": arguments }));
+        return other_fields.into();
+    }
     let repeated = calls.add(id, name, &arguments);
     let function = json!({ "name": repeated.name, "arguments": arguments_text(&arguments) });
     other_fields.insert("id".to_owned(), repeated.id.into());

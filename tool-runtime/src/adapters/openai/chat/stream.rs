@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::calls::{self, ChatCall, PartialCall};
+use super::pieces::{self, ContentText};
 use super::read::{ChatMessage, stop};
 use crate::adapters::format::{
-    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
+    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler,
 };
 use crate::adapters::names::ToolNames;
 
@@ -53,18 +54,22 @@ impl ChatStream {
         delta: ResponseValue<'_>,
         deltas: &mut Vec<Delta>,
     ) -> Result<(), ReadError> {
-        for name in ["content", "refusal"] {
-            deltas.extend(non_empty_text(delta, name).map(Delta::Text));
-        }
+        let content = delta.get("content").map(ResponseValue::value).transpose()?;
+        deltas.extend(content.iter().flat_map(pieces::texts_in).filter_map(shown));
+        deltas.extend(non_empty_text(delta, "refusal").map(Delta::Text));
         for name in ["reasoning_content", "reasoning"] {
             deltas.extend(non_empty_text(delta, name).map(Delta::Thinking));
         }
-        let mut fields = delta.fields(&["tool_calls", "role"])?;
+        let mut fields = delta.fields(&["tool_calls", "function_call", "role"])?;
         // Audio data is not sent back, only the id in the first piece.
         if delta.get("audio").is_some_and(|audio| audio.get("id").is_none()) {
             fields.remove("audio");
         }
-        merge_piece(&mut self.message.fields, fields);
+        pieces::merge(&mut self.message.fields, fields);
+        if let Some(piece) = delta.get("function_call") {
+            let piece = PartialCall::read_function_call(piece)?;
+            deltas.extend(self.add_function_call(piece));
+        }
         for call in delta.list("tool_calls")? {
             let begun = calls::add_piece(
                 &mut self.message.calls,
@@ -74,6 +79,24 @@ impl ChatStream {
             deltas.extend(begun.map(Delta::CallStarted));
         }
         Ok(())
+    }
+
+    /// Adds a piece of the deprecated `function_call`, which begins with its name.
+    fn add_function_call(&mut self, piece: PartialCall) -> Option<Delta> {
+        let begins = self.message.function_call.is_none();
+        let name = piece.name.clone();
+        self.message.function_call.get_or_insert_default().append(piece);
+        begins.then(|| Delta::CallStarted(name))
+    }
+}
+
+/// The delta of a text; none if it is empty.
+fn shown(text: ContentText) -> Option<Delta> {
+    match text {
+        ContentText::Text(text) => Some(text).filter(|text| !text.is_empty()).map(Delta::Text),
+        ContentText::Thinking(text) => {
+            Some(text).filter(|text| !text.is_empty()).map(Delta::Thinking)
+        }
     }
 }
 

@@ -16,12 +16,16 @@ pub(super) struct OutputItem {
 }
 
 impl OutputItem {
-    /// Reads an item without `null` fields.
+    /// Reads an item without the `null` fields that the API rejects in a request.
     pub(super) fn read(item: ResponseValue<'_>) -> Result<Self, ReadError> {
         let is_call = item.is("type", "function_call");
         let arguments = if is_call { item.json_text_of("arguments")? } else { None };
         let but: &[_] = if is_call { &["arguments"] } else { &[] };
         let mut fields = item.fields(but)?;
+        let required = NULLABLE.iter().filter(|(kind, _)| item.is("type", kind));
+        for name in required.flat_map(|(_, names)| *names).filter(|name| item.is_null(name)) {
+            fields.insert((*name).to_owned(), Value::Null);
+        }
         if let Some(Value::Array(parts)) = fields.get_mut("content") {
             parts.iter_mut().filter_map(Value::as_object_mut).for_each(remove_nulls);
         }
@@ -39,6 +43,11 @@ impl OutputItem {
         !matches!(text_in(&self.fields, "status"), "in_progress" | "incomplete")
     }
 }
+
+/// The fields that a request requires although they may be `null`, by the type of item, as in the
+/// types of `openai.types.responses`.
+const NULLABLE: &[(&str, &[&str])] =
+    &[("code_interpreter_call", &["code", "outputs"]), ("image_generation_call", &["result"])];
 
 /// Removes `null` fields, which the API rejects in a request.
 fn remove_nulls(part: &mut Map<String, Value>) {

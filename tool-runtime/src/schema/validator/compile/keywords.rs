@@ -319,14 +319,16 @@ fn strings(source: SchemaSource<'_, '_>) -> Optional<StringRules> {
 }
 
 fn regex(pattern: &str, pointer: &str) -> Result<Regex, SchemaError> {
-    Regex::new(pattern).map_err(|_| {
-        SchemaError::new(
-            pointer.to_owned(),
-            "a regular expression that cannot be compiled",
-            "use the syntax that ECMA-262 and Rust share: no look-around, back-references or \\p",
-        )
+    Regex::new(pattern).map_err(|error| {
+        let found = format!("a regular expression that cannot be compiled ({error})");
+        SchemaError::new(pointer.to_owned(), found, PATTERN_SYNTAX)
     })
 }
+
+/// The syntax of patterns, which the crate `regex-lite` matches in time proportional to the text.
+const PATTERN_SYNTAX: &str = "patterns have what ECMA-262 and the crate `regex-lite` share: \
+     literals, `.`, classes (`[a-z]`, `\\d`, `\\w`, `\\s`), groups, `|`, `*`, `+`, `?`, `{1,5}`, `^`, `$` and \
+     `\\b`; no look-around, back-references or `\\p`";
 
 /// `const` takes precedence over `enum`, which must contain it.
 fn values(source: SchemaSource<'_, '_>) -> Optional<AllowedValues> {

@@ -1,8 +1,8 @@
-//! Base64 with padding (RFC 4648), for signed notes, in a few lines instead of a crate.
+//! Base64 with padding (RFC 4648), in a few lines instead of a crate.
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-pub(super) fn encode(bytes: &[u8]) -> String {
+pub(crate) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
@@ -17,7 +17,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 }
 
 /// Decodes the canonical encoding of some bytes; none for any other text.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut known) = (0_u32, 0);

@@ -1,0 +1,263 @@
+//! Finds regular expressions that OpenAI refuses.
+//!
+//! OpenAI compiles each `pattern` of a declaration with Python's `re`, and rejects the whole request
+//! where that fails; its newer models reject look-around too. What is accepted here is a subset that
+//! Python and the tool's own validator read alike.
+
+use std::collections::HashSet;
+
+/// Returns whether OpenAI compiles a regular expression, and reads it as the validator does.
+pub(super) fn is_accepted(pattern: &str) -> bool {
+    let mut scan =
+        PythonScan { rest: pattern, groups: 0, names: HashSet::new(), previous: Item::Nothing };
+    while !scan.rest.is_empty() {
+        if scan.item().is_none() {
+            return false;
+        }
+    }
+    scan.groups == 0
+}
+
+/// The longest number of repetitions.
+const MAX_REPETITIONS: u32 = 100_000;
+
+struct PythonScan<'p> {
+    rest: &'p str,
+    /// The number of open groups.
+    groups: usize,
+    names: HashSet<&'p str>,
+    previous: Item,
+}
+
+/// The part before the current position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Item {
+    /// Nothing that may be repeated: a start, an alternative, an anchor, a repetition.
+    Nothing,
+    Repeatable,
+    /// A repetition, which one `?` makes lazy.
+    Greedy,
+}
+
+/// A step; `None` if the expression is not accepted.
+type Step = Option<()>;
+
+impl<'p> PythonScan<'p> {
+    fn item(&mut self) -> Step {
+        let before = std::mem::replace(&mut self.previous, Item::Repeatable);
+        match self.next()? {
+            '\\' => self.previous = self.escape(false)?,
+            '[' => self.class()?,
+            '(' => self.open_group()?,
+            ')' => self.groups = self.groups.checked_sub(1)?,
+            '|' | '^' | '$' => self.previous = Item::Nothing,
+            '*' | '+' => self.repeat(before)?,
+            '?' if before == Item::Greedy => self.previous = Item::Nothing,
+            '?' => self.repeat(before)?,
+            '{' => {
+                self.counts()?;
+                self.repeat(before)?;
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let mut rest = self.rest.chars();
+        let next = rest.next()?;
+        self.rest = rest.as_str();
+        Some(next)
+    }
+
+    fn skip(&mut self, text: &str) -> bool {
+        let rest = self.rest.strip_prefix(text);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn repeat(&mut self, before: Item) -> Step {
+        self.previous = Item::Greedy;
+        (before == Item::Repeatable).then_some(())
+    }
+
+    /// The rest of `{1}`, `{1,}` or `{1,2}`.
+    fn counts(&mut self) -> Step {
+        let (counts, rest) = self.rest.split_once('}')?;
+        let number = |text: &str| {
+            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse::<u32>().ok().filter(|count| is_number && *count <= MAX_REPETITIONS)
+        };
+        self.rest = rest;
+        match counts.split_once(',') {
+            None => number(counts).map(drop),
+            Some((least, "")) => number(least).map(drop),
+            Some((least, most)) => (number(least)? <= number(most)?).then_some(()),
+        }
+    }
+
+    fn open_group(&mut self) -> Step {
+        self.groups += 1;
+        self.previous = Item::Nothing;
+        if !self.rest.starts_with('?') || self.skip("?:") {
+            return Some(());
+        }
+        let name = self.rest.strip_prefix("?P<")?;
+        let (name, rest) = name.split_once('>')?;
+        let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+        let is_name =
+            name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
+        self.rest = rest;
+        (is_name && self.names.insert(name)).then_some(())
+    }
+
+    /// The rest of an escape; outside of a class also an anchor.
+    fn escape(&mut self, in_class: bool) -> Option<Item> {
+        let escaped = self.next()?;
+        match escaped {
+            'b' | 'B' | 'A' if !in_class => return Some(Item::Nothing),
+            'd' | 'D' | 'w' | 'W' | 's' | 'S' | 't' | 'n' | 'r' | 'f' | 'v' => {}
+            'x' => {
+                self.hexadecimal(2)?;
+            }
+            'u' => {
+                char::from_u32(self.hexadecimal(4)?)?;
+            }
+            _ if escaped.is_ascii_punctuation() => {}
+            _ => return None,
+        }
+        Some(Item::Repeatable)
+    }
+
+    fn hexadecimal(&mut self, digits: usize) -> Option<u32> {
+        let (text, rest) = self.rest.split_at_checked(digits)?;
+        let is_number = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        self.rest = rest;
+        u32::from_str_radix(text, 16).ok().filter(|_| is_number)
+    }
+
+    /// The rest of a class.
+    fn class(&mut self) -> Step {
+        self.skip("^");
+        // An empty class, or one that begins with a bracket, is not the same everywhere.
+        if self.rest.starts_with(']') {
+            return None;
+        }
+        loop {
+            if self.skip("]") {
+                return Some(());
+            }
+            let first = self.class_item()?;
+            if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
+                self.skip("-");
+                let last = self.class_item()?;
+                (first? <= last?).then_some(())?;
+            }
+        }
+    }
+
+    /// One item of a class: a character, or nothing for a class of its own (`\d`).
+    fn class_item(&mut self) -> Option<Option<char>> {
+        // Set operations and nested classes, which the syntaxes read differently.
+        let is_odd = ["[", "&&", "--", "~~", "||"].iter().any(|odd| self.rest.starts_with(odd));
+        if is_odd {
+            return None;
+        }
+        let before = self.rest;
+        match self.next()? {
+            '\\' => self.escape(true)?,
+            plain => return Some(Some(plain)),
+        };
+        Some(escaped_character(&before[..before.len() - self.rest.len()]))
+    }
+}
+
+/// The character of an escape; `None` for a class.
+fn escaped_character(escape: &str) -> Option<char> {
+    match escape.chars().nth(1)? {
+        'd' | 'D' | 'w' | 'W' | 's' | 'S' => None,
+        't' => Some('\t'),
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        'f' => Some('\u{c}'),
+        'v' => Some('\u{b}'),
+        'x' | 'u' => char::from_u32(u32::from_str_radix(escape.get(2..)?, 16).ok()?),
+        plain => Some(plain),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_python_compiles_is_accepted() {
+        for pattern in [
+            "",
+            "^[a-z ]+$",
+            r"^\d{4}-\d{2}$",
+            r"^(?:a|b)*?c{1,3}$",
+            r"[\w.+-]+@[\w-]+\.[a-z]{2,}",
+            "é+",
+            r"^(?P<year>\d+)$",
+            r"^[^\u0000]*$",
+            r"\bword\b",
+            r"[\x20-\x7e]",
+            r"^[-a]$",
+            r"\/\-",
+            "a|",
+            "()",
+            r"^[0-9a-f]{8}-[0-9a-f]{4}$",
+        ] {
+            assert!(is_accepted(pattern), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_python_refuses_or_reads_differently_is_not() {
+        for pattern in [
+            r"\p{L}",
+            r"\u{1F600}",
+            "(?<name>a)",
+            r"a\z",
+            r"a\Z",
+            "a*+",
+            "a**",
+            "a++",
+            "(?>a)",
+            "(?i)a",
+            "*a",
+            "a|*",
+            "^*",
+            r"\b+",
+            "(?=a)",
+            "(?!a)",
+            "(?<=a)b",
+            "(?<!a)b",
+            r"(a)\1",
+            "[[:alpha:]]",
+            "[a&&b]",
+            "[a--b]",
+            "[]a]",
+            "[]",
+            "[z-a]",
+            r"[\d-z]",
+            "(a",
+            "a)",
+            "a{3,1}",
+            "a{,3}",
+            "a{x}",
+            r"\cA",
+            r"\0",
+            "(?P<a>x)(?P<a>y)",
+            r"\",
+            "[a",
+            r"\x{41}",
+            r"\Q",
+            r"\ud83d",
+            "a{4294967296}",
+        ] {
+            assert!(!is_accepted(pattern), "{pattern}");
+        }
+    }
+}
