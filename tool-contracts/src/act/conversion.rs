@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, value::RawValue};
+use uuid::Uuid;
 
 use super::{ActResult, ActResultBuilder, ToolRequest, request::DEFAULT_TIMEOUT_SECONDS};
 use crate::{
@@ -9,7 +10,11 @@ use crate::{
     ToolErrorType, ToolOutput, ToolResult, ToolResultMeta, contract_error::Problems,
 };
 
-/// Converts a request to a call of the function, with the tool's id as the call's id.
+/// Converts a request to a call, with a new id.
+///
+/// The call names the tool `tool_id` if its last part is the function, and else the function of the
+/// toolkit: `tool_id.function_name`. Each conversion makes another id, since two calls with one id
+/// are repeats of one call.
 ///
 /// # Errors
 /// Returns an error if the request sets a time limit or retries, because a call has neither.
@@ -30,7 +35,10 @@ impl TryFrom<ToolRequest> for ToolCallRequest {
         );
         problems.finish()?;
         let parameters = request.parameters().to_owned();
-        Ok(Self::new(request.tool_id(), request.function_name(), parameters))
+        let (tool, function) = (request.tool_id(), request.function_name());
+        let is_tool = tool.rsplit('.').next() == Some(function);
+        let name = if is_tool { tool.to_owned() } else { format!("{tool}.{function}") };
+        Ok(Self::new(Uuid::now_v7().to_string(), name, parameters))
     }
 }
 

@@ -161,7 +161,12 @@ fn debug_shows_neither_parameters_nor_data() {
 fn a_request_becomes_a_call_unless_it_sets_what_a_call_has_not() {
     let call = ToolCallRequest::try_from(request(&json!({"parameters": {"a": 1}})).unwrap());
     let call = call.unwrap();
-    assert_eq!((call.call_id(), call.name()), ("orders", "all"));
+    assert_eq!(call.name(), "orders.all");
+    let again = request(&json!({"parameters": {"a": 1}})).unwrap();
+    let again = ToolCallRequest::try_from(again).unwrap();
+    assert_ne!(call.call_id(), again.call_id(), "another request is no repeat");
+    let whole = json!({"tool_id": "orders.all", "function_name": "all"});
+    assert_eq!(ToolCallRequest::try_from(request(&whole).unwrap()).unwrap().name(), "orders.all");
     assert_eq!(call.arguments().get(), r#"{"a":1}"#);
     let fields = json!({"timeout_seconds": 5, "retry_config": {}});
     let error = ToolCallRequest::try_from(request(&fields).unwrap()).unwrap_err();

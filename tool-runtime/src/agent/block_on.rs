@@ -1,8 +1,15 @@
 //! Blocks a thread until a future ends, on a runtime of tokio.
 
 use std::future::Future;
+use std::sync::OnceLock;
+
+use tokio::runtime::{Builder, Runtime};
 
 use super::error::{AgentError, AgentErrorKind};
+
+/// The runtime of all blocking calls: connections and processes that a tool keeps for its next call
+/// belong to it.
+static SHARED: OnceLock<Option<Runtime>> = OnceLock::new();
 
 /// Runs a future to its end on this thread, with timers and sockets of a runtime of its own.
 ///
@@ -15,7 +22,7 @@ pub(super) fn block_on<F: Future>(future: F) -> Result<F::Output, AgentError> {
             "`execute` blocks its thread, and this one runs async tasks; await `execute_async`";
         return Err(failed(message).with_detail("reason", "async_thread"));
     }
-    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = built.map_err(|_| failed("no runtime of tokio can be started"))?;
+    let runtime = SHARED.get_or_init(|| Builder::new_current_thread().enable_all().build().ok());
+    let runtime = runtime.as_ref().ok_or_else(|| failed("no runtime of tokio can be started"))?;
     Ok(runtime.block_on(future))
 }

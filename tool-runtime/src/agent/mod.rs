@@ -10,6 +10,7 @@ mod error;
 mod executor;
 mod measured_model;
 mod model;
+mod model_timeout;
 #[cfg(feature = "openai")]
 mod openai;
 mod proxy;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, references};
 use super::distillation::Distillation;
 use super::identifiers::Retention;
-use super::layout::{Layout, OpenParts};
+use super::layout::{Layout, OpenParts, QUESTION};
 use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer};
 use super::options::AssessOptions;
 use super::pruning::Budget;
@@ -164,6 +164,10 @@ impl Assessor {
         Self { serializer: Some(serializer), ..self }
     }
 
+    pub(crate) fn has_summarizer(&self) -> bool {
+        self.summarizer.is_some()
+    }
+
     /// Selects the method for a context that takes so many tokens.
     fn select(&self, context: &ContextData, tokens: u64) -> CompressionMethod {
         if tokens <= self.options.threshold_tokens() && tokens <= context.max_tokens() {
@@ -200,16 +204,20 @@ impl Assessor {
             return Ok(Compressed::new(text, method));
         }
         let local = self.local(scope);
-        if method != CompressionMethod::KnowledgeDistillation {
+        let tried = if method == CompressionMethod::KnowledgeDistillation {
+            self.distill(context, budget).await.map_err(|error| format!("distillation: {error}"))
+        } else if method == CompressionMethod::HistoryCompaction {
+            let compacted = local.run(context, method, budget).await;
+            compacted.map_err(|error| format!("history compaction: {error}"))
+        } else {
             return local.run(context, method, budget).await;
-        }
-        match self.distill(context, budget).await {
+        };
+        match tried {
             Ok(compressed) => Ok(compressed),
-            Err(error) => {
-                let fallback = Some(format!("distillation: {error}"));
+            Err(reason) => {
                 let method = CompressionMethod::SemanticPruning;
                 let pruned = local.run(context, method, budget).await?;
-                Ok(Compressed { fallback, ..pruned })
+                Ok(Compressed { fallback: Some(reason), ..pruned })
             }
         }
     }
@@ -242,11 +250,16 @@ impl Assessor {
             references: &references,
             budget: room,
         };
-        let passages: Vec<&str> = layout.passages.iter().map(|it| layout.text_of(it)).collect();
-        let summary = work.summarize(&passages).await?;
-        let tokens: u64 = passages.iter().map(|text| self.counter.count(text)).sum();
+        let pieces = layout.open_pieces();
+        let summary = work.summarize(&pieces).await?;
+        let tokens: u64 = pieces.iter().map(|text| self.counter.count(text)).sum();
         let cost = dollars(tokens, summarizer.dollars_per_million());
         let text = with_summary(context, &summary);
+        if self.counter.count(&text) > budget.most {
+            return Err(CompressionError::new(
+                "the summary and the parts that stay exceed `max_tokens`",
+            ));
+        }
         Ok(Compressed { cost, ..Compressed::new(text, CompressionMethod::KnowledgeDistillation) })
     }
 
@@ -387,8 +400,9 @@ fn with_summary(context: &ContextData, summary: &str) -> String {
     let rest = rest.build().map(|rest| raw_text(&rest)).unwrap_or_default();
     let of = if ids.is_empty() { String::new() } else { format!(" of {}", ids.join(", ")) };
     let summary = format!("# Summary{of}\n{summary}\n\n");
-    // The question stays last.
-    let at = rest.rfind("# Question\n").unwrap_or(rest.len());
+    // The question stays last. Its own text may have any line.
+    let question = context.query().map_or(0, |query| QUESTION.len() + query.len());
+    let at = rest.len().saturating_sub(question);
     [&rest[..at], &summary, &rest[at..]].concat()
 }
 

@@ -24,13 +24,13 @@ pub(super) struct Distillation<'d> {
 }
 
 impl Distillation<'_> {
-    /// Summarizes passages; the summaries are in the order of the text.
+    /// Summarizes pieces of a text; the summaries are in their order.
     ///
     /// # Errors
     /// Returns an error if the summarizer fails, writes more than its budget, or loses an identifier
     /// that is referred to.
-    pub(super) async fn summarize(&self, passages: &[&str]) -> Result<String, CompressionError> {
-        let chunks = self.chunks(passages);
+    pub(super) async fn summarize(&self, pieces: &[String]) -> Result<String, CompressionError> {
+        let chunks = self.chunks(pieces);
         let total: u64 = chunks.iter().map(|(_, tokens)| tokens).sum();
         let summaries = chunks.into_iter().map(|(text, tokens)| {
             let share = self.budget.saturating_mul(tokens) / total.max(1);
@@ -58,17 +58,17 @@ impl Distillation<'_> {
         Ok(summary)
     }
 
-    /// Joins passages to chunks of about the same size.
-    fn chunks(&self, passages: &[&str]) -> Vec<(String, u64)> {
+    /// Joins pieces to chunks of about the same size.
+    fn chunks(&self, pieces: &[String]) -> Vec<(String, u64)> {
         let mut chunks: Vec<(String, u64)> = Vec::new();
-        for passage in passages {
-            let tokens = self.counter.count(passage);
+        for piece in pieces {
+            let tokens = self.counter.count(piece);
             match chunks.last_mut() {
                 Some((text, size)) if *size + tokens <= CHUNK_TOKENS => {
-                    text.push_str(passage);
+                    text.push_str(piece);
                     *size += tokens;
                 }
-                _ => chunks.push(((*passage).to_owned(), tokens)),
+                _ => chunks.push((piece.clone(), tokens)),
             }
         }
         chunks

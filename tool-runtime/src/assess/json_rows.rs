@@ -85,7 +85,9 @@ fn slot(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonSlot> {
             let is_row =
                 |kind| matches!(kind, JsonKind::Object | JsonKind::Array | JsonKind::String);
             let rows: Vec<_> = view.children(id).map(|(_, row)| row).collect();
-            let is_table = rows.len() >= FEWEST_ROWS && rows.iter().all(|row| is_row(row.kind));
+            // A few nulls or numbers between them are rows too; an array of numbers alone is not.
+            let known = rows.iter().filter(|row| is_row(row.kind)).count();
+            let is_table = rows.len() >= FEWEST_ROWS && known * 2 >= rows.len();
             let ranges = || rows.iter().map(|row| row.start()..row.end()).collect();
             is_table.then(|| (inside, SlotContent::Rows, ranges()))
         }

@@ -79,6 +79,8 @@ pub(super) struct Passage {
     pub(super) group: usize,
 }
 
+/// The heading of the question, which is the last part.
+pub(super) const QUESTION: &str = "# Question\n";
 /// The mark of left-out passages.
 const GAP: &str = "…";
 const NOTHING_KEPT: &str = "(left out: nothing in it fits the question)";
@@ -208,7 +210,7 @@ impl<'c> Layout<'c> {
             self.push_fixed("\n", Cow::Borrowed(""));
         }
         if let Some(query) = context.query() {
-            self.push_fixed("# Question\n", Cow::Borrowed(query));
+            self.push_fixed(QUESTION, Cow::Borrowed(query));
         }
     }
 
@@ -228,6 +230,30 @@ impl<'c> Layout<'c> {
             self.passages.extend(ranges.into_iter().map(passage));
             segment.slots.push(Slot { range, content, passages: first..self.passages.len() });
         }
+    }
+
+    /// Returns the open parts in pieces that together are all of their text, each part after a line
+    /// that says what it is.
+    pub(super) fn open_pieces(&self) -> Vec<String> {
+        let mut pieces = Vec::new();
+        for segment in self.segments.iter().filter(|it| it.kind != SegmentKind::Fixed) {
+            let mut piece = segment.head.to_string();
+            if segment.kind == SegmentKind::ToolResult {
+                piece.push('\n');
+            }
+            let passages = segment.slots.iter().flat_map(|slot| slot.passages.clone());
+            let mut at = 0;
+            for passage in passages {
+                let end = self.passages[passage].range.end;
+                piece.push_str(&segment.text[at..end]);
+                pieces.push(std::mem::take(&mut piece));
+                at = end;
+            }
+            piece.push_str(&segment.text[at..]);
+            piece.push('\n');
+            pieces.push(piece);
+        }
+        pieces
     }
 
     /// Returns the text of a passage.

@@ -12,6 +12,7 @@ use super::chat::OpenAiModel;
 use super::embeddings::OpenAiEmbedder;
 use super::endpoint::Endpoint;
 use crate::agent::error::{AgentError, AgentErrorKind};
+use crate::agent::proxy::AgentConfig;
 
 /// Whether the provider before a model's name (`openai/gpt-4o-mini`) is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -71,6 +72,15 @@ impl OpenAiBuilder {
         Self { base_url, key_variable: None, allows_plain_http: false, settings }
     }
 
+    /// Takes the server, the model and the fallback model of an agent's configuration.
+    pub(super) fn from_config(config: &AgentConfig) -> Self {
+        let base_url = config.litellm_api_base().unwrap_or_default().to_owned();
+        let mut builder = Self::new(base_url, config.default_model().to_owned());
+        builder.settings.fallback_model = config.fallback_model().map(str::to_owned);
+        builder.settings.timeout = Duration::from_secs(config.request_timeout_seconds());
+        builder
+    }
+
     /// Sets the environment variable that has the API key, such as `OPENAI_API_KEY`.
     ///
     /// A key is taken from the environment only; it is read when the client is built. Without a
@@ -111,10 +121,10 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Sets the delay before the second attempt, which doubles with each further one; 0.5 s by
+    /// Sets the delay before the second attempt, at most 30 s, which doubles with each further one; 0.5 s by
     /// default. A server's `Retry-After` is waited for instead if it is longer, up to 30 s.
     pub fn first_delay(mut self, delay: Duration) -> Self {
-        self.settings.first_delay = delay;
+        self.settings.first_delay = delay.min(Duration::from_secs(30));
         self
     }
 

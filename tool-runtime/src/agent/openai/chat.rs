@@ -19,6 +19,7 @@ use crate::agent::model::{
     AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, OnText,
     TokenUsage,
 };
+use crate::agent::proxy::AgentConfig;
 
 /// Asks models on a server with OpenAI's Chat Completions API: OpenAI itself, `LiteLLM`, vLLM,
 /// llama.cpp, Ollama and others.
@@ -59,6 +60,14 @@ impl OpenAiModel {
         OpenAiBuilder::new(base_url.into(), model.into())
     }
 
+    /// Configures a client by the settings of an agent: `litellm_api_base`, `default_model`,
+    /// `fallback_model` and `request_timeout_seconds`.
+    ///
+    /// Without `litellm_api_base` the client cannot be built.
+    pub fn from_config(config: &AgentConfig) -> OpenAiBuilder {
+        OpenAiBuilder::from_config(config)
+    }
+
     pub(super) fn new(endpoint: Arc<Endpoint>) -> Self {
         Self { endpoint }
     }
@@ -69,7 +78,7 @@ impl OpenAiModel {
         on_text: Option<&OnText<'_>>,
     ) -> Result<ChatReply, AgentError> {
         let started = Instant::now();
-        let ends = request.timeout().map(|timeout| started + timeout);
+        let ends = request.timeout().and_then(|timeout| started.checked_add(timeout));
         let settings = &self.endpoint.settings;
         let adapter = Adapter::builder(Dialect::OpenAiChat)
             .max_response_bytes(settings.max_response_bytes)

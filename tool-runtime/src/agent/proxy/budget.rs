@@ -42,9 +42,11 @@ impl Optimization {
         }
     }
 
-    /// Returns the settings of a second compression, if the first one was not enough.
-    pub(super) fn harder(self, dollars_per_million: f64) -> AssessOptions {
-        self.options(0, dollars_per_million).with_target_ratio(0.05).with_nulls_dropped(true)
+    /// Returns the settings of a second compression, which has to keep so small a share.
+    pub(super) fn harder(self, dollars_per_million: f64, ratio: f64) -> AssessOptions {
+        let options = self.options(0, dollars_per_million).with_threshold_tokens(0);
+        let ratio = ratio.min(options.target_ratio());
+        options.with_target_ratio(ratio)
     }
 }
 
@@ -67,6 +69,17 @@ impl TokenBudget {
     /// Returns the limit of the context, as the contract can say it.
     pub(super) fn context_limit(self) -> u64 {
         self.input.max(SMALLEST_CONTEXT)
+    }
+
+    /// Returns the smallest total of a request whose context takes so many tokens.
+    pub(super) fn total_for(context: u64) -> u64 {
+        let with_most = context.saturating_add(MOST_OUTPUT);
+        let total = if with_most / 4 >= MOST_OUTPUT {
+            with_most
+        } else {
+            context.saturating_mul(4).div_ceil(3)
+        };
+        total.max(SMALLEST_CONTEXT)
     }
 
     pub(super) fn total(self) -> u64 {

@@ -157,7 +157,9 @@ impl AgentConfig {
     /// # Errors
     /// Returns an error of the kind `Configuration` as [`from_toml`](Self::from_toml) does.
     pub fn from_env(prefix: &str) -> Result<Self, AgentError> {
-        Self::from_variables(prefix, std::env::vars())
+        let text = |word: std::ffi::OsString| word.to_string_lossy().into_owned();
+        let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        Self::from_variables(prefix, variables)
     }
 
     /// Reads settings from these variables, as [`from_env`](Self::from_env) does from the process's.

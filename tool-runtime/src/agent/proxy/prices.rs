@@ -61,18 +61,24 @@ impl PriceTable {
         self
     }
 
-    /// Returns the price of a model: that of the longest name with which the model's name begins. The
-    /// provider before a name may be missing in either.
+    /// Returns the price of a model: of its own name, or else of the longest name of which it is a
+    /// version. The provider before a name may be missing in either.
+    ///
+    /// A version has a date, a number or `latest` after the name (`gpt-4o-2024-08-06`), or any text
+    /// after a colon or an at sign; `gpt-4o-mini` is another model than `gpt-4o`.
     #[must_use]
     pub fn of(&self, model: &str) -> Option<ModelPrice> {
         let bare = |name: &str| name.split_once('/').map_or(name, |(_, bare)| bare).to_owned();
-        let is_version = |known: &str, name: &str| {
-            name.strip_prefix(known)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', ':', '@']))
-        };
+        if let Some(price) = self.0.get(model) {
+            return Some(*price);
+        }
         let fits =
             |known: &&String| is_version(known, model) || is_version(&bare(known), &bare(model));
-        let best = self.0.keys().filter(fits).max_by_key(|known| known.len())?;
+        let best = self
+            .0
+            .keys()
+            .filter(fits)
+            .max_by_key(|known| (bare(known).len(), is_version(known, model)))?;
         self.0.get(best).copied()
     }
 
@@ -101,5 +107,35 @@ impl PriceTable {
             }
         }
         table
+    }
+}
+
+/// Returns whether a name is this model's, or that of a version of it.
+fn is_version(known: &str, name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(known) else { return false };
+    match rest.strip_prefix('-') {
+        Some(version) => version == "latest" || version.starts_with(|it: char| it.is_ascii_digit()),
+        None => rest.is_empty() || rest.starts_with([':', '@']),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_has_the_price_of_its_model_and_another_model_has_none() {
+        let price = |dollars: f64| ModelPrice::new(dollars, dollars);
+        let prices = PriceTable::default()
+            .with("azure_ai/gpt-4o", price(9.0))
+            .with("openai/gpt-4o", price(2.0))
+            .with("gemini-2.0-flash", price(1.0));
+        let of = |model: &str| prices.of(model).map(|price| price.input());
+        assert_eq!(of("openai/gpt-4o"), Some(2.0), "a name of its own comes first");
+        assert_eq!(of("openai/gpt-4o-2024-08-06"), Some(2.0));
+        assert_eq!(of("openai/gpt-4o:free"), Some(2.0));
+        assert_eq!(of("openai/gpt-4o-mini"), None);
+        assert_eq!(of("gemini/gemini-2.0-flash-001"), Some(1.0));
+        assert_eq!(of("gemini/gemini-2.0-flash-lite"), None);
     }
 }

@@ -14,8 +14,10 @@ use crate::agent::error::AgentError;
 use crate::agent::executor::RuntimeExecutor;
 use crate::agent::measured_model::MeasuredModel;
 use crate::agent::model::ChatModel;
+use crate::assess::Assessor;
 use crate::contracts::ToolContext;
 use crate::contracts::act::ToolType;
+use crate::contracts::assess::CompressionStrategy;
 use crate::contracts::proxy::{ProxyRequest, ProxyResponse};
 use crate::runtime::Runtime;
 
@@ -65,6 +67,8 @@ pub(super) struct Inner {
     pub(super) cache: Option<AnswerCache>,
     pub(super) instructions: Option<String>,
     pub(super) schema: Option<Value>,
+    pub(super) assessor: Assessor,
+    pub(super) strategy: Option<CompressionStrategy>,
 }
 
 /// Configures a [`ProxyAgent`].
@@ -77,6 +81,8 @@ pub struct ProxyAgentBuilder {
     sessions: Arc<dyn SessionStore>,
     instructions: Option<String>,
     schema: Option<Value>,
+    assessor: Assessor,
+    strategy: Option<CompressionStrategy>,
 }
 
 impl ProxyAgentBuilder {
@@ -104,6 +110,21 @@ impl ProxyAgentBuilder {
         self
     }
 
+    /// Sets an assessor with compressors, a summarizer or an embedder of your own. Its options, counter
+    /// and serializer are those of the request; without a summarizer it gets the model of
+    /// `student_summarizer_model`.
+    pub fn assessor(mut self, assessor: Assessor) -> Self {
+        self.assessor = assessor;
+        self
+    }
+
+    /// Sets the strategy of every context that is compressed, such as a summary by the model of
+    /// `student_summarizer_model`; by default it follows from the context.
+    pub fn compression_strategy(mut self, strategy: CompressionStrategy) -> Self {
+        self.strategy = Some(strategy);
+        self
+    }
+
     /// Builds the agent.
     #[must_use]
     pub fn build(self) -> ProxyAgent {
@@ -119,6 +140,8 @@ impl ProxyAgentBuilder {
             cache,
             instructions: self.instructions,
             schema: self.schema,
+            assessor: self.assessor,
+            strategy: self.strategy,
         };
         ProxyAgent { inner: Arc::new(inner) }
     }
@@ -145,6 +168,8 @@ impl ProxyAgent {
             sessions: Arc::new(MemorySessions::new()),
             instructions: None,
             schema: None,
+            assessor: Assessor::new(),
+            strategy: None,
         }
     }
 

@@ -16,6 +16,7 @@ use super::sessions::SessionKey;
 use super::steps::{Step, Steps};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{ChatReply, ChatRequest, FinishReason, ModelMessage};
+use crate::agent::model_timeout::within;
 use crate::agent::student::StudentSummarizer;
 use crate::articulate::Articulator;
 use crate::assess::{AssessOptions, Assessor, ContextManager};
@@ -24,7 +25,9 @@ use crate::contracts::act::ActResult;
 use crate::contracts::articulate::{
     OutputSerializer, SerializationFormat, SerializationRequest, SerializedOutput,
 };
-use crate::contracts::assess::{ChatMessage, ChatRole, ContextData, OptimizedContext};
+use crate::contracts::assess::{
+    ChatMessage, ChatRole, CompressionStrategy, ContextData, OptimizedContext,
+};
 use crate::contracts::proxy::{CostReport, LlmResponse, ProxyRequest, ProxyResponse};
 use crate::policy::STORE_TIMEOUT;
 use crate::store::StoreError;
@@ -94,13 +97,14 @@ impl<'t> Turn<'t> {
         let optimized = steps.timed(Step::Context, self.optimize(&context)).await?;
         observer.context_optimized(&optimized, steps.took(Step::Context));
         let answer = steps.timed(Step::Model, self.ask(&optimized, ends)).await?;
-        observer.model_answered(&answer, self.tokens(&answer.reply), steps.took(Step::Model));
+        let tokens = self.tokens(&optimized, &answer.reply);
+        observer.model_answered(&answer, tokens, steps.took(Step::Model));
         let written = async { self.serialize(&answer.content) };
         let result = steps.timed(Step::Output, written).await?;
         observer.output_written(&result, steps.took(Step::Output));
         self.remember(&answer.reply).await?;
         let cost = self.cost(&optimized, &answer, &result)?;
-        let llm = self.llm_response(&answer)?;
+        let llm = self.llm_response(&optimized, &answer)?;
         let optimized = if answer.is_cached { with_cache_mark(optimized)? } else { optimized };
         let response = ProxyResponse::builder(result, optimized, llm)
             .tool_results(results)
@@ -146,6 +150,9 @@ impl<'t> Turn<'t> {
         if let Some(instructions) = &self.agent.instructions {
             builder = builder.persistent_context(instructions.clone());
         }
+        if let Some(strategy) = self.agent.strategy {
+            builder = builder.strategy(strategy);
+        }
         builder.build().map_err(|error| serialization(&error))
     }
 
@@ -166,21 +173,26 @@ impl<'t> Turn<'t> {
             return Ok(optimized);
         }
         if self.optimization.compresses {
-            optimized = self.assessor(self.optimization.harder(price)).optimize(context).await;
+            #[allow(clippy::cast_precision_loss, reason = "a ratio of two counts")]
+            let share = self.budget.input as f64 / optimized.original_tokens().max(1) as f64;
+            let harder = self.optimization.harder(price, share);
+            let context = context.clone().into_builder();
+            let context = context.strategy(CompressionStrategy::SemanticPruning).build();
+            let context = context.map_err(|error| serialization(&error))?;
+            optimized = self.assessor(harder).optimize(&context).await;
         }
         if self.fits(&optimized) { Ok(optimized) } else { Err(self.too_long(&optimized)) }
     }
 
     fn assessor(&self, options: AssessOptions) -> Assessor {
         let config = &self.agent.config;
+        let own = self.agent.assessor.clone();
         let student = StudentSummarizer::of(self.agent.model.clone());
         let student = student.with_model(config.student_summarizer_model());
         let price = config.prices().of(config.student_summarizer_model());
         let student = student.with_dollars_per_million(price.map_or(0.0, |price| price.input()));
-        let assessor = Assessor::new()
-            .options(options)
-            .token_counter(self.counter.clone())
-            .summarizer(student);
+        let assessor = if own.has_summarizer() { own } else { own.summarizer(student) };
+        let assessor = assessor.options(options).token_counter(self.counter.clone());
         if self.optimization.writes_toon {
             assessor.result_serializer(self.articulator())
         } else {
@@ -199,7 +211,7 @@ impl<'t> Turn<'t> {
     }
 
     fn too_long(&self, optimized: &OptimizedContext) -> AgentError {
-        let required = optimized.optimized_tokens().saturating_add(self.budget.output);
+        let required = TokenBudget::total_for(optimized.optimized_tokens());
         let message = format!(
             "the context and the answer need {required} tokens, and the request allows {}; allow \
              more, or send less",
@@ -218,7 +230,9 @@ impl<'t> Turn<'t> {
             return self.answer_of(reply, true);
         }
         let left = ends.saturating_duration_since(Instant::now());
-        let reply = self.agent.model.chat(&request.with_timeout(left)).await?;
+        let request = request.with_timeout(left);
+        let asked = self.agent.model.chat(&request);
+        let reply = within(self.agent.runtime.timer(), left, asked).await?;
         let answer = self.answer_of(reply, false)?;
         // An answer that was cut off, or breaks the schema, is not worth keeping.
         if let Some(cache) = cache.filter(|_| *answer.reply.finish_reason() == FinishReason::Stop) {
@@ -300,9 +314,13 @@ impl<'t> Turn<'t> {
             .with_detail("reason", "session_store")
     }
 
-    fn llm_response(&self, answer: &Answer) -> Result<LlmResponse, AgentError> {
+    fn llm_response(
+        &self,
+        context: &OptimizedContext,
+        answer: &Answer,
+    ) -> Result<LlmResponse, AgentError> {
         let reply = &answer.reply;
-        let (input, output) = self.tokens(reply);
+        let (input, output) = self.tokens(context, reply);
         LlmResponse::builder(reply.model(), answer.content.clone())
             .tokens(input, output)
             .latency_ms(reply.latency().as_secs_f64() * 1e3)
@@ -312,8 +330,8 @@ impl<'t> Turn<'t> {
     }
 
     /// Returns the tokens as the provider counts them, or else as this process does.
-    fn tokens(&self, reply: &ChatReply) -> (u64, u64) {
-        let counted = || (0, self.counter.count(reply.text()));
+    fn tokens(&self, context: &OptimizedContext, reply: &ChatReply) -> (u64, u64) {
+        let counted = || (context.optimized_tokens(), self.counter.count(reply.text()));
         reply.usage().map_or_else(counted, |usage| (usage.input_tokens, usage.output_tokens))
     }
 
@@ -324,13 +342,16 @@ impl<'t> Turn<'t> {
         result: &SerializedOutput,
     ) -> Result<CostReport, AgentError> {
         let (raw, optimized) = (context.original_tokens(), context.optimized_tokens());
-        let (_, output) = self.tokens(&answer.reply);
+        let (_, output) = self.tokens(context, &answer.reply);
         let price = self.agent.config.prices().of(self.model);
         let cost = |input| price.map_or(0.0, |price| price.cost(input, output));
+        // Another model may have answered, such as the fallback.
+        let answered_by = self.agent.config.prices().of(answer.reply.model()).or(price);
+        let paid = |input| answered_by.map_or(0.0, |price| price.cost(input, output));
         // What a summary cost is what the savings of the context lack.
         let saved_input = price.map_or(0.0, |price| price.cost(raw.saturating_sub(optimized), 0));
         let summaries = (saved_input - context.estimated_cost_savings()).max(0.0);
-        let actual = if answer.is_cached { 0.0 } else { cost(optimized) };
+        let actual = if answer.is_cached { 0.0 } else { paid(optimized) };
         #[allow(clippy::cast_precision_loss, reason = "a ratio of two counts")]
         let output_ratio =
             result.optimized_tokens() as f64 / result.original_tokens().max(1) as f64;

@@ -33,7 +33,7 @@ use crate::runtime::Runtime;
 /// # How it ends
 /// | [`LoopEnd`] | when |
 /// | --- | --- |
-/// | `Answered` | the model requests no further call |
+/// | `Answered` | the model requests no further call; its `finish_reason` says if its text was cut off |
 /// | `Suspended` | a call waits for a person; [`SuspendedRun`] may continue later, in another process too |
 /// | `Stopped` | `max_turns` or `max_total_tokens` is reached, all calls of three turns in a row failed, or the model's answer was cut off, and none of its calls ran |
 ///
@@ -93,6 +93,7 @@ pub struct ToolLoop {
     tools: Option<BTreeSet<String>>,
     max_turns: u32,
     max_failed_turns: u32,
+    max_calls_per_turn: usize,
     max_total_tokens: u64,
     max_concurrent: usize,
     timeout: Option<Duration>,
@@ -112,6 +113,7 @@ impl ToolLoop {
             tools: None,
             max_turns: 8,
             max_failed_turns: 3,
+            max_calls_per_turn: 32,
             max_total_tokens: 200_000,
             max_concurrent: 5,
             timeout: None,
@@ -148,6 +150,13 @@ impl ToolLoop {
     #[must_use]
     pub fn max_failed_turns(self, turns: u32) -> Self {
         Self { max_failed_turns: turns.max(1), ..self }
+    }
+
+    /// Sets how many calls of one turn run; 32 by default. Those beyond are answered without running,
+    /// so that the model may repeat them in the next turn.
+    #[must_use]
+    pub fn max_calls_per_turn(self, most: usize) -> Self {
+        Self { max_calls_per_turn: most.max(1), ..self }
     }
 
     /// Sets the most tokens that the model may read and write in all turns together; 200,000 by
@@ -231,7 +240,8 @@ impl ToolLoop {
     /// Continues a run whose waiting calls were all answered.
     ///
     /// # Errors
-    /// Returns an error of the kind `Validation` if a call still waits, and the model's error.
+    /// Returns an error of the kind `Validation` if a call still waits, or the context has another
+    /// tenant or user than that of the run; and the model's error.
     pub async fn resume(
         &self,
         run: SuspendedRun,
@@ -255,7 +265,7 @@ impl ToolLoop {
     }
 
     fn ends(&self) -> Option<Instant> {
-        self.timeout.map(|timeout| Instant::now() + timeout)
+        self.timeout.and_then(|timeout| Instant::now().checked_add(timeout))
     }
 }
 

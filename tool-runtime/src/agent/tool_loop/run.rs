@@ -2,17 +2,19 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::ToolLoop;
 use super::history::History;
 use super::report::{LoopEnd, LoopReport, StopCause};
-use super::suspended::{AnswerText, CallAnswer, PendingCall, SuspendedRun};
+use super::suspended::{AnswerText, CallAnswer, PendingCall, RunOwner, SuspendedRun};
 use crate::adapters::Answer;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{
     ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, TokenUsage,
 };
+use crate::agent::model_timeout::within;
 use crate::call::{ToolCall, run_batch};
 use crate::contracts::{ErrorCode, ToolContext, ToolSpec};
 use crate::dispatch::refusal::Refusal;
@@ -60,12 +62,21 @@ impl<'l> LoopRun<'l> {
         run: SuspendedRun,
         cx: &'l ToolContext,
     ) -> Result<Self, AgentError> {
+        let refused = |message: &str| AgentError::new(AgentErrorKind::Validation, message);
+        if run.owner != RunOwner::of(cx) {
+            return Err(refused(
+                "the run belongs to another tenant or user; continue it in a context of the same",
+            ));
+        }
+        if run.pending.is_empty() && run.answers.iter().any(|answer| answer.content.is_none()) {
+            return Err(refused("a call of the run has no answer, and is not listed as pending"));
+        }
         if let Some(waiting) = run.pending.first() {
             let message = format!(
                 "the call of `{}` still waits; answer every pending call before the run continues",
                 waiting.tool
             );
-            return Err(AgentError::new(AgentErrorKind::Validation, message));
+            return Err(refused(&message));
         }
         let mut resumed = Self { history: run.history, ..Self::new(agent, Vec::new(), cx) };
         (resumed.turns, resumed.calls) = (run.turns, run.calls);
@@ -115,7 +126,11 @@ impl<'l> LoopRun<'l> {
             self.history.compact(assessor, turns).await;
         }
         let request = self.request();
-        let reply = self.agent.model.chat(&request).await?;
+        let asked = self.agent.model.chat(&request);
+        let reply = match self.time_left() {
+            Some(left) => within(self.agent.runtime.timer(), left, asked).await?,
+            None => asked.await?,
+        };
         self.turns += 1;
         self.history.savings.add_request();
         self.count_tokens(&request, &reply);
@@ -146,8 +161,15 @@ impl<'l> LoopRun<'l> {
     fn count_tokens(&mut self, request: &ChatRequest, reply: &ChatReply) {
         let usage = reply.usage().unwrap_or_else(|| {
             let counter = counter_for_model(reply.model());
-            let input = request.messages().iter().map(|message| counter.count(message.text()));
-            TokenUsage::new(input.sum(), counter.count(reply.text()))
+            let count = |text: &str| counter.count(text);
+            let messages = request.messages().iter().map(|message| count(message.text()));
+            let tools = request.tools().iter().map(|spec| {
+                count(spec.description())
+                    + count(&Value::from(spec.input_schema().clone()).to_string())
+            });
+            let calls = reply.calls().iter().map(|call| count(call.arguments()));
+            let output = count(reply.text()) + calls.sum::<u64>();
+            TokenUsage::new(messages.sum::<u64>() + tools.sum::<u64>(), output)
         });
         self.usage.input_tokens += usage.input_tokens;
         self.usage.cached_input_tokens += usage.cached_input_tokens;
@@ -156,6 +178,8 @@ impl<'l> LoopRun<'l> {
 
     async fn execute(&mut self, requested: &[ModelCall]) -> Result<Next, AgentError> {
         self.calls = self.calls.saturating_add(u32::try_from(requested.len()).unwrap_or(u32::MAX));
+        let (requested, surplus) =
+            requested.split_at(requested.len().min(self.agent.max_calls_per_turn));
         let mut calls: Vec<ToolCall> = requested.iter().map(|call| self.open(call)).collect();
         let (most, timer) = (self.agent.max_concurrent, self.agent.runtime.timer());
         drop(run_batch(&mut calls, most, timer).await);
@@ -179,11 +203,13 @@ impl<'l> LoopRun<'l> {
             });
             pending.extend(waiting);
         }
+        answers.extend(surplus.iter().map(|call| self.refused(call)));
         if pending.is_empty() {
             self.add_answers(answers).await;
             return Ok(Next::Turn);
         }
         let suspended = SuspendedRun {
+            owner: RunOwner::of(self.cx),
             history: self.history.clone(),
             answers,
             pending,
@@ -193,6 +219,20 @@ impl<'l> LoopRun<'l> {
             usage: self.usage,
         };
         Ok(Next::End(Box::new(LoopEnd::Suspended(suspended))))
+    }
+
+    /// Answers a call beyond those of one turn, which does not run.
+    fn refused(&self, call: &ModelCall) -> CallAnswer {
+        let most = self.agent.max_calls_per_turn;
+        let text = format!(
+            "this call did not run: a turn may have {most} calls; repeat it in the next turn"
+        );
+        CallAnswer {
+            call_id: call.call_id().to_owned(),
+            tool: call.name().to_owned(),
+            content: Some(AnswerText::Text(text)),
+            failed: true,
+        }
     }
 
     fn open(&self, call: &ModelCall) -> ToolCall {

@@ -4,10 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use uuid::Uuid;
+
 use super::history::History;
 use crate::adapters::Answer;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::TokenUsage;
+use crate::contracts::ToolContext;
+use crate::policy::principal::principal_of;
 use crate::tool::ToolOutput;
 
 /// A run of a loop that waits for people to decide about calls.
@@ -21,6 +25,8 @@ use crate::tool::ToolOutput;
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuspendedRun {
+    /// The tenant and the principal whose conversation it is.
+    pub(super) owner: RunOwner,
     pub(super) history: History,
     /// The calls of the last turn in the model's order, with the answers that there are.
     pub(super) answers: Vec<CallAnswer>,
@@ -29,6 +35,20 @@ pub struct SuspendedRun {
     pub(super) calls: u32,
     pub(super) failed_turns: u32,
     pub(super) usage: TokenUsage,
+}
+
+/// The tenant and the principal of a run, under which it continues.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunOwner {
+    tenant: Uuid,
+    principal: Box<str>,
+}
+
+impl RunOwner {
+    pub(super) fn of(cx: &ToolContext) -> Self {
+        Self { tenant: cx.tenant_id(), principal: principal_of(cx).unwrap_or_default() }
+    }
 }
 
 /// A call of the last turn, and its answer.
