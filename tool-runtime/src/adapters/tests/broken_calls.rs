@@ -153,6 +153,23 @@ fn half_a_surrogate_pair_outside_of_the_arguments_json_is_no_other_character() {
 }
 
 #[test]
+fn arguments_are_repeated_as_they_were_written() {
+    let written = r#"{"z": 1.0, "a":12345678901234567890123}"#;
+    for dialect in Dialect::ALL {
+        let calls = [("\"ping\"", "[1]"), ("\"ping\"", written), ("\"add\"", r#"{"a":1,"a":2}"#)];
+        let turn = adapter(dialect).read(&response(dialect, &calls)).unwrap();
+        let raw: Vec<_> = turn.raw_messages().iter().map(|raw| raw.get().to_owned()).collect();
+        let text = raw.join("\n");
+        let is_text = [Dialect::OpenAiChat, Dialect::OpenAiResponses].contains(&dialect);
+        let expected = if is_text { Value::from(written).to_string() } else { written.to_owned() };
+        assert!(text.contains(&expected), "{dialect}: {text}");
+        // But for the digits, they are the messages.
+        let parsed: Vec<Value> = raw.iter().map(|raw| serde_json::from_str(raw).unwrap()).collect();
+        assert_eq!(parsed, turn.messages(), "{dialect}");
+    }
+}
+
+#[test]
 fn a_surrogate_pair_that_a_stream_splits_is_whole_again() {
     let piece = |arguments: &str| {
         format!(
