@@ -34,7 +34,7 @@ impl Turn {
         let numbered = self.messages.iter().enumerate();
         let write = |(at, value): (usize, &Value)| {
             let parts = arguments.iter().filter(|_| at == 0).map(RawArguments::part).collect();
-            to_raw_value(&PatchedValue { value, parts }).expect("JSON is written to memory as JSON")
+            PatchedValue { value, parts }.to_raw()
         };
         numbered.map(write).collect()
     }
@@ -79,6 +79,10 @@ struct PatchedValue<'v> {
 }
 
 impl<'v> PatchedValue<'v> {
+    fn to_raw(&self) -> Box<RawValue> {
+        to_raw_value(self).expect("JSON is written to memory as JSON")
+    }
+
     fn below(&self, name: &str, value: &'v Value) -> Self {
         let below = |part: &RawPart<'v>| match part.path.split_first() {
             Some((first, path)) if *first == name => Some(RawPart { path, ..*part }),

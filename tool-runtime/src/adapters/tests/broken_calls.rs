@@ -1,5 +1,6 @@
 //! A call that no provider takes back, beside calls that are right.
 
+use super::super::RequestedCall;
 use super::*;
 
 /// A complete response with calls, each given by the JSON of its name and of its arguments.
@@ -108,12 +109,12 @@ fn a_call_without_a_name_or_with_one_that_no_provider_takes_back_spoils_no_other
             // The answer names the same function, in the dialects that name it.
             let answers = turn.calls().iter().map(|call| Answer::from_text(call.call_id(), "done"));
             let answers = adapter.answer_messages(&turn, answers).unwrap();
-            let named: Vec<_> = match dialect {
+            let answered: Vec<_> = match dialect {
                 Dialect::Gemini => vec![answers[0]["parts"][1]["functionResponse"]["name"].clone()],
                 Dialect::Ollama => vec![answers[1]["tool_name"].clone()],
                 _ => Vec::new(),
             };
-            assert!(named.iter().all(|name| *name == *names[1]), "{dialect}: {named:?}");
+            assert!(answered.iter().all(|name| *name == *names[1]), "{dialect}: {answered:?}");
         }
     }
 }
@@ -125,7 +126,7 @@ fn half_a_surrogate_pair_in_the_arguments_of_one_call_spoils_no_other() {
         let text = response(dialect, &[("\"ping\"", half), ("\"add\"", r#"{"a":"\ud83d\ude00"}"#)]);
         let turn =
             adapter(dialect).read(&text).unwrap_or_else(|error| panic!("{dialect}: {error}"));
-        let arguments: Vec<_> = turn.calls().iter().map(|call| call.arguments()).collect();
+        let arguments: Vec<_> = turn.calls().iter().map(RequestedCall::arguments).collect();
         assert_eq!(arguments, [half, r#"{"a":"\ud83d\ude00"}"#], "{dialect}");
         let repeated = serde_json::to_string(turn.messages()).unwrap();
         assert!(
