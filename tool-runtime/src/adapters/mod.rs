@@ -26,6 +26,7 @@ mod names;
 mod ollama;
 mod omitted;
 mod openai;
+mod raw_messages;
 mod renamed;
 mod report;
 mod restore;

@@ -49,7 +49,8 @@ impl Turn {
     /// texts and unsigned, cut-off thinking are omitted.
     /// Empty if nothing is left.
     ///
-    /// For the Responses API these are items of the next request's `input`.
+    /// For the Responses API these are items of the next request's `input`. Integers beyond 64 bits
+    /// are rounded; see [`raw_messages`](Self::raw_messages).
     #[must_use]
     pub fn messages(&self) -> &[Value] {
         &self.messages

@@ -71,17 +71,20 @@ pub(super) fn assemble(
     let finished = blocks.iter().map(|block| block.text("tool_use_id").to_owned()).collect();
     let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
     let mut calls = ParsedCalls::new(names);
-    let content: Vec<_> = kept.map(|block| for_next_request(block, &mut calls)).collect();
+    let numbered = kept.enumerate();
+    let content: Vec<_> =
+        numbered.map(|(at, block)| for_next_request(block, at, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
     ParsedResponse { messages, text, calls: calls.list, stop }
 }
 
 /// A block for the next request, with the call id that the answer uses.
-fn for_next_request(mut block: ContentBlock, calls: &mut ParsedCalls<'_>) -> Value {
+fn for_next_request(mut block: ContentBlock, at: usize, calls: &mut ParsedCalls<'_>) -> Value {
     if block.is("tool_use") {
         let (id, name) = (block.text("id").to_owned(), block.text("name").to_owned());
         let repeated = calls.add(Some(id), name, block.input.as_deref().unwrap_or_default());
+        calls.place_last(format!("/content/{at}/input"));
         block.fields.insert("id".to_owned(), repeated.id.into());
         block.fields.insert("name".to_owned(), repeated.name.into());
         block.input.get_or_insert_default();

@@ -91,20 +91,23 @@ pub(super) fn assemble(
     let results = blocks.iter().map(|block| block.text_in("toolResult", "toolUseId").to_owned());
     let finished = results.collect();
     let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
-    let content: Vec<_> = kept.map(|block| for_next_request(block, &mut calls)).collect();
+    let numbered = kept.enumerate();
+    let content: Vec<_> =
+        numbered.map(|(at, block)| for_next_request(block, at, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
     ParsedResponse { messages, text, calls: calls.list, stop }
 }
 
 /// A block for the next request, with the call id that the answer uses.
-fn for_next_request(block: ContentBlock, calls: &mut ParsedCalls<'_>) -> Value {
+fn for_next_request(block: ContentBlock, at: usize, calls: &mut ParsedCalls<'_>) -> Value {
     let ToolUse { mut fields, input } = match block {
         ContentBlock::ToolUse(call) => call,
         ContentBlock::Other(fields) => return fields.into(),
     };
     let (id, name) = (text_in(&fields, "toolUseId"), text_in(&fields, "name"));
     let repeated = calls.add(Some(id.to_owned()), name.to_owned(), &input);
+    calls.place_last(format!("/content/{at}/toolUse/input"));
     fields.insert("toolUseId".to_owned(), repeated.id.into());
     fields.insert("name".to_owned(), repeated.name.into());
     fields.insert("input".to_owned(), arguments_object(&input));

@@ -41,6 +41,9 @@ pub(in crate::adapters) struct ParsedCall {
     pub(in crate::adapters) repeated_name: String,
     /// The arguments as the model wrote them, which may not be JSON.
     pub(in crate::adapters) arguments: String,
+    /// The location of the arguments in the first message, as a JSON Pointer, if they are an object
+    /// there.
+    pub(in crate::adapters) place: Option<String>,
     /// True for OpenAI's deprecated `function_call`, which has no id.
     pub(in crate::adapters) is_function_call: bool,
 }
@@ -74,9 +77,17 @@ impl<'n> ParsedCalls<'n> {
             name,
             repeated_name,
             arguments,
+            place: None,
             is_function_call,
         });
         repeated
+    }
+
+    /// Says where the first message has the arguments of the call that was added last.
+    pub(in crate::adapters) fn place_last(&mut self, place: String) {
+        if let Some(call) = self.list.last_mut() {
+            call.place = Some(place);
+        }
     }
 
     /// Adds the call of OpenAI's deprecated `function_call`; returns that field of the next request.

@@ -76,18 +76,20 @@ pub(super) fn assemble(
     let text = visible.map(ContentPart::text).collect();
     let mut calls = ParsedCalls::new(names);
     let kept = parts.into_iter().filter(|part| !part.is_empty());
-    let parts: Vec<_> = kept.map(|part| for_next_request(part, &mut calls)).collect();
+    let numbered = kept.enumerate();
+    let parts: Vec<_> = numbered.map(|(at, part)| for_next_request(part, at, &mut calls)).collect();
     let content = || json!({ "role": "model", "parts": parts });
     let messages = if parts.is_empty() { Vec::new() } else { vec![content()] };
     ParsedResponse { messages, text, calls: calls.list, stop }
 }
 
 /// A part for the next request.
-fn for_next_request(mut part: ContentPart, calls: &mut ParsedCalls<'_>) -> Value {
+fn for_next_request(mut part: ContentPart, at: usize, calls: &mut ParsedCalls<'_>) -> Value {
     if let Some(mut call) = part.call {
         let id = call.fields.get("id").and_then(Value::as_str).map(str::to_owned);
         let name = text_in(&call.fields, "name").to_owned();
         let repeated = calls.add(id, name, &call.arguments);
+        calls.place_last(format!("/parts/{at}/functionCall/args"));
         call.fields.insert("name".to_owned(), repeated.name.into());
         call.fields.insert("args".to_owned(), arguments_object(&call.arguments));
         part.fields.insert("functionCall".to_owned(), call.fields.into());

@@ -39,10 +39,27 @@ enum Item {
     Greedy,
 }
 
+/// An item of a class.
+#[derive(Debug, Clone, Copy)]
+enum ClassItem {
+    Character(char),
+    /// A class of its own, such as `\d`.
+    Class,
+}
+
+impl ClassItem {
+    fn character(self) -> Option<char> {
+        match self {
+            Self::Character(character) => Some(character),
+            Self::Class => None,
+        }
+    }
+}
+
 /// A step; `None` if the expression is not accepted.
 type Step = Option<()>;
 
-impl<'p> PythonScan<'p> {
+impl PythonScan<'_> {
     fn item(&mut self) -> Step {
         let before = std::mem::replace(&mut self.previous, Item::Repeatable);
         match self.next()? {
@@ -51,9 +68,8 @@ impl<'p> PythonScan<'p> {
             '(' => self.open_group()?,
             ')' => self.groups = self.groups.checked_sub(1)?,
             '|' | '^' | '$' => self.previous = Item::Nothing,
-            '*' | '+' => self.repeat(before)?,
             '?' if before == Item::Greedy => self.previous = Item::Nothing,
-            '?' => self.repeat(before)?,
+            '*' | '+' | '?' => self.repeat(before)?,
             '{' => {
                 self.counts()?;
                 self.repeat(before)?;
@@ -151,13 +167,12 @@ impl<'p> PythonScan<'p> {
             if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                 self.skip("-");
                 let last = self.class_item()?;
-                (first? <= last?).then_some(())?;
+                (first.character()? <= last.character()?).then_some(())?;
             }
         }
     }
 
-    /// One item of a class: a character, or nothing for a class of its own (`\d`).
-    fn class_item(&mut self) -> Option<Option<char>> {
+    fn class_item(&mut self) -> Option<ClassItem> {
         // Set operations and nested classes, which the syntaxes read differently.
         let is_odd = ["[", "&&", "--", "~~", "||"].iter().any(|odd| self.rest.starts_with(odd));
         if is_odd {
@@ -166,9 +181,10 @@ impl<'p> PythonScan<'p> {
         let before = self.rest;
         match self.next()? {
             '\\' => self.escape(true)?,
-            plain => return Some(Some(plain)),
+            plain => return Some(ClassItem::Character(plain)),
         };
-        Some(escaped_character(&before[..before.len() - self.rest.len()]))
+        let escape = &before[..before.len() - self.rest.len()];
+        Some(escaped_character(escape).map_or(ClassItem::Class, ClassItem::Character))
     }
 }
 

@@ -58,7 +58,8 @@ impl ChatMessage {
         let mut calls = ParsedCalls::new(names);
         let repeated: Vec<_> = std::mem::take(&mut self.calls)
             .into_iter()
-            .map(|call| call.for_next_request(&mut calls))
+            .enumerate()
+            .map(|(at, call)| call.for_next_request(at, &mut calls))
             .collect();
         let has = |name| !text_in(&self.fields, name).is_empty();
         let is_empty = repeated.is_empty() && !has("content") && !has("thinking");
@@ -89,9 +90,10 @@ impl OllamaCall {
     }
 
     /// The call for the next request.
-    fn for_next_request(mut self, calls: &mut ParsedCalls<'_>) -> Value {
+    fn for_next_request(mut self, at: usize, calls: &mut ParsedCalls<'_>) -> Value {
         let id = self.fields.get("id").and_then(Value::as_str).map(str::to_owned);
         let repeated = calls.add(id, self.name().to_owned(), &self.arguments);
+        calls.place_last(format!("/tool_calls/{at}/function/arguments"));
         self.function.insert("name".to_owned(), repeated.name.into());
         self.function.insert("arguments".to_owned(), arguments_object(&self.arguments));
         self.fields.insert("function".to_owned(), json!(self.function));

@@ -1,5 +1,6 @@
 //! A call that no provider takes back, beside calls that are right.
 
+use super::super::RequestedCall;
 use super::*;
 
 /// A complete response with calls, each given by the JSON of its name and of its arguments.
@@ -108,12 +109,12 @@ fn a_call_without_a_name_or_with_one_that_no_provider_takes_back_spoils_no_other
             // The answer names the same function, in the dialects that name it.
             let answers = turn.calls().iter().map(|call| Answer::from_text(call.call_id(), "done"));
             let answers = adapter.answer_messages(&turn, answers).unwrap();
-            let named: Vec<_> = match dialect {
+            let answered: Vec<_> = match dialect {
                 Dialect::Gemini => vec![answers[0]["parts"][1]["functionResponse"]["name"].clone()],
                 Dialect::Ollama => vec![answers[1]["tool_name"].clone()],
                 _ => Vec::new(),
             };
-            assert!(named.iter().all(|name| *name == *names[1]), "{dialect}: {named:?}");
+            assert!(answered.iter().all(|name| *name == *names[1]), "{dialect}: {answered:?}");
         }
     }
 }
@@ -125,7 +126,7 @@ fn half_a_surrogate_pair_in_the_arguments_of_one_call_spoils_no_other() {
         let text = response(dialect, &[("\"ping\"", half), ("\"add\"", r#"{"a":"\ud83d\ude00"}"#)]);
         let turn =
             adapter(dialect).read(&text).unwrap_or_else(|error| panic!("{dialect}: {error}"));
-        let arguments: Vec<_> = turn.calls().iter().map(|call| call.arguments()).collect();
+        let arguments: Vec<_> = turn.calls().iter().map(RequestedCall::arguments).collect();
         assert_eq!(arguments, [half, r#"{"a":"\ud83d\ude00"}"#], "{dialect}");
         let repeated = serde_json::to_string(turn.messages()).unwrap();
         assert!(
@@ -150,6 +151,23 @@ fn half_a_surrogate_pair_outside_of_the_arguments_json_is_no_other_character() {
     let turn = adapter(Dialect::OpenAiChat).read(&text.replace("PAIR", r"\ud83d")).unwrap();
     assert_eq!(asked(&turn), [("c0", "ping", r#"{"text":"\ud83d"}"#)]);
     assert_eq!(turn.messages()[0]["tool_calls"][0]["function"]["arguments"], "{}");
+}
+
+#[test]
+fn arguments_are_repeated_as_they_were_written() {
+    let written = r#"{"z": 1.0, "a":12345678901234567890123}"#;
+    for dialect in Dialect::ALL {
+        let calls = [("\"ping\"", "[1]"), ("\"ping\"", written), ("\"add\"", r#"{"a":1,"a":2}"#)];
+        let turn = adapter(dialect).read(&response(dialect, &calls)).unwrap();
+        let raw: Vec<_> = turn.raw_messages().iter().map(|raw| raw.get().to_owned()).collect();
+        let text = raw.join("\n");
+        let is_text = [Dialect::OpenAiChat, Dialect::OpenAiResponses].contains(&dialect);
+        let expected = if is_text { Value::from(written).to_string() } else { written.to_owned() };
+        assert!(text.contains(&expected), "{dialect}: {text}");
+        // But for the digits, they are the messages.
+        let parsed: Vec<Value> = raw.iter().map(|raw| serde_json::from_str(raw).unwrap()).collect();
+        assert_eq!(parsed, turn.messages(), "{dialect}");
+    }
 }
 
 #[test]

@@ -261,7 +261,7 @@ fn the_deprecated_function_call_is_a_call() {
         let [(id, name, arguments)] = asked(&turn)[..] else { panic!("one call") };
         assert_eq!((name, arguments), ("content.search", r#"{"query":"tea"}"#));
         check_stop(&turn, &StopReason::Done, 1);
-        assert_eq!(turn.messages(), [message.clone()]);
+        assert_eq!(turn.messages(), std::slice::from_ref(&message));
         // As `ChatCompletionFunctionMessageParam` of the package `openai` has it.
         let answer =
             adapter(CHAT).answer_messages(&turn, [Answer::from_text(id, "found")]).unwrap();

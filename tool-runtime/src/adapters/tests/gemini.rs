@@ -107,7 +107,7 @@ fn a_streamed_body_without_server_sent_events_is_a_list_of_responses() {
     let call = json!({ "functionCall": { "name": "ping", "args": {} } });
     let end = json!({ "candidates": [{ "content": { "parts": [call] }, "finishReason": "STOP" }] });
     let body = json!([text("Let "), text("me"), end]);
-    let (streamed, deltas) = stream(Dialect::Gemini, &[body.clone()]);
+    let (streamed, deltas) = stream(Dialect::Gemini, std::slice::from_ref(&body));
     assert_eq!(deltas.len(), 3);
     for turn in [read(Dialect::Gemini, &body), streamed] {
         assert_eq!((turn.text(), turn.calls().len()), ("Let me", 1));

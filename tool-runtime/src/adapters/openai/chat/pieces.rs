@@ -13,7 +13,9 @@ pub(super) fn merge(fields: &mut Map<String, Value>, mut piece: Map<String, Valu
     if let Some(Value::Array(more)) = piece.remove("reasoning_details") {
         let known = fields.entry("reasoning_details").or_insert_with(|| Value::Array(Vec::new()));
         if let Value::Array(known) = known {
-            more.into_iter().for_each(|detail| add_detail(known, detail));
+            for detail in more {
+                add_detail(known, detail);
+            }
         }
     }
     merge_piece(fields, piece);
@@ -53,7 +55,9 @@ fn joined_content(known: Option<Value>, more: Value) -> Value {
         (Some(Value::String(known)), Value::String(more)) => (known + &more).into(),
         (Some(known), more) => {
             let mut parts = into_parts(known);
-            into_parts(more).into_iter().for_each(|part| add_part(&mut parts, part));
+            for part in into_parts(more) {
+                add_part(&mut parts, part);
+            }
             parts.into()
         }
     }
@@ -75,7 +79,9 @@ fn add_part(parts: &mut Vec<Value>, part: Value) {
             for (name, value) in part {
                 match (last.get_mut(&name), value) {
                     (Some(Value::Array(known)), Value::Array(more)) => {
-                        more.into_iter().for_each(|part| add_part(known, part));
+                        for part in more {
+                            add_part(known, part);
+                        }
                     }
                     (Some(Value::String(known)), Value::String(more)) if name != "type" => {
                         known.push_str(&more);
@@ -94,7 +100,7 @@ fn continues(last: &Map<String, Value>, part: &Map<String, Value>) -> bool {
     text_in(last, "type") == kind && (kind == "text" || kind == "thinking")
 }
 
-/// Adds a detail of OpenRouter's `reasoning_details`; one with a known index and type continues it.
+/// Adds a detail of the `reasoning_details` of `OpenRouter`; one with a known index and type continues it.
 fn add_detail(known: &mut Vec<Value>, detail: Value) {
     let identity = |detail: &Value| (detail.get("index").cloned(), detail.get("type").cloned());
     let id = identity(&detail);

@@ -86,7 +86,7 @@ impl ChatStream {
         let begins = self.message.function_call.is_none();
         let name = piece.name.clone();
         self.message.function_call.get_or_insert_default().append(piece);
-        begins.then(|| Delta::CallStarted(name))
+        begins.then_some(Delta::CallStarted(name))
     }
 }
 
