@@ -30,6 +30,8 @@ pub enum ExportErrorKind {
     NoLock,
     /// The lock is damaged, or was written by a newer version of this crate.
     UnreadableLock,
+    /// The lock has the conflict markers of a merge, or a tool twice.
+    Conflict,
     /// A version is not `major.minor.patch`, or is older than the one in the lock.
     Version,
     /// A change breaks callers without a new major version.

@@ -113,7 +113,7 @@ const VARIABLE: &str = "TOOLS_LOCK";
 const ACCEPT: &str = "TOOLS_LOCK=accept";
 const FREEZE: &str = "TOOLS_LOCK=frozen";
 
-/// The format version of catalogue and lock.
+/// The format version of the catalogue.
 const FORMAT: u64 = 1;
 
 const CATALOGUE: &str = "tools.json";

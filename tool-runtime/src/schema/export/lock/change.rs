@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::version::Version;
-use super::{ACCEPT, ExportError, ExportErrorKind, LockMode};
+use crate::schema::export::{ACCEPT, ExportError, ExportErrorKind, LockMode};
 use crate::schema::{ComparedVersion, Compatibility, SchemaChange};
 
 /// Selects a part of a tool's contract.

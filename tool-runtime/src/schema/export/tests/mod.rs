@@ -2,6 +2,7 @@
 
 mod documents;
 mod folder;
+mod format;
 mod lock;
 mod rules;
 

@@ -1,0 +1,82 @@
+//! Errors and warnings about locks: each says what is wrong, where, and what to do.
+
+use std::path::Path;
+
+use super::change::ContractChanges;
+use crate::schema::export::{ACCEPT, ExportError, ExportErrorKind, FREEZE};
+
+/// The most conflict markers that are listed.
+const MAX_MARKERS: usize = 12;
+
+pub(super) fn missing(path: &Path) -> ExportError {
+    let message = format!(
+        "there is no lock at {}: if version control has it, {}; otherwise run the build once with \
+         `{ACCEPT}`, and commit the file",
+        path.display(),
+        restore(path)
+    );
+    ExportError::new(ExportErrorKind::NoLock, message)
+}
+
+/// A lock with these conflict markers.
+pub(super) fn conflicted(path: &Path, markers: &[(usize, char)]) -> ExportError {
+    let listed = markers.iter().take(MAX_MARKERS);
+    let listed =
+        listed.map(|(line, sign)| format!("line {line} (`{}`)", sign.to_string().repeat(7)));
+    let mut listed: Vec<_> = listed.collect();
+    if markers.len() > MAX_MARKERS {
+        listed.push(format!("{} more", markers.len() - MAX_MARKERS));
+    }
+    let message = format!(
+        "{} has the conflict markers of a merge: {}; take the whole file from the branch that you \
+         merge into, whose contracts callers were given, for example by `git checkout origin/main \
+         -- {}`, then run the build with `{ACCEPT}`, which adds the changes of the tools again, and \
+         commit the lock",
+        path.display(),
+        listed.join(", "),
+        path.display()
+    );
+    ExportError::new(ExportErrorKind::Conflict, message)
+}
+
+/// A lock that lists a tool more than once, as after a merge that kept both sides.
+pub(super) fn duplicate(path: &Path, name: &str) -> ExportError {
+    let message = format!(
+        "{} has `{name}` twice, as a merge leaves it that keeps the lines of both sides: {}, then \
+         run the build with `{ACCEPT}`, and commit the lock",
+        path.display(),
+        restore(path)
+    );
+    ExportError::new(ExportErrorKind::Conflict, message)
+}
+
+pub(super) fn damaged(path: &Path, why: &str) -> ExportError {
+    let message = format!("{} is damaged: {why}; {}", path.display(), restore(path));
+    ExportError::new(ExportErrorKind::UnreadableLock, message)
+}
+
+pub(super) fn newer(path: &Path, format: u64, known: u64) -> ExportError {
+    let message = format!(
+        "{} has format {format}, and this version of `tool-runtime` reads up to {known}; use the \
+         version that wrote it, or a later one",
+        path.display()
+    );
+    ExportError::new(ExportErrorKind::UnreadableLock, message)
+}
+
+pub(super) fn how_to_accept(path: &Path) -> String {
+    let path = path.display();
+    format!("{path} is not up to date: run the build with `{ACCEPT}`, and commit the file")
+}
+
+pub(super) fn out_of_date(path: &Path, changes: &ContractChanges) -> ExportError {
+    let message = format!(
+        "{} (this export is frozen, as `{FREEZE}` makes it)\n{changes}",
+        how_to_accept(path)
+    );
+    ExportError::new(ExportErrorKind::Stale, message)
+}
+
+fn restore(path: &Path) -> String {
+    format!("restore it, for example by `git checkout origin/main -- {}`", path.display())
+}
