@@ -179,3 +179,23 @@ fn a_conflict_in_the_style_of_diff3_is_one_too() {
     assert_eq!(error.kind(), ExportErrorKind::Conflict, "{error}");
     assert!(error.to_string().contains("(`|||||||`)"), "{error}");
 }
+
+/// The line of the guide for continuous integration.
+#[test]
+fn the_lock_of_the_base_branch_reveals_a_lock_that_was_replaced() {
+    if !is_installed() {
+        return;
+    }
+    let repository = repository(&[("a", "2.0.0")], "");
+    repository.branch("feature");
+    fs::remove_file(repository.at(LOCK)).unwrap();
+    commit(&repository, &[("a", "1.0.0")]);
+    let frozen = || export(&[("a", "1.0.0")]).frozen();
+    frozen().check(repository.at(LOCK)).expect("the lock alone does not tell");
+
+    let fork = repository.run(&["merge-base", "main", "HEAD"]);
+    let base = repository.run(&["show", &format!("{}:{LOCK}", fork.trim())]);
+    fs::write(repository.at("base.lock"), base).unwrap();
+    let error = frozen().base("base.lock").check(repository.at(LOCK)).unwrap_err();
+    assert_eq!(error.kind(), ExportErrorKind::Version, "{error}");
+}

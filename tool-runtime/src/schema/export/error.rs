@@ -26,6 +26,8 @@ pub enum ExportErrorKind {
     Io,
     /// `TOOLS_LOCK` has an unknown value.
     Setting,
+    /// The lock that `TOOLS_LOCK_BASE` names does not exist or cannot be read.
+    Base,
     /// The lock does not exist.
     NoLock,
     /// The lock is damaged, or was written by a newer version of this crate.

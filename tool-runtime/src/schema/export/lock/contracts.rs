@@ -14,13 +14,14 @@ use crate::schema::{Compatibility, SchemaReader, compare as compare_schemas};
 
 use Compatibility::{Breaking, Compatible, None as Nothing};
 
-/// Lists the changes between the tools of a lock and others.
+/// Lists the changes between the tools of a lock and others. `name` is the lock's name in messages.
 pub(in super::super) fn compare(
     lock: &LockFile,
     after: &[Contract],
+    name: &'static str,
 ) -> Result<ContractChanges, ExportError> {
     let (old, new) = (by_name(&lock.tools), by_name(after));
-    let mut versions = VersionProblems::default();
+    let mut versions = VersionProblems { lock: name, problems: Vec::new() };
     let mut changes = Vec::new();
     for (name, tool) in &old {
         match new.get(name) {
@@ -269,8 +270,9 @@ fn compare_versions(
 }
 
 /// All problems with versions.
-#[derive(Default)]
 struct VersionProblems {
+    /// The name of the lock in messages.
+    lock: &'static str,
     problems: Vec<String>,
 }
 
@@ -290,8 +292,9 @@ impl VersionProblems {
         let (before, after) = (self.read(old)?, self.read(new)?);
         if after < before {
             let (name, was, is) = (old.name(), old.spec.version(), new.spec.version());
+            let lock = self.lock;
             self.problems.push(format!(
-                "`{name}` has version {is}, and the lock has {was}: callers were given that one, so \
+                "`{name}` has version {is}, and {lock} has {was}: callers were given that one, so \
                  continue from there, or revert the lock to the commit that has {is}"
             ));
             return None;

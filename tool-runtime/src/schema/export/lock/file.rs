@@ -92,9 +92,10 @@ impl LockFile {
         }
     }
 
-    /// The lock of these tools after this one: tools that are gone are kept as removed.
-    pub(super) fn followed_by(&self, tools: &[Contract]) -> Self {
-        let mut removed: RemovedTools = self.versions().collect();
+    /// The lock of these tools after this one and the base: tools that are gone are kept as removed.
+    pub(super) fn followed_by(&self, tools: &[Contract], base: Option<&Self>) -> Self {
+        let known = base.into_iter().chain([self]).flat_map(Self::versions);
+        let mut removed: RemovedTools = known.collect();
         for tool in tools {
             removed.remove(tool.name());
         }

@@ -3,18 +3,26 @@
 use std::path::Path;
 
 use super::change::ContractChanges;
-use crate::schema::export::{ACCEPT, ExportError, ExportErrorKind, FREEZE};
+use crate::schema::export::{ACCEPT, BASE, ExportError, ExportErrorKind, FREEZE};
 
 /// The most conflict markers that are listed.
 const MAX_MARKERS: usize = 12;
 
-pub(super) fn missing(path: &Path) -> ExportError {
-    let message = format!(
-        "there is no lock at {}: if version control has it, {}; otherwise run the build once with \
-         `{ACCEPT}`, and commit the file",
-        path.display(),
-        restore(path)
-    );
+/// A missing lock. `catalogue` lists contracts that were exported before.
+pub(super) fn missing(path: &Path, catalogue: Option<&Path>) -> ExportError {
+    let (restore, path) = (restore(path), path.display());
+    let message = match catalogue {
+        Some(catalogue) => format!(
+            "there is no lock at {path}, but {} lists contracts that were exported before: \
+             {restore}; if version control has no lock, run the build once with `{ACCEPT}`, which \
+             compares the tools with that list, and commit the file",
+            catalogue.display()
+        ),
+        None => format!(
+            "there is no lock at {path}: if version control has it, {restore}; otherwise run the \
+             build once with `{ACCEPT}`, and commit the file"
+        ),
+    };
     ExportError::new(ExportErrorKind::NoLock, message)
 }
 
@@ -62,6 +70,22 @@ pub(super) fn newer(path: &Path, format: u64, known: u64) -> ExportError {
         path.display()
     );
     ExportError::new(ExportErrorKind::UnreadableLock, message)
+}
+
+/// A base lock that does not exist or has no contents.
+pub(super) fn no_base(path: &Path, found: &str) -> ExportError {
+    let message = format!(
+        "`{BASE}` names {}, which {found}: write it from the base branch, for example by `git show \
+         origin/main:tools.lock.json`, with the lock's path in the repository, or unset `{BASE}` if \
+         that branch has no lock yet; a relative path is relative to the folder of the lock",
+        path.display()
+    );
+    ExportError::new(ExportErrorKind::Base, message)
+}
+
+/// A base lock that cannot be read.
+pub(super) fn unreadable_base(error: &ExportError) -> ExportError {
+    ExportError::new(ExportErrorKind::Base, format!("the base lock (`{BASE}`): {error}"))
 }
 
 pub(super) fn how_to_accept(path: &Path) -> String {

@@ -1,9 +1,11 @@
 //! The lock file: the contracts that were given to callers, and removed tools.
 
+mod base;
 mod change;
 mod conflict;
 mod contracts;
 mod file;
+mod first;
 mod messages;
 mod version;
 
@@ -15,28 +17,64 @@ pub use self::change::{ContractChange, ContractChanges, ContractPart};
 pub(super) use self::contracts::compare;
 pub(super) use self::file::LockFile;
 
+use self::base::BaseLock;
+use self::change::LockRule;
 use super::contract::Contract;
 use super::files::OutputFolder;
 use super::{ExportError, LockMode};
 
-/// Compares the tools with the lock, and writes it in `Accept` mode.
+/// Paths of the lock and of the lock of the base branch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LockPaths<'p> {
+    pub(super) lock: &'p Path,
+    /// Relative to the folder of the lock.
+    pub(super) base: Option<&'p Path>,
+}
+
+/// Compares the tools with the lock and its base, and writes the lock in `Accept` mode.
 pub(super) fn check(
     tools: &[Contract],
-    path: &Path,
+    paths: LockPaths<'_>,
     mode: LockMode,
     folder: &OutputFolder<'_>,
 ) -> Result<ContractChanges, ExportError> {
+    let path = paths.lock;
+    let base = paths.base.map(|base| BaseLock::read(path, base)).transpose()?;
+    let base_lock = base.as_ref().map(|base| &base.lock);
     let before = match LockFile::read(path)? {
         Some(lock) => lock,
-        None if mode == LockMode::Accept => {
-            LockFile { tools: tools.to_vec(), ..LockFile::default() }
-        }
-        None => return Err(messages::missing(path)),
+        None => without_lock(tools, path, base_lock, mode)?,
     };
-    let changes = contracts::compare(&before, tools)?;
-    changes.refuse_breaking(path, mode)?;
-    bring_up_to_date(&before.followed_by(tools), path, mode, folder, &changes)?;
+    let changes = contracts::compare(&before, tools, "the lock")?;
+    let confirmed = &before.removed;
+    changes.refuse_breaking(&LockRule { name: path.display().to_string(), mode, confirmed })?;
+    if let Some(base) = &base {
+        base.refuse_breaking(tools, mode, confirmed)?;
+        folder.watch(&base.path);
+    }
+    bring_up_to_date(&before.followed_by(tools, base_lock), path, mode, folder, &changes)?;
     Ok(changes)
+}
+
+/// The contracts to compare with if there is no lock; an error unless they are accepted.
+///
+/// A lock that was deleted is not replaced by the tools as they are: the base lock stands for it,
+/// or else the catalogue that was exported beside it.
+fn without_lock(
+    tools: &[Contract],
+    path: &Path,
+    base: Option<&LockFile>,
+    mode: LockMode,
+) -> Result<LockFile, ExportError> {
+    let catalogue = first::catalogue(path, tools);
+    if mode != LockMode::Accept {
+        return Err(messages::missing(path, catalogue.as_ref().map(|found| found.path.as_path())));
+    }
+    match (base, catalogue) {
+        (Some(base), _) => Ok(base.clone()),
+        (None, Some(catalogue)) => catalogue.into_lock(),
+        (None, None) => Ok(LockFile { tools: tools.to_vec(), ..LockFile::default() }),
+    }
 }
 
 /// Writes the lock if it is accepted, and otherwise reports that it is out of date.

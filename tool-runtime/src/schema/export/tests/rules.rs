@@ -13,7 +13,7 @@ use crate::schema::Compatibility::{self, Breaking, Compatible, None as Nothing};
 use crate::schema::{ComparedVersion, ContractChange, ContractChanges, ExportError};
 
 fn compare(before: &[Contract], after: &[Contract]) -> Result<ContractChanges, ExportError> {
-    lock::compare(&LockFile { tools: before.to_vec(), ..LockFile::default() }, after)
+    lock::compare(&LockFile { tools: before.to_vec(), ..LockFile::default() }, after, "the lock")
 }
 
 fn contract(set: impl FnOnce(ToolSpecBuilder) -> ToolSpecBuilder) -> Contract {
