@@ -1,5 +1,5 @@
 //! Shared code of the project's tests and figures: real models' calls and their broken variants,
-//! and fault campaigns of keyed writes.
+//! fault campaigns of keyed writes, and repositories of git.
 
 pub mod bfcl;
 pub mod canonical;
@@ -7,6 +7,7 @@ pub mod choosing;
 pub mod dialects;
 #[cfg(unix)]
 pub mod faults;
+pub mod git;
 pub mod rng;
 pub mod run;
 pub mod strict;

@@ -58,6 +58,13 @@ fn left_out() -> Vec<String> {
                 .to_owned(),
         );
     }
+    if !tool_tests::git::is_installed() {
+        left_out.push(
+            "tool-tests, contracts: merges of locks are not tried; git is not there, install \
+             Debian's package git"
+                .to_owned(),
+        );
+    }
     left_out
 }
 

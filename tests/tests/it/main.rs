@@ -15,6 +15,7 @@ mod batches;
 mod bfcl;
 mod build;
 mod canonical;
+mod contracts;
 mod conversations;
 mod dialects;
 mod doors;

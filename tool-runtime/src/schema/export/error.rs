@@ -26,10 +26,14 @@ pub enum ExportErrorKind {
     Io,
     /// `TOOLS_LOCK` has an unknown value.
     Setting,
+    /// The lock that `TOOLS_LOCK_BASE` names does not exist or cannot be read.
+    Base,
     /// The lock does not exist.
     NoLock,
     /// The lock is damaged, or was written by a newer version of this crate.
     UnreadableLock,
+    /// The lock has the conflict markers of a merge, or a tool twice.
+    Conflict,
     /// A version is not `major.minor.patch`, or is older than the one in the lock.
     Version,
     /// A change breaks callers without a new major version.

@@ -84,10 +84,15 @@ impl OutputFolder<'_> {
         if changed && !self.frozen {
             self.replace(path, text).map_err(|error| ExportError::io("write", path, &error))?;
         }
+        self.watch(path);
+        Ok(changed)
+    }
+
+    /// Makes cargo rerun a build script when this file changes.
+    pub(super) fn watch(&self, path: &Path) {
         if let Some(script) = self.script {
             script.watch(path);
         }
-        Ok(changed)
     }
 
     /// Replaces a file atomically.

@@ -17,7 +17,7 @@ mod tests;
 
 use std::env;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -29,6 +29,7 @@ use self::contract::{Contract, printed};
 use self::dialect::{document, to_current_draft};
 use self::envelopes::EnvelopeSchemas;
 use self::files::OutputFolder;
+use self::lock::LockPaths;
 use self::names::SchemaFile;
 use self::script::BuildScript;
 use crate::tool::BuildError;
@@ -91,12 +92,17 @@ use crate::tool::registry::Registry;
 /// | `accept` | takes every change that the tools' versions allow | are updated |
 /// | `frozen` | must be up to date | must be up to date |
 ///
+/// `TOOLS_LOCK_BASE` names a second lock, which the tools must not break either: the one of the
+/// branch that a change will be merged into. Without it, a lock that was replaced, edited or merged
+/// wrongly in the same change can hide a breaking change.
+///
 /// [`accepting`](Self::accepting) and [`frozen`](Self::frozen) override it for one export. Set
 /// `frozen` in continuous integration, because a build that updates stale files hides them.
 #[derive(Debug)]
 pub struct Export {
     tools: Result<Vec<Contract>, BuildError>,
     mode: Result<LockMode, ExportError>,
+    base: Option<PathBuf>,
     script: Option<BuildScript>,
 }
 
@@ -110,10 +116,12 @@ enum LockMode {
 
 /// The variable, and its settings for a command line.
 const VARIABLE: &str = "TOOLS_LOCK";
+/// The variable that names the lock of the base branch.
+const BASE: &str = "TOOLS_LOCK_BASE";
 const ACCEPT: &str = "TOOLS_LOCK=accept";
 const FREEZE: &str = "TOOLS_LOCK=frozen";
 
-/// The format version of catalogue and lock.
+/// The format version of the catalogue.
 const FORMAT: u64 = 1;
 
 const CATALOGUE: &str = "tools.json";
@@ -138,7 +146,9 @@ impl Export {
     pub fn new(registry: Registry) -> Self {
         let script = BuildScript::detect();
         let tools = Contract::all(&registry, script.as_ref());
-        Self { tools, mode: LockMode::of_variable(env::var_os(VARIABLE).as_deref()), script }
+        let mode = LockMode::of_variable(env::var_os(VARIABLE).as_deref());
+        let base = env::var_os(BASE).filter(|path| !path.is_empty()).map(PathBuf::from);
+        Self { tools, mode, base, script }
     }
 
     /// Lets [`check`](Self::check) write the lock, as `TOOLS_LOCK=accept` does.
@@ -153,6 +163,14 @@ impl Export {
     #[must_use]
     pub fn frozen(self) -> Self {
         Self { mode: Ok(LockMode::Frozen), ..self }
+    }
+
+    /// Compares the tools with this lock too, as `TOOLS_LOCK_BASE` does.
+    ///
+    /// A relative path is relative to the folder of the lock that [`check`](Self::check) reads.
+    #[must_use]
+    pub fn base(self, lock: impl Into<PathBuf>) -> Self {
+        Self { base: Some(lock.into()), ..self }
     }
 
     /// Updates a folder with the tools' contracts.
@@ -188,7 +206,8 @@ impl Export {
         folder.update(&files, &stale)
     }
 
-    /// Compares the tools with their committed lock.
+    /// Compares the tools with their committed lock, and with the lock of the base branch, if
+    /// [`base`](Self::base) or `TOOLS_LOCK_BASE` names one.
     ///
     /// Lists the changes since the lock was written. Compatible changes pass, with a cargo warning
     /// until they are accepted: run the build or the test once with `TOOLS_LOCK=accept`, and commit
@@ -201,9 +220,13 @@ impl Export {
     /// `accept` does not override this, except for a removed tool: it has no version to raise, so
     /// accepting its removal confirms it.
     ///
-    /// Also returns an error for a version that decreased, for a lock that is missing, damaged or
-    /// of a newer format, and, if the export is [`frozen`](Self::frozen), for a lock that is not up
-    /// to date.
+    /// Also returns an error for a version that decreased, for a lock that is missing, damaged, of a
+    /// newer format or has conflict markers, for a base lock that is missing or cannot be read, and,
+    /// if the export is [`frozen`](Self::frozen), for a lock that is not up to date.
+    ///
+    /// A missing lock is created when it is accepted. If a catalogue `tools.json` of these tools is
+    /// in a folder beside it, or if there is a base lock, the tools are compared with that first: a
+    /// lock that was deleted does not admit a breaking change.
     pub fn check(&self, lock: impl AsRef<Path>) -> Result<ContractChanges, ExportError> {
         let (tools, mode) = self.ready()?;
         let lock = lock.as_ref();
@@ -213,12 +236,14 @@ impl Export {
             durable: true,
             script: self.script.as_ref(),
         };
-        lock::check(tools, lock, mode, &folder)
+        let paths = LockPaths { lock, base: self.base.as_deref() };
+        lock::check(tools, paths, mode, &folder)
     }
 
     fn ready(&self) -> Result<(&[Contract], LockMode), ExportError> {
         if let Some(script) = &self.script {
             script.watch_variable(VARIABLE);
+            script.watch_variable(BASE);
         }
         let mode = self.mode.clone()?;
         match &self.tools {

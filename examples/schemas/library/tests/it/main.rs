@@ -59,6 +59,10 @@ fn committed_files_are_those_of_the_tools(project: &Project) {
     project.build(&[]).fails().says("there is no lock").says("TOOLS_LOCK=accept");
     project.build(&[("TOOLS_LOCK", "accept")]).passes();
     assert_eq!(project.contracts(), committed);
+    project.remove("tools.lock.json");
+    project.build(&[]).fails().says("there is no lock").says("schemas/tools.json lists contracts");
+    project.build(&[("TOOLS_LOCK", "accept")]).passes();
+    assert_eq!(project.contracts(), committed);
 }
 
 fn a_build_with_nothing_to_do_does_nothing(project: &Project) {
@@ -100,4 +104,20 @@ fn a_broken_promise_fails_the_build(project: &Project, example: &Example) {
     project.edit(source, version, next);
     project.build(&[("TOOLS_LOCK", "accept")]).passes().says("tools.lock.json was written");
     assert!(project.read("tools.lock.json").contains("urgent"));
+    the_base_lock_is_compared_too(project, example, &lock);
+}
+
+/// The version declares the change; without the new version the base would refuse it.
+fn the_base_lock_is_compared_too(project: &Project, example: &Example, base: &str) {
+    let Example { source, tool, version, next, .. } = example;
+    let frozen = [("TOOLS_LOCK", "frozen"), ("TOOLS_LOCK_BASE", "base.lock")];
+    project.build(&frozen).fails().says("`TOOLS_LOCK_BASE` names base.lock, which does not exist");
+    project.append("base.lock", base);
+    project.build(&frozen).passes();
+
+    project.edit("tools.lock.json", next, version);
+    project.edit(source, next, version);
+    project.build(&[]).passes();
+    project.build(&[("TOOLS_LOCK", "frozen")]).passes();
+    project.build(&frozen).fails().says(&format!("`{tool}`: set `version = {next}`"));
 }

@@ -74,6 +74,7 @@ impl Project {
             .args(["build", "--offline", "--verbose", "--color=never"])
             .current_dir(&self.workspace)
             .env_remove("TOOLS_LOCK")
+            .env_remove("TOOLS_LOCK_BASE")
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("schemas-target"))
             .envs(variables.iter().copied())

@@ -1,12 +1,12 @@
 //! Changes of a tool's contract.
 
 use std::fmt;
-use std::path::Path;
 
 use serde_json::Value;
 
+use super::file::RemovedTools;
 use super::version::Version;
-use super::{ACCEPT, ExportError, ExportErrorKind, LockMode};
+use crate::schema::export::{ACCEPT, ExportError, ExportErrorKind, LockMode};
 use crate::schema::{ComparedVersion, Compatibility, SchemaChange};
 
 /// Selects a part of a tool's contract.
@@ -153,10 +153,12 @@ impl ContractChange {
         self.compatibility == Compatibility::Breaking
     }
 
-    fn is_admitted(&self, mode: LockMode) -> bool {
+    fn is_admitted(&self, rule: &LockRule<'_>) -> bool {
         match &self.action {
             None => true,
-            Some(RequiredAction::ConfirmRemoval) => mode == LockMode::Accept,
+            Some(RequiredAction::ConfirmRemoval) => {
+                rule.mode == LockMode::Accept || rule.confirmed.contains_key(&self.tool)
+            }
             Some(RequiredAction::RaiseVersion(_)) => false,
         }
     }
@@ -180,6 +182,15 @@ impl fmt::Display for ContractChange {
         let space = if pointer.is_empty() { "" } else { " " };
         write!(f, "`{tool}` {part}{space}{pointer}{version}: {compatibility} ({rule}): {message}")
     }
+}
+
+/// The lock that changes are compared with, and the changes that it admits.
+pub(super) struct LockRule<'l> {
+    /// The name of the lock in messages.
+    pub(super) name: String,
+    pub(super) mode: LockMode,
+    /// Tools whose removal was accepted.
+    pub(super) confirmed: &'l RemovedTools,
 }
 
 /// The changes since the lock was written, sorted by tool name.
@@ -213,18 +224,18 @@ impl ContractChanges {
     }
 
     /// Returns an error if a change is breaking and no new version declares it.
-    pub(super) fn refuse_breaking(&self, lock: &Path, mode: LockMode) -> Result<(), ExportError> {
-        let refused: Vec<_> = self.iter().filter(|change| !change.is_admitted(mode)).collect();
+    pub(super) fn refuse_breaking(&self, rule: &LockRule<'_>) -> Result<(), ExportError> {
+        let refused: Vec<_> = self.iter().filter(|change| !change.is_admitted(rule)).collect();
         if refused.is_empty() {
             return Ok(());
         }
-        let mut lines = vec![format!("the tools break the contracts in {}:", lock.display())];
+        let mut lines = vec![format!("the tools break the contracts in {}:", rule.name)];
         lines.extend(refused.iter().map(|change| format!("  - {change}")));
         lines.push("revert these changes, or declare them breaking:".to_owned());
         lines.extend(refused.iter().filter_map(|change| change.required_action()));
         // The changes of one tool have one action.
         lines.dedup();
-        if mode != LockMode::Accept {
+        if rule.mode != LockMode::Accept {
             lines.push(format!("then run the build with `{ACCEPT}`, and commit the lock"));
         }
         let message = lines.join("\n");

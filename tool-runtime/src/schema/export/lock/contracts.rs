@@ -5,21 +5,23 @@ use std::collections::BTreeMap;
 use tool_contracts::{Effect, Permission, ToolSpec};
 
 use super::change::{ContractChange, ContractChanges, ContractPart};
+use super::file::LockFile;
 use super::version::Version;
-use super::{Contract, ExportError, ExportErrorKind, RemovedTools};
+use crate::schema::export::contract::Contract;
+use crate::schema::export::{ExportError, ExportErrorKind};
 use crate::schema::reference::escaped;
 use crate::schema::{Compatibility, SchemaReader, compare as compare_schemas};
 
 use Compatibility::{Breaking, Compatible, None as Nothing};
 
-/// Lists the changes between two sets of tools, given the tools that were removed earlier.
+/// Lists the changes between the tools of a lock and others. `name` is the lock's name in messages.
 pub(in super::super) fn compare(
-    before: &[Contract],
-    removed_before: &RemovedTools,
+    lock: &LockFile,
     after: &[Contract],
+    name: &'static str,
 ) -> Result<ContractChanges, ExportError> {
-    let (old, new) = (by_name(before), by_name(after));
-    let mut versions = VersionProblems::default();
+    let (old, new) = (by_name(&lock.tools), by_name(after));
+    let mut versions = VersionProblems { lock: name, problems: Vec::new() };
     let mut changes = Vec::new();
     for (name, tool) in &old {
         match new.get(name) {
@@ -29,7 +31,7 @@ pub(in super::super) fn compare(
     }
     for (name, tool) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
         let version = versions.read(tool);
-        changes.push(added(name, version, removed_before.get(*name)));
+        changes.push(added(name, version, lock.removed.get(*name)));
     }
     changes.sort_by(|one, other| one.tool().cmp(other.tool()));
     versions.none().map(|()| ContractChanges(changes))
@@ -268,15 +270,18 @@ fn compare_versions(
 }
 
 /// All problems with versions.
-#[derive(Default)]
-struct VersionProblems(Vec<String>);
+struct VersionProblems {
+    /// The name of the lock in messages.
+    lock: &'static str,
+    problems: Vec<String>,
+}
 
 impl VersionProblems {
     fn read(&mut self, tool: &Contract) -> Option<Version> {
         let version = Version::read(tool.spec.version());
         if version.is_none() {
             let (name, version) = (tool.name(), tool.spec.version());
-            self.0.push(format!(
+            self.problems.push(format!(
                 "`{name}` has version `{version}`: write `major.minor.patch`, as in `1.0.0`"
             ));
         }
@@ -287,9 +292,10 @@ impl VersionProblems {
         let (before, after) = (self.read(old)?, self.read(new)?);
         if after < before {
             let (name, was, is) = (old.name(), old.spec.version(), new.spec.version());
-            self.0.push(format!(
-                "`{name}` has version {is}, and the lock has {was}: callers were given that one, \
-                 so go on from there, or take the lock back too"
+            let lock = self.lock;
+            self.problems.push(format!(
+                "`{name}` has version {is}, and {lock} has {was}: callers were given that one, so \
+                 continue from there, or revert the lock to the commit that has {is}"
             ));
             return None;
         }
@@ -297,10 +303,11 @@ impl VersionProblems {
     }
 
     fn none(self) -> Result<(), ExportError> {
-        if self.0.is_empty() {
+        if self.problems.is_empty() {
             return Ok(());
         }
-        let message = format!("the versions cannot be compared:\n  - {}", self.0.join("\n  - "));
+        let message =
+            format!("the versions cannot be compared:\n  - {}", self.problems.join("\n  - "));
         Err(ExportError::new(ExportErrorKind::Version, message))
     }
 }

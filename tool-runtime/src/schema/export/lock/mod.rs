@@ -1,148 +1,101 @@
 //! The lock file: the contracts that were given to callers, and removed tools.
 
+mod base;
 mod change;
+mod conflict;
 mod contracts;
+mod file;
+mod first;
+mod messages;
 mod version;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-
-use serde_json::{Value, json};
 
 pub use self::change::{ContractChange, ContractChanges, ContractPart};
 
 #[cfg(test)]
 pub(super) use self::contracts::compare;
+pub(super) use self::file::LockFile;
 
-use super::contract::{Contract, printed};
-use super::files::{self, OutputFolder};
-use super::{ACCEPT, ExportError, ExportErrorKind, FORMAT, FREEZE, LockMode};
+use self::base::BaseLock;
+use self::change::LockRule;
+use super::contract::Contract;
+use super::files::OutputFolder;
+use super::{ExportError, LockMode};
 
-/// Compares the tools with the lock, and writes it in `Accept` mode.
+/// Paths of the lock and of the lock of the base branch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LockPaths<'p> {
+    pub(super) lock: &'p Path,
+    /// Relative to the folder of the lock.
+    pub(super) base: Option<&'p Path>,
+}
+
+/// Compares the tools with the lock and its base, and writes the lock in `Accept` mode.
 pub(super) fn check(
     tools: &[Contract],
-    path: &Path,
+    paths: LockPaths<'_>,
     mode: LockMode,
     folder: &OutputFolder<'_>,
 ) -> Result<ContractChanges, ExportError> {
-    let before = match files::read(path)? {
-        Some(bytes) => read(&bytes, path)?,
-        None if mode == LockMode::Accept => {
-            LockFile { tools: tools.to_vec(), removed: RemovedTools::default() }
-        }
-        None => return Err(missing(path)),
+    let path = paths.lock;
+    let base = paths.base.map(|base| BaseLock::read(path, base)).transpose()?;
+    let base_lock = base.as_ref().map(|base| &base.lock);
+    let before = match LockFile::read(path)? {
+        Some(lock) => lock,
+        None => without_lock(tools, path, base_lock, mode)?,
     };
-    let changes = contracts::compare(&before.tools, &before.removed, tools)?;
-    changes.refuse_breaking(path, mode)?;
-    let stale = folder.write_if_changed(path, &text(tools, &before.removed_without(tools)))?;
-    if stale && mode == LockMode::Frozen {
-        return Err(out_of_date(path, &changes));
+    let changes = contracts::compare(&before, tools, "the lock")?;
+    let confirmed = &before.removed;
+    changes.refuse_breaking(&LockRule { name: path.display().to_string(), mode, confirmed })?;
+    if let Some(base) = &base {
+        base.refuse_breaking(tools, mode, confirmed)?;
+        folder.watch(&base.path);
     }
-    if let (true, Some(script)) = (stale, folder.script) {
-        let accepted = || format!("{} was written", path.display());
-        script.warn(&if mode == LockMode::Accept { accepted() } else { how_to_accept(path) });
-        changes.iter().for_each(|change| script.warn(&change.to_string()));
-    }
+    bring_up_to_date(&before.followed_by(tools, base_lock), path, mode, folder, &changes)?;
     Ok(changes)
 }
 
-/// The contents of a lock.
-struct LockFile {
-    tools: Vec<Contract>,
-    removed: RemovedTools,
-}
-
-/// The last versions of removed tools, by name; a tool of the same name continues from there.
-pub(super) type RemovedTools = BTreeMap<String, String>;
-
-impl LockFile {
-    /// The removed tools, given the tools that now exist.
-    fn removed_without(&self, tools: &[Contract]) -> RemovedTools {
-        let known = self.tools.iter().map(|tool| (tool.name(), tool.spec.version()));
-        let known = known.map(|(name, version)| (name.to_owned(), version.to_owned()));
-        let mut removed: RemovedTools = self.removed.clone().into_iter().chain(known).collect();
-        for tool in tools {
-            removed.remove(tool.name());
-        }
-        removed
+/// The contracts to compare with if there is no lock; an error unless they are accepted.
+///
+/// A lock that was deleted is not replaced by the tools as they are: the base lock stands for it,
+/// or else the catalogue that was exported beside it.
+fn without_lock(
+    tools: &[Contract],
+    path: &Path,
+    base: Option<&LockFile>,
+    mode: LockMode,
+) -> Result<LockFile, ExportError> {
+    let catalogue = first::catalogue(path, tools);
+    if mode != LockMode::Accept {
+        return Err(messages::missing(path, catalogue.as_ref().map(|found| found.path.as_path())));
+    }
+    match (base, catalogue) {
+        (Some(base), _) => Ok(base.clone()),
+        (None, Some(catalogue)) => catalogue.into_lock(),
+        (None, None) => Ok(LockFile { tools: tools.to_vec(), ..LockFile::default() }),
     }
 }
 
-/// The canonical text of the lock, formatted for diffs.
-fn text(tools: &[Contract], removed: &RemovedTools) -> String {
-    let tools: Vec<_> = tools.iter().map(Contract::to_value).collect();
-    let mut lock = json!({"format": FORMAT, "tools": tools});
-    if !removed.is_empty() {
-        lock["removed"] = json!(removed);
-    }
-    printed(lock)
-}
-
-fn read(bytes: &[u8], path: &Path) -> Result<LockFile, ExportError> {
-    let unreadable = |why: String| {
-        let message = format!(
-            "{} {why}; take it from version control again, or delete it and run the build with \
-             `{ACCEPT}` to lock the contracts as they are",
-            path.display()
-        );
-        ExportError::new(ExportErrorKind::UnreadableLock, message)
+/// Writes the lock if it is accepted, and otherwise reports that it is out of date.
+fn bring_up_to_date(
+    next: &LockFile,
+    path: &Path,
+    mode: LockMode,
+    folder: &OutputFolder<'_>,
+    changes: &ContractChanges,
+) -> Result<(), ExportError> {
+    let outdated = !next.is_up_to_date(path)?;
+    let differs = folder.write_if_changed(path, &next.text())?;
+    let note = match mode {
+        LockMode::Frozen if outdated => return Err(messages::out_of_date(path, changes)),
+        LockMode::Accept if differs => format!("{} was written", path.display()),
+        LockMode::Write if outdated => messages::how_to_accept(path),
+        LockMode::Accept | LockMode::Frozen | LockMode::Write => return Ok(()),
     };
-    let damaged = |error: serde_json::Error| unreadable(format!("is damaged: {error}"));
-    let mut lock: Value = serde_json::from_slice(bytes).map_err(damaged)?;
-    match lock["format"].as_u64() {
-        Some(FORMAT) => {}
-        Some(format) if format > FORMAT => return Err(newer(path, format)),
-        _ => {
-            return Err(unreadable("is damaged: `format` is not a known version".into()));
-        }
+    if let Some(script) = folder.script {
+        script.warn(&note);
+        changes.iter().for_each(|change| script.warn(&change.to_string()));
     }
-    let removed = match lock.get_mut("removed") {
-        Some(removed) => serde_json::from_value(removed.take()).map_err(damaged)?,
-        None => RemovedTools::default(),
-    };
-    let Value::Array(tools) = lock["tools"].take() else {
-        return Err(unreadable("is damaged: `tools` is not a list".into()));
-    };
-    let tools = tools.into_iter().map(|tool| Contract::from_value(tool).map_err(damaged));
-    let tools = tools.collect::<Result<Vec<_>, _>>()?;
-    match duplicate(&tools) {
-        Some(name) => Err(unreadable(format!("is damaged: it has `{name}` twice"))),
-        None => Ok(LockFile { tools, removed }),
-    }
-}
-
-/// A tool that is listed more than once, as after a merge that kept both sides.
-fn duplicate(tools: &[Contract]) -> Option<&str> {
-    let mut seen = BTreeSet::new();
-    tools.iter().map(Contract::name).find(|name| !seen.insert(*name))
-}
-
-fn newer(path: &Path, format: u64) -> ExportError {
-    let message = format!(
-        "{} has format {format}, and this version of `tool-runtime` reads up to {FORMAT}; use the \
-         version that wrote it, or a later one",
-        path.display()
-    );
-    ExportError::new(ExportErrorKind::UnreadableLock, message)
-}
-
-fn missing(path: &Path) -> ExportError {
-    let message = format!(
-        "there is no lock at {}: run the build once with `{ACCEPT}`, and commit the file",
-        path.display()
-    );
-    ExportError::new(ExportErrorKind::NoLock, message)
-}
-
-fn how_to_accept(path: &Path) -> String {
-    let path = path.display();
-    format!("{path} is not up to date: run the build with `{ACCEPT}`, and commit the file")
-}
-
-fn out_of_date(path: &Path, changes: &ContractChanges) -> ExportError {
-    let message = format!(
-        "{} (this export is frozen, as `{FREEZE}` makes it)\n{changes}",
-        how_to_accept(path)
-    );
-    ExportError::new(ExportErrorKind::Stale, message)
+    Ok(())
 }

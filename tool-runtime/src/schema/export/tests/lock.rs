@@ -13,30 +13,30 @@ use crate::schema::{
 use crate::tool::registry::DynamicTool;
 
 /// A folder with a lock.
-struct LockFile(TempFolder);
+pub(super) struct LockFile(pub(super) TempFolder);
 
 impl LockFile {
-    fn with(tools: impl IntoIterator<Item = DynamicTool>) -> Self {
+    pub(super) fn with(tools: impl IntoIterator<Item = DynamicTool>) -> Self {
         let locked = Self(TempFolder::new());
         locked.accept(tools).expect("there is nothing to compare with");
         locked
     }
 
-    fn check(
+    pub(super) fn check(
         &self,
         tools: impl IntoIterator<Item = DynamicTool>,
     ) -> Result<ContractChanges, ExportError> {
         export(tools).check(self.0.at("tools.lock.json"))
     }
 
-    fn accept(
+    pub(super) fn accept(
         &self,
         tools: impl IntoIterator<Item = DynamicTool>,
     ) -> Result<ContractChanges, ExportError> {
         export(tools).accepting().check(self.0.at("tools.lock.json"))
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         fs::read_to_string(self.0.at("tools.lock.json")).unwrap()
     }
 
@@ -52,11 +52,11 @@ impl LockFile {
     }
 }
 
-fn search(required: &[&str]) -> DynamicTool {
+pub(super) fn search(required: &[&str]) -> DynamicTool {
     named("search", required)
 }
 
-fn named(name: &str, required: &[&str]) -> DynamicTool {
+pub(super) fn named(name: &str, required: &[&str]) -> DynamicTool {
     let properties = json!({"query": {"type": "string"}, "limit": {"type": "integer"}});
     // Like a function's schema, it is titled by the function.
     tool_of(
@@ -175,7 +175,7 @@ fn a_tool_that_comes_back_goes_on_from_its_version() {
     }
     locked.accept(back("2.0.0")).unwrap();
     assert!(locked.check(back("2.0.0")).unwrap().is_empty());
-    assert!(!locked.text().contains("removed"));
+    assert!(!locked.text().contains("\"removed\""));
 }
 
 #[test]
@@ -207,14 +207,18 @@ fn a_lock_that_cannot_be_read_is_left_as_it_is() {
         (with("format", json!("1")), "is damaged"),
         (with("tools", json!({})), "is damaged"),
         (with("tools", json!([{"name": "search"}])), "is damaged"),
-        (with("tools", json!([whole["tools"][0], whole["tools"][0]])), "has `search` twice"),
-        (with("format", json!(2)), "has format 2"),
+        (with("tools", json!([whole["tools"][1], whole["tools"][1]])), "has `search` twice"),
+        (with("tools", json!([whole["tools"][0]])), "the line of `search` is missing"),
+        (with("format", json!(3)), "has format 3"),
     ];
     for (text, why) in cases {
         fs::write(locked.0.at("tools.lock.json"), &text).unwrap();
         for result in [locked.check([search(&[])]), locked.accept([search(&[])])] {
             let error = result.unwrap_err();
-            assert_eq!(error.kind(), ExportErrorKind::UnreadableLock, "{text}");
+            let twice = why == "has `search` twice";
+            let kind =
+                if twice { ExportErrorKind::Conflict } else { ExportErrorKind::UnreadableLock };
+            assert_eq!(error.kind(), kind, "{text}");
             assert!(error.to_string().contains(why), "{error}");
         }
         assert_eq!(locked.text(), text);

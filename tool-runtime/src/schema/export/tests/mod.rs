@@ -1,8 +1,11 @@
 //! Tests of export and lock with real files, each in a temporary folder.
 
+mod base;
 mod documents;
 mod folder;
+mod format;
 mod lock;
+mod missing;
 mod rules;
 
 use std::fs;
@@ -70,7 +73,7 @@ fn registry(tools: impl IntoIterator<Item = DynamicTool>) -> Registry {
     tools.into_iter().fold(Registry::new(), Registry::dynamic)
 }
 
-/// An export that ignores `TOOLS_LOCK`; each test sets its own mode.
+/// An export that ignores `TOOLS_LOCK` and `TOOLS_LOCK_BASE`; each test sets its own mode.
 fn export(tools: impl IntoIterator<Item = DynamicTool>) -> Export {
-    Export { mode: Ok(super::LockMode::Write), ..Export::new(registry(tools)) }
+    Export { mode: Ok(super::LockMode::Write), base: None, ..Export::new(registry(tools)) }
 }

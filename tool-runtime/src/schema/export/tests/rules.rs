@@ -8,12 +8,12 @@ use tool_contracts::{
 };
 
 use super::super::contract::Contract;
-use super::super::lock;
+use super::super::lock::{self, LockFile};
 use crate::schema::Compatibility::{self, Breaking, Compatible, None as Nothing};
 use crate::schema::{ComparedVersion, ContractChange, ContractChanges, ExportError};
 
 fn compare(before: &[Contract], after: &[Contract]) -> Result<ContractChanges, ExportError> {
-    lock::compare(before, &BTreeMap::new(), after)
+    lock::compare(&LockFile { tools: before.to_vec(), ..LockFile::default() }, after, "the lock")
 }
 
 fn contract(set: impl FnOnce(ToolSpecBuilder) -> ToolSpecBuilder) -> Contract {

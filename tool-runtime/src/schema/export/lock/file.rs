@@ -1,0 +1,182 @@
+//! The lock file: the contracts that were given to callers, one line a tool.
+//!
+//! Lines that never change stand around each tool's line, so that git merges changes and additions
+//! of neighbouring tools. Every line ends in a comma, which a fixed last entry makes valid JSON. The
+//! order of the tools does not count, so that a merge may leave them unsorted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::conflict;
+use super::messages;
+use crate::schema::export::contract::Contract;
+use crate::schema::export::{ExportError, files};
+
+/// The format version of the lock. Version 1 has a line for each value, and `removed` is an object.
+const FORMAT: u64 = 2;
+
+/// The last entry.
+const END: &str = "one line a tool; `TOOLS_LOCK=accept` writes this file";
+
+/// The contents of a lock.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in super::super) struct LockFile {
+    /// Sorted by name.
+    pub(in super::super) tools: Vec<Contract>,
+    pub(in super::super) removed: RemovedTools,
+}
+
+/// The last versions of removed tools, by name; a tool of the same name continues from there.
+pub(super) type RemovedTools = BTreeMap<String, String>;
+
+/// One entry of the list of tools.
+enum LockEntry {
+    Tool(Contract),
+    Removed(String, String),
+    /// A text between the tools, or after them.
+    Text(String),
+}
+
+impl LockFile {
+    /// Reads a lock; `None` if there is no file.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, ExportError> {
+        let bytes = files::read(path)?;
+        bytes.map(|bytes| Self::parse(&bytes, path)).transpose()
+    }
+
+    fn parse(bytes: &[u8], path: &Path) -> Result<Self, ExportError> {
+        let text = String::from_utf8_lossy(bytes);
+        if let Some(markers) = conflict::markers(&text) {
+            return Err(messages::conflicted(path, &markers));
+        }
+        let damaged = |error: serde_json::Error| messages::damaged(path, &error.to_string());
+        let mut lock: Value = serde_json::from_slice(bytes).map_err(damaged)?;
+        let entries = match lock["format"].as_u64() {
+            Some(1) => entries_of_first_format(&mut lock),
+            Some(FORMAT) => entries(&mut lock),
+            Some(format) if format > FORMAT => return Err(messages::newer(path, format, FORMAT)),
+            _ => return Err(messages::damaged(path, "`format` is not a known version")),
+        };
+        let entries = entries.map_err(damaged)?;
+        let entries = entries.ok_or_else(|| messages::damaged(path, "`tools` is not a list"))?;
+        Self::of(entries, path)
+    }
+
+    /// Sorts the entries. Each tool must be listed once, and where it is announced.
+    fn of(entries: Vec<LockEntry>, path: &Path) -> Result<Self, ExportError> {
+        let (mut listed, mut announced) = (BTreeMap::new(), BTreeSet::new());
+        for entry in entries {
+            let name = entry.name().to_owned();
+            if matches!(entry, LockEntry::Text(_)) {
+                announced.insert(name);
+            } else if let Some(known) = listed.insert(name, entry) {
+                return Err(messages::duplicate(path, known.name()));
+            }
+        }
+        let lost = announced.iter().find(|name| !name.is_empty() && !listed.contains_key(*name));
+        if let Some(name) = lost {
+            return Err(messages::damaged(path, &format!("the line of `{name}` is missing")));
+        }
+        let mut lock = Self::default();
+        listed.into_values().for_each(|entry| lock.add(entry));
+        Ok(lock)
+    }
+
+    fn add(&mut self, entry: LockEntry) {
+        match entry {
+            LockEntry::Tool(tool) => self.tools.push(tool),
+            LockEntry::Removed(name, version) => _ = self.removed.insert(name, version),
+            LockEntry::Text(_) => {}
+        }
+    }
+
+    /// The lock of these tools after this one and the base: tools that are gone are kept as removed.
+    pub(super) fn followed_by(&self, tools: &[Contract], base: Option<&Self>) -> Self {
+        let known = base.into_iter().chain([self]).flat_map(Self::versions);
+        let mut removed: RemovedTools = known.collect();
+        for tool in tools {
+            removed.remove(tool.name());
+        }
+        Self { tools: tools.to_vec(), removed }
+    }
+
+    fn versions(&self) -> impl Iterator<Item = (String, String)> {
+        let tools = self.tools.iter().map(|tool| (tool.name(), tool.spec.version()));
+        let tools = tools.map(|(name, version)| (name.to_owned(), version.to_owned()));
+        self.removed.clone().into_iter().chain(tools)
+    }
+
+    /// Formats the lock, sorted by name.
+    pub(super) fn text(&self) -> String {
+        let tools = self.tools.iter().map(|tool| (tool.name(), tool.to_value()));
+        let removed =
+            self.removed.iter().map(|(name, version)| (name.as_str(), json!({"removed": version})));
+        let entries: BTreeMap<&str, Value> = tools.chain(removed).collect();
+        let lines = entries.into_iter().map(|(name, entry)| lines(name, entry));
+        let lines: String = lines.collect();
+        let end = json!(END);
+        format!("{{\n\"format\": {FORMAT},\n\"tools\": [\n{lines}{end}\n]\n}}\n")
+    }
+
+    /// Returns whether this lock has the same contents, independent of its format.
+    pub(super) fn is_up_to_date(&self, path: &Path) -> Result<bool, ExportError> {
+        // Both sides are parsed, so that a number that prints the same is the same.
+        let written = Self::parse(self.text().as_bytes(), path)?;
+        Ok(Self::read(path)?.is_some_and(|found| found == written))
+    }
+}
+
+impl LockEntry {
+    /// The tool's name; empty for a text that announces none.
+    fn name(&self) -> &str {
+        match self {
+            Self::Tool(tool) => tool.name(),
+            Self::Removed(name, _) => name,
+            Self::Text(text) => {
+                let announced = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
+                announced.map_or("", |name| name.trim_start_matches('/'))
+            }
+        }
+    }
+}
+
+/// Formats an entry as a line, with the tool's name first, between two lines with the name alone.
+fn lines(name: &str, mut entry: Value) -> String {
+    if let Value::Object(fields) = &mut entry {
+        fields.remove("name");
+    }
+    entry.sort_all_objects();
+    let fields = entry.to_string();
+    let (begin, end, name) = (format!("<{name}>"), format!("</{name}>"), json!(name));
+    format!("{},\n{{\"name\":{name},{},\n{},\n", json!(begin), &fields[1..], json!(end))
+}
+
+/// The entries of the list, or `None` if there is no list.
+fn entries(lock: &mut Value) -> Result<Option<Vec<LockEntry>>, serde_json::Error> {
+    let Value::Array(list) = lock["tools"].take() else { return Ok(None) };
+    list.into_iter().map(entry).collect::<Result<Vec<_>, _>>().map(Some)
+}
+
+fn entry(value: Value) -> Result<LockEntry, serde_json::Error> {
+    if let Value::String(text) = value {
+        return Ok(LockEntry::Text(text));
+    }
+    match (&value["name"], &value["removed"]) {
+        (Value::String(name), Value::String(version)) => {
+            Ok(LockEntry::Removed(name.clone(), version.clone()))
+        }
+        _ => Contract::from_value(value).map(LockEntry::Tool),
+    }
+}
+
+fn entries_of_first_format(lock: &mut Value) -> Result<Option<Vec<LockEntry>>, serde_json::Error> {
+    let removed = match lock.get_mut("removed") {
+        Some(removed) => serde_json::from_value(removed.take())?,
+        None => RemovedTools::default(),
+    };
+    let Some(mut all) = entries(lock)? else { return Ok(None) };
+    all.extend(removed.into_iter().map(|(name, version)| LockEntry::Removed(name, version)));
+    Ok(Some(all))
+}
