@@ -11,6 +11,7 @@ pub mod faults;
 pub mod http;
 pub mod instructions;
 pub mod ledger;
+pub mod model;
 pub mod plots;
 mod rates;
 pub mod retention;

@@ -62,7 +62,11 @@ impl Recall {
     }
 }
 
-fn distinct(cases: &[Case]) -> Result<Vec<ToolSpec>, String> {
+/// Returns the tools of all cases, of which no two are the same.
+///
+/// # Errors
+/// A tool has no valid name.
+pub fn distinct(cases: &[Case]) -> Result<Vec<ToolSpec>, String> {
     let mut tools = BTreeMap::new();
     for tool in cases.iter().flat_map(|case| &case.tools) {
         tools.insert((&tool.name, &tool.description, tool.input_schema.to_string()), tool);
@@ -70,7 +74,11 @@ fn distinct(cases: &[Case]) -> Result<Vec<ToolSpec>, String> {
     tools.into_values().map(spec).collect()
 }
 
-fn spec(tool: &Tool) -> Result<ToolSpec, String> {
+/// Returns a tool as a read.
+///
+/// # Errors
+/// The tool has no valid name.
+pub fn spec(tool: &Tool) -> Result<ToolSpec, String> {
     ToolSpec::builder(&tool.name, Effect::Read)
         .description(&tool.description)
         .input_schema(tool.input_schema.clone())

@@ -10,7 +10,7 @@ use tool_benches::faults;
 #[cfg(target_os = "linux")]
 use tool_benches::http;
 use tool_benches::{
-    articulate, canonical, choosing, dialects, distillation, instructions, ledger, plots,
+    articulate, canonical, choosing, dialects, distillation, instructions, ledger, model, plots,
     retention, store, tokens, work,
 };
 use tool_runtime::schema::Coerce;
@@ -26,6 +26,9 @@ cargo figures NAME [ARGS]
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
   search FILE…       real questions: how often the right tool is among the first that are found
+  model [COUNT] FILE…
+                     a real model's calls for a sample of real questions: with the case's tools,
+                     with those that the search finds, with all
   articulate FILE…   tokens of documents in TOON and compact JSON, and the speed of writing TOON
   tokens FILE…       the estimate of tokens beside the exact count, for texts of any kind
   retention FILE…    long conversations with questions: how many answers are left in the compressed
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
             distillation::figures(base_url, model, files)
         }
         ["retention", files @ ..] if !files.is_empty() => retention::figures(files),
+        ["model", words @ ..] if !words.is_empty() => model::figures(words),
         ["search", files @ ..] if !files.is_empty() => choosing::figures(files),
         #[cfg(unix)]
         ["faults", runs @ ..] => faults::print(runs),

@@ -21,7 +21,7 @@ use crate::tools::{
 
 /// The guide's runtime, and its ledger and files.
 #[derive(Debug)]
-pub(crate) struct Host {
+pub struct Host {
     pub(crate) runtime: Runtime,
     pub(crate) ledger: Ledger,
     pub(crate) vault: Vault,
@@ -29,6 +29,26 @@ pub(crate) struct Host {
 }
 
 impl Host {
+    /// Opens the guide in the data folder of the options; each call writes a line of JSON to the log.
+    ///
+    /// # Errors
+    /// The data folder or the database cannot be used.
+    pub async fn open(
+        options: &Options,
+        log: impl Write + Send + 'static,
+    ) -> Result<Self, Box<dyn Error>> {
+        let files = Files::open(&options.data_dir)?;
+        let database = options.database.clone().unwrap_or_else(|| files.guide());
+        let guide = Guide::open(&database).await?;
+        Self::start(guide, &files, options, log)
+    }
+
+    /// Returns the runtime of the guide's tools.
+    #[must_use]
+    pub const fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
     /// Starts the guide's tools under a policy; each call writes a line of JSON to the log.
     pub(crate) fn start(
         guide: Guide,
@@ -68,7 +88,10 @@ impl Host {
     }
 
     /// Writes the pending records, and closes the ledger.
-    pub(crate) async fn close(&self) -> Result<(), Box<dyn Error>> {
+    ///
+    /// # Errors
+    /// A record cannot be written.
+    pub async fn close(&self) -> Result<(), Box<dyn Error>> {
         self.ledger.close().await?;
         let log = self.log.clone();
         tokio::task::spawn_blocking(move || log.flush()).await?;

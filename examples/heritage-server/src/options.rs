@@ -48,6 +48,25 @@ pub struct Options {
     pub calls_per_minute: u32,
 }
 
+impl Options {
+    /// Returns the options of a guide in a data folder, with the defaults of the command line.
+    #[must_use]
+    pub fn in_folder(data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8000)),
+            database: None,
+            data_dir: data_dir.into(),
+            api_keys: None,
+            jwks: None,
+            issuer: None,
+            audience: None,
+            new_key: None,
+            ask_first: false,
+            calls_per_minute: 600,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
