@@ -75,6 +75,7 @@ impl Repository {
     ///
     /// # Panics
     /// Panics if the command fails.
+    #[allow(clippy::must_use_candidate, reason = "most commands print nothing of interest")]
     pub fn run(&self, arguments: &[&str]) -> String {
         let output = self.git(arguments);
         let said = String::from_utf8_lossy(&output.stderr);

@@ -1210,6 +1210,8 @@ impl Turn {
     pub fn messages_as<T: DeserializeOwned>(&self) -> Result<Vec<T>, ClientTypeError> {}
     #[must_use = "a call runs nothing until it is executed"]
     pub fn open_calls(&self, runtime: &Runtime, cx: &ToolContext) -> Vec<ToolCall> {}
+    #[must_use]
+    pub fn raw_messages(&self) -> Vec<Box<RawValue>> {}
     pub fn requests(&self) -> impl Iterator<Item = &ToolCallRequest> {}
     #[must_use]
     pub fn stop_reason(&self) -> &StopReason {}
@@ -1611,6 +1613,7 @@ impl OpenAiModel {
         base_url: impl Into<String>,
         model: impl Into<String>,
     ) -> OpenAiBuilder {}
+    pub fn from_config(config: &AgentConfig) -> OpenAiBuilder {}
 }
 impl ChatModel for OpenAiModel {}
 impl fmt::Debug for OpenAiModel {}
@@ -1673,8 +1676,10 @@ pub struct ProxyAgentBuilder {
 }
 impl ProxyAgentBuilder {
     pub fn answer_schema(self, schema: Value) -> Self {}
+    pub fn assessor(self, assessor: Assessor) -> Self {}
     #[must_use]
     pub fn build(self) -> ProxyAgent {}
+    pub fn compression_strategy(self, strategy: CompressionStrategy) -> Self {}
     pub fn instructions(self, instructions: impl Into<String>) -> Self {}
     pub fn sessions(self, sessions: impl SessionStore + 'static) -> Self {}
     pub fn tool_type(
@@ -1846,6 +1851,8 @@ impl ToolLoop {
     pub fn history_assessor(self, assessor: Assessor) -> Self {}
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn max_calls_per_turn(self, most: usize) -> Self {}
     #[must_use]
     pub fn max_concurrent_tools(self, most: usize) -> Self {}
     #[must_use]
@@ -4619,6 +4626,14 @@ pub enum Coerce {
     Lossless,
 }
 
+// tool_runtime::schema::ComparedVersion
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ComparedVersion {
+    Before,
+    After,
+}
+
 // tool_runtime::schema::Compatibility
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -4636,6 +4651,8 @@ pub struct ContractChange {
 impl ContractChange {
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {}
+    #[must_use]
+    pub fn located_in(&self) -> ComparedVersion {}
     #[must_use]
     pub fn message(&self) -> &str {}
     #[must_use]
@@ -4685,6 +4702,8 @@ pub struct Export {
 impl Export {
     #[must_use]
     pub fn accepting(self) -> Self {}
+    #[must_use]
+    pub fn base(self, lock: impl Into<PathBuf>) -> Self {}
     pub fn check(&self, lock: impl AsRef<Path>) -> Result<ContractChanges, ExportError> {}
     #[must_use]
     pub fn frozen(self) -> Self {}
@@ -4717,8 +4736,10 @@ pub enum ExportErrorKind {
     Registry,
     Io,
     Setting,
+    Base,
     NoLock,
     UnreadableLock,
+    Conflict,
     Version,
     Breaking,
     Stale,
@@ -4749,6 +4770,8 @@ pub struct SchemaChange {
 impl SchemaChange {
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {}
+    #[must_use]
+    pub fn located_in(&self) -> ComparedVersion {}
     #[must_use]
     pub fn message(&self) -> &str {}
     #[must_use]

@@ -154,8 +154,8 @@ fn null_by_default(schema: &Value) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
-        let named = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-        let defaults = named.filter(|(_, schema)| schema.get("default") == Some(&Value::Null));
+        let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let defaults = properties.filter(|(_, schema)| schema.get("default") == Some(&Value::Null));
         names.extend(defaults.map(|(name, _)| name.as_str()));
         match schema {
             Value::Object(keywords) => open.extend(keywords.values()),

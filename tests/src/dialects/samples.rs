@@ -18,6 +18,7 @@ pub fn demanding() -> ToolSpec {
 /// # Panics
 /// One is not a valid contract.
 #[must_use]
+#[allow(clippy::too_many_lines, reason = "a list of schemas")]
 pub fn all() -> Vec<ToolSpec> {
     vec![
         demanding(),

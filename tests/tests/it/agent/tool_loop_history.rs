@@ -1,7 +1,7 @@
 //! The history of a loop in few tokens: results are compressed once, older rounds compacted.
 
 use serde_json::json;
-use tool_runtime::agent::{LoopEnd, ModelMessage, SuspendedRun, ToolLoop};
+use tool_runtime::agent::{LoopEnd, LoopSavings, ModelMessage, SuspendedRun, ToolLoop};
 use tool_runtime::assess::{AssessOptions, Assessor};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
@@ -95,7 +95,7 @@ async fn errors_and_results_without_an_assessor_stay_as_they_are() {
     let agent = ToolLoop::new(runtime(&MemoryStore::new()), model.clone());
     let report = agent.run("Which towns?", &cx()).await.unwrap();
     assert!(model.last_answers()[0].contains("Town 299"));
-    assert_eq!(report.savings(), Default::default());
+    assert_eq!(report.savings(), LoopSavings::default());
 }
 
 #[tokio::test]

@@ -64,8 +64,9 @@ impl PriceTable {
     /// Returns the price of a model: of its own name, or else of the longest name of which it is a
     /// version. The provider before a name may be missing in either.
     ///
-    /// A version has a date, a number or `latest` after the name (`gpt-4o-2024-08-06`), or any text
-    /// after a colon or an at sign; `gpt-4o-mini` is another model than `gpt-4o`.
+    /// A version has a date, a number, `latest`, `preview` or `exp` after the name
+    /// (`gpt-4o-2024-08-06`), or any text after a colon or an at sign; `gpt-4o-mini` is another model
+    /// than `gpt-4o`.
     #[must_use]
     pub fn of(&self, model: &str) -> Option<ModelPrice> {
         let bare = |name: &str| name.split_once('/').map_or(name, |(_, bare)| bare).to_owned();
@@ -110,11 +111,17 @@ impl PriceTable {
     }
 }
 
+/// The words of versions that have no number.
+const VERSIONS: [&str; 3] = ["exp", "latest", "preview"];
+
 /// Returns whether a name is this model's, or that of a version of it.
 fn is_version(known: &str, name: &str) -> bool {
     let Some(rest) = name.strip_prefix(known) else { return false };
     match rest.strip_prefix('-') {
-        Some(version) => version == "latest" || version.starts_with(|it: char| it.is_ascii_digit()),
+        Some(version) => {
+            version.starts_with(|it: char| it.is_ascii_digit())
+                || VERSIONS.contains(&version.split('-').next().unwrap_or_default())
+        }
         None => rest.is_empty() || rest.starts_with([':', '@']),
     }
 }

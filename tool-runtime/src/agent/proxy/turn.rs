@@ -345,8 +345,8 @@ impl<'t> Turn<'t> {
         let (_, output) = self.tokens(context, &answer.reply);
         let price = self.agent.config.prices().of(self.model);
         let cost = |input| price.map_or(0.0, |price| price.cost(input, output));
-        // Another model may have answered, such as the fallback.
-        let answered_by = self.agent.config.prices().of(answer.reply.model()).or(price);
+        let fallback = Some(answer.reply.model()).filter(|_| answer.reply.is_fallback());
+        let answered_by = fallback.map_or(price, |model| self.agent.config.prices().of(model));
         let paid = |input| answered_by.map_or(0.0, |price| price.cost(input, output));
         // What a summary cost is what the savings of the context lack.
         let saved_input = price.map_or(0.0, |price| price.cost(raw.saturating_sub(optimized), 0));
