@@ -119,7 +119,8 @@ pub(crate) async fn functions(
 
 fn worker(module: &Path) -> WorkerBuilder {
     let worker = Worker::builder(PYTHON)
-        .args([Path::new("-I"), Path::new(WORKER), module])
+        // Isolated from the user's packages, and without bytecode beside the sources.
+        .args([Path::new("-I"), Path::new("-B"), Path::new(WORKER), module])
         .start_timeout(START)
         .line_limit(1 << 20);
     // Only Linux limits the memory of a process that runs already.
