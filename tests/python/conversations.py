@@ -13,6 +13,7 @@ CONVERSATIONS names one. Nothing leaves this machine.
 import functools
 import json
 import os
+import re
 import struct
 import subprocess
 import threading
@@ -508,6 +509,70 @@ def check_types(program):
         dialect.check(cut["messages"] + cut["answers"])
 
 
+def check_names(program):
+    """A call of a name that no provider takes back is repeated under one that it does."""
+    patterns = {"gemini": r"[a-zA-Z_][a-zA-Z0-9_.-]{0,63}", "anthropic": r"[a-zA-Z0-9_-]{1,128}"}
+    odd = ["multi_tool_use.parallel", "search content!", "", "x" * 300]
+    for dialect in DIALECTS:
+        body = text_of(dialect.whole(), exclude_none=True)
+        for name in odd:
+            turn = program.hold(dialect.dialect, whole=body.replace('"unheard_of"', json.dumps(name)))
+            assert [call["status"] for call in turn["calls"]] == STATUSES, (dialect.dialect, turn["calls"])
+            messages = turn["messages"] + turn["answers"]
+            dialect.check(messages)
+            pattern = patterns.get(dialect.dialect, r"[a-zA-Z0-9_-]{1,64}")
+            for known in names_in(messages):
+                assert re.fullmatch(pattern, known), (dialect.dialect, known)
+
+
+def names_in(value):
+    if isinstance(value, list):
+        return [name for item in value for name in names_in(item)]
+    if not isinstance(value, dict):
+        return []
+    own = [value["name"]] if isinstance(value.get("name"), str) else []
+    return own + [name for item in value.values() for name in names_in(item)]
+
+
+def check_rare_parts(program):
+    """Parts that only some responses have are repeated as the requests' types have them."""
+    function = {"name": "ping", "arguments": "{}"}
+    message = {"role": "assistant", "content": None, "function_call": function}
+    choice = {"index": 0, "finish_reason": "function_call", "logprobs": None, "message": message}
+    body = {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    turn = program.hold("openai", whole=text_of(chat_types.ChatCompletion.model_validate(body)))
+    assert [call["status"] for call in turn["calls"]] == ["executed"], turn
+    Chat().check(turn["messages"] + turn["answers"])
+
+    code = {"type": "code_interpreter_call", "id": "ci", "status": "completed", "container_id": "c"}
+    image = {"type": "image_generation_call", "id": "ig", "status": "failed", "result": None}
+    items = [code | {"code": None, "outputs": None}, image]
+    response = responses_types.Response.model_validate(Responses().response("completed", items))
+    turn = program.hold("responses", whole=text_of(response))
+    assert turn["messages"] == items, turn["messages"]
+    Responses().check(turn["messages"])
+
+    call = {"toolUseId": "s", "name": "nova_grounding", "type": "server_tool_use"}
+    result = {"toolUseId": "s", "type": "nova_grounding_result", "status": "success"}
+    blocks = [
+        ({"toolUse": call}, [{"toolUse": {"input": "{}"}}]),
+        ({"toolResult": result}, [{"toolResult": [{"text": "all about "}]}, {"toolResult": [{"text": "tea"}]}]),
+        ({"image": {"format": "png"}}, [{"image": {"source": {"bytes": "YQ=="}}}]),
+    ]
+    bedrock = Bedrock()
+    events = []
+    for place, (start, deltas) in enumerate(blocks):
+        events.append({"contentBlockStart": {"contentBlockIndex": place, "start": start}})
+        events += [{"contentBlockDelta": {"contentBlockIndex": place, "delta": delta}} for delta in deltas]
+    events.append({"messageStop": {"stopReason": "end_turn"}})
+    for event in events:
+        bedrock.known(bedrock.service.shape_for("ConverseStreamOutput"), event)
+    turn = program.hold("bedrock", events=list(map(compact, events)))
+    content = turn["messages"][0]["content"]
+    assert [next(iter(block)) for block in content] == ["toolUse", "toolResult", "image"], content
+    bedrock.check(turn["messages"])
+
+
 def same(one, other):
     """Compares messages, but for the spaces in arguments, which two writers set differently."""
     text = lambda value: json.dumps(value, sort_keys=True).replace(" ", "")
@@ -598,6 +663,8 @@ def frame(event):
 def main():
     program = Program(os.environ.get("CONVERSATIONS", CARGO))
     check_types(program)
+    check_names(program)
+    check_rare_parts(program)
     check_clients(program)
     print(f"conversations: {len(DIALECTS)} dialects, whole and streamed, in the providers' own types")
 

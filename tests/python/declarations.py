@@ -4,6 +4,7 @@ Nothing may be refused, and nothing may be lost: what a type keeps is compared w
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -108,6 +109,21 @@ def server(schema, place):
         server(inner, f"{place}/{name}")
 
 
+def compiled(schema):
+    """Compiles every pattern as OpenAI's server does, and counts them; look-around is refused too."""
+    if isinstance(schema, list):
+        return sum(map(compiled, schema))
+    if not isinstance(schema, dict):
+        return 0
+    patterns = list(schema.get("patternProperties", {}))
+    if isinstance(schema.get("pattern"), str):
+        patterns.append(schema["pattern"])
+    for pattern in patterns:
+        re.compile(pattern)
+        assert not re.search(r"\(\?<?[=!]", pattern), pattern
+    return len(patterns) + sum(map(compiled, schema.values()))
+
+
 READERS = {
     "openai": openai_chat,
     "responses": openai_responses,
@@ -124,6 +140,8 @@ def main(folder):
     counts = {}
     for dialect, read in READERS.items():
         counts[dialect] = sum(read(declarations) for declarations in made[dialect])
+    for dialect in ["openai", "responses"]:
+        assert compiled(made[dialect]) > 0, f"{dialect}: no pattern is declared"
     print("declarations:", " ".join(f"{dialect}={count}" for dialect, count in counts.items()))
 
 

@@ -127,6 +127,19 @@ pub fn all() -> Vec<ToolSpec> {
             }),
         ),
         spec(
+            "codes.find",
+            "Has a pattern that Python does not compile, and one that it does.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "code": {"type": "string", "pattern": "^(?<letters>[a-c]{2})-[0-9]$"},
+                    "other": {"type": "string", "pattern": "^[a-c]{2}-[0-9]$"},
+                },
+                "required": ["code"],
+                "additionalProperties": false,
+            }),
+        ),
+        spec(
             "rules.check",
             "Uses what few dialects know.",
             json!({
