@@ -49,8 +49,8 @@ pub(super) fn add_witnesses(
     };
     found.sort_by_cached_key(|witness| witness.value.to_string().len());
     for witness in &found {
-        if let Some(change) = closest(&mut breaking, witness) {
-            change.witness.get_or_insert_with(|| witness.value.clone());
+        if let Some(at) = closest(&breaking, witness) {
+            breaking[at].witness.get_or_insert_with(|| witness.value.clone());
         }
     }
     let is_shown = breaking.iter().any(|change| change.witness.is_some());
@@ -83,11 +83,9 @@ fn search(narrow: &Value, wide: &Value) -> Vec<Witness> {
     shown.collect()
 }
 
-/// The change that is closest to all violations; of equally close ones, one without a witness.
-fn closest<'c, 'v>(
-    changes: &'c mut [&'v mut SchemaChange],
-    witness: &Witness,
-) -> Option<&'c mut &'v mut SchemaChange> {
+/// The index of the change that is closest to all violations; of equally close ones, one without a
+/// witness.
+fn closest(changes: &[&mut SchemaChange], witness: &Witness) -> Option<usize> {
     let distance = |change: &SchemaChange| {
         let location = InstanceLocation::of(change.pointer());
         let each = witness.violations.iter();
@@ -95,6 +93,7 @@ fn closest<'c, 'v>(
         let farthest = each.collect::<Option<Vec<_>>>()?.into_iter().max()?;
         Some((farthest, change.witness.is_some()))
     };
-    let near = changes.iter_mut().filter_map(|change| Some((distance(change)?, change)));
-    near.min_by_key(|(distance, _)| *distance).map(|(_, change)| change)
+    let near = changes.iter().enumerate();
+    let near = near.filter_map(|(at, change)| Some((distance(change)?, at)));
+    near.min().map(|(_, at)| at)
 }

@@ -53,7 +53,8 @@ impl Sampler<'_> {
             '.' => "a".to_owned(),
             '(' => self.group()?,
             '[' => self.class()?.to_string(),
-            '\\' => self.escape()?.map_or_else(String::new, |(first, _)| first.to_string()),
+            '\\' if self.rest.next_if(|next| "bBAz".contains(*next)).is_some() => String::new(),
+            '\\' => self.escape()?.0.to_string(),
             literal => literal.to_string(),
         })
     }
@@ -76,10 +77,9 @@ impl Sampler<'_> {
         self.rest.find(|next| *next == '>').map(|_| ())
     }
 
-    /// The characters of an escape, without the backslash; none for a boundary.
-    fn escape(&mut self) -> Option<Option<CharRange>> {
-        Some(Some(match self.rest.next()? {
-            'b' | 'B' | 'A' | 'z' => return Some(None),
+    /// The characters of an escape, without the backslash.
+    fn escape(&mut self) -> Option<CharRange> {
+        Some(match self.rest.next()? {
             'd' => ('0', '9'),
             'w' | 'D' | 'S' => ('a', 'z'),
             's' | 'W' => (' ', ' '),
@@ -88,7 +88,7 @@ impl Sampler<'_> {
             'r' => ('\r', '\r'),
             letter if letter.is_alphanumeric() => return None,
             literal => (literal, literal),
-        }))
+        })
     }
 
     /// Reads a class, and chooses one of its characters.
@@ -109,7 +109,7 @@ impl Sampler<'_> {
     }
 
     fn range(&mut self, next: char) -> Option<CharRange> {
-        let (low, high) = if next == '\\' { self.escape()?? } else { (next, next) };
+        let (low, high) = if next == '\\' { self.escape()? } else { (next, next) };
         let mut ahead = self.rest.clone();
         let is_range = low == high && ahead.next() == Some('-') && ahead.next() != Some(']');
         if !is_range {
@@ -117,7 +117,7 @@ impl Sampler<'_> {
         }
         self.rest.next();
         let end = match self.rest.next()? {
-            '\\' => self.escape()??.1,
+            '\\' => self.escape()?.1,
             end => end,
         };
         Some((low, end))

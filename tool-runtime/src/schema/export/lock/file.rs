@@ -33,7 +33,7 @@ pub(super) type RemovedTools = BTreeMap<String, String>;
 
 /// One entry of the list of tools.
 enum LockEntry {
-    Tool(Contract),
+    Tool(Box<Contract>),
     Removed(String, String),
     /// A text between the tools, or after them.
     Text(String),
@@ -80,13 +80,15 @@ impl LockFile {
             return Err(messages::damaged(path, &format!("the line of `{name}` is missing")));
         }
         let mut lock = Self::default();
-        listed.into_values().for_each(|entry| lock.add(entry));
+        for entry in listed.into_values() {
+            lock.add(entry);
+        }
         Ok(lock)
     }
 
     fn add(&mut self, entry: LockEntry) {
         match entry {
-            LockEntry::Tool(tool) => self.tools.push(tool),
+            LockEntry::Tool(tool) => self.tools.push(*tool),
             LockEntry::Removed(name, version) => _ = self.removed.insert(name, version),
             LockEntry::Text(_) => {}
         }
@@ -167,7 +169,7 @@ fn entry(value: Value) -> Result<LockEntry, serde_json::Error> {
         (Value::String(name), Value::String(version)) => {
             Ok(LockEntry::Removed(name.clone(), version.clone()))
         }
-        _ => Contract::from_value(value).map(LockEntry::Tool),
+        _ => Ok(LockEntry::Tool(Box::new(Contract::from_value(value)?))),
     }
 }
 
