@@ -1,5 +1,7 @@
 //! The description of a change: its location, its rule and its effect.
 
+use serde_json::Value;
+
 /// Selects the party that reads instances of a schema and can therefore break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -88,6 +90,7 @@ pub struct SchemaChange {
     pub(crate) rule: &'static str,
     pub(crate) compatibility: Compatibility,
     pub(crate) message: String,
+    pub(crate) witness: Option<Value>,
 }
 
 impl SchemaChange {
@@ -118,6 +121,17 @@ impl SchemaChange {
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {
         self.compatibility
+    }
+
+    /// Returns an instance that shows why the change is breaking, if a bounded search has found one:
+    /// for the callee, a value that the old schema accepts and the new one rejects; for the caller,
+    /// one that the new schema accepts and the old one rejects.
+    ///
+    /// This crate's validator has checked it by both schemas. It is made from the schemas alone. If
+    /// there is none, the change is breaking all the same.
+    #[must_use]
+    pub fn witness(&self) -> Option<&Value> {
+        self.witness.as_ref()
     }
 
     /// Describes the change.

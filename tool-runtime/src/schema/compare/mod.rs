@@ -4,7 +4,7 @@
 //! type (`shape`), and shows that every alternative of the one is contained in the other. A proof
 //! can fail for a true statement, but never succeeds for a false one. `explain` walks both
 //! documents in parallel and assigns each change a location, a rule and a message; the proof
-//! overrules it.
+//! overrules it. `witness` searches for an instance that shows why a change is breaking.
 
 mod change;
 mod equality;
@@ -15,6 +15,7 @@ mod shape;
 mod subschema;
 #[cfg(test)]
 mod tests;
+mod witness;
 
 use serde_json::Value;
 
@@ -39,6 +40,8 @@ use self::subschema::Subschema;
 /// Always undecided are a change of the dialect, and any change beside a `$dynamicRef` or an `$id`
 /// inside of the document.
 ///
+/// A breaking change has a [`witness`](SchemaChange::witness) where a bounded search finds one.
+///
 /// The pointer of each change resolves in the schema that [`SchemaChange::located_in`] selects.
 ///
 /// ```
@@ -52,6 +55,7 @@ use self::subschema::Subschema;
 /// assert_eq!(changes[0].rule(), "maximum-lowered");
 /// assert_eq!(changes[0].pointer(), "/properties/limit/maximum");
 /// assert_eq!(changes[0].compatibility(), Compatibility::Breaking);
+/// assert_eq!(changes[0].witness(), Some(&json!({"limit": 21})));
 ///
 /// // In an output, a narrower schema is compatible.
 /// let changes = compare(&before, &after, SchemaReader::Caller);
@@ -59,6 +63,17 @@ use self::subschema::Subschema;
 /// ```
 #[must_use]
 pub fn compare(before: &Value, after: &Value, reader: SchemaReader) -> Vec<SchemaChange> {
+    let mut changes = compare_without_witnesses(before, after, reader);
+    witness::add_witnesses(before, after, reader, &mut changes);
+    changes
+}
+
+/// Like [`compare`], without the search for witnesses.
+pub(crate) fn compare_without_witnesses(
+    before: &Value,
+    after: &Value,
+    reader: SchemaReader,
+) -> Vec<SchemaChange> {
     if before == after {
         return Vec::new();
     }

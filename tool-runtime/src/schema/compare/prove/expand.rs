@@ -19,14 +19,14 @@ const MAX_DEPTH: usize = 48;
 
 /// The alternatives of an `AllOf`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Expansion<'s> {
-    pub(super) shapes: Vec<Shape<'s>>,
+pub(in super::super) struct Expansion<'s> {
+    pub(in super::super) shapes: Vec<Shape<'s>>,
     /// Set if there are more alternatives than are listed.
     pub(super) overflow: Option<ProofObstacle<'s>>,
 }
 
 impl<'s> Prover<'s> {
-    pub(super) fn expansion(&mut self, all_of: &AllOf<'s>) -> Rc<Expansion<'s>> {
+    pub(in super::super) fn expansion(&mut self, all_of: &AllOf<'s>) -> Rc<Expansion<'s>> {
         let key = key(all_of);
         if let Some(known) = self.expansions.get(&key) {
             return known.clone();

@@ -10,7 +10,7 @@ use super::{MAX_DEPTH, Prover};
 use crate::schema::compare::equality::equal;
 
 impl<'s> Prover<'s> {
-    pub(super) fn admits(&mut self, all_of: &AllOf<'s>, value: &Value) -> Option<bool> {
+    pub(in super::super) fn admits(&mut self, all_of: &AllOf<'s>, value: &Value) -> Option<bool> {
         if self.steps == 0 || self.depth == MAX_DEPTH {
             return None;
         }

@@ -11,7 +11,7 @@ mod unevaluated;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use self::expand::Expansion;
+pub(super) use self::expand::Expansion;
 use super::equality::same_assertions;
 use super::keywords;
 use super::shape::{ProofObstacle, Shape, TypeConstraints};
@@ -76,6 +76,11 @@ impl<'s> Prover<'s> {
     /// Returns whether equal texts prove equal schemas.
     pub(super) const fn equal_text_is_proof(&self) -> bool {
         self.text_unreliable.is_none()
+    }
+
+    /// Allows the steps of a search for values.
+    pub(super) fn begin_search(&mut self) {
+        self.steps = 5 * MAX_STEPS;
     }
 
     /// Searches for a proof about two whole documents, with a larger budget of steps.

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(super) use self::array::{ArrayConstraints, ContainsBounds};
 pub(super) use self::number::{NumberConstraints, is_numeric};
 pub(super) use self::object::{ObjectConstraints, PropertyLayer};
-pub(super) use self::string::StringConstraints;
+pub(super) use self::string::{StringConstraints, matches};
 use super::equality::equal;
 use super::subschema::Subschema;
 
@@ -134,6 +134,10 @@ impl<'s> Shape<'s> {
         }
     }
 
+    pub(super) fn is_same_type(&self, other: &Self) -> bool {
+        std::mem::discriminant(&self.constraints) == std::mem::discriminant(&other.constraints)
+    }
+
     /// Restricts the accepted values to these.
     pub(super) fn keep(&mut self, list: &[Value]) {
         let mut own: Vec<_> = list.iter().filter(|value| self.is_of(value)).cloned().collect();
@@ -161,15 +165,20 @@ impl<'s> Shape<'s> {
         open && self.rules.is_empty() && (finite || self.values.is_none())
     }
 
+    pub(super) fn number(&self) -> Option<&NumberConstraints> {
+        if let TypeConstraints::Number(numbers) = &self.constraints { Some(numbers) } else { None }
+    }
+
+    pub(super) fn text(&self) -> Option<&StringConstraints<'s>> {
+        if let TypeConstraints::Text(texts) = &self.constraints { Some(texts) } else { None }
+    }
+
+    pub(super) fn array(&self) -> Option<&ArrayConstraints<'s>> {
+        if let TypeConstraints::Array(arrays) = &self.constraints { Some(arrays) } else { None }
+    }
+
     pub(super) fn object(&self) -> Option<&ObjectConstraints<'s>> {
-        match &self.constraints {
-            TypeConstraints::Object(objects) => Some(objects),
-            TypeConstraints::Null
-            | TypeConstraints::Boolean
-            | TypeConstraints::Number(_)
-            | TypeConstraints::Text(_)
-            | TypeConstraints::Array(_) => None,
-        }
+        if let TypeConstraints::Object(objects) = &self.constraints { Some(objects) } else { None }
     }
 
     /// Records that other branches may evaluate properties too.

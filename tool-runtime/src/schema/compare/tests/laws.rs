@@ -241,3 +241,50 @@ fn what_is_undecided_is_never_called_compatible() {
         })
     });
 }
+
+/// Each witness is one by an independent validator, and most breaking pairs for which random values
+/// show the change have one.
+#[test]
+fn a_witness_is_accepted_by_one_schema_and_refused_by_the_other() {
+    let (broken, shown, missed) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    run(|tape, _| {
+        let before = document(tape);
+        let mut after = before.clone();
+        for _ in 0..=tape.pick(2) {
+            edit(&mut after, tape);
+        }
+        for (reader, narrow, wide) in
+            [(SchemaReader::Callee, &before, &after), (SchemaReader::Caller, &after, &before)]
+        {
+            let changes = compare(&before, &after, reader);
+            if !changes.iter().any(|change| change.compatibility() == Compatibility::Breaking) {
+                prop_assert!(changes.iter().all(|change| change.witness().is_none()));
+                continue;
+            }
+            count(&broken, 1);
+            let accepts = jsonschema::validator_for(narrow).expect("a schema");
+            let refuses = jsonschema::validator_for(wide).expect("a schema");
+            let is_witness = |value: &Value| accepts.is_valid(value) && !refuses.is_valid(value);
+            let witnesses: Vec<_> = changes.iter().filter_map(|change| change.witness()).collect();
+            for witness in &witnesses {
+                prop_assert!(
+                    is_witness(witness),
+                    "{:?}\n{}\n{}\n{}",
+                    reader,
+                    before,
+                    after,
+                    witness
+                );
+            }
+            if !witnesses.is_empty() {
+                count(&shown, 1);
+            } else if instances(narrow, tape).iter().any(is_witness) {
+                count(&missed, 1);
+            }
+        }
+        Ok(())
+    });
+    println!("broken {broken:?}, shown {shown:?}, missed {missed:?}");
+    assert!(shown.get() * 10 > broken.get() * 7, "{shown:?} of {broken:?}");
+    assert!(missed.get() * 20 < broken.get(), "{missed:?} of {broken:?}");
+}

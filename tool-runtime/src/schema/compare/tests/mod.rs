@@ -6,6 +6,7 @@ mod laws;
 mod schemas;
 mod table;
 mod types;
+mod witnesses;
 
 /// Predetermined choices, so that generated values shrink with them.
 pub(super) struct Tape<'t> {

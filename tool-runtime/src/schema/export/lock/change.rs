@@ -41,6 +41,8 @@ pub struct ContractChange {
     rule: &'static str,
     compatibility: Compatibility,
     message: String,
+    /// A value that shows why a change of a schema is breaking.
+    witness: Option<Value>,
     /// The action that a breaking change requires; `None` if the tool's version allows it.
     action: Option<RequiredAction>,
 }
@@ -70,14 +72,25 @@ impl ContractChange {
             rule,
             compatibility,
             message: message.into(),
+            witness: None,
             action: None,
         }
     }
 
     pub(super) fn of_schema(tool: &str, part: ContractPart, change: SchemaChange) -> Self {
-        let SchemaChange { pointer, located_in, rule, compatibility, message } = change;
+        let SchemaChange { pointer, located_in, rule, compatibility, message, witness } = change;
         let tool = tool.to_owned();
-        Self { tool, part, pointer, located_in, rule, compatibility, message, action: None }
+        Self {
+            tool,
+            part,
+            pointer,
+            located_in,
+            rule,
+            compatibility,
+            message,
+            witness,
+            action: None,
+        }
     }
 
     /// Locates the change in the old contract, if the new one does not have the changed part.
@@ -149,6 +162,13 @@ impl ContractChange {
         &self.message
     }
 
+    /// Returns a value that shows why a change of a schema is breaking; see
+    /// [`SchemaChange::witness`].
+    #[must_use]
+    pub fn witness(&self) -> Option<&Value> {
+        self.witness.as_ref()
+    }
+
     fn is_breaking(&self) -> bool {
         self.compatibility == Compatibility::Breaking
     }
@@ -161,6 +181,24 @@ impl ContractChange {
             }
             Some(RequiredAction::RaiseVersion(_)) => false,
         }
+    }
+}
+
+/// The most characters of a witness in a message.
+const WITNESS_LENGTH: usize = 160;
+
+impl ContractChange {
+    fn fmt_witness(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(witness) = self.witness.as_ref().map(Value::to_string) else { return Ok(()) };
+        let (length, shown) = (witness.chars().count(), witness.chars().take(WITNESS_LENGTH));
+        write!(f, "; for example, {}", shown.collect::<String>())?;
+        if length > WITNESS_LENGTH {
+            write!(f, "… ({length} characters)")?;
+        }
+        f.write_str(match self.part {
+            ContractPart::Contract | ContractPart::Input => " was accepted and is refused now",
+            ContractPart::Output => " was not returned before and may be now",
+        })
     }
 }
 
@@ -180,7 +218,8 @@ impl fmt::Display for ContractChange {
             Compatibility::Breaking => "breaking",
         };
         let space = if pointer.is_empty() { "" } else { " " };
-        write!(f, "`{tool}` {part}{space}{pointer}{version}: {compatibility} ({rule}): {message}")
+        write!(f, "`{tool}` {part}{space}{pointer}{version}: {compatibility} ({rule}): {message}")?;
+        self.fmt_witness(f)
     }
 }
 

@@ -10,7 +10,9 @@ use super::version::Version;
 use crate::schema::export::contract::Contract;
 use crate::schema::export::{ExportError, ExportErrorKind};
 use crate::schema::reference::escaped;
-use crate::schema::{Compatibility, SchemaReader, compare as compare_schemas};
+use crate::schema::{
+    Compatibility, SchemaReader, compare as compare_schemas, compare_without_witnesses,
+};
 
 use Compatibility::{Breaking, Compatible, None as Nothing};
 
@@ -65,7 +67,7 @@ fn removed(
     let takes_over = |tool: &&&Contract| {
         !old.contains_key(tool.name())
             && tool.spec.effect() == gone.spec.effect()
-            && compare_schemas(&gone.input(), &tool.input(), SchemaReader::Callee)
+            && compare_without_witnesses(&gone.input(), &tool.input(), SchemaReader::Callee)
                 .iter()
                 .all(|change| change.compatibility() == Nothing)
     };

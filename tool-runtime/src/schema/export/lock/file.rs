@@ -169,7 +169,7 @@ fn entry(value: Value) -> Result<LockEntry, serde_json::Error> {
         (Value::String(name), Value::String(version)) => {
             Ok(LockEntry::Removed(name.clone(), version.clone()))
         }
-        _ => Contract::from_value(value).map(|tool| LockEntry::Tool(Box::new(tool))),
+        _ => Ok(LockEntry::Tool(Box::new(Contract::from_value(value)?))),
     }
 }
 

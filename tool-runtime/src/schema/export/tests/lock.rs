@@ -106,6 +106,33 @@ fn a_breaking_change_names_tool_place_rule_and_cure() {
 }
 
 #[test]
+fn a_breaking_change_is_shown_by_an_example() {
+    let limited = |most: u64| {
+        let limit = json!({"type": "integer", "maximum": most});
+        [tool_of("search", json!({"type": "object", "properties": {"limit": limit}}))]
+    };
+    let locked = LockFile::with(limited(50));
+    locked
+        .refused(limited(20), &["; for example, {\"limit\":21} was accepted and is refused now\n"]);
+
+    let returning = |kind: Value| [search(&[]).output_schema(json!({"type": kind}))];
+    let locked = LockFile::with(returning(json!("string")));
+    let example = "; for example, null was not returned before and may be now\n";
+    locked.refused(returning(json!(["string", "null"])), &[example]);
+}
+
+#[test]
+fn a_long_example_is_shortened() {
+    let text = |most: u64| {
+        let query = json!({"type": "string", "maxLength": most});
+        [tool_of("search", json!({"type": "object", "properties": {"query": query}}))]
+    };
+    let error = LockFile::with(text(2_000)).check(text(1_000)).unwrap_err().to_string();
+    assert!(error.contains("aaa… (1013 characters) was accepted and is refused now"), "{error}");
+    assert!(error.len() < 700, "{error}");
+}
+
+#[test]
 fn accepting_is_no_way_around_a_new_major_version() {
     let locked = LockFile::with([search(&[])]);
     let before = locked.text();

@@ -129,6 +129,8 @@ fn check(row: &Row) {
     }
     if let Narrowed(gone) | Unproven(gone) | Both(_, gone) = case {
         passes_only(before, after, gone, name);
+        let witness = changes.iter().find_map(SchemaChange::witness);
+        passes_only(before, after, witness.unwrap_or_else(|| panic!("{name}: no witness")), name);
     }
 }
 
