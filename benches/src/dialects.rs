@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tool_runtime::adapters::Dialect;
 use tool_tests::bfcl;
-use tool_tests::dialects::{WidenedCounts, round_trip};
+use tool_tests::dialects::{WidenedCounts, random_schemas, round_trip};
 use tool_tests::run::CallCounts;
 
 /// Prints the numbers of tools and calls that come back unchanged, and the constraints that
@@ -32,5 +32,22 @@ pub fn figures(files: &[&str]) -> Result<(), String> {
         println!("{dialect:<12} {keyword:<22} {places:>7}  {what}");
     }
     println!("dialects: {}", shares.join(" "));
+    Ok(())
+}
+
+/// Prints how many calls of random schemas come back unchanged, from this many seeds.
+///
+/// # Errors
+/// The number is none, or a call comes back changed; with the seed.
+pub fn random_figures(seeds: &str) -> Result<(), String> {
+    let seeds: u64 = seeds.parse().map_err(|_| format!("`{seeds}` is no number of seeds"))?;
+    for dialect in Dialect::ALL {
+        let counts = random_schemas::round_trips(dialect, 0..seeds)
+            .map_err(|what| format!("{dialect}: {what}"))?;
+        println!(
+            "{dialect}: {} schemas, {} of them strict, {} calls unchanged",
+            counts.schemas, counts.strict, counts.calls
+        );
+    }
     Ok(())
 }

@@ -23,6 +23,8 @@ cargo figures NAME [ARGS]
   dispatch           instructions of a call through the runtime, beside the same by hand
   bfcl FILE…         real models' calls: right ones admitted, broken variants refused
   dialects FILE…     real tools and calls, in six dialects of five providers and back
+  random-dialects SEEDS
+                     calls of random schemas, in the same dialects and back
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
   search FILE…       real questions: how often the right tool is among the first that are found
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         ["dispatch"] => dispatch(),
         ["bfcl", files @ ..] if !files.is_empty() => figures_of_cases(files),
         ["dialects", files @ ..] if !files.is_empty() => dialects::figures(files),
+        ["random-dialects", seeds] => dialects::random_figures(seeds),
         ["canonical", files @ ..] => canonical::figures(files),
         ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
         ["articulate", files @ ..] if !files.is_empty() => articulate::figures(files),

@@ -3,6 +3,7 @@
 //! A model's call is written from the declaration alone, by code that shares nothing with the
 //! library's, and is validated with another JSON Schema validator.
 
+pub mod random_schemas;
 pub mod samples;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,16 +117,39 @@ pub fn round_trip_arguments(
     (tool, schema): (&str, &Value),
     arguments: &Value,
 ) -> Result<(), String> {
-    let dialect = adapter.dialect();
+    let (_, declaration) = declaration(adapter, declared, tool)?;
+    let written = written(&declaration.schema, &declaration.schema, arguments);
+    check_written(adapter, declared, (tool, schema), arguments, &written)
+}
+
+/// The declared name and the declaration of a tool.
+fn declaration<'a, 'd>(
+    adapter: &'a Adapter,
+    declared: &'d [DeclaredTool],
+    tool: &str,
+) -> Result<(&'a str, &'d DeclaredTool), String> {
     let wire = adapter.wire_name(tool).ok_or_else(|| format!("{tool} has no name"))?;
     let mut named = declared.iter().filter(|declared| declared.name == wire);
-    let (Some(declared), None) = (named.next(), named.next()) else {
-        return Err(format!("{wire} is not declared exactly once"));
-    };
-    let written = written(&declared.schema, &declared.schema, arguments);
+    match (named.next(), named.next()) {
+        (Some(declared), None) => Ok((wire, declared)),
+        _ => Err(format!("{wire} is not declared exactly once")),
+    }
+}
+
+/// Checks that the declaration accepts arguments as they were written, and reads them from the
+/// response.
+fn check_written(
+    adapter: &Adapter,
+    declared: &[DeclaredTool],
+    (tool, schema): (&str, &Value),
+    arguments: &Value,
+    written: &Value,
+) -> Result<(), String> {
+    let dialect = adapter.dialect();
+    let (wire, declared) = declaration(adapter, declared, tool)?;
     let validator = jsonschema::draft202012::new(&declared.schema)
         .map_err(|error| format!("{dialect}: {tool}: {error}"))?;
-    if let Err(error) = validator.validate(&written) {
+    if let Err(error) = validator.validate(written) {
         return Err(format!("{dialect}: {tool} does not take {written}: {error}"));
     }
     let response = response(dialect, &[(wire, &written.to_string())]).to_string();
@@ -251,14 +275,7 @@ fn matching_parts<'s>(root: &'s Value, schema: &'s Value, value: &Value) -> Vec<
     if let Some(target) = target(root, schema) {
         found.extend(matching_parts(root, target, value));
     }
-    let takes = |branch: &&Value| {
-        let written = written(root, branch, value);
-        let mut alone = (**branch).clone();
-        if let (Some(alone), Some(named)) = (alone.as_object_mut(), root.get("$defs")) {
-            alone.insert("$defs".to_owned(), named.clone());
-        }
-        jsonschema::draft202012::new(&alone).is_ok_and(|alone| alone.is_valid(&written))
-    };
+    let takes = |branch: &&Value| is_valid(root, branch, &written(root, branch, value));
     for word in ["anyOf", "oneOf"] {
         let branches = schema.get(word).and_then(Value::as_array).into_iter().flatten();
         if let Some(branch) = branches.into_iter().find(takes) {
@@ -266,6 +283,15 @@ fn matching_parts<'s>(root: &'s Value, schema: &'s Value, value: &Value) -> Vec<
         }
     }
     found
+}
+
+/// Returns whether a part of a declaration accepts a value.
+fn is_valid(root: &Value, part: &Value, value: &Value) -> bool {
+    let mut alone = part.clone();
+    if let (Some(alone), Some(named)) = (alone.as_object_mut(), root.get("$defs")) {
+        alone.insert("$defs".to_owned(), named.clone());
+    }
+    jsonschema::draft202012::new(&alone).is_ok_and(|alone| alone.is_valid(value))
 }
 
 fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {

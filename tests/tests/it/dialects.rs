@@ -9,7 +9,7 @@ use tool_runtime::contracts::{Effect, ToolSpec};
 use tool_runtime::testing::Instances;
 use tool_tests::bfcl;
 use tool_tests::dialects::{
-    WidenedCounts, declared, response, round_trip, round_trip_arguments, samples,
+    WidenedCounts, declared, random_schemas, response, round_trip, round_trip_arguments, samples,
 };
 use tool_tests::run::CallCounts;
 
@@ -73,6 +73,19 @@ fn whatever_a_tool_takes_its_declaration_takes_too_and_it_comes_back_unchanged()
                 }
             }
         }
+    }
+}
+
+#[test]
+fn calls_of_random_tools_mean_the_same_in_every_dialect() {
+    // `cargo figures random-dialects 10000` tries more.
+    const SCHEMAS: u64 = 300;
+    for dialect in Dialect::ALL {
+        let counts = random_schemas::round_trips(dialect, 0..SCHEMAS)
+            .unwrap_or_else(|what| panic!("{dialect}: {what}"));
+        assert!(counts.schemas > 200, "{dialect}: {counts:?}");
+        let enforces = OPENAI.contains(&dialect);
+        assert!(!enforces || counts.strict > 30, "{dialect}: {counts:?}");
     }
 }
 
