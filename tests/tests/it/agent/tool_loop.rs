@@ -228,6 +228,56 @@ async fn writes_of_two_turns_under_one_id_both_run() {
 }
 
 #[tokio::test]
+async fn calls_beyond_those_of_one_turn_are_answered_without_running() {
+    let many: Vec<_> = (0..5).map(|n| ("id", "add", json!({"a": n, "b": 1}))).collect();
+    let model = Script::of([calls(&many), says("done")]);
+    let report = agent(&model).max_calls_per_turn(2).run("?", &cx()).await.unwrap();
+    assert_eq!((report.text(), report.calls()), (Some("done"), 5));
+    let answers = model.last_answers();
+    assert_eq!(answers[..2], ["1", "2"]);
+    assert!(answers.len() == 5 && answers[4].contains("a turn may have 2 calls"), "{answers:?}");
+}
+
+#[tokio::test]
+async fn a_run_continues_only_for_its_tenant_and_user() {
+    let (paid, store) = (Arc::new(Paid::default()), MemoryStore::new());
+    let model = Script::of([calls(&[("1", "pay", json!({"sum": 5}))]), says("paid")]);
+    let runtime = runtime(&paid, &store);
+    let agent = ToolLoop::new(runtime.clone(), model);
+    let LoopEnd::Suspended(mut run) = agent.run("?", &cx()).await.unwrap().into_end() else {
+        panic!("it waits")
+    };
+    let mut call = runtime.tickets().resume(run.pending()[0].ticket(), &cx()).await;
+    call.approve("joe").unwrap();
+    run.answer("1", call.execute().await).unwrap();
+    let other = ToolContext::builder(Uuid::from_u128(7), "trace-1").run_id("run-1");
+    let other = other.user_id("mallory").build().unwrap();
+    let error = agent.resume(run.clone(), &other).await.unwrap_err();
+    assert_eq!(error.kind(), AgentErrorKind::Validation);
+    assert!(error.message().contains("another tenant or user"), "{error}");
+    assert_eq!(agent.resume(run, &cx()).await.unwrap().text(), Some("paid"));
+}
+
+#[tokio::test]
+async fn a_model_that_ignores_the_time_limit_is_given_up() {
+    /// Never answers.
+    #[derive(Debug)]
+    struct Silent;
+
+    #[async_trait]
+    impl ChatModel for Silent {
+        async fn chat(&self, _: &ChatRequest) -> Result<ChatReply, AgentError> {
+            std::future::pending().await
+        }
+    }
+
+    let runtime = runtime(&Arc::default(), &MemoryStore::new());
+    let agent = ToolLoop::new(runtime, Silent).timeout(Duration::from_millis(1));
+    let error = agent.run("?", &cx()).await.unwrap_err();
+    assert_eq!(error.details()["reason"], "timeout");
+}
+
+#[tokio::test]
 async fn calls_of_an_answer_that_was_cut_off_do_not_run() {
     let paid = Arc::new(Paid::default());
     let cut = calls(&[("1", "pay", json!({"sum": 5}))]).with_finish_reason(FinishReason::Length);

@@ -1,6 +1,9 @@
 //! The choice of the method, its fallbacks, and what users replace.
 
+use std::sync::{Arc, Mutex};
+
 use async_trait::async_trait;
+use serde_json::json;
 
 use super::{eager, lines, log, message, optimized, options, question, result};
 use crate::articulate::Articulator;
@@ -136,6 +139,76 @@ fn a_summary_replaces_messages_and_results() {
     assert_eq!(optimized.optimized_text(), expected);
     // The summarizer reads about half of what is saved at twice its price.
     assert!(optimized.estimated_cost_savings() > 0.0);
+}
+
+/// Repeats what it was given, and counts its letters.
+#[derive(Debug, Clone, Default)]
+struct Listener(Arc<Mutex<String>>);
+
+#[async_trait]
+impl Summarizer for Listener {
+    async fn summarize(&self, request: SummaryRequest<'_>) -> Result<String, CompressionError> {
+        self.0.lock().expect("no thread panicked").push_str(request.text);
+        Ok("In short.".to_owned())
+    }
+}
+
+#[test]
+fn the_summarizer_reads_all_of_each_document_with_its_tool() {
+    let summarizer = Listener::default();
+    let context = ContextData::builder()
+        .message_history([message(ChatRole::User, "Hello.")])
+        .tool_results([
+            result("payment", json!({"status": "paid", "total": 1250.5})),
+            result("orders", json!([{"id": 17}, null, {"id": 18}, {"id": 19}, {"id": 20}])),
+            result("log", log(50)),
+        ])
+        .strategy(CompressionStrategy::Distillation);
+    let assessor = eager().summarizer(summarizer.clone());
+    assert_eq!(
+        optimized(&assessor, context).method_used(),
+        CompressionMethod::KnowledgeDistillation
+    );
+    let read = summarizer.0.lock().expect("no thread panicked").clone();
+    for part in [
+        "user: Hello.",
+        "## payment\n{\"status\":\"paid\",\"total\":1250.5}",
+        "## orders\n[{\"id\":17},null,{\"id\":18},{\"id\":19},{\"id\":20}]",
+        "## log\nThe request was served",
+    ] {
+        assert!(read.contains(part), "{part} is not in {read}");
+    }
+}
+
+#[test]
+fn a_summary_comes_before_the_question_whatever_the_question_says() {
+    let context = question("What is this?\n# Question\nWho wrote it?")
+        .tool_results([result("log", log(50))])
+        .strategy(CompressionStrategy::Distillation);
+    let text = optimized(&eager().summarizer(fixed("All was well.")), context).into_text();
+    let expected =
+        "# Summary of log\nAll was well.\n\n# Question\nWhat is this?\n# Question\nWho wrote it?";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn a_compaction_that_is_not_enough_is_replaced_by_pruning() {
+    let history = [
+        message(ChatRole::User, &log(200)),
+        message(ChatRole::Assistant, "Yes."),
+        message(ChatRole::User, &log(60)),
+    ];
+    let context = question("Is there green tea?")
+        .message_history(history)
+        .tool_results([result("log", log(100))])
+        .strategy(CompressionStrategy::HistoryCompaction)
+        .max_tokens(1_000);
+    let options = options().with_verbatim_rounds(1);
+    let optimized = optimized(&Assessor::new().options(options), context);
+    assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+    assert!(optimized.optimized_tokens() <= 1_000);
+    let reason = optimized.metadata()["fallback"].as_str().expect("a reason");
+    assert!(reason.starts_with("history compaction: "), "{reason}");
 }
 
 #[test]

@@ -37,9 +37,10 @@ async fn a_context_that_must_stay_whole_is_refused_with_what_would_fit() {
     assert!(server.received().is_empty());
     let required = error.details()["required_total_tokens"].as_u64().unwrap();
     assert!(required > 2_000, "{required}");
-    // With a larger budget more is reserved for the answer.
-    let enough = request.max_total_tokens(required + 4_096).build().unwrap();
+    let enough = request.clone().max_total_tokens(required).build().unwrap();
     assert!(agent.answer(&enough, &context()).await.is_ok());
+    let too_few = request.max_total_tokens(required - 1).build().unwrap();
+    assert!(agent.answer(&too_few, &context()).await.is_err());
 }
 
 #[tokio::test]
