@@ -10,6 +10,7 @@ use tool_runtime::agent::{ChatModel, ChatReply, ChatRequest, ModelCall};
 use tool_runtime::contracts::ToolSpec;
 use tool_runtime::schema::{Coerce, Validator};
 use tool_runtime::search::ToolIndex;
+use tool_runtime::tokens::{TokenCounter, TokenEstimate};
 use tool_tests::bfcl::{self, Call, Case, Tool};
 use tool_tests::choosing;
 
@@ -96,21 +97,43 @@ async fn print(model: &NeedleModel, cases: &[Case], sample: &[&Case]) -> Result<
         "{:<28}{:>9}{:>8}{:>12}{:>8}{:>13}{:>8}{:>10}",
         "", "offered", "tools", "arguments", "exact", "valid calls", "failed", "s a case"
     );
+    // The process repeats its last answer to the same request, so that this costs nothing.
+    let unsure = model.clone().with_unsure_calls();
     let mut scores = Vec::new();
     for (name, offer) in OFFERS {
-        let mut score = Score::default();
+        if let (Offer::All, Some(tokens)) = (offer, beyond_context(&all)) {
+            println!(
+                "{name:<28}do not fit: about {tokens} tokens, and the context has {}",
+                NeedleModel::CONTEXT_TOKENS
+            );
+            continue;
+        }
+        let (mut score, mut unsure_score) = (Score::default(), Score::default());
         for case in sample {
-            let offered = offered(offer, case, &all, &index)?;
-            let request = ChatRequest::new(&case.question).with_tools(&offered);
-            if let (Offer::All, Err(text)) = (offer, score.ask(model, &request, case).await) {
-                println!("{name:<28}{text}");
-                return last_line(&scores);
+            let request = ChatRequest::new(&case.question);
+            let request = request.with_tools(&offered(offer, case, &all, &index)?);
+            let is_answered = score.ask(model, &request, case).await;
+            if is_answered {
+                unsure_score.ask(&unsure, &request, case).await;
+            } else {
+                unsure_score.miss(&request, case);
             }
         }
         score.print(name);
-        scores.push(score);
+        unsure_score.seconds = score.seconds;
+        unsure_score.print("    with its unsure calls");
+        scores.push((score, unsure_score));
     }
     last_line(&scores)
+}
+
+/// Returns the tokens of the tools if they are far beyond the model's context.
+fn beyond_context(tools: &[ToolSpec]) -> Option<u64> {
+    let tokens = |tool: &ToolSpec| {
+        let schema = Value::from(tool.input_schema().clone()).to_string();
+        TokenEstimate.count(tool.description()) + TokenEstimate.count(&schema)
+    };
+    Some(tools.iter().map(tokens).sum()).filter(|tokens| *tokens > NeedleModel::CONTEXT_TOKENS)
 }
 
 /// Returns the tools that a question is asked with; one of each name.
@@ -137,24 +160,31 @@ fn offered(
 }
 
 impl Score {
-    /// Asks a question, and counts what the model answers.
-    async fn ask(
-        &mut self,
-        model: &NeedleModel,
-        request: &ChatRequest,
-        case: &Case,
-    ) -> Result<(), String> {
+    /// Asks a question, and counts what the model answers; returns whether it does.
+    async fn ask(&mut self, model: &NeedleModel, request: &ChatRequest, case: &Case) -> bool {
+        match model.chat(request).await {
+            Ok(reply) => {
+                self.begin(request, case);
+                self.count(&reply, request.tools(), case);
+                true
+            }
+            Err(error) => {
+                eprintln!("{}: {}", case.id, error.message());
+                self.miss(request, case);
+                false
+            }
+        }
+    }
+
+    fn miss(&mut self, request: &ChatRequest, case: &Case) {
+        self.begin(request, case);
+        self.failed += 1;
+    }
+
+    fn begin(&mut self, request: &ChatRequest, case: &Case) {
         self.cases += 1;
         let is_offered = |right: &Call| request.tools().iter().any(|it| it.name() == right.name);
         self.offered += u32::from(case.calls.iter().all(is_offered));
-        match model.chat(request).await {
-            Ok(reply) => self.count(&reply, request.tools(), case),
-            Err(error) => {
-                self.failed += 1;
-                return Err(error.message().to_owned());
-            }
-        }
-        Ok(())
     }
 
     fn count(&mut self, reply: &ChatReply, offered: &[ToolSpec], case: &Case) {
@@ -196,16 +226,18 @@ impl Score {
 }
 
 /// Prints the line for machines.
-fn last_line(scores: &[Score]) -> Result<(), String> {
-    let [own, found, ..] = scores else {
+fn last_line(scores: &[(Score, Score)]) -> Result<(), String> {
+    let [(own, unsure), (found, _), ..] = scores else {
         return Err("the model has no tools to choose".to_owned());
     };
     println!(
-        "model: tools={}/{cases} arguments={}/{cases} exact={}/{cases} with_search_tools={}/{cases} \
+        "model: tools={}/{cases} arguments={}/{cases} exact={}/{cases} unsure_tools={}/{cases} unsure_exact={}/{cases} with_search_tools={}/{cases} \
          with_search_exact={}/{cases} seconds_per_case={:.1} with_search_seconds={:.1}",
         own.tools,
         own.arguments,
         own.exact,
+        unsure.tools,
+        unsure.exact,
         found.tools,
         found.exact,
         own.seconds_per_case(),

@@ -32,9 +32,13 @@ const MEMORY_BYTES: u64 = 1 << 30;
 pub struct NeedleModel {
     worker: Worker,
     timeout: Duration,
+    unsure: bool,
 }
 
 impl NeedleModel {
+    /// The tokens of the model's context: tools, conversation and answer.
+    pub const CONTEXT_TOKENS: u64 = 8192;
+
     /// Returns the model of the Python that the variable `NEEDLE_PYTHON` names, if it is set.
     #[must_use]
     pub fn installed() -> Option<Self> {
@@ -53,13 +57,20 @@ impl NeedleModel {
     /// Creates the model of a process.
     #[must_use]
     pub const fn new(worker: Worker) -> Self {
-        Self { worker, timeout: Duration::from_secs(120) }
+        Self { worker, timeout: Duration::from_secs(120), unsure: false }
     }
 
     /// Sets the time limit of requests that have none; two minutes by default.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// Requests the calls too that the engine withholds because it is not sure of them. The runtime
+    /// checks each as it checks any call, so it suits tools that only read.
+    #[must_use]
+    pub fn with_unsure_calls(self) -> Self {
+        Self { unsure: true, ..self }
     }
 }
 
@@ -69,7 +80,7 @@ impl ChatModel for NeedleModel {
         let begun = Instant::now();
         let timeout = request.timeout().unwrap_or(self.timeout);
         let answer = self.worker.request(&conversation(request)?, timeout).await;
-        let reply = reply(answer.map_err(|error| failed(&error))?, request)?;
+        let reply = reply(answer.map_err(|error| failed(&error))?, request, self.unsure)?;
         Ok(reply.with_latency(begun.elapsed()))
     }
 }

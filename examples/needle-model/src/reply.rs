@@ -16,9 +16,9 @@ struct Answer {
     error: Option<AnswerError>,
     #[serde(default)]
     calls: Vec<RequestedCall>,
-    /// The number of calls that the engine held back, since it was not sure of them.
+    /// The calls that the engine held back, since it was not sure of them.
     #[serde(default)]
-    withheld: u32,
+    withheld: Vec<RequestedCall>,
     reasoning: Option<String>,
 }
 
@@ -36,20 +36,21 @@ struct RequestedCall {
     arguments: Box<RawValue>,
 }
 
-/// Reads an answer to a request.
+/// Reads an answer to a request; `unsure` says that withheld calls are requested too.
 ///
 /// # Errors
 /// Returns an error of the kind `Llm` if the model did not answer.
 pub(crate) fn reply(
     answer: serde_json::Value,
     request: &ChatRequest,
+    unsure: bool,
 ) -> Result<ChatReply, AgentError> {
     let failed = |text: &str| Err(AgentError::new(AgentErrorKind::Llm, text));
     let Ok(answer) = serde_json::from_value::<Answer>(answer) else {
         return failed("the model's process does not answer as its script does");
     };
     match answer.error {
-        None => Ok(answered(answer, request.messages())),
+        None => Ok(answered(answer, request.messages(), unsure)),
         Some(AnswerError::CutOff) => {
             Ok(ChatReply::new(NAME, "").with_finish_reason(FinishReason::Length))
         }
@@ -61,7 +62,10 @@ pub(crate) fn reply(
     }
 }
 
-fn answered(answer: Answer, messages: &[ModelMessage]) -> ChatReply {
+fn answered(mut answer: Answer, messages: &[ModelMessage], unsure: bool) -> ChatReply {
+    if unsure {
+        answer.calls.append(&mut answer.withheld);
+    }
     if answer.calls.is_empty() {
         return ChatReply::new(NAME, text(&answer, messages));
     }
@@ -86,10 +90,10 @@ fn text(answer: &Answer, messages: &[ModelMessage]) -> String {
     let mut results: Vec<&str> =
         messages.iter().rev().take_while(is_result).map(ModelMessage::text).collect();
     results.reverse();
-    match (results.is_empty(), answer.withheld) {
+    match (results.is_empty(), answer.withheld.is_empty()) {
         (false, _) => results.join("\n"),
-        (true, 0) => answer.reasoning.clone().unwrap_or_else(|| "No tool fits.".to_owned()),
-        (true, _) => "No call is supported well enough by the question.".to_owned(),
+        (true, true) => answer.reasoning.clone().unwrap_or_else(|| "No tool fits.".to_owned()),
+        (true, false) => "No call is supported well enough by the question.".to_owned(),
     }
 }
 
@@ -100,7 +104,7 @@ mod tests {
     use super::*;
 
     fn read(answer: Value, messages: &[ModelMessage]) -> Result<ChatReply, AgentError> {
-        reply(answer, &ChatRequest::of(messages.iter().cloned()))
+        reply(answer, &ChatRequest::of(messages.iter().cloned()), false)
     }
 
     fn question() -> ModelMessage {
@@ -116,7 +120,7 @@ mod tests {
         let earlier = AssistantMessage::new("").with_calls([ModelCall::new("call_1", "a", "{}")]);
         let messages = [question(), ModelMessage::Assistant(earlier), result("1"), question()];
         let call = json!({"name": "get_order", "arguments": {"id": "A-18", "n": 1.0}});
-        let answer = json!({"calls": [call, call], "withheld": 0, "reasoning": "…"});
+        let answer = json!({"calls": [call, call], "withheld": [], "reasoning": "…"});
         let reply = read(answer, &messages).expect("calls");
         let calls: Vec<_> =
             reply.calls().iter().map(|call| (call.call_id(), call.name())).collect();
@@ -127,13 +131,21 @@ mod tests {
 
     #[test]
     fn without_calls_the_text_is_the_last_results_or_the_reason() {
-        let none = json!({"calls": [], "withheld": 0, "reasoning": "No tool has rivers."});
+        let none = json!({"calls": [], "withheld": [], "reasoning": "No tool has rivers."});
         let after = [question(), result("old"), question(), result("one"), result("two")];
         assert_eq!(read(none.clone(), &after).expect("an end").text(), "one\ntwo");
         assert_eq!(read(none, &[question()]).expect("an end").text(), "No tool has rivers.");
-        let withheld = json!({"calls": [], "withheld": 1, "reasoning": "…"});
-        let text = "No call is supported well enough by the question.";
-        assert_eq!(read(withheld, &[question()]).expect("an end").text(), text);
+    }
+
+    #[test]
+    fn withheld_calls_are_requested_only_if_wanted() {
+        let call = json!({"name": "get_order", "arguments": {"id": "A-17"}});
+        let answer = json!({"calls": [], "withheld": [call], "reasoning": "…"});
+        let withheld = read(answer.clone(), &[question()]).expect("an end");
+        assert_eq!(withheld.text(), "No call is supported well enough by the question.");
+        assert!(withheld.calls().is_empty());
+        let reply = reply(answer, &ChatRequest::of([question()]), true).expect("a call");
+        assert_eq!(reply.calls()[0].name(), "get_order");
     }
 
     #[test]

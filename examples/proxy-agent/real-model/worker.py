@@ -96,7 +96,7 @@ class Conversation:
             return {"error": str(error)}
         return {
             "calls": self.answer["function_calls"],
-            "withheld": len(self.answer.get("suppressed_calls") or []),
+            "withheld": self.answer.get("suppressed_calls") or [],
             "reasoning": self.answer.get("reasoning"),
             "confidence": self.answer["confidence"],
             "tool_tokens": self.tokens,
