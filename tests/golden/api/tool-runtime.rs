@@ -4572,6 +4572,14 @@ pub enum Coerce {
     Lossless,
 }
 
+// tool_runtime::schema::ComparedVersion
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ComparedVersion {
+    Before,
+    After,
+}
+
 // tool_runtime::schema::Compatibility
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -4590,6 +4598,8 @@ impl ContractChange {
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {}
     #[must_use]
+    pub fn located_in(&self) -> ComparedVersion {}
+    #[must_use]
     pub fn message(&self) -> &str {}
     #[must_use]
     pub fn part(&self) -> ContractPart {}
@@ -4599,6 +4609,8 @@ impl ContractChange {
     pub fn rule(&self) -> &'static str {}
     #[must_use]
     pub fn tool(&self) -> &str {}
+    #[must_use]
+    pub fn witness(&self) -> Option<&Value> {}
 }
 impl fmt::Display for ContractChange {}
 
@@ -4638,6 +4650,8 @@ pub struct Export {
 impl Export {
     #[must_use]
     pub fn accepting(self) -> Self {}
+    #[must_use]
+    pub fn base(self, lock: impl Into<PathBuf>) -> Self {}
     pub fn check(&self, lock: impl AsRef<Path>) -> Result<ContractChanges, ExportError> {}
     #[must_use]
     pub fn frozen(self) -> Self {}
@@ -4670,8 +4684,10 @@ pub enum ExportErrorKind {
     Registry,
     Io,
     Setting,
+    Base,
     NoLock,
     UnreadableLock,
+    Conflict,
     Version,
     Breaking,
     Stale,
@@ -4703,11 +4719,15 @@ impl SchemaChange {
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {}
     #[must_use]
+    pub fn located_in(&self) -> ComparedVersion {}
+    #[must_use]
     pub fn message(&self) -> &str {}
     #[must_use]
     pub fn pointer(&self) -> &str {}
     #[must_use]
     pub fn rule(&self) -> &'static str {}
+    #[must_use]
+    pub fn witness(&self) -> Option<&Value> {}
 }
 
 // tool_runtime::schema::SchemaError
