@@ -71,12 +71,20 @@ impl Repository {
         if output.status.success() { Merge::Clean } else { Merge::Conflicts }
     }
 
+    /// Runs a command of git.
+    ///
+    /// # Panics
+    /// Panics if the command fails.
+    pub fn run(&self, arguments: &[&str]) {
+        let _ = self.output(arguments);
+    }
+
     /// Runs a command of git, and returns what it prints.
     ///
     /// # Panics
     /// Panics if the command fails.
-    #[allow(clippy::must_use_candidate, reason = "most commands print nothing of interest")]
-    pub fn run(&self, arguments: &[&str]) -> String {
+    #[must_use]
+    pub fn output(&self, arguments: &[&str]) -> String {
         let output = self.git(arguments);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "git {arguments:?}: {said}");

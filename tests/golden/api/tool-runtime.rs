@@ -4663,6 +4663,8 @@ impl ContractChange {
     pub fn rule(&self) -> &'static str {}
     #[must_use]
     pub fn tool(&self) -> &str {}
+    #[must_use]
+    pub fn witness(&self) -> Option<&Value> {}
 }
 impl fmt::Display for ContractChange {}
 
@@ -4778,6 +4780,8 @@ impl SchemaChange {
     pub fn pointer(&self) -> &str {}
     #[must_use]
     pub fn rule(&self) -> &'static str {}
+    #[must_use]
+    pub fn witness(&self) -> Option<&Value> {}
 }
 
 // tool_runtime::schema::SchemaError

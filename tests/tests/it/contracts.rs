@@ -193,8 +193,8 @@ fn the_lock_of_the_base_branch_reveals_a_lock_that_was_replaced() {
     let frozen = || export(&[("a", "1.0.0")]).frozen();
     frozen().check(repository.at(LOCK)).expect("the lock alone does not tell");
 
-    let fork = repository.run(&["merge-base", "main", "HEAD"]);
-    let base = repository.run(&["show", &format!("{}:{LOCK}", fork.trim())]);
+    let fork = repository.output(&["merge-base", "main", "HEAD"]);
+    let base = repository.output(&["show", &format!("{}:{LOCK}", fork.trim())]);
     fs::write(repository.at("base.lock"), base).unwrap();
     let error = frozen().base("base.lock").check(repository.at(LOCK)).unwrap_err();
     assert_eq!(error.kind(), ExportErrorKind::Version, "{error}");
