@@ -61,62 +61,88 @@ fn round_trip(
 ) -> Result<(), String> {
     let declared = declared(adapter.dialect(), adapter.declarations());
     let root = &declared[0].schema;
-    let written = written(root, root, arguments)
+    let writer = CallWriter { root, strict: adapter.tools()[0].is_strict() };
+    let written = writer
+        .written(root, arguments)
         .ok_or_else(|| format!("{arguments} cannot be written under {root}"))?;
     check_written(adapter, &declared, (tool, schema), arguments, &written)
 }
 
-/// A call as a model writes it that knows which properties the tool requires.
-fn written(root: &Value, schema: &Value, value: &Value) -> Option<Value> {
-    let parts = parts(root, schema, value)?;
-    match value {
-        Value::Object(fields) => {
-            let mut all = Map::new();
-            for (name, field) in fields {
-                let declared = parts.iter().find_map(|part| declared_property(part, name));
-                let (name, inner) = declared.unwrap_or((name, &Value::Null));
-                all.insert(name.to_owned(), written(root, inner, field)?);
+/// Writes calls as a model does that knows which properties the tool requires.
+struct CallWriter<'d> {
+    root: &'d Value,
+    /// True if `null` stands for an omitted property.
+    strict: bool,
+}
+
+impl<'d> CallWriter<'d> {
+    fn written(&self, schema: &'d Value, value: &Value) -> Option<Value> {
+        let parts = self.parts(schema, value)?;
+        match value {
+            Value::Object(fields) => self.object(schema, &parts, fields),
+            Value::Array(items) => {
+                let inner = parts.iter().find_map(|part| part.get("items"));
+                let item = |item| match inner {
+                    Some(inner) => self.written(inner, item),
+                    None => Some(Value::clone(item)),
+                };
+                items.iter().map(item).collect()
             }
-            // The branches of the arguments themselves are one object.
-            let is_root = std::ptr::eq(root, schema);
-            for (name, property) in parts.iter().flat_map(|part| required(part)) {
-                if !all.contains_key(name) {
-                    let is_optional = property["description"]
-                        .as_str()
-                        .is_some_and(|text| text.starts_with("Optional"));
-                    (is_root || is_optional).then_some(())?;
-                    all.insert(name.to_owned(), Value::Null);
-                }
+            other => Some(other.clone()),
+        }
+    }
+
+    fn object(
+        &self,
+        schema: &'d Value,
+        parts: &[&'d Value],
+        fields: &Map<String, Value>,
+    ) -> Option<Value> {
+        let mut all = Map::new();
+        for (name, field) in fields {
+            let declared = parts.iter().find_map(|part| declared_property(part, name));
+            let (wire, inner) = declared.unwrap_or((name, &Value::Null));
+            // Here `null` would say that the property is omitted, unless that is the same.
+            let says_omitted = self.strict && field.is_null() && is_optional(inner);
+            (!says_omitted || name.starts_with("n_")).then_some(())?;
+            all.insert(wire.to_owned(), self.written(inner, field)?);
+        }
+        // The branches of the arguments themselves are one object.
+        let is_root = std::ptr::eq(self.root, schema);
+        for (name, property) in parts.iter().flat_map(|part| required(part)) {
+            if !all.contains_key(name) {
+                (is_root || is_optional(property)).then_some(())?;
+                all.insert(name.to_owned(), Value::Null);
             }
-            Some(Value::Object(all))
         }
-        Value::Array(items) => {
-            let inner = parts.iter().find_map(|part| part.get("items"));
-            let item =
-                |item| inner.map_or_else(|| Some(Value::clone(item)), |it| written(root, it, item));
-            items.iter().map(item).collect()
+        Some(Value::Object(all))
+    }
+
+    /// The parts of a schema for a value; of a choice, the first branch under which it can be
+    /// written.
+    fn parts(&self, schema: &'d Value, value: &Value) -> Option<Vec<&'d Value>> {
+        let mut found = vec![schema];
+        let listed = |keyword| schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
+        for part in target(self.root, schema).into_iter().chain(listed("allOf")) {
+            found.extend(self.parts(part, value)?);
         }
-        other => Some(other.clone()),
+        for keyword in ["anyOf", "oneOf"] {
+            if schema.get(keyword).is_none() {
+                continue;
+            }
+            let takes = |branch: &&'d Value| {
+                let written = self.written(branch, value);
+                written.is_some_and(|written| is_valid(self.root, branch, &written))
+            };
+            found.extend(self.parts(listed(keyword).find(takes)?, value)?);
+        }
+        Some(found)
     }
 }
 
-/// The parts of a schema for a value; of a choice, the first branch under which it can be written.
-fn parts<'s>(root: &'s Value, schema: &'s Value, value: &Value) -> Option<Vec<&'s Value>> {
-    let mut found = vec![schema];
-    let listed = |keyword| schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
-    for part in target(root, schema).into_iter().chain(listed("allOf")) {
-        found.extend(parts(root, part, value)?);
-    }
-    for keyword in ["anyOf", "oneOf"] {
-        if schema.get(keyword).is_none() {
-            continue;
-        }
-        let takes = |branch: &&Value| {
-            written(root, branch, value).is_some_and(|written| is_valid(root, branch, &written))
-        };
-        found.extend(parts(root, listed(keyword).find(takes)?, value)?);
-    }
-    Some(found)
+/// Returns whether the tool does not require a property, as its description says.
+fn is_optional(property: &Value) -> bool {
+    property["description"].as_str().is_some_and(|text| text.starts_with("Optional"))
 }
 
 /// The names and schemas of the properties that a schema requires.

@@ -24,6 +24,7 @@ impl Lowering<'_> {
         }
         if keyword == "oneOf" && !self.are_disjoint(&branches) {
             self.record_loss(at, "oneOf", "replaced by `anyOf`");
+            self.keep_null_defaults(&keywords, &branches, "oneOf", at);
         }
         // A value of several branches may have the properties of all of them.
         let is_closed = keywords.get("unevaluatedProperties") == Some(&Value::Bool(false));
@@ -49,6 +50,22 @@ impl Lowering<'_> {
         choice
     }
 
+    /// Does not declare a tool strict if a rule tells an absent property from its default `null`.
+    pub(super) fn keep_null_defaults(
+        &mut self,
+        keywords: &Keywords,
+        branches: &[Value],
+        keyword: &str,
+        at: &str,
+    ) {
+        let schemas = keywords.values().chain(branches);
+        if self.profile.strict
+            && schemas.into_iter().any(|it| self.definitions.has_null_default(it))
+        {
+            self.block_strict(at, keyword, PRESENCE);
+        }
+    }
+
     fn branch(&mut self, branch: &Value, beside: &Keywords, at: &str) -> Value {
         if beside.is_empty() {
             return self.node(branch, at);
@@ -59,7 +76,7 @@ impl Lowering<'_> {
     }
 
     /// Returns whether no value is valid by two of the branches.
-    fn are_disjoint(&self, branches: &[Value]) -> bool {
+    pub(super) fn are_disjoint(&self, branches: &[Value]) -> bool {
         let resolved: Vec<_> =
             branches.iter().map(|branch| self.definitions.resolved(branch)).collect();
         resolved
@@ -94,6 +111,10 @@ impl Lowering<'_> {
             || lacks(other, one)
     }
 }
+
+/// The reason for which a property whose default is `null` is not declared strict.
+pub(super) const PRESENCE: &str = "a property may be `null` or absent, which a strict call cannot \
+     tell apart and this rule does";
 
 /// Returns whether two schemas have no type, or no value, in common.
 fn differ(one: &Keywords, other: &Keywords) -> bool {

@@ -63,6 +63,28 @@ impl<'s> Definitions<'s> {
         }
         false
     }
+
+    /// Returns whether a schema within this one, also through references, has the default `null`.
+    pub(super) fn has_null_default(self, schema: &Value) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![schema]);
+        while let Some(next) = open.pop() {
+            match next {
+                Value::Object(keywords) => {
+                    if keywords.get("default") == Some(&Value::Null) {
+                        return true;
+                    }
+                    let target = keywords.get("$ref").and_then(Value::as_str);
+                    open.extend(
+                        target.filter(|text| seen.insert(*text)).and_then(|text| self.at(text)),
+                    );
+                    open.extend(keywords.values());
+                }
+                Value::Array(items) => open.extend(items),
+                _ => {}
+            }
+        }
+        false
+    }
 }
 
 /// Every reference within a schema.

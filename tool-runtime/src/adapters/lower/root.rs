@@ -53,6 +53,9 @@ impl Lowering<'_> {
         for keyword in ["anyOf", "oneOf"] {
             if let Some(Value::Array(branches)) = keywords.remove(keyword) {
                 self.record_loss(at, keyword, "branches merged");
+                if keyword == "oneOf" && !self.are_disjoint(&branches) {
+                    self.keep_null_defaults(&keywords, &branches, keyword, at);
+                }
                 keywords = self.joined(&keywords, &branches, &below(at, &[keyword]));
             }
         }

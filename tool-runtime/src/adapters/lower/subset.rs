@@ -27,6 +27,9 @@ impl Lowering<'_> {
     /// Converts a schema without choices.
     pub(super) fn plain(&mut self, keywords: &Keywords, at: &str) -> Value {
         let mut draft = SchemaDraft { words: Keywords::new(), sentences: Vec::new() };
+        if let Some(keyword) = PRESENCE_RULES.iter().find(|rule| keywords.contains_key(**rule)) {
+            self.keep_null_defaults(keywords, &[], keyword, at);
+        }
         let kinds = types(keywords);
         match kinds.as_slice() {
             [] => self.block_strict(at, "type", "any value"),
@@ -156,7 +159,7 @@ impl Lowering<'_> {
                 continue;
             }
             let admits_null = admits_null(schema, self.definitions);
-            if admits_null && !null_means_absent(schema, keywords) {
+            if admits_null && schema.get("default") != Some(&Value::Null) {
                 self.block_strict(&below(at, &["properties", name]), "required", NULL_OR_ABSENT);
             }
             if !admits_null {
@@ -340,14 +343,19 @@ impl Lowering<'_> {
 const NULL_OR_ABSENT: &str = "the property may be `null` or absent, which a strict call cannot \
      tell apart; `\"default\": null` in its schema says that both mean the same";
 
-/// Returns whether an optional property that accepts `null` means the same by its absence: that is
-/// its default, and no rule counts the properties or depends on their presence.
-fn null_means_absent(schema: &Value, owner: &Keywords) -> bool {
-    const NEUTRAL: &[&str] =
-        &["type", "properties", "required", "additionalProperties", "unevaluatedProperties"];
-    schema.get("default") == Some(&Value::Null)
-        && owner.keys().all(|keyword| NEUTRAL.contains(&keyword.as_str()) || is_annotation(keyword))
-}
+/// Rules by which an object, or what contains it, depends on the presence of properties.
+const PRESENCE_RULES: &[&str] = &[
+    "contains",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "if",
+    "maxProperties",
+    "minProperties",
+    "not",
+    "propertyNames",
+    "uniqueItems",
+];
 
 /// Assertion keywords without special handling.
 const ASSERTIONS: &[&str] = &[

@@ -91,7 +91,27 @@ fn a_rule_that_counts_properties_keeps_the_default_apart_from_its_absence() {
     clears["default"] = Value::Null;
     let mut counted = object(&json!({"a": clears, "b": {"type": "string"}}), &[]);
     counted["minProperties"] = 1.into();
-    check_loss(&counted, "required at `/properties/a`");
+    check_loss(&counted, "minProperties at ``");
+}
+
+#[test]
+fn a_rule_around_an_object_keeps_the_default_apart_from_its_absence() {
+    let mut clears = text_or_null();
+    clears["default"] = Value::Null;
+    let word = |name: &str| object(&json!({"word": {"type": "string"}, name: clears}), &[]);
+    // `{"word":"x"}` matches both branches, `{"word":"x","a":null}` the first alone.
+    let one = json!({"oneOf": [word("a"), {"$ref": "#/$defs/b"}]});
+    let mut schema = it(&one);
+    schema["$defs"] = json!({"b": word("b")});
+    check_loss(&schema, "oneOf at `/properties/it`");
+    let root = json!({"type": "object", "oneOf": [word("a"), word("b")]});
+    check_loss(&root, "oneOf at ``");
+    let list = json!({"type": "array", "items": word("a"), "uniqueItems": true});
+    check_loss(&it(&list), "uniqueItems at `/properties/it`");
+    // A required tag tells the branches apart, whatever else is left out.
+    let tagged = |tag: &str| object(&json!({"tag": {"const": tag}, "a": clears}), &["tag"]);
+    let schema = it(&json!({"oneOf": [tagged("x"), tagged("y")]}));
+    check(&schema, r#"{"it":{"tag":"x","a":null}}"#, r#"{"it":{"tag":"x"}}"#);
 }
 
 #[test]
