@@ -53,7 +53,8 @@ class Engine:
         size = len(self.answer)
         if self.library.needle_complete(turn.encode(), max_new_tokens, self.answer, size) < 0:
             raise EngineError(self.code())
-        answer = json.loads(self.answer.value)
+        # The reasoning may end within a character.
+        answer = json.loads(self.answer.value.decode(errors="replace"))
         if not answer["success"]:
             print("the engine failed:", answer["error"], file=sys.stderr)
             raise EngineError("cut_off" if "truncated" in str(answer["error"]) else "engine")
