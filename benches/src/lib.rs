@@ -15,6 +15,7 @@ pub mod model;
 pub mod plots;
 mod rates;
 pub mod retention;
+pub mod similarity;
 pub mod store;
 pub mod tokens;
 pub mod work;

@@ -33,7 +33,7 @@ struct Question {
 
 /// How a conversation is shortened.
 #[derive(Clone, Copy)]
-enum Method {
+pub(crate) enum Method {
     Strategy(CompressionStrategy),
     /// `semantic_pruning` without a question.
     WithoutQuestion,
@@ -43,7 +43,7 @@ enum Method {
     Spread,
 }
 
-const METHODS: [(&str, Method); 5] = [
+pub(crate) const METHODS: [(&str, Method); 5] = [
     ("semantic_pruning", Method::Strategy(CompressionStrategy::SemanticPruning)),
     ("semantic_pruning, no question", Method::WithoutQuestion),
     ("history_compaction", Method::Strategy(CompressionStrategy::HistoryCompaction)),
@@ -145,7 +145,12 @@ impl Found {
 }
 
 impl Conversation {
-    fn text(&self) -> String {
+    /// Returns the questions about the conversation.
+    pub(crate) fn questions(&self) -> impl Iterator<Item = &str> {
+        self.questions.iter().map(|question| question.text.as_str())
+    }
+
+    pub(crate) fn text(&self) -> String {
         let line = |message: &Message| format!("{}: {}\n", message.role, message.content);
         self.conversation.iter().map(line).collect()
     }
@@ -166,7 +171,13 @@ impl Conversation {
 }
 
 impl Method {
-    fn shorten(self, file: &Conversation, question: &str, ratio: f64, original: u64) -> String {
+    pub(crate) fn shorten(
+        self,
+        file: &Conversation,
+        question: &str,
+        ratio: f64,
+        original: u64,
+    ) -> String {
         #[allow(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,

@@ -11,7 +11,7 @@ use tool_benches::faults;
 use tool_benches::http;
 use tool_benches::{
     articulate, canonical, choosing, dialects, distillation, instructions, ledger, model, plots,
-    retention, store, tokens, work,
+    retention, similarity, store, tokens, work,
 };
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
@@ -37,6 +37,8 @@ cargo figures NAME [ARGS]
                      context, by strategy
   retention --summarizer URL MODEL FILE…
                      the same for the summaries of a model, on a server with OpenAI's API
+  retention --embedder URL MODEL FILE…
+                     how similar the compressed contexts are to the whole ones, by a server's vectors
   faults [KILLS]     keyed writes in processes that are killed or frozen, whose clock is set, whose
                      store is damaged: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
@@ -61,6 +63,9 @@ fn main() -> ExitCode {
         ["tokens", files @ ..] if !files.is_empty() => tokens::figures(files),
         ["retention", "--summarizer", base_url, model, files @ ..] if !files.is_empty() => {
             distillation::figures(base_url, model, files)
+        }
+        ["retention", "--embedder", base_url, model, files @ ..] if !files.is_empty() => {
+            similarity::figures(base_url, model, files)
         }
         ["retention", files @ ..] if !files.is_empty() => retention::figures(files),
         ["model", words @ ..] if !words.is_empty() => model::figures(words),

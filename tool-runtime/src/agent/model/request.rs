@@ -54,8 +54,8 @@ impl ChatRequest {
         Self { tools: specs.into_iter().cloned().collect(), ..self }
     }
 
-    /// Sets the JSON Schema of the answer. A server may enforce it; [`ChatReply::structured`] checks
-    /// it.
+    /// Sets the JSON Schema of the answer. A server may enforce it;
+    /// [`ChatReply::structured`](super::ChatReply::structured) checks it.
     #[must_use]
     pub fn with_schema(self, schema: Value) -> Self {
         Self { schema: Some(schema), ..self }
