@@ -31,12 +31,12 @@ impl Assessor {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let cities: Vec<Value> = (0..300).map(|n| json!({"id": n, "city": format!("Town {n}")})).collect();
+    /// let cities: Vec<Value> = (0..300).map(|n| json!({"city": format!("Town {n}"), "id": n})).collect();
     /// let result = ActResult::succeeded("cities", cities, "2026-05-03T12:34:56Z".parse()?).build()?;
     ///
     /// let assessor = Assessor::new().options(AssessOptions::default().with_threshold_tokens(500));
     /// let shown = assessor.optimize_result(&result, Some("What is the id of Town 17?")).await;
-    /// assert!(shown.optimized_text().contains(r#"{"id":17,"city":"Town 17"}"#));
+    /// assert!(shown.optimized_text().contains(r#"{"city":"Town 17","id":17}"#));
     /// assert!(shown.optimized_text().contains(" of 300 rows)\n"));
     /// # Ok(())
     /// # }
