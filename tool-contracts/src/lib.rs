@@ -67,6 +67,9 @@ pub use crate::{
     },
     hidden::has_hidden_characters,
     output::ToolOutput,
-    result::{Coercion, Evidence, EvidenceSource, ToolResult, ToolResultMeta, Warning},
+    result::{
+        Attachment, AttachmentBuilder, Audience, Coercion, Evidence, EvidenceSource, ToolResult,
+        ToolResultMeta, Warning,
+    },
     spec::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder, ToolkitSpec},
 };

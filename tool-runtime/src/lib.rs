@@ -65,6 +65,7 @@
 //! | `discovery` | yes | `Runtime::builder().discover()`: every linked `#[ai_tool]` function |
 //! | `tokio` | yes | the default [`Timer`]; without it, give [`RuntimeBuilder::timer`] one of your own |
 //! | `canonical` | no | [`canonical`]: JSON in its one form (RFC 8785), and hashes over it |
+//! | `attachments` | no | `Attachments`: files, images and links beside a tool's answer |
 //! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, caching, limits |
 //! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
 //! | `ed25519` | no | signed checkpoints of the [`ledger`] for an auditor without its key |
@@ -163,8 +164,10 @@ pub use self::runtime::{Runtime, RuntimeBuilder};
 pub use self::timer::TokioTimer;
 pub use self::timer::{Job, Sleep, Timer};
 pub use self::tool::registry::{DynamicTool, Registry, SourceLocation, Tool, Toolkit, TypedTool};
+#[cfg(feature = "attachments")]
+pub use self::tool::{AttachmentError, Attachments};
 pub use self::tool::{
-    BuildError, BuildProblem, CallScope, Cancellation, DataError, DryRun, EvidenceRecorder,
+    Attachment, AttachmentHandle, AttachmentLimits, BuildError, BuildProblem, CallScope, Cancellation, DataError, DryRun, EvidenceRecorder,
     FromCall, Idempotency, MetaRecorder, OutputMeta, Progress, ProgressUpdate, Reconciled,
     ToolOutput, quiet_tool_panics,
 };

@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Coercion, Evidence};
+use super::{Attachment, Coercion, Evidence};
 use crate::wire::{self, is_false, reads};
 
 /// A warning for the caller about a result that is usable but imperfect.
 pub type Warning = String;
 
-/// The metadata of a successful call: duration, sources, tokens, converted arguments.
+/// The metadata of a successful call: duration, attachments, sources, tokens, converted arguments.
 ///
 /// Only `took_ms` is required. An empty list and `false` are the same as absent. A new field needs
 /// a page in `docs/rfc`.
@@ -73,6 +73,10 @@ pub struct ToolResultMeta {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
     edits: Vec<String>,
+    /// The files, images and links that the tool attached.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Attachment>>")]
+    attachments: Vec<Attachment>,
 }
 
 impl ToolResultMeta {
@@ -160,6 +164,12 @@ impl ToolResultMeta {
         Self { edits: edits.into_iter().collect(), ..self }
     }
 
+    /// Sets the attachments.
+    #[must_use]
+    pub fn with_attachments(self, attachments: impl IntoIterator<Item = Attachment>) -> Self {
+        Self { attachments: attachments.into_iter().collect(), ..self }
+    }
+
     /// Returns how long the call took, in milliseconds.
     #[must_use]
     pub const fn took_ms(&self) -> u64 {
@@ -237,6 +247,12 @@ impl ToolResultMeta {
     pub fn edits(&self) -> &[String] {
         &self.edits
     }
+
+    /// Returns the files, images and links that the tool attached.
+    #[must_use]
+    pub fn attachments(&self) -> &[Attachment] {
+        &self.attachments
+    }
 }
 
 /// Splits off the fields that the response envelope contains itself.
@@ -274,6 +290,7 @@ reads! {
     optional attempts = "attempts", leaf wire::Whole<u32>;
     optional dry_run = "dry_run", leaf wire::Flag;
     optional edits = "edits", leaf wire::Texts;
+    optional attachments = "attachments", nested Vec<Attachment>;
     => Ok(ToolResultMeta {
         took_ms,
         source_counts,
@@ -288,5 +305,6 @@ reads! {
         attempts,
         dry_run: dry_run.unwrap_or_default(),
         edits: edits.unwrap_or_default(),
+        attachments: attachments.unwrap_or_default(),
     })
 }

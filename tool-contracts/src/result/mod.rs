@@ -1,5 +1,6 @@
 //! The output of a successful call.
 
+mod attachment;
 mod coercion;
 mod evidence;
 mod meta;
@@ -8,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub use self::{
+    attachment::{Attachment, AttachmentBuilder, Audience},
     coercion::Coercion,
     evidence::{Evidence, EvidenceSource},
     meta::{ToolResultMeta, Warning},

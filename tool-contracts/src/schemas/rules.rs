@@ -29,6 +29,30 @@ pub(crate) fn at_most_one_run(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), json!([unset("ingestion_run_id"), unset("run_id")]));
 }
 
+/// Requires exactly one of `data`, `id` and `url`, and size and hash beside bytes; null counts as
+/// absent.
+pub(crate) fn one_content(schema: &mut Schema) {
+    const CONTENTS: [&str; 3] = ["data", "id", "url"];
+    let only = |set: &str| {
+        let (kept, measured) = ("string", if set == "url" { &[][..] } else { &["size", "sha256"] });
+        let mut properties: serde_json::Map<_, _> = CONTENTS
+            .iter()
+            .map(|field| {
+                let of = if *field == set { kept } else { "null" };
+                ((*field).to_owned(), json!({"type": of}))
+            })
+            .collect();
+        let mut required = vec![set];
+        for field in measured {
+            let of = if *field == "size" { "integer" } else { "string" };
+            properties.insert((*field).to_owned(), json!({"type": of}));
+            required.push(field);
+        }
+        json!({"required": required, "properties": properties})
+    };
+    schema.insert("oneOf".to_owned(), CONTENTS.iter().map(|set| only(set)).collect());
+}
+
 /// Allows a standard code only with its own type.
 pub(crate) fn tie_codes_to_classes(schema: &mut Schema) {
     let ties: Vec<Value> = ToolErrorType::ALL

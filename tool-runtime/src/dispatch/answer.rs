@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta, Warning};
+use tool_contracts::{self as contracts, CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta, Warning};
 
 use super::attempt::Outcome;
 use super::outcome::{AnswerOrigin, CallOutcome, EffectOutcome};
@@ -12,7 +12,7 @@ use super::run::{ToolRun, elapsed};
 use crate::failure::{Failure, LoggedFailure};
 use crate::limits::Limits;
 use crate::schema::{AnswerCheck, Coerce};
-use crate::tool::{CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput};
+use crate::tool::{Attachment, CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput};
 
 /// The warning of an answer that is delivered before its record is confirmed by the store.
 const UNRECORDED: &str = "the call ran; its record could not be confirmed in time and is written later: do not repeat it";
@@ -158,8 +158,11 @@ pub(crate) fn answered(
     let mut output = if draft.is_none() && !has_receipts(scope) {
         ToolOutput::finish_short(answer, took_ms, ttl)
     } else {
-        let meta = full_meta(scope, took_ms, ttl, *draft.unwrap_or_default());
-        ToolOutput::finish(answer, &meta)
+        let mut draft = *draft.unwrap_or_default();
+        let attachments = std::mem::take(&mut draft.attachments);
+        let meta = full_meta(scope, took_ms, ttl, draft).with_attachments(listed(&attachments));
+        let attachments = Some(attachments).filter(|attachments| !attachments.is_empty());
+        ToolOutput::finish(answer, &meta, attachments.map(Into::into))
     };
     scope.registered().expect_output(output.len());
     output.shrink();
@@ -171,6 +174,11 @@ pub(crate) fn answered(
         origin: AnswerOrigin::Call,
         evidence_draft,
     }
+}
+
+/// Lists attachments in the form of the envelope. They were checked when the tool added them.
+fn listed(attachments: &[Attachment]) -> impl Iterator<Item = contracts::Attachment> {
+    attachments.iter().filter_map(|attachment| attachment.to_wire().ok())
 }
 
 /// Returns whether `meta` needs more than `took_ms` and `ttl_seconds`.
@@ -266,7 +274,8 @@ pub(crate) fn unrecorded(scope: &CallScope, output: &ToolOutput) -> Option<ToolO
     let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
     let warnings = and_one_more(meta.warnings(), UNRECORDED);
     let data = output.data_json()?;
-    Some(ToolOutput::given_before(scope.echo(), data, &meta.with_warnings(warnings)))
+    let (meta, attachments) = (meta.with_warnings(warnings), output.shared_attachments());
+    Some(ToolOutput::given_with(scope.echo(), data, &meta, attachments))
 }
 
 fn milliseconds(took: Duration) -> u64 {

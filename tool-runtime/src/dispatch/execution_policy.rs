@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use super::call_approval::CallApproval;
 use super::outcome::CallOutcome;
 use crate::failure::Failure;
-use crate::tool::{CallScope, ToolOutput};
+use crate::tool::{Attachment, CallScope, ToolOutput};
 
 /// The claim that a call holds while it runs, if it needs one; or its answer, if it need not run.
 pub(crate) type ClaimResult = Result<Option<Box<dyn Claim>>, Box<CallOutcome>>;
@@ -44,6 +44,13 @@ pub(crate) trait ExecutionPolicy: fmt::Debug + Send + Sync {
 
     /// Returns the retries of a call that has failed once; none if it must not be retried.
     fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>>;
+
+    /// Stores the attachments of an answer that are too large for its envelope.
+    fn store_attachments<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        attachments: &'c mut [Attachment],
+    ) -> BoxFuture<'c, ()>;
 }
 
 /// The claim that a call holds while it runs.

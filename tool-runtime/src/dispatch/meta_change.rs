@@ -28,8 +28,10 @@ pub(crate) fn rewritten(
 ) -> CallOutcome {
     let (output, meta) = (&ended.output, ended.output.meta_json());
     let changed = match (output.data_json(), output.error()) {
-        (Some(data), _) => serde_json::from_str(meta)
-            .map(|meta| ToolOutput::given_before(scope.echo(), data, &of_answer(meta))),
+        (Some(data), _) => serde_json::from_str(meta).map(|meta| {
+            let attachments = output.shared_attachments();
+            ToolOutput::given_with(scope.echo(), data, &of_answer(meta), attachments)
+        }),
         (None, Some(detail)) => serde_json::from_str(meta)
             .map(|meta| ToolOutput::failed(scope.echo(), detail.clone(), &of_failure(meta))),
         (None, None) => return ended,

@@ -11,7 +11,7 @@ use super::execution_policy::{ApprovedCall, Claim, ExecutionPolicy};
 use super::hooks::EvidenceCollector;
 use super::outcome::{CallOutcome, EffectOutcome};
 use super::refusal::Refusal;
-use super::run::run;
+use super::run::{ToolRun, run};
 use crate::tool::{CallScope, PanicGuarded};
 
 /// The policy's decision about a call that it does not refuse.
@@ -90,7 +90,10 @@ pub(crate) async fn run_stages(
     };
     let (ended, claim) = match storable {
         Ok(()) => {
-            let (ran, mut claim) = run(dispatcher, scope, claimed, call.started).await;
+            let (mut ran, mut claim) = run(dispatcher, scope, claimed, call.started).await;
+            if let Some(storing) = stored_attachments(dispatcher, scope, &mut ran) {
+                while_kept(storing, &mut claim).await;
+            }
             let has_failed = ran.has_failed_by_itself();
             let ended = fit(scope, ran);
             let is_tools_own = has_failed || ended.effect == EffectOutcome::Answered;
@@ -99,7 +102,7 @@ pub(crate) async fn run_stages(
             let collector = evidence_collector(dispatcher, scope, answers_a_call);
             let ended = match collector.filter(|_| is_tools_own) {
                 Some(collector) => {
-                    collect_evidence(collector.collect(scope, ended), &mut claim).await
+                    while_kept(collector.collect(scope, ended), &mut claim).await
                 }
                 None => ended,
             };
@@ -138,17 +141,24 @@ fn admit(
     Ok(Runnable(decoded.0))
 }
 
-/// Waits for the evidence while the claim is renewed.
-async fn collect_evidence(
-    collecting: BoxFuture<'_, CallOutcome>,
-    claim: &mut Option<Box<dyn Claim>>,
-) -> CallOutcome {
-    let Some(claim) = claim else { return collecting.await };
-    match select(collecting, claim.keep()).await {
+/// Waits for a step after the run while the claim is renewed.
+async fn while_kept<T>(step: BoxFuture<'_, T>, claim: &mut Option<Box<dyn Claim>>) -> T {
+    let Some(claim) = claim else { return step.await };
+    match select(step, claim.keep()).await {
         Either::Left((ended, _)) => ended,
-        // The claim is lost to another run. The answer still gets its evidence.
-        Either::Right(((), collecting)) => collecting.await,
+        // The claim is lost to another run. The answer still gets its evidence and its attachments.
+        Either::Right(((), step)) => step.await,
     }
+}
+
+/// Returns the step that stores the attachments of an answer, if it has any.
+fn stored_attachments<'c>(
+    dispatcher: &'c Dispatcher,
+    scope: &'c CallScope,
+    ran: &'c mut ToolRun,
+) -> Option<BoxFuture<'c, ()>> {
+    let attachments = ran.attachments_of_answer().filter(|attachments| !attachments.is_empty())?;
+    Some(dispatcher.policy()?.store_attachments(scope, attachments))
 }
 
 /// Returns the evidence collector if the call has to leave evidence; the dry run of a write does so

@@ -12,7 +12,7 @@ use super::decode::{Decoded, decode};
 use super::dispatcher::Dispatcher;
 use super::execution_policy::{Claim, Retries};
 use super::pipeline::Claimed;
-use crate::tool::{CallScope, Cancellation, MetaDraft, PanicGuarded, ToolEnd, catch_panic};
+use crate::tool::{CallScope, Attachment, Cancellation, MetaDraft, PanicGuarded, ToolEnd, catch_panic};
 
 /// The end of a tool's attempts.
 pub(super) struct ToolRun {
@@ -27,6 +27,13 @@ impl ToolRun {
     /// Returns whether the tool returned a failure itself, instead of panicking or timing out.
     pub(super) fn has_failed_by_itself(&self) -> bool {
         self.begun && matches!(self.outcome, Outcome::Ended(ToolEnd::Failed(_)))
+    }
+
+    /// Returns the attachments of the tool's answer; none if it did not answer.
+    pub(super) fn attachments_of_answer(&mut self) -> Option<&mut [Attachment]> {
+        let meta = self.meta.as_mut()?;
+        let has_answered = matches!(self.outcome, Outcome::Ended(ToolEnd::Answered(_)));
+        has_answered.then_some(&mut meta.attachments[..])
     }
 }
 

@@ -22,8 +22,7 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut known) = (0_u32, 0);
     for digit in digits.bytes() {
-        let value = DIGITS.iter().position(|it| *it == digit)?;
-        bits = bits << 6 | u32::try_from(value).ok()?;
+        bits = bits << 6 | u32::from(value(digit)?);
         known += 6;
         if known >= 8 {
             known -= 8;
@@ -31,6 +30,18 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
         }
     }
     (encode(&bytes) == text).then_some(bytes)
+}
+
+/// Returns the value of a digit, its place in [`DIGITS`].
+fn value(digit: u8) -> Option<u8> {
+    match digit {
+        b'A'..=b'Z' => Some(digit - b'A'),
+        b'a'..=b'z' => Some(digit - b'a' + 26),
+        b'0'..=b'9' => Some(digit - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Hexadecimal digits, Base64 and percent-encoding, shared by the formats that use them.
 
-#[cfg(any(feature = "adapters", feature = "ed25519"))]
 pub(crate) mod base64;
 #[cfg(feature = "canonical")]
 mod hex;

@@ -27,7 +27,7 @@ use crate::refusal_reason::RefusalReason;
 use crate::runtime::RuntimeBuilder;
 use crate::schema::Validator;
 use crate::store::{StoreError, UnixMillis};
-use crate::tool::{CallScope, EvidenceDraft, guarded, redacting};
+use crate::tool::{Attachment, CallScope, EvidenceDraft, guarded, redacting};
 
 /// The longest time that an answer waits for its snapshot to be kept.
 const KEEP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -202,8 +202,10 @@ impl EvidenceKeeper {
         let failure = error.map(serde_json::to_string).transpose().map_err(error_text)?;
         let data = ended.output.data_json().or(failure.as_deref()).ok_or("no answer")?;
         let at = self.ledger.clock().now();
-        let nothing = EvidenceDraft::default();
-        let evidence_draft = ended.evidence_draft.as_deref().unwrap_or(&nothing);
+        let mut evidence_draft = ended.evidence_draft.as_deref().cloned().unwrap_or_default();
+        let attached = self.attachments(ended.output.attachments(), at).map_err(error_text)?;
+        evidence_draft.sources.extend(attached);
+        let evidence_draft = &evidence_draft;
         let hash = ledger::hash_of_output(data, self.ledger.keys());
         let sources = sources(scope, hash.as_deref(), evidence_draft, at).map_err(error_text)?;
         let keys = self.ledger.clone();
@@ -219,6 +221,22 @@ impl EvidenceKeeper {
             self.vault.keep(snapshot, &self.contents(scope, data)).await.map_err(error_text)?;
         let evidence = Evidence::new(kept.id().to_string(), sources).map_err(error_text)?;
         Ok((evidence, kept.digest().map_err(error_text)?))
+    }
+
+    /// Returns the attachments of an answer as sources, with hashes under the ledger's key.
+    fn attachments(
+        &self,
+        attachments: &[Attachment],
+        at: UnixMillis,
+    ) -> Result<Vec<EvidenceSource>, ContractError> {
+        let Some(ts) = time_of(at) else { return Ok(Vec::new()) };
+        let source = |(attachment, sha256): (&Attachment, &str)| {
+            let name = attachment.name().unwrap_or(attachment.media_type());
+            let hash = ledger::hash_of_attachment(sha256, self.ledger.keys());
+            EvidenceSource::new("attachment", name, hash, ts)
+        };
+        let hashed = attachments.iter().filter_map(|it| Some((it, it.sha256()?)));
+        hashed.map(source).collect()
     }
 
     fn snapshot(
@@ -274,12 +292,15 @@ fn sources(
     evidence_draft: &EvidenceDraft,
     at: UnixMillis,
 ) -> Result<Vec<EvidenceSource>, ContractError> {
-    let ts = i64::try_from(at.get()).ok().and_then(chrono::DateTime::from_timestamp_millis);
-    let (Some(hash), Some(ts)) = (output_hash, ts) else {
+    let (Some(hash), Some(ts)) = (output_hash, time_of(at)) else {
         return Ok(evidence_draft.sources.clone());
     };
     let own = EvidenceSource::new("tool", scope.tool().name(), hash, ts)?;
     Ok([own].into_iter().chain(evidence_draft.sources.iter().cloned()).collect())
+}
+
+fn time_of(at: UnixMillis) -> Option<chrono::DateTime<chrono::Utc>> {
+    i64::try_from(at.get()).ok().and_then(chrono::DateTime::from_timestamp_millis)
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it maps errors")]

@@ -7,7 +7,7 @@
 use axum::Router;
 use serde_json::{Map, Value, json};
 
-use crate::http::endpoints::{approvals, call, evidence, list, outcomes, probes, traces};
+use crate::http::endpoints::{approvals, attachments, call, evidence, list, outcomes, probes, traces};
 use crate::http::openapi::{self, DocumentInput, Tools, operations};
 use crate::http::response::ResponseFormat;
 use crate::http::route_builder::{EndpointMethod, RouteId, admitted, without_admission};
@@ -87,6 +87,7 @@ routes! {
         EnvelopeCall = POST "/calls/{tool}": admitted(call::envelope_call), operations::envelope_call;
         Approvals = GET "/approvals": admitted(approvals::list), operations::approvals;
         Approval = POST "/approvals/{ticket}": admitted(approvals::decide), operations::decision;
+        Attachment = GET "/attachments/{id}": admitted(attachments::read), operations::attachment;
         Trace = GET "/traces/{id}": admitted(traces::read), operations::trace, if operations::keeps_ledger;
         Replay = POST "/traces/{id}/replay": admitted(traces::replay), operations::replay, if operations::keeps_ledger;
         Outcomes = GET "/outcomes": admitted(outcomes::list), operations::outcomes;

@@ -32,10 +32,12 @@ pub(super) enum TextField {
     Data,
     /// The answer's `meta`, where it may name evidence.
     Meta,
+    /// The SHA-256 of each attachment, separated by spaces.
+    Attachments,
 }
 
 impl TextField {
-    const COUNT: usize = Self::Meta as usize + 1;
+    const COUNT: usize = Self::Attachments as usize + 1;
 }
 
 impl CallTexts {

@@ -22,7 +22,7 @@ use crate::dispatch::CallRecord;
 use crate::limits::Limits;
 use crate::refusal_reason::RefusalReason;
 use crate::tool::registry::Registered;
-use crate::tool::{CallScope, catch_panic};
+use crate::tool::{Attachment, CallScope, ToolOutput, catch_panic};
 
 /// The longest text of a model that a record repeats, in characters: the name of an unknown tool,
 /// or the model's id of the call.
@@ -86,6 +86,7 @@ impl EndedCall {
         let proven = scope.is_some_and(|it| it.registered().traits.evidence);
         let data = error.is_none().then(|| output.data_json().unwrap_or("null"));
         let meta = proven.then(|| output.meta_json());
+        let attachments = hashes_of_attachments(output);
         Self {
             texts: CallTexts::of(&[
                 (TextField::Tool, unknown),
@@ -102,6 +103,7 @@ impl EndedCall {
                 (TextField::Arguments, scope.map(CallScope::arguments)),
                 (TextField::Data, data),
                 (TextField::Meta, meta),
+                (TextField::Attachments, attachments.as_deref()),
             ]),
             known: scope.map(ResolvedCall::of),
             tenant: cx.tenant_id(),
@@ -180,6 +182,7 @@ impl EndedCall {
             approval: self.approval.as_deref().map(EndedApproval::to_record),
             input_hash: contents.input_hash,
             output_hash: contents.output_hash,
+            attachments: self.attachments(keys),
             input: contents.input,
             input_redacted: contents.input_redacted,
             evidence: self.evidence(),
@@ -223,6 +226,11 @@ impl EndedCall {
         (RawValue::from_string(text).ok(), redacted)
     }
 
+    fn attachments(&self, keys: &LedgerKeys) -> Vec<String> {
+        let hashes = self.texts.get(TextField::Attachments).unwrap_or_default();
+        hashes.split_whitespace().map(|sha256| hash_of_attachment(sha256, keys)).collect()
+    }
+
     fn evidence(&self) -> Option<String> {
         let meta = self.texts.get(TextField::Meta)?;
         let id = |evidence: &Evidence| evidence.snapshot_id().to_owned();
@@ -245,6 +253,18 @@ fn first(text: &str, characters: usize) -> &str {
 /// Returns the digest of the snapshot that a call left as evidence.
 fn snapshot_digest(record: &CallRecord<'_>) -> Option<Digest> {
     record.ended.evidence_draft.as_ref()?.snapshot.map(Digest::from_bytes)
+}
+
+/// Returns the SHA-256 of each attachment, separated by spaces; none for an answer without any.
+fn hashes_of_attachments(output: &ToolOutput) -> Option<String> {
+    let hashes: Vec<_> = output.attachments().iter().filter_map(Attachment::sha256).collect();
+    (!hashes.is_empty()).then(|| hashes.join(" "))
+}
+
+/// Hashes the SHA-256 of an attachment with the key, since an unkeyed hash of a short file would
+/// confirm a guess.
+pub(crate) fn hash_of_attachment(sha256: &str, keys: &LedgerKeys) -> String {
+    keys.hash(Digest::of("tool-runtime/attachment/v1", sha256.as_bytes()), true)
 }
 
 /// Hashes a call's canonical arguments; with the key if they could be guessed.

@@ -115,6 +115,9 @@ pub struct RecordedCall {
     /// The hash of the canonical answer, always under the ledger's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_hash: Option<String>,
+    /// The hash of each attachment's content, always under the ledger's key.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<String>,
     /// The redacted arguments, if they are kept: JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Box<RawValue>>,

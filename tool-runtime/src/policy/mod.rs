@@ -6,6 +6,7 @@
 
 mod access;
 mod approval;
+mod attachments;
 mod claim_resources;
 mod claimed_resources;
 mod config;

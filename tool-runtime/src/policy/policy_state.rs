@@ -31,7 +31,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::store::Clock;
 use crate::timer::Timer;
 use crate::tokens::TokenCounter;
-use crate::tool::CallScope;
+use crate::tool::{Attachment, CallScope};
 use crate::tool::registry::Registered;
 
 /// The handle that calls and the pipeline hold.
@@ -138,6 +138,14 @@ impl ExecutionPolicy for PolicyHandle {
 
     fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>> {
         call_retries::retries(&self.0, scope)
+    }
+
+    fn store_attachments<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        attachments: &'c mut [Attachment],
+    ) -> BoxFuture<'c, ()> {
+        self.0.store_attachments(scope, attachments).boxed()
     }
 }
 

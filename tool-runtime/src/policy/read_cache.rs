@@ -14,7 +14,7 @@ use tool_contracts::{ContextFields, ToolContext, ToolResultMeta};
 use super::principal::principal_of;
 use super::tool_plan::ToolPlan;
 use crate::canonical::Digest;
-use crate::tool::{CallScope, ToolOutput};
+use crate::tool::{Attachment, CallScope, ToolOutput};
 
 /// The size of a cache entry beside its data, in bytes.
 const ENTRY_OVERHEAD: u64 = 256;
@@ -32,6 +32,7 @@ pub(super) struct ReadCache {
 pub(super) struct CachedAnswer {
     data: Box<str>,
     meta: ToolResultMeta,
+    attachments: Option<Arc<[Attachment]>>,
     expires_at: Instant,
 }
 
@@ -40,7 +41,11 @@ struct ByBytes;
 
 impl Weighter<Digest, Arc<CachedAnswer>> for ByBytes {
     fn weight(&self, _: &Digest, answer: &Arc<CachedAnswer>) -> u64 {
-        ENTRY_OVERHEAD + u64::try_from(answer.data.len()).unwrap_or(u64::MAX / 2)
+        let attached = answer.attachments.iter().flat_map(|attachments| attachments.iter());
+        let attached: usize = attached.map(Attachment::bytes_here).sum();
+        // The envelope's `meta` has the same bytes, in base64.
+        let bytes = answer.data.len().saturating_add(attached.saturating_mul(3));
+        ENTRY_OVERHEAD + u64::try_from(bytes).unwrap_or(u64::MAX / 2)
     }
 }
 
@@ -87,7 +92,8 @@ impl Flight {
     pub(super) fn cache(&self, output: &ToolOutput, expires_at: Instant) {
         let meta = serde_json::from_str(output.meta_json());
         if let (Some(data), Ok(meta)) = (output.data_json(), meta) {
-            let answer = CachedAnswer { data: data.into(), meta, expires_at };
+            let attachments = output.shared_attachments();
+            let answer = CachedAnswer { data: data.into(), meta, attachments, expires_at };
             self.cache.answers.insert(self.key, Arc::new(answer));
         }
     }
@@ -112,7 +118,7 @@ impl CachedAnswer {
         let meta = self.meta.clone().with_took_ms(0).with_cache_hit(true);
         let meta = meta.with_ttl_seconds(seconds).with_coercions(coercions(scope));
         let meta = meta.with_edits(scope.edits().iter().cloned());
-        ToolOutput::given_before(scope.echo(), &self.data, &meta)
+        ToolOutput::given_with(scope.echo(), &self.data, &meta, self.attachments.clone())
     }
 }
 

@@ -21,7 +21,7 @@ use crate::tool::registry::{
     DynamicTool, HostState, Registered, Registration, Registry, Tool, ToolCatalogue, ToolSettings,
     Toolkit, narrowest_first,
 };
-use crate::tool::{BlockingPermits, BuildError, BuildProblem, Environment};
+use crate::tool::{AttachmentLimits, BlockingPermits, BuildError, BuildProblem, Environment};
 use crate::trace::Tracing;
 
 /// Configures a [`Runtime`]: its tools, its state, its rules.
@@ -37,6 +37,7 @@ pub struct RuntimeBuilder {
     max_concurrent: usize,
     max_blocking: usize,
     allow_abort: bool,
+    attachment_limits: AttachmentLimits,
     pub(crate) policy: Policy,
     pub(crate) recorder: Option<Arc<dyn CallRecorder>>,
     pub(crate) evidence_collector: Option<Arc<dyn EvidenceCollector>>,
@@ -58,6 +59,7 @@ impl RuntimeBuilder {
             max_concurrent: 5,
             max_blocking: 256,
             allow_abort: false,
+            attachment_limits: AttachmentLimits::new(),
             policy: Policy::default(),
             recorder: None,
             evidence_collector: None,
@@ -171,6 +173,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Sets the bounds on the attachments of one answer, which tools add with the feature
+    /// `attachments`.
+    #[must_use]
+    pub fn attachment_limits(mut self, limits: AttachmentLimits) -> Self {
+        self.attachment_limits = limits;
+        self
+    }
+
     /// Sets how many reads of one batch are under way at once: 1 to 20, 5 if it is not set.
     #[must_use]
     pub fn max_concurrent_tools(mut self, most: usize) -> Self {
@@ -240,6 +250,7 @@ impl RuntimeBuilder {
             catalogue: ToolCatalogue::new(tools),
             states: self.states,
             limits: self.settings.limits,
+            attachment_limits: self.attachment_limits,
             timer,
             blocking_permits: BlockingPermits::new(self.max_blocking),
             job_instrument,

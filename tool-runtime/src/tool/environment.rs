@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::{Either, select};
 
+use super::attachment_limits::AttachmentLimits;
 use super::blocking::{BlockingPermits, JobInstrument};
 use super::panic_guard::catch_panic;
 use super::registry::{HostState, ToolCatalogue};
@@ -19,6 +20,8 @@ pub(crate) struct Environment {
     pub(crate) catalogue: ToolCatalogue,
     pub(crate) states: HostState,
     pub(crate) limits: Limits,
+    #[allow(dead_code, reason = "only the feature `attachments` attaches files")]
+    pub(crate) attachment_limits: AttachmentLimits,
     pub(crate) timer: Arc<dyn Timer>,
     pub(crate) blocking_permits: BlockingPermits,
     /// Wraps the jobs of blocking tools, so that their threads run inside the call's span.

@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 use tool_contracts::{EvidenceSource, ToolContext};
 
 use super::panic_guard::catch_panic;
-use super::{CallScope, Cancellation};
+use super::{Attachment, CallScope, Cancellation};
 use crate::failure::Failure;
 
 /// A value that a tool's borrowed parameter gets from the call itself.
 ///
-/// Implemented for [`ToolContext`], [`Cancellation`], [`Progress`], [`DryRun`], [`MetaRecorder`] and
-/// [`Idempotency`](crate::Idempotency); implement it for a type of your own, and every tool may borrow it:
+/// Implemented for [`ToolContext`], [`Cancellation`], [`Progress`], [`DryRun`], [`MetaRecorder`],
+/// [`Idempotency`](crate::Idempotency), and `Attachments` of the feature `attachments`; implement it for a type of your own, and every tool may borrow it:
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -149,10 +149,11 @@ pub(crate) struct MetaDraft {
     pub(crate) warnings: Vec<String>,
     pub(crate) cache_hit: Option<bool>,
     pub(crate) evidence_draft: EvidenceDraft,
+    pub(crate) attachments: Vec<Attachment>,
 }
 
 /// The sources and rules that a tool recorded for the evidence of its answer.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct EvidenceDraft {
     pub(crate) sources: Vec<EvidenceSource>,
     /// The versions of sets of rules.

@@ -1,6 +1,10 @@
 //! A tool, and what its author sees: the registry, the call's scope, host parameters, the answer.
 
 pub(crate) mod argument_reader;
+mod attachment;
+mod attachment_limits;
+#[cfg(feature = "attachments")]
+mod attachments;
 mod blocking;
 mod blocking_run;
 mod build_error;
@@ -22,6 +26,14 @@ pub(crate) mod registry;
 mod scope;
 mod tool_future;
 
+pub use self::attachment::{Attachment, AttachmentHandle};
+#[cfg(feature = "attachments")]
+pub(crate) use self::attachment::AttachmentContent;
+#[cfg(feature = "policy")]
+pub(crate) use self::attachments::sha256_of;
+pub use self::attachment_limits::AttachmentLimits;
+#[cfg(feature = "attachments")]
+pub use self::attachments::{AttachmentError, Attachments};
 pub(crate) use self::blocking::{BlockingPermits, JobInstrument};
 pub use self::build_error::{BuildError, BuildProblem};
 pub use self::cancellation::Cancellation;

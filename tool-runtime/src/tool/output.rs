@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -10,8 +11,8 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 use tool_contracts::{Evidence, ToolErrorDetail, ToolErrorMeta, ToolResultMeta, Warning};
 
-use super::CallScope;
 use super::tool_future::OpenEnvelope;
+use super::{Attachment, CallScope};
 
 /// The answer to a call: the contract's envelope, encoded.
 ///
@@ -46,6 +47,8 @@ pub struct ToolOutput {
     /// Where `meta` begins; it ends before the last byte.
     pub(super) meta_start: usize,
     pub(super) body: EnvelopeBody,
+    /// The attachments that `meta` lists, with their bytes where this process has them.
+    pub(super) attachments: Option<Arc<[Attachment]>>,
 }
 
 /// The error of reading the data of a [`ToolOutput`].
@@ -220,6 +223,13 @@ impl ToolOutput {
         }
     }
 
+    /// Lists the files, images and links that the tool attached, with their bytes where this process
+    /// has them.
+    #[must_use]
+    pub fn attachments(&self) -> &[Attachment] {
+        self.attachments.as_deref().unwrap_or_default()
+    }
+
     /// Reads `meta` as this type; none if it is not one.
     pub(super) fn read_meta<M: DeserializeOwned>(&self) -> Option<M> {
         serde_json::from_str(self.meta_json()).ok()
@@ -280,22 +290,41 @@ impl ToolOutput {
             write_json(&mut json, &seconds);
         }
         json.extend_from_slice(b"}}");
-        Self { json, meta_start, body: EnvelopeBody::Ok { data } }
+        Self { json, meta_start, body: EnvelopeBody::Ok { data }, attachments: None }
     }
 
-    /// Ends an envelope with a full `meta`.
-    pub(crate) fn finish(answer: OpenEnvelope, meta: &ToolResultMeta) -> Self {
+    /// Ends an envelope with a full `meta`, and these attachments, which `meta` lists.
+    pub(crate) fn finish(
+        answer: OpenEnvelope,
+        meta: &ToolResultMeta,
+        attachments: Option<Arc<[Attachment]>>,
+    ) -> Self {
         let OpenEnvelope { mut json, data_start, .. } = answer;
         let data = data_start..json.len();
         let meta_start = write_meta(&mut json, meta);
-        Self { json, meta_start, body: EnvelopeBody::Ok { data } }
+        Self { json, meta_start, body: EnvelopeBody::Ok { data }, attachments }
     }
 
     /// Writes the envelope of an answer that was given before, byte for byte.
     pub(crate) fn given_before(echo: Option<&str>, data: &str, meta: &ToolResultMeta) -> Self {
+        Self::given_with(echo, data, meta, read_attachments(meta))
+    }
+
+    /// Writes the envelope of an answer that was given before, with the attachments that `meta` lists.
+    pub(crate) fn given_with(
+        echo: Option<&str>,
+        data: &str,
+        meta: &ToolResultMeta,
+        attachments: Option<Arc<[Attachment]>>,
+    ) -> Self {
         let mut answer = Self::begin_with(echo, data.len());
         answer.json.extend_from_slice(data.as_bytes());
-        Self::finish(answer, meta)
+        Self::finish(answer, meta, attachments)
+    }
+
+    /// Returns the attachments, to write them into another envelope.
+    pub(crate) fn shared_attachments(&self) -> Option<Arc<[Attachment]>> {
+        self.attachments.clone()
     }
 
     /// Writes an error's envelope; `echo` is JSON text, or absent where there is none to show.
@@ -311,7 +340,8 @@ impl ToolOutput {
         json.extend_from_slice(ERROR);
         write_json(&mut json, &detail);
         let meta_start = write_meta(&mut json, meta);
-        Self { json, meta_start, body: EnvelopeBody::Error(Box::new(detail)) }
+        let body = EnvelopeBody::Error(Box::new(detail));
+        Self { json, meta_start, body, attachments: None }
     }
 
     /// Gives back the room that a short answer did not need.
@@ -324,6 +354,13 @@ impl ToolOutput {
     pub(crate) fn len(&self) -> usize {
         self.json.len()
     }
+}
+
+/// Reads the attachments that `meta` lists; the bytes of stored ones are not read.
+fn read_attachments(meta: &ToolResultMeta) -> Option<Arc<[Attachment]>> {
+    let attachments: Arc<[_]> =
+        meta.attachments().iter().filter_map(Attachment::from_wire).collect();
+    Some(attachments).filter(|attachments| !attachments.is_empty())
 }
 
 fn text(json: &[u8]) -> &str {

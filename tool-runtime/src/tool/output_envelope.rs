@@ -106,6 +106,7 @@ mod tests {
             json: json.into_bytes(),
             meta_start,
             body: EnvelopeBody::Ok { data: data_range },
+            attachments: None,
         }
     }
 

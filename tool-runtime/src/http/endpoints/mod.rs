@@ -1,6 +1,7 @@
 //! The endpoints: a file or folder for each one's handlers and bodies.
 
 pub(super) mod approvals;
+pub(super) mod attachments;
 pub(super) mod call;
 pub(super) mod evidence;
 pub(super) mod list;

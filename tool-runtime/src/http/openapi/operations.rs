@@ -7,6 +7,7 @@ use super::parameters;
 use super::reference::of;
 use super::responses::{self, ADMISSION, BODY, refused, refused_as};
 use super::tools::Tools;
+use crate::http::endpoints::attachments;
 use crate::http::endpoints::evidence::{self, ID_PATTERN};
 use crate::http::endpoints::outcomes::OutcomeCursor;
 use crate::http::response::ResponseFormat;
@@ -202,6 +203,18 @@ fn of_snapshot() -> Vec<Value> {
 
 fn snapshot_id() -> Value {
     json!({"type": "string", "pattern": ID_PATTERN})
+}
+
+pub(in crate::http) fn attachment(_: &DocumentInput<'_>, _: &Tools) -> Value {
+    let ok = json!({
+        "description": "The content; files that a browser could run are served as bytes.",
+        "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
+    });
+    let operation = operation("readAttachment", "tools", "Read an attachment of an own call");
+    let mut parameters = parameters::of_request();
+    let id = json!({"type": "string", "pattern": attachments::ID_PATTERN});
+    parameters.push(parameters::of_path("id", "The attachment's id, as `meta` has it.", &id));
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
 pub(in crate::http) fn document(_: &DocumentInput<'_>, _: &Tools) -> Value {
