@@ -65,7 +65,9 @@ words!(Audience { Assistant = "assistant", User = "user" });
 )]
 pub struct Attachment {
     /// The media type, such as `image/png`.
-    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$"))]
+    #[schemars(regex(
+        pattern = r"^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$"
+    ))]
     media_type: String,
     /// The file name.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,13 +11,14 @@ use serde_json::Value;
 pub(crate) use self::rules::{
     at_most_one_run, audited_failure, audited_success, bounded_text_map, error_unless_successful,
     errors_are_named, exactly_one_run, facts_in_one_place, null_beside_failure,
-    null_beside_success, one_content, tie_codes_to_classes, tool_codes_have_standard_codes, ttl_only_for_reads,
+    null_beside_success, one_content, tie_codes_to_classes, tool_codes_have_standard_codes,
+    ttl_only_for_reads,
 };
 use crate::{
-    Actor, ActorType, Attachment, Audience, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
-    EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
-    ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
-    ToolSpec, ToolkitSpec, Trace, Violation,
+    Actor, ActorType, Attachment, Audience, CallStatus, Client, ClientApp, Coercion, Effect,
+    ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext,
+    ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
+    ToolResultMeta, ToolSpec, ToolkitSpec, Trace, Violation,
     act::{ActResult, RetryConfig, ToolRequest, ToolType},
     articulate::{
         SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,

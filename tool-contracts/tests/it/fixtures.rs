@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tool_contracts::{
-    Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
-    EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
-    ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
-    ToolSpec, ToolkitSpec, Trace, Violation,
+    Actor, ActorType, Attachment, Audience, CallStatus, Client, ClientApp, Coercion, Effect,
+    ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext,
+    ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
+    ToolResultMeta, ToolSpec, ToolkitSpec, Trace, Violation,
     act::{ActResult, RetryConfig, ToolRequest, ToolType},
     articulate::{
         SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
@@ -61,6 +61,8 @@ fn check_file(file: &str, example: &Value) {
         "tool_output.json" => check::<ToolOutput<Value, Value>>(example),
         "tool_result.json" => check::<ToolResult<Value, Value>>(example),
         "tool_result_meta.json" => check::<ToolResultMeta>(example),
+        "attachment.json" => check::<Attachment>(example),
+        "audience.json" => check::<Audience>(example),
         "coercion.json" => check::<Coercion>(example),
         "evidence.json" => check::<Evidence>(example),
         "evidence_source.json" => check::<EvidenceSource>(example),

@@ -9,6 +9,7 @@
 mod act;
 mod articulate;
 mod assess;
+mod attachment;
 mod context;
 mod enums;
 mod envelope;

@@ -49,6 +49,7 @@ round_trips! {
     results: values::result();
     result_metas: values::result_meta();
     coercions: values::coercion();
+    attachments: values::attachment();
     evidences: values::evidence();
     sources: values::source();
     errors: values::error();

@@ -13,7 +13,11 @@ use crate::tool::ToolOutput;
 /// It is created from an executed [`ToolCall`], or from any [`ToolOutput`]. The model reads the
 /// output's `data` as JSON, or its `error` with type, code, message, details and retry delay. Parts
 /// of `meta` that affect the meaning of an answer are added as notes: warnings, coerced and edited
-/// arguments, dry runs, replays. The echo of the arguments is not sent.
+/// arguments, dry runs, replays, attachments. The echo of the arguments is not sent.
+///
+/// The model sees the [attachments](ToolOutput::attachments) that are meant for it where its provider
+/// has a place for them: images, PDF files, texts up to 64 KiB. Of all others it reads the name, the
+/// type, the size and the description.
 #[derive(Clone)]
 pub struct Answer {
     pub(super) call_id: String,
@@ -31,7 +35,8 @@ impl Answer {
         };
         let meta = serde_json::from_str(output.meta_json()).ok().filter(|_| output.is_ok());
         let notes = meta.map(|meta| notes(&meta)).unwrap_or_default();
-        let content = AnswerContent { is_error: !output.is_ok(), body, notes };
+        let attachments = output.attachments().to_vec();
+        let content = AnswerContent { is_error: !output.is_ok(), body, notes, attachments };
         Self { call_id: call_id.into(), content }
     }
 
@@ -39,15 +44,14 @@ impl Answer {
     #[must_use]
     pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {
         let body = AnswerBody::Text(text.into());
-        let content = AnswerContent { is_error: false, body, notes: Vec::new() };
-        Self { call_id: call_id.into(), content }
+        Self { call_id: call_id.into(), content: AnswerContent::of(body, false) }
     }
 
     /// Returns the text that the model reads; none for a call that is not executed.
     #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's loop reads it"))]
     pub(crate) fn into_text(self) -> Option<String> {
         let is_executed = !matches!(self.content.body, AnswerBody::Pending);
-        is_executed.then(|| self.content.to_text())
+        is_executed.then(|| self.content.without_parts().to_text())
     }
 
     /// Separates JSON data from its notes.
@@ -57,7 +61,10 @@ impl Answer {
     #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's loop reads it"))]
     pub(crate) fn into_data_and_notes(mut self) -> Result<(String, Vec<String>), Self> {
         match self.content.body {
-            AnswerBody::Data(json) => Ok((json, self.content.notes)),
+            AnswerBody::Data(json) => {
+                self.content.body = AnswerBody::Notes;
+                Ok((json, self.content.without_parts().into_owned().notes))
+            }
             body => {
                 self.content.body = body;
                 Err(self)
@@ -110,8 +117,7 @@ impl Answer {
 impl From<&ToolCall> for Answer {
     fn from(call: &ToolCall) -> Self {
         let call_id = call.call_id().unwrap_or_default();
-        let content =
-            || AnswerContent { is_error: true, body: AnswerBody::Pending, notes: Vec::new() };
+        let content = || AnswerContent::of(AnswerBody::Pending, true);
         let pending = || Self { call_id: call_id.to_owned(), content: content() };
         call.output().map_or_else(pending, |output| Self::new(call_id, output))
     }

@@ -161,7 +161,7 @@ impl ClientBridge {
     /// # Errors
     /// Returns an error if the call is not executed.
     pub fn answer_text(&self, answer: impl Into<Answer>) -> Result<String, AnswerError> {
-        Ok(self.prepared(answer.into())?.content.to_text())
+        Ok(self.prepared(answer.into())?.content.without_parts().to_text())
     }
 
     /// Returns the object with which the model reads an answer: `output` or `error`, and `notes`.
@@ -171,7 +171,7 @@ impl ClientBridge {
     /// # Errors
     /// Returns an error if the call is not executed.
     pub fn answer_object(&self, answer: impl Into<Answer>) -> Result<Value, AnswerError> {
-        Ok(self.prepared(answer.into())?.content.to_object())
+        Ok(self.prepared(answer.into())?.content.without_parts().to_object())
     }
 
     fn prepared(&self, mut answer: Answer) -> Result<Answer, AnswerError> {

@@ -6,10 +6,11 @@ use chrono::{DateTime, Utc};
 use proptest::{collection, option, prelude::*, sample};
 use serde_json::{Map, Value, value::RawValue};
 use tool_contracts::{
-    Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
-    EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder,
-    ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
-    ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, ToolkitSpec, Trace, Violation,
+    Actor, ActorType, Attachment, Audience, CallStatus, Client, ClientApp, Coercion, Effect,
+    ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext,
+    ToolContextBuilder, ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta,
+    ToolErrorType, ToolOutput, ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, ToolkitSpec,
+    Trace, Violation,
     act::{ActResult, RetryConfig, ToolRequest, ToolRequestBuilder, ToolType},
     articulate::{
         SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
@@ -197,6 +198,30 @@ pub(crate) fn coercion() -> impl Strategy<Value = Coercion> {
     (text(), text(), text()).prop_map(|(pointer, from, to)| Coercion::new(pointer, from, to))
 }
 
+pub(crate) fn attachment() -> impl Strategy<Value = Attachment> {
+    let content = prop_oneof![
+        ("([A-Za-z0-9+/]{4}){0,8}", "[0-9a-f]{64}").prop_map(|(data, hash)| {
+            let size = data.len() as u64 / 4 * 3;
+            Attachment::builder("image/png").data(data).size(size).sha256(hash)
+        }),
+        ("att_.{1,8}", "[0-9a-f]{64}", 0..u64::MAX)
+            .prop_map(|(id, hash, size)| Attachment::builder("a/b").id(id).size(size).sha256(hash)),
+        "https?://.{1,16}".prop_map(|url| Attachment::builder("application/pdf").url(url)),
+    ];
+    let audience = prop_oneof![Just(vec![]), Just(vec![Audience::User])];
+    (content, option::of(r"[^/\\\x00-\x1f\x7f]{1,16}"), option::of(filled()), audience).prop_map(
+        |(mut built, name, description, audience)| {
+            if let Some(name) = name {
+                built = built.name(name);
+            }
+            if let Some(description) = description {
+                built = built.description(description);
+            }
+            built.audience(audience).build().unwrap()
+        },
+    )
+}
+
 pub(crate) fn source() -> impl Strategy<Value = EvidenceSource> {
     (filled(), filled(), filled(), time())
         .prop_map(|(kind, name, hash, ts)| EvidenceSource::new(kind, name, hash, ts).unwrap())
@@ -213,6 +238,7 @@ pub(crate) fn result_meta() -> impl Strategy<Value = ToolResultMeta> {
         collection::vec(text(), 0..3),
         collection::vec(coercion(), 0..3),
         collection::vec(text(), 0..3),
+        collection::vec(attachment(), 0..2),
     );
     let switches = (option::of(any::<bool>()), any::<bool>(), any::<bool>());
     let numbers = (any::<u64>(), option::of(any::<u64>()), option::of(any::<u32>()));
@@ -221,6 +247,7 @@ pub(crate) fn result_meta() -> impl Strategy<Value = ToolResultMeta> {
             let meta = ToolResultMeta::new(took)
                 .with_warnings(lists.0)
                 .with_coercions(lists.1)
+                .with_attachments(lists.3)
                 .with_edits(lists.2)
                 .with_replayed(replayed)
                 .with_dry_run(dry);

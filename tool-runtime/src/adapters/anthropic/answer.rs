@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::format::PreparedAnswer;
+use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer};
+use crate::encoding::base64;
+use crate::tool::Attachment;
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let results: Vec<_> = answers.iter().map(result).collect();
@@ -11,10 +13,45 @@ pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
 
 fn result(answer: &PreparedAnswer<'_>) -> Value {
     let id = &answer.call.call_id;
-    let mut result =
-        json!({ "type": "tool_result", "tool_use_id": id, "content": answer.content.to_text() });
-    if answer.content.is_error {
+    let (content, blocks) = answer.content.with_parts(block);
+    let text = content.to_text();
+    let shown = if blocks.is_empty() {
+        text.into()
+    } else {
+        let text = json!({ "type": "text", "text": text });
+        [text].into_iter().chain(blocks).collect::<Value>()
+    };
+    let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": shown });
+    if content.is_error {
         result["is_error"] = true.into();
     }
     result
+}
+
+/// Writes an attachment as an `image` or a `document` block.
+fn block(attachment: &Attachment) -> Option<Value> {
+    let (kind, source) = match AttachedContent::of(attachment) {
+        AttachedContent::Image(source) => ("image", source_of(attachment, &source)),
+        AttachedContent::Pdf(source) => ("document", source_of(attachment, &source)),
+        AttachedContent::Text(text) => {
+            ("document", json!({ "type": "text", "media_type": "text/plain", "data": text }))
+        }
+        AttachedContent::Other => return None,
+    };
+    let mut block = json!({ "type": kind, "source": source });
+    if let Some(name) = attachment.name().filter(|_| kind == "document") {
+        block["title"] = name.into();
+    }
+    Some(block)
+}
+
+fn source_of(attachment: &Attachment, source: &AttachedSource<'_>) -> Value {
+    match source {
+        AttachedSource::Bytes(bytes) => json!({
+            "type": "base64",
+            "media_type": attachment.media_type(),
+            "data": base64::encode(bytes),
+        }),
+        AttachedSource::Url(url) => json!({ "type": "url", "url": url }),
+    }
 }

@@ -1,11 +1,14 @@
 //! The content of an answer, as the dialects write it.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
+use tool_contracts::{Audience, ErrorCode, ToolErrorDetail, ToolErrorType};
 
 use super::parsed_response::ParsedCall;
+use crate::tool::Attachment;
 
 /// The content of the answer to one call.
 #[derive(Debug, Clone)]
@@ -13,6 +16,8 @@ pub(in crate::adapters) struct AnswerContent {
     pub(in crate::adapters) is_error: bool,
     pub(in crate::adapters) body: AnswerBody,
     pub(in crate::adapters) notes: Vec<String>,
+    /// Bytes are shared with the output.
+    pub(in crate::adapters) attachments: Vec<Attachment>,
 }
 
 /// The part of an answer beside its notes.
@@ -36,6 +41,41 @@ pub(in crate::adapters) struct PreparedAnswer<'t> {
 }
 
 impl AnswerContent {
+    pub(in crate::adapters) fn of(body: AnswerBody, is_error: bool) -> Self {
+        Self { is_error, body, notes: Vec::new(), attachments: Vec::new() }
+    }
+
+    /// Returns the content with a note for each attachment, and the parts for those that the provider
+    /// shows to the model.
+    ///
+    /// `part` writes one; none if the provider cannot show it.
+    pub(in crate::adapters) fn with_parts<T>(
+        &self,
+        part: impl Fn(&Attachment) -> Option<T>,
+    ) -> (Cow<'_, Self>, Vec<T>) {
+        if self.attachments.is_empty() {
+            return (Cow::Borrowed(self), Vec::new());
+        }
+        let (mut content, mut parts) = (self.clone(), Vec::new());
+        for attachment in std::mem::take(&mut content.attachments) {
+            let is_for_model = attachment.is_for(Audience::Assistant);
+            let shown = is_for_model.then(|| part(&attachment)).flatten();
+            let note = match (is_for_model, &shown) {
+                (true, Some(_)) => "attached",
+                (true, None) => "attached, but not shown here",
+                (false, _) => "attached for the user, and not shown here",
+            };
+            content.notes.push(format!("{note}: {attachment}"));
+            parts.extend(shown);
+        }
+        (Cow::Owned(content), parts)
+    }
+
+    /// Returns the content with a note for each attachment, for a reader of text alone.
+    pub(in crate::adapters) fn without_parts(&self) -> Cow<'_, Self> {
+        self.with_parts(|_| None::<()>).0
+    }
+
     /// The content as one text, which is never blank.
     pub(in crate::adapters) fn to_text(&self) -> String {
         let text = match &self.body {

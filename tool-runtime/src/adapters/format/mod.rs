@@ -1,6 +1,7 @@
 //! The interface that each dialect implements, and the types that the implementations share.
 
 mod answer_content;
+mod attached_content;
 mod declared_tool;
 mod parsed_response;
 mod read_error;
@@ -11,6 +12,7 @@ mod stream_assembler;
 use serde_json::Value;
 
 pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer};
+pub(super) use self::attached_content::{AttachedContent, AttachedSource, data_url};
 pub use self::declared_tool::DeclaredTool;
 pub(super) use self::parsed_response::{
     ParsedCall, ParsedCalls, ParsedResponse, arguments_object, arguments_text, is_blank,

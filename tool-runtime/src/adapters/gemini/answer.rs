@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::format::PreparedAnswer;
+use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer};
+use crate::encoding::base64;
+use crate::tool::Attachment;
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let parts: Vec<_> = answers.iter().map(part).collect();
@@ -10,11 +12,32 @@ pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
 }
 
 fn part(answer: &PreparedAnswer<'_>) -> Value {
+    let (content, parts) = answer.content.with_parts(inline_data);
     let mut response =
-        json!({ "name": answer.call.repeated_name, "response": answer.content.to_object() });
+        json!({ "name": answer.call.repeated_name, "response": content.to_object() });
     // An id is sent only if the call had one.
     if let Some(id) = &answer.call.wire_id {
         response["id"] = id.as_str().into();
     }
+    if !parts.is_empty() {
+        response["parts"] = parts.into();
+    }
     json!({ "functionResponse": response })
+}
+
+/// Writes an attachment as inline data; Gemini fetches no links here.
+fn inline_data(attachment: &Attachment) -> Option<Value> {
+    let (media_type, bytes) = match AttachedContent::of(attachment) {
+        AttachedContent::Image(AttachedSource::Bytes(bytes))
+        | AttachedContent::Pdf(AttachedSource::Bytes(bytes)) => (attachment.media_type(), bytes),
+        AttachedContent::Text(text) => ("text/plain", text.as_bytes()),
+        AttachedContent::Image(AttachedSource::Url(_))
+        | AttachedContent::Pdf(AttachedSource::Url(_))
+        | AttachedContent::Other => return None,
+    };
+    let mut data = json!({ "mimeType": media_type, "data": base64::encode(bytes) });
+    if let Some(name) = attachment.name() {
+        data["displayName"] = name.into();
+    }
+    Some(json!({ "inlineData": data }))
 }

@@ -1,17 +1,66 @@
 //! Writes answers as `tool` messages, one per call. Only the text marks an error.
+//!
+//! A `tool` message has text only. Images and files of a turn follow in one `user` message.
 
 use serde_json::{Value, json};
 
-use crate::adapters::format::PreparedAnswer;
+use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer, data_url};
+use crate::tool::Attachment;
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
-    answers.iter().map(message).collect()
+    let mut files = Vec::new();
+    let mut messages: Vec<_> = answers.iter().map(|answer| message(answer, &mut files)).collect();
+    if !files.is_empty() {
+        let caption = json!({ "type": "text", "text": "Files of the tool results above:" });
+        let content: Value = [caption].into_iter().chain(files).collect();
+        messages.push(json!({ "role": "user", "content": content }));
+    }
+    messages
 }
 
-fn message(answer: &PreparedAnswer<'_>) -> Value {
-    let (call, content) = (answer.call, answer.content.to_text());
-    if call.is_function_call {
-        return json!({ "role": "function", "name": call.repeated_name, "content": content });
+fn message(answer: &PreparedAnswer<'_>, files: &mut Vec<Value>) -> Value {
+    let call = answer.call;
+    let (content, parts) = answer.content.with_parts(part);
+    let mut text = content.to_text();
+    for part in parts {
+        match part {
+            Part::File(file) => files.push(file),
+            Part::Text(attached) => {
+                text.push_str("\n\n");
+                text.push_str(&attached);
+            }
+        }
     }
-    json!({ "role": "tool", "tool_call_id": call.call_id, "content": content })
+    if call.is_function_call {
+        return json!({ "role": "function", "name": call.repeated_name, "content": text });
+    }
+    json!({ "role": "tool", "tool_call_id": call.call_id, "content": text })
+}
+
+/// The part of the messages that has an attachment.
+enum Part {
+    /// A part of the `user` message.
+    File(Value),
+    /// In the `tool` message.
+    Text(String),
+}
+
+fn part(attachment: &Attachment) -> Option<Part> {
+    let file = match AttachedContent::of(attachment) {
+        AttachedContent::Image(AttachedSource::Bytes(bytes)) => {
+            let url = data_url(attachment.media_type(), bytes);
+            json!({ "type": "image_url", "image_url": { "url": url } })
+        }
+        AttachedContent::Image(AttachedSource::Url(url)) => {
+            json!({ "type": "image_url", "image_url": { "url": url } })
+        }
+        AttachedContent::Pdf(AttachedSource::Bytes(bytes)) => {
+            let name = attachment.name().unwrap_or("document.pdf");
+            let data = data_url(attachment.media_type(), bytes);
+            json!({ "type": "file", "file": { "filename": name, "file_data": data } })
+        }
+        AttachedContent::Text(text) => return Some(Part::Text(text.to_owned())),
+        AttachedContent::Pdf(AttachedSource::Url(_)) | AttachedContent::Other => return None,
+    };
+    Some(Part::File(file))
 }

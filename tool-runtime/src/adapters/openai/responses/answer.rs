@@ -2,12 +2,48 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::format::PreparedAnswer;
+use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer, data_url};
+use crate::tool::Attachment;
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
-    let item = |answer: &PreparedAnswer<'_>| {
-        let call_id = &answer.call.call_id;
-        json!({ "type": "function_call_output", "call_id": call_id, "output": answer.content.to_text() })
-    };
     answers.iter().map(item).collect()
+}
+
+fn item(answer: &PreparedAnswer<'_>) -> Value {
+    let call_id = &answer.call.call_id;
+    json!({ "type": "function_call_output", "call_id": call_id, "output": output(answer) })
+}
+
+/// Writes the text alone, or a list of the text and the attachments.
+fn output(answer: &PreparedAnswer<'_>) -> Value {
+    let (content, parts) = answer.content.with_parts(part);
+    let text = content.to_text();
+    if parts.is_empty() {
+        return text.into();
+    }
+    let text = json!({ "type": "input_text", "text": text });
+    [text].into_iter().chain(parts).collect()
+}
+
+fn part(attachment: &Attachment) -> Option<Value> {
+    let part = match AttachedContent::of(attachment) {
+        AttachedContent::Image(AttachedSource::Bytes(bytes)) => {
+            let url = data_url(attachment.media_type(), bytes);
+            json!({ "type": "input_image", "image_url": url })
+        }
+        AttachedContent::Image(AttachedSource::Url(url)) => {
+            json!({ "type": "input_image", "image_url": url })
+        }
+        AttachedContent::Pdf(AttachedSource::Bytes(bytes)) => {
+            let name = attachment.name().unwrap_or("document.pdf");
+            let data = data_url(attachment.media_type(), bytes);
+            json!({ "type": "input_file", "filename": name, "file_data": data })
+        }
+        AttachedContent::Pdf(AttachedSource::Url(url)) => {
+            json!({ "type": "input_file", "file_url": url })
+        }
+        AttachedContent::Text(text) => json!({ "type": "input_text", "text": text }),
+        AttachedContent::Other => return None,
+    };
+    Some(part)
 }
