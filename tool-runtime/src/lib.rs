@@ -164,13 +164,13 @@ pub use self::runtime::{Runtime, RuntimeBuilder};
 pub use self::timer::TokioTimer;
 pub use self::timer::{Job, Sleep, Timer};
 pub use self::tool::registry::{DynamicTool, Registry, SourceLocation, Tool, Toolkit, TypedTool};
+pub use self::tool::{
+    Attachment, AttachmentHandle, AttachmentLimits, BuildError, BuildProblem, CallScope,
+    Cancellation, DataError, DryRun, EvidenceRecorder, FromCall, Idempotency, MetaRecorder,
+    OutputMeta, Progress, ProgressUpdate, Reconciled, ToolOutput, quiet_tool_panics,
+};
 #[cfg(feature = "attachments")]
 pub use self::tool::{AttachmentError, Attachments};
-pub use self::tool::{
-    Attachment, AttachmentHandle, AttachmentLimits, BuildError, BuildProblem, CallScope, Cancellation, DataError, DryRun, EvidenceRecorder,
-    FromCall, Idempotency, MetaRecorder, OutputMeta, Progress, ProgressUpdate, Reconciled,
-    ToolOutput, quiet_tool_panics,
-};
 #[doc = include_str!("macros/tool_failure.md")]
 pub use tool_runtime_derive::ToolFailure;
 #[doc = include_str!("macros/ai_tool.md")]

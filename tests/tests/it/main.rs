@@ -10,6 +10,7 @@
 
 mod agent;
 mod articulate;
+mod attachments;
 mod bad_calls;
 mod batches;
 mod bfcl;

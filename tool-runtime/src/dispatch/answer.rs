@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use tool_contracts::{self as contracts, CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta, Warning};
+use tool_contracts::{
+    self as contracts, CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta, Warning,
+};
 
 use super::attempt::Outcome;
 use super::outcome::{AnswerOrigin, CallOutcome, EffectOutcome};
@@ -12,7 +14,9 @@ use super::run::{ToolRun, elapsed};
 use crate::failure::{Failure, LoggedFailure};
 use crate::limits::Limits;
 use crate::schema::{AnswerCheck, Coerce};
-use crate::tool::{Attachment, CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput};
+use crate::tool::{
+    Attachment, CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput,
+};
 
 /// The warning of an answer that is delivered before its record is confirmed by the store.
 const UNRECORDED: &str = "the call ran; its record could not be confirmed in time and is written later: do not repeat it";

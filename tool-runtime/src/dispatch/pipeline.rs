@@ -101,9 +101,7 @@ pub(crate) async fn run_stages(
             let answers_a_call = has_failed && scope.is_approval_dry_run();
             let collector = evidence_collector(dispatcher, scope, answers_a_call);
             let ended = match collector.filter(|_| is_tools_own) {
-                Some(collector) => {
-                    while_kept(collector.collect(scope, ended), &mut claim).await
-                }
+                Some(collector) => while_kept(collector.collect(scope, ended), &mut claim).await,
                 None => ended,
             };
             (ended, claim)

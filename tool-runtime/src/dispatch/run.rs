@@ -12,7 +12,9 @@ use super::decode::{Decoded, decode};
 use super::dispatcher::Dispatcher;
 use super::execution_policy::{Claim, Retries};
 use super::pipeline::Claimed;
-use crate::tool::{CallScope, Attachment, Cancellation, MetaDraft, PanicGuarded, ToolEnd, catch_panic};
+use crate::tool::{
+    Attachment, CallScope, Cancellation, MetaDraft, PanicGuarded, ToolEnd, catch_panic,
+};
 
 /// The end of a tool's attempts.
 pub(super) struct ToolRun {

@@ -7,7 +7,9 @@
 use axum::Router;
 use serde_json::{Map, Value, json};
 
-use crate::http::endpoints::{approvals, attachments, call, evidence, list, outcomes, probes, traces};
+use crate::http::endpoints::{
+    approvals, attachments, call, evidence, list, outcomes, probes, traces,
+};
 use crate::http::openapi::{self, DocumentInput, Tools, operations};
 use crate::http::response::ResponseFormat;
 use crate::http::route_builder::{EndpointMethod, RouteId, admitted, without_admission};

@@ -31,8 +31,8 @@ use crate::dispatch::refusal::Refusal;
 use crate::store::Clock;
 use crate::timer::Timer;
 use crate::tokens::TokenCounter;
-use crate::tool::{Attachment, CallScope};
 use crate::tool::registry::Registered;
+use crate::tool::{Attachment, CallScope};
 
 /// The handle that calls and the pipeline hold.
 #[derive(Debug)]

@@ -35,10 +35,22 @@ pub struct Attachment {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum AttachmentContent {
     /// Bytes in this process; with a handle, the output store has them too.
-    Bytes { bytes: Arc<[u8]>, sha256: String, handle: Option<AttachmentHandle> },
+    Bytes {
+        bytes: Arc<[u8]>,
+        sha256: String,
+        handle: Option<AttachmentHandle>,
+    },
     /// Bytes that only the output store has.
-    Stored { handle: AttachmentHandle, size: u64, sha256: String },
-    Link { url: String, size: Option<u64>, sha256: Option<String> },
+    Stored {
+        handle: AttachmentHandle,
+        size: u64,
+        sha256: String,
+    },
+    Link {
+        url: String,
+        size: Option<u64>,
+        sha256: Option<String>,
+    },
 }
 
 /// The handle of a stored attachment: `att_` and a UUID.
@@ -114,7 +126,9 @@ impl Attachment {
     #[must_use]
     pub fn sha256(&self) -> Option<&str> {
         match &self.content {
-            AttachmentContent::Bytes { sha256, .. } | AttachmentContent::Stored { sha256, .. } => Some(sha256),
+            AttachmentContent::Bytes { sha256, .. } | AttachmentContent::Stored { sha256, .. } => {
+                Some(sha256)
+            }
             AttachmentContent::Link { sha256, .. } => sha256.as_deref(),
         }
     }
@@ -139,8 +153,7 @@ impl Attachment {
     /// Returns the content of a text, if this process has it: of `text/*` and of JSON, in UTF-8.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
-        let is_text =
-            self.media_type.starts_with("text/") || self.media_type == "application/json";
+        let is_text = self.media_type.starts_with("text/") || self.media_type == "application/json";
         std::str::from_utf8(self.as_bytes()?).ok().filter(|_| is_text)
     }
 
@@ -182,10 +195,11 @@ impl Attachment {
             wire = wire.sha256(sha256);
         }
         match &self.content {
-            AttachmentContent::Bytes { bytes, handle: None, .. } => wire.data(base64::encode(bytes)),
-            AttachmentContent::Bytes { handle: Some(handle), .. } | AttachmentContent::Stored { handle, .. } => {
-                wire.id(handle.to_string())
+            AttachmentContent::Bytes { bytes, handle: None, .. } => {
+                wire.data(base64::encode(bytes))
             }
+            AttachmentContent::Bytes { handle: Some(handle), .. }
+            | AttachmentContent::Stored { handle, .. } => wire.id(handle.to_string()),
             AttachmentContent::Link { url, .. } => wire.url(&**url),
         }
         .build()
@@ -199,15 +213,21 @@ impl Attachment {
         let content = match (wire.data(), wire.id(), wire.url()) {
             (Some(data), _, _) => {
                 let (_, sha256) = measured()?;
-                AttachmentContent::Bytes { bytes: base64::decode(data)?.into(), sha256, handle: None }
+                AttachmentContent::Bytes {
+                    bytes: base64::decode(data)?.into(),
+                    sha256,
+                    handle: None,
+                }
             }
             (None, Some(id), _) => {
                 let (size, sha256) = measured()?;
                 AttachmentContent::Stored { handle: AttachmentHandle::parse(id)?, size, sha256 }
             }
-            (None, None, url) => {
-                AttachmentContent::Link { url: owned(url)?, size: wire.size(), sha256: owned(wire.sha256()) }
-            }
+            (None, None, url) => AttachmentContent::Link {
+                url: owned(url)?,
+                size: wire.size(),
+                sha256: owned(wire.sha256()),
+            },
         };
         Some(Self {
             media_type: wire.media_type().to_owned(),

@@ -26,12 +26,12 @@ pub(crate) mod registry;
 mod scope;
 mod tool_future;
 
-pub use self::attachment::{Attachment, AttachmentHandle};
 #[cfg(feature = "attachments")]
 pub(crate) use self::attachment::AttachmentContent;
+pub use self::attachment::{Attachment, AttachmentHandle};
+pub use self::attachment_limits::AttachmentLimits;
 #[cfg(feature = "policy")]
 pub(crate) use self::attachments::sha256_of;
-pub use self::attachment_limits::AttachmentLimits;
 #[cfg(feature = "attachments")]
 pub use self::attachments::{AttachmentError, Attachments};
 pub(crate) use self::blocking::{BlockingPermits, JobInstrument};

@@ -1,4 +1,5 @@
 mod anthropic;
+mod attachments;
 mod bedrock;
 mod broken_calls;
 mod chat;

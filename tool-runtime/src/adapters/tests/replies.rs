@@ -8,7 +8,7 @@ use super::*;
 use crate::ToolOutput;
 
 /// A turn with calls of `content.search` and of `ping`.
-fn turn(dialect: Dialect) -> Turn {
+pub(super) fn turn(dialect: Dialect) -> Turn {
     let calls = [("a", "content_search"), ("b", "ping")];
     let response = match dialect {
         Dialect::OpenAiChat => {

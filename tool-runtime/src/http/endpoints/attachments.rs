@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use axum::body::Bytes;
 use axum::extract::State;
+use axum::http::HeaderValue;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
     X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
 use tool_contracts::ErrorCode;
 

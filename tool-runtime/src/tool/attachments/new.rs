@@ -25,7 +25,10 @@ impl Attachment {
     /// Makes a link, `https://` or `http://`. The runtime does not follow it.
     #[must_use]
     pub fn link(media_type: impl Into<String>, url: impl Into<String>) -> Self {
-        Self::of(media_type.into(), AttachmentContent::Link { url: url.into(), size: None, sha256: None })
+        Self::of(
+            media_type.into(),
+            AttachmentContent::Link { url: url.into(), size: None, sha256: None },
+        )
     }
 
     /// Changes all texts: the name, the description, the link, and the content of a text.
@@ -54,9 +57,9 @@ impl Attachment {
 
 /// Returns whether the content is a text, of whatever media type.
 fn is_utf8_text(media_type: &str, bytes: &[u8]) -> bool {
-    let is_binary = ["image/", "audio/", "video/", "font/"].iter().any(|kind| {
-        media_type.starts_with(kind) && media_type != "image/svg+xml"
-    });
+    let is_binary = ["image/", "audio/", "video/", "font/"]
+        .iter()
+        .any(|kind| media_type.starts_with(kind) && media_type != "image/svg+xml");
     !is_binary && std::str::from_utf8(bytes).is_ok()
 }
 
