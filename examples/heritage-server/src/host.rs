@@ -15,8 +15,8 @@ use crate::Options;
 use crate::files::Files;
 use crate::guide::Guide;
 use crate::tools::{
-    CreateDraftContentTool, GetNpcProfileTool, GetPromptActiveTool, GetSiteMapTool,
-    LogUserEventTool, SearchContentTool,
+    CreateDraftContentTool, DrawSiteMapTool, GetNpcProfileTool, GetPromptActiveTool,
+    GetSiteMapTool, LogUserEventTool, SearchContentTool,
 };
 
 /// The guide's runtime, and its ledger and files.
@@ -70,6 +70,7 @@ impl Host {
             .tool::<GetNpcProfileTool>()
             .tool::<GetPromptActiveTool>()
             .tool::<GetSiteMapTool>()
+            .tool::<DrawSiteMapTool>()
             .tool::<SearchContentTool>()
             .tool::<CreateDraftContentTool>()
             .tool::<LogUserEventTool>()

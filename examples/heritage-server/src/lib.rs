@@ -4,6 +4,7 @@
 //! the guide's data, `tools/` are the model's tools, `store/` the two databases, and `host.rs`
 //! runs them under one policy, with a ledger.
 
+mod drawing;
 mod files;
 mod guide;
 mod host;

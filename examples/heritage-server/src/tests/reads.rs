@@ -99,3 +99,20 @@ async fn a_map_shows_what_it_is_asked_for() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_map_is_drawn_with_its_legend() {
+    on_each_database(async |trial| {
+        let envelope = trial.call("draw_site_map", &json!({})).await;
+        let legend = &envelope["data"];
+        assert_eq!(
+            legend["points"][0],
+            json!({ "id": "ancestral-hall", "name": "严氏祠堂", "colour": "red" })
+        );
+        assert_eq!(legend["routes"].as_array().map(Vec::len), Some(2), "{legend}");
+        let picture = &envelope["meta"]["attachments"][0];
+        assert_eq!(picture["media_type"], "image/png");
+        assert!(picture["size"].as_u64().is_some_and(|size| size > 1_000), "{picture}");
+    })
+    .await;
+}

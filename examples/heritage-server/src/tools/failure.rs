@@ -15,6 +15,8 @@ pub(crate) enum ReadError {
     NoPrompt,
     #[failure(NOT_FOUND, message = "site not found; the context's site is none of the tenant's")]
     NoSite,
+    #[failure(INTERNAL, message = "the picture could not be drawn")]
+    NoPicture,
     #[failure(UNAVAILABLE, message = "the guide's database cannot be read now", retry_after = "2s")]
     Store(StoreError),
 }

@@ -11,12 +11,14 @@ mod drafts;
 mod events;
 mod failure;
 mod npcs;
+mod pictures;
 mod search;
 mod sites;
 
 pub(crate) use self::drafts::CreateDraftContentTool;
 pub(crate) use self::events::LogUserEventTool;
 pub(crate) use self::npcs::{GetNpcProfileTool, GetPromptActiveTool};
+pub(crate) use self::pictures::DrawSiteMapTool;
 pub(crate) use self::search::SearchContentTool;
 pub(crate) use self::sites::GetSiteMapTool;
 

@@ -62,7 +62,7 @@ fn a_draft_waits_for_somebody_else_where_the_server_asks_first() {
 #[test]
 fn every_line_is_checked() {
     // A new block in the README needs a check above, which finds it by a text in the block.
-    assert_eq!(blocks().len(), 17);
+    assert_eq!(blocks().len(), 18);
     assert!(blocks().iter().all(|block| block.contains("http://localhost:8000/api/")));
 }
 
@@ -83,6 +83,7 @@ fn check_list(server: &Server) {
     names.sort_unstable();
     let expected = [
         "create_draft_content",
+        "draw_site_map",
         "get_npc_profile",
         "get_prompt_active",
         "get_site_map",
@@ -90,7 +91,7 @@ fn check_list(server: &Server) {
         "search_content",
     ];
     assert_eq!(names, expected);
-    assert_eq!(list["total"], 6);
+    assert_eq!(list["total"], 7);
     for tool in tools {
         assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
         assert_eq!((&tool["requires_auth"], &tool["ai_callable"]), (&json!(true), &json!(true)));
@@ -112,6 +113,18 @@ fn check_reads(server: &Server) {
     let map = output(&map, "get_site_map");
     assert_eq!(map["pois"][0]["name"], "严氏祠堂");
     assert_eq!(map["routes"].as_array().map(Vec::len), Some(2));
+
+    let drawn = server.answer(block("draw_site_map"));
+    let legend = output(&drawn, "draw_site_map");
+    assert_eq!(legend["points"][0]["name"], "严氏祠堂");
+    let picture = &drawn["meta"]["attachments"][0];
+    assert_eq!(
+        (&picture["media_type"], &picture["name"]),
+        (&json!("image/png"), &json!("yantian-main.png"))
+    );
+    // The signature of a PNG, in base64.
+    let data = picture["data"].as_str().expect("it is in the envelope");
+    assert!(data.starts_with("iVBORw0KGgo"), "{data}");
 }
 
 fn check_searches(server: &Server) {
