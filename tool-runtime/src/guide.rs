@@ -30,6 +30,8 @@ pages! {
     calls: "calls.md";
     #[feature = "adapters"]
     adapters: "adapters.md";
+    #[all(feature = "adapters", feature = "attachments")]
+    attachments: "attachments.md";
     #[feature = "search"]
     choosing_tools: "choosing-tools.md";
     #[all(feature = "adapters", feature = "policy", feature = "toon")]

@@ -4,15 +4,20 @@ use std::fmt;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tool_contracts::{CallStatus, Effect, Evidence, ToolErrorDetail, ToolErrorMeta, ToolSpec};
+use tool_contracts::{
+    Attachment, CallStatus, Effect, Evidence, ToolErrorDetail, ToolErrorMeta, ToolSpec,
+};
 
 use super::ToolCall;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{PreviewFailure, PreviewResult};
-use crate::tool::{CallScope, ToolOutput};
+use crate::tool::{self, CallScope, ToolOutput};
 
 /// The longest answer of a preview function that is shown whole, in bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
+
+/// The longest contents of attachments that are shown together, in bytes of base64.
+const MAX_ATTACHED_BYTES: usize = 256 * 1024;
 
 /// The most characters of the message that are kept of an error that is too long to be kept whole.
 const MAX_MESSAGE_CHARS: usize = 1024;
@@ -79,10 +84,16 @@ impl<'c> Preview<'c> {
     /// Of an answer over 64 KiB it is a string with the beginning.
     #[must_use]
     pub fn answer(&self) -> Option<&'c str> {
-        match self.result? {
-            PreviewResult::Answer(answer) => Some(answer),
-            PreviewResult::Failure(_) => None,
-        }
+        self.result?.answer()
+    }
+
+    /// Returns what that answer has attached, each with its size and hash.
+    ///
+    /// Contents of the envelope are kept up to 256 KiB together; attachments beyond are left out. A
+    /// stored one has its handle, and belongs to the caller of the call.
+    #[must_use]
+    pub fn attachments(&self) -> &'c [Attachment] {
+        self.result.map(PreviewResult::attachments).unwrap_or_default()
     }
 
     /// Returns the error of the tool's `preview` function, if it failed. The call then does not run
@@ -90,10 +101,7 @@ impl<'c> Preview<'c> {
     /// idempotency key answers it.
     #[must_use]
     pub fn failure(&self) -> Option<&'c ToolErrorDetail> {
-        match self.result? {
-            PreviewResult::Answer(_) => None,
-            PreviewResult::Failure(failure) => Some(&failure.detail),
-        }
+        self.result?.failure().map(|failure| &failure.detail)
     }
 }
 
@@ -125,7 +133,13 @@ impl ToolCall {
     pub(crate) fn keep_preview(&mut self, output: &ToolOutput) {
         let Some(scope) = self.scope() else { return };
         let result = match (output.data_json(), output.error()) {
-            (Some(data), _) => PreviewResult::Answer(shown_answer(scope, data).into()),
+            (Some(data), _) => {
+                let answer = shown_answer(scope, data).into();
+                match shown_attachments(output) {
+                    attachments if attachments.is_empty() => PreviewResult::Answer(answer),
+                    attachments => PreviewResult::AnswerWithAttachments(answer, attachments),
+                }
+            }
             (None, Some(detail)) => {
                 let (detail, evidence) = (shown_error(detail), evidence_of_failure(output));
                 PreviewResult::Failure(Box::new(PreviewFailure { detail, evidence }))
@@ -139,14 +153,10 @@ impl ToolCall {
 impl PreviewResult {
     /// The refusal of a call whose preview failed.
     pub(crate) fn refusal(&self) -> Option<Box<Refusal>> {
-        match self {
-            Self::Failure(failure) => {
-                let mut refusal = Refusal::not_run(failure.detail.clone());
-                refusal.evidence.clone_from(&failure.evidence);
-                Some(refusal)
-            }
-            Self::Answer(_) => None,
-        }
+        let failure = self.failure()?;
+        let mut refusal = Refusal::not_run(failure.detail.clone());
+        refusal.evidence.clone_from(&failure.evidence);
+        Some(refusal)
     }
 }
 
@@ -171,6 +181,19 @@ fn shown_answer(scope: &CallScope, data: &str) -> String {
     let end = (0..=MAX_ANSWER_BYTES).rev().find(|end| shown.is_char_boundary(*end));
     let beginning = &shown[..end.unwrap_or_default()];
     Value::from(format!("{beginning}… ({} bytes)", shown.len())).to_string()
+}
+
+/// The attachments of a preview function's answer, of bounded length.
+fn shown_attachments(output: &ToolOutput) -> Vec<Attachment> {
+    let mut left = MAX_ATTACHED_BYTES;
+    let mut fits = |attachment: &Attachment| {
+        let bytes = attachment.data().map_or(0, str::len);
+        let fits = bytes <= left;
+        left -= if fits { bytes } else { 0 };
+        fits
+    };
+    let attachments = output.attachments().iter();
+    attachments.filter_map(|it| it.to_wire().ok()).filter(|it| fits(it)).collect()
 }
 
 /// The error of a preview function, of bounded length.
@@ -204,6 +227,11 @@ impl fmt::Display for Preview<'_> {
         match self.result {
             None => Ok(()),
             Some(PreviewResult::Answer(answer)) => write!(f, ": {answer}"),
+            Some(PreviewResult::AnswerWithAttachments(answer, attachments)) => {
+                write!(f, ": {answer}")?;
+                let attachments = attachments.iter().filter_map(tool::Attachment::from_wire);
+                attachments.into_iter().try_for_each(|it| write!(f, "; attached: {it}"))
+            }
             Some(PreviewResult::Failure(failure)) => {
                 write!(f, ": the preview failed: {}", failure.detail.message())
             }

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
-use tool_contracts::{Evidence, ToolErrorDetail, has_hidden_characters};
+use tool_contracts::{Attachment, Evidence, ToolErrorDetail, has_hidden_characters};
 use uuid::Uuid;
 
 /// The approval state of a call.
@@ -66,8 +66,35 @@ impl DerefMut for ApprovalSlot {
 pub(crate) enum PreviewResult {
     /// The answer as JSON text, secrets masked.
     Answer(Box<str>),
+    /// The same with what the function attached.
+    AnswerWithAttachments(Box<str>, Vec<Attachment>),
     /// The function failed: the call cannot be shown, so it does not run.
     Failure(Box<PreviewFailure>),
+}
+
+impl PreviewResult {
+    /// Returns the answer as JSON text, secrets masked.
+    pub(crate) fn answer(&self) -> Option<&str> {
+        match self {
+            Self::Answer(answer) | Self::AnswerWithAttachments(answer, _) => Some(answer),
+            Self::Failure(_) => None,
+        }
+    }
+
+    /// Returns what the function attached.
+    pub(crate) fn attachments(&self) -> &[Attachment] {
+        match self {
+            Self::AnswerWithAttachments(_, attachments) => attachments,
+            Self::Answer(_) | Self::Failure(_) => &[],
+        }
+    }
+
+    pub(crate) fn failure(&self) -> Option<&PreviewFailure> {
+        match self {
+            Self::Failure(failure) => Some(failure),
+            Self::Answer(_) | Self::AnswerWithAttachments(..) => None,
+        }
+    }
 }
 
 /// The error of a preview function, with the evidence that it left.

@@ -1,6 +1,7 @@
 //! Files, images and links beside an answer: in the envelope, in stores, in records and over HTTP.
 
 mod http;
+mod previews;
 mod records;
 
 use serde_json::{Value, json};

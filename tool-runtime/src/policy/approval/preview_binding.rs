@@ -8,11 +8,12 @@ use crate::failure::Failure;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::tool_plan::ToolPlan;
 use crate::refusal_reason::RefusalReason;
-use crate::tool::{CallScope, ToolOutput};
+use crate::tool::{Attachment, CallScope, ToolOutput};
 use tool_contracts::{CallStatus, ErrorCode};
 
 const ARGUMENTS: &str = "tool-runtime/arguments/v1";
 const DRY_RUN_DOMAIN: &str = "tool-runtime/rehearsal/v1";
+const ATTACHMENTS: &str = "tool-runtime/rehearsal-attachments/v1";
 const PREVIEW: &str = "tool-runtime/preview/v1";
 
 impl PolicyState {
@@ -66,7 +67,9 @@ impl PolicyState {
 fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
     match (output.data_json(), output.error()) {
         (Some(data), _) => {
-            exact(DRY_RUN_DOMAIN, data, Defaults::none()).map_err(|error| not_canonical(&error))
+            let answer = exact(DRY_RUN_DOMAIN, data, Defaults::none());
+            let answer = answer.map_err(|error| not_canonical(&error))?;
+            Ok(with_attachments(answer, output.attachments()))
         }
         (None, Some(detail)) => {
             let mut refusal = Refusal::not_run(detail.clone());
@@ -75,6 +78,20 @@ fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
         }
         (None, None) => Err(Refusal::needs_confirmation()),
     }
+}
+
+/// Adds the content of attachments to the hash of an answer; without any it is the hash itself.
+fn with_attachments(answer: Digest, attachments: &[Attachment]) -> Digest {
+    if attachments.is_empty() {
+        return answer;
+    }
+    let mut bytes = answer.as_bytes().to_vec();
+    for attachment in attachments {
+        let content = attachment.sha256().or(attachment.url()).unwrap_or_default();
+        bytes.extend_from_slice(content.as_bytes());
+        bytes.push(0);
+    }
+    Digest::of(ATTACHMENTS, &bytes)
 }
 
 /// Hashes a call's arguments: canonical, with defaults filled in.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_contracts::{ToolContext, ToolErrorDetail};
+use tool_contracts::{Attachment, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
 use super::resuming::Tickets;
@@ -57,20 +57,20 @@ impl WaitingCall {
     /// bound, as JSON text, with secrets masked; none if there is no such answer, or it failed.
     #[must_use]
     pub fn preview(&self) -> Option<&str> {
-        match self.preview_result.as_ref()? {
-            PreviewResult::Answer(answer) => Some(answer),
-            PreviewResult::Failure(_) => None,
-        }
+        self.preview_result.as_ref()?.answer()
+    }
+
+    /// Returns what that answer has attached: see [`Preview::attachments`](crate::Preview::attachments).
+    #[must_use]
+    pub fn preview_attachments(&self) -> &[Attachment] {
+        self.preview_result.as_ref().map(PreviewResult::attachments).unwrap_or_default()
     }
 
     /// Returns the error of the tool's `preview` function, if it failed: the call then does not run
     /// unless its arguments are edited.
     #[must_use]
     pub fn preview_failure(&self) -> Option<&ToolErrorDetail> {
-        match self.preview_result.as_ref()? {
-            PreviewResult::Answer(_) => None,
-            PreviewResult::Failure(failure) => Some(&failure.detail),
-        }
+        self.preview_result.as_ref()?.failure().map(|failure| &failure.detail)
     }
 
     /// Returns the reason of the host's access policy, if the policy asks.

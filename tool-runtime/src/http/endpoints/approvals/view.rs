@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tool_contracts::{Effect, ToolSpec};
+use tool_contracts::{Attachment, Effect, ToolSpec};
 use uuid::Uuid;
 
 use crate::Runtime;
@@ -44,6 +44,10 @@ pub(in crate::http) struct Approval {
     /// The answer of the tool's preview function, secrets masked: what the call would do.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<Box<RawValue>>,
+    /// What that answer has attached.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Attachment>>")]
+    preview_attachments: Vec<Attachment>,
     /// The reason for which there is no preview: the call does not run unless its arguments are
     /// edited.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,6 +109,7 @@ impl Approval {
             effect: tool.map(ToolSpec::effect),
             arguments: arguments.and_then(|it| RawValue::from_string(it).ok()),
             preview: waiting.preview().and_then(|it| RawValue::from_string(it.to_owned()).ok()),
+            preview_attachments: waiting.preview_attachments().to_vec(),
             preview_error: waiting.preview_failure().map(|error| error.message().to_owned()),
             reason: waiting.reason().map(str::to_owned),
             principal: ticket.principal().to_owned(),
