@@ -448,7 +448,9 @@ class Ollama:
 
     def check(self, messages):
         for message in messages:
-            known = ollama.Message.model_validate(message).model_dump(exclude_none=True)
+            # The client takes images in a type of its own, and sends their base64.
+            images = {"images": [ollama.Image(value=image) for image in message["images"]]} if "images" in message else {}
+            known = ollama.Message.model_validate(message | images).model_dump(exclude_none=True)
             assert known == message, (known, message)
 
     def send(self, url, tools, messages, stream=False):
@@ -573,6 +575,17 @@ def check_rare_parts(program):
     bedrock.check(turn["messages"])
 
 
+def check_attachments(program):
+    """Images and files of an answer stand where the requests' types have them."""
+    for dialect in DIALECTS:
+        body = text_of(dialect.whole(), exclude_none=True).replace('"ping"', '"picture"')
+        turn = program.hold(dialect.dialect, whole=body)
+        assert [call["status"] for call in turn["calls"]] == STATUSES, (dialect.dialect, turn["calls"])
+        dialect.check(turn["messages"] + turn["answers"])
+        # The image, in base64.
+        assert "UE5H" in json.dumps(turn["answers"]), (dialect.dialect, turn["answers"])
+
+
 def same(one, other):
     """Compares messages, but for the spaces in arguments, which two writers set differently."""
     text = lambda value: json.dumps(value, sort_keys=True).replace(" ", "")
@@ -665,6 +678,7 @@ def main():
     check_types(program)
     check_names(program)
     check_rare_parts(program)
+    check_attachments(program)
     check_clients(program)
     print(f"conversations: {len(DIALECTS)} dialects, whole and streamed, in the providers' own types")
 

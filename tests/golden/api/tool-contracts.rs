@@ -26,6 +26,67 @@ pub enum ActorType {
 }
 words!(ActorType { User = "user", Agent = "agent", System = "system" });
 
+// tool_contracts::Attachment
+#[derive(Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Attachment {
+    ..
+}
+impl Attachment {
+    #[must_use]
+    pub fn audience(&self) -> &[Audience] {}
+    pub fn builder(media_type: impl Into<String>) -> AttachmentBuilder {}
+    #[must_use]
+    pub fn data(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn description(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn media_type(&self) -> &str {}
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn sha256(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn size(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {}
+}
+impl fmt::Debug for Attachment {}
+reads! {
+    Attachment, "an attachment"; required media_type = "media_type", leaf wire::Text;
+    optional name = "name", leaf wire::Text; optional description = "description", leaf
+    wire::FilledText; optional audience = "audience", nested Vec < Audience >; optional
+    size = "size", leaf wire::Whole < u64 >; optional sha256 = "sha256", leaf wire::Text;
+    optional data = "data", leaf wire::Text; optional id = "id", leaf wire::Text;
+    optional url = "url", leaf wire::Text; => {}
+}
+
+// tool_contracts::AttachmentBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct AttachmentBuilder(_);
+impl AttachmentBuilder {
+    pub fn audience(self, audience: impl IntoIterator<Item = Audience>) -> Self {}
+    pub fn build(self) -> Result<Attachment, ContractError> {}
+    pub fn data(self, data: impl Into<String>) -> Self {}
+    pub fn description(self, description: impl Into<String>) -> Self {}
+    pub fn id(self, id: impl Into<String>) -> Self {}
+    pub fn name(self, name: impl Into<String>) -> Self {}
+    pub fn sha256(self, sha256: impl Into<String>) -> Self {}
+    pub fn size(self, size: u64) -> Self {}
+    pub fn url(self, url: impl Into<String>) -> Self {}
+}
+
+// tool_contracts::Audience
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum Audience {
+    Assistant,
+    User,
+}
+words!(Audience { Assistant = "assistant", User = "user" });
+
 // tool_contracts::CallStatus
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[non_exhaustive]
@@ -612,6 +673,8 @@ pub struct ToolResultMeta {
 }
 impl ToolResultMeta {
     #[must_use]
+    pub fn attachments(&self) -> &[Attachment] {}
+    #[must_use]
     pub const fn attempts(&self) -> Option<u32> {}
     #[must_use]
     pub const fn cache_hit(&self) -> Option<bool> {}
@@ -639,6 +702,11 @@ impl ToolResultMeta {
     pub const fn ttl_seconds(&self) -> Option<u64> {}
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {}
+    #[must_use]
+    pub fn with_attachments(
+        self,
+        attachments: impl IntoIterator<Item = Attachment>,
+    ) -> Self {}
     #[must_use]
     pub fn with_attempts(self, attempts: u32) -> Self {}
     #[must_use]
@@ -675,11 +743,13 @@ reads! {
     < Coercion >; optional ttl_seconds = "ttl_seconds", leaf wire::Whole < u64 >;
     optional evidence = "evidence", nested Evidence; optional replayed = "replayed", leaf
     wire::Flag; optional attempts = "attempts", leaf wire::Whole < u32 >; optional
-    dry_run = "dry_run", leaf wire::Flag; optional edits = "edits", leaf wire::Texts; =>
-    Ok(ToolResultMeta { took_ms, source_counts, routing, cache_hit, token_usage, warnings
-    : warnings.unwrap_or_default(), coercions : coercions.unwrap_or_default(),
-    ttl_seconds, evidence, replayed : replayed.unwrap_or_default(), attempts, dry_run :
-    dry_run.unwrap_or_default(), edits : edits.unwrap_or_default(), })
+    dry_run = "dry_run", leaf wire::Flag; optional edits = "edits", leaf wire::Texts;
+    optional attachments = "attachments", nested Vec < Attachment >; => Ok(ToolResultMeta
+    { took_ms, source_counts, routing, cache_hit, token_usage, warnings : warnings
+    .unwrap_or_default(), coercions : coercions.unwrap_or_default(), ttl_seconds,
+    evidence, replayed : replayed.unwrap_or_default(), attempts, dry_run : dry_run
+    .unwrap_or_default(), edits : edits.unwrap_or_default(), attachments : attachments
+    .unwrap_or_default(), })
 }
 
 // tool_contracts::ToolSpec

@@ -27,6 +27,105 @@ impl From<String> for Arguments {}
 impl From<Value> for Arguments {}
 impl std::fmt::Debug for Arguments {}
 
+// tool_runtime::Attachment
+#[derive(Clone, PartialEq, Eq)]
+pub struct Attachment {
+    ..
+}
+impl Attachment {
+    #[must_use]
+    pub fn as_bytes(&self) -> Option<&[u8]> {}
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn audience(&self) -> &[Audience] {}
+    #[must_use]
+    pub fn bytes(media_type: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {}
+    #[must_use]
+    pub fn description(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn handle(&self) -> Option<AttachmentHandle> {}
+    #[must_use]
+    pub fn is_for(&self, reader: Audience) -> bool {}
+    #[must_use]
+    pub fn link(media_type: impl Into<String>, url: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn media_type(&self) -> &str {}
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn sha256(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn text(media_type: impl Into<String>, text: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn with_audience(self, audience: impl IntoIterator<Item = Audience>) -> Self {}
+    #[must_use]
+    pub fn with_description(self, description: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn with_name(self, name: impl Into<String>) -> Self {}
+}
+impl fmt::Debug for Attachment {}
+impl fmt::Display for Attachment {}
+
+// tool_runtime::AttachmentError
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum AttachmentError {
+    Invalid(ContractError),
+    TooMany { most: usize },
+    TooLarge { most: usize },
+}
+impl ToolFailure for AttachmentError {}
+
+// tool_runtime::AttachmentHandle
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct AttachmentHandle(_);
+impl AttachmentHandle {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {}
+}
+impl fmt::Display for AttachmentHandle {}
+
+// tool_runtime::AttachmentLimits
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttachmentLimits {
+    ..
+}
+impl AttachmentLimits {
+    #[must_use]
+    pub const fn max_bytes(&self) -> usize {}
+    #[must_use]
+    pub const fn max_count(&self) -> usize {}
+    #[must_use]
+    pub const fn max_inline_bytes(&self) -> usize {}
+    #[must_use]
+    pub const fn new() -> Self {}
+    #[must_use]
+    pub const fn with_max_bytes(self, bytes: usize) -> Self {}
+    #[must_use]
+    pub const fn with_max_count(self, count: usize) -> Self {}
+    #[must_use]
+    pub const fn with_max_inline_bytes(self, bytes: usize) -> Self {}
+}
+impl Default for AttachmentLimits {}
+
+// tool_runtime::Attachments
+#[derive(Clone)]
+pub struct Attachments {
+    ..
+}
+impl Attachments {
+    pub fn add(&self, attachment: Attachment) -> Result<(), AttachmentError> {}
+    #[must_use]
+    pub const fn detached() -> Self {}
+}
+impl FromCall for Attachments {}
+impl fmt::Debug for Attachments {}
+
 // tool_runtime::BuildError
 #[derive(Clone, Error)]
 pub struct BuildError {
@@ -482,6 +581,8 @@ impl<'c> Preview<'c> {
     #[must_use]
     pub fn arguments(&self) -> Option<&'c str> {}
     #[must_use]
+    pub fn attachments(&self) -> &'c [Attachment] {}
+    #[must_use]
     pub fn effect(&self) -> Option<Effect> {}
     #[must_use]
     pub fn failure(&self) -> Option<&'c ToolErrorDetail> {}
@@ -642,6 +743,11 @@ impl Runtime {
     ) -> ResponseEnvelope {}
     #[must_use]
     pub fn outcomes(&self) -> Outcomes<'_> {}
+    pub async fn read_attachment(
+        &self,
+        handle: AttachmentHandle,
+        cx: &ToolContext,
+    ) -> Result<Option<Attachment>, StoreError> {}
     pub async fn read_output(
         &self,
         handle: OutputHandle,
@@ -673,6 +779,8 @@ pub struct RuntimeBuilder {
 impl RuntimeBuilder {
     #[must_use]
     pub fn allow_panic_abort(self) -> Self {}
+    #[must_use]
+    pub fn attachment_limits(self, limits: AttachmentLimits) -> Self {}
     pub fn build(self) -> Result<Runtime, BuildError> {}
     #[must_use]
     pub fn coerce_reads(self, coerce: Coerce) -> Self {}
@@ -828,6 +936,8 @@ pub struct ToolOutput {
 impl ToolOutput {
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {}
+    #[must_use]
+    pub fn attachments(&self) -> &[Attachment] {}
     pub fn data<'o, T: Deserialize<'o>>(&'o self) -> Result<T, DataError> {}
     #[must_use]
     pub fn data_json(&self) -> Option<&str> {}
@@ -3834,6 +3944,7 @@ pub struct RecordedCall {
     pub approval: Option<RecordedApproval>,
     pub input_hash: Option<String>,
     pub output_hash: Option<String>,
+    pub attachments: Vec<String>,
     pub input: Option<Box<RawValue>>,
     pub input_redacted: bool,
     pub evidence: Option<String>,
@@ -4502,6 +4613,8 @@ impl WaitingCall {
     pub fn cx(&self) -> &ToolContext {}
     #[must_use]
     pub fn preview(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn preview_attachments(&self) -> &[Attachment] {}
     #[must_use]
     pub fn preview_failure(&self) -> Option<&ToolErrorDetail> {}
     #[must_use]

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tool_runtime::adapters::{Adapter, Delta, Dialect, ReadError, Turn};
 use tool_runtime::prelude::*;
+use tool_runtime::{Attachment, AttachmentError, Attachments};
 
 /// A response to read.
 #[derive(Debug, Deserialize)]
@@ -58,9 +59,22 @@ fn ping() -> bool {
     true
 }
 
+/// Draws.
+#[ai_tool(effect = "read")]
+fn picture(attachments: &Attachments) -> Result<bool, AttachmentError> {
+    let picture = Attachment::bytes("image/png", *b"PNG").with_name("chart.png");
+    attachments.add(picture.with_description("A chart."))?;
+    let terms = Attachment::bytes("application/pdf", *b"PDF").with_name("terms 1.pdf");
+    attachments.add(terms)?;
+    attachments.add(Attachment::text("text/csv", "id,total").with_name("orders.csv"))?;
+    attachments.add(Attachment::link("image/png", "https://example.org/a.png"))?;
+    Ok(true)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let tools = Runtime::builder().toolkit(Content).tool::<DeleteAllTool>().tool::<PingTool>();
+    let tools = tools.tool::<PictureTool>();
     let runtime = tools.build()?;
     for line in io::stdin().lock().lines() {
         let line: Line = serde_json::from_str(&line?)?;

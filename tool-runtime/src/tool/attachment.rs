@@ -145,11 +145,6 @@ impl Attachment {
         }
     }
 
-    /// Returns the number of bytes of the content that this process has.
-    pub(crate) fn bytes_here(&self) -> usize {
-        self.as_bytes().map_or(0, <[u8]>::len)
-    }
-
     /// Returns the content of a text, if this process has it: of `text/*` and of JSON, in UTF-8.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {

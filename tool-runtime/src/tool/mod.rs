@@ -26,7 +26,7 @@ pub(crate) mod registry;
 mod scope;
 mod tool_future;
 
-#[cfg(feature = "attachments")]
+#[cfg(feature = "policy")]
 pub(crate) use self::attachment::AttachmentContent;
 pub use self::attachment::{Attachment, AttachmentHandle};
 pub use self::attachment_limits::AttachmentLimits;

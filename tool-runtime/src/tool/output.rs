@@ -306,6 +306,7 @@ impl ToolOutput {
     }
 
     /// Writes the envelope of an answer that was given before, byte for byte.
+    #[allow(dead_code, reason = "only the feature `policy` gives stored answers")]
     pub(crate) fn given_before(echo: Option<&str>, data: &str, meta: &ToolResultMeta) -> Self {
         Self::given_with(echo, data, meta, read_attachments(meta))
     }
@@ -357,6 +358,7 @@ impl ToolOutput {
 }
 
 /// Reads the attachments that `meta` lists; the bytes of stored ones are not read.
+#[allow(dead_code, reason = "only the feature `policy` gives stored answers")]
 fn read_attachments(meta: &ToolResultMeta) -> Option<Arc<[Attachment]>> {
     let attachments: Arc<[_]> =
         meta.attachments().iter().filter_map(Attachment::from_wire).collect();

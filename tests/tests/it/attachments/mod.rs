@@ -180,7 +180,7 @@ async fn a_repeat_under_the_same_key_names_the_same_file() {
     // A repeat reads no bytes until it is asked for them.
     assert_eq!(second.attachments()[0].as_bytes(), None);
     let read = runtime.read_attachment(handle_of(&second), &keyed("k")).await.unwrap().unwrap();
-    assert_eq!(read.as_bytes(), Some(&[7; 100_000][..]));
+    assert_eq!(read.as_bytes(), Some(&*vec![7; 100_000]));
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ fn csv() -> Attachment {
 }
 
 /// The messages after a turn whose first call has these attachments.
-fn messages(dialect: Dialect, attachments: Vec<Attachment>) -> Vec<Value> {
+fn messages(dialect: Dialect, attachments: &[Attachment]) -> Vec<Value> {
     let wire = attachments.iter().map(|it| it.to_wire().unwrap());
     let meta = ToolResultMeta::new(1).with_attachments(wire);
     let output = ToolOutput::given_before(None, "1", &meta);
@@ -46,7 +46,7 @@ fn all() -> Vec<Attachment> {
 
 #[test]
 fn anthropic_takes_images_and_documents_in_the_result() {
-    let message = &messages(Dialect::Anthropic, all())[0];
+    let message = &messages(Dialect::Anthropic, &all())[0];
     let expected = json!([
         { "type": "text", "text": text(&[CHART, TERMS, ORDERS]) },
         { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "UE5H" } },
@@ -67,7 +67,7 @@ fn anthropic_takes_images_and_documents_in_the_result() {
 
 #[test]
 fn responses_take_a_list_in_the_output() {
-    let item = &messages(Dialect::OpenAiResponses, all())[0];
+    let item = &messages(Dialect::OpenAiResponses, &all())[0];
     let expected = json!([
         { "type": "input_text", "text": text(&[CHART, TERMS, ORDERS]) },
         { "type": "input_image", "image_url": "data:image/png;base64,UE5H" },
@@ -83,7 +83,7 @@ fn responses_take_a_list_in_the_output() {
 
 #[test]
 fn chat_gets_files_in_a_message_of_the_user_after_all_results() {
-    let messages = messages(Dialect::OpenAiChat, all());
+    let messages = messages(Dialect::OpenAiChat, &all());
     assert_eq!(messages.len(), 3);
     let shown = format!("{}\n\nid\n7\n", text(&[CHART, TERMS, ORDERS]));
     assert_eq!(messages[0]["content"], shown);
@@ -100,7 +100,7 @@ fn chat_gets_files_in_a_message_of_the_user_after_all_results() {
 
 #[test]
 fn gemini_takes_inline_data_in_the_function_response() {
-    let message = &messages(Dialect::Gemini, all())[0];
+    let message = &messages(Dialect::Gemini, &all())[0];
     let response = &message["parts"][0]["functionResponse"];
     let expected = json!([
         { "inlineData": { "mimeType": "image/png", "data": "UE5H", "displayName": "chart.png" } },
@@ -115,7 +115,7 @@ fn gemini_takes_inline_data_in_the_function_response() {
 
 #[test]
 fn bedrock_takes_images_and_documents_in_the_result() {
-    let message = &messages(Dialect::BedrockConverse, all())[0];
+    let message = &messages(Dialect::BedrockConverse, &all())[0];
     let expected = json!([
         { "text": text(&[CHART, TERMS, ORDERS]) },
         { "image": { "format": "png", "source": { "bytes": "UE5H" } } },
@@ -129,7 +129,7 @@ fn bedrock_takes_images_and_documents_in_the_result() {
 
 #[test]
 fn ollama_takes_images_and_reads_of_other_files() {
-    let message = &messages(Dialect::Ollama, all())[0];
+    let message = &messages(Dialect::Ollama, &all())[0];
     let hidden = TERMS.replace("attached", "attached, but not shown here");
     assert_eq!(message["images"], json!(["UE5H"]));
     assert_eq!(message["content"], format!("{}\n\nid\n7\n", text(&[CHART, &hidden, ORDERS])));
@@ -140,7 +140,7 @@ fn no_model_sees_a_file_that_is_for_the_user() {
     for dialect in Dialect::ALL {
         let file = || csv().with_audience([Audience::User]);
         let image = || png().with_audience([Audience::User]);
-        let sent = json!(messages(dialect, vec![file(), image()])).to_string();
+        let sent = json!(messages(dialect, &[file(), image()])).to_string();
         assert!(!sent.contains("id\\n7") && !sent.contains("UE5H"), "{dialect:?}: {sent}");
         assert!(sent.contains("attached for the user, and not shown here: orders.csv"), "{sent}");
     }
@@ -150,7 +150,7 @@ fn no_model_sees_a_file_that_is_for_the_user() {
 fn a_link_is_sent_where_the_provider_follows_it_and_is_named_everywhere() {
     let link = || Attachment::link("image/png", "https://example.org/a.png");
     for dialect in Dialect::ALL {
-        let sent = json!(messages(dialect, vec![link()])).to_string();
+        let sent = json!(messages(dialect, &[link()])).to_string();
         let follows = match dialect {
             Dialect::Anthropic | Dialect::OpenAiChat | Dialect::OpenAiResponses => true,
             Dialect::Gemini | Dialect::BedrockConverse | Dialect::Ollama => false,
@@ -165,7 +165,7 @@ fn a_long_text_and_a_file_of_another_kind_are_named_only() {
     let long = Attachment::text("text/plain", "x".repeat(70_000)).with_name("long.txt");
     let zip = Attachment::bytes("application/zip", *b"PK").with_name("all.zip");
     for dialect in Dialect::ALL {
-        let sent = json!(messages(dialect, vec![long.clone(), zip.clone()])).to_string();
+        let sent = json!(messages(dialect, &[long.clone(), zip.clone()])).to_string();
         assert!(sent.len() < 2_000, "{dialect:?}");
         for name in ["long.txt", "all.zip"] {
             assert!(sent.contains(&format!("not shown here: {name}")), "{dialect:?}: {sent}");

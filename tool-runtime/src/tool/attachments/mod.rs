@@ -7,6 +7,7 @@ use std::fmt;
 use thiserror::Error;
 use tool_contracts::{ContractError, ErrorCode};
 
+#[cfg(feature = "policy")]
 pub(crate) use self::new::sha256_of;
 use super::CallScope;
 use super::attachment::Attachment;

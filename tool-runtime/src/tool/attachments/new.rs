@@ -1,10 +1,10 @@
 //! Makes attachments, and removes secrets from their texts.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::encoding::hex;
 use crate::tool::attachment::{Attachment, AttachmentContent};
 
 impl Attachment {
@@ -29,6 +29,11 @@ impl Attachment {
             media_type.into(),
             AttachmentContent::Link { url: url.into(), size: None, sha256: None },
         )
+    }
+
+    /// Returns the number of bytes of the content that this process has.
+    pub(crate) fn bytes_here(&self) -> usize {
+        self.as_bytes().map_or(0, <[u8]>::len)
     }
 
     /// Changes all texts: the name, the description, the link, and the content of a text.
@@ -65,5 +70,9 @@ fn is_utf8_text(media_type: &str, bytes: &[u8]) -> bool {
 
 /// Returns the SHA-256 of bytes, in hexadecimal digits.
 pub(crate) fn sha256_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().copied().flat_map(hex).map(char::from).collect()
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut digits, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
 }
