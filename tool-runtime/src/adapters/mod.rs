@@ -18,6 +18,7 @@ mod dialect;
 mod edits;
 mod format;
 mod formats;
+mod framing;
 mod gemini;
 mod lower;
 #[cfg(feature = "policy")]
@@ -33,6 +34,7 @@ mod restore;
 mod toolkits;
 mod turn;
 mod turn_stream;
+mod turn_usage;
 
 pub use self::adapter::{Adapter, AdapterBuilder};
 pub use self::answer::Answer;
@@ -45,6 +47,7 @@ pub use self::report::{DeclarationLoss, DeclarationReport};
 pub use self::toolkits::ToolkitText;
 pub use self::turn::{RequestedCall, Turn};
 pub use self::turn_stream::TurnStream;
+pub use self::turn_usage::TurnUsage;
 
 #[cfg(test)]
 mod tests;

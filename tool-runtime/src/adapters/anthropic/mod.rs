@@ -5,6 +5,7 @@ mod blocks;
 mod declare;
 mod read;
 mod stream;
+mod usage;
 
 use serde_json::Value;
 

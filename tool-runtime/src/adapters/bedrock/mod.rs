@@ -5,6 +5,7 @@ mod blocks;
 mod declare;
 mod read;
 mod stream;
+mod usage;
 
 use serde_json::{Value, json};
 
@@ -13,6 +14,7 @@ use crate::adapters::format::{
     DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
     StreamAssembler,
 };
+use crate::adapters::framing::StreamFraming;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
 
@@ -46,6 +48,10 @@ impl DialectFormat for Converse {
         names: &ToolNames,
     ) -> Result<ParsedResponse, ReadError> {
         read::read(response, names)
+    }
+
+    fn framing(&self) -> StreamFraming {
+        StreamFraming::AmazonEventStream
     }
 
     fn stream(&self) -> Box<dyn StreamAssembler> {

@@ -4,6 +4,7 @@ mod answer_content;
 mod declared_tool;
 mod parsed_response;
 mod read_error;
+mod response_metadata;
 mod response_value;
 mod stop_reason;
 mod stream_assembler;
@@ -17,10 +18,12 @@ pub(super) use self::parsed_response::{
     merge_piece, raw_arguments, text_in,
 };
 pub use self::read_error::{ProviderError, ReadError};
+pub(super) use self::response_metadata::ResponseMetadata;
 pub(super) use self::response_value::{ResponseValue, parse};
 pub use self::stop_reason::StopReason;
 pub use self::stream_assembler::Delta;
 pub(super) use self::stream_assembler::StreamAssembler;
+use super::framing::StreamFraming;
 use super::lower::DialectProfile;
 use super::names::{NameRules, ToolNames};
 
@@ -54,6 +57,11 @@ pub(super) trait DialectFormat {
         response: ResponseValue<'_>,
         names: &ToolNames,
     ) -> Result<ParsedResponse, ReadError>;
+
+    /// Returns the framing of a streamed response's events.
+    fn framing(&self) -> StreamFraming {
+        StreamFraming::ServerSentEvents
+    }
 
     /// Starts reading a streamed response.
     fn stream(&self) -> Box<dyn StreamAssembler>;

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use super::response_metadata::ResponseMetadata;
 use super::response_value::ResponseValue;
 use super::stop_reason::StopReason;
 use crate::adapters::names::ToolNames;
@@ -16,8 +17,13 @@ use crate::limits::Limits;
 pub(in crate::adapters) struct ParsedResponse {
     pub(in crate::adapters) messages: Vec<Value>,
     pub(in crate::adapters) text: String,
+    /// The model's readable reasoning.
+    pub(in crate::adapters) thinking: String,
+    /// The text with which the model or the provider refuses; empty if there is none.
+    pub(in crate::adapters) refusal: String,
     pub(in crate::adapters) calls: Vec<ParsedCall>,
     pub(in crate::adapters) stop: StopReason,
+    pub(in crate::adapters) metadata: ResponseMetadata,
 }
 
 /// Collects the calls of one response, in the model's order.
@@ -46,6 +52,21 @@ pub(in crate::adapters) struct ParsedCall {
     pub(in crate::adapters) place: Option<String>,
     /// True for OpenAI's deprecated `function_call`, which has no id.
     pub(in crate::adapters) is_function_call: bool,
+}
+
+impl ParsedResponse {
+    /// A response without content.
+    pub(in crate::adapters) fn empty(stop: StopReason) -> Self {
+        Self {
+            messages: Vec::new(),
+            text: String::new(),
+            thinking: String::new(),
+            refusal: String::new(),
+            calls: Vec::new(),
+            stop,
+            metadata: ResponseMetadata::default(),
+        }
+    }
 }
 
 impl<'n> ParsedCalls<'n> {

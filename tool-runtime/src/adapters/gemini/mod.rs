@@ -5,6 +5,7 @@ mod declare;
 mod parts;
 mod read;
 mod stream;
+mod usage;
 
 use serde_json::{Value, json};
 

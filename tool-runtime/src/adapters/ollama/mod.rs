@@ -4,6 +4,7 @@ mod answer;
 mod declare;
 mod read;
 mod stream;
+mod usage;
 
 use serde_json::Value;
 
@@ -12,6 +13,7 @@ use crate::adapters::format::{
     DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
     StreamAssembler,
 };
+use crate::adapters::framing::StreamFraming;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
 
@@ -45,6 +47,10 @@ impl DialectFormat for OllamaChat {
         names: &ToolNames,
     ) -> Result<ParsedResponse, ReadError> {
         read::read(response, names)
+    }
+
+    fn framing(&self) -> StreamFraming {
+        StreamFraming::JsonLines
     }
 
     fn stream(&self) -> Box<dyn StreamAssembler> {

@@ -4,6 +4,7 @@ mod broken_calls;
 mod chat;
 mod declared;
 mod errors;
+mod framing;
 mod gemini;
 mod names;
 mod ollama;
@@ -12,6 +13,7 @@ mod responses;
 mod splits;
 mod titles;
 mod toolkits;
+mod usage;
 
 use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolSpec};

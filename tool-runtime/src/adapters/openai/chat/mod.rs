@@ -6,6 +6,7 @@ mod declare;
 mod pieces;
 mod read;
 mod stream;
+mod usage;
 
 use serde_json::Value;
 

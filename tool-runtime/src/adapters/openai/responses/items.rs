@@ -60,8 +60,7 @@ pub(super) fn assemble(
     stop: StopReason,
     names: &ToolNames,
 ) -> ParsedResponse {
-    let mut response =
-        ParsedResponse { messages: Vec::new(), text: String::new(), calls: Vec::new(), stop };
+    let mut response = ParsedResponse::empty(stop);
     let mut calls = ParsedCalls::new(names);
     for item in items {
         if response.stop == StopReason::Done && item.is("function_call") && !item.is_whole() {
@@ -81,6 +80,8 @@ impl ParsedResponse {
     fn add_item(&mut self, mut item: OutputItem, calls: &mut ParsedCalls<'_>) {
         if item.is("message") {
             self.read_message(&item.fields);
+        } else if item.is("reasoning") {
+            self.thinking.push_str(&reasoning(&item.fields));
         } else if item.is("function_call") {
             let (id, name) = (text_in(&item.fields, "call_id"), text_in(&item.fields, "name"));
             let repeated = calls.add(Some(id.to_owned()), name.to_owned(), &item.arguments);
@@ -97,10 +98,17 @@ impl ParsedResponse {
             let part = part.as_object();
             let text = |name| part.map(|part| text_in(part, name)).unwrap_or_default();
             self.text.push_str(text("text"));
-            self.text.push_str(text("refusal"));
+            self.refusal.push_str(text("refusal"));
             if text("type") == "refusal" && self.stop == StopReason::Done {
                 self.stop = StopReason::Refused("refusal".to_owned());
             }
         }
     }
+}
+
+/// The readable reasoning of an item: its summary, and its content if the server sends that.
+fn reasoning(item: &Map<String, Value>) -> String {
+    let parts = ["summary", "content"].map(|name| item.get(name).and_then(Value::as_array));
+    let parts = parts.into_iter().flatten().flatten().filter_map(Value::as_object);
+    parts.map(|part| text_in(part, "text")).collect()
 }

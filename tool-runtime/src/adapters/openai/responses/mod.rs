@@ -5,6 +5,7 @@ mod declare;
 mod items;
 mod read;
 mod stream;
+mod usage;
 
 use serde_json::Value;
 
