@@ -2,17 +2,18 @@
 
 mod answer;
 mod blocks;
+mod choose;
 mod declare;
 mod read;
 mod stream;
 mod usage;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::stream::MessageStream;
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
@@ -39,6 +40,16 @@ impl DialectFormat for Messages {
 
     fn request_field(&self) -> &'static str {
         "tools"
+    }
+
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(choice, parallel, fields);
+        Ok(())
     }
 
     fn read(

@@ -2,17 +2,18 @@
 
 mod answer;
 mod blocks;
+mod choose;
 mod declare;
 mod read;
 mod stream;
 mod usage;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::stream::ConverseStream;
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
 use crate::adapters::framing::StreamFraming;
 use crate::adapters::lower::DialectProfile;
@@ -40,6 +41,15 @@ impl DialectFormat for Converse {
 
     fn request_field(&self) -> &'static str {
         "toolConfig"
+    }
+
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(choice, parallel, fields)
     }
 
     fn read(

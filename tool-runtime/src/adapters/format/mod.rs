@@ -1,6 +1,7 @@
 //! The interface that each dialect implements, and the types that the implementations share.
 
 mod answer_content;
+mod call_choice;
 mod declared_tool;
 mod parsed_response;
 mod read_error;
@@ -9,9 +10,10 @@ mod response_value;
 mod stop_reason;
 mod stream_assembler;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer};
+pub(super) use self::call_choice::{CallChoice, UnsupportedRule};
 pub use self::declared_tool::DeclaredTool;
 pub(super) use self::parsed_response::{
     ParsedCall, ParsedCalls, ParsedResponse, arguments_object, arguments_text, is_blank,
@@ -50,6 +52,19 @@ pub(super) trait DialectFormat {
 
     /// Returns the name of the request's field for the declarations.
     fn request_field(&self) -> &'static str;
+
+    /// Returns whether a request can limit the calls to some of its declared tools.
+    fn lists_allowed_tools(&self) -> bool {
+        false
+    }
+
+    /// Adds the rules for calls to the fields of a request, which contain the declarations.
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule>;
 
     /// Reads a complete response.
     fn read(

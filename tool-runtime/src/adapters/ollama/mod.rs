@@ -1,17 +1,18 @@
 //! Ollama chat API.
 
 mod answer;
+mod choose;
 mod declare;
 mod read;
 mod stream;
 mod usage;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::stream::ChatStream;
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
 use crate::adapters::framing::StreamFraming;
 use crate::adapters::lower::DialectProfile;
@@ -39,6 +40,15 @@ impl DialectFormat for OllamaChat {
 
     fn request_field(&self) -> &'static str {
         "tools"
+    }
+
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(choice, parallel, fields)
     }
 
     fn read(

@@ -12,6 +12,7 @@ mod replies;
 mod responses;
 mod splits;
 mod titles;
+mod tool_choice;
 mod toolkits;
 mod usage;
 

@@ -8,13 +8,14 @@ mod read;
 mod stream;
 mod usage;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::stream::ChatStream;
+use super::choose;
 use super::schema::{NAMES, PROFILE, STRICT_PROFILE};
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
@@ -45,6 +46,20 @@ impl DialectFormat for ChatCompletions {
 
     fn request_field(&self) -> &'static str {
         "tools"
+    }
+
+    fn lists_allowed_tools(&self) -> bool {
+        true
+    }
+
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(&declare::CHOICE_FORMS, choice, parallel, fields);
+        Ok(())
     }
 
     fn read(
