@@ -98,7 +98,7 @@ impl Adapter {
     #[must_use]
     pub fn builder(dialect: Dialect) -> AdapterBuilder {
         let options =
-            DeclareOptions { strict: true, titles: false, toolkits: ToolkitText::default() };
+            DeclareOptions { strict: None, titles: false, toolkits: ToolkitText::default() };
         AdapterBuilder { dialect, options, max_response_bytes: MAX_RESPONSE_BYTES }
     }
 
@@ -190,18 +190,25 @@ impl Adapter {
 }
 
 impl AdapterBuilder {
-    /// Sets whether OpenAI enforces each tool's schema (`strict`), if enforcement rejects no call
-    /// that the tool accepts. Default: true.
+    /// Sets whether the provider enforces each tool's schema (`strict`), if enforcement rejects no
+    /// call that the tool accepts. Default: true for OpenAI, false for Anthropic and Bedrock. Gemini
+    /// and Ollama have no strict mode.
     ///
-    /// A strict declaration requires every property. The `null` that a model writes for an omitted
-    /// property is removed when the call is read. A tool is declared without `strict`, and the
-    /// report lists it, if a strict call could not express its arguments: if it accepts undeclared
-    /// properties or any value, or if a property may be `null` or absent and its schema does not
-    /// say by `"default": null` that both mean the same. Other dialects support more of JSON Schema
-    /// without strict mode.
+    /// A tool is declared without `strict`, and the report lists it, if a strict call could not
+    /// express its arguments: if it accepts undeclared properties or any value.
+    ///
+    /// OpenAI's strict mode also requires every property. The `null` that a model writes for an
+    /// omitted property is removed when the call is read, so a property that may be `null` or absent
+    /// prevents `strict`, unless its schema says by `"default": null` that both mean the same.
+    ///
+    /// Anthropic's and Bedrock's strict mode supports no bounds, lengths, patterns or recursive
+    /// types: bounds, lengths and patterns move to the description, recursive types prevent `strict`.
+    /// All strict tools of a request may have 20 tools, 24 optional properties and 16 properties of
+    /// several types together; further tools are not strict. Without strict mode, these models see
+    /// the complete schema.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
-        self.options.strict = strict;
+        self.options.strict = Some(strict);
         self
     }
 

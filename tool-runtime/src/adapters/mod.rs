@@ -32,6 +32,7 @@ mod renamed;
 mod report;
 mod request_fields;
 mod restore;
+mod strict_quota;
 mod tool_choice;
 mod toolkits;
 mod turn;

@@ -68,16 +68,15 @@ impl<'a> TurnStream<'a> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let limit = self.adapter.max_response_bytes;
-        let events = match self.decoder.push(bytes, limit) {
-            Ok(events) => events,
-            Err(error) => return Err(self.failed.insert(error).clone()),
-        };
-        let mut deltas = Vec::new();
+        let (mut events, mut deltas) = (Vec::new(), Vec::new());
+        let framed = self.decoder.push(bytes, self.adapter.max_response_bytes, &mut events);
         for event in events {
             deltas.extend(self.push(&event)?);
         }
-        Ok(deltas)
+        match framed {
+            Ok(()) => Ok(deltas),
+            Err(error) => Err(self.failed.insert(error).clone()),
+        }
     }
 
     /// Processes the data of one event; returns the added content for display.

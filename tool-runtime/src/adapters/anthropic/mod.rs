@@ -10,6 +10,7 @@ mod usage;
 
 use serde_json::{Map, Value};
 
+pub(super) use self::declare::{STRICT_PROFILE, STRICT_QUOTA};
 use self::stream::MessageStream;
 use crate::adapters::format::{
     CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
@@ -17,6 +18,7 @@ use crate::adapters::format::{
 };
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
+use crate::adapters::strict_quota::StrictQuota;
 
 /// The format of the Messages API.
 pub(super) struct Messages;
@@ -28,6 +30,18 @@ impl DialectFormat for Messages {
 
     fn profile(&self) -> &'static DialectProfile {
         &declare::PROFILE
+    }
+
+    fn strict_profile(&self) -> Option<&'static DialectProfile> {
+        Some(&STRICT_PROFILE)
+    }
+
+    fn is_strict_by_default(&self) -> bool {
+        false
+    }
+
+    fn strict_quota(&self) -> Option<StrictQuota> {
+        Some(STRICT_QUOTA)
     }
 
     fn declaration(&self, tool: &DeclaredTool) -> Value {

@@ -11,6 +11,7 @@ mod usage;
 use serde_json::{Map, Value, json};
 
 use self::stream::ConverseStream;
+use crate::adapters::anthropic::{STRICT_PROFILE, STRICT_QUOTA};
 use crate::adapters::format::{
     CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
     ResponseValue, StreamAssembler, UnsupportedRule,
@@ -18,6 +19,7 @@ use crate::adapters::format::{
 use crate::adapters::framing::StreamFraming;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
+use crate::adapters::strict_quota::StrictQuota;
 
 /// The format of `Converse` and `ConverseStream`.
 pub(super) struct Converse;
@@ -29,6 +31,19 @@ impl DialectFormat for Converse {
 
     fn profile(&self) -> &'static DialectProfile {
         &declare::PROFILE
+    }
+
+    /// Its documentation names the subset of Anthropic, whose models support it.
+    fn strict_profile(&self) -> Option<&'static DialectProfile> {
+        Some(&STRICT_PROFILE)
+    }
+
+    fn is_strict_by_default(&self) -> bool {
+        false
+    }
+
+    fn strict_quota(&self) -> Option<StrictQuota> {
+        Some(STRICT_QUOTA)
     }
 
     fn declaration(&self, tool: &DeclaredTool) -> Value {

@@ -31,7 +31,7 @@ impl DeclaredTool {
         &self.schema
     }
 
-    /// Returns whether the provider is to enforce the schema (OpenAI's `strict`).
+    /// Returns whether the provider is to enforce the schema (`strict`).
     #[must_use]
     pub fn is_strict(&self) -> bool {
         self.strict

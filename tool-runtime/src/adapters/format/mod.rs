@@ -28,6 +28,7 @@ pub(super) use self::stream_assembler::StreamAssembler;
 use super::framing::StreamFraming;
 use super::lower::DialectProfile;
 use super::names::{NameRules, ToolNames};
+use super::strict_quota::StrictQuota;
 
 /// Defines everything that differs between dialects.
 ///
@@ -41,6 +42,16 @@ pub(super) trait DialectFormat {
 
     /// Returns the part of JSON Schema that the provider can enforce; `None` if it enforces none.
     fn strict_profile(&self) -> Option<&'static DialectProfile> {
+        None
+    }
+
+    /// Returns whether declarations are strict unless the host chooses otherwise.
+    fn is_strict_by_default(&self) -> bool {
+        true
+    }
+
+    /// Returns the limits on all strict tools of one request together.
+    fn strict_quota(&self) -> Option<StrictQuota> {
         None
     }
 

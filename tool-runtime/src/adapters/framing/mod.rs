@@ -45,20 +45,23 @@ impl EventDecoder {
         Self { framing, state: None }
     }
 
-    /// Takes more bytes; returns the data of the events that they complete.
+    /// Takes more bytes, and adds the data of the events that they complete.
     ///
     /// # Errors
     /// Returns an error if the bytes are not framed as the provider does it, or if an event is longer
-    /// than the limit.
-    pub(super) fn push(&mut self, bytes: &[u8], limit: usize) -> Result<Vec<String>, ReadError> {
-        let mut events = Vec::new();
-        let Some(state) = self.state(bytes) else { return Ok(events) };
-        match state {
-            DecoderState::ServerSent(decoder) => decoder.push(bytes, limit, &mut events)?,
-            DecoderState::Json(decoder) => decoder.push(bytes, limit, &mut events)?,
-            DecoderState::Amazon(decoder) => decoder.push(bytes, limit, &mut events)?,
+    /// than the limit. The events before it are added.
+    pub(super) fn push(
+        &mut self,
+        bytes: &[u8],
+        limit: usize,
+        events: &mut Vec<String>,
+    ) -> Result<(), ReadError> {
+        match self.state(bytes) {
+            Some(DecoderState::ServerSent(decoder)) => decoder.push(bytes, limit, events),
+            Some(DecoderState::Json(decoder)) => decoder.push(bytes, limit, events),
+            Some(DecoderState::Amazon(decoder)) => decoder.push(bytes, limit, events),
+            None => Ok(()),
         }
-        Ok(events)
     }
 
     /// Returns the data of an event whose end the provider did not mark: a response that ends without

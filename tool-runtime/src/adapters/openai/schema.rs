@@ -49,5 +49,6 @@ pub(super) const STRICT_PROFILE: DialectProfile = DialectProfile {
     ],
     patterns: PatternSupport::Python,
     strict: true,
+    requires_all: true,
     ..ALL_KEYWORDS
 };

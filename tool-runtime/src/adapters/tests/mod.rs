@@ -11,6 +11,7 @@ mod ollama;
 mod replies;
 mod responses;
 mod splits;
+mod strict;
 mod titles;
 mod tool_choice;
 mod toolkits;
