@@ -6,10 +6,12 @@ use std::collections::HashMap;
 use serde_json::Value;
 use tool_contracts::ToolSpec;
 
+use super::custom_tools::CustomTool;
 use super::declare::{DeclareOptions, declare};
+use super::limits::warnings;
 use super::names::ToolNames;
 use super::restore::DeclarationChanges;
-use super::{DeclarationReport, DeclaredTool, Dialect, ToolkitText};
+use super::{DeclarationLoss, DeclarationReport, DeclaredTool, Dialect, ToolkitText};
 
 /// Adapts a set of tools to one provider's dialect.
 ///
@@ -179,6 +181,33 @@ impl Adapter {
         self.names.tool(wire_name)
     }
 
+    /// Declares one of the tools as a custom tool, in place of its schema.
+    pub(super) fn declare_custom(
+        &mut self,
+        tool: &str,
+        custom: CustomTool,
+        losses: Vec<DeclarationLoss>,
+    ) {
+        self.undo.remove(tool);
+        self.report.replace(tool, losses);
+        self.names.set_custom(tool, custom.argument.clone());
+        let wire = self.names.wire(tool);
+        for declared in self.tools.iter_mut().filter(|known| Some(&*known.name) == wire) {
+            declared.strict = false;
+            declared.custom = Some(custom.clone());
+        }
+        let format = self.dialect.format();
+        let tools = self.tools.iter().map(|tool| format.declaration(tool)).collect();
+        self.declarations = format.declarations(tools);
+        self.check_limits();
+    }
+
+    /// Warns in the report of the provider's limits that the declared tools pass.
+    fn check_limits(&mut self) {
+        let limits = self.dialect.format().limits();
+        self.report.set_warnings(warnings(limits, &self.tools, &self.names));
+    }
+
     /// Converts arguments from the declared schema to the tool's own schema.
     ///
     /// Removes `null`s that represent omitted properties, and restores renamed properties. All
@@ -249,7 +278,7 @@ impl AdapterBuilder {
             specs.iter().map(|spec| spec.name()),
         );
         let declared = declare(self.dialect.format(), self.options, &names, &specs);
-        Adapter {
+        let mut adapter = Adapter {
             dialect: self.dialect,
             names,
             tools: declared.tools,
@@ -257,6 +286,8 @@ impl AdapterBuilder {
             report: declared.report,
             undo: declared.undo,
             max_response_bytes: self.max_response_bytes,
-        }
+        };
+        adapter.check_limits();
+        adapter
     }
 }

@@ -60,6 +60,7 @@ pub(super) fn declare(
             description: descriptions.describe(spec).into_owned(),
             schema: Value::Object(lowered.schema),
             strict,
+            custom: None,
         });
     }
     let undo = undo.into_iter().filter_map(|(tool, undo)| Some((tool, undo?))).collect();

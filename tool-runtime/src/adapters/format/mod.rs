@@ -26,6 +26,7 @@ pub use self::stop_reason::StopReason;
 pub use self::stream_assembler::Delta;
 pub(super) use self::stream_assembler::StreamAssembler;
 use super::framing::StreamFraming;
+use super::limits::{DeclarationLimits, UNLIMITED};
 use super::lower::DialectProfile;
 use super::names::{NameRules, ToolNames};
 use super::strict_quota::StrictQuota;
@@ -50,9 +51,19 @@ pub(super) trait DialectFormat {
         true
     }
 
+    /// Returns the published limits on the declarations of one request.
+    fn limits(&self) -> DeclarationLimits {
+        UNLIMITED
+    }
+
     /// Returns the limits on all strict tools of one request together.
     fn strict_quota(&self) -> Option<StrictQuota> {
         None
+    }
+
+    /// Returns whether tools can take text in place of JSON.
+    fn has_custom_tools(&self) -> bool {
+        false
     }
 
     /// Writes the declaration of one tool.

@@ -15,6 +15,7 @@ use crate::adapters::format::{
     CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
     ResponseValue, StreamAssembler, UnsupportedRule,
 };
+use crate::adapters::limits::DeclarationLimits;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
 
@@ -28,6 +29,10 @@ impl DialectFormat for GenerateContent {
 
     fn profile(&self) -> &'static DialectProfile {
         &declare::PROFILE
+    }
+
+    fn limits(&self) -> DeclarationLimits {
+        declare::LIMITS
     }
 
     fn declaration(&self, tool: &DeclaredTool) -> Value {

@@ -39,7 +39,9 @@ pub(super) fn read(
 }
 
 fn read_call(call: ResponseValue<'_>) -> Result<ChatCall, ReadError> {
-    if call.get("function").is_none() && call.get("type").is_some() {
+    let input = call.get("custom").and_then(|custom| custom.get("input"));
+    let is_custom = input.is_some_and(ResponseValue::is_text);
+    if call.get("function").is_none() && call.get("type").is_some() && !is_custom {
         return call.value().map(ChatCall::Other);
     }
     PartialCall::read(call).map(ChatCall::Function)
@@ -119,6 +121,8 @@ fn for_next_request(call: ChatCall, calls: &mut ParsedCalls<'_>) -> Value {
         ChatCall::Other(value) => return value,
     };
     if is_custom {
+        let repeated = calls.add_custom(id.clone(), &name, &arguments);
+        let (id, name) = repeated.map_or((id, name), |call| (Some(call.id), call.name));
         other_fields.extend(id.map(|id| ("id".to_owned(), id.into())));
         other_fields.insert("type".to_owned(), "custom".into());
         other_fields.insert("custom".to_owned(), json!({ "name": name, "input": arguments }));

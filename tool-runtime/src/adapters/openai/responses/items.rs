@@ -39,6 +39,11 @@ impl OutputItem {
         text_in(&self.fields, "type") == kind
     }
 
+    /// Returns whether the item is a call of a function or of a custom tool.
+    pub(super) fn is_call(&self) -> bool {
+        self.is("function_call") || self.is("custom_tool_call")
+    }
+
     fn is_whole(&self) -> bool {
         !matches!(text_in(&self.fields, "status"), "in_progress" | "incomplete")
     }
@@ -63,7 +68,7 @@ pub(super) fn assemble(
     let mut response = ParsedResponse::empty(stop);
     let mut calls = ParsedCalls::new(names);
     for item in items {
-        if response.stop == StopReason::Done && item.is("function_call") && !item.is_whole() {
+        if response.stop == StopReason::Done && item.is_call() && !item.is_whole() {
             response.stop = StopReason::Interrupted;
         }
         response.add_item(item, &mut calls);
@@ -88,6 +93,9 @@ impl ParsedResponse {
             item.fields.insert("call_id".to_owned(), repeated.id.into());
             item.fields.insert("name".to_owned(), repeated.name.into());
             item.fields.insert("arguments".to_owned(), arguments_text(&item.arguments).into());
+        } else if item.is("custom_tool_call") && !add_custom(&mut item, calls) && !item.is_whole() {
+            // The host's own call, which it cannot answer.
+            return;
         }
         self.messages.push(item.fields.into());
     }
@@ -111,4 +119,17 @@ fn reasoning(item: &Map<String, Value>) -> String {
     let parts = ["summary", "content"].map(|name| item.get(name).and_then(Value::as_array));
     let parts = parts.into_iter().flatten().flatten().filter_map(Value::as_object);
     parts.map(|part| text_in(part, "text")).collect()
+}
+
+/// Adds the call of a custom tool; returns whether a tool of its name is declared as one.
+fn add_custom(item: &mut OutputItem, calls: &mut ParsedCalls<'_>) -> bool {
+    let text = |name| text_in(&item.fields, name);
+    let id = Some(text("call_id").to_owned());
+    let Some(repeated) = calls.add_custom(id, text("name"), text("input")) else { return false };
+    item.fields.insert("call_id".to_owned(), repeated.id.into());
+    item.fields.insert("name".to_owned(), repeated.name.into());
+    item.fields.entry("input").or_insert_with(|| "".into());
+    // A request's type of the item has none.
+    item.fields.remove("status");
+    true
 }

@@ -11,11 +11,12 @@ use serde_json::{Map, Value};
 
 use self::stream::ResponsesStream;
 use super::choose;
-use super::schema::{NAMES, PROFILE, STRICT_PROFILE};
+use super::schema::{NAMES, PROFILE, RESPONSES_LIMITS, STRICT_PROFILE};
 use crate::adapters::format::{
     CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
     ResponseValue, StreamAssembler, UnsupportedRule,
 };
+use crate::adapters::limits::DeclarationLimits;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
 
@@ -33,6 +34,14 @@ impl DialectFormat for Responses {
 
     fn strict_profile(&self) -> Option<&'static DialectProfile> {
         Some(&STRICT_PROFILE)
+    }
+
+    fn has_custom_tools(&self) -> bool {
+        true
+    }
+
+    fn limits(&self) -> DeclarationLimits {
+        RESPONSES_LIMITS
     }
 
     fn declaration(&self, tool: &DeclaredTool) -> Value {

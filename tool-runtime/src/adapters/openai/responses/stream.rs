@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::items::{self, OutputItem};
 use super::read::stop;
@@ -49,6 +49,16 @@ impl StreamAssembler for ResponsesStream {
                 self.partial(event).item.arguments = event.required_json_text("arguments")?;
                 None
             }
+            "response.custom_tool_call_input.delta" => {
+                let more = event.required_text("delta")?;
+                self.partial(event).append_input(&more);
+                None
+            }
+            "response.custom_tool_call_input.done" => {
+                let input = event.required_text("input")?;
+                self.partial(event).item.fields.insert("input".to_owned(), input.into());
+                None
+            }
             "response.output_text.delta" => {
                 let text = event.required_text("delta")?;
                 self.partial(event).text += &text;
@@ -92,8 +102,10 @@ impl ResponsesStream {
 
     fn added(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let item = event.required("item", "an item")?;
-        self.partial(event).item = OutputItem::read(item)?;
-        Ok(item.is("type", "function_call").then(|| Delta::CallStarted(item.called_name())))
+        let read = OutputItem::read(item)?;
+        let begun = read.is_call().then(|| Delta::CallStarted(item.called_name()));
+        self.partial(event).item = read;
+        Ok(begun)
     }
 
     fn done(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
@@ -124,9 +136,21 @@ impl ResponsesStream {
 }
 
 impl PartialItem {
+    /// Appends to the text of a custom tool's call.
+    fn append_input(&mut self, more: &str) {
+        let input = self.item.fields.entry("input").or_insert_with(|| "".into());
+        if let Value::String(input) = input {
+            input.push_str(more);
+        }
+    }
+
     /// The item so far; `None` if nothing of it can be sent back.
     fn into_item(mut self) -> Option<OutputItem> {
         if self.is_done || self.item.is("function_call") {
+            return Some(self.item);
+        }
+        if self.item.is("custom_tool_call") {
+            self.item.fields.insert("status".to_owned(), "incomplete".into());
             return Some(self.item);
         }
         let mut content = Vec::new();
