@@ -185,7 +185,7 @@ impl Adapter {
     pub(super) fn declare_custom(
         &mut self,
         tool: &str,
-        custom: CustomTool,
+        custom: &CustomTool,
         losses: Vec<DeclarationLoss>,
     ) {
         self.undo.remove(tool);

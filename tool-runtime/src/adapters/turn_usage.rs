@@ -8,7 +8,7 @@
 ///
 /// | dialect | `input` | `output` | `cache_read` | `cache_write` | `reasoning` |
 /// | --- | --- | --- | --- | --- | --- |
-/// | OpenAI Chat Completions | `prompt_tokens` | `completion_tokens` | `prompt_tokens_details.cached_tokens`, `prompt_cache_hit_tokens` of DeepSeek | `prompt_tokens_details.cache_write_tokens` | `completion_tokens_details.reasoning_tokens` |
+/// | OpenAI Chat Completions | `prompt_tokens` | `completion_tokens` | `prompt_tokens_details.cached_tokens`, `prompt_cache_hit_tokens` of `DeepSeek` | `prompt_tokens_details.cache_write_tokens` | `completion_tokens_details.reasoning_tokens` |
 /// | OpenAI Responses | `input_tokens` | `output_tokens` | `input_tokens_details.cached_tokens` | `input_tokens_details.cache_write_tokens` | `output_tokens_details.reasoning_tokens` |
 /// | Anthropic | the sum of `input_tokens`, `cache_read_input_tokens` and `cache_creation_input_tokens` | `output_tokens` | `cache_read_input_tokens` | `cache_creation_input_tokens` | `output_tokens_details.thinking_tokens` |
 /// | Gemini | the sum of `promptTokenCount` and `toolUsePromptTokenCount` | the sum of `candidatesTokenCount` and `thoughtsTokenCount` | `cachedContentTokenCount` | not reported | `thoughtsTokenCount` |

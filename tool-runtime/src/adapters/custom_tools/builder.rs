@@ -117,7 +117,7 @@ impl CustomToolsBuilder {
             let spec = named(&specs, &tool)?;
             let (custom, losses) = CustomTool::of(spec, format)
                 .map_err(|reason| CustomToolError::NotOneText { tool: tool.clone(), reason })?;
-            adapter.declare_custom(&tool, custom, losses);
+            adapter.declare_custom(&tool, &custom, losses);
         }
         Ok(adapter)
     }

@@ -132,7 +132,7 @@ impl<'m> MessageHeaders<'m> {
         while !reader.rest.is_empty() {
             let name_length = reader.byte()?;
             let name = reader.take(usize::from(name_length))?;
-            let Some(value) = reader.header_value()? else { continue };
+            let value = reader.header_value()?;
             match name {
                 b":message-type" => read.message = value,
                 b":event-type" => read.event = Some(value),
@@ -169,8 +169,8 @@ impl<'m> Reader<'m> {
         self.take(2)?.try_into().ok().map(u16::from_be_bytes).map(usize::from)
     }
 
-    /// The value of a header if it is a text, the type 7; the others have a length of their own.
-    fn header_value(&mut self) -> Option<Option<&'m str>> {
+    /// The value of a header that is a text, the type 7; of another type, an empty text.
+    fn header_value(&mut self) -> Option<&'m str> {
         let length = match self.byte()? {
             0 | 1 => 0,
             2 => 1,
@@ -181,10 +181,10 @@ impl<'m> Reader<'m> {
             6 => self.short()?,
             7 => {
                 let length = self.short()?;
-                return std::str::from_utf8(self.take(length)?).ok().map(Some);
+                return std::str::from_utf8(self.take(length)?).ok();
             }
             _ => return None,
         };
-        self.take(length).map(|_| None)
+        self.take(length).map(|_| "")
     }
 }

@@ -39,11 +39,30 @@ const END: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
 #[test]
 fn server_sent_events_may_end_their_lines_in_three_ways() {
     for end in ["\n", "\r\n", "\r"] {
-        let lines = ["\u{feff}: connected", "", "event: chunk", "id: 1", "retry:3", "data", ""];
-        let mut body = lines.join(end) + end;
-        body += &format!("data: {}{end}{end}", chunk("Thé "));
-        body += &format!(": comment{end}{end}data:{}{end}{end}", chunk("\u{1F375}"));
-        body += &format!("data: {END}{end}{end}data: [DONE]{end}{end}");
+        let (first, second) = (chunk("Thé "), chunk("\u{1F375}"));
+        let (first, second) = (format!("data: {first}"), format!("data:{second}"));
+        let end_event = format!("data: {END}");
+        let lines = [
+            "\u{feff}: connected",
+            "",
+            "event: chunk",
+            "id: 1",
+            "retry:3",
+            "data",
+            "",
+            &first,
+            "",
+            ": comment",
+            "",
+            &second,
+            "",
+            &end_event,
+            "",
+            "data: [DONE]",
+            "",
+            "",
+        ];
+        let body = lines.join(end);
         check_splits(Dialect::OpenAiChat, body.as_bytes(), "Thé \u{1F375}");
     }
 }
@@ -52,8 +71,10 @@ fn server_sent_events_may_end_their_lines_in_three_ways() {
 fn several_lines_of_data_are_one_event() {
     let pretty = serde_json::to_string_pretty(&json!({ "choices": [{ "index": 0,
         "delta": { "content": "Hi" } }] }));
-    let data =
-        |text: &str| text.lines().map(|line| format!("data: {line}\n")).collect::<String>() + "\n";
+    let data = |text: &str| {
+        let lines: Vec<_> = text.lines().map(|line| format!("data: {line}")).collect();
+        lines.join("\n") + "\n\n"
+    };
     let body = data(&pretty.unwrap()) + &data(END);
     check_splits(Dialect::OpenAiChat, body.as_bytes(), "Hi");
 }
