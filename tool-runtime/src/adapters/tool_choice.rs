@@ -123,7 +123,8 @@ impl From<ToolChoice> for CallRules {
     }
 }
 
-fn similar(closest: &[String]) -> String {
+/// Names similar tools in an error of an unknown one.
+pub(super) fn similar(closest: &[String]) -> String {
     if closest.is_empty() {
         return "declare it".to_owned();
     }

@@ -4,6 +4,7 @@ use thiserror::Error;
 use tool_contracts::ToolSpec;
 
 use super::{CustomTool, CustomToolFormat};
+use crate::adapters::tool_choice::similar;
 use crate::adapters::{Adapter, AdapterBuilder, Dialect};
 use crate::schema::nearest_tools;
 
@@ -30,7 +31,7 @@ pub enum CustomToolError {
         dialect: Dialect,
     },
     /// No tool of this name is declared.
-    #[error("no tool `{tool}` is declared; similar names are {closest:?}")]
+    #[error("no tool `{tool}` is declared; {}", similar(.closest))]
     UnknownTool {
         /// The name.
         tool: String,

@@ -104,7 +104,7 @@ fn a_tool_that_cannot_be_a_custom_tool_is_an_error_that_says_why() {
     let error = build(Dialect::Anthropic, &sql, "sql.run");
     assert_eq!(error, CustomToolError::Unsupported { dialect: Dialect::Anthropic });
     let error = build(Dialect::OpenAiChat, &sql, "sql.ran").to_string();
-    assert_eq!(error, r#"no tool `sql.ran` is declared; similar names are ["sql.run"]"#);
+    assert_eq!(error, "no tool `sql.ran` is declared; similar names are `sql.run`");
 }
 
 /// A response with calls of the custom tool, of a function, and of a custom tool of the host.

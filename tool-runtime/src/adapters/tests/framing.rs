@@ -71,12 +71,15 @@ fn server_sent_events_may_end_their_lines_in_three_ways() {
 fn several_lines_of_data_are_one_event() {
     let pretty = serde_json::to_string_pretty(&json!({ "choices": [{ "index": 0,
         "delta": { "content": "Hi" } }] }));
-    let data = |text: &str| {
-        let lines: Vec<_> = text.lines().map(|line| format!("data: {line}")).collect();
-        lines.join("\n") + "\n\n"
-    };
-    let body = data(&pretty.unwrap()) + &data(END);
-    check_splits(Dialect::OpenAiChat, body.as_bytes(), "Hi");
+    let pretty = pretty.unwrap();
+    for end in ["\n", "\r\n", "\r"] {
+        let data = |text: &str| {
+            let lines: Vec<_> = text.lines().map(|line| format!("data: {line}")).collect();
+            lines.join(end) + end + end
+        };
+        let body = data(&pretty) + &data(END);
+        check_splits(Dialect::OpenAiChat, body.as_bytes(), "Hi");
+    }
 }
 
 #[test]
