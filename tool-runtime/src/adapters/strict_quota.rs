@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What the strict tools of one request may have together.
+/// The room that the strict tools of one request have together.
 ///
 /// Anthropic rejects a request beyond its limits, so further tools are not declared strict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -87,7 +87,7 @@ pub enum ToolChoiceError {
         dialect: Dialect,
         /// The rule.
         rule: &'static str,
-        /// What to do instead.
+        /// The remedy.
         cure: &'static str,
     },
 }
