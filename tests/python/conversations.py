@@ -31,6 +31,7 @@ from google import genai
 from google.genai import types as gemini_types
 from openai.types import chat as chat_types
 from openai.types import responses as responses_types
+from openai.types.responses import response_create_params
 from pydantic import TypeAdapter
 
 CARGO = ["cargo", "run", "--quiet", "--package", "tool-tests", "--bin", "conversations"]
@@ -55,8 +56,8 @@ class Program:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def hold(self, dialect, whole=None, events=()):
-        line = {"dialect": dialect, "whole": whole, "events": list(events)}
+    def hold(self, dialect, whole=None, events=(), **options):
+        line = {"dialect": dialect, "whole": whole, "events": list(events), **options}
         self.process.stdin.write(json.dumps(line) + "\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
@@ -90,8 +91,30 @@ def wire(name, dots=False):
 # ── What each provider says ───────────────────────────────────────────────────────────────────────
 
 
+def counts(cache_write=8, reasoning=12, cache_read=64):
+    """What a turn is to say of the usage below."""
+    return {
+        "input": 100,
+        "output": 20,
+        "cache_read": cache_read,
+        "cache_write": cache_write,
+        "reasoning": reasoning,
+    }
+
+
 class Chat:
     dialect = "openai"
+    # The events that close a response: without them it is cut off.
+    closing = 2
+    usage = counts()
+    names = ("c", "m")
+    spent = {
+        "prompt_tokens": 100,
+        "completion_tokens": 20,
+        "total_tokens": 120,
+        "prompt_tokens_details": {"cached_tokens": 64, "cache_write_tokens": 8},
+        "completion_tokens_details": {"reasoning_tokens": 12},
+    }
 
     def whole(self, reason="tool_calls"):
         calls = [
@@ -101,7 +124,14 @@ class Chat:
         message = {"role": "assistant", "content": TEXT, "tool_calls": calls, "refusal": None}
         choice = {"index": 0, "finish_reason": reason, "logprobs": None, "message": message}
         return chat_types.ChatCompletion.model_validate(
-            {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+            {
+                "id": "c",
+                "object": "chat.completion",
+                "created": 0,
+                "model": "m",
+                "choices": [choice],
+                "usage": self.spent,
+            }
         )
 
     def events(self):
@@ -121,6 +151,20 @@ class Chat:
             for piece in pieces(arguments):
                 yield chunk({"tool_calls": [{"index": place, "function": {"arguments": piece}}]})
         yield chunk({}, "tool_calls")
+        yield chat_types.ChatCompletionChunk.model_validate(
+            {
+                "id": "c",
+                "object": "chat.completion.chunk",
+                "created": 0,
+                "model": "m",
+                "choices": [],
+                "usage": self.spent,
+            }
+        )
+
+    def chosen(self, fields):
+        parsed(chat_types.ChatCompletionToolChoiceOptionParam, fields.pop("tool_choice"))
+        return fields.pop("parallel_tool_calls", None)
 
     def check(self, messages):
         for message in messages:
@@ -148,6 +192,16 @@ class Chat:
 
 class Responses:
     dialect = "responses"
+    closing = 1
+    usage = counts()
+    names = ("resp", "m")
+    spent = {
+        "input_tokens": 100,
+        "output_tokens": 20,
+        "total_tokens": 120,
+        "input_tokens_details": {"cached_tokens": 64, "cache_write_tokens": 8},
+        "output_tokens_details": {"reasoning_tokens": 12},
+    }
 
     def output(self):
         text = {"type": "output_text", "text": TEXT, "annotations": []}
@@ -171,6 +225,7 @@ class Responses:
             "model": "m",
             "status": status,
             "output": output,
+            "usage": self.spent if status == "completed" else None,
             "parallel_tool_calls": True,
             "tool_choice": "auto",
             "tools": [],
@@ -207,6 +262,10 @@ class Responses:
             yield event("response.output_item.done", output_index=place, item=item)
         yield event("response.completed", response=self.response("completed", list(self.output())))
 
+    def chosen(self, fields):
+        parsed(response_create_params.ToolChoice, fields.pop("tool_choice"))
+        return fields.pop("parallel_tool_calls", None)
+
     def check(self, messages):
         for message in messages:
             parsed(responses_types.ResponseInputItemParam, message)
@@ -223,6 +282,9 @@ class Responses:
 
 class Anthropic:
     dialect = "anthropic"
+    closing = 1
+    usage = counts()
+    names = ("msg", "m")
 
     def content(self):
         yield {"type": "thinking", "thinking": "tea, then", "signature": "c2ln"}
@@ -239,7 +301,13 @@ class Anthropic:
             "content": content,
             "stop_reason": reason,
             "stop_sequence": None,
-            "usage": {"input_tokens": 1, "output_tokens": 1},
+            "usage": {
+                "input_tokens": 28,
+                "cache_read_input_tokens": 64,
+                "cache_creation_input_tokens": 8,
+                "output_tokens": 20 if reason else 1,
+                "output_tokens_details": {"thinking_tokens": 12 if reason else 0},
+            },
         }
 
     def whole(self):
@@ -271,8 +339,15 @@ class Anthropic:
                 yield event("content_block_delta", index=place, delta=delta)
             yield event("content_block_stop", index=place)
         ended = {"stop_reason": "tool_use", "stop_sequence": None}
-        yield event("message_delta", delta=ended, usage={"output_tokens": 9})
+        ended_usage = {"output_tokens": 20, "output_tokens_details": {"thinking_tokens": 12}}
+        yield event("message_delta", delta=ended, usage=ended_usage)
         yield event("message_stop")
+
+    def chosen(self, fields):
+        choice = fields.pop("tool_choice")
+        parsed(anthropic_types.ToolChoiceParam, choice)
+        disabled = choice.get("disable_parallel_tool_use")
+        return None if disabled is None else not disabled
 
     def check(self, messages):
         for message in messages:
@@ -298,6 +373,9 @@ class Anthropic:
 
 class Gemini:
     dialect = "gemini"
+    closing = 1
+    usage = counts(cache_write=None)
+    names = ("r", "m")
 
     def parts(self):
         yield {"text": "tea, then", "thought": True}
@@ -310,7 +388,15 @@ class Gemini:
 
     def response(self, parts, reason=None):
         candidate = {"content": {"role": "model", "parts": parts}, "finishReason": reason, "index": 0}
-        return gemini_types.GenerateContentResponse.model_validate({"candidates": [candidate]})
+        spent = {
+            "promptTokenCount": 90,
+            "toolUsePromptTokenCount": 10,
+            "cachedContentTokenCount": 64,
+            "candidatesTokenCount": 8 if reason else 1,
+            "thoughtsTokenCount": 12,
+        }
+        response = {"candidates": [candidate], "usageMetadata": spent, "responseId": "r", "modelVersion": "m"}
+        return gemini_types.GenerateContentResponse.model_validate(response)
 
     def whole(self):
         return self.response(list(self.parts()), "STOP")
@@ -323,6 +409,13 @@ class Gemini:
         yield self.response(parts[2:4])
         yield self.response(parts[4:])
         yield self.response([{"text": ""}], "STOP")
+
+    def chosen(self, fields):
+        config = fields.pop("toolConfig")
+        known = gemini_types.ToolConfig.model_validate(config).model_dump(
+            by_alias=True, exclude_none=True, mode="json"
+        )
+        assert known == config, (known, config)
 
     def check(self, messages):
         for message in messages:
@@ -345,6 +438,16 @@ class Gemini:
 
 class Bedrock:
     dialect = "bedrock"
+    closing = 2
+    usage = counts(reasoning=None)
+    names = (None, None)
+    spent = {
+        "inputTokens": 28,
+        "outputTokens": 20,
+        "totalTokens": 120,
+        "cacheReadInputTokens": 64,
+        "cacheWriteInputTokens": 8,
+    }
 
     def __init__(self):
         self.service = botocore.session.get_session().get_service_model("bedrock-runtime")
@@ -357,11 +460,10 @@ class Bedrock:
 
     def whole(self):
         message = {"role": "assistant", "content": list(self.blocks())}
-        usage = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
         response = {
             "output": {"message": message},
             "stopReason": "tool_use",
-            "usage": usage,
+            "usage": self.spent,
             "metrics": {"latencyMs": 1},
         }
         self.known(self.service.operation_model("Converse").output_shape, response)
@@ -386,6 +488,7 @@ class Bedrock:
                     yield delta(place, {"toolUse": {"input": piece}})
                 yield {"contentBlockStop": {"contentBlockIndex": place}}
             yield {"messageStop": {"stopReason": "tool_use"}}
+            yield {"metadata": {"usage": self.spent, "metrics": {"latencyMs": 1}}}
 
         shape = self.service.shape_for("ConverseStreamOutput")
         for event in events():
@@ -397,6 +500,11 @@ class Bedrock:
         assert not problems.has_errors(), problems.generate_report()
         unknown = set(value) - set(shape.members)
         assert not unknown, unknown
+
+    def chosen(self, fields):
+        config = fields.pop("toolConfig")
+        self.known(self.service.shape_for("ToolConfiguration"), config)
+        assert "toolChoice" in config, config
 
     def check(self, messages):
         shape = self.service.operation_model("Converse").input_shape
@@ -421,6 +529,9 @@ class Bedrock:
 
 class Ollama:
     dialect = "ollama"
+    closing = 1
+    usage = counts(cache_read=None, cache_write=None, reasoning=None)
+    names = (None, "m")
 
     def calls(self):
         for _, name, arguments in CALLS:
@@ -429,7 +540,7 @@ class Ollama:
     def response(self, done=False, **message):
         response = {"model": "m", "created_at": "2026-01-01T00:00:00Z", "done": done}
         if done:
-            response["done_reason"] = "stop"
+            response |= {"done_reason": "stop", "prompt_eval_count": 100, "eval_count": 20}
         message = {"role": "assistant", "content": "", **message}
         return ollama.ChatResponse.model_validate(response | {"message": message})
 
@@ -445,6 +556,9 @@ class Ollama:
         yield self.response(tool_calls=calls[:3])
         yield self.response(tool_calls=calls[3:])
         yield self.response(True)
+
+    def chosen(self, fields):
+        pass
 
     def check(self, messages):
         for message in messages:
@@ -505,7 +619,12 @@ def check_types(program):
         check_turn(streamed, f"{name}, streamed")
         dialect.check(streamed["messages"] + streamed["answers"])
         assert same(streamed["messages"], turn["messages"]), (name, streamed["messages"], turn["messages"])
-        cut = program.hold(name, events=events[:-1])
+        for told in (turn, streamed):
+            assert told["usage"] == dialect.usage, (name, told["usage"])
+            assert (told["id"], told["model"]) == dialect.names, (name, told["id"], told["model"])
+            thought = "" if name in ("openai", "responses") else "tea, then"
+            assert (told["thinking"], told["refusal"]) == (thought, None), (name, told["thinking"])
+        cut = program.hold(name, events=events[: -dialect.closing])
         assert cut["stop"] == "Interrupted", (name, cut["stop"])
         assert {call["status"] for call in cut["calls"]} <= {"not_executed", "rejected"}, cut["calls"]
         dialect.check(cut["messages"] + cut["answers"])
@@ -586,6 +705,88 @@ def check_attachments(program):
         assert "UE5H" in json.dumps(turn["answers"]), (dialect.dialect, turn["answers"])
 
 
+def check_choices(program):
+    """The fields of a choice have the types of the providers' requests."""
+    rules = [{"choice": choice} for choice in ("auto", "required", "none", "content.search")]
+    rules += [rule | {"allowed": ["content.search", "ping"]} for rule in rules]
+    rules += [rule | {"parallel": parallel} for rule in rules for parallel in (True, False)]
+    errors = {}
+    for dialect in DIALECTS:
+        for rule in rules:
+            fields = program.hold(dialect.dialect, rules=rule)
+            if "error" in fields:
+                assert "cannot express" in fields["error"], fields
+                errors[dialect.dialect] = errors.get(dialect.dialect, 0) + 1
+                continue
+            parallel = dialect.chosen(fields)
+            if dialect.dialect in ("openai", "responses"):
+                assert parallel == rule.get("parallel"), (dialect.dialect, rule)
+            fields.pop("tools", None)
+            assert not fields, (dialect.dialect, rule, fields)
+    # None of Bedrock, what Ollama has no words for, and one call at a time of three providers.
+    assert set(errors) == {"gemini", "bedrock", "ollama"}, errors
+    tools = program.hold("ollama", rules={"choice": "auto", "allowed": ["ping"]})["tools"]
+    assert [tool["function"]["name"] for tool in tools] == ["ping"], tools
+
+
+def check_strict(program):
+    """The mark of a strict tool is one that the providers' types know."""
+    for dialect, kind in ((Anthropic(), anthropic_types.ToolParam), (Bedrock(), None)):
+        turn = program.hold(dialect.dialect, whole=text_of(dialect.whole(), exclude_none=True), strict=True)
+        tools = turn["declarations"]
+        assert '"strict": true' in json.dumps(tools), tools
+        if kind:
+            for tool in tools:
+                parsed(kind, tool)
+        else:
+            dialect.known(dialect.service.shape_for("ToolConfiguration"), tools)
+
+
+def check_custom_tools(program):
+    """Custom tools, their calls and their answers have the types of OpenAI."""
+    query = "SELECT '\u00e9'"
+    custom = {"id": "call_1", "type": "custom", "custom": {"name": "run_sql", "input": query}}
+    message = {"role": "assistant", "content": None, "tool_calls": [custom]}
+    choice = {"index": 0, "finish_reason": "tool_calls", "logprobs": None, "message": message}
+    body = {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    chat = program.hold("openai", whole=text_of(chat_types.ChatCompletion.model_validate(body)), custom=True)
+
+    item = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "run_sql", "input": query}
+    whole = Responses().response("completed", [item])
+    whole = text_of(responses_types.Response.model_validate(whole))
+    number = iter(range(9))
+
+    def event(kind, **fields):
+        fields |= {"type": kind, "sequence_number": next(number)}
+        return text_of(adapter(responses_types.ResponseStreamEvent).validate_python(fields), exclude_unset=True)
+
+    place = {"output_index": 0, "item_id": "ctc_1"}
+    events = [event("response.output_item.added", output_index=0, item=item | {"input": ""})]
+    kind = "response.custom_tool_call_input"
+    events += [event(f"{kind}.delta", delta=piece, **place) for piece in pieces(query)]
+    events.append(event(f"{kind}.done", input=query, **place))
+    events.append(event("response.output_item.done", output_index=0, item=item))
+    events.append(event("response.completed", response=Responses().response("completed", [item])))
+    responses = program.hold("responses", whole=whole, custom=True)
+    streamed = program.hold("responses", events=events, custom=True)
+    assert streamed["messages"] == responses["messages"], streamed["messages"]
+
+    for turn in (chat, responses, streamed):
+        [call] = turn["calls"]
+        assert json.loads(call["arguments"]) == {"statement": query}, call
+        assert (call["name"], call["status"]) == ("run_sql", "executed"), call
+    Chat().check(chat["messages"] + chat["answers"])
+    Responses().check(responses["messages"] + responses["answers"])
+    declared = {tool["type"]: tool for tool in chat["declarations"]}
+    parsed(chat_types.ChatCompletionCustomToolParam, declared["custom"])
+    declared = {tool["type"]: tool for tool in responses["declarations"]}
+    parsed(responses_types.CustomToolParam, declared["custom"])
+    for dialect in (Chat(), Responses()):
+        fields = program.hold(dialect.dialect, rules={"choice": "run_sql"}, custom=True)
+        assert fields["tool_choice"]["type"] == "custom", fields["tool_choice"]
+        dialect.chosen(fields)
+
+
 def same(one, other):
     """Compares messages, but for the spaces in arguments, which two writers set differently."""
     text = lambda value: json.dumps(value, sort_keys=True).replace(" ", "")
@@ -638,7 +839,10 @@ def check_clients(program):
         declared = compact(server.asked[turn["field"]]).replace("parameters_json_schema", "parametersJsonSchema")
         assert same(json.loads(declared), tools), (name, declared)
         events = [text_of(event, exclude_unset=True, exclude_none=True) for event in dialect.events()]
-        server.answer(*framed(name, events))
+        body, kind = framed(name, events)
+        wire = body if isinstance(body, bytes) else body.encode()
+        check_turn(program.hold(name, wire=wire.hex()), f"{name}, from its bytes")
+        server.answer(body, kind)
         seen = dialect.send(server.url, tools, [], stream=True)
         streamed = program.hold(name, events=seen)
         check_turn(streamed, f"{name}, through its client")
@@ -679,6 +883,9 @@ def main():
     check_names(program)
     check_rare_parts(program)
     check_attachments(program)
+    check_choices(program)
+    check_strict(program)
+    check_custom_tools(program)
     check_clients(program)
     print(f"conversations: {len(DIALECTS)} dialects, whole and streamed, in the providers' own types")
 

@@ -6,6 +6,7 @@ use tool_runtime::adapters::{Adapter, Delta, Dialect};
 const MAX_BYTES: usize = 4 * 1024;
 
 pub(super) fn run(data: &[u8]) {
+    split_bytes(data);
     let Ok(data) = std::str::from_utf8(data) else { return };
     for dialect in Dialect::ALL {
         let adapter = Adapter::builder(dialect).max_response_bytes(MAX_BYTES).build(&[]);
@@ -44,6 +45,26 @@ pub(super) fn run(data: &[u8]) {
             }
             (Ok(_), Some(error)) => panic!("{dialect:?}: a turn is made in spite of {error}"),
             (Err(_), _) => {}
+        }
+    }
+}
+
+/// The bytes of a body are read alike in one piece and in two.
+fn split_bytes(data: &[u8]) {
+    let (head, tail) = data.split_at(data.len() / 2);
+    for dialect in Dialect::ALL {
+        let adapter = Adapter::builder(dialect).max_response_bytes(MAX_BYTES).build(&[]);
+        let (mut whole, mut split) = (adapter.stream(), adapter.stream());
+        let read = whole.push_bytes(data).map_err(|error| error.to_string());
+        let first = split.push_bytes(head).map_err(|error| error.to_string());
+        let both = first.and_then(|mut deltas| {
+            deltas.extend(split.push_bytes(tail).map_err(|error| error.to_string())?);
+            Ok(deltas)
+        });
+        match (&read, &both) {
+            (Ok(read), Ok(both)) => assert_eq!(read, both, "{dialect:?}"),
+            (Err(_), Err(_)) => {}
+            (_, _) => panic!("{dialect:?}: in one piece {read:?}, in two {both:?}"),
         }
     }
 }

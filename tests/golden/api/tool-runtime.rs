@@ -1054,6 +1054,10 @@ impl Adapter {
     pub fn report(&self) -> &DeclarationReport {}
     #[must_use]
     pub fn request_field(&self) -> &'static str {}
+    pub fn request_fields(
+        &self,
+        rules: impl Into<CallRules>,
+    ) -> Result<Map<String, Value>, ToolChoiceError> {}
     #[must_use]
     pub fn stream(&self) -> TurnStream<'_> {}
     #[must_use]
@@ -1072,6 +1076,12 @@ pub struct AdapterBuilder {
 impl AdapterBuilder {
     #[must_use]
     pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {}
+    #[must_use]
+    pub fn custom_tool(
+        self,
+        tool: impl Into<String>,
+        format: CustomToolFormat,
+    ) -> CustomToolsBuilder {}
     #[must_use]
     pub fn max_response_bytes(self, bytes: usize) -> Self {}
     #[must_use]
@@ -1122,6 +1132,24 @@ pub enum AnswerError {
     Duplicate { call_id: String },
 }
 
+// tool_runtime::adapters::CallRules
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallRules {
+    ..
+}
+impl CallRules {
+    #[must_use]
+    pub fn allowed_tools<N: Into<String>>(
+        self,
+        tools: impl IntoIterator<Item = N>,
+    ) -> Self {}
+    #[must_use]
+    pub fn new(choice: ToolChoice) -> Self {}
+    #[must_use]
+    pub fn parallel_calls(self, parallel: bool) -> Self {}
+}
+impl From<ToolChoice> for CallRules {}
+
 // tool_runtime::adapters::ClientBridge
 #[derive(Debug, Clone)]
 pub struct ClientBridge {
@@ -1165,6 +1193,39 @@ impl ClientTypeError {
 }
 impl fmt::Debug for ClientTypeError {}
 
+// tool_runtime::adapters::CustomToolError
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CustomToolError {
+    Unsupported { dialect: Dialect },
+    UnknownTool { tool: String, closest: Vec<String> },
+    NotOneText { tool: String, reason: String },
+}
+
+// tool_runtime::adapters::CustomToolFormat
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CustomToolFormat {
+    FromSchema,
+    Text,
+    Lark(String),
+    Regex(String),
+}
+
+// tool_runtime::adapters::CustomToolsBuilder
+#[derive(Debug, Clone)]
+pub struct CustomToolsBuilder {
+    ..
+}
+impl CustomToolsBuilder {
+    pub fn build<'s>(
+        self,
+        specs: impl IntoIterator<Item = &'s ToolSpec>,
+    ) -> Result<Adapter, CustomToolError> {}
+    #[must_use]
+    pub fn custom_tool(self, tool: impl Into<String>, format: CustomToolFormat) -> Self {}
+}
+
 // tool_runtime::adapters::DeclarationLoss
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclarationLoss {
@@ -1191,6 +1252,7 @@ impl DeclarationReport {
     #[must_use]
     pub fn is_empty(&self) -> bool {}
     pub fn losses(&self) -> impl Iterator<Item = &DeclarationLoss> {}
+    pub fn warnings(&self) -> impl Iterator<Item = &LimitWarning> {}
 }
 
 // tool_runtime::adapters::DeclaredTool
@@ -1201,6 +1263,8 @@ pub struct DeclaredTool {
 impl DeclaredTool {
     #[must_use]
     pub fn description(&self) -> &str {}
+    #[must_use]
+    pub fn is_custom(&self) -> bool {}
     #[must_use]
     pub fn is_strict(&self) -> bool {}
     #[must_use]
@@ -1215,6 +1279,7 @@ impl DeclaredTool {
 pub enum Delta {
     Text(String),
     Thinking(String),
+    Refusal(String),
     CallStarted(String),
 }
 
@@ -1243,6 +1308,23 @@ impl Dialect {
 }
 impl fmt::Display for Dialect {}
 
+// tool_runtime::adapters::LimitWarning
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitWarning {
+    ..
+}
+impl LimitWarning {
+    #[must_use]
+    pub fn count(&self) -> usize {}
+    #[must_use]
+    pub fn limit(&self) -> usize {}
+    #[must_use]
+    pub fn subject(&self) -> &str {}
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {}
+}
+impl fmt::Display for LimitWarning {}
+
 // tool_runtime::adapters::ProviderError
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderError {
@@ -1265,6 +1347,7 @@ pub enum ReadError {
     Unexpected { pointer: String, expected: &'static str, found: &'static str },
     Provider(ProviderError),
     TooLong { limit: usize },
+    Framing { position: u64, expected: &'static str },
     NotSerializable { type_name: &'static str },
     InPieces { pointer: String },
 }
@@ -1298,6 +1381,26 @@ pub enum StopReason {
     Other(String),
 }
 
+// tool_runtime::adapters::ToolChoice
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoice {
+    Auto,
+    Required,
+    None,
+    Tool(String),
+}
+
+// tool_runtime::adapters::ToolChoiceError
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ToolChoiceError {
+    UnknownTool { tool: String, closest: Vec<String> },
+    NotAllowed { tool: String },
+    NoTools,
+    Unsupported { dialect: Dialect, rule: &'static str, cure: &'static str },
+}
+
 // tool_runtime::adapters::ToolkitText
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -1318,15 +1421,25 @@ impl Turn {
     #[must_use]
     pub fn messages(&self) -> &[Value] {}
     pub fn messages_as<T: DeserializeOwned>(&self) -> Result<Vec<T>, ClientTypeError> {}
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {}
     #[must_use = "a call runs nothing until it is executed"]
     pub fn open_calls(&self, runtime: &Runtime, cx: &ToolContext) -> Vec<ToolCall> {}
     #[must_use]
     pub fn raw_messages(&self) -> Vec<Box<RawValue>> {}
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {}
     pub fn requests(&self) -> impl Iterator<Item = &ToolCallRequest> {}
+    #[must_use]
+    pub fn response_id(&self) -> Option<&str> {}
     #[must_use]
     pub fn stop_reason(&self) -> &StopReason {}
     #[must_use]
     pub fn text(&self) -> &str {}
+    #[must_use]
+    pub fn thinking(&self) -> &str {}
+    #[must_use]
+    pub fn usage(&self) -> Option<TurnUsage> {}
 }
 impl fmt::Debug for Turn {}
 
@@ -1337,6 +1450,7 @@ pub struct TurnStream<'a> {
 impl<'a> TurnStream<'a> {
     pub fn finish(self) -> Result<Turn, ReadError> {}
     pub fn push(&mut self, event: &str) -> Result<Vec<Delta>, ReadError> {}
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, ReadError> {}
 }
 impl TurnStream<'_> {
     pub fn push_event<T: Serialize + ?Sized>(
@@ -1345,6 +1459,17 @@ impl TurnStream<'_> {
     ) -> Result<Vec<Delta>, ReadError> {}
 }
 impl fmt::Debug for TurnStream<'_> {}
+
+// tool_runtime::adapters::TurnUsage
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TurnUsage {
+    pub input: Option<u64>,
+    pub output: Option<u64>,
+    pub cache_read: Option<u64>,
+    pub cache_write: Option<u64>,
+    pub reasoning: Option<u64>,
+}
 
 // tool_runtime::agent::AgentConfig
 #[derive(Debug, Clone, PartialEq)]

@@ -6,10 +6,12 @@ use std::collections::HashMap;
 use serde_json::Value;
 use tool_contracts::ToolSpec;
 
+use super::custom_tools::CustomTool;
 use super::declare::{DeclareOptions, declare};
+use super::limits::warnings;
 use super::names::ToolNames;
 use super::restore::DeclarationChanges;
-use super::{DeclarationReport, DeclaredTool, Dialect, ToolkitText};
+use super::{DeclarationLoss, DeclarationReport, DeclaredTool, Dialect, ToolkitText};
 
 /// Adapts a set of tools to one provider's dialect.
 ///
@@ -98,7 +100,7 @@ impl Adapter {
     #[must_use]
     pub fn builder(dialect: Dialect) -> AdapterBuilder {
         let options =
-            DeclareOptions { strict: true, titles: false, toolkits: ToolkitText::default() };
+            DeclareOptions { strict: None, titles: false, toolkits: ToolkitText::default() };
         AdapterBuilder { dialect, options, max_response_bytes: MAX_RESPONSE_BYTES }
     }
 
@@ -179,6 +181,33 @@ impl Adapter {
         self.names.tool(wire_name)
     }
 
+    /// Declares one of the tools as a custom tool, in place of its schema.
+    pub(super) fn declare_custom(
+        &mut self,
+        tool: &str,
+        custom: &CustomTool,
+        losses: Vec<DeclarationLoss>,
+    ) {
+        self.undo.remove(tool);
+        self.report.replace(tool, losses);
+        self.names.set_custom(tool, custom.argument.clone());
+        let wire = self.names.wire(tool);
+        for declared in self.tools.iter_mut().filter(|known| Some(&*known.name) == wire) {
+            declared.strict = false;
+            declared.custom = Some(custom.clone());
+        }
+        let format = self.dialect.format();
+        let tools = self.tools.iter().map(|tool| format.declaration(tool)).collect();
+        self.declarations = format.declarations(tools);
+        self.check_limits();
+    }
+
+    /// Warns in the report of the provider's limits that the declared tools pass.
+    fn check_limits(&mut self) {
+        let limits = self.dialect.format().limits();
+        self.report.set_warnings(warnings(limits, &self.tools, &self.names));
+    }
+
     /// Converts arguments from the declared schema to the tool's own schema.
     ///
     /// Removes `null`s that represent omitted properties, and restores renamed properties. All
@@ -190,18 +219,25 @@ impl Adapter {
 }
 
 impl AdapterBuilder {
-    /// Sets whether OpenAI enforces each tool's schema (`strict`), if enforcement rejects no call
-    /// that the tool accepts. Default: true.
+    /// Sets whether the provider enforces each tool's schema (`strict`), if enforcement rejects no
+    /// call that the tool accepts. Default: true for OpenAI, false for Anthropic and Bedrock. Gemini
+    /// and Ollama have no strict mode.
     ///
-    /// A strict declaration requires every property. The `null` that a model writes for an omitted
-    /// property is removed when the call is read. A tool is declared without `strict`, and the
-    /// report lists it, if a strict call could not express its arguments: if it accepts undeclared
-    /// properties or any value, or if a property may be `null` or absent and its schema does not
-    /// say by `"default": null` that both mean the same. Other dialects support more of JSON Schema
-    /// without strict mode.
+    /// A tool is declared without `strict`, and the report lists it, if a strict call could not
+    /// express its arguments: if it accepts undeclared properties or any value.
+    ///
+    /// OpenAI's strict mode also requires every property. The `null` that a model writes for an
+    /// omitted property is removed when the call is read, so a property that may be `null` or absent
+    /// prevents `strict`, unless its schema says by `"default": null` that both mean the same.
+    ///
+    /// Anthropic's and Bedrock's strict mode supports no bounds, lengths, patterns or recursive
+    /// types: bounds, lengths and patterns move to the description, recursive types prevent `strict`.
+    /// All strict tools of a request may have 20 tools, 24 optional properties and 16 properties of
+    /// several types together; further tools are not strict. Without strict mode, these models see
+    /// the complete schema.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
-        self.options.strict = strict;
+        self.options.strict = Some(strict);
         self
     }
 
@@ -242,7 +278,7 @@ impl AdapterBuilder {
             specs.iter().map(|spec| spec.name()),
         );
         let declared = declare(self.dialect.format(), self.options, &names, &specs);
-        Adapter {
+        let mut adapter = Adapter {
             dialect: self.dialect,
             names,
             tools: declared.tools,
@@ -250,6 +286,8 @@ impl AdapterBuilder {
             report: declared.report,
             undo: declared.undo,
             max_response_bytes: self.max_response_bytes,
-        }
+        };
+        adapter.check_limits();
+        adapter
     }
 }

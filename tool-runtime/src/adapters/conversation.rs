@@ -85,9 +85,9 @@ impl Adapter {
     }
 
     pub(super) fn turn(&self, response: ParsedResponse) -> Turn {
-        let ParsedResponse { messages, text, calls, stop } = response;
+        let ParsedResponse { messages, text, thinking, refusal, calls, stop, metadata } = response;
         let calls = calls.into_iter().map(|call| self.requested(call, &stop)).collect();
-        Turn { messages, text, calls, stop }
+        Turn { messages, text, thinking, refusal, calls, stop, metadata }
     }
 
     /// Resolves the declared name of a call, and converts its arguments to the tool's schema.

@@ -13,12 +13,15 @@ mod bridge;
 mod client_type_error;
 mod client_types;
 mod conversation;
+mod custom_tools;
 mod declare;
 mod dialect;
 mod edits;
 mod format;
 mod formats;
+mod framing;
 mod gemini;
+mod limits;
 mod lower;
 #[cfg(feature = "policy")]
 mod model_answer;
@@ -29,22 +32,30 @@ mod openai;
 mod raw_messages;
 mod renamed;
 mod report;
+mod request_fields;
 mod restore;
+mod strict_quota;
+mod tool_choice;
 mod toolkits;
 mod turn;
 mod turn_stream;
+mod turn_usage;
 
 pub use self::adapter::{Adapter, AdapterBuilder};
 pub use self::answer::Answer;
 pub use self::answers::AnswerError;
 pub use self::bridge::ClientBridge;
 pub use self::client_type_error::ClientTypeError;
+pub use self::custom_tools::{CustomToolError, CustomToolFormat, CustomToolsBuilder};
 pub use self::dialect::Dialect;
 pub use self::format::{DeclaredTool, Delta, ProviderError, ReadError, StopReason};
+pub use self::limits::LimitWarning;
 pub use self::report::{DeclarationLoss, DeclarationReport};
+pub use self::tool_choice::{CallRules, ToolChoice, ToolChoiceError};
 pub use self::toolkits::ToolkitText;
 pub use self::turn::{RequestedCall, Turn};
 pub use self::turn_stream::TurnStream;
+pub use self::turn_usage::TurnUsage;
 
 #[cfg(test)]
 mod tests;

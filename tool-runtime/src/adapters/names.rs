@@ -31,6 +31,8 @@ pub(super) struct ToolNames {
     rules: &'static NameRules,
     to_wire: HashMap<String, String>,
     to_tool: HashMap<String, String>,
+    /// The arguments of tools that are declared as custom tools, by the tool's own name.
+    custom: HashMap<String, String>,
 }
 
 impl ToolNames {
@@ -44,7 +46,12 @@ impl ToolNames {
         for tool in &tools {
             *uses.entry(declared_name(rules, tool)).or_default() += 1;
         }
-        let mut names = Self { rules, to_wire: HashMap::new(), to_tool: HashMap::new() };
+        let mut names = Self {
+            rules,
+            to_wire: HashMap::new(),
+            to_tool: HashMap::new(),
+            custom: HashMap::new(),
+        };
         let (kept, changed): (Vec<_>, Vec<_>) =
             tools.into_iter().partition(|tool| declared_name(rules, tool) == **tool);
         for tool in kept {
@@ -96,6 +103,16 @@ impl ToolNames {
     pub(super) fn tool(&self, wire: &str) -> Option<&str> {
         let own = || self.to_wire.get_key_value(wire).map(|(tool, _)| tool);
         self.to_tool.get(wire).or_else(own).map(String::as_str)
+    }
+
+    /// Declares a tool as a custom tool with this argument.
+    pub(super) fn set_custom(&mut self, tool: &str, argument: String) {
+        self.custom.insert(tool.to_owned(), argument);
+    }
+
+    /// The argument of a called custom tool; `None` if no tool of this name is declared as one.
+    pub(super) fn custom_argument(&self, called: &str) -> Option<&str> {
+        self.custom.get(self.tool(called)?).map(String::as_str)
     }
 
     /// The name under which a call is repeated to the provider, which rejects others than its own

@@ -6,8 +6,8 @@ use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolCallRequest, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
-use super::StopReason;
-use super::format::ParsedCall;
+use super::format::{ParsedCall, ResponseMetadata};
+use super::{StopReason, TurnUsage};
 use crate::arguments::{EMPTY, written_without_arguments};
 use crate::call::{ToolCall, Withdrawal};
 use crate::dispatch::refusal::Refusal;
@@ -20,8 +20,11 @@ use crate::runtime::Runtime;
 pub struct Turn {
     pub(super) messages: Vec<Value>,
     pub(super) text: String,
+    pub(super) thinking: String,
+    pub(super) refusal: String,
     pub(super) calls: Vec<RequestedCall>,
     pub(super) stop: StopReason,
+    pub(super) metadata: ResponseMetadata,
 }
 
 /// One call that a model requests.
@@ -56,10 +59,52 @@ impl Turn {
         &self.messages
     }
 
-    /// Returns the model's text beside its calls, including a refusal; empty if there is none.
+    /// Returns the model's text beside its calls, reasoning and refusal; empty if there is none.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the model's reasoning, as far as the provider sends it readable; empty if it sends
+    /// none.
+    ///
+    /// It is for display. The provider reads its own form of it in the [`messages`](Self::messages).
+    #[must_use]
+    pub fn thinking(&self) -> &str {
+        &self.thinking
+    }
+
+    /// Returns the text with which the model refuses; `None` if it does not, or without a text.
+    ///
+    /// It is OpenAI's `refusal`, and `stop_details.explanation` of Anthropic. A refusal without a
+    /// text is only a [`stop_reason`](Self::stop_reason).
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        (!self.refusal.is_empty()).then_some(&*self.refusal)
+    }
+
+    /// Returns the token counts; `None` if the provider reports none.
+    ///
+    /// A response that was cut off has those that were reported before.
+    #[must_use]
+    pub fn usage(&self) -> Option<TurnUsage> {
+        self.metadata.usage
+    }
+
+    /// Returns the provider's id of the response.
+    ///
+    /// Ollama has none, and Bedrock sends it only in a header of its HTTP response.
+    #[must_use]
+    pub fn response_id(&self) -> Option<&str> {
+        self.metadata.id.as_deref()
+    }
+
+    /// Returns the name of the model that answered, as the provider reports it.
+    ///
+    /// Bedrock reports one only if a prompt router chose it and the request enables its trace.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.metadata.model.as_deref()
     }
 
     /// Lists all requested calls in the model's order, valid and invalid.
@@ -184,6 +229,7 @@ impl fmt::Debug for Turn {
             .field("text", &format_args!("{} bytes", self.text.len()))
             .field("calls", &self.calls)
             .field("stop", &self.stop)
+            .field("usage", &self.metadata.usage)
             .finish_non_exhaustive()
     }
 }

@@ -3,14 +3,16 @@
 use std::fmt;
 
 use super::format::{ResponseValue, StreamAssembler, parse};
+use super::framing::EventDecoder;
 use super::{Adapter, Delta, ReadError, Turn};
 
-/// Reads one streamed response, event by event.
+/// Reads one streamed response, from its bytes or event by event.
 ///
-/// It takes the data of each event: the text after `data:` in server-sent events, one line of
-/// Ollama's stream, one member of Bedrock's event stream including its name
-/// (`{"contentBlockDelta":…}`). Their total size is limited by
-/// [`max_response_bytes`](super::AdapterBuilder::max_response_bytes).
+/// [`push_bytes`](Self::push_bytes) takes the body's bytes as they come from the connection.
+/// [`push`](Self::push) is for clients that split the events: it takes the data of each event, the
+/// text after `data:` in server-sent events, one line of Ollama's stream, one member of Bedrock's
+/// event stream including its name (`{"contentBlockDelta":…}`). The total size of the events is
+/// limited by [`max_response_bytes`](super::AdapterBuilder::max_response_bytes).
 ///
 /// ```
 /// use tool_runtime::adapters::{Adapter, Delta, Dialect};
@@ -26,6 +28,7 @@ use super::{Adapter, Delta, ReadError, Turn};
 pub struct TurnStream<'a> {
     adapter: &'a Adapter,
     assembler: Box<dyn StreamAssembler>,
+    decoder: EventDecoder,
     remaining_bytes: usize,
     /// The first error; later events return it again.
     failed: Option<ReadError>,
@@ -33,7 +36,47 @@ pub struct TurnStream<'a> {
 
 impl<'a> TurnStream<'a> {
     pub(super) fn new(adapter: &'a Adapter, assembler: Box<dyn StreamAssembler>) -> Self {
-        Self { adapter, assembler, remaining_bytes: adapter.max_response_bytes, failed: None }
+        let decoder = EventDecoder::new(adapter.dialect.format().framing());
+        let remaining_bytes = adapter.max_response_bytes;
+        Self { adapter, assembler, decoder, remaining_bytes, failed: None }
+    }
+
+    /// Processes more bytes of the response's body; returns the added content for display.
+    ///
+    /// Bytes may be split anywhere, also within a character. They are framed as the provider sends
+    /// them: server-sent events, with comments, several lines of data and any line ends; JSON objects
+    /// in lines (Ollama) or in a list (Gemini without `alt=sse`); Amazon's event stream with its
+    /// checksums (Bedrock). A body that is a JSON object in place of a stream is read too, since
+    /// providers report failures so. Only an incomplete event is held, and no longer than the limit
+    /// of one response.
+    ///
+    /// ```
+    /// use tool_runtime::adapters::{Adapter, Delta, Dialect};
+    ///
+    /// let adapter = Adapter::new(Dialect::OpenAiChat, &[]);
+    /// let mut stream = adapter.stream();
+    /// let body = ": ping\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"Thé\"}}]}\n\n".as_bytes();
+    /// let (first, rest) = body.split_at(50);
+    /// assert_eq!(stream.push_bytes(first)?, []);
+    /// assert_eq!(stream.push_bytes(rest)?, [Delta::Text("Thé".to_owned())]);
+    /// # Ok::<(), tool_runtime::adapters::ReadError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), and if the bytes are not framed so, or a checksum is wrong.
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, ReadError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let (mut events, mut deltas) = (Vec::new(), Vec::new());
+        let framed = self.decoder.push(bytes, self.adapter.max_response_bytes, &mut events);
+        for event in events {
+            deltas.extend(self.push(&event)?);
+        }
+        match framed {
+            Ok(()) => Ok(deltas),
+            Err(error) => Err(self.failed.insert(error).clone()),
+        }
     }
 
     /// Processes the data of one event; returns the added content for display.
@@ -74,7 +117,8 @@ impl<'a> TurnStream<'a> {
     ///
     /// # Errors
     /// Returns an error if there was no event, or if an event failed.
-    pub fn finish(self) -> Result<Turn, ReadError> {
+    pub fn finish(mut self) -> Result<Turn, ReadError> {
+        self.push_last_event();
         if let Some(error) = self.failed {
             return Err(error);
         }
@@ -85,6 +129,17 @@ impl<'a> TurnStream<'a> {
         Ok(self.adapter.turn(self.assembler.finish(&self.adapter.names)))
     }
 
+    /// Processes an event whose end was not marked, if it is whole.
+    fn push_last_event(&mut self) {
+        let framing = self.adapter.dialect.format().framing();
+        let decoder = std::mem::replace(&mut self.decoder, EventDecoder::new(framing));
+        let is_whole = |event: &String| parse(event, self.adapter.max_response_bytes).is_ok();
+        if let Some(event) = decoder.finish().filter(is_whole) {
+            // A failure is kept in `failed`.
+            let _ = self.push(&event);
+        }
+    }
+
     /// Replaces a declared name by the tool's own name.
     fn with_own_name(&self, delta: Delta) -> Delta {
         match delta {
@@ -92,7 +147,7 @@ impl<'a> TurnStream<'a> {
                 let tool = self.adapter.names.tool(&wire).map(str::to_owned);
                 Delta::CallStarted(tool.unwrap_or(wire))
             }
-            shown @ (Delta::Text(_) | Delta::Thinking(_)) => shown,
+            shown @ (Delta::Text(_) | Delta::Thinking(_) | Delta::Refusal(_)) => shown,
         }
     }
 }

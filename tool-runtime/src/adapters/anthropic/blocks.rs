@@ -65,8 +65,11 @@ pub(super) fn assemble(
     stop: StopReason,
     names: &ToolNames,
 ) -> ParsedResponse {
-    let text =
-        blocks.iter().filter(|block| block.is("text")).map(|block| block.text("text")).collect();
+    let joined = |kind| {
+        let blocks = blocks.iter().filter(|block| block.is(kind));
+        blocks.map(|block| block.text(kind)).collect::<String>()
+    };
+    let (text, thinking) = (joined("text"), joined("thinking"));
     let was_cut = stop.is_cut_off();
     let finished = blocks.iter().map(|block| block.text("tool_use_id").to_owned()).collect();
     let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
@@ -76,7 +79,7 @@ pub(super) fn assemble(
         numbered.map(|(at, block)| for_next_request(block, at, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
-    ParsedResponse { messages, text, calls: calls.list, stop }
+    ParsedResponse { messages, text, thinking, calls: calls.list, ..ParsedResponse::empty(stop) }
 }
 
 /// A block for the next request, with the call id that the answer uses.

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::adapters::format::DeclaredTool;
-use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile};
+use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT, ReferenceSupport};
 use crate::adapters::names::NameRules;
+use crate::adapters::strict_quota::StrictQuota;
 
 /// Names of up to 128 characters.
 pub(super) const NAMES: NameRules =
@@ -14,10 +15,55 @@ pub(super) const NAMES: NameRules =
 pub(super) const PROFILE: DialectProfile =
     DialectProfile { restricts_property_names: true, ..ALL_KEYWORDS };
 
+/// Anthropic with `strict`: the subset of its structured outputs, whose only bounds are `minItems` of
+/// 0 and 1, and which accepts some patterns.
+///
+/// See <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>, "JSON Schema
+/// limitations".
+pub(in crate::adapters) const STRICT_PROFILE: DialectProfile = DialectProfile {
+    full_schema: false,
+    keywords: &[
+        "type",
+        "enum",
+        "anyOf",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "format",
+        "title",
+    ],
+    root_keywords: PLAIN_OBJECT,
+    formats: &[
+        "date-time",
+        "time",
+        "date",
+        "duration",
+        "email",
+        "hostname",
+        "uri",
+        "ipv4",
+        "ipv6",
+        "uuid",
+    ],
+    references: ReferenceSupport::KeptIfAcyclic,
+    strict: true,
+    restricts_property_names: true,
+    ..ALL_KEYWORDS
+};
+
+/// The published limits on all strict tools of a request, on the same page.
+pub(in crate::adapters) const STRICT_QUOTA: StrictQuota =
+    StrictQuota { tools: 20, optional: 24, unions: 16 };
+
 pub(super) fn declaration(tool: &DeclaredTool) -> Value {
-    json!({
+    let mut declaration = json!({
         "name": tool.name,
         "description": tool.description,
         "input_schema": tool.schema,
-    })
+    });
+    if tool.strict {
+        declaration["strict"] = true.into();
+    }
+    declaration
 }

@@ -2,19 +2,23 @@
 
 mod answer;
 mod blocks;
+mod choose;
 mod declare;
 mod read;
 mod stream;
+mod usage;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+pub(super) use self::declare::{STRICT_PROFILE, STRICT_QUOTA};
 use self::stream::MessageStream;
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
+use crate::adapters::strict_quota::StrictQuota;
 
 /// The format of the Messages API.
 pub(super) struct Messages;
@@ -28,6 +32,18 @@ impl DialectFormat for Messages {
         &declare::PROFILE
     }
 
+    fn strict_profile(&self) -> Option<&'static DialectProfile> {
+        Some(&STRICT_PROFILE)
+    }
+
+    fn is_strict_by_default(&self) -> bool {
+        false
+    }
+
+    fn strict_quota(&self) -> Option<StrictQuota> {
+        Some(STRICT_QUOTA)
+    }
+
     fn declaration(&self, tool: &DeclaredTool) -> Value {
         declare::declaration(tool)
     }
@@ -38,6 +54,16 @@ impl DialectFormat for Messages {
 
     fn request_field(&self) -> &'static str {
         "tools"
+    }
+
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(choice, parallel, fields);
+        Ok(())
     }
 
     fn read(

@@ -1,6 +1,7 @@
 //! Reads a complete message.
 
 use super::blocks::{self, ContentBlock};
+use super::usage::metadata;
 use crate::adapters::format::{ParsedResponse, ReadError, ResponseValue, StopReason};
 use crate::adapters::names::ToolNames;
 
@@ -10,7 +11,8 @@ pub(super) fn read(
 ) -> Result<ParsedResponse, ReadError> {
     let content = root.required("content", "a list of content blocks")?;
     let blocks = content.items()?.map(ContentBlock::read).collect::<Result<_, _>>()?;
-    Ok(blocks::assemble(blocks, stop(root), names))
+    let response = blocks::assemble(blocks, stop(root), names);
+    Ok(ParsedResponse { refusal: refusal(root), metadata: metadata(root), ..response })
 }
 
 /// The stop reason of a message; without one, it was interrupted.
@@ -22,4 +24,10 @@ pub(super) fn stop(message: ResponseValue<'_>) -> StopReason {
         Some(word) => StopReason::Other(word.to_owned()),
         None => StopReason::Interrupted,
     }
+}
+
+/// The explanation of a refusal; empty if there is none.
+pub(super) fn refusal(message: ResponseValue<'_>) -> String {
+    let details = message.get("stop_details");
+    details.and_then(|details| details.label_of("explanation")).unwrap_or_default()
 }

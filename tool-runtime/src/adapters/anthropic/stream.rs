@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::blocks::{self, ContentBlock};
-use super::read::stop;
+use super::read::{refusal, stop};
+use super::usage::reported;
+use crate::adapters::TurnUsage;
 use crate::adapters::format::{
-    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
+    Delta, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason, StreamAssembler,
+    merge_piece,
 };
 use crate::adapters::names::ToolNames;
 
@@ -17,19 +20,22 @@ pub(super) struct MessageStream {
     blocks: BTreeMap<u64, ContentBlock>,
     stop: Option<StopReason>,
     is_closed: bool,
+    refusal: String,
+    metadata: ResponseMetadata,
 }
 
 impl StreamAssembler for MessageStream {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         let delta = match &*event.required_text("type")? {
+            "message_start" => {
+                self.report(event.get("message"));
+                None
+            }
             "content_block_start" => self.start(event)?,
             "content_block_delta" => self.append(event)?,
             "message_delta" => {
-                // A later one may report only the usage.
-                let stop = event.get("delta").map(stop);
-                let reported = stop.filter(|stop| *stop != StopReason::Interrupted);
-                self.stop = reported.or(self.stop.take());
-                None
+                self.report(Some(event));
+                event.get("delta").and_then(|delta| self.end(delta))
             }
             "message_stop" => {
                 self.is_closed = true;
@@ -42,11 +48,34 @@ impl StreamAssembler for MessageStream {
 
     fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
         let stop = self.stop.filter(|_| self.is_closed).unwrap_or(StopReason::Interrupted);
-        blocks::assemble(self.blocks.into_values().collect(), stop, names)
+        let response = blocks::assemble(self.blocks.into_values().collect(), stop, names);
+        let usage = self.metadata.usage.map(TurnUsage::with_cached_input);
+        let metadata = ResponseMetadata { usage, ..self.metadata };
+        ParsedResponse { refusal: self.refusal, metadata, ..response }
     }
 }
 
 impl MessageStream {
+    /// Adds what an event reports; its counts are cumulative, and may be only some of them.
+    fn report(&mut self, event: Option<ResponseValue<'_>>) {
+        let Some(event) = event else { return };
+        let mut later = reported(event);
+        later.usage = match (self.metadata.usage, later.usage) {
+            (Some(earlier), Some(later)) => Some(earlier.updated(later)),
+            (_, later) => later,
+        };
+        self.metadata.update(later);
+    }
+
+    /// Reads the end of a message; a later event may report only the usage.
+    fn end(&mut self, delta: ResponseValue<'_>) -> Option<Delta> {
+        let reported = Some(stop(delta)).filter(|stop| *stop != StopReason::Interrupted);
+        self.stop = reported.or(self.stop.take());
+        let refusal = refusal(delta);
+        self.refusal.push_str(&refusal);
+        (!refusal.is_empty()).then_some(Delta::Refusal(refusal))
+    }
+
     fn start(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let block = ContentBlock::read(event.required("content_block", "a content block")?)?;
         let name = block.fields.get("name").and_then(Value::as_str);

@@ -40,6 +40,16 @@ impl ContentBlock {
         }
     }
 
+    fn thinking(&self) -> &str {
+        let Self::Other(fields) = self else { return "" };
+        let thought =
+            fields.get("reasoningContent").and_then(|thought| thought.get("reasoningText"));
+        thought
+            .and_then(Value::as_object)
+            .map(|thought| text_in(thought, "text"))
+            .unwrap_or_default()
+    }
+
     /// A text of a member of the block, such as `toolUse`.
     fn text_in(&self, member: &str, name: &str) -> &str {
         let Self::Other(fields) = self else { return "" };
@@ -86,6 +96,7 @@ pub(super) fn assemble(
     names: &ToolNames,
 ) -> ParsedResponse {
     let text = blocks.iter().map(ContentBlock::text).collect();
+    let thinking = blocks.iter().map(ContentBlock::thinking).collect();
     let mut calls = ParsedCalls::new(names);
     let was_cut = stop.is_cut_off();
     let results = blocks.iter().map(|block| block.text_in("toolResult", "toolUseId").to_owned());
@@ -96,7 +107,7 @@ pub(super) fn assemble(
         numbered.map(|(at, block)| for_next_request(block, at, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
-    ParsedResponse { messages, text, calls: calls.list, stop }
+    ParsedResponse { messages, text, thinking, calls: calls.list, ..ParsedResponse::empty(stop) }
 }
 
 /// A block for the next request, with the call id that the answer uses.

@@ -23,5 +23,8 @@ pub(super) fn declaration(tool: &DeclaredTool) -> Value {
     if let (false, Some(fields)) = (tool.description.trim().is_empty(), spec.as_object_mut()) {
         fields.insert("description".to_owned(), tool.description.as_str().into());
     }
+    if tool.strict {
+        spec["strict"] = true.into();
+    }
     json!({ "toolSpec": spec })
 }

@@ -2,19 +2,24 @@
 
 mod answer;
 mod blocks;
+mod choose;
 mod declare;
 mod read;
 mod stream;
+mod usage;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::stream::ConverseStream;
+use crate::adapters::anthropic::{STRICT_PROFILE, STRICT_QUOTA};
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
+use crate::adapters::framing::StreamFraming;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
+use crate::adapters::strict_quota::StrictQuota;
 
 /// The format of `Converse` and `ConverseStream`.
 pub(super) struct Converse;
@@ -26,6 +31,19 @@ impl DialectFormat for Converse {
 
     fn profile(&self) -> &'static DialectProfile {
         &declare::PROFILE
+    }
+
+    /// Its documentation names the subset of Anthropic, whose models support it.
+    fn strict_profile(&self) -> Option<&'static DialectProfile> {
+        Some(&STRICT_PROFILE)
+    }
+
+    fn is_strict_by_default(&self) -> bool {
+        false
+    }
+
+    fn strict_quota(&self) -> Option<StrictQuota> {
+        Some(STRICT_QUOTA)
     }
 
     fn declaration(&self, tool: &DeclaredTool) -> Value {
@@ -40,12 +58,25 @@ impl DialectFormat for Converse {
         "toolConfig"
     }
 
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(choice, parallel, fields)
+    }
+
     fn read(
         &self,
         response: ResponseValue<'_>,
         names: &ToolNames,
     ) -> Result<ParsedResponse, ReadError> {
         read::read(response, names)
+    }
+
+    fn framing(&self) -> StreamFraming {
+        StreamFraming::AmazonEventStream
     }
 
     fn stream(&self) -> Box<dyn StreamAssembler> {

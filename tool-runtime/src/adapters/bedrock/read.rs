@@ -1,6 +1,7 @@
 //! Reads a complete response of `Converse`.
 
 use super::blocks::{self, ContentBlock};
+use super::usage::metadata;
 use crate::adapters::format::{
     ParsedResponse, ProviderError, ReadError, ResponseValue, StopReason,
 };
@@ -19,7 +20,8 @@ pub(super) fn read(
     let content =
         output.required("message", "a message")?.required("content", "a list of content blocks")?;
     let blocks = content.items()?.map(ContentBlock::read).collect::<Result<_, _>>()?;
-    Ok(blocks::assemble(blocks, stop(root), names))
+    let response = blocks::assemble(blocks, stop(root), names);
+    Ok(ParsedResponse { metadata: metadata(root), ..response })
 }
 
 /// The stop reason of a message; without one, it was interrupted.

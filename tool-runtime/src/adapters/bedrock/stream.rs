@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::blocks::{self, ContentBlock, ToolUse};
 use super::read::stop;
+use super::usage::metadata;
 use crate::adapters::format::{
-    Delta, ParsedResponse, ProviderError, ReadError, ResponseValue, StopReason, StreamAssembler,
-    merge_piece, text_in,
+    Delta, ParsedResponse, ProviderError, ReadError, ResponseMetadata, ResponseValue, StopReason,
+    StreamAssembler, merge_piece, text_in,
 };
 use crate::adapters::names::ToolNames;
 use crate::encoding::base64;
@@ -27,6 +28,7 @@ pub(super) struct ConverseStream {
     /// By block index.
     blocks: BTreeMap<u64, PartialBlock>,
     stop: Option<StopReason>,
+    metadata: ResponseMetadata,
 }
 
 /// A block that may be incomplete, as `ContentBlockStart` and `ContentBlockDelta` of botocore's
@@ -50,8 +52,15 @@ impl StreamAssembler for ConverseStream {
         if let Some(failure) = FAILURES.into_iter().find(|name| event.get(name).is_some()) {
             return Err(ProviderError::new(Some(failure.to_owned()), None).into());
         }
+        if event.get("message").is_some() || event.get("__type").is_some() {
+            // The body of an error in place of a stream.
+            return Err(ProviderError::new(event.enum_value_of("__type"), None).into());
+        }
         if let Some(closed) = event.get("messageStop") {
             self.stop = Some(stop(closed));
+        }
+        if let Some(reported) = event.get("metadata") {
+            self.metadata.update(metadata(reported));
         }
         let start = event.get("contentBlockStart").map(|event| self.start(event)).transpose()?;
         let delta = event.get("contentBlockDelta").map(|event| self.append(event)).transpose()?;
@@ -60,7 +69,8 @@ impl StreamAssembler for ConverseStream {
 
     fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
         let blocks = self.blocks.into_values().filter_map(PartialBlock::into_block).collect();
-        blocks::assemble(blocks, self.stop.unwrap_or(StopReason::Interrupted), names)
+        let stop = self.stop.unwrap_or(StopReason::Interrupted);
+        ParsedResponse { metadata: self.metadata, ..blocks::assemble(blocks, stop, names) }
     }
 }
 

@@ -2,29 +2,36 @@
 
 mod answer_content;
 mod attached_content;
+mod call_choice;
 mod declared_tool;
 mod parsed_response;
 mod read_error;
+mod response_metadata;
 mod response_value;
 mod stop_reason;
 mod stream_assembler;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer};
 pub(super) use self::attached_content::{AttachedContent, AttachedSource, data_url};
+pub(super) use self::call_choice::{CallChoice, UnsupportedRule};
 pub use self::declared_tool::DeclaredTool;
 pub(super) use self::parsed_response::{
     ParsedCall, ParsedCalls, ParsedResponse, arguments_object, arguments_text, is_blank,
     merge_piece, raw_arguments, text_in,
 };
 pub use self::read_error::{ProviderError, ReadError};
+pub(super) use self::response_metadata::ResponseMetadata;
 pub(super) use self::response_value::{ResponseValue, parse};
 pub use self::stop_reason::StopReason;
 pub use self::stream_assembler::Delta;
 pub(super) use self::stream_assembler::StreamAssembler;
+use super::framing::StreamFraming;
+use super::limits::{DeclarationLimits, UNLIMITED};
 use super::lower::DialectProfile;
 use super::names::{NameRules, ToolNames};
+use super::strict_quota::StrictQuota;
 
 /// Defines everything that differs between dialects.
 ///
@@ -41,6 +48,26 @@ pub(super) trait DialectFormat {
         None
     }
 
+    /// Returns whether declarations are strict unless the host chooses otherwise.
+    fn is_strict_by_default(&self) -> bool {
+        true
+    }
+
+    /// Returns the published limits on the declarations of one request.
+    fn limits(&self) -> DeclarationLimits {
+        UNLIMITED
+    }
+
+    /// Returns the limits on all strict tools of one request together.
+    fn strict_quota(&self) -> Option<StrictQuota> {
+        None
+    }
+
+    /// Returns whether tools can take text in place of JSON.
+    fn has_custom_tools(&self) -> bool {
+        false
+    }
+
     /// Writes the declaration of one tool.
     fn declaration(&self, tool: &DeclaredTool) -> Value;
 
@@ -50,12 +77,30 @@ pub(super) trait DialectFormat {
     /// Returns the name of the request's field for the declarations.
     fn request_field(&self) -> &'static str;
 
+    /// Returns whether a request can limit the calls to some of its declared tools.
+    fn lists_allowed_tools(&self) -> bool {
+        false
+    }
+
+    /// Adds the rules for calls to the fields of a request, which contain the declarations.
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule>;
+
     /// Reads a complete response.
     fn read(
         &self,
         response: ResponseValue<'_>,
         names: &ToolNames,
     ) -> Result<ParsedResponse, ReadError>;
+
+    /// Returns the framing of a streamed response's events.
+    fn framing(&self) -> StreamFraming {
+        StreamFraming::ServerSentEvents
+    }
 
     /// Starts reading a streamed response.
     fn stream(&self) -> Box<dyn StreamAssembler>;

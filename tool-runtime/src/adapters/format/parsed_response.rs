@@ -5,8 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use super::response_metadata::ResponseMetadata;
 use super::response_value::ResponseValue;
 use super::stop_reason::StopReason;
+use crate::adapters::custom_tools::CustomTool;
 use crate::adapters::names::ToolNames;
 use crate::json::{self, JsonKind};
 use crate::limits::Limits;
@@ -16,8 +18,13 @@ use crate::limits::Limits;
 pub(in crate::adapters) struct ParsedResponse {
     pub(in crate::adapters) messages: Vec<Value>,
     pub(in crate::adapters) text: String,
+    /// The model's readable reasoning.
+    pub(in crate::adapters) thinking: String,
+    /// The text with which the model or the provider refuses; empty if there is none.
+    pub(in crate::adapters) refusal: String,
     pub(in crate::adapters) calls: Vec<ParsedCall>,
     pub(in crate::adapters) stop: StopReason,
+    pub(in crate::adapters) metadata: ResponseMetadata,
 }
 
 /// Collects the calls of one response, in the model's order.
@@ -46,6 +53,23 @@ pub(in crate::adapters) struct ParsedCall {
     pub(in crate::adapters) place: Option<String>,
     /// True for OpenAI's deprecated `function_call`, which has no id.
     pub(in crate::adapters) is_function_call: bool,
+    /// True for a call of one of OpenAI's custom tools.
+    pub(in crate::adapters) is_custom: bool,
+}
+
+impl ParsedResponse {
+    /// A response without content.
+    pub(in crate::adapters) fn empty(stop: StopReason) -> Self {
+        Self {
+            messages: Vec::new(),
+            text: String::new(),
+            thinking: String::new(),
+            refusal: String::new(),
+            calls: Vec::new(),
+            stop,
+            metadata: ResponseMetadata::default(),
+        }
+    }
 }
 
 impl<'n> ParsedCalls<'n> {
@@ -79,8 +103,23 @@ impl<'n> ParsedCalls<'n> {
             arguments,
             place: None,
             is_function_call,
+            is_custom: false,
         });
         repeated
+    }
+
+    /// Adds the call of a custom tool with its text; `None` if no tool of this name is declared as
+    /// one, since the call is the host's then.
+    pub(in crate::adapters) fn add_custom(
+        &mut self,
+        id: Option<String>,
+        name: &str,
+        text: &str,
+    ) -> Option<RepeatedCall> {
+        let arguments = CustomTool::arguments(self.names.custom_argument(name)?, text);
+        let repeated = self.add(id, name.to_owned(), &arguments);
+        self.list.iter_mut().rev().take(1).for_each(|call| call.is_custom = true);
+        Some(repeated)
     }
 
     /// Says where the first message has the arguments of the call that was added last.

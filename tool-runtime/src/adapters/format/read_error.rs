@@ -38,6 +38,17 @@ pub enum ReadError {
         /// The limit on one response in bytes, including all its events.
         limit: usize,
     },
+    /// The bytes are not framed as the provider frames its streams.
+    #[error(
+        "expected {expected} at byte {position} of the stream; pass the body's bytes, decompressed \
+         and in their order"
+    )]
+    Framing {
+        /// The position in the stream, at or after the start of the event.
+        position: u64,
+        /// The expected part of a stream.
+        expected: &'static str,
+    },
     /// A value of a client library cannot be serialized as JSON.
     #[error(
         "a value of `{type_name}` cannot be serialized as JSON; pass the provider's text instead"

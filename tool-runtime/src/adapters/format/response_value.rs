@@ -149,6 +149,12 @@ impl<'d> ResponseValue<'d> {
         self.get(name).and_then(Self::enum_value)
     }
 
+    /// The text of an optional property that names a thing, such as a model; other values are ignored.
+    pub(in crate::adapters) fn label_of(self, name: &str) -> Option<String> {
+        let text = self.get(name).filter(|place| place.is_text())?.text().ok()?;
+        (!text.is_empty()).then(|| text.into_owned())
+    }
+
     /// A whole number, such as the index of an event.
     pub(in crate::adapters) fn number_of(self, name: &str) -> Option<u64> {
         self.get(name).and_then(|place| place.raw().parse().ok())

@@ -13,6 +13,8 @@ pub enum Delta {
     Text(String),
     /// More of the model's reasoning, if the provider sends it.
     Thinking(String),
+    /// More of a refusal, which is not part of the text.
+    Refusal(String),
     /// A call of this tool begins; its arguments follow. The name may be of no tool.
     CallStarted(String),
 }

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::adapters::format::DeclaredTool;
+use crate::adapters::limits::DeclarationLimits;
 use crate::adapters::lower::{
     ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, ReferenceSupport,
 };
@@ -14,6 +15,10 @@ use crate::adapters::names::NameRules;
 /// Names of up to 64 characters, which also contain dots, and begin with no digit.
 pub(super) const NAMES: NameRules =
     NameRules { max_length: 64, allows_dots: true, begins_with_letter: true };
+
+/// The limit that the server names when it rejects a request; see `LimitWarning`.
+pub(super) const LIMITS: DeclarationLimits =
+    DeclarationLimits { tools: Some(512), description: None };
 
 /// Gemini's `parametersJsonSchema`.
 pub(super) const PROFILE: DialectProfile = DialectProfile {

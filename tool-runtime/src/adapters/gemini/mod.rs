@@ -1,18 +1,21 @@
 //! Gemini `generateContent` API.
 
 mod answer;
+mod choose;
 mod declare;
 mod parts;
 mod read;
 mod stream;
+mod usage;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::stream::GenerateStream;
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
+use crate::adapters::limits::DeclarationLimits;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
 
@@ -28,6 +31,10 @@ impl DialectFormat for GenerateContent {
         &declare::PROFILE
     }
 
+    fn limits(&self) -> DeclarationLimits {
+        declare::LIMITS
+    }
+
     fn declaration(&self, tool: &DeclaredTool) -> Value {
         declare::declaration(tool)
     }
@@ -38,6 +45,19 @@ impl DialectFormat for GenerateContent {
 
     fn request_field(&self) -> &'static str {
         "tools"
+    }
+
+    fn lists_allowed_tools(&self) -> bool {
+        true
+    }
+
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(choice, parallel, fields)
     }
 
     fn read(

@@ -72,15 +72,16 @@ pub(super) fn assemble(
     stop: StopReason,
     names: &ToolNames,
 ) -> ParsedResponse {
-    let visible = parts.iter().filter(|part| !part.is_thought());
-    let text = visible.map(ContentPart::text).collect();
+    let (thoughts, visible): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.is_thought());
+    let thinking = thoughts.into_iter().map(ContentPart::text).collect();
+    let text = visible.into_iter().map(ContentPart::text).collect();
     let mut calls = ParsedCalls::new(names);
     let kept = parts.into_iter().filter(|part| !part.is_empty());
     let numbered = kept.enumerate();
     let parts: Vec<_> = numbered.map(|(at, part)| for_next_request(part, at, &mut calls)).collect();
     let content = || json!({ "role": "model", "parts": parts });
     let messages = if parts.is_empty() { Vec::new() } else { vec![content()] };
-    ParsedResponse { messages, text, calls: calls.list, stop }
+    ParsedResponse { messages, text, thinking, calls: calls.list, ..ParsedResponse::empty(stop) }
 }
 
 /// A part for the next request.

@@ -2,6 +2,7 @@
 
 use super::parts::{self, ContentPart};
 use super::stream::GenerateStream;
+use super::usage::metadata;
 use crate::adapters::format::{
     ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler as _,
 };
@@ -22,7 +23,8 @@ pub(super) fn read(
             StopReason::Interrupted
         }
     };
-    Ok(parts::assemble(parts(root)?, stop, names))
+    let response = parts::assemble(parts(root)?, stop, names);
+    Ok(ParsedResponse { metadata: metadata(root), ..response })
 }
 
 /// Reads the body of `streamGenerateContent` without `alt=sse`: a list of responses.

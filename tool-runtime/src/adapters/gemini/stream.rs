@@ -2,8 +2,10 @@
 
 use super::parts::{self, ContentPart};
 use super::read::{self, blocked, candidate};
+use super::usage::metadata;
 use crate::adapters::format::{
-    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
+    Delta, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason, StreamAssembler,
+    merge_piece,
 };
 use crate::adapters::names::ToolNames;
 
@@ -11,6 +13,7 @@ use crate::adapters::names::ToolNames;
 pub(super) struct GenerateStream {
     parts: Vec<ContentPart>,
     stop: Option<StopReason>,
+    metadata: ResponseMetadata,
 }
 
 impl StreamAssembler for GenerateStream {
@@ -23,7 +26,9 @@ impl StreamAssembler for GenerateStream {
     }
 
     fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
-        parts::assemble(self.parts, self.stop.unwrap_or(StopReason::Interrupted), names)
+        let stop = self.stop.unwrap_or(StopReason::Interrupted);
+        let response = parts::assemble(self.parts, stop, names);
+        ParsedResponse { metadata: self.metadata, ..response }
     }
 }
 
@@ -33,6 +38,7 @@ impl GenerateStream {
         if let Some(error) = event.get("error") {
             return Err(error.provider_error().into());
         }
+        self.metadata.update(metadata(event));
         let parts = read::parts(event)?;
         let deltas = parts.iter().filter_map(delta).collect();
         for part in parts {

@@ -59,7 +59,7 @@ impl Lowering<'_> {
         at: &str,
     ) {
         let schemas = keywords.values().chain(branches);
-        if self.profile.strict
+        if self.profile.requires_all
             && schemas.into_iter().any(|it| self.definitions.has_null_default(it))
         {
             self.block_strict(at, keyword, PRESENCE);

@@ -83,7 +83,7 @@ pub(super) fn lower(
         renamed: false,
     };
     let mut lowered = lowering.root(schema);
-    let omitted = profile.strict.then(|| lowering.take_marks(schema, &mut lowered)).flatten();
+    let omitted = profile.requires_all.then(|| lowering.take_marks(schema, &mut lowered)).flatten();
     let Lowering { losses, obstacle, renamed, .. } = lowering;
     match obstacle {
         Some(obstacle) => Err(obstacle),

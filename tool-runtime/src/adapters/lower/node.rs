@@ -126,6 +126,7 @@ impl Lowering<'_> {
 
     /// Ends a recursive type: any value of its JSON type.
     fn end_recursion(&mut self, target: &Value, at: &str) -> Value {
+        self.block_strict(at, "$ref", "a recursive type");
         self.record_loss(
             at,
             "$ref",

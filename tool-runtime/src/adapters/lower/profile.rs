@@ -18,8 +18,10 @@ pub(in crate::adapters) struct DialectProfile {
     pub(in crate::adapters) references: ReferenceSupport,
     /// The values that `enum` may contain.
     pub(in crate::adapters) enum_values: EnumValues,
-    /// All objects must be closed, and all their properties required.
+    /// All objects must be closed.
     pub(in crate::adapters) strict: bool,
+    /// All properties of objects must be required, so `null` stands for those that a call omits.
+    pub(in crate::adapters) requires_all: bool,
     /// Arrays must have `items`.
     pub(in crate::adapters) requires_items: bool,
     /// Property names must be unchanged by [`property`](crate::adapters::names::property).
@@ -85,6 +87,7 @@ pub(in crate::adapters) const ALL_KEYWORDS: DialectProfile = DialectProfile {
     references: ReferenceSupport::Kept,
     enum_values: EnumValues::Scalars,
     strict: false,
+    requires_all: false,
     requires_items: false,
     restricts_property_names: false,
     inside_items: None,

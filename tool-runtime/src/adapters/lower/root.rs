@@ -30,7 +30,7 @@ impl Lowering<'_> {
         if !definitions.is_empty() {
             root.insert("$defs".to_owned(), Value::Object(definitions));
         }
-        if let (true, Some(limit)) = (self.profile.strict, too_large(&root)) {
+        if let (true, Some(limit)) = (self.profile.requires_all, too_large(&root)) {
             self.block_strict("", "properties", limit);
         }
         root

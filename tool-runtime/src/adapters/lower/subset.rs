@@ -125,7 +125,7 @@ impl Lowering<'_> {
         let required: Vec<&str> =
             listed.filter_map(Value::as_str).filter(|name| named.contains_key(*name)).collect();
         let mut properties = self.properties(named, at);
-        if self.profile.strict {
+        if self.profile.requires_all {
             self.allow_null_for_optional(keywords, &required, &mut properties, at);
             let all: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
             draft.set("required", all.into());

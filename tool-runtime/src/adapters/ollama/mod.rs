@@ -1,17 +1,20 @@
 //! Ollama chat API.
 
 mod answer;
+mod choose;
 mod declare;
 mod read;
 mod stream;
+mod usage;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::stream::ChatStream;
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
+use crate::adapters::framing::StreamFraming;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
 
@@ -39,12 +42,25 @@ impl DialectFormat for OllamaChat {
         "tools"
     }
 
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(choice, parallel, fields)
+    }
+
     fn read(
         &self,
         response: ResponseValue<'_>,
         names: &ToolNames,
     ) -> Result<ParsedResponse, ReadError> {
         read::read(response, names)
+    }
+
+    fn framing(&self) -> StreamFraming {
+        StreamFraming::JsonLines
     }
 
     fn stream(&self) -> Box<dyn StreamAssembler> {

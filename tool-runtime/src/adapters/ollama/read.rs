@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::usage::metadata;
 use crate::adapters::format::{
     ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object,
     raw_arguments, text_in,
@@ -31,7 +32,8 @@ pub(super) fn read(
     names: &ToolNames,
 ) -> Result<ParsedResponse, ReadError> {
     let message = ChatMessage::read(root.required("message", "the assistant's message")?)?;
-    Ok(message.into_response(stop(root), names))
+    let response = message.into_response(stop(root), names);
+    Ok(ParsedResponse { metadata: metadata(root), ..response })
 }
 
 /// The stop reason of a response; without one, it was interrupted.
@@ -55,6 +57,7 @@ impl ChatMessage {
 
     pub(super) fn into_response(mut self, stop: StopReason, names: &ToolNames) -> ParsedResponse {
         let text = text_in(&self.fields, "content").to_owned();
+        let thinking = text_in(&self.fields, "thinking").to_owned();
         let mut calls = ParsedCalls::new(names);
         let repeated: Vec<_> = std::mem::take(&mut self.calls)
             .into_iter()
@@ -69,7 +72,13 @@ impl ChatMessage {
             self.fields.insert("tool_calls".to_owned(), repeated.into());
         }
         let messages = if is_empty { Vec::new() } else { vec![self.fields.into()] };
-        ParsedResponse { messages, text, calls: calls.list, stop }
+        ParsedResponse {
+            messages,
+            text,
+            thinking,
+            calls: calls.list,
+            ..ParsedResponse::empty(stop)
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Reads the lines of a streamed response of `/api/chat`.
 
 use super::read::{ChatMessage, OllamaCall, stop};
+use super::usage::metadata;
 use crate::adapters::format::{
-    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler, merge_piece,
-    text_in,
+    Delta, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason, StreamAssembler,
+    merge_piece, text_in,
 };
 use crate::adapters::names::ToolNames;
 
@@ -11,10 +12,12 @@ use crate::adapters::names::ToolNames;
 pub(super) struct ChatStream {
     message: ChatMessage,
     stop: Option<StopReason>,
+    metadata: ResponseMetadata,
 }
 
 impl StreamAssembler for ChatStream {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
+        self.metadata.update(metadata(event));
         let stop = stop(event);
         if stop != StopReason::Interrupted {
             self.stop = Some(stop);
@@ -29,7 +32,9 @@ impl StreamAssembler for ChatStream {
     }
 
     fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
-        self.message.into_response(self.stop.unwrap_or(StopReason::Interrupted), names)
+        let stop = self.stop.unwrap_or(StopReason::Interrupted);
+        let response = self.message.into_response(stop, names);
+        ParsedResponse { metadata: self.metadata, ..response }
     }
 }
 

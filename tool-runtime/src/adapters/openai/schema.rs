@@ -1,11 +1,20 @@
 //! The tool names and schemas that both of OpenAI's APIs accept.
 
+use crate::adapters::limits::DeclarationLimits;
 use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT, PatternSupport};
 use crate::adapters::names::NameRules;
 
 /// Names of up to 64 characters.
 pub(super) const NAMES: NameRules =
     NameRules { max_length: 64, allows_dots: false, begins_with_letter: false };
+
+/// The published limits of Chat Completions; see `LimitWarning`.
+pub(super) const CHAT_LIMITS: DeclarationLimits =
+    DeclarationLimits { tools: Some(128), description: Some(1_024) };
+
+/// The published limits of the Responses API.
+pub(super) const RESPONSES_LIMITS: DeclarationLimits =
+    DeclarationLimits { tools: Some(128), description: None };
 
 /// OpenAI without `strict`: JSON Schema, except keywords that are not allowed at the root.
 pub(super) const PROFILE: DialectProfile =
@@ -49,5 +58,6 @@ pub(super) const STRICT_PROFILE: DialectProfile = DialectProfile {
     ],
     patterns: PatternSupport::Python,
     strict: true,
+    requires_all: true,
     ..ALL_KEYWORDS
 };

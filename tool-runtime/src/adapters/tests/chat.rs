@@ -100,7 +100,7 @@ fn a_refusal_is_said_and_nothing_runs() {
     let message = json!({ "role": "assistant", "content": null, "refusal": "I will not.",
         "tool_calls": [call("a", "ping", "{}")] });
     let turn = read(CHAT, &completion(&message, "stop"));
-    assert_eq!(turn.text(), "I will not.");
+    assert_eq!((turn.refusal(), turn.text()), (Some("I will not."), ""));
     check_stop(&turn, &refused("refusal"), 0);
 }
 

@@ -72,7 +72,7 @@ fn a_refusal_is_said_and_nothing_runs() {
     let mut message = message("");
     message["content"] = json!([{ "type": "refusal", "refusal": "I will not." }]);
     let turn = read(RESPONSES, &response(&[message, call("a", "ping", "{}")], "completed", None));
-    assert_eq!(turn.text(), "I will not.");
+    assert_eq!((turn.refusal(), turn.text()), (Some("I will not."), ""));
     check_stop(&turn, &refused("refusal"), 0);
 }
 

@@ -100,7 +100,7 @@ pub(super) fn add_piece(
         }
         _ => {}
     }
-    let name = Some(piece.name.clone()).filter(|_| !piece.is_custom);
+    let name = Some(piece.name.clone());
     last_positions.extend(piece.index.map(|index| (index, calls.len())));
     calls.push(ChatCall::Function(piece));
     name

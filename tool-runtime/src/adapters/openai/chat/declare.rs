@@ -2,9 +2,22 @@
 
 use serde_json::{Value, json};
 
+use super::super::choose::ChoiceForms;
+use crate::adapters::custom_tools::CustomTool;
 use crate::adapters::format::DeclaredTool;
 
+pub(super) const CHOICE_FORMS: ChoiceForms = ChoiceForms {
+    tool: |tool| {
+        let kind = if tool.is_custom() { "custom" } else { "function" };
+        json!({ "type": kind, kind: { "name": tool.name } })
+    },
+    allowed: |mode, tools| json!({ "type": "allowed_tools", "allowed_tools": { "mode": mode, "tools": tools } }),
+};
+
 pub(super) fn declaration(tool: &DeclaredTool) -> Value {
+    if let Some(custom) = &tool.custom {
+        return custom_declaration(tool, custom);
+    }
     json!({
         "type": "function",
         "function": {
@@ -14,4 +27,14 @@ pub(super) fn declaration(tool: &DeclaredTool) -> Value {
             "strict": tool.strict,
         },
     })
+}
+
+fn custom_declaration(tool: &DeclaredTool, custom: &CustomTool) -> Value {
+    let description = tool.declared_description();
+    let mut written = json!({ "name": tool.name, "description": description });
+    if let Some((syntax, definition)) = &custom.grammar {
+        let grammar = json!({ "syntax": syntax, "definition": definition });
+        written["format"] = json!({ "type": "grammar", "grammar": grammar });
+    }
+    json!({ "type": "custom", "custom": written })
 }

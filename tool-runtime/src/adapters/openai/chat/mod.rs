@@ -6,15 +6,18 @@ mod declare;
 mod pieces;
 mod read;
 mod stream;
+mod usage;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::stream::ChatStream;
-use super::schema::{NAMES, PROFILE, STRICT_PROFILE};
+use super::choose;
+use super::schema::{CHAT_LIMITS, NAMES, PROFILE, STRICT_PROFILE};
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
+use crate::adapters::limits::DeclarationLimits;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
 
@@ -34,6 +37,14 @@ impl DialectFormat for ChatCompletions {
         Some(&STRICT_PROFILE)
     }
 
+    fn has_custom_tools(&self) -> bool {
+        true
+    }
+
+    fn limits(&self) -> DeclarationLimits {
+        CHAT_LIMITS
+    }
+
     fn declaration(&self, tool: &DeclaredTool) -> Value {
         declare::declaration(tool)
     }
@@ -44,6 +55,20 @@ impl DialectFormat for ChatCompletions {
 
     fn request_field(&self) -> &'static str {
         "tools"
+    }
+
+    fn lists_allowed_tools(&self) -> bool {
+        true
+    }
+
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(&declare::CHOICE_FORMS, choice, parallel, fields);
+        Ok(())
     }
 
     fn read(

@@ -30,6 +30,22 @@ pub(super) fn texts_in(content: &Value) -> Vec<ContentText> {
     }
 }
 
+/// The reasoning in the fields of a message, or of a piece of one, beside its content.
+///
+/// Servers with OpenAI's dialect send it as `reasoning_content` or `reasoning`, some of them in both,
+/// or only in the texts of `reasoning_details`.
+pub(super) fn reasoning(fields: &Map<String, Value>) -> String {
+    let named = ["reasoning_content", "reasoning"].map(|name| text_in(fields, name));
+    if let Some(text) = named.into_iter().find(|text| !text.is_empty()) {
+        return text.to_owned();
+    }
+    let details = fields.get("reasoning_details").and_then(Value::as_array).into_iter().flatten();
+    let texts = details
+        .filter_map(Value::as_object)
+        .flat_map(|detail| ["summary", "text"].map(|name| text_in(detail, name)));
+    texts.collect()
+}
+
 /// The text of a part of the content.
 #[derive(Debug)]
 pub(super) enum ContentText {

@@ -3,8 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::calls::{ChatCall, PartialCall};
+use super::pieces::{ContentText, reasoning, texts_in};
+use super::usage::metadata;
 use crate::adapters::format::{
-    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_text, text_in,
+    ParsedCalls, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason,
+    arguments_text, text_in,
 };
 use crate::adapters::names::ToolNames;
 
@@ -31,11 +34,14 @@ pub(super) fn read(
     let calls = message.list("tool_calls")?.map(read_call).collect::<Result<_, _>>()?;
     let function_call = message.get("function_call").map(PartialCall::read_function_call);
     let message = ChatMessage { fields, calls, function_call: function_call.transpose()? };
-    Ok(message.into_response(stop(choice), names))
+    let response = message.into_response(stop(choice), names);
+    Ok(ParsedResponse { metadata: metadata(root), ..response })
 }
 
 fn read_call(call: ResponseValue<'_>) -> Result<ChatCall, ReadError> {
-    if call.get("function").is_none() && call.get("type").is_some() {
+    let input = call.get("custom").and_then(|custom| custom.get("input"));
+    let is_custom = input.is_some_and(ResponseValue::is_text);
+    if call.get("function").is_none() && call.get("type").is_some() && !is_custom {
         return call.value().map(ChatCall::Other);
     }
     PartialCall::read(call).map(ChatCall::Function)
@@ -56,7 +62,7 @@ pub(super) fn stop(choice: ResponseValue<'_>) -> StopReason {
 impl ChatMessage {
     pub(super) fn into_response(mut self, stop: StopReason, names: &ToolNames) -> ParsedResponse {
         let refusal = text_in(&self.fields, "refusal").to_owned();
-        let text = content(&self.fields) + &refusal;
+        let (text, thinking) = texts(&self.fields);
         let stop = match stop {
             StopReason::Done if !refusal.is_empty() => StopReason::Refused("refusal".to_owned()),
             stop => stop,
@@ -71,7 +77,8 @@ impl ChatMessage {
             self.fields.insert("function_call".to_owned(), function);
         }
         let messages = self.message(repeated).into_iter().collect();
-        ParsedResponse { messages, text, calls: calls.list, stop }
+        let metadata = ResponseMetadata::default();
+        ParsedResponse { messages, text, thinking, refusal, calls: calls.list, stop, metadata }
     }
 
     /// The message for the next request; `None` if it is empty.
@@ -94,15 +101,17 @@ impl ChatMessage {
     }
 }
 
-/// The content's text, which some servers send in parts.
-fn content(fields: &Map<String, Value>) -> String {
-    match fields.get("content") {
-        Some(Value::Array(parts)) => {
-            parts.iter().filter_map(|part| part.get("text")?.as_str()).collect()
+/// The text and the reasoning of a message.
+fn texts(fields: &Map<String, Value>) -> (String, String) {
+    let (mut text, mut thinking) = (String::new(), String::new());
+    for piece in fields.get("content").into_iter().flat_map(texts_in) {
+        match piece {
+            ContentText::Text(piece) => text.push_str(&piece),
+            ContentText::Thinking(piece) => thinking.push_str(&piece),
         }
-        Some(Value::String(text)) => text.clone(),
-        _ => String::new(),
     }
+    thinking.push_str(&reasoning(fields));
+    (text, thinking)
 }
 
 /// A call for the next request, with the id that the answer uses.
@@ -112,6 +121,8 @@ fn for_next_request(call: ChatCall, calls: &mut ParsedCalls<'_>) -> Value {
         ChatCall::Other(value) => return value,
     };
     if is_custom {
+        let repeated = calls.add_custom(id.clone(), &name, &arguments);
+        let (id, name) = repeated.map_or((id, name), |call| (Some(call.id), call.name));
         other_fields.extend(id.map(|id| ("id".to_owned(), id.into())));
         other_fields.insert("type".to_owned(), "custom".into());
         other_fields.insert("custom".to_owned(), json!({ "name": name, "input": arguments }));

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use super::calls::{self, ChatCall, PartialCall};
 use super::pieces::{self, ContentText};
 use super::read::{ChatMessage, stop};
+use super::usage::metadata;
 use crate::adapters::format::{
-    Delta, ParsedResponse, ReadError, ResponseValue, StopReason, StreamAssembler,
+    Delta, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason, StreamAssembler,
 };
 use crate::adapters::names::ToolNames;
 
@@ -16,12 +17,15 @@ pub(super) struct ChatStream {
     /// The position of the last call of each index.
     last_positions: HashMap<u64, usize>,
     stop: Option<StopReason>,
+    metadata: ResponseMetadata,
 }
 
 impl StreamAssembler for ChatStream {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         let mut deltas = Vec::new();
-        // A chunk without choices reports the usage; only the first choice is read.
+        // The last chunk, which reports the usage, has no choices.
+        self.metadata.update(metadata(event));
+        // Only the first choice is read.
         for choice in
             event.list("choices")?.filter(|choice| choice.number_of("index").unwrap_or(0) == 0)
         {
@@ -44,7 +48,9 @@ impl StreamAssembler for ChatStream {
         if self.message.calls.iter().all(|call| index(call).is_some()) {
             self.message.calls.sort_by_key(index);
         }
-        self.message.into_response(self.stop.unwrap_or(StopReason::Interrupted), names)
+        let stop = self.stop.unwrap_or(StopReason::Interrupted);
+        let response = self.message.into_response(stop, names);
+        ParsedResponse { metadata: self.metadata, ..response }
     }
 }
 
@@ -56,11 +62,9 @@ impl ChatStream {
     ) -> Result<(), ReadError> {
         let content = delta.get("content").map(ResponseValue::value).transpose()?;
         deltas.extend(content.iter().flat_map(pieces::texts_in).filter_map(shown));
-        deltas.extend(non_empty_text(delta, "refusal").map(Delta::Text));
-        for name in ["reasoning_content", "reasoning"] {
-            deltas.extend(non_empty_text(delta, name).map(Delta::Thinking));
-        }
+        deltas.extend(delta.label_of("refusal").map(Delta::Refusal));
         let mut fields = delta.fields(&["tool_calls", "function_call", "role"])?;
+        deltas.extend(shown(ContentText::Thinking(pieces::reasoning(&fields))));
         // Audio data is not sent back, only the id in the first piece.
         if delta.get("audio").is_some_and(|audio| audio.get("id").is_none()) {
             fields.remove("audio");
@@ -98,10 +102,4 @@ fn shown(text: ContentText) -> Option<Delta> {
             Some(text).filter(|text| !text.is_empty()).map(Delta::Thinking)
         }
     }
-}
-
-/// The text of a non-empty field.
-fn non_empty_text(delta: ResponseValue<'_>, name: &str) -> Option<String> {
-    let text = delta.get(name).filter(|place| place.is_text())?.text().ok()?;
-    (!text.is_empty()).then(|| text.into_owned())
 }

@@ -1,4 +1,4 @@
-//! Writes answers as `function_call_output` items, one per call. Only the text marks an error.
+//! Writes answers as `function_call_output` and `custom_tool_call_output` items, one per call. Only the text marks an error.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,9 @@ pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
 
 fn item(answer: &PreparedAnswer<'_>) -> Value {
     let call_id = &answer.call.call_id;
-    json!({ "type": "function_call_output", "call_id": call_id, "output": output(answer) })
+    let kind =
+        if answer.call.is_custom { "custom_tool_call_output" } else { "function_call_output" };
+    json!({ "type": kind, "call_id": call_id, "output": output(answer) })
 }
 
 /// Writes the text alone, or a list of the text and the attachments.

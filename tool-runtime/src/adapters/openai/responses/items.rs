@@ -39,6 +39,11 @@ impl OutputItem {
         text_in(&self.fields, "type") == kind
     }
 
+    /// Returns whether the item is a call of a function or of a custom tool.
+    pub(super) fn is_call(&self) -> bool {
+        self.is("function_call") || self.is("custom_tool_call")
+    }
+
     fn is_whole(&self) -> bool {
         !matches!(text_in(&self.fields, "status"), "in_progress" | "incomplete")
     }
@@ -60,11 +65,10 @@ pub(super) fn assemble(
     stop: StopReason,
     names: &ToolNames,
 ) -> ParsedResponse {
-    let mut response =
-        ParsedResponse { messages: Vec::new(), text: String::new(), calls: Vec::new(), stop };
+    let mut response = ParsedResponse::empty(stop);
     let mut calls = ParsedCalls::new(names);
     for item in items {
-        if response.stop == StopReason::Done && item.is("function_call") && !item.is_whole() {
+        if response.stop == StopReason::Done && item.is_call() && !item.is_whole() {
             response.stop = StopReason::Interrupted;
         }
         response.add_item(item, &mut calls);
@@ -81,12 +85,17 @@ impl ParsedResponse {
     fn add_item(&mut self, mut item: OutputItem, calls: &mut ParsedCalls<'_>) {
         if item.is("message") {
             self.read_message(&item.fields);
+        } else if item.is("reasoning") {
+            self.thinking.push_str(&reasoning(&item.fields));
         } else if item.is("function_call") {
             let (id, name) = (text_in(&item.fields, "call_id"), text_in(&item.fields, "name"));
             let repeated = calls.add(Some(id.to_owned()), name.to_owned(), &item.arguments);
             item.fields.insert("call_id".to_owned(), repeated.id.into());
             item.fields.insert("name".to_owned(), repeated.name.into());
             item.fields.insert("arguments".to_owned(), arguments_text(&item.arguments).into());
+        } else if item.is("custom_tool_call") && !add_custom(&mut item, calls) && !item.is_whole() {
+            // The host's own call, which it cannot answer.
+            return;
         }
         self.messages.push(item.fields.into());
     }
@@ -97,10 +106,30 @@ impl ParsedResponse {
             let part = part.as_object();
             let text = |name| part.map(|part| text_in(part, name)).unwrap_or_default();
             self.text.push_str(text("text"));
-            self.text.push_str(text("refusal"));
+            self.refusal.push_str(text("refusal"));
             if text("type") == "refusal" && self.stop == StopReason::Done {
                 self.stop = StopReason::Refused("refusal".to_owned());
             }
         }
     }
+}
+
+/// The readable reasoning of an item: its summary, and its content if the server sends that.
+fn reasoning(item: &Map<String, Value>) -> String {
+    let parts = ["summary", "content"].map(|name| item.get(name).and_then(Value::as_array));
+    let parts = parts.into_iter().flatten().flatten().filter_map(Value::as_object);
+    parts.map(|part| text_in(part, "text")).collect()
+}
+
+/// Adds the call of a custom tool; returns whether a tool of its name is declared as one.
+fn add_custom(item: &mut OutputItem, calls: &mut ParsedCalls<'_>) -> bool {
+    let text = |name| text_in(&item.fields, name);
+    let id = Some(text("call_id").to_owned());
+    let Some(repeated) = calls.add_custom(id, text("name"), text("input")) else { return false };
+    item.fields.insert("call_id".to_owned(), repeated.id.into());
+    item.fields.insert("name".to_owned(), repeated.name.into());
+    item.fields.entry("input").or_insert_with(|| "".into());
+    // A request's type of the item has none.
+    item.fields.remove("status");
+    true
 }

@@ -5,15 +5,18 @@ mod declare;
 mod items;
 mod read;
 mod stream;
+mod usage;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::stream::ResponsesStream;
-use super::schema::{NAMES, PROFILE, STRICT_PROFILE};
+use super::choose;
+use super::schema::{NAMES, PROFILE, RESPONSES_LIMITS, STRICT_PROFILE};
 use crate::adapters::format::{
-    DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
-    StreamAssembler,
+    CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
+    ResponseValue, StreamAssembler, UnsupportedRule,
 };
+use crate::adapters::limits::DeclarationLimits;
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
 
@@ -33,6 +36,14 @@ impl DialectFormat for Responses {
         Some(&STRICT_PROFILE)
     }
 
+    fn has_custom_tools(&self) -> bool {
+        true
+    }
+
+    fn limits(&self) -> DeclarationLimits {
+        RESPONSES_LIMITS
+    }
+
     fn declaration(&self, tool: &DeclaredTool) -> Value {
         declare::declaration(tool)
     }
@@ -43,6 +54,20 @@ impl DialectFormat for Responses {
 
     fn request_field(&self) -> &'static str {
         "tools"
+    }
+
+    fn lists_allowed_tools(&self) -> bool {
+        true
+    }
+
+    fn write_choice(
+        &self,
+        choice: &CallChoice<'_>,
+        parallel: Option<bool>,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), UnsupportedRule> {
+        choose::write(&declare::CHOICE_FORMS, choice, parallel, fields);
+        Ok(())
     }
 
     fn read(

@@ -1,6 +1,7 @@
 //! Reads a complete response.
 
 use super::items::{self, OutputItem};
+use super::usage::metadata;
 use crate::adapters::format::{
     ParsedResponse, ProviderError, ReadError, ResponseValue, StopReason,
 };
@@ -12,7 +13,7 @@ pub(super) fn read(
 ) -> Result<ParsedResponse, ReadError> {
     let output = root.required("output", "a list of items")?;
     let items = output.items()?.map(OutputItem::read).collect::<Result<_, _>>()?;
-    Ok(items::assemble(items, stop(root)?, names))
+    Ok(ParsedResponse { metadata: metadata(root), ..items::assemble(items, stop(root)?, names) })
 }
 
 /// The stop reason of a response; without one, it was interrupted.
