@@ -56,6 +56,13 @@ pub enum BuildProblem {
     #[non_exhaustive]
     ShownValue { tool: String, property: String, what: &'static str },
     #[non_exhaustive]
+    InputExample {
+        tool: String,
+        number: usize,
+        malformed: Option<Malformed>,
+        violations: Vec<Violation>,
+    },
+    #[non_exhaustive]
     Incomplete { tool: String, rule: &'static str },
     #[non_exhaustive]
     UnknownPermission { name: String },
@@ -231,6 +238,8 @@ impl DynamicTool {
     pub fn handles_dry_run(self) -> Self {}
     #[must_use]
     pub fn idempotent(self, idempotent: bool) -> Self {}
+    #[must_use]
+    pub fn input_example(self, example: Value) -> Self {}
     #[must_use]
     pub fn input_schema(self, schema: Value) -> Self {}
     #[must_use]
@@ -930,6 +939,12 @@ impl Adapter {
     pub fn declarations_as<T: DeserializeOwned>(&self) -> Result<T, ClientTypeError> {}
     #[must_use]
     pub fn dialect(&self) -> Dialect {}
+    pub fn disclose<'n>(&mut self, tools: impl IntoIterator<Item = &'n str>) -> usize {}
+    pub fn disclose_found<'c>(
+        &mut self,
+        calls: impl IntoIterator<Item = &'c ToolCall>,
+    ) -> usize {}
+    pub fn mark_messages(&self, messages: &mut [Value]) {}
     #[must_use]
     pub fn new<'s>(
         dialect: Dialect,
@@ -952,6 +967,7 @@ impl Adapter {
     pub fn tools(&self) -> &[DeclaredTool] {}
     #[must_use]
     pub fn wire_name(&self, tool: &str) -> Option<&str> {}
+    pub fn withheld(&self) -> impl Iterator<Item = &str> {}
 }
 
 // tool_runtime::adapters::AdapterBuilder
@@ -961,9 +977,21 @@ pub struct AdapterBuilder {
 }
 impl AdapterBuilder {
     #[must_use]
+    pub fn allowed_callers<C: Into<String>>(
+        self,
+        tool: impl Into<String>,
+        callers: impl IntoIterator<Item = C>,
+    ) -> Self {}
+    #[must_use]
     pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {}
     #[must_use]
+    pub fn disclosure(self, disclosure: Disclosure) -> Self {}
+    #[must_use]
+    pub fn examples(self, examples: bool) -> Self {}
+    #[must_use]
     pub fn max_response_bytes(self, bytes: usize) -> Self {}
+    #[must_use]
+    pub fn prompt_cache(self, lifetime: CacheLifetime) -> Self {}
     #[must_use]
     pub fn strict(self, strict: bool) -> Self {}
     #[must_use]
@@ -1010,6 +1038,14 @@ pub enum AnswerError {
     Unknown { call_id: String },
     ClientType(ClientTypeError),
     Duplicate { call_id: String },
+}
+
+// tool_runtime::adapters::CacheLifetime
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CacheLifetime {
+    FiveMinutes,
+    OneHour,
 }
 
 // tool_runtime::adapters::ClientBridge
@@ -1092,6 +1128,10 @@ impl DeclaredTool {
     #[must_use]
     pub fn description(&self) -> &str {}
     #[must_use]
+    pub fn examples(&self) -> &[Value] {}
+    #[must_use]
+    pub fn is_deferred(&self) -> bool {}
+    #[must_use]
     pub fn is_strict(&self) -> bool {}
     #[must_use]
     pub fn name(&self) -> &str {}
@@ -1132,6 +1172,20 @@ impl Dialect {
     pub const fn as_str(self) -> &'static str {}
 }
 impl fmt::Display for Dialect {}
+
+// tool_runtime::adapters::Disclosure
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disclosure {
+    ..
+}
+impl Disclosure {
+    #[must_use]
+    pub fn above(tools: usize) -> Self {}
+    #[must_use]
+    pub fn always<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {}
+    #[must_use]
+    pub fn search(self, search: ToolSearch) -> Self {}
+}
 
 // tool_runtime::adapters::ProviderError
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -1186,6 +1240,15 @@ pub enum StopReason {
     Interrupted,
     Refused(String),
     Other(String),
+}
+
+// tool_runtime::adapters::ToolSearch
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolSearch {
+    Provider,
+    ProviderRegex,
+    SearchTools,
 }
 
 // tool_runtime::adapters::ToolkitText

@@ -1,15 +1,17 @@
 //! Adapts a set of tools to one provider's dialect.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 use tool_contracts::ToolSpec;
 
-use super::declare::{DeclareOptions, declare};
+use super::declare::combined;
+use super::disclosure::{DisclosurePlan, SEARCH_TOOLS, found_tools};
 use super::names::ToolNames;
 use super::restore::DeclarationChanges;
-use super::{DeclarationReport, DeclaredTool, Dialect, ToolkitText};
+use super::{AdapterBuilder, CacheLifetime, DeclarationReport, DeclaredTool, Dialect};
+use crate::call::ToolCall;
 
 /// Adapts a set of tools to one provider's dialect.
 ///
@@ -68,24 +70,17 @@ use super::{DeclarationReport, DeclaredTool, Dialect, ToolkitText};
 pub struct Adapter {
     pub(super) dialect: Dialect,
     pub(super) names: ToolNames,
-    tools: Vec<DeclaredTool>,
-    declarations: Value,
-    report: DeclarationReport,
+    pub(super) tools: Vec<DeclaredTool>,
+    /// The tools that no search has found yet, by their own names.
+    pub(super) withheld: BTreeMap<String, DeclaredTool>,
+    pub(super) plan: DisclosurePlan,
+    pub(super) declarations: Value,
+    pub(super) report: DeclarationReport,
     /// The changes to undo in arguments, by tool.
-    undo: HashMap<String, DeclarationChanges>,
+    pub(super) undo: HashMap<String, DeclarationChanges>,
+    pub(super) cache: Option<CacheLifetime>,
     pub(super) max_response_bytes: usize,
 }
-
-/// Configures an [`Adapter`].
-#[derive(Debug, Clone)]
-pub struct AdapterBuilder {
-    pub(super) dialect: Dialect,
-    options: DeclareOptions,
-    pub(super) max_response_bytes: usize,
-}
-
-/// The default limit on the size of one response.
-const MAX_RESPONSE_BYTES: usize = 32 * 1024 * 1024;
 
 impl Adapter {
     /// Declares tools in a dialect, with default options.
@@ -97,9 +92,7 @@ impl Adapter {
     /// Starts configuring an adapter.
     #[must_use]
     pub fn builder(dialect: Dialect) -> AdapterBuilder {
-        let options =
-            DeclareOptions { strict: true, titles: false, toolkits: ToolkitText::default() };
-        AdapterBuilder { dialect, options, max_response_bytes: MAX_RESPONSE_BYTES }
+        AdapterBuilder::new(dialect)
     }
 
     /// Returns the dialect.
@@ -108,7 +101,7 @@ impl Adapter {
         self.dialect
     }
 
-    /// Lists the declared tools, in the order of the specs.
+    /// Lists the declared tools, in the order of the specs, and then those that a search has found.
     #[must_use]
     pub fn tools(&self) -> &[DeclaredTool] {
         &self.tools
@@ -120,6 +113,42 @@ impl Adapter {
     #[must_use]
     pub fn declarations(&self) -> &Value {
         &self.declarations
+    }
+
+    /// Lists the own names of the tools that the declarations omit until a search finds them.
+    ///
+    /// Without a [`Disclosure`], and where the provider searches by itself, there are none.
+    pub fn withheld(&self) -> impl Iterator<Item = &str> {
+        self.withheld.keys().map(String::as_str)
+    }
+
+    /// Declares withheld tools from the next request on, after all others; returns their number.
+    ///
+    /// The names are the tools' own. Tools that are declared already, and unknown names, change
+    /// nothing.
+    pub fn disclose<'n>(&mut self, tools: impl IntoIterator<Item = &'n str>) -> usize {
+        let found = tools.into_iter().filter_map(|name| self.withheld.remove(name));
+        let before = self.tools.len();
+        self.tools.extend(found.collect::<Vec<_>>());
+        let added = self.tools.len() - before;
+        if added > 0 {
+            let format = self.dialect.format();
+            self.declarations = combined(format, &self.tools, &self.plan, self.cache);
+        }
+        added
+    }
+
+    /// Declares the tools that executed calls of `search_tools` have found; returns their number.
+    ///
+    /// Call it after each turn's calls, and send the new [`declarations`](Self::declarations) with the
+    /// next request. Other calls are ignored.
+    ///
+    /// # Examples
+    /// See the [guide](crate::guide::choosing_tools).
+    pub fn disclose_found<'c>(&mut self, calls: impl IntoIterator<Item = &'c ToolCall>) -> usize {
+        let searches = calls.into_iter().filter(|call| call.name() == SEARCH_TOOLS);
+        let found: Vec<_> = searches.filter_map(ToolCall::output).flat_map(found_tools).collect();
+        self.disclose(found.iter().map(String::as_str))
     }
 
     /// Returns the name of the request's field for the declarations.
@@ -186,70 +215,5 @@ impl Adapter {
     /// unchanged, and rejected when it is read.
     pub(super) fn restore<'t>(&self, tool: &str, arguments: &'t str) -> Cow<'t, str> {
         self.undo.get(tool).map_or(Cow::Borrowed(arguments), |undo| undo.restore(arguments))
-    }
-}
-
-impl AdapterBuilder {
-    /// Sets whether OpenAI enforces each tool's schema (`strict`), if enforcement rejects no call
-    /// that the tool accepts. Default: true.
-    ///
-    /// A strict declaration requires every property. The `null` that a model writes for an omitted
-    /// property is removed when the call is read. A tool is declared without `strict`, and the
-    /// report lists it, if a strict call could not express its arguments: if it accepts undeclared
-    /// properties or any value, or if a property may be `null` or absent and its schema does not
-    /// say by `"default": null` that both mean the same. Other dialects support more of JSON Schema
-    /// without strict mode.
-    #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.options.strict = strict;
-        self
-    }
-
-    /// Sets whether the titles of types are declared. Default: false.
-    ///
-    /// A title is the fully qualified name of a Rust type, such as
-    /// `alloc::vec::Vec<shop::orders::Line>`. It costs tokens at every object and list, and models
-    /// rarely need it. It is written to `title`, and for Ollama, which drops `title`, to the
-    /// description. The title of the arguments themselves is the path of the tool's function, and
-    /// is omitted.
-    #[must_use]
-    pub fn titles(mut self, titles: bool) -> Self {
-        self.options.titles = titles;
-        self
-    }
-
-    /// Sets which tools include their toolkit's description. Default: the first tool of each
-    /// toolkit.
-    #[must_use]
-    pub fn toolkits(mut self, text: ToolkitText) -> Self {
-        self.options.toolkits = text;
-        self
-    }
-
-    /// Sets the longest response that is read, in bytes, including all its events. Default: 32 MiB.
-    #[must_use]
-    pub fn max_response_bytes(mut self, bytes: usize) -> Self {
-        self.max_response_bytes = bytes;
-        self
-    }
-
-    /// Declares the tools.
-    #[must_use]
-    pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
-        let specs: Vec<_> = specs.into_iter().collect();
-        let names = ToolNames::new(
-            self.dialect.format().name_rules(),
-            specs.iter().map(|spec| spec.name()),
-        );
-        let declared = declare(self.dialect.format(), self.options, &names, &specs);
-        Adapter {
-            dialect: self.dialect,
-            names,
-            tools: declared.tools,
-            declarations: declared.value,
-            report: declared.report,
-            undo: declared.undo,
-            max_response_bytes: self.max_response_bytes,
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod blocks;
+mod cache;
 mod declare;
 mod read;
 mod stream;
@@ -9,6 +10,7 @@ mod stream;
 use serde_json::{Value, json};
 
 use self::stream::ConverseStream;
+use crate::adapters::CacheLifetime;
 use crate::adapters::format::{
     DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
     StreamAssembler,
@@ -32,6 +34,10 @@ impl DialectFormat for Converse {
         declare::declaration(tool)
     }
 
+    fn mark_declarations(&self, tools: &mut Vec<Value>, lifetime: CacheLifetime) {
+        cache::mark_tools(tools, lifetime);
+    }
+
     fn declarations(&self, tools: Vec<Value>) -> Value {
         json!({ "tools": tools })
     }
@@ -50,6 +56,14 @@ impl DialectFormat for Converse {
 
     fn stream(&self) -> Box<dyn StreamAssembler> {
         Box::<ConverseStream>::default()
+    }
+
+    fn mark_message(&self, message: &mut Value, lifetime: CacheLifetime) -> bool {
+        cache::mark_message(message, lifetime)
+    }
+
+    fn unmark_message(&self, message: &mut Value) {
+        cache::unmark_message(message);
     }
 
     fn answer_messages(&self, answers: &[PreparedAnswer<'_>]) -> Vec<Value> {

@@ -7,7 +7,13 @@ use crate::adapters::format::PreparedAnswer;
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let item = |answer: &PreparedAnswer<'_>| {
         let call_id = &answer.call.call_id;
-        json!({ "type": "function_call_output", "call_id": call_id, "output": answer.content.to_text() })
+        let output = answer.content.to_text();
+        let mut item =
+            json!({ "type": "function_call_output", "call_id": call_id, "output": output });
+        if let Some(caller) = &answer.call.caller {
+            item["caller"] = caller.clone();
+        }
+        item
     };
     answers.iter().map(item).collect()
 }

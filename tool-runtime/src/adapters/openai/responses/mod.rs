@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use self::stream::ResponsesStream;
 use super::schema::{NAMES, PROFILE, STRICT_PROFILE};
+use crate::adapters::ToolSearch;
 use crate::adapters::format::{
     DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError, ResponseValue,
     StreamAssembler,
@@ -33,8 +34,16 @@ impl DialectFormat for Responses {
         Some(&STRICT_PROFILE)
     }
 
+    fn search_tool(&self, search: ToolSearch) -> Option<Value> {
+        declare::search_tool(search)
+    }
+
     fn declaration(&self, tool: &DeclaredTool) -> Value {
         declare::declaration(tool)
+    }
+
+    fn deferred_declarations(&self, tools: &[&DeclaredTool]) -> Vec<Value> {
+        declare::deferred(tools)
     }
 
     fn declarations(&self, tools: Vec<Value>) -> Value {
