@@ -33,7 +33,7 @@ fn a_tool_has_the_examples_of_its_function_in_their_order() {
 
 #[test]
 fn a_method_of_a_toolkit_has_examples_too() {
-    struct Notes;
+    struct Notes(u32);
     /// Keeps notes.
     #[ai_toolkit]
     impl Notes {
@@ -44,10 +44,10 @@ fn a_method_of_a_toolkit_has_examples_too() {
             /// Its number.
             id: u32,
         ) {
-            let _ = id;
+            let _ = id + self.0;
         }
     }
-    let runtime = Runtime::builder().toolkit(Notes).build().unwrap();
+    let runtime = Runtime::builder().toolkit(Notes(1)).build().unwrap();
     assert_eq!(examples(&runtime, "notes.read"), json!([{"id": 7}]));
 }
 
