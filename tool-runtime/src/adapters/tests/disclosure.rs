@@ -102,7 +102,9 @@ fn elsewhere_found_tools_are_declared_after_all_others() {
         assert_eq!(adapter.disclose(["pages.find", "now", "unknown", "pages.find"]), 1);
         assert_eq!(names(&adapter)[..2], ["now", "search_tools"]);
         assert_eq!(adapter.tool_name(names(&adapter)[2]), Some("pages.find"));
-        assert!(adapter.declarations().to_string().contains(names(&adapter)[2]));
+        let declared = adapter.declarations().to_string();
+        let place = |name: &str| declared.find(&format!(r#""name":"{name}""#)).unwrap();
+        assert!(place("search_tools").max(place("now")) < place(names(&adapter)[2]), "{declared}");
         assert_eq!((adapter.disclose(["pages.find"]), adapter.withheld().count()), (0, 2));
     }
 }

@@ -1,7 +1,7 @@
 //! Marks for prompt caches.
 
 use super::*;
-use crate::adapters::{CacheLifetime, Disclosure};
+use crate::adapters::{CacheLifetime, Disclosure, ToolSearch};
 
 const MARKED: [Dialect; 2] = [Dialect::Anthropic, Dialect::BedrockConverse];
 
@@ -64,6 +64,23 @@ fn a_deferred_tool_never_has_the_mark() {
     let tools = adapter.declarations();
     assert_eq!(tools[1]["name"], "tool_search_tool_bm25");
     assert!(tools[1].get("cache_control").is_some() && marks(tools) == 1);
+}
+
+#[test]
+fn tools_that_a_search_finds_follow_the_mark() {
+    let specs = ["a", "search_tools"];
+    let specs = specs.map(|name| ToolSpec::builder(name, Effect::Read).build().unwrap());
+    for dialect in MARKED {
+        let mut adapter = Adapter::builder(dialect)
+            .disclosure(Disclosure::above(0).search(ToolSearch::SearchTools))
+            .prompt_cache(CacheLifetime::FiveMinutes)
+            .build(&specs);
+        let before = adapter.declarations().to_string();
+        adapter.disclose(["a"]);
+        let after = adapter.declarations().to_string();
+        let beginning = before.trim_end_matches(['}', ']']);
+        assert!(after.starts_with(beginning) && marks(adapter.declarations()) == 1, "{after}");
+    }
 }
 
 #[test]
