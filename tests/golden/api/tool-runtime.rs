@@ -1056,6 +1056,8 @@ pub struct ClientBridge {
 impl ClientBridge {
     #[must_use]
     pub fn adapter(&self) -> &Adapter {}
+    #[must_use]
+    pub fn adapter_mut(&mut self) -> &mut Adapter {}
     pub fn answer_object(
         &self,
         answer: impl Into<Answer>,
