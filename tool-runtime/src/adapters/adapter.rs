@@ -117,7 +117,8 @@ impl Adapter {
 
     /// Lists the own names of the tools that the declarations omit until a search finds them.
     ///
-    /// Without a [`Disclosure`](super::Disclosure), and where the provider searches by itself, there are none.
+    /// Without a [`Disclosure`](super::Disclosure), and where the provider searches by itself, there
+    /// are none.
     pub fn withheld(&self) -> impl Iterator<Item = &str> {
         self.withheld.keys().map(String::as_str)
     }
