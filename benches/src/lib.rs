@@ -4,6 +4,7 @@ pub mod articulate;
 pub mod canonical;
 pub mod choosing;
 pub mod dialects;
+pub mod disclosure;
 pub mod distillation;
 #[cfg(unix)]
 pub mod faults;

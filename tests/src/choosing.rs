@@ -18,6 +18,8 @@ pub const DEPTHS: [usize; 3] = [1, 5, 10];
 pub struct Recall {
     /// Tools to choose from.
     pub tools: usize,
+    /// Questions that were searched.
+    pub questions: usize,
     /// Pairs of a question and a right tool.
     pub pairs: usize,
     /// Pairs whose tool can be among the first hits, for each of [`DEPTHS`]: several right tools
@@ -29,15 +31,51 @@ pub struct Recall {
     pub found_by_name: [usize; DEPTHS.len()],
 }
 
+/// One of two halves of a set of cases.
+///
+/// The parameters of the ranking were chosen by the first alone; the second shows what they are worth
+/// for other questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    /// The half by which parameters are chosen.
+    Tuned,
+    /// The half that is held out.
+    HeldOut,
+}
+
+impl Half {
+    /// Returns the half of a case: by one bit of a hash of its id (FNV-1a), so that it never changes.
+    #[must_use]
+    pub fn of(case: &Case) -> Self {
+        let hash = case.id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        if (hash ^ (hash >> 32)) & 1 == 0 { Self::Tuned } else { Self::HeldOut }
+    }
+}
+
 impl Recall {
     /// Searches all tools of the cases for each of their questions.
     ///
     /// # Errors
     /// A case's tool has no valid name, or a call names a tool that its case does not have.
     pub fn of(cases: &[Case]) -> Result<Self, String> {
+        Self::of_questions(cases, |_| true)
+    }
+
+    /// Searches all tools of the cases for each question of one half of them.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_half(cases: &[Case], half: Half) -> Result<Self, String> {
+        Self::of_questions(cases, |case| Half::of(case) == half)
+    }
+
+    fn of_questions(cases: &[Case], is_asked: impl Fn(&Case) -> bool) -> Result<Self, String> {
         let index = ToolIndex::new(distinct(cases)?);
         let mut recall = Self { tools: index.len(), ..Self::default() };
-        for case in cases {
+        for case in cases.iter().filter(|case| is_asked(case)) {
+            recall.questions += 1;
             let hits = index.search(&case.question, DEPTHS[DEPTHS.len() - 1]);
             let names: BTreeSet<&str> = case.calls.iter().map(|call| &*call.name).collect();
             for (depth, most) in DEPTHS.into_iter().enumerate() {

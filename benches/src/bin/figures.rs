@@ -10,8 +10,8 @@ use tool_benches::faults;
 #[cfg(target_os = "linux")]
 use tool_benches::http;
 use tool_benches::{
-    articulate, canonical, choosing, dialects, distillation, instructions, ledger, model, plots,
-    retention, similarity, store, tokens, work,
+    articulate, canonical, choosing, dialects, disclosure, distillation, instructions, ledger,
+    model, plots, retention, similarity, store, tokens, work,
 };
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
@@ -28,6 +28,8 @@ cargo figures NAME [ARGS]
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
   search FILE…       real questions: how often the right tool is among the first that are found
+  disclosure FILE…   tokens of real tools' declarations with and without deferred tools, and how often
+                     the right tool is among the first that are found
   model [COUNT] FILE…
                      a real model's calls for a sample of real questions: with the case's tools,
                      with those that the search finds, with all
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         }
         ["retention", files @ ..] if !files.is_empty() => retention::figures(files),
         ["model", words @ ..] if !words.is_empty() => model::figures(words),
+        ["disclosure", files @ ..] if !files.is_empty() => disclosure::figures(files),
         ["search", files @ ..] if !files.is_empty() => choosing::figures(files),
         #[cfg(unix)]
         ["faults", runs @ ..] => faults::print(runs),

@@ -770,6 +770,8 @@ impl ToolSpec {
     #[must_use]
     pub const fn effect(&self) -> Effect {}
     #[must_use]
+    pub fn input_examples(&self) -> &[Map<String, Value>] {}
+    #[must_use]
     pub const fn input_schema(&self) -> &Map<String, Value> {}
     #[must_use]
     pub fn name(&self) -> &str {}
@@ -797,11 +799,12 @@ reads! {
     "category", leaf wire::Text; optional toolkit = "toolkit", nested ToolkitSpec;
     required effect = "effect", nested Effect; required annotations = "annotations",
     nested ToolAnnotations; required permission = "permission", nested Permission;
-    required input_schema = "input_schema", leaf wire::Object; optional output_schema =
-    "output_schema", leaf wire::Object; optional ttl_seconds = "ttl_seconds", leaf
-    wire::Whole < u64 >; optional timeout_ms = "timeout_ms", leaf wire::Whole < u64 >;
-    optional requires_auth = "requires_auth", leaf wire::Flag; optional ai_callable =
-    "ai_callable", leaf wire::Flag; => {}
+    required input_schema = "input_schema", leaf wire::Object; optional input_examples =
+    "input_examples", leaf wire::Objects; optional output_schema = "output_schema", leaf
+    wire::Object; optional ttl_seconds = "ttl_seconds", leaf wire::Whole < u64 >;
+    optional timeout_ms = "timeout_ms", leaf wire::Whole < u64 >; optional requires_auth
+    = "requires_auth", leaf wire::Flag; optional ai_callable = "ai_callable", leaf
+    wire::Flag; => {}
 }
 
 // tool_contracts::ToolSpecBuilder
@@ -816,6 +819,7 @@ impl ToolSpecBuilder {
     pub fn build(self) -> Result<ToolSpec, ContractError> {}
     pub fn category(self, category: impl Into<String>) -> Self {}
     pub fn description(self, description: impl Into<String>) -> Self {}
+    pub fn input_example(self, example: Value) -> Self {}
     pub fn input_schema(self, schema: Value) -> Self {}
     pub fn output_schema(self, schema: Value) -> Self {}
     pub fn permission(self, permission: Permission) -> Self {}

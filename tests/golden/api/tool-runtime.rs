@@ -155,6 +155,13 @@ pub enum BuildProblem {
     #[non_exhaustive]
     ShownValue { tool: String, property: String, what: &'static str },
     #[non_exhaustive]
+    InputExample {
+        tool: String,
+        number: usize,
+        malformed: Option<Malformed>,
+        violations: Vec<Violation>,
+    },
+    #[non_exhaustive]
     Incomplete { tool: String, rule: &'static str },
     #[non_exhaustive]
     UnknownPermission { name: String },
@@ -330,6 +337,8 @@ impl DynamicTool {
     pub fn handles_dry_run(self) -> Self {}
     #[must_use]
     pub fn idempotent(self, idempotent: bool) -> Self {}
+    #[must_use]
+    pub fn input_example(self, example: Value) -> Self {}
     #[must_use]
     pub fn input_schema(self, schema: Value) -> Self {}
     #[must_use]
@@ -1040,6 +1049,12 @@ impl Adapter {
     pub fn declarations_as<T: DeserializeOwned>(&self) -> Result<T, ClientTypeError> {}
     #[must_use]
     pub fn dialect(&self) -> Dialect {}
+    pub fn disclose<'n>(&mut self, tools: impl IntoIterator<Item = &'n str>) -> usize {}
+    pub fn disclose_found<'c>(
+        &mut self,
+        calls: impl IntoIterator<Item = &'c ToolCall>,
+    ) -> usize {}
+    pub fn mark_messages(&self, messages: &mut [Value]) {}
     #[must_use]
     pub fn new<'s>(
         dialect: Dialect,
@@ -1066,6 +1081,7 @@ impl Adapter {
     pub fn tools(&self) -> &[DeclaredTool] {}
     #[must_use]
     pub fn wire_name(&self, tool: &str) -> Option<&str> {}
+    pub fn withheld(&self) -> impl Iterator<Item = &str> {}
 }
 
 // tool_runtime::adapters::AdapterBuilder
@@ -1075,6 +1091,12 @@ pub struct AdapterBuilder {
 }
 impl AdapterBuilder {
     #[must_use]
+    pub fn allowed_callers<C: Into<String>>(
+        self,
+        tool: impl Into<String>,
+        callers: impl IntoIterator<Item = C>,
+    ) -> Self {}
+    #[must_use]
     pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {}
     #[must_use]
     pub fn custom_tool(
@@ -1082,8 +1104,13 @@ impl AdapterBuilder {
         tool: impl Into<String>,
         format: CustomToolFormat,
     ) -> CustomToolsBuilder {}
+    pub fn disclosure(self, disclosure: Disclosure) -> Self {}
+    #[must_use]
+    pub fn examples(self, examples: bool) -> Self {}
     #[must_use]
     pub fn max_response_bytes(self, bytes: usize) -> Self {}
+    #[must_use]
+    pub fn prompt_cache(self, lifetime: CacheLifetime) -> Self {}
     #[must_use]
     pub fn strict(self, strict: bool) -> Self {}
     #[must_use]
@@ -1149,6 +1176,13 @@ impl CallRules {
     pub fn parallel_calls(self, parallel: bool) -> Self {}
 }
 impl From<ToolChoice> for CallRules {}
+// tool_runtime::adapters::CacheLifetime
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CacheLifetime {
+    FiveMinutes,
+    OneHour,
+}
 
 // tool_runtime::adapters::ClientBridge
 #[derive(Debug, Clone)]
@@ -1158,6 +1192,8 @@ pub struct ClientBridge {
 impl ClientBridge {
     #[must_use]
     pub fn adapter(&self) -> &Adapter {}
+    #[must_use]
+    pub fn adapter_mut(&mut self) -> &mut Adapter {}
     pub fn answer_object(
         &self,
         answer: impl Into<Answer>,
@@ -1265,6 +1301,9 @@ impl DeclaredTool {
     pub fn description(&self) -> &str {}
     #[must_use]
     pub fn is_custom(&self) -> bool {}
+    pub fn examples(&self) -> &[Value] {}
+    #[must_use]
+    pub fn is_deferred(&self) -> bool {}
     #[must_use]
     pub fn is_strict(&self) -> bool {}
     #[must_use]
@@ -1324,6 +1363,19 @@ impl LimitWarning {
     pub fn tool(&self) -> Option<&str> {}
 }
 impl fmt::Display for LimitWarning {}
+// tool_runtime::adapters::Disclosure
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disclosure {
+    ..
+}
+impl Disclosure {
+    #[must_use]
+    pub fn above(tools: usize) -> Self {}
+    #[must_use]
+    pub fn always<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {}
+    #[must_use]
+    pub fn search(self, search: ToolSearch) -> Self {}
+}
 
 // tool_runtime::adapters::ProviderError
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -1399,6 +1451,13 @@ pub enum ToolChoiceError {
     NotAllowed { tool: String },
     NoTools,
     Unsupported { dialect: Dialect, rule: &'static str, cure: &'static str },
+// tool_runtime::adapters::ToolSearch
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolSearch {
+    Provider,
+    ProviderRegex,
+    SearchTools,
 }
 
 // tool_runtime::adapters::ToolkitText

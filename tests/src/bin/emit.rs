@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tool_runtime::adapters::{Adapter, Dialect};
 use tool_tests::bfcl;
-use tool_tests::dialects::{samples, spec};
+use tool_tests::dialects::{disclosure, samples, spec};
 
 fn main() -> ExitCode {
     let Some(folder) = std::env::args().nth(1) else {
@@ -24,8 +24,13 @@ fn main() -> ExitCode {
 }
 
 fn emit(folder: &Path) -> Result<(), String> {
-    let text = format!("{:#}\n", declarations()?);
-    std::fs::write(folder.join("declarations.json"), text).map_err(|error| error.to_string())
+    for (file, value) in
+        [("declarations.json", declarations()?), ("disclosure.json", disclosure::conversations()?)]
+    {
+        let text = format!("{value:#}\n");
+        std::fs::write(folder.join(file), text).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 /// Returns the declarations of all tools by dialect, strict and not strict.

@@ -3,6 +3,7 @@
 //! A model's call is written from the declaration alone, by code that shares nothing with the
 //! library's, and is validated with another JSON Schema validator.
 
+pub mod disclosure;
 pub mod random_schemas;
 pub mod samples;
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tool_runtime::Registry;
+use tool_runtime::adapters::{Adapter, Dialect, Disclosure, ToolSearch};
 use tool_runtime::prelude::*;
 use tool_runtime::search::search_tools;
 use tool_tests::choosing::Recall;
@@ -87,6 +88,43 @@ async fn a_search_without_a_question_is_refused() {
     }
 }
 
+#[tokio::test]
+async fn what_a_model_has_found_is_declared_in_the_next_request() {
+    let runtime = runtime();
+    for dialect in Dialect::ALL {
+        let disclosure = Disclosure::above(1).search(ToolSearch::SearchTools);
+        let specs = runtime.specs_for_model();
+        let mut adapter = Adapter::builder(dialect).disclosure(disclosure).build(specs);
+        assert_eq!(adapter.withheld().collect::<Vec<_>>(), ["trains", "weather.today"]);
+
+        let call = |name: &str, arguments: &str| runtime.call(name, arguments, &support::cx());
+        let mut others = vec![call("trains", "{}"), call("search_tools", "{}")];
+        others.push(call("search_tools", r#"{"query":"telegrams"}"#));
+        runtime.execute_all(&mut others).await;
+        let waiting = call("search_tools", r#"{"query":"weather"}"#);
+        assert_eq!(adapter.disclose_found(others.iter().chain([&waiting])), 0, "{dialect}");
+
+        let mut calls = vec![call("search_tools", r#"{"query":"weather"}"#)];
+        runtime.execute_all(&mut calls).await;
+        assert_eq!((adapter.disclose_found(&calls), adapter.disclose_found(&calls)), (1, 0));
+        let declared = adapter.declarations().to_string();
+        let name = adapter.wire_name("weather.today").unwrap();
+        assert!(declared.contains(&format!(r#""name":"{name}""#)), "{dialect}: {declared}");
+        assert_eq!(adapter.withheld().collect::<Vec<_>>(), ["trains"]);
+    }
+}
+
+#[test]
+fn a_bridge_declares_what_was_found_too() {
+    let runtime = runtime();
+    let disclosure = Disclosure::above(1);
+    let adapter = Adapter::builder(Dialect::OpenAiChat).disclosure(disclosure);
+    let mut bridge = adapter.build(runtime.specs_for_model()).bridge(&runtime);
+    assert_eq!(bridge.tools().len(), 1);
+    bridge.adapter_mut().disclose(["trains"]);
+    assert_eq!(bridge.tools()[1].name(), "trains");
+}
+
 #[test]
 fn real_questions_find_their_tools() {
     let cases = crate::bfcl::cases();
@@ -94,7 +132,7 @@ fn real_questions_find_their_tools() {
     if cases.is_empty() {
         return;
     }
-    let floors = [(1, 0.50), (5, 0.87), (10, 0.94)];
+    let floors = [(1, 0.50), (5, 0.90), (10, 0.96)];
     for ((depth, floor), found) in floors.into_iter().zip(recall.found) {
         let least = floor * f64::from(u32::try_from(recall.pairs).unwrap());
         assert!(f64::from(u32::try_from(found).unwrap()) >= least, "recall@{depth}: {recall:?}");

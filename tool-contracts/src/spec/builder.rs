@@ -15,6 +15,7 @@ use crate::{
 pub struct ToolSpecBuilder {
     spec: ToolSpec,
     input_schema: Value,
+    input_examples: Vec<Value>,
     output_schema: Option<Value>,
 }
 
@@ -31,13 +32,19 @@ impl ToolSpecBuilder {
             annotations: ToolAnnotations::default(),
             permission: effect.default_permission(),
             input_schema: Map::new(),
+            input_examples: Vec::new(),
             output_schema: None,
             ttl_seconds: None,
             timeout_ms: None,
             requires_auth: true,
             ai_callable: true,
         };
-        Self { spec, input_schema: json!({"type": "object"}), output_schema: None }
+        Self {
+            spec,
+            input_schema: json!({"type": "object"}),
+            input_examples: Vec::new(),
+            output_schema: None,
+        }
     }
 
     /// Sets the name for people.
@@ -88,6 +95,12 @@ impl ToolSpecBuilder {
         self
     }
 
+    /// Adds an example of arguments that the schema accepts, an object.
+    pub fn input_example(mut self, example: Value) -> Self {
+        self.input_examples.push(example);
+        self
+    }
+
     /// Sets the JSON Schema of the data, an object.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(schema);
@@ -128,6 +141,12 @@ impl ToolSpecBuilder {
         match self.input_schema {
             Value::Object(schema) => self.spec.input_schema = schema,
             _ => problems.check(false, "input_schema", NO_OBJECT),
+        }
+        for example in self.input_examples {
+            match example {
+                Value::Object(example) => self.spec.input_examples.push(example),
+                _ => problems.check(false, "input_examples", "expected objects"),
+            }
         }
         match self.output_schema {
             Some(Value::Object(schema)) => self.spec.output_schema = Some(schema),
@@ -180,6 +199,7 @@ reads! {
     required annotations = "annotations", nested ToolAnnotations;
     required permission = "permission", nested Permission;
     required input_schema = "input_schema", leaf wire::Object;
+    optional input_examples = "input_examples", leaf wire::Objects;
     optional output_schema = "output_schema", leaf wire::Object;
     optional ttl_seconds = "ttl_seconds", leaf wire::Whole<u64>;
     optional timeout_ms = "timeout_ms", leaf wire::Whole<u64>;
@@ -197,6 +217,7 @@ reads! {
             annotations,
             permission,
             input_schema,
+            input_examples: input_examples.unwrap_or_default(),
             output_schema,
             ttl_seconds,
             timeout_ms,

@@ -60,6 +60,10 @@ pub struct ToolSpec {
     permission: Permission,
     /// The JSON Schema of the arguments.
     input_schema: Map<String, Value>,
+    /// Examples of arguments that the schema accepts, for a model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Map<String, Value>>>")]
+    input_examples: Vec<Map<String, Value>>,
     /// The JSON Schema of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_schema: Option<Map<String, Value>>,
@@ -142,6 +146,15 @@ impl ToolSpec {
     #[must_use]
     pub const fn input_schema(&self) -> &Map<String, Value> {
         &self.input_schema
+    }
+
+    /// Returns examples of arguments that the schema accepts, for a model.
+    ///
+    /// A description is not validated against its own schema: the runtime checks the examples of
+    /// its tools when it is built.
+    #[must_use]
+    pub fn input_examples(&self) -> &[Map<String, Value>] {
+        &self.input_examples
     }
 
     /// Returns the JSON Schema of the data.

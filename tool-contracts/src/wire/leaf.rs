@@ -67,6 +67,8 @@ plain_leaves! {
     Flag(bool) = "true or false";
     /// An open object.
     Object(Map<String, Value>) = "an object";
+    /// A list of open objects.
+    Objects(Vec<Map<String, Value>>) = "a list of objects";
     /// A list of texts.
     Texts(Vec<String>) = "a list of texts";
 }

@@ -12,7 +12,7 @@ mod time;
 mod words;
 
 pub(crate) use self::leaf::{
-    Counts, FilledText, Finite, Flag, Id, Labels, Object, Share, Text, Texts, Whole,
+    Counts, FilledText, Finite, Flag, Id, Labels, Object, Objects, Share, Text, Texts, Whole,
 };
 pub(crate) use self::{
     const_bool::ConstBool,

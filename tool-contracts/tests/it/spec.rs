@@ -63,6 +63,8 @@ fn fields_keep_to_their_rules() {
     check_refused("ttl_seconds", json!(60), "only a read stays fresh");
     check_refused("timeout_ms", json!(0), "more than 0");
     check_refused("input_schema", json!(true), "an object");
+    check_refused("input_examples", json!([{}, 1]), "a list of objects");
+    check_refused("input_examples", json!({}), "a list of objects");
     check_refused("output_schema", json!([]), "an object");
     check_refused("requires_auth", json!("no"), "true or false");
     check_refused("annotations", json!({"pure": true}), "`pure`: unknown field");
@@ -81,13 +83,22 @@ fn the_builder_names_every_problem_at_once() {
         .ttl_seconds(1)
         .timeout_ms(0)
         .input_schema(json!(true))
+        .input_example(json!([]))
         .output_schema(json!("text"))
         .build()
         .unwrap_err();
     let fields: Vec<&str> = refused.problems().iter().map(tool_contracts::Problem::field).collect();
     assert_eq!(
         fields,
-        ["name", "version", "ttl_seconds", "timeout_ms", "input_schema", "output_schema"]
+        [
+            "name",
+            "version",
+            "ttl_seconds",
+            "timeout_ms",
+            "input_schema",
+            "input_examples",
+            "output_schema"
+        ]
     );
 }
 
@@ -118,6 +129,22 @@ fn a_description_from_before_toolkits_has_none() {
     let mut null = valid();
     null["toolkit"] = Value::Null;
     assert_eq!(read(&null).unwrap(), read(&valid()).unwrap());
+}
+
+#[test]
+fn examples_keep_their_order_and_none_are_not_written() {
+    let examples = [json!({"query": "tea"}), json!({})];
+    let builder = ToolSpec::builder("a", Effect::Read);
+    let spec =
+        examples.iter().cloned().fold(builder, tool_contracts::ToolSpecBuilder::input_example);
+    let spec = spec.build().unwrap();
+    let written = serde_json::to_value(&spec).unwrap();
+    assert_eq!(written["input_examples"], json!(examples));
+    assert_eq!(read(&written).unwrap(), spec);
+
+    let without = read(&valid()).unwrap();
+    assert!(without.input_examples().is_empty());
+    assert!(serde_json::to_value(&without).unwrap().get("input_examples").is_none());
 }
 
 #[test]

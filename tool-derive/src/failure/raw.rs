@@ -26,6 +26,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("upstream_code", "upstream_code = code"),
         ("upstream_status", "upstream_status = status"),
     ],
+    repeatable: &[],
     synonyms: &[
         ("class", "`type = RETRYABLE`"),
         ("retry", "`retry_after = \"2s\"`"),

@@ -20,6 +20,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("rename", "rename = \"from\""),
         ("secret", "secret"),
     ],
+    repeatable: &[],
     synonyms: &[
         ("desc", DOC_COMMENT),
         ("description", DOC_COMMENT),

@@ -5,6 +5,7 @@ pub(crate) mod bounds;
 pub(crate) mod docs;
 pub(crate) mod duration;
 pub(crate) mod groups;
+pub(crate) mod json;
 mod manifest;
 pub(crate) mod names;
 pub(crate) mod options;

@@ -20,6 +20,8 @@ pub(crate) struct Vocabulary {
     pub(crate) attribute: &'static str,
     /// Each key with an example of its use.
     pub(crate) keys: &'static [(&'static str, &'static str)],
+    /// The keys that may be given more than once.
+    pub(crate) repeatable: &'static [&'static str],
     /// Keys that other libraries have, each with the form to write here.
     pub(crate) synonyms: &'static [(&'static str, &'static str)],
 }
@@ -117,6 +119,15 @@ impl Options {
         })
     }
 
+    /// Takes each `key = "text"`.
+    pub(crate) fn texts(&mut self, key: &str, errors: &Errors) -> Vec<LitStr> {
+        let mut found = Vec::new();
+        while self.has(key) {
+            found.extend(self.text(key, errors).map(|given| given.value));
+        }
+        found
+    }
+
     /// Takes `key = path`.
     pub(crate) fn path(&mut self, key: &str, errors: &Errors) -> Option<KeyedValue<Path>> {
         self.take(key, errors, |value| match value {
@@ -192,7 +203,9 @@ impl Options {
         let attribute = self.vocabulary.attribute;
         if !self.vocabulary.keys.iter().any(|(known, _)| *known == key) {
             errors.at(&entry.key, self.unknown(&key));
-        } else if self.entries.iter().any(|earlier| earlier.key == entry.key) {
+        } else if self.entries.iter().any(|earlier| earlier.key == entry.key)
+            && !self.vocabulary.repeatable.contains(&&*key)
+        {
             errors.at(
                 &entry.key,
                 format!("`{key}` is given twice in `{attribute}`; keep one of them"),
@@ -203,7 +216,7 @@ impl Options {
     }
 
     fn unknown(&self, key: &str) -> String {
-        let Vocabulary { attribute, keys, synonyms } = self.vocabulary;
+        let Vocabulary { attribute, keys, synonyms, .. } = self.vocabulary;
         if let Some((_, form)) = synonyms.iter().find(|(synonym, _)| *synonym == key) {
             return format!("`{attribute}` has no option `{key}`; write {form}");
         }

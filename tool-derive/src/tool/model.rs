@@ -40,6 +40,8 @@ pub(crate) struct ToolFacts {
     pub(crate) version: String,
     pub(crate) description: Description,
     pub(crate) category: Option<LitStr>,
+    /// Examples of all arguments, as JSON objects.
+    pub(crate) examples: Vec<LitStr>,
     pub(crate) effect: Effect,
     pub(crate) idempotent: bool,
     pub(crate) open_world: bool,

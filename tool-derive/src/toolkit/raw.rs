@@ -10,6 +10,7 @@ use crate::tool::raw::{RawTool, lints};
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[ai_toolkit]",
     keys: &[("crate", "crate = ::tool_runtime"), ("name", "name = \"content\"")],
+    repeatable: &[],
     synonyms: &[("description", DOC_COMMENT)],
 };
 

@@ -17,6 +17,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("own_debug", "own_debug"),
         ("serialize_only", "serialize_only"),
     ],
+    repeatable: &[],
     synonyms: &[("description", DOC_COMMENT)],
 };
 

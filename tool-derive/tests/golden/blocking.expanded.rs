@@ -122,6 +122,7 @@ const _: () = {
             description: "Reads a file.",
             category: ::core::option::Option::None,
             toolkit: ::core::option::Option::None,
+            examples: &[],
             effect: __p::Effect::Read,
             idempotent: false,
             open_world: false,

@@ -171,6 +171,7 @@ const _: () = {
             description: "Places an order.",
             category: ::core::option::Option::None,
             toolkit: ::core::option::Option::None,
+            examples: &[],
             effect: __p::Effect::Write,
             idempotent: false,
             open_world: false,

@@ -113,6 +113,7 @@ const _: () = {
             description: "Lists squares.",
             category: ::core::option::Option::None,
             toolkit: ::core::option::Option::None,
+            examples: &[],
             effect: __p::Effect::Read,
             idempotent: false,
             open_world: false,

@@ -97,6 +97,7 @@ const _: () = {
             description: "Deletes a page.",
             category: ::core::option::Option::None,
             toolkit: ::core::option::Option::None,
+            examples: &[],
             effect: __p::Effect::Destructive,
             idempotent: false,
             open_world: false,

@@ -169,6 +169,7 @@ const _: () = {
             description: "Searches the published content of a site.",
             category: ::core::option::Option::Some("content"),
             toolkit: ::core::option::Option::None,
+            examples: &[r#"{"query":"tea"}"#, r#"{"query":"jam","limit":3}"#],
             effect: __p::Effect::Read,
             idempotent: false,
             open_world: false,

@@ -1,5 +1,6 @@
 /// Searches the published content of a site.
-#[ai_tool(effect = "read", version = "1.0.0", category = "content", ttl = "60s", shared, timeout = "5s")]
+#[ai_tool(effect = "read", version = "1.0.0", category = "content", ttl = "60s", shared, timeout = "5s",
+    example = r#"{"query":"tea"}"#, example = r#"{"query":"jam","limit":3}"#)]
 async fn search_content(
     cx: &ToolContext,
     index: &Index,

@@ -72,6 +72,7 @@ const _: () = {
             description: "Tells the time.",
             category: ::core::option::Option::None,
             toolkit: ::core::option::Option::None,
+            examples: &[],
             effect: __p::Effect::Read,
             idempotent: false,
             open_world: false,

@@ -117,6 +117,7 @@ const _: () = {
             description: "Renames a page.",
             category: ::core::option::Option::None,
             toolkit: ::core::option::Option::None,
+            examples: &[],
             effect: __p::Effect::Write,
             idempotent: true,
             open_world: true,

@@ -1,17 +1,21 @@
 //! Adapts a set of tools to one provider's dialect.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 use tool_contracts::ToolSpec;
 
 use super::custom_tools::CustomTool;
-use super::declare::{DeclareOptions, declare};
+use super::declare::combined;
+use super::disclosure::{DisclosurePlan, SEARCH_TOOLS, found_tools};
 use super::limits::warnings;
 use super::names::ToolNames;
 use super::restore::DeclarationChanges;
-use super::{DeclarationLoss, DeclarationReport, DeclaredTool, Dialect, ToolkitText};
+use super::{
+    AdapterBuilder, CacheLifetime, DeclarationLoss, DeclarationReport, DeclaredTool, Dialect,
+};
+use crate::call::ToolCall;
 
 /// Adapts a set of tools to one provider's dialect.
 ///
@@ -70,24 +74,17 @@ use super::{DeclarationLoss, DeclarationReport, DeclaredTool, Dialect, ToolkitTe
 pub struct Adapter {
     pub(super) dialect: Dialect,
     pub(super) names: ToolNames,
-    tools: Vec<DeclaredTool>,
-    declarations: Value,
-    report: DeclarationReport,
+    pub(super) tools: Vec<DeclaredTool>,
+    /// The tools that no search has found yet, by their own names.
+    pub(super) withheld: BTreeMap<String, DeclaredTool>,
+    pub(super) plan: DisclosurePlan,
+    pub(super) declarations: Value,
+    pub(super) report: DeclarationReport,
     /// The changes to undo in arguments, by tool.
-    undo: HashMap<String, DeclarationChanges>,
+    pub(super) undo: HashMap<String, DeclarationChanges>,
+    pub(super) cache: Option<CacheLifetime>,
     pub(super) max_response_bytes: usize,
 }
-
-/// Configures an [`Adapter`].
-#[derive(Debug, Clone)]
-pub struct AdapterBuilder {
-    pub(super) dialect: Dialect,
-    options: DeclareOptions,
-    pub(super) max_response_bytes: usize,
-}
-
-/// The default limit on the size of one response.
-const MAX_RESPONSE_BYTES: usize = 32 * 1024 * 1024;
 
 impl Adapter {
     /// Declares tools in a dialect, with default options.
@@ -99,9 +96,7 @@ impl Adapter {
     /// Starts configuring an adapter.
     #[must_use]
     pub fn builder(dialect: Dialect) -> AdapterBuilder {
-        let options =
-            DeclareOptions { strict: None, titles: false, toolkits: ToolkitText::default() };
-        AdapterBuilder { dialect, options, max_response_bytes: MAX_RESPONSE_BYTES }
+        AdapterBuilder::new(dialect)
     }
 
     /// Returns the dialect.
@@ -110,7 +105,7 @@ impl Adapter {
         self.dialect
     }
 
-    /// Lists the declared tools, in the order of the specs.
+    /// Lists the declared tools, in the order of the specs, and then those that a search has found.
     #[must_use]
     pub fn tools(&self) -> &[DeclaredTool] {
         &self.tools
@@ -122,6 +117,42 @@ impl Adapter {
     #[must_use]
     pub fn declarations(&self) -> &Value {
         &self.declarations
+    }
+
+    /// Lists the own names of the tools that the declarations omit until a search finds them.
+    ///
+    /// Without a [`Disclosure`](super::Disclosure), and where the provider searches by itself, there
+    /// are none.
+    pub fn withheld(&self) -> impl Iterator<Item = &str> {
+        self.withheld.keys().map(String::as_str)
+    }
+
+    /// Declares withheld tools from the next request on, after all others; returns their number.
+    ///
+    /// The names are the tools' own. Tools that are declared already, and unknown names, change
+    /// nothing.
+    pub fn disclose<'n>(&mut self, tools: impl IntoIterator<Item = &'n str>) -> usize {
+        let found = tools.into_iter().filter_map(|name| self.withheld.remove(name));
+        let before = self.tools.len();
+        self.tools.extend(found.collect::<Vec<_>>());
+        let added = self.tools.len() - before;
+        if added > 0 {
+            self.write_declarations();
+        }
+        added
+    }
+
+    /// Declares the tools that executed calls of `search_tools` have found; returns their number.
+    ///
+    /// Call it after each turn's calls, and send the new [`declarations`](Self::declarations) with the
+    /// next request. Other calls are ignored.
+    ///
+    /// # Examples
+    /// See the [guide](crate::guide::choosing_tools).
+    pub fn disclose_found<'c>(&mut self, calls: impl IntoIterator<Item = &'c ToolCall>) -> usize {
+        let searches = calls.into_iter().filter(|call| call.name() == SEARCH_TOOLS);
+        let found: Vec<_> = searches.filter_map(ToolCall::output).flat_map(found_tools).collect();
+        self.disclose(found.iter().map(String::as_str))
     }
 
     /// Returns the name of the request's field for the declarations.
@@ -192,20 +223,25 @@ impl Adapter {
         self.report.replace(tool, losses);
         self.names.set_custom(tool, custom.argument.clone());
         let wire = self.names.wire(tool);
-        for declared in self.tools.iter_mut().filter(|known| Some(&*known.name) == wire) {
+        let known = self.tools.iter_mut().chain(self.withheld.values_mut());
+        for declared in known.filter(|known| Some(&*known.name) == wire) {
             declared.strict = false;
             declared.custom = Some(custom.clone());
         }
-        let format = self.dialect.format();
-        let tools = self.tools.iter().map(|tool| format.declaration(tool)).collect();
-        self.declarations = format.declarations(tools);
-        self.check_limits();
+        self.write_declarations();
     }
 
-    /// Warns in the report of the provider's limits that the declared tools pass.
-    fn check_limits(&mut self) {
+    /// Writes the declarations of the declared tools, and warns in the report of the provider's limits
+    /// that they pass.
+    pub(super) fn write_declarations(&mut self) {
+        self.declarations = self.declarations_of(&self.tools);
         let limits = self.dialect.format().limits();
         self.report.set_warnings(warnings(limits, &self.tools, &self.names));
+    }
+
+    /// Returns the declarations of some of the tools.
+    pub(super) fn declarations_of(&self, tools: &[DeclaredTool]) -> Value {
+        combined(self.dialect.format(), tools, &self.plan, self.cache)
     }
 
     /// Converts arguments from the declared schema to the tool's own schema.
@@ -215,79 +251,5 @@ impl Adapter {
     /// unchanged, and rejected when it is read.
     pub(super) fn restore<'t>(&self, tool: &str, arguments: &'t str) -> Cow<'t, str> {
         self.undo.get(tool).map_or(Cow::Borrowed(arguments), |undo| undo.restore(arguments))
-    }
-}
-
-impl AdapterBuilder {
-    /// Sets whether the provider enforces each tool's schema (`strict`), if enforcement rejects no
-    /// call that the tool accepts. Default: true for OpenAI, false for Anthropic and Bedrock. Gemini
-    /// and Ollama have no strict mode.
-    ///
-    /// A tool is declared without `strict`, and the report lists it, if a strict call could not
-    /// express its arguments: if it accepts undeclared properties or any value.
-    ///
-    /// OpenAI's strict mode also requires every property. The `null` that a model writes for an
-    /// omitted property is removed when the call is read, so a property that may be `null` or absent
-    /// prevents `strict`, unless its schema says by `"default": null` that both mean the same.
-    ///
-    /// Anthropic's and Bedrock's strict mode supports no bounds, lengths, patterns or recursive
-    /// types: bounds, lengths and patterns move to the description, recursive types prevent `strict`.
-    /// All strict tools of a request may have 20 tools, 24 optional properties and 16 properties of
-    /// several types together; further tools are not strict. Without strict mode, these models see
-    /// the complete schema.
-    #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.options.strict = Some(strict);
-        self
-    }
-
-    /// Sets whether the titles of types are declared. Default: false.
-    ///
-    /// A title is the fully qualified name of a Rust type, such as
-    /// `alloc::vec::Vec<shop::orders::Line>`. It costs tokens at every object and list, and models
-    /// rarely need it. It is written to `title`, and for Ollama, which drops `title`, to the
-    /// description. The title of the arguments themselves is the path of the tool's function, and
-    /// is omitted.
-    #[must_use]
-    pub fn titles(mut self, titles: bool) -> Self {
-        self.options.titles = titles;
-        self
-    }
-
-    /// Sets which tools include their toolkit's description. Default: the first tool of each
-    /// toolkit.
-    #[must_use]
-    pub fn toolkits(mut self, text: ToolkitText) -> Self {
-        self.options.toolkits = text;
-        self
-    }
-
-    /// Sets the longest response that is read, in bytes, including all its events. Default: 32 MiB.
-    #[must_use]
-    pub fn max_response_bytes(mut self, bytes: usize) -> Self {
-        self.max_response_bytes = bytes;
-        self
-    }
-
-    /// Declares the tools.
-    #[must_use]
-    pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
-        let specs: Vec<_> = specs.into_iter().collect();
-        let names = ToolNames::new(
-            self.dialect.format().name_rules(),
-            specs.iter().map(|spec| spec.name()),
-        );
-        let declared = declare(self.dialect.format(), self.options, &names, &specs);
-        let mut adapter = Adapter {
-            dialect: self.dialect,
-            names,
-            tools: declared.tools,
-            declarations: declared.value,
-            report: declared.report,
-            undo: declared.undo,
-            max_response_bytes: self.max_response_bytes,
-        };
-        adapter.check_limits();
-        adapter
     }
 }

@@ -114,6 +114,13 @@ impl ClientBridge {
         &self.adapter
     }
 
+    /// Returns the adapter, to declare tools that a search has found:
+    /// [`Adapter::disclose_found`].
+    #[must_use]
+    pub fn adapter_mut(&mut self) -> &mut Adapter {
+        &mut self.adapter
+    }
+
     /// Lists the declared tools, in the order of the runtime's specs.
     #[must_use]
     pub fn tools(&self) -> &[DeclaredTool] {

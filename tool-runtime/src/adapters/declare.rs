@@ -1,34 +1,41 @@
 //! Converts tool contracts to declarations of one dialect.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 use tool_contracts::ToolSpec;
 
-use super::format::{DeclaredTool, DialectFormat};
+use super::disclosure::DisclosurePlan;
+use super::examples;
+use super::format::{DeclaredTool, DialectFormat, ToolLoading};
 use super::lower::{LoweredSchema, UnsupportedKeyword, lower};
 use super::names::ToolNames;
 use super::renamed::RenamedProperties;
 use super::restore::DeclarationChanges;
 use super::strict_quota::StrictQuota;
-use super::toolkits::Descriptions;
-use super::{DeclarationLoss, DeclarationReport, ToolkitText};
+use super::toolkits::{Descriptions, declared_toolkit};
+use super::{CacheLifetime, DeclarationLoss, DeclarationReport, Disclosure, ToolkitText};
 
 /// The host's options for declarations.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct DeclareOptions {
     /// True if the provider enforces the schemas; the dialect's default without a choice.
     pub(super) strict: Option<bool>,
     /// True if the titles of types are declared.
     pub(super) titles: bool,
+    /// True if examples of arguments are declared.
+    pub(super) examples: bool,
     pub(super) toolkits: ToolkitText,
+    pub(super) disclosure: Option<Disclosure>,
+    /// By tool.
+    pub(super) allowed_callers: BTreeMap<String, Vec<String>>,
 }
 
 /// The declarations of a set of tools.
 #[derive(Debug)]
 pub(super) struct Declarations {
-    pub(super) tools: Vec<DeclaredTool>,
-    pub(super) value: Value,
+    /// By the tools' own names.
+    pub(super) tools: Vec<(String, DeclaredTool)>,
     pub(super) report: DeclarationReport,
     pub(super) undo: HashMap<String, DeclarationChanges>,
 }
@@ -36,7 +43,8 @@ pub(super) struct Declarations {
 /// Declares each tool, in the given order.
 pub(super) fn declare(
     format: &dyn DialectFormat,
-    options: DeclareOptions,
+    options: &DeclareOptions,
+    plan: &DisclosurePlan,
     names: &ToolNames,
     specs: &[&ToolSpec],
 ) -> Declarations {
@@ -54,18 +62,66 @@ pub(super) fn declare(
         let omitted = lowered.omitted.map(DeclarationChanges::Omitted);
         let renamed = || DeclarationChanges::Renamed(RenamedProperties::new(schema));
         let changes = omitted.or_else(|| lowered.renamed.then(renamed));
-        undo.insert(spec.name().to_owned(), changes);
-        tools.push(DeclaredTool {
+        let mut tool = DeclaredTool {
             name: name.to_owned(),
-            description: descriptions.describe(spec).into_owned(),
+            description: descriptions.describe(spec, plan.defers(spec)).into_owned(),
             schema: Value::Object(lowered.schema),
             strict,
             custom: None,
-        });
+            examples: Vec::new(),
+            allowed_callers: options.allowed_callers.get(spec.name()).cloned().unwrap_or_default(),
+            toolkit: spec.toolkit().map(|it| declared_toolkit(format.name_rules(), it)),
+            loading: plan.loading(spec),
+        };
+        if options.examples {
+            let has_field = format.has_examples() && !plan.is_provider();
+            add_examples(&mut tool, spec, changes.as_ref(), has_field);
+        }
+        undo.insert(spec.name().to_owned(), changes);
+        tools.push((spec.name().to_owned(), tool));
     }
     let undo = undo.into_iter().filter_map(|(tool, undo)| Some((tool, undo?))).collect();
-    let declarations = tools.iter().map(|tool| format.declaration(tool)).collect();
-    Declarations { value: format.declarations(declarations), tools, report, undo }
+    Declarations { tools, report, undo }
+}
+
+/// Writes the list of all declarations of a request.
+///
+/// What stays the same for a whole conversation comes first, with a mark for the prompt cache at its
+/// end.
+pub(super) fn combined(
+    format: &dyn DialectFormat,
+    tools: &[DeclaredTool],
+    plan: &DisclosurePlan,
+    cache: Option<CacheLifetime>,
+) -> Value {
+    let loaded = |when: ToolLoading| tools.iter().filter(move |tool| tool.loading == when);
+    let declaration = |tool| format.declaration(tool);
+    let mut list: Vec<_> = loaded(ToolLoading::AtStart).map(declaration).collect();
+    list.extend(plan.search_tool().cloned());
+    if let Some(lifetime) = cache {
+        format.mark_declarations(&mut list, lifetime);
+    }
+    list.extend(loaded(ToolLoading::Found).map(declaration));
+    let deferred: Vec<_> = loaded(ToolLoading::ByProvider).collect();
+    list.extend(format.deferred_declarations(&deferred));
+    format.declarations(list)
+}
+
+/// Adds examples to their field, or to the description.
+///
+/// Anthropic's tool search does not accept the field.
+fn add_examples(
+    tool: &mut DeclaredTool,
+    spec: &ToolSpec,
+    changes: Option<&DeclarationChanges>,
+    has_field: bool,
+) {
+    let examples = examples::declared(spec.input_examples(), changes);
+    if has_field {
+        tool.examples = examples;
+    } else {
+        examples::append_to(&mut tool.description, &examples);
+    }
 }
 
 /// Converts a schema to a dialect; returns whether the provider enforces the declaration.
@@ -73,7 +129,7 @@ pub(super) fn declare(
 /// A declaration is strict if the provider can enforce it without rejecting valid calls.
 fn lower_for(
     format: &dyn DialectFormat,
-    options: DeclareOptions,
+    options: &DeclareOptions,
     quota: Option<&mut StrictQuota>,
     schema: &Value,
 ) -> (LoweredSchema, bool) {

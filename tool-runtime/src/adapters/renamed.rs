@@ -1,4 +1,4 @@
-//! Restores the names of properties that a dialect does not accept.
+//! Replaces the names of properties that a dialect does not accept, and restores them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -27,21 +27,35 @@ impl RenamedProperties {
     ///
     /// A text that is not JSON, or repeats a property, is returned unchanged.
     pub(super) fn restore<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.rename(text, str::to_owned)
+    }
+
+    /// Gives each property its declared name; all other bytes stay.
+    ///
+    /// A text that is not JSON, or repeats a property, is returned unchanged.
+    pub(super) fn declare<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.rename(text, names::property)
+    }
+
+    fn rename<'t>(&self, text: &'t str, new_name: fn(&str) -> String) -> Cow<'t, str> {
         let Ok(tree) = read(text, &Limits::WIDEST) else { return Cow::Borrowed(text) };
         if !tree.duplicates().is_empty() {
             return Cow::Borrowed(text);
         }
-        let mut restorer = Restorer {
+        let mut renamer = Renamer {
+            new_name,
             definitions: Definitions::new(&self.schema),
             view: tree.view(text),
             edits: TextEdits::default(),
         };
-        restorer.value(0, &[&self.schema]);
-        restorer.edits.apply(text)
+        renamer.value(0, &[&self.schema]);
+        renamer.edits.apply(text)
     }
 }
 
-struct Restorer<'s, 't> {
+struct Renamer<'s, 't> {
+    /// Returns the new name for a name in the tool's schema.
+    new_name: fn(&str) -> String,
     definitions: Definitions<'s>,
     view: JsonView<'t>,
     edits: TextEdits,
@@ -55,7 +69,7 @@ struct ApplicableSchemas<'s> {
     seen: HashSet<*const Value>,
 }
 
-impl<'s> Restorer<'s, '_> {
+impl<'s> Renamer<'s, '_> {
     fn value(&mut self, id: u32, schemas: &[&'s Value]) {
         let mut applicable = ApplicableSchemas::default();
         for schema in schemas {
@@ -119,7 +133,7 @@ impl<'s> Restorer<'s, '_> {
         for (child, node) in self.view.children(id) {
             let declared = declared(&self.view.key(node), schemas);
             if let Some((name, _)) = declared.first() {
-                self.rename(node, name);
+                self.rename(node, &(self.new_name)(name));
             }
             self.value(child, &declared.into_iter().map(|(_, schema)| schema).collect::<Vec<_>>());
         }
@@ -198,6 +212,20 @@ mod tests {
         let (top, of) = (names::property("$top"), names::property("@\"of"));
         let written = format!(r#"{{ "{top}": {{"{of}": "x"}} }}"#);
         check(&schema, &written, r#"{ "$top": {"@\"of": "x"} }"#);
+    }
+
+    #[test]
+    fn an_example_gets_the_declared_names_at_every_depth() {
+        let schema = json!({"type": "object", "properties": {
+            "$top": {"type": "array", "items": {"properties": {"a b": {"type": "string"}}}},
+            "plain": {},
+        }});
+        let renamed = RenamedProperties::new(schema);
+        let own = r#"{"$top":[{"a b":"x"}],"plain":1}"#;
+        let (top, inner) = (names::property("$top"), names::property("a b"));
+        let declared = renamed.declare(own).into_owned();
+        assert_eq!(declared, format!(r#"{{"{top}":[{{"{inner}":"x"}}],"plain":1}}"#));
+        assert_eq!(renamed.restore(&declared), own);
     }
 
     #[test]

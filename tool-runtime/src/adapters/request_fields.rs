@@ -50,7 +50,8 @@ impl Adapter {
         let format = self.dialect.format();
         let declarations = match allowed.filter(|_| !format.lists_allowed_tools()) {
             Some(tools) => {
-                format.declarations(tools.iter().map(|tool| format.declaration(tool)).collect())
+                let tools: Vec<_> = tools.iter().map(|tool| (*tool).clone()).collect();
+                self.declarations_of(&tools)
             }
             None => self.declarations().clone(),
         };

@@ -1,6 +1,8 @@
-//! Converts arguments from a declaration back to the tool's own schema.
+//! Converts arguments between a declaration and the tool's own schema.
 
 use std::borrow::Cow;
+
+use serde_json::Value;
 
 use super::omitted::StrictSchema;
 use super::renamed::RenamedProperties;
@@ -22,6 +24,17 @@ impl DeclarationChanges {
         match self {
             Self::Omitted(schema) => schema.restore(arguments),
             Self::Renamed(properties) => properties.restore(arguments),
+        }
+    }
+
+    /// Converts arguments of the tool's own schema, which they match, to the declaration.
+    pub(super) fn apply(&self, arguments: Value) -> Value {
+        match self {
+            Self::Omitted(schema) => schema.fill(&arguments),
+            Self::Renamed(properties) => {
+                let declared = serde_json::from_str(&properties.declare(&arguments.to_string()));
+                declared.unwrap_or(arguments)
+            }
         }
     }
 }

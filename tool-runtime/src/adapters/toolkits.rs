@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use tool_contracts::{ToolSpec, ToolkitSpec};
 
+use super::format::DeclaredToolkit;
 use super::names::{self, NameRules};
 
 /// Sets which tools include their toolkit's description.
@@ -61,10 +62,14 @@ impl<'s> Descriptions<'s> {
     }
 
     /// Returns a tool's description, with its toolkit's if it is to be included.
-    pub(super) fn describe(&mut self, spec: &'s ToolSpec) -> Cow<'s, str> {
+    ///
+    /// A model may read a deferred tool as the only one of its toolkit, so each of them includes it
+    /// where one of all tools would.
+    pub(super) fn describe(&mut self, spec: &'s ToolSpec, is_deferred: bool) -> Cow<'s, str> {
         let own = Cow::Borrowed(spec.description());
         let Some(toolkit) = spec.toolkit() else { return own };
         let is_due = match self.text {
+            ToolkitText::Once if is_deferred => true,
             ToolkitText::Once => self.described.insert((toolkit.name(), toolkit.description())),
             ToolkitText::EachTool => true,
             ToolkitText::Omitted => false,
@@ -74,6 +79,14 @@ impl<'s> Descriptions<'s> {
         }
         let line = line(self.rules, toolkit);
         if own.is_empty() { line.into() } else { format!("{own}\n\n{line}").into() }
+    }
+}
+
+/// Returns a toolkit as a dialect names it.
+pub(super) fn declared_toolkit(rules: &NameRules, toolkit: &ToolkitSpec) -> DeclaredToolkit {
+    DeclaredToolkit {
+        name: names::with_accepted_characters(rules, toolkit.name()),
+        description: toolkit.description().to_owned(),
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) const WEIGHTS: [f64; FIELDS] = [3.0, 3.0, 1.0, 1.0, 1.0, 0.5, 0.5];
 pub(super) fn of(spec: &ToolSpec) -> Fields {
     let mut parameters = ParameterWords::default();
     parameters.read_object(spec.input_schema());
+    spec.input_examples().iter().for_each(|example| parameters.read_example(example));
     [
         tokenizer::document_words(spec.name()),
         tokenizer::document_words(spec.title().unwrap_or_default()),
@@ -36,7 +37,7 @@ pub(super) fn of(spec: &ToolSpec) -> Fields {
     ]
 }
 
-/// The words of an input schema, at any depth.
+/// The words of an input schema, at any depth, and of examples.
 #[derive(Default)]
 struct ParameterWords {
     names: Vec<String>,
@@ -74,6 +75,20 @@ impl ParameterWords {
                 ("default" | "examples" | "required" | "not", _) => {}
                 _ => self.read(inner),
             }
+        }
+    }
+
+    /// The texts of an example are words of the values that its tool takes.
+    fn read_example(&mut self, example: &Map<String, Value>) {
+        example.values().for_each(|value| self.read_example_value(value));
+    }
+
+    fn read_example_value(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.push_description(text),
+            Value::Array(items) => items.iter().for_each(|item| self.read_example_value(item)),
+            Value::Object(fields) => self.read_example(fields),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 

@@ -8,7 +8,8 @@ use tool_contracts::ToolSpec;
 
 use super::fields;
 use super::postings::Postings;
-use super::tokenizer;
+use super::query::QueryWords;
+use super::ranking;
 
 /// The most characters of a query that are read.
 const MAX_QUERY_CHARS: usize = 4_000;
@@ -66,12 +67,15 @@ impl ToolIndex {
 
     /// Returns at most `k` tools for a query, best first; ties are sorted by name.
     ///
+    /// A query of several sentences may ask for several tools: the best ones of each are among the
+    /// first, before many that are alike.
+    ///
     /// A tool without a common word is not returned, so that there may be fewer results, or none.
     /// The first 4,000 characters of the query are read.
     #[must_use]
     pub fn search(&self, query: &str, k: usize) -> Vec<Hit> {
         let IndexData { specs, postings } = &*self.0;
-        let scored = postings.top(&tokenizer::query_words(beginning(query)), k);
+        let scored = ranking::top(postings, &QueryWords::of(beginning(query)), k);
         let hit = |(place, score): (usize, f64)| Hit { spec: specs[place].clone(), score };
         scored.into_iter().map(hit).collect()
     }

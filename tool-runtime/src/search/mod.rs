@@ -43,11 +43,15 @@
 //! are split at `_`, `.`, `-`, between `camelCase` and at digits; English words are compared by
 //! their stems, so that "converting" finds "convert"; Chinese, Japanese and Korean are compared by
 //! pairs of characters; stop words ("the", "what") and numbers, which are arguments rather than
-//! tools, are ignored. Results and their order are deterministic.
+//! tools, are ignored. Each sentence of a query is ranked by itself too, and a word that the tools
+//! before have matched counts less, so that a query may ask for several tools. Results and their
+//! order are deterministic.
 
 mod fields;
 mod index;
 mod postings;
+mod query;
+mod ranking;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tokenizer;

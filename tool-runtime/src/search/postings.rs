@@ -4,7 +4,6 @@
 //! contract are weighted by the part and by the part's length, summed, and saturated once; a word
 //! of few tools scores higher than a word of many.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::fields::{FIELDS, Fields, WEIGHTS};
@@ -18,13 +17,8 @@ const NORMALISATION: f64 = 0.75;
 /// The scores of each word for the tools that contain it.
 pub(super) struct Postings {
     tools: usize,
-    by_word: HashMap<String, Vec<Posting>>,
-}
-
-/// The score of a word for a tool.
-struct Posting {
-    tool: usize,
-    score: f64,
+    /// The tools that contain a word, with its score for each.
+    by_word: HashMap<String, Vec<(usize, f64)>>,
 }
 
 /// The occurrences of a word in each part of a tool.
@@ -44,34 +38,27 @@ impl Postings {
         normalise(&mut lengths);
         let score = |(word, tools): (String, Vec<(usize, Counts)>)| {
             let inverse_document_frequency = inverse_document_frequency(lengths.len(), tools.len());
-            let score = |(tool, counts)| Posting {
-                tool,
-                score: inverse_document_frequency * saturated(&counts, &lengths[tool]),
+            let score = |(tool, counts)| {
+                (tool, inverse_document_frequency * saturated(&counts, &lengths[tool]))
             };
             (word, tools.into_iter().map(score).collect())
         };
         Self { tools: lengths.len(), by_word: counts.into_iter().map(score).collect() }
     }
 
-    /// Returns at most `k` tools that contain any of the words, best first.
-    pub(super) fn top(&self, words: &[String], k: usize) -> Vec<(usize, f64)> {
+    /// Returns the score of each tool for these words.
+    pub(super) fn scores(&self, words: &[String]) -> Vec<f64> {
         let mut scores = vec![0.0; self.tools];
-        for posting in words.iter().filter_map(|word| self.by_word.get(word)).flatten() {
-            scores[posting.tool] += posting.score;
+        for (tool, score) in words.iter().flat_map(|word| self.of(word)) {
+            scores[*tool] += score;
         }
-        let mut found: Vec<(usize, f64)> =
-            scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
-        if (1..found.len()).contains(&k) {
-            found.select_nth_unstable_by(k - 1, by_score);
-        }
-        found.truncate(k);
-        found.sort_unstable_by(by_score);
-        found
+        scores
     }
-}
 
-fn by_score(one: &(usize, f64), other: &(usize, f64)) -> Ordering {
-    other.1.total_cmp(&one.1).then(one.0.cmp(&other.0))
+    /// Returns the tools that contain a word, with its score for each.
+    pub(super) fn of(&self, word: &str) -> &[(usize, f64)] {
+        self.by_word.get(word).map(Vec::as_slice).unwrap_or_default()
+    }
 }
 
 fn count_words(tool: usize, fields: Fields, counts: &mut HashMap<String, Vec<(usize, Counts)>>) {

@@ -178,3 +178,38 @@ fn a_description_of_its_own_says_more_of_a_tool_than_its_toolkits() {
     ];
     check(&specs, "invoices", &["b", "a.list"]);
 }
+
+#[test]
+fn each_sentence_of_a_query_counts_by_itself() {
+    let words = ["room", "hotel", "night", "city", "view", "breakfast"];
+    let mut specs: Vec<_> =
+        (2..=6).map(|n| spec(&format!("t{n}"), &words[..n].join(" "))).collect();
+    specs.extend((0..4).map(|n| spec(&format!("money_{n}"), "")));
+    let place = |query: &str| {
+        let hits = ToolIndex::new(&specs).search(query, 20);
+        hits.iter().position(|hit| hit.name() == "money_0")
+    };
+    let room = words.join(" ");
+    let (separate, joined) = (place(&format!("{room}. Money?")), place(&format!("{room} money")));
+    assert!(separate < joined, "{separate:?} {joined:?}");
+}
+
+#[test]
+fn many_similar_tools_do_not_displace_the_one_for_the_rest() {
+    let hotels = (0..20).map(|n| spec(&format!("hotel_{n:02}"), "Books."));
+    let ferry = "Ferries, beside many other ways to travel that are offered on this coast.";
+    let ferries = (0..20).map(|n| spec(&format!("n{n:02}"), ferry));
+    let specs: Vec<_> = hotels.chain(ferries).collect();
+    let hits = ToolIndex::new(&specs).search("hotel ferries", 40);
+    assert_eq!(hits[0].name(), "hotel_00");
+    let first = hits.iter().position(|hit| hit.name() == "n00");
+    assert!(first.is_some_and(|place| place < 20), "{first:?}");
+    assert!(hits.windows(2).all(|pair| pair[0].score() >= pair[1].score()));
+}
+
+#[test]
+fn a_tool_is_found_by_the_texts_of_its_examples() {
+    let example = json!({ "filter": { "genre": ["baroque", 3] } });
+    let spec = ToolSpec::builder("a", Effect::Read).input_example(example).build().unwrap();
+    check(&[spec], "baroque music", &["a"]);
+}

@@ -4,10 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use thiserror::Error;
-use tool_contracts::ContractError;
+use tool_contracts::{ContractError, Violation};
 
 use super::registry::SourceLocation;
-use crate::schema::SchemaError;
+use crate::schema::{Malformed, SchemaError};
 
 /// The problems that kept a runtime from being built.
 ///
@@ -107,6 +107,22 @@ pub enum BuildProblem {
         /// `default` or `example`.
         what: &'static str,
     },
+    /// An example of a tool's arguments breaks the tool's input schema.
+    #[error(
+        "example {number} of `{tool}` is not accepted by its input schema: {}",
+        listed(malformed.as_ref(), violations)
+    )]
+    #[non_exhaustive]
+    InputExample {
+        /// The tool.
+        tool: String,
+        /// The example's number, from 1.
+        number: usize,
+        /// The reason for which it cannot be read, if it cannot.
+        malformed: Option<Malformed>,
+        /// The places at which it breaks the schema.
+        violations: Vec<Violation>,
+    },
     /// A dynamic tool lacks something, or has what it may not.
     #[error("`{tool}` {rule}")]
     #[non_exhaustive]
@@ -187,6 +203,12 @@ fn cure(type_name: &str) -> String {
     } else {
         "call `.state(…)` with one, or `.shared_state(…)` with an `Arc`".to_owned()
     }
+}
+
+/// Lists what is wrong with an example, without its values.
+fn listed(malformed: Option<&Malformed>, violations: &[Violation]) -> String {
+    let reason = malformed.map(ToString::to_string).into_iter();
+    reason.chain(violations.iter().map(ToString::to_string)).collect::<Vec<_>>().join("; ")
 }
 
 /// Says how to give a vault.

@@ -6,6 +6,7 @@
 )]
 
 mod arguments;
+mod examples;
 mod failures;
 mod fragments;
 mod functions;

@@ -359,13 +359,20 @@ pub(crate) fn toolkit() -> impl Strategy<Value = Option<ToolkitSpec>> {
 
 pub(crate) fn spec() -> impl Strategy<Value = ToolSpec> {
     let texts = (filled(), text(), option::of(text()), option::of(text()));
-    let schemas = (object(), option::of(object()));
+    let schemas = (object(), option::of(object()), collection::vec(object(), 0..3));
     let numbers = (option::of(any::<u64>()), option::of(1..=u64::MAX));
     let switches = (any::<bool>(), any::<bool>());
     let world = (effect(), permission(), annotations());
     let names = (toolkit(), "[A-Za-z0-9_.-]{1,63}");
     (names, texts, schemas, numbers, switches, world).prop_map(
-        |((toolkit, own), texts, (input, output), (ttl, timeout), (auth, callable), world)| {
+        |(
+            (toolkit, own),
+            texts,
+            (input, output, examples),
+            (ttl, timeout),
+            (auth, callable),
+            world,
+        )| {
             let (effect, permission, annotations) = world;
             let name = match &toolkit {
                 Some(toolkit) => format!("{}.{own}", toolkit.name()),
@@ -385,6 +392,8 @@ pub(crate) fn spec() -> impl Strategy<Value = ToolSpec> {
             let builder = set(builder, output, |builder, schema| {
                 builder.output_schema(Value::Object(schema))
             });
+            let examples = examples.into_iter().map(Value::Object);
+            let builder = examples.fold(builder, ToolSpecBuilder::input_example);
             let ttl = ttl.filter(|_| effect == Effect::Read);
             let builder = set(builder, ttl, ToolSpecBuilder::ttl_seconds);
             set(builder, timeout, ToolSpecBuilder::timeout_ms).build().unwrap()

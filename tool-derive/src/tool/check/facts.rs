@@ -1,4 +1,4 @@
-//! Checks the tool's options: `effect`, `effect_options`, `times`, `shared`, `names`,
+//! Checks the tool's options: `effect`, `effect_options`, `times`, `shared`, `names`, `examples`,
 //! `description`.
 
 use syn::ext::IdentExt;
@@ -10,6 +10,7 @@ use super::ToolkitContext;
 use crate::errors::Errors;
 use crate::syntax::docs::Description;
 use crate::syntax::duration::{DAY, milliseconds};
+use crate::syntax::json;
 use crate::syntax::names::{closest, is_portable, is_semver};
 use crate::syntax::options::KeyedValue;
 
@@ -38,12 +39,14 @@ pub(super) fn check(
     let title = non_empty_text(options.title.as_ref(), errors);
     let category = non_empty_text(options.category.as_ref(), errors);
     let description = description(attributes, function, errors);
+    check_examples(&options.examples, errors);
     Some(ToolFacts {
         name: name?,
         title,
         version: version?,
         description: description?,
         category,
+        examples: options.examples.clone(),
         effect: effect?,
         idempotent: flag_or(options.idempotent.as_ref(), false),
         open_world: flag_or(options.open_world.as_ref(), false),
@@ -222,6 +225,21 @@ fn non_empty_text(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option
         errors.at(value, format!("`{key}` is empty; write one or remove the option"));
     }
     Some(value.clone())
+}
+
+/// Checks that each example is a JSON object; the runtime checks it against the schema.
+fn check_examples(examples: &[LitStr], errors: &Errors) {
+    for example in examples {
+        if let Err(error) = json::check_object(&example.value()) {
+            errors.at(
+                example,
+                format!(
+                    "an example is a JSON object of all arguments, as in \
+                     `example = r#\"{{\"query\":\"tea\"}}\"#`: {error}"
+                ),
+            );
+        }
+    }
 }
 
 fn description(attributes: &[Attribute], function: &Ident, errors: &Errors) -> Option<Description> {

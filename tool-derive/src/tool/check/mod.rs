@@ -10,6 +10,7 @@
 //! - `shared`: there is something to share
 //! - tool, version and handle have valid forms
 //! - the function has a description
+//! - each example is a JSON object
 //! - each parameter is either the model's or the host's, described, and uniquely named
 //! - the return type is suitable for a model
 

@@ -94,7 +94,7 @@ fn facts(tool: &Tool) -> TokenStream {
     let (retention, shared) = (option(facts.retention), facts.shared);
     let (source_hash, requires_evidence) =
         (option(tool.source_hash.as_ref()), tool.requires_evidence);
-    let (version, description) = (&facts.version, &facts.description);
+    let (version, description, examples) = (&facts.version, &facts.description, &facts.examples);
     let effect = effect(facts.effect);
     let (idempotent, open_world) = (facts.idempotent, facts.open_world);
     let (requires_auth, ai_callable) = (facts.requires_auth, facts.ai_callable);
@@ -110,6 +110,7 @@ fn facts(tool: &Tool) -> TokenStream {
         description: #description,
         category: #category,
         toolkit: #toolkit,
+        examples: &[#(#examples),*],
         effect: #effect,
         idempotent: #idempotent,
         open_world: #open_world,

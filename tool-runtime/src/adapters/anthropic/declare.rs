@@ -1,7 +1,8 @@
-//! Writes a tool with its `input_schema`.
+//! Writes a tool with its `input_schema`, and the provider's own tool search.
 
 use serde_json::{Value, json};
 
+use crate::adapters::ToolSearch;
 use crate::adapters::format::DeclaredTool;
 use crate::adapters::lower::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT, ReferenceSupport};
 use crate::adapters::names::NameRules;
@@ -65,5 +66,24 @@ pub(super) fn declaration(tool: &DeclaredTool) -> Value {
     if tool.strict {
         declaration["strict"] = true.into();
     }
+    if !tool.examples.is_empty() {
+        declaration["input_examples"] = tool.examples.clone().into();
+    }
+    if !tool.allowed_callers.is_empty() {
+        declaration["allowed_callers"] = tool.allowed_callers.clone().into();
+    }
+    if tool.is_deferred() {
+        declaration["defer_loading"] = true.into();
+    }
     declaration
+}
+
+/// The server's tool that finds deferred tools; it needs no beta header.
+pub(super) fn search_tool(search: ToolSearch) -> Option<Value> {
+    let name = match search {
+        ToolSearch::Provider => "tool_search_tool_bm25",
+        ToolSearch::ProviderRegex => "tool_search_tool_regex",
+        ToolSearch::SearchTools => return None,
+    };
+    Some(json!({ "type": format!("{name}_20251119"), "name": name }))
 }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod blocks;
+mod cache;
 mod choose;
 mod declare;
 mod read;
@@ -19,6 +20,7 @@ use crate::adapters::format::{
 use crate::adapters::lower::DialectProfile;
 use crate::adapters::names::{NameRules, ToolNames};
 use crate::adapters::strict_quota::StrictQuota;
+use crate::adapters::{CacheLifetime, ToolSearch};
 
 /// The format of the Messages API.
 pub(super) struct Messages;
@@ -44,8 +46,20 @@ impl DialectFormat for Messages {
         Some(STRICT_QUOTA)
     }
 
+    fn has_examples(&self) -> bool {
+        true
+    }
+
+    fn search_tool(&self, search: ToolSearch) -> Option<Value> {
+        declare::search_tool(search)
+    }
+
     fn declaration(&self, tool: &DeclaredTool) -> Value {
         declare::declaration(tool)
+    }
+
+    fn mark_declarations(&self, tools: &mut Vec<Value>, lifetime: CacheLifetime) {
+        cache::mark_tools(tools, lifetime);
     }
 
     fn declarations(&self, tools: Vec<Value>) -> Value {
@@ -76,6 +90,14 @@ impl DialectFormat for Messages {
 
     fn stream(&self) -> Box<dyn StreamAssembler> {
         Box::<MessageStream>::default()
+    }
+
+    fn mark_message(&self, message: &mut Value, lifetime: CacheLifetime) -> bool {
+        cache::mark_message(message, lifetime)
+    }
+
+    fn unmark_message(&self, message: &mut Value) {
+        cache::unmark_message(message);
     }
 
     fn answer_messages(&self, answers: &[PreparedAnswer<'_>]) -> Vec<Value> {

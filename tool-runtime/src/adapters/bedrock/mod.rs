@@ -2,6 +2,7 @@
 
 mod answer;
 mod blocks;
+mod cache;
 mod choose;
 mod declare;
 mod read;
@@ -11,6 +12,7 @@ mod usage;
 use serde_json::{Map, Value, json};
 
 use self::stream::ConverseStream;
+use crate::adapters::CacheLifetime;
 use crate::adapters::anthropic::{STRICT_PROFILE, STRICT_QUOTA};
 use crate::adapters::format::{
     CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
@@ -50,6 +52,10 @@ impl DialectFormat for Converse {
         declare::declaration(tool)
     }
 
+    fn mark_declarations(&self, tools: &mut Vec<Value>, lifetime: CacheLifetime) {
+        cache::mark_tools(tools, lifetime);
+    }
+
     fn declarations(&self, tools: Vec<Value>) -> Value {
         json!({ "tools": tools })
     }
@@ -81,6 +87,14 @@ impl DialectFormat for Converse {
 
     fn stream(&self) -> Box<dyn StreamAssembler> {
         Box::<ConverseStream>::default()
+    }
+
+    fn mark_message(&self, message: &mut Value, lifetime: CacheLifetime) -> bool {
+        cache::mark_message(message, lifetime)
+    }
+
+    fn unmark_message(&self, message: &mut Value) {
+        cache::unmark_message(message);
     }
 
     fn answer_messages(&self, answers: &[PreparedAnswer<'_>]) -> Vec<Value> {

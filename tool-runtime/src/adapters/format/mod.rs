@@ -17,6 +17,7 @@ pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer}
 pub(super) use self::attached_content::{AttachedContent, AttachedSource, data_url};
 pub(super) use self::call_choice::{CallChoice, UnsupportedRule};
 pub use self::declared_tool::DeclaredTool;
+pub(super) use self::declared_tool::{DeclaredToolkit, ToolLoading};
 pub(super) use self::parsed_response::{
     ParsedCall, ParsedCalls, ParsedResponse, arguments_object, arguments_text, is_blank,
     merge_piece, raw_arguments, text_in,
@@ -32,6 +33,7 @@ use super::limits::{DeclarationLimits, UNLIMITED};
 use super::lower::DialectProfile;
 use super::names::{NameRules, ToolNames};
 use super::strict_quota::StrictQuota;
+use super::{CacheLifetime, ToolSearch};
 
 /// Defines everything that differs between dialects.
 ///
@@ -68,8 +70,26 @@ pub(super) trait DialectFormat {
         false
     }
 
+    /// Returns whether a declaration has a field for examples of arguments.
+    fn has_examples(&self) -> bool {
+        false
+    }
+
+    /// Returns the declaration of the provider's own search for deferred tools; `None` if it has none.
+    fn search_tool(&self, _: ToolSearch) -> Option<Value> {
+        None
+    }
+
     /// Writes the declaration of one tool.
     fn declaration(&self, tool: &DeclaredTool) -> Value;
+
+    /// Writes the declarations of the tools that the provider's own search finds.
+    fn deferred_declarations(&self, tools: &[&DeclaredTool]) -> Vec<Value> {
+        tools.iter().map(|tool| self.declaration(tool)).collect()
+    }
+
+    /// Marks the end of a list of declarations for the prompt cache, if the provider has marks.
+    fn mark_declarations(&self, _: &mut Vec<Value>, _: CacheLifetime) {}
 
     /// Combines the declarations of all tools to the value of the request's field.
     fn declarations(&self, tools: Vec<Value>) -> Value;
@@ -104,6 +124,14 @@ pub(super) trait DialectFormat {
 
     /// Starts reading a streamed response.
     fn stream(&self) -> Box<dyn StreamAssembler>;
+
+    /// Marks the end of a message for the prompt cache; returns whether it has a mark now.
+    fn mark_message(&self, _: &mut Value, _: CacheLifetime) -> bool {
+        false
+    }
+
+    /// Removes the marks of a message.
+    fn unmark_message(&self, _: &mut Value) {}
 
     /// Writes the messages that answer the calls of one turn; there is at least one.
     fn answer_messages(&self, answers: &[PreparedAnswer<'_>]) -> Vec<Value>;

@@ -51,6 +51,8 @@ pub(in crate::adapters) struct ParsedCall {
     /// The location of the arguments in the first message, as a JSON Pointer, if they are an object
     /// there.
     pub(in crate::adapters) place: Option<String>,
+    /// The program that made the call, as OpenAI's Responses API names it, if the model did not.
+    pub(in crate::adapters) caller: Option<Value>,
     /// True for OpenAI's deprecated `function_call`, which has no id.
     pub(in crate::adapters) is_function_call: bool,
     /// True for a call of one of OpenAI's custom tools.
@@ -102,6 +104,7 @@ impl<'n> ParsedCalls<'n> {
             repeated_name,
             arguments,
             place: None,
+            caller: None,
             is_function_call,
             is_custom: false,
         });
@@ -126,6 +129,13 @@ impl<'n> ParsedCalls<'n> {
     pub(in crate::adapters) fn place_last(&mut self, place: String) {
         if let Some(call) = self.list.last_mut() {
             call.place = Some(place);
+        }
+    }
+
+    /// Sets the caller of the call that was added last.
+    pub(in crate::adapters) fn set_last_caller(&mut self, caller: Option<Value>) {
+        if let Some(call) = self.list.last_mut() {
+            call.caller = caller;
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod ambiguity;
 mod compile;
+mod fill;
 mod restore;
 mod schema;
 

@@ -164,8 +164,10 @@ impl<'l> LoopRun<'l> {
             let count = |text: &str| counter.count(text);
             let messages = request.messages().iter().map(|message| count(message.text()));
             let tools = request.tools().iter().map(|spec| {
+                let examples = spec.input_examples().iter().cloned().map(Value::Object);
                 count(spec.description())
                     + count(&Value::from(spec.input_schema().clone()).to_string())
+                    + examples.map(|example| count(&example.to_string())).sum::<u64>()
             });
             let calls = reply.calls().iter().map(|call| count(call.arguments()));
             let output = count(reply.text()) + calls.sum::<u64>();

@@ -22,6 +22,8 @@ pub struct Definition {
     pub description: &'static str,
     pub category: Option<&'static str>,
     pub toolkit: Option<ToolkitFacts>,
+    /// Examples of all arguments, as JSON.
+    pub examples: &'static [&'static str],
     pub effect: Effect,
     pub idempotent: bool,
     pub open_world: bool,

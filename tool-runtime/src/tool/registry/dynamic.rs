@@ -63,6 +63,7 @@ pub struct DynamicTool {
     pub(super) ttl: Option<Duration>,
     pub(super) timeout: Option<Duration>,
     pub(super) input_schema: Option<Value>,
+    pub(super) examples: Vec<Value>,
     pub(super) output_schema: Option<Value>,
     pub(super) handler: Option<Handler>,
     pub(super) preview: Option<Handler>,
@@ -95,6 +96,7 @@ impl DynamicTool {
             ttl: None,
             timeout: None,
             input_schema: None,
+            examples: Vec::new(),
             output_schema: None,
             handler: None,
             preview: None,
@@ -210,6 +212,28 @@ impl DynamicTool {
     #[must_use]
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input_schema = Some(schema);
+        self
+    }
+
+    /// Adds an example of all arguments, by which a model sees how they are written.
+    ///
+    /// `build()` and [`check`](Self::check) hold it to the input schema.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let find = DynamicTool::new("find", Effect::Read)
+    ///     .description("Finds pages.")
+    ///     .input_schema(json!({"type": "object", "properties": {"query": {"type": "string"}}}))
+    ///     .input_example(json!({"query": "tea"}))
+    ///     .handler(|_| async { Ok::<_, Failure>(()) });
+    /// assert!(find.check().is_ok());
+    /// assert!(find.input_example(json!({"query": 3})).check().is_err());
+    /// ```
+    #[must_use]
+    pub fn input_example(mut self, example: Value) -> Self {
+        self.examples.push(example);
         self
     }
 

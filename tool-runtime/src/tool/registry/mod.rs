@@ -5,6 +5,7 @@ mod definition;
 #[cfg(feature = "discovery")]
 mod discover;
 mod dynamic;
+mod input_examples;
 #[cfg(not(feature = "discovery"))]
 mod no_discovery;
 mod registered;

@@ -1,5 +1,6 @@
 //! A tool that can be called: its contract, its validators and its entry point.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -184,6 +185,7 @@ impl Registered {
             toolkit,
             spec,
             input,
+            examples: definition.examples.iter().map(|&text| text.into()).collect(),
             output: Some(output),
             timeout,
             start,
@@ -240,10 +242,17 @@ impl Registered {
             source: None,
         };
         let start = ToolStart::Dynamic { handler, preview, reconcile };
-        let output = tool.output_schema.clone();
-        let toolkit = tool.toolkit.clone();
-        let name = &tool.name;
-        let parts = ToolParts { name, toolkit, spec, input, output, timeout, start, typed: None };
+        let parts = ToolParts {
+            name: &tool.name,
+            toolkit: tool.toolkit.clone(),
+            spec,
+            input,
+            examples: tool.examples.iter().map(|example| example.to_string().into()).collect(),
+            output: tool.output_schema.clone(),
+            timeout,
+            start,
+            typed: None,
+        };
         parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
     }
 
@@ -265,6 +274,8 @@ struct ToolParts<'t> {
     toolkit: Option<ToolkitSpec>,
     spec: ToolSpecBuilder,
     input: Value,
+    /// Examples of all arguments, as JSON.
+    examples: Vec<Cow<'t, str>>,
     output: Option<Value>,
     timeout: Duration,
     start: ToolStart,
@@ -304,6 +315,14 @@ impl ToolParts<'_> {
         if self.typed.is_some() {
             problems.extend(super::schema_examples::check(self.name, &self.input));
         }
+        if let Some(input) = &input {
+            problems.extend(super::input_examples::check(
+                self.name,
+                &self.examples,
+                input,
+                &settings.limits,
+            ));
+        }
         let spec = self
             .spec
             .input_schema(self.input)
@@ -313,6 +332,10 @@ impl ToolParts<'_> {
                 self.toolkit.as_ref().map(ToolkitSpec::name),
                 effect,
             ));
+        // One that is no object is a problem already.
+        let parsed = self.examples.iter().filter_map(|text| serde_json::from_str(text).ok());
+        let examples = parsed.filter(Value::is_object);
+        let spec = examples.fold(spec, ToolSpecBuilder::input_example);
         let spec = with(spec, self.toolkit, ToolSpecBuilder::toolkit);
         let spec = with(spec, self.output, ToolSpecBuilder::output_schema);
         let spec = spec.build().map_err(|error| {

@@ -13,7 +13,11 @@ fn item(answer: &PreparedAnswer<'_>) -> Value {
     let call_id = &answer.call.call_id;
     let kind =
         if answer.call.is_custom { "custom_tool_call_output" } else { "function_call_output" };
-    json!({ "type": kind, "call_id": call_id, "output": output(answer) })
+    let mut item = json!({ "type": kind, "call_id": call_id, "output": output(answer) });
+    if let Some(caller) = &answer.call.caller {
+        item["caller"] = caller.clone();
+    }
+    item
 }
 
 /// Writes the text alone, or a list of the text and the attachments.

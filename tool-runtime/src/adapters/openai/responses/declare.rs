@@ -5,8 +5,9 @@
 use serde_json::{Value, json};
 
 use super::super::choose::ChoiceForms;
+use crate::adapters::ToolSearch;
 use crate::adapters::custom_tools::CustomTool;
-use crate::adapters::format::DeclaredTool;
+use crate::adapters::format::{DeclaredTool, DeclaredToolkit};
 
 pub(super) const CHOICE_FORMS: ChoiceForms = ChoiceForms {
     tool: |tool| {
@@ -20,13 +21,51 @@ pub(super) fn declaration(tool: &DeclaredTool) -> Value {
     if let Some(custom) = &tool.custom {
         return custom_declaration(tool, custom);
     }
-    json!({
+    let mut declaration = json!({
         "type": "function",
         "name": tool.name,
         "description": tool.description,
         "parameters": tool.schema,
         "strict": tool.strict,
-    })
+    });
+    if !tool.allowed_callers.is_empty() {
+        declaration["allowed_callers"] = tool.allowed_callers.clone().into();
+    }
+    if tool.is_deferred() {
+        declaration["defer_loading"] = true.into();
+    }
+    declaration
+}
+
+/// The server's search for deferred tools.
+pub(super) fn search_tool(search: ToolSearch) -> Option<Value> {
+    match search {
+        ToolSearch::Provider | ToolSearch::ProviderRegex => Some(json!({ "type": "tool_search" })),
+        ToolSearch::SearchTools => None,
+    }
+}
+
+/// Writes deferred tools, those of a toolkit as one namespace: of a namespace, a model reads only
+/// name and description before a search, and of a single function everything but the schema.
+pub(super) fn deferred(tools: &[&DeclaredTool]) -> Vec<Value> {
+    let mut declarations: Vec<Value> = Vec::new();
+    let mut namespaces: Vec<(&DeclaredToolkit, Vec<Value>)> = Vec::new();
+    for tool in tools {
+        let declaration = declaration(tool);
+        let Some(toolkit) = &tool.toolkit else {
+            declarations.push(declaration);
+            continue;
+        };
+        match namespaces.iter_mut().find(|(known, _)| known.name == toolkit.name) {
+            Some((_, tools)) => tools.push(declaration),
+            None => namespaces.push((toolkit, vec![declaration])),
+        }
+    }
+    let namespaces = namespaces.into_iter().map(|(toolkit, tools)| {
+        let DeclaredToolkit { name, description } = toolkit;
+        json!({ "type": "namespace", "name": name, "description": description, "tools": tools })
+    });
+    namespaces.chain(declarations).collect()
 }
 
 fn custom_declaration(tool: &DeclaredTool, custom: &CustomTool) -> Value {

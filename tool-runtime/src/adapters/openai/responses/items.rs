@@ -90,6 +90,7 @@ impl ParsedResponse {
         } else if item.is("function_call") {
             let (id, name) = (text_in(&item.fields, "call_id"), text_in(&item.fields, "name"));
             let repeated = calls.add(Some(id.to_owned()), name.to_owned(), &item.arguments);
+            calls.set_last_caller(item.fields.get("caller").cloned());
             item.fields.insert("call_id".to_owned(), repeated.id.into());
             item.fields.insert("name".to_owned(), repeated.name.into());
             item.fields.insert("arguments".to_owned(), arguments_text(&item.arguments).into());

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use self::stream::ResponsesStream;
 use super::choose;
 use super::schema::{NAMES, PROFILE, RESPONSES_LIMITS, STRICT_PROFILE};
+use crate::adapters::ToolSearch;
 use crate::adapters::format::{
     CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
     ResponseValue, StreamAssembler, UnsupportedRule,
@@ -44,8 +45,16 @@ impl DialectFormat for Responses {
         RESPONSES_LIMITS
     }
 
+    fn search_tool(&self, search: ToolSearch) -> Option<Value> {
+        declare::search_tool(search)
+    }
+
     fn declaration(&self, tool: &DeclaredTool) -> Value {
         declare::declaration(tool)
+    }
+
+    fn deferred_declarations(&self, tools: &[&DeclaredTool]) -> Vec<Value> {
+        declare::deferred(tools)
     }
 
     fn declarations(&self, tools: Vec<Value>) -> Value {

@@ -233,6 +233,7 @@ fn compare_texts(old: &Contract, new: &Contract) -> Vec<ContractChange> {
         ("/title", was.title() != is.title()),
         ("/description", was.description() != is.description()),
         ("/category", was.category() != is.category()),
+        ("/input_examples", was.input_examples() != is.input_examples()),
         ("/toolkit", was.toolkit() != is.toolkit()),
         ("/ttl_seconds", was.ttl_seconds() != is.ttl_seconds()),
         ("/timeout_ms", was.timeout_ms() != is.timeout_ms()),

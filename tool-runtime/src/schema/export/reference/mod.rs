@@ -6,6 +6,7 @@ mod markdown;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use serde_json::Value;
 use tool_contracts::ToolkitSpec;
 
 use self::fields::{SchemaField, fields, kind};
@@ -105,6 +106,13 @@ impl MarkdownPage {
         };
         let head = ["name", "type", "required", "default", "rules", "description"];
         self.table(head, fields.into_iter().map(row));
+        let examples = tool.spec.input_examples();
+        if !examples.is_empty() {
+            self.block("Examples:");
+            let lines = examples.iter().map(|it| Value::Object(it.clone()).to_string());
+            let lines = lines.collect::<Vec<_>>().join("\n");
+            return self.block(&format!("```json\n{lines}\n```"));
+        }
         if let Some(arguments) = instance::arguments(tool) {
             self.block("A minimal call, generated from the schema:");
             self.block(&format!("```json\n{arguments}\n```"));

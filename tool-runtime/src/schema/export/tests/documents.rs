@@ -340,6 +340,20 @@ fn the_reference_tells_a_person_what_a_call_needs() {
 }
 
 #[test]
+fn the_reference_shows_the_authors_examples_in_place_of_a_generated_call() {
+    let find = DynamicTool::new("find", Effect::Read)
+        .description("Finds pages.")
+        .input_schema(json!({"type": "object", "properties": {"query": {"type": "string"}}}))
+        .input_example(json!({"query": "tea"}))
+        .handler(|_| async { Ok::<_, Failure>(()) });
+    let folder = TempFolder::new();
+    export([find]).write_to(&folder).unwrap();
+    let reference = fs::read_to_string(folder.at("TOOLS.md")).unwrap();
+    assert!(reference.contains("Examples:\n\n```json\n{\"query\":\"tea\"}\n```"), "{reference}");
+    assert!(!reference.contains("A minimal call"), "{reference}");
+}
+
+#[test]
 fn catalogue_and_reference_show_each_toolkit() {
     let notes = ToolkitSpec::new("notes", "Keeps notes.\n\n# Limits\nTen notes.").unwrap();
     let tools =

@@ -146,6 +146,7 @@ fn texts_and_times_change_nothing() {
         contract(|spec| spec.description("Is it.")),
         contract(|spec| spec.category("it")),
         contract(|spec| spec.ttl_seconds(5)),
+        contract(|spec| spec.input_example(json!({}))),
         contract(|spec| spec.timeout_ms(5)),
     ];
     for other in others {
