@@ -1104,6 +1104,7 @@ impl AdapterBuilder {
         tool: impl Into<String>,
         format: CustomToolFormat,
     ) -> CustomToolsBuilder {}
+    #[must_use]
     pub fn disclosure(self, disclosure: Disclosure) -> Self {}
     #[must_use]
     pub fn examples(self, examples: bool) -> Self {}
@@ -1159,6 +1160,14 @@ pub enum AnswerError {
     Duplicate { call_id: String },
 }
 
+// tool_runtime::adapters::CacheLifetime
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CacheLifetime {
+    FiveMinutes,
+    OneHour,
+}
+
 // tool_runtime::adapters::CallRules
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRules {
@@ -1176,13 +1185,6 @@ impl CallRules {
     pub fn parallel_calls(self, parallel: bool) -> Self {}
 }
 impl From<ToolChoice> for CallRules {}
-// tool_runtime::adapters::CacheLifetime
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CacheLifetime {
-    FiveMinutes,
-    OneHour,
-}
 
 // tool_runtime::adapters::ClientBridge
 #[derive(Debug, Clone)]
@@ -1300,8 +1302,9 @@ impl DeclaredTool {
     #[must_use]
     pub fn description(&self) -> &str {}
     #[must_use]
-    pub fn is_custom(&self) -> bool {}
     pub fn examples(&self) -> &[Value] {}
+    #[must_use]
+    pub fn is_custom(&self) -> bool {}
     #[must_use]
     pub fn is_deferred(&self) -> bool {}
     #[must_use]
@@ -1347,6 +1350,20 @@ impl Dialect {
 }
 impl fmt::Display for Dialect {}
 
+// tool_runtime::adapters::Disclosure
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disclosure {
+    ..
+}
+impl Disclosure {
+    #[must_use]
+    pub fn above(tools: usize) -> Self {}
+    #[must_use]
+    pub fn always<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {}
+    #[must_use]
+    pub fn search(self, search: ToolSearch) -> Self {}
+}
+
 // tool_runtime::adapters::LimitWarning
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitWarning {
@@ -1363,19 +1380,6 @@ impl LimitWarning {
     pub fn tool(&self) -> Option<&str> {}
 }
 impl fmt::Display for LimitWarning {}
-// tool_runtime::adapters::Disclosure
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Disclosure {
-    ..
-}
-impl Disclosure {
-    #[must_use]
-    pub fn above(tools: usize) -> Self {}
-    #[must_use]
-    pub fn always<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {}
-    #[must_use]
-    pub fn search(self, search: ToolSearch) -> Self {}
-}
 
 // tool_runtime::adapters::ProviderError
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -1451,6 +1455,8 @@ pub enum ToolChoiceError {
     NotAllowed { tool: String },
     NoTools,
     Unsupported { dialect: Dialect, rule: &'static str, cure: &'static str },
+}
+
 // tool_runtime::adapters::ToolSearch
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
