@@ -3,7 +3,7 @@
 A tenant, a site and a trace are required, but in the headers or in the body, and what both say has
 to be the same. A user who acts has to be named.
 The tool that a path names decides its input. A key under which a call was made before belongs to that call. A call that is given a
-millisecond has rightly run out of time. Ids have no hidden characters, and the patterns of ids name only
+millisecond has rightly run out of time. A language tag repeats no variant and no singleton. Ids have no hidden characters, and the patterns of ids name only
 those up to U+FFFF, since beyond that the engines of patterns differ. OpenAPI has no words for that, so it is done here to what is
 generated. Nothing is taken out of what the document says, and no answer is looked at.
 """
@@ -59,12 +59,20 @@ def before_call(context, case, kwargs):
         said["idempotency_key"] = str(uuid.uuid4())
     if said.get("timeouts_ms") is not None and is_positive(case):
         said["timeouts_ms"] = max(said["timeouts_ms"], 10_000)
+    if is_positive(case) and repeats_a_subtag(said.get("locale")):
+        said["locale"] = "en"
     kind = actor.get("type") if isinstance(actor, dict) else said.get("actor_type") or case.headers.get("X-Actor-Type")
     if kind == "user" and said.get("user_id") is None and is_positive(case):
         case.headers.setdefault("X-User-ID", "user-1")
     for header, value in REQUIRED.items():
         if header not in case.headers and said.get(PLACES.get(header, "trace_id")) is None:
             case.headers[header] = value
+
+
+def repeats_a_subtag(locale):
+    """Says whether a language tag may repeat a variant or a singleton, which its pattern cannot exclude."""
+    subtags = locale.lower().split("-") if isinstance(locale, str) else []
+    return len(set(subtags)) < len(subtags)
 
 
 def take_no_input(case):
