@@ -43,6 +43,7 @@ pub(crate) const PAGES: &[(&str, &str)] = pages![
     "adapters.md",
     "agent.md",
     "articulate.md",
+    "attachments.md",
     "calls.md",
     "canonical.md",
     "choosing-tools.md",
