@@ -28,6 +28,8 @@ const MARK: &str = "f3a9c1e7b5";
 const VICTIM: &str = "hillside";
 const THIEF: &str = "neighbour";
 const TRACE: &str = "trace-f3a9c1e7b5";
+/// An id of no tenant's attachment: tests of attachments have those of other tenants and users.
+const ATTACHMENT: &str = "att_018f3b2c7d1e7c3a9b5d2e4f60718293";
 /// The id of the victim's unknown outcome, and an id without one.
 const OUTCOME: u64 = 2;
 const ABSENT_OUTCOME: u64 = 999_999;
@@ -43,6 +45,7 @@ const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("POST", "/calls/{tool}", Reach::Tenant),
     ("GET", "/approvals", Reach::Tenant),
     ("POST", "/approvals/{ticket}", Reach::Tenant),
+    ("GET", "/attachments/{id}", Reach::Tenant),
     ("GET", "/traces/{id}", Reach::Tenant),
     ("POST", "/traces/{id}/replay", Reach::Tenant),
     ("GET", "/outcomes", Reach::Tenant),
@@ -268,6 +271,7 @@ fn asking(method: &str, path: &str, ticket: &str, trace: &str) -> Request<Body> 
     let path = path.replace("/outcomes/{id}", &format!("/outcomes/{outcome}"));
     let evidence = if trace == TRACE { EVIDENCE } else { ABSENT_EVIDENCE };
     let path = path.replace("/evidence/{id}", &format!("/evidence/{evidence}"));
+    let path = path.replace("/attachments/{id}", &format!("/attachments/{ATTACHMENT}"));
     let path = path.replace("{tool}", "whose");
     let path = path.replace("{ticket}", ticket).replace("{id}", trace);
     request(method, &path, &body)
