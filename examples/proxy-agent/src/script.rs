@@ -1,4 +1,4 @@
-//! What the scripted models say. They read figures from the tools' answers, as a model does.
+//! The replies of the scripted models. They read figures from the tools' answers, as a model does.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};

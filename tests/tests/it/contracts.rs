@@ -159,7 +159,7 @@ fn two_changes_of_one_tool_are_a_conflict_that_says_how_to_go_on() {
             assert_eq!(error.kind(), ExportErrorKind::Conflict, "{error}");
             assert!(error.to_string().contains("git checkout origin/main -- "), "{error}");
         }
-        // What the message says, with a local branch.
+        // The command of the message, with a local branch.
         repository.run(&["checkout", "--quiet", "main", "--", LOCK]);
         export(theirs).accepting().check(repository.at(LOCK)).expect("the base is a lock");
         is_lock_of(&repository, theirs);

@@ -86,8 +86,8 @@ pub(super) fn declare(
 
 /// Writes the list of all declarations of a request.
 ///
-/// What stays the same for a whole conversation comes first, with a mark for the prompt cache at its
-/// end.
+/// The part that stays the same for a whole conversation comes first, with a mark for the prompt cache
+/// at its end.
 pub(super) fn combined(
     format: &dyn DialectFormat,
     tools: &[DeclaredTool],

@@ -108,8 +108,8 @@ impl CallRules {
 
     /// Limits the calls to some of the declared tools, by their own names. Default: all.
     ///
-    /// Where the provider has a field for it, all declarations are sent, so that its prompt cache
-    /// stays valid. Elsewhere only the allowed tools are declared.
+    /// All declarations are sent if the provider has a field for the limit, so that its prompt cache
+    /// stays valid. Otherwise only the allowed tools are declared.
     #[must_use]
     pub fn allowed_tools<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.allowed = Some(tools.into_iter().map(Into::into).collect());

@@ -33,7 +33,7 @@ pub struct SavedRun {
 pub struct Conversation {
     /// The trace of its calls.
     pub trace_id: String,
-    /// What was said, and how it ended.
+    /// The messages, and the end of the run.
     pub report: LoopReport,
 }
 

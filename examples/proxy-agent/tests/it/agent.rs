@@ -133,7 +133,7 @@ async fn failures_of_the_models_server_are_outlasted_or_reported() {
 #[tokio::test]
 async fn a_model_that_no_script_has_is_not_found() {
     let models = models().await;
-    let model = models.client("scripted/nobody").build().unwrap();
+    let model = models.client("scripted/unknown").build().unwrap();
     let request = tool_runtime::agent::ChatRequest::new("Hello?");
     let error = tool_runtime::agent::ChatModel::chat(&model, &request).await.unwrap_err();
     assert_eq!(error.details()["reason"], "not_found");

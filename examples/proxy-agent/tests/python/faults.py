@@ -12,7 +12,7 @@ def divide(dividend: int, divisor: int) -> float:
 
 
 def leak() -> str:
-    """Raises an exception whose text is for nobody."""
+    """Raises an exception whose text must not be shown."""
     raise RuntimeError("planted")
 
 

@@ -19,7 +19,7 @@ struct City {
 /// Lists cities.
 #[ai_tool(effect = "read")]
 async fn cities(
-    /// How many.
+    /// The number of cities.
     count: u32,
 ) -> Vec<City> {
     (0..count).map(|id| City { id, city: format!("Town {id}") }).collect()
@@ -28,7 +28,7 @@ async fn cities(
 /// Lists cities to those who may see them.
 #[ai_tool(effect = "read")]
 async fn private_cities(
-    /// How many.
+    /// The number of cities.
     count: u32,
 ) -> Vec<City> {
     (0..count).map(|id| City { id, city: format!("Secret town {id}") }).collect()

@@ -39,7 +39,7 @@ pub(in crate::adapters) enum ToolLoading {
     AtStart,
     /// From the request after a search of ours has found it.
     Found,
-    /// When the provider's own search has found it.
+    /// From the moment at which the provider's own search has found it.
     ByProvider,
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct LoopSavings {
     /// The results that were compressed before they became messages.
     pub compressed_results: u32,
-    /// How often older rounds were compacted.
+    /// The number of times that older rounds were compacted.
     pub compactions: u32,
     /// The tokens of input that were not sent, over all requests together.
     pub input_tokens: u64,

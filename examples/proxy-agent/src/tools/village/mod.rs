@@ -29,9 +29,9 @@ pub(crate) struct TextRow {
     title: String,
     /// The work that it is from.
     source: String,
-    /// How far a guide may tell it as it stands, from 0 to 1.
+    /// The credibility of the text as it stands, from 0 to 1.
     credibility: f64,
-    /// Whether it was compared with its source.
+    /// True if it was compared with its source.
     verified: bool,
     /// Its length in characters.
     characters: u32,
@@ -57,7 +57,7 @@ pub(crate) struct Text {
 pub(crate) struct Route {
     /// Its name.
     name: String,
-    /// How long it takes.
+    /// The duration on foot, in minutes.
     minutes: u32,
     /// The ids of the places on it, in their order.
     places: Vec<String>,

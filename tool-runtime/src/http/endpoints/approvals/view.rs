@@ -44,7 +44,7 @@ pub(in crate::http) struct Approval {
     /// The answer of the tool's preview function, secrets masked: what the call would do.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<Box<RawValue>>,
-    /// What that answer has attached.
+    /// The attachments of that answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Attachment>>")]
     preview_attachments: Vec<Attachment>,
