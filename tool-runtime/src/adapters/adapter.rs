@@ -234,13 +234,13 @@ impl Adapter {
     /// Writes the declarations of the declared tools, and warns in the report of the provider's limits
     /// that they pass.
     pub(super) fn write_declarations(&mut self) {
-        self.declarations = self.declarations_of(&self.tools);
+        self.declarations = self.declarations_of(&self.tools.iter().collect::<Vec<_>>());
         let limits = self.dialect.format().limits();
         self.report.set_warnings(warnings(limits, &self.tools, &self.names));
     }
 
     /// Returns the declarations of some of the tools.
-    pub(super) fn declarations_of(&self, tools: &[DeclaredTool]) -> Value {
+    pub(super) fn declarations_of(&self, tools: &[&DeclaredTool]) -> Value {
         combined(self.dialect.format(), tools, &self.plan, self.cache)
     }
 

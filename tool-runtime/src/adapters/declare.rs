@@ -90,11 +90,11 @@ pub(super) fn declare(
 /// at its end.
 pub(super) fn combined(
     format: &dyn DialectFormat,
-    tools: &[DeclaredTool],
+    tools: &[&DeclaredTool],
     plan: &DisclosurePlan,
     cache: Option<CacheLifetime>,
 ) -> Value {
-    let loaded = |when: ToolLoading| tools.iter().filter(move |tool| tool.loading == when);
+    let loaded = |when: ToolLoading| tools.iter().copied().filter(move |tool| tool.loading == when);
     let declaration = |tool| format.declaration(tool);
     let mut list: Vec<_> = loaded(ToolLoading::AtStart).map(declaration).collect();
     list.extend(plan.search_tool().cloned());

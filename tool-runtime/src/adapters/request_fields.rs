@@ -49,10 +49,7 @@ impl Adapter {
     ) -> Result<Map<String, Value>, ToolChoiceError> {
         let format = self.dialect.format();
         let declarations = match allowed.filter(|_| !format.lists_allowed_tools()) {
-            Some(tools) => {
-                let tools: Vec<_> = tools.iter().map(|tool| (*tool).clone()).collect();
-                self.declarations_of(&tools)
-            }
+            Some(tools) => self.declarations_of(tools),
             None => self.declarations().clone(),
         };
         let mut fields = Map::new();

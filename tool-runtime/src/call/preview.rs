@@ -11,7 +11,7 @@ use tool_contracts::{
 use super::ToolCall;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{PreviewFailure, PreviewResult};
-use crate::tool::{self, CallScope, ToolOutput};
+use crate::tool::{AttachmentDescription, CallScope, ToolOutput};
 
 /// The longest answer of a preview function that is shown whole, in bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
@@ -229,8 +229,8 @@ impl fmt::Display for Preview<'_> {
             Some(PreviewResult::Answer(answer)) => write!(f, ": {answer}"),
             Some(PreviewResult::AnswerWithAttachments(answer, attachments)) => {
                 write!(f, ": {answer}")?;
-                let attachments = attachments.iter().filter_map(tool::Attachment::from_wire);
-                attachments.into_iter().try_for_each(|it| write!(f, "; attached: {it}"))
+                let mut described = attachments.iter().map(AttachmentDescription::of);
+                described.try_for_each(|it| write!(f, "; attached: {it}"))
             }
             Some(PreviewResult::Failure(failure)) => {
                 write!(f, ": the preview failed: {}", failure.detail.message())

@@ -24,7 +24,11 @@ impl PolicyState {
         attachments: &mut [Attachment],
     ) {
         let most = scope.environment().attachment_limits.max_inline_bytes();
-        for attachment in attachments.iter_mut().filter(|it| it.bytes_here() > most) {
+        let is_large = |attachment: &Attachment| attachment.bytes_here() > most;
+        if !attachments.iter().any(is_large) {
+            return;
+        }
+        for attachment in attachments.iter_mut().filter(|it| is_large(it)) {
             match self.store_attachment(scope, attachment).await {
                 Ok(stored) => *attachment = stored,
                 Err(error) => {

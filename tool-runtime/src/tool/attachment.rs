@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tool_contracts::{Attachment as WireAttachment, Audience, ContractError};
+use tool_contracts::{Attachment as WireAttachment, AttachmentBuilder, Audience, ContractError};
 use uuid::Uuid;
 
 use crate::encoding::base64;
@@ -176,6 +176,20 @@ impl Attachment {
     /// # Errors
     /// The media type, the name, the description or the link has another form than the contract's.
     pub(crate) fn to_wire(&self) -> Result<WireAttachment, ContractError> {
+        let wire = self.described();
+        match &self.content {
+            AttachmentContent::Bytes { bytes, handle: None, .. } => {
+                wire.data(base64::encode(bytes))
+            }
+            AttachmentContent::Bytes { handle: Some(handle), .. }
+            | AttachmentContent::Stored { handle, .. } => wire.id(handle.to_string()),
+            AttachmentContent::Link { url, .. } => wire.url(&**url),
+        }
+        .build()
+    }
+
+    /// Starts the form of the envelope, with everything but the content.
+    pub(super) fn described(&self) -> AttachmentBuilder {
         let mut wire = WireAttachment::builder(&*self.media_type).audience(self.audience.clone());
         if let Some(name) = &self.name {
             wire = wire.name(&**name);
@@ -189,15 +203,7 @@ impl Attachment {
         if let Some(sha256) = self.sha256() {
             wire = wire.sha256(sha256);
         }
-        match &self.content {
-            AttachmentContent::Bytes { bytes, handle: None, .. } => {
-                wire.data(base64::encode(bytes))
-            }
-            AttachmentContent::Bytes { handle: Some(handle), .. }
-            | AttachmentContent::Stored { handle, .. } => wire.id(handle.to_string()),
-            AttachmentContent::Link { url, .. } => wire.url(&**url),
-        }
-        .build()
+        wire
     }
 
     /// Reads the form of the envelope; none if its handle is not one of this runtime, or its data is
@@ -251,19 +257,51 @@ impl fmt::Display for AttachmentHandle {
 /// Describes the attachment for a reader that does not get its content.
 impl fmt::Display for Attachment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.name {
-            Some(name) => write!(f, "{name} ({}", self.media_type)?,
-            None => write!(f, "a file ({}", self.media_type)?,
+        let description = Description {
+            media_type: &self.media_type,
+            name: self.name(),
+            size: self.size(),
+            url: self.url(),
+            text: self.description(),
+        };
+        description.fmt(f)
+    }
+}
+
+/// The description of an attachment for a reader that does not get its content.
+pub(crate) struct Description<'a> {
+    media_type: &'a str,
+    name: Option<&'a str>,
+    size: Option<u64>,
+    url: Option<&'a str>,
+    text: Option<&'a str>,
+}
+
+impl<'a> Description<'a> {
+    /// Describes an attachment of an envelope, whose content is not decoded for it.
+    pub(crate) fn of(wire: &'a WireAttachment) -> Self {
+        Self {
+            media_type: wire.media_type(),
+            name: wire.name(),
+            size: wire.size(),
+            url: wire.url(),
+            text: wire.description(),
         }
-        match self.size() {
+    }
+}
+
+impl fmt::Display for Description<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}", self.name.unwrap_or("a file"), self.media_type)?;
+        match self.size {
             Some(size) => write!(f, ", {size} bytes)")?,
             None => f.write_str(")")?,
         }
-        if let Some(url) = self.url() {
+        if let Some(url) = self.url {
             write!(f, " at {url}")?;
         }
-        match &self.description {
-            Some(description) => write!(f, ": {description}"),
+        match self.text {
+            Some(text) => write!(f, ": {text}"),
             None => Ok(()),
         }
     }

@@ -28,6 +28,7 @@ mod tool_future;
 
 #[cfg(feature = "policy")]
 pub(crate) use self::attachment::AttachmentContent;
+pub(crate) use self::attachment::Description as AttachmentDescription;
 pub use self::attachment::{Attachment, AttachmentHandle};
 pub use self::attachment_limits::AttachmentLimits;
 #[cfg(feature = "policy")]

@@ -62,14 +62,6 @@ impl DialectFormat for Messages {
         cache::mark_tools(tools, lifetime);
     }
 
-    fn declarations(&self, tools: Vec<Value>) -> Value {
-        Value::Array(tools)
-    }
-
-    fn request_field(&self) -> &'static str {
-        "tools"
-    }
-
     fn write_choice(
         &self,
         choice: &CallChoice<'_>,

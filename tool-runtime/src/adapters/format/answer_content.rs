@@ -33,6 +33,12 @@ pub(in crate::adapters) enum AnswerBody {
     Notes,
 }
 
+/// An attachment of an answer that is one text, or another part beside that text.
+pub(in crate::adapters) enum ShownPart<T> {
+    Text(String),
+    Other(T),
+}
+
 /// The answer to one call, prepared for a dialect.
 #[derive(Debug)]
 pub(in crate::adapters) struct PreparedAnswer<'t> {
@@ -69,6 +75,25 @@ impl AnswerContent {
             parts.extend(shown);
         }
         (Cow::Owned(content), parts)
+    }
+
+    /// Returns the content as one text, which ends with the attached texts, and the other parts.
+    pub(in crate::adapters) fn to_text_with_parts<T>(
+        &self,
+        part: impl Fn(&Attachment) -> Option<ShownPart<T>>,
+    ) -> (String, Vec<T>) {
+        let (content, shown) = self.with_parts(part);
+        let (mut text, mut parts) = (content.to_text(), Vec::new());
+        for part in shown {
+            match part {
+                ShownPart::Text(attached) => {
+                    text.push_str("\n\n");
+                    text.push_str(&attached);
+                }
+                ShownPart::Other(part) => parts.push(part),
+            }
+        }
+        (text, parts)
     }
 
     /// Returns the content with a note for each attachment, for a reader of text alone.

@@ -43,6 +43,16 @@ impl<'a> AttachedContent<'a> {
     }
 }
 
+impl AttachedSource<'_> {
+    /// Returns the link, or the bytes as a data URL.
+    pub(in crate::adapters) fn to_url(&self, media_type: &str) -> String {
+        match self {
+            Self::Bytes(bytes) => data_url(media_type, bytes),
+            Self::Url(url) => (*url).to_owned(),
+        }
+    }
+}
+
 /// Returns bytes as a data URL (RFC 2397).
 pub(in crate::adapters) fn data_url(media_type: &str, bytes: &[u8]) -> String {
     format!("data:{media_type};base64,{}", base64::encode(bytes))

@@ -13,7 +13,7 @@ mod stream_assembler;
 
 use serde_json::{Map, Value};
 
-pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer};
+pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer, ShownPart};
 pub(super) use self::attached_content::{AttachedContent, AttachedSource, data_url};
 pub(super) use self::call_choice::{CallChoice, UnsupportedRule};
 pub use self::declared_tool::DeclaredTool;
@@ -92,10 +92,14 @@ pub(super) trait DialectFormat {
     fn mark_declarations(&self, _: &mut Vec<Value>, _: CacheLifetime) {}
 
     /// Combines the declarations of all tools to the value of the request's field.
-    fn declarations(&self, tools: Vec<Value>) -> Value;
+    fn declarations(&self, tools: Vec<Value>) -> Value {
+        Value::Array(tools)
+    }
 
     /// Returns the name of the request's field for the declarations.
-    fn request_field(&self) -> &'static str;
+    fn request_field(&self) -> &'static str {
+        "tools"
+    }
 
     /// Returns whether a request can limit the calls to some of its declared tools.
     fn lists_allowed_tools(&self) -> bool {

@@ -43,10 +43,6 @@ impl DialectFormat for GenerateContent {
         if tools.is_empty() { json!([]) } else { json!([{ "functionDeclarations": tools }]) }
     }
 
-    fn request_field(&self) -> &'static str {
-        "tools"
-    }
-
     fn lists_allowed_tools(&self) -> bool {
         true
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer};
+use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer, ShownPart};
 use crate::encoding::base64;
 use crate::tool::Attachment;
 
@@ -12,18 +12,7 @@ pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
 
 fn message(answer: &PreparedAnswer<'_>) -> Value {
     let name = &answer.call.repeated_name;
-    let (content, parts) = answer.content.with_parts(part);
-    let mut text = content.to_text();
-    let mut images = Vec::new();
-    for part in parts {
-        match part {
-            Part::Image(data) => images.push(data),
-            Part::Text(attached) => {
-                text.push_str("\n\n");
-                text.push_str(&attached);
-            }
-        }
-    }
+    let (text, images) = answer.content.to_text_with_parts(part);
     let mut message = json!({ "role": "tool", "tool_name": name, "content": text });
     if !images.is_empty() {
         message["images"] = images.into();
@@ -35,19 +24,13 @@ fn message(answer: &PreparedAnswer<'_>) -> Value {
     message
 }
 
-/// The part of a message that has an attachment.
-enum Part {
-    /// In base64.
-    Image(String),
-    Text(String),
-}
-
-fn part(attachment: &Attachment) -> Option<Part> {
+/// Returns an image in base64, or a text.
+fn part(attachment: &Attachment) -> Option<ShownPart<String>> {
     match AttachedContent::of(attachment) {
         AttachedContent::Image(AttachedSource::Bytes(bytes)) => {
-            Some(Part::Image(base64::encode(bytes)))
+            Some(ShownPart::Other(base64::encode(bytes)))
         }
-        AttachedContent::Text(text) => Some(Part::Text(text.to_owned())),
+        AttachedContent::Text(text) => Some(ShownPart::Text(text.to_owned())),
         AttachedContent::Image(AttachedSource::Url(_))
         | AttachedContent::Pdf(_)
         | AttachedContent::Other => None,

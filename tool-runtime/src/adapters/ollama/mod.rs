@@ -34,14 +34,6 @@ impl DialectFormat for OllamaChat {
         declare::declaration(tool)
     }
 
-    fn declarations(&self, tools: Vec<Value>) -> Value {
-        Value::Array(tools)
-    }
-
-    fn request_field(&self) -> &'static str {
-        "tools"
-    }
-
     fn write_choice(
         &self,
         choice: &CallChoice<'_>,

@@ -94,7 +94,7 @@ impl Attachments {
     pub fn add(&self, attachment: Attachment) -> Result<(), AttachmentError> {
         let attachment = attachment.map_texts(|text| self.target.shown(text));
         self.check_size(attachment.bytes_here())?;
-        attachment.to_wire().map_err(AttachmentError::Invalid)?;
+        attachment.check().map_err(AttachmentError::Invalid)?;
         let mut added = Ok(());
         self.target.write(|draft| added = self.add_to(&mut draft.attachments, attachment));
         added

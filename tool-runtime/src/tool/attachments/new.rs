@@ -4,8 +4,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
+use tool_contracts::ContractError;
+use uuid::Uuid;
 
-use crate::tool::attachment::{Attachment, AttachmentContent};
+use crate::tool::attachment::{Attachment, AttachmentContent, AttachmentHandle};
 
 impl Attachment {
     /// Makes an attachment of bytes with their SHA-256.
@@ -34,6 +36,19 @@ impl Attachment {
     /// Returns the number of bytes of the content that this process has.
     pub(crate) fn bytes_here(&self) -> usize {
         self.as_bytes().map_or(0, <[u8]>::len)
+    }
+
+    /// Checks that the contract allows it, without encoding the content.
+    ///
+    /// # Errors
+    /// The media type, the name, the description or the link has another form than the contract's.
+    pub(super) fn check(&self) -> Result<(), ContractError> {
+        let wire = self.described();
+        let wire = match self.url() {
+            Some(url) => wire.url(url),
+            None => wire.id(self.handle().unwrap_or(AttachmentHandle(Uuid::nil())).to_string()),
+        };
+        wire.build().map(drop)
     }
 
     /// Changes all texts: the name, the description, the link, and the content of a text.

@@ -4,7 +4,9 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer, data_url};
+use crate::adapters::format::{
+    AttachedContent, AttachedSource, PreparedAnswer, ShownPart, data_url,
+};
 use crate::tool::Attachment;
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
@@ -20,38 +22,19 @@ pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
 
 fn message(answer: &PreparedAnswer<'_>, files: &mut Vec<Value>) -> Value {
     let call = answer.call;
-    let (content, parts) = answer.content.with_parts(part);
-    let mut text = content.to_text();
-    for part in parts {
-        match part {
-            Part::File(file) => files.push(file),
-            Part::Text(attached) => {
-                text.push_str("\n\n");
-                text.push_str(&attached);
-            }
-        }
-    }
+    let (text, parts) = answer.content.to_text_with_parts(part);
+    files.extend(parts);
     if call.is_function_call {
         return json!({ "role": "function", "name": call.repeated_name, "content": text });
     }
     json!({ "role": "tool", "tool_call_id": call.call_id, "content": text })
 }
 
-/// The part of the messages that has an attachment.
-enum Part {
-    /// A part of the `user` message.
-    File(Value),
-    /// In the `tool` message.
-    Text(String),
-}
-
-fn part(attachment: &Attachment) -> Option<Part> {
+/// Returns a part of the `user` message, or a text of the `tool` message.
+fn part(attachment: &Attachment) -> Option<ShownPart<Value>> {
     let file = match AttachedContent::of(attachment) {
-        AttachedContent::Image(AttachedSource::Bytes(bytes)) => {
-            let url = data_url(attachment.media_type(), bytes);
-            json!({ "type": "image_url", "image_url": { "url": url } })
-        }
-        AttachedContent::Image(AttachedSource::Url(url)) => {
+        AttachedContent::Image(source) => {
+            let url = source.to_url(attachment.media_type());
             json!({ "type": "image_url", "image_url": { "url": url } })
         }
         AttachedContent::Pdf(AttachedSource::Bytes(bytes)) => {
@@ -59,8 +42,8 @@ fn part(attachment: &Attachment) -> Option<Part> {
             let data = data_url(attachment.media_type(), bytes);
             json!({ "type": "file", "file": { "filename": name, "file_data": data } })
         }
-        AttachedContent::Text(text) => return Some(Part::Text(text.to_owned())),
+        AttachedContent::Text(text) => return Some(ShownPart::Text(text.to_owned())),
         AttachedContent::Pdf(AttachedSource::Url(_)) | AttachedContent::Other => return None,
     };
-    Some(Part::File(file))
+    Some(ShownPart::Other(file))
 }

@@ -49,14 +49,6 @@ impl DialectFormat for ChatCompletions {
         declare::declaration(tool)
     }
 
-    fn declarations(&self, tools: Vec<Value>) -> Value {
-        Value::Array(tools)
-    }
-
-    fn request_field(&self) -> &'static str {
-        "tools"
-    }
-
     fn lists_allowed_tools(&self) -> bool {
         true
     }

@@ -33,11 +33,8 @@ fn output(answer: &PreparedAnswer<'_>) -> Value {
 
 fn part(attachment: &Attachment) -> Option<Value> {
     let part = match AttachedContent::of(attachment) {
-        AttachedContent::Image(AttachedSource::Bytes(bytes)) => {
-            let url = data_url(attachment.media_type(), bytes);
-            json!({ "type": "input_image", "image_url": url })
-        }
-        AttachedContent::Image(AttachedSource::Url(url)) => {
+        AttachedContent::Image(source) => {
+            let url = source.to_url(attachment.media_type());
             json!({ "type": "input_image", "image_url": url })
         }
         AttachedContent::Pdf(AttachedSource::Bytes(bytes)) => {

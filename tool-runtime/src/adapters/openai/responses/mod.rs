@@ -57,14 +57,6 @@ impl DialectFormat for Responses {
         declare::deferred(tools)
     }
 
-    fn declarations(&self, tools: Vec<Value>) -> Value {
-        Value::Array(tools)
-    }
-
-    fn request_field(&self) -> &'static str {
-        "tools"
-    }
-
     fn lists_allowed_tools(&self) -> bool {
         true
     }
