@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tool_runtime::adapters::{Adapter, Dialect, Disclosure, ToolSearch};
@@ -59,7 +60,7 @@ fn specs(cases: &[Case]) -> Result<Vec<ToolSpec>, String> {
         specs.push(renamed.map_err(|error| error.to_string())?);
     }
     let runtime = tool_runtime::Runtime::builder().dynamic(search_tools()).build();
-    specs.extend(runtime.map_err(|error| error.to_string())?.specs().cloned());
+    specs.extend(runtime.map_err(|error| error.to_string())?.specs().map(Arc::unwrap_or_clone));
     Ok(specs)
 }
 

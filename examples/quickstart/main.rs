@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     show.heading("What a model is told of a tool");
     let spec = runtime.spec("world.find_zones").ok_or("the toolkit has this tool")?;
-    show.schema(spec);
+    show.schema(&spec);
 
     show.heading("A call exists before it runs");
     let arguments = r#"{"code":"EUR"}"#;

@@ -159,7 +159,7 @@ pub use self::dispatch::{AnswerOrigin, CallRecord, Observe};
 pub use self::failure::{Failure, FailureCode, ToolFailure};
 pub use self::limits::Limits;
 pub use self::refusal_reason::RefusalReason;
-pub use self::runtime::{Runtime, RuntimeBuilder};
+pub use self::runtime::{Runtime, RuntimeBuilder, ToolChanges, ToolList, ToolSubscription, Tools};
 #[cfg(feature = "tokio")]
 pub use self::timer::TokioTimer;
 pub use self::timer::{Job, Sleep, Timer};

@@ -169,6 +169,8 @@ refusal_reasons! {
         TicketUsed = "ticket_used",
         /// The keys that verify tokens could not be fetched.
         TokenKeys = "token_keys",
+        /// The host has disabled the tool.
+        ToolDisabled = "tool_disabled",
         /// The approver may not decide about this tool.
         ToolNotCovered = "tool_not_covered",
         /// The tenant has no evidence with this id.

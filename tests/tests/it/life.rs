@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_runtime::contracts::ToolSpec;
 use tool_runtime::prelude::*;
 use tool_runtime::{ApprovalError, CallRecord, DataError, NotPending, OutputMeta, Withdrawal};
 
@@ -393,7 +392,7 @@ async fn a_toolkits_tools_share_its_state() {
         .permission("shelf", Permission::Allow)
         .build()
         .unwrap();
-    let names: Vec<_> = runtime.specs().map(ToolSpec::name).collect();
+    let names: Vec<_> = runtime.specs().map(|spec| spec.name().to_owned()).collect();
     assert_eq!(names, ["shelf.add", "shelf.sum"]);
     answer(&runtime, "shelf.add", r#"{"n":4}"#).await;
     answer(&runtime, "shelf.add", r#"{"n":5}"#).await;

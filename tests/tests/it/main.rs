@@ -16,6 +16,7 @@ mod batches;
 mod bfcl;
 mod build;
 mod canonical;
+mod changing_tools;
 mod contracts;
 mod conversations;
 mod dialects;

@@ -1,5 +1,6 @@
 //! Adapts a set of tools to one provider's dialect.
 
+use std::borrow::Borrow;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -89,7 +90,7 @@ pub struct Adapter {
 impl Adapter {
     /// Declares tools in a dialect, with default options.
     #[must_use]
-    pub fn new<'s>(dialect: Dialect, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Self {
+    pub fn new(dialect: Dialect, specs: impl IntoIterator<Item: Borrow<ToolSpec>>) -> Self {
         Self::builder(dialect).build(specs)
     }
 

@@ -1,5 +1,6 @@
 //! Configures the adapters of a set of tools.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -137,8 +138,9 @@ impl AdapterBuilder {
 
     /// Declares the tools.
     #[must_use]
-    pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
-        let mut specs: Vec<_> = specs.into_iter().collect();
+    pub fn build(self, specs: impl IntoIterator<Item: Borrow<ToolSpec>>) -> Adapter {
+        let kept: Vec<_> = specs.into_iter().collect();
+        let mut specs: Vec<&ToolSpec> = kept.iter().map(Borrow::borrow).collect();
         let format = self.dialect.format();
         let plan = DisclosurePlan::new(self.options.disclosure.clone(), format, &specs);
         specs.retain(|spec| !plan.omits(spec));

@@ -218,8 +218,7 @@ pub(super) fn open_undeclared(
     closest: &[String],
     cx: ToolContext,
 ) -> ToolCall {
-    let closest: Vec<_> = closest.iter().map(String::as_str).collect();
-    runtime.open_unknown(name, call_id, arguments, cx, Refusal::unknown_tool(&closest))
+    runtime.open_unknown(name, call_id, arguments, cx, Refusal::unknown_tool(closest))
 }
 
 /// Prints the calls and the stop reason, without content.

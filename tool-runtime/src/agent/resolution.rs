@@ -1,6 +1,7 @@
 //! Finds the registered tool that a request names.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::error::{AgentError, AgentErrorKind};
 use crate::contracts::ToolSpec;
@@ -15,18 +16,18 @@ pub(super) type ToolTypes = BTreeMap<String, ToolType>;
 ///
 /// # Errors
 /// Returns an error if there is no such tool or function, or the tool is of another type.
-pub(super) fn resolve<'r>(
-    runtime: &'r Runtime,
+pub(super) fn resolve(
+    runtime: &Runtime,
     types: &ToolTypes,
     request: &ToolRequest,
-) -> Result<&'r ToolSpec, AgentError> {
+) -> Result<Arc<ToolSpec>, AgentError> {
     let (id, function) = (request.tool_id(), request.function_name());
     let names_function = id == function || function_of(id) == Some(function);
     let own = runtime.spec(id).filter(|_| names_function);
     let spec = own.or_else(|| runtime.spec(&format!("{id}.{function}")));
     let spec = spec.ok_or_else(|| unknown(runtime, id, function))?;
-    match tool_type(types, spec) {
-        Some(found) if found != request.tool_type() => Err(wrong_type(spec, found)),
+    match tool_type(types, &spec) {
+        Some(found) if found != request.tool_type() => Err(wrong_type(&spec, found)),
         _ => Ok(spec),
     }
 }

@@ -35,7 +35,7 @@ use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::pipeline::{self, ApprovalProof, Authorization, NeededApproval};
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{ApprovalSlot, CallFacts, Dispatcher, PreviewResult, answer};
-use crate::tool::registry::is_listed;
+use crate::tool::registry::Availability;
 use crate::tool::{CallScope, Cancellation, ProgressUpdate, ToolOutput};
 
 /// The longest time that the answer of a refused call waits for records to be written.
@@ -75,11 +75,15 @@ struct UnknownCall {
 
 impl ToolCall {
     /// Opens a call of a known tool: its arguments are read, and nothing of the tool runs.
-    pub(crate) fn open(services: Arc<CallServices>, scope: CallScope) -> Self {
-        let opened = if is_listed(scope.tool()) {
-            decode::decode(&scope)
-        } else {
-            Err(Refusal::denied_tool())
+    pub(crate) fn open(
+        services: Arc<CallServices>,
+        scope: CallScope,
+        availability: Availability,
+    ) -> Self {
+        let opened = match availability {
+            Availability::Available => decode::decode(&scope),
+            Availability::Denied => Err(Refusal::denied_tool()),
+            Availability::Disabled => Err(Refusal::disabled_tool()),
         };
         match opened {
             Ok(decoded) => Self::pending(services, scope, decoded),

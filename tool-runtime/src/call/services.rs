@@ -44,9 +44,11 @@ impl CallServices {
     }
 
     /// Returns the names nearest to an unknown one, of the tools that the caller may see.
-    pub(crate) fn closest(&self, name: &str, visible: &dyn Fn(&ToolSpec) -> bool) -> Vec<&str> {
-        let tools = self.environment().catalogue.listed_for_model();
-        let names: Vec<_> = tools.filter(|spec| visible(spec)).map(ToolSpec::name).collect();
-        crate::schema::nearest_tools(name, &names, CLOSEST_NAMES)
+    pub(crate) fn closest(&self, name: &str, visible: &dyn Fn(&ToolSpec) -> bool) -> Vec<String> {
+        let catalogue = self.environment().tools();
+        let tools = catalogue.listed_for_model().filter(|spec| visible(spec));
+        let names: Vec<_> = tools.map(|spec| spec.name()).collect();
+        let nearest = crate::schema::nearest_tools(name, &names, CLOSEST_NAMES);
+        nearest.into_iter().map(str::to_owned).collect()
     }
 }

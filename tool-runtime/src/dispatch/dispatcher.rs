@@ -6,7 +6,9 @@ use super::call_record::{CallFacts, CallRecord, Observe};
 use super::execution_policy::ExecutionPolicy;
 use super::hooks::{CallInstrument, CallRecorder, EvidenceCollector};
 use super::outcome::CallOutcome;
+use crate::failure::FailureCode;
 use crate::metrics::{CallMetrics, Meter};
+use crate::tool::registry::ToolCatalogue;
 use crate::tool::{Environment, catch_panic};
 
 /// Takes the calls of one runtime through the pipeline.
@@ -50,10 +52,16 @@ impl Dispatcher {
     /// measured already.
     pub(crate) fn measure(&self, meter: Option<Meter>) -> &Arc<CallMetrics> {
         self.metrics.get_or_init(|| {
-            let tools = self.environment.catalogue.iter();
-            let tools = tools.map(|tool| (tool.spec.name(), &*tool.codes));
-            Arc::new(CallMetrics::new(tools, meter))
+            let catalogue = self.environment.tools();
+            Arc::new(CallMetrics::new(measured(&catalogue), meter))
         })
+    }
+
+    /// Measures the calls of these tools by their names too, if calls are measured.
+    pub(crate) fn measure_tools(&self, catalogue: &ToolCatalogue) {
+        if let Some(metrics) = self.metrics() {
+            metrics.add_tools(measured(catalogue));
+        }
     }
 
     /// Passes the record of an ended call to the recorder, the instrument, the metrics and every
@@ -78,4 +86,9 @@ impl Dispatcher {
         }
         number
     }
+}
+
+/// Returns the names and the declared error codes of the tools.
+fn measured(catalogue: &ToolCatalogue) -> impl Iterator<Item = (&str, &[FailureCode])> {
+    catalogue.iter().map(|entry| (entry.tool.spec.name(), &*entry.tool.codes))
 }

@@ -63,7 +63,7 @@ impl Refusal {
         })
     }
 
-    pub(crate) fn unknown_tool(closest: &[&str]) -> Box<Self> {
+    pub(crate) fn unknown_tool(closest: &[String]) -> Box<Self> {
         let mut message = String::from("no tool has this name");
         match closest {
             [] => {}
@@ -77,6 +77,14 @@ impl Refusal {
 
     pub(crate) fn denied_tool() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Forbidden).with_message("this tool may not be called");
+        Self::new(CallStatus::Rejected, failure)
+    }
+
+    /// The host has disabled the tool; its reason is not for the model.
+    pub(crate) fn disabled_tool() -> Box<Self> {
+        let failure = Failure::of(ErrorCode::Forbidden)
+            .with_message("this tool is disabled; do without it")
+            .with_reason(RefusalReason::ToolDisabled);
         Self::new(CallStatus::Rejected, failure)
     }
 
@@ -264,7 +272,7 @@ fn malformed_arguments(malformed: &Malformed, bytes: usize) -> Failure {
         .with_detail("position", malformed.position())
 }
 
-fn quoted(names: &[&str]) -> String {
+fn quoted(names: &[String]) -> String {
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")
 }

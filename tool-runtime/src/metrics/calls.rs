@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use tool_contracts::{CallStatus, ErrorCode};
 
 use super::names::{FUNCTION, OTHER};
@@ -19,13 +20,18 @@ use crate::failure::FailureCode;
 /// The value of a label at `/metrics` that stands for an unknown tool, code or model.
 pub(super) const UNKNOWN: &str = "unknown";
 
+/// The most series of tools that were added later; further tools count as unknown.
+const MAX_ADDED_SERIES: usize = 1_000;
+
 /// The metrics of a runtime's calls, and of its agents; recording a call takes a few atomic additions and no lock.
 ///
 /// The values of labels are bounded: the tools of the runtime and their declared error codes. Any
 /// other value counts as unknown.
 pub(crate) struct CallMetrics {
-    tools: HashMap<Box<str>, ToolSeries>,
-    unknown: ToolSeries,
+    tools: ArcSwap<HashMap<Box<str>, Arc<ToolSeries>>>,
+    /// The number of series that the tools had at first.
+    at_first: usize,
+    unknown: Arc<ToolSeries>,
     agents: AgentMetrics,
     meter: Option<Meter>,
     instruments: Option<CallInstruments>,
@@ -59,7 +65,7 @@ pub(crate) enum AnswerSource {
 #[derive(Debug)]
 #[must_use = "the call counts as running only while this is held"]
 pub(crate) struct ActiveCall<'m> {
-    series: &'m ToolSeries,
+    series: Arc<ToolSeries>,
     instrument: Option<&'m UpDownCounter>,
 }
 
@@ -106,11 +112,28 @@ impl CallMetrics {
         tools: impl Iterator<Item = (&'t str, &'t [FailureCode])>,
         meter: Option<Meter>,
     ) -> Self {
-        let series = |(name, codes): (&str, _)| (name.into(), ToolSeries::of(name, codes));
         let instruments = meter.as_ref().map(CallInstruments::of);
-        let (tools, unknown) = (tools.map(series).collect(), ToolSeries::of(OTHER, &[]));
-        let agents = AgentMetrics::new(meter.as_ref());
-        Self { tools, unknown, agents, meter, instruments }
+        let tools: HashMap<_, _> = tools.map(named_series).collect();
+        let (at_first, tools) = (tools.len(), ArcSwap::from_pointee(tools));
+        let (unknown, agents) = (ToolSeries::of(OTHER, &[]), AgentMetrics::new(meter.as_ref()));
+        Self { tools, at_first, unknown: Arc::new(unknown), agents, meter, instruments }
+    }
+
+    /// Adds the series of tools that have none yet, while there are not too many.
+    ///
+    /// A removed tool keeps its series: its counts stay true.
+    pub(crate) fn add_tools<'t>(&self, tools: impl Iterator<Item = (&'t str, &'t [FailureCode])>) {
+        let known = self.tools.load();
+        let new = tools.filter(|(name, _)| !known.contains_key(*name));
+        let room = (self.at_first + MAX_ADDED_SERIES).saturating_sub(known.len());
+        let new: Vec<_> = new.take(room).map(named_series).collect();
+        self.tools.rcu(|tools| {
+            let mut tools = HashMap::clone(tools);
+            for (name, series) in &new {
+                tools.entry(name.clone()).or_insert_with(|| series.clone());
+            }
+            tools
+        });
     }
 
     /// Returns the meter of the host.
@@ -172,18 +195,20 @@ impl CallMetrics {
     }
 
     /// Returns the series of all tools by the values of their label, the unknown one last.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = (&str, &ToolSeries)> {
-        let tools = self.tools.iter().map(|(name, series)| (&**name, series));
-        tools.chain([(UNKNOWN, &self.unknown)])
+    pub(crate) fn tools(&self) -> Vec<(Box<str>, Arc<ToolSeries>)> {
+        let tools = self.tools.load();
+        let known = tools.iter().map(|(name, series)| (name.clone(), series.clone()));
+        known.chain([(UNKNOWN.into(), self.unknown.clone())]).collect()
     }
 
     /// Returns the number of running calls.
     pub(crate) fn active(&self) -> u64 {
-        self.tools().map(|(_, series)| series.active.load(Ordering::Relaxed)).sum()
+        self.tools().iter().map(|(_, series)| series.active.load(Ordering::Relaxed)).sum()
     }
 
-    fn series(&self, tool: Option<&str>) -> &ToolSeries {
-        tool.and_then(|tool| self.tools.get(tool)).unwrap_or(&self.unknown)
+    fn series(&self, tool: Option<&str>) -> Arc<ToolSeries> {
+        let tools = self.tools.load();
+        tool.and_then(|tool| tools.get(tool)).unwrap_or(&self.unknown).clone()
     }
 }
 
@@ -304,8 +329,14 @@ impl Drop for ActiveCall<'_> {
 
 impl fmt::Debug for CallMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallMetrics").field("tools", &self.tools.len()).finish_non_exhaustive()
+        f.debug_struct("CallMetrics")
+            .field("tools", &self.tools.load().len())
+            .finish_non_exhaustive()
     }
+}
+
+fn named_series((name, codes): (&str, &[FailureCode])) -> (Box<str>, Arc<ToolSeries>) {
+    (name.into(), Arc::new(ToolSeries::of(name, codes)))
 }
 
 fn add(to: &AtomicU64, count: u64) {

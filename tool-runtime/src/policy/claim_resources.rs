@@ -108,14 +108,14 @@ impl PolicyState {
         // A replay is made by an auditor and does not count against the limits of the recorded
         // caller.
         let counts = scope.replay_of().is_none();
-        if let Some(breaker) = plan.breaker.as_ref().filter(|_| counts) {
+        if let Some(breaker) = plan.limits.breaker.as_ref().filter(|_| counts) {
             let admitted = breaker.admit(scope.cx().tenant_id(), now);
             claimed.breaker_permit = Some(admitted.map_err(breaker_open)?);
         }
-        if let Some(rate) = plan.rate.as_ref().filter(|_| counts) {
+        if let Some(rate) = plan.limits.rate.as_ref().filter(|_| counts) {
             rate.check(&scope.cx().tenant_id()).map_err(rate_limited)?;
         }
-        claimed.tool_permit = permit(plan.concurrency.as_ref(), scope, started).await?;
+        claimed.tool_permit = permit(plan.limits.concurrency.as_ref(), scope, started).await?;
         claimed.runtime_permit = permit(self.concurrency.as_ref(), scope, started).await?;
         if plan.writes() && !scope.dry_run() {
             claimed.key = self.claim_key(scope, approval, started).await?;

@@ -5,8 +5,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_contracts::{ToolSpec, ToolkitSpec};
-
 use super::access::AccessPolicy;
 use super::approval::Approver;
 use super::rules::Rules;
@@ -18,7 +16,6 @@ use crate::store::{
 };
 use crate::tokens::{TokenCounter, TokenEstimate};
 use crate::tool::BuildProblem;
-use crate::tool::registry::narrowest_first;
 
 /// Rules that delay, refuse or repeat calls; set with [`RuntimeBuilder::policy`].
 ///
@@ -281,16 +278,11 @@ impl Policy {
         self
     }
 
-    /// Returns the rules for a tool: its own, then its toolkit's, then those for all tools.
-    pub(super) fn rules_of(&self, tool: &ToolSpec) -> Rules {
-        let names = narrowest_first(tool.name(), tool.toolkit().map(ToolkitSpec::name));
-        let rules = names.filter_map(|name| self.rules_for.get(name));
-        rules.fold(Rules::new(), Rules::or).or(&self.rules)
-    }
-
-    /// Returns the problems of the settings, given the names of all tools and toolkits.
-    pub(crate) fn check(&self, known: &BTreeSet<&str>) -> Vec<BuildProblem> {
-        let unknown = self.rules_for.keys().filter(|name| !known.contains(&***name));
+    /// Returns the problems of the settings, given the names of all tools and toolkits; none if
+    /// rules may name tools that come later.
+    pub(crate) fn check(&self, known: Option<&BTreeSet<&str>>) -> Vec<BuildProblem> {
+        let is_unknown = |name: &&String| known.is_some_and(|known| !known.contains(&***name));
+        let unknown = self.rules_for.keys().filter(is_unknown);
         let unknown = unknown.map(|name| BuildProblem::UnknownRules { name: name.clone() });
         let rules = self.rules_for.values().chain([&self.rules]).flat_map(settings_check::check);
         unknown.chain(rules).chain(settings_check::check_policy(self)).collect()

@@ -21,7 +21,7 @@ use super::store_access::{STORE_TIMEOUT, log_store_error};
 use super::store_time::StoreTime;
 use super::sweeper::Sweeper;
 use super::ticket::KeyRing;
-use super::tool_plan::ToolPlan;
+use super::tool_plan::{ToolPlan, ToolPlanner};
 use crate::Runtime;
 use crate::call::{AuthorizationPolicy, CallServices, ToolCall};
 use crate::dispatch::TicketWithdrawal;
@@ -43,8 +43,7 @@ type PolicyHandles = (Option<Arc<dyn ExecutionPolicy>>, Option<Arc<dyn Authoriza
 
 /// The policies of one runtime, and the state that they keep.
 pub(crate) struct PolicyState {
-    /// Indexed like the registry's tools.
-    plans: Vec<ToolPlan>,
+    planner: ToolPlanner,
     pub(super) stores: Stores,
     pub(super) access: Option<Arc<dyn AccessPolicy>>,
     pub(super) approver: Option<Arc<dyn Approver>>,
@@ -74,15 +73,16 @@ impl Policy {
         tools: &mut [Registered],
         timer: &Arc<dyn Timer>,
     ) -> Arc<PolicyState> {
-        let plan = |tool: &mut Registered| {
-            let plan = ToolPlan::new(tool, &self.rules_of(&tool.spec), timer);
-            tool.policy_stages =
-                plan.policy_stages(self.access.is_some(), self.max_in_flight.is_some());
-            plan
+        let planner = ToolPlanner {
+            rules: self.rules,
+            rules_for: self.rules_for,
+            has_access_policy: self.access.is_some(),
+            has_overall_limit: self.max_in_flight.is_some(),
+            timer: timer.clone(),
         };
-        let plans = tools.iter_mut().map(plan).collect();
+        tools.iter_mut().for_each(|tool| planner.plan(tool, None));
         Arc::new(PolicyState {
-            plans,
+            planner,
             concurrency: self
                 .max_in_flight
                 .and_then(|most| concurrency_limiter(most, self.max_queue)),
@@ -109,14 +109,14 @@ impl Policy {
 
 impl PolicyState {
     /// Returns the plan for the tool of a call.
-    pub(super) fn plan(&self, scope: &CallScope) -> &ToolPlan {
-        &self.plans[scope.registered().index]
+    #[allow(clippy::unused_self, reason = "a plan is one of this state")]
+    pub(super) fn plan<'c>(&self, scope: &'c CallScope) -> &'c ToolPlan {
+        ToolPlan::of(scope.registered())
     }
 
-    /// Returns the plan for the tool of this name.
-    pub(super) fn plan_of(&self, tool: &str) -> Option<&ToolPlan> {
-        let found = self.plans.binary_search_by(|plan| (*plan.tool).cmp(tool)).ok()?;
-        self.plans.get(found)
+    /// Prepares the plan of a tool that is added to the catalogue, or replaces this one there.
+    pub(crate) fn plan_tool(&self, tool: &mut Registered, replaced: Option<&Registered>) {
+        self.planner.plan(tool, replaced);
     }
 
     /// Returns the policies as calls and the pipeline use them.
@@ -202,13 +202,13 @@ impl Runtime {
         self.services().policy_state()
     }
 
-    pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {
-        self.environment().catalogue.find(name).map(|tool| &**tool)
+    pub(crate) fn registered(&self, name: &str) -> Option<Arc<Registered>> {
+        self.environment().tools().find(name).map(|entry| entry.tool.clone())
     }
 }
 
 impl fmt::Debug for PolicyState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PolicyState").field("plans", &self.plans.len()).finish_non_exhaustive()
+        f.debug_struct("PolicyState").finish_non_exhaustive()
     }
 }

@@ -1,10 +1,11 @@
-//! The policy for one tool's calls, prepared once at `build()`.
+//! The policy for one tool's calls, prepared before the tool is in the catalogue.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tool_contracts::{Effect, Permission, ToolSpec};
+use tool_contracts::{Effect, Permission, ToolSpec, ToolkitSpec};
 use uuid::Uuid;
 
 use super::excerpt::ResultFormat;
@@ -14,8 +15,7 @@ use super::retry::{RetryBudget, RetryConfig};
 use super::rules::{ConcurrentRepeat, Rules};
 use crate::canonical::{Defaults, Digest};
 use crate::timer::Timer;
-use crate::tool::registry::PolicyStages;
-use crate::tool::registry::{Registered, SHORTEST_RETENTION};
+use crate::tool::registry::{PolicyStages, Registered, SHORTEST_RETENTION, narrowest_first};
 
 /// The default time after which a key's lease runs out unless it is renewed.
 const LEASE: Duration = Duration::from_secs(30);
@@ -43,10 +43,7 @@ pub(crate) struct ToolPlan {
     pub(crate) schema: Digest,
     pub(crate) defaults: Defaults,
     pub(crate) retry: RetryConfig,
-    pub(crate) retry_budget: RetryBudget,
-    pub(crate) breaker: Option<TenantBreakers>,
-    pub(crate) rate: Option<RateLimiter<Uuid>>,
-    pub(crate) concurrency: Option<Arc<ConcurrencyLimiter>>,
+    pub(crate) limits: Arc<ToolLimits>,
     pub(crate) retention: Duration,
     pub(crate) lease: Duration,
     pub(crate) on_concurrent_repeat: ConcurrentRepeat,
@@ -56,10 +53,72 @@ pub(crate) struct ToolPlan {
     pub(super) result_format: ResultFormat,
 }
 
-impl ToolPlan {
-    pub(super) fn new(tool: &Registered, rules: &Rules, timer: &Arc<dyn Timer>) -> Self {
-        let spec = &tool.spec;
+/// The limits of a tool's calls with their state, which a replaced tool leaves to its successor.
+#[derive(Debug)]
+pub(crate) struct ToolLimits {
+    pub(crate) retry_budget: RetryBudget,
+    pub(crate) breaker: Option<TenantBreakers>,
+    pub(crate) rate: Option<RateLimiter<Uuid>>,
+    pub(crate) concurrency: Option<Arc<ConcurrencyLimiter>>,
+}
+
+/// Prepares the plans of tools: the rules that the host has set, and what holds for all tools.
+pub(super) struct ToolPlanner {
+    pub(super) rules: Rules,
+    pub(super) rules_for: BTreeMap<String, Rules>,
+    pub(super) has_access_policy: bool,
+    pub(super) has_overall_limit: bool,
+    pub(super) timer: Arc<dyn Timer>,
+}
+
+impl ToolPlanner {
+    /// Prepares the plan of a tool, which may replace another one of the same name.
+    pub(super) fn plan(&self, tool: &mut Registered, replaced: Option<&Registered>) {
+        let toolkit = |tool: &Registered| tool.spec.toolkit().map(|it| it.name().to_owned());
+        let same_rules = replaced.filter(|replaced| toolkit(replaced) == toolkit(tool));
+        let rules = self.rules_of(&tool.spec);
+        let limits = same_rules.map_or_else(
+            || Arc::new(ToolLimits::new(&rules, &self.timer)),
+            |replaced| ToolPlan::of(replaced).limits.clone(),
+        );
+        let plan = ToolPlan::new(tool, &rules, limits);
+        tool.policy_stages = plan.policy_stages(self.has_access_policy, self.has_overall_limit);
+        tool.plan = Some(Arc::new(plan));
+    }
+
+    /// Returns the rules for a tool: its own, then its toolkit's, then those for all tools.
+    fn rules_of(&self, tool: &ToolSpec) -> Rules {
+        let names = narrowest_first(tool.name(), tool.toolkit().map(ToolkitSpec::name));
+        let rules = names.filter_map(|name| self.rules_for.get(name));
+        rules.fold(Rules::new(), Rules::or).or(&self.rules)
+    }
+}
+
+impl ToolLimits {
+    fn new(rules: &Rules, timer: &Arc<dyn Timer>) -> Self {
         let queue = rules.max_queue.unwrap_or(QUEUE);
+        Self {
+            retry_budget: RetryBudget::new(timer.clone()),
+            breaker: rules.breaker.map(TenantBreakers::new),
+            rate: rules.rate.map(|rate| RateLimiter::new(rate, timer.clone())),
+            concurrency: rules.max_concurrent.and_then(|most| concurrency_limiter(most, queue)),
+        }
+    }
+
+    fn is_limited(&self) -> bool {
+        self.breaker.is_some() || self.rate.is_some() || self.concurrency.is_some()
+    }
+}
+
+impl ToolPlan {
+    /// Returns the plan of a tool of a runtime with policies.
+    pub(super) fn of(tool: &Registered) -> &Self {
+        let plan = tool.plan.as_ref().and_then(|plan| plan.downcast_ref());
+        plan.expect("a tool is planned before it is in the catalogue")
+    }
+
+    fn new(tool: &Registered, rules: &Rules, limits: Arc<ToolLimits>) -> Self {
+        let spec = &tool.spec;
         Self {
             tool: spec.name().into(),
             version: spec.version().into(),
@@ -73,10 +132,7 @@ impl ToolPlan {
             schema: fingerprint(spec),
             defaults: Defaults::compile(&Value::Object(spec.input_schema().clone())),
             retry: rules.retry.unwrap_or_default(),
-            retry_budget: RetryBudget::new(timer.clone()),
-            breaker: rules.breaker.map(TenantBreakers::new),
-            rate: rules.rate.map(|rate| RateLimiter::new(rate, timer.clone())),
-            concurrency: rules.max_concurrent.and_then(|most| concurrency_limiter(most, queue)),
+            limits,
             retention: tool.traits.retention.or(rules.retention).unwrap_or(SHORTEST_RETENTION),
             lease: rules.lease.unwrap_or(LEASE),
             on_concurrent_repeat: rules.on_concurrent_repeat.unwrap_or_default(),
@@ -92,7 +148,7 @@ impl ToolPlan {
     }
 
     pub(crate) fn is_limited(&self) -> bool {
-        self.breaker.is_some() || self.rate.is_some() || self.concurrency.is_some()
+        self.limits.is_limited()
     }
 
     /// Returns the stages that apply to this tool's calls.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tool_contracts::Permission;
 use uuid::Uuid;
 
-use super::Runtime;
+use super::{Inner, Runtime};
 use crate::call::CallServices;
 use crate::dispatch::hooks::{CallRecorder, EvidenceCollector};
 use crate::dispatch::{Dispatcher, Observe};
@@ -18,8 +18,8 @@ use crate::policy::{Policy, PolicyState};
 use crate::schema::Coerce;
 use crate::timer::{Timer, default_timer};
 use crate::tool::registry::{
-    DynamicTool, HostState, Registered, Registration, Registry, Tool, ToolCatalogue, ToolSettings,
-    Toolkit, narrowest_first,
+    DynamicTool, HostState, Registered, Registration, Registry, SharedCatalogue, Tool,
+    ToolCatalogue, ToolSettings, Toolkit, narrowest_first,
 };
 use crate::tool::{AttachmentLimits, BlockingPermits, BuildError, BuildProblem, Environment};
 use crate::trace::Tracing;
@@ -37,6 +37,7 @@ pub struct RuntimeBuilder {
     max_concurrent: usize,
     max_blocking: usize,
     allow_abort: bool,
+    expects_more_tools: bool,
     attachment_limits: AttachmentLimits,
     pub(crate) policy: Policy,
     pub(crate) recorder: Option<Arc<dyn CallRecorder>>,
@@ -59,6 +60,7 @@ impl RuntimeBuilder {
             max_concurrent: 5,
             max_blocking: 256,
             allow_abort: false,
+            expects_more_tools: false,
             attachment_limits: AttachmentLimits::new(),
             policy: Policy::default(),
             recorder: None,
@@ -220,6 +222,16 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Accepts permissions and rules for tools and toolkits that do not exist yet, because they are
+    /// [added later](crate::Tools::add).
+    ///
+    /// Without it such a name is an error of [`build`](Self::build), since it may be misspelt.
+    #[must_use]
+    pub fn expect_more_tools(mut self) -> Self {
+        self.expects_more_tools = true;
+        self
+    }
+
     /// Accepts a program that aborts on panic: a tool's panic then ends the program.
     #[must_use]
     pub fn allow_panic_abort(mut self) -> Self {
@@ -247,9 +259,9 @@ impl RuntimeBuilder {
         let (policy, authorization) = PolicyState::handles(&policy_state);
         let (instrument, job_instrument) = self.tracing.into_instruments();
         let environment = Arc::new(Environment {
-            catalogue: ToolCatalogue::new(tools),
+            catalogue: SharedCatalogue::new(ToolCatalogue::new(tools)),
             states: self.states,
-            limits: self.settings.limits,
+            limits: self.settings.limits.clone(),
             attachment_limits: self.attachment_limits,
             timer,
             blocking_permits: BlockingPermits::new(self.max_blocking),
@@ -268,7 +280,12 @@ impl RuntimeBuilder {
             dispatcher.measure(self.meter);
         }
         let services = CallServices { dispatcher, authorization, policy_state };
-        Ok(Runtime::new(services, self.tenant, self.max_concurrent))
+        Ok(Runtime::new(Inner {
+            services: Arc::new(services),
+            tenant: self.tenant,
+            max_concurrent: self.max_concurrent,
+            settings: self.settings,
+        }))
     }
 
     fn check(&self, problems: &mut Vec<BuildProblem>) {
@@ -289,9 +306,11 @@ impl RuntimeBuilder {
             }
         }
         let known: BTreeSet<&str> = self.registry.entries.iter().flat_map(names_of).collect();
-        let unknown = self.settings.permissions.keys().filter(|name| !known.contains(&***name));
+        let known = (!self.expects_more_tools).then_some(&known);
+        let is_unknown = |name: &&String| known.is_some_and(|known| !known.contains(&***name));
+        let unknown = self.settings.permissions.keys().filter(is_unknown);
         problems.extend(unknown.map(|name| BuildProblem::UnknownPermission { name: name.clone() }));
-        problems.extend(self.policy.check(&known));
+        problems.extend(self.policy.check(known));
     }
 
     /// Returns whether a tool of this name is registered.

@@ -4,6 +4,7 @@ mod builder;
 #[cfg(feature = "discovery")]
 mod discover;
 mod request_envelope;
+mod tools;
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,13 +14,14 @@ use tool_contracts::{ToolCallRequest, ToolContext, ToolSpec};
 use uuid::Uuid;
 
 pub use self::builder::RuntimeBuilder;
+pub use self::tools::{ToolChanges, ToolList, ToolSubscription, Tools};
 use crate::arguments::Arguments;
 use crate::call::{self, CallServices, ToolCall, TypedCall};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::FailureCode;
 use crate::schema::UncheckedRule;
 use crate::timer::Timer;
-use crate::tool::registry::{TypedTool, is_listed};
+use crate::tool::registry::{ToolSettings, TypedTool};
 use crate::tool::{CallScope, Environment, ToolOutput};
 
 /// Holds the tools and opens calls of them. A handle: cloning it is cheap.
@@ -58,6 +60,8 @@ struct Inner {
     services: Arc<CallServices>,
     tenant: Uuid,
     max_concurrent: usize,
+    /// The settings for tools that are added later.
+    settings: ToolSettings,
 }
 
 impl Runtime {
@@ -67,8 +71,8 @@ impl Runtime {
         RuntimeBuilder::new()
     }
 
-    fn new(services: CallServices, tenant: Uuid, max_concurrent: usize) -> Self {
-        Self { inner: Arc::new(Inner { services: Arc::new(services), tenant, max_concurrent }) }
+    fn new(inner: Inner) -> Self {
+        Self { inner: Arc::new(inner) }
     }
 
     /// Opens a call: finds the tool, types and checks the arguments, and runs nothing.
@@ -151,25 +155,35 @@ impl Runtime {
         call::run_batch(calls, self.inner.max_concurrent, self.timer()).await
     }
 
-    /// Lists every tool in the order of their names, but for the denied ones.
-    pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
-        self.environment().catalogue.listed()
+    /// Returns the tools, to list or to change them while calls run.
+    #[must_use]
+    pub fn tools(&self) -> Tools<'_> {
+        Tools::of(self)
+    }
+
+    /// Lists every tool in the order of their names, but for the denied and the disabled ones.
+    ///
+    /// The list is of one moment: a change of the tools meanwhile does not change it.
+    pub fn specs(&self) -> impl Iterator<Item = Arc<ToolSpec>> + use<> {
+        self.tools().list().into_specs()
     }
 
     /// Lists the tools that models may call, in the order of their names.
-    pub fn specs_for_model(&self) -> impl Iterator<Item = &ToolSpec> {
-        self.environment().catalogue.listed_for_model()
+    pub fn specs_for_model(&self) -> impl Iterator<Item = Arc<ToolSpec>> + use<> {
+        self.specs().filter(|spec| spec.ai_callable())
     }
 
     /// Lists the rules in the schemas of dynamic tools that are not checked, with the tools' names.
     ///
     /// A dynamic tool may bring a pattern that ECMA-262 allows and the runtime does not match, such
     /// as one with look-ahead. Its other rules are checked; check that one in the tool.
-    pub fn unchecked_rules(&self) -> impl Iterator<Item = (&str, &UncheckedRule)> {
-        self.environment()
-            .catalogue
-            .iter()
-            .flat_map(|tool| tool.unchecked.iter().map(move |rule| (tool.spec.name(), rule)))
+    pub fn unchecked_rules(&self) -> impl Iterator<Item = (String, UncheckedRule)> + use<> {
+        let tools = self.environment().tools();
+        let rules = tools.iter().flat_map(|entry| {
+            let name = entry.tool.spec.name();
+            entry.tool.unchecked.iter().map(|rule| (name.to_owned(), rule.clone()))
+        });
+        rules.collect::<Vec<_>>().into_iter()
     }
 
     /// Lists the codes that a tool's own error may carry, as its `ToolFailure` declares them.
@@ -177,18 +191,14 @@ impl Runtime {
     /// None if there is no such tool; empty for a tool whose error declares nothing, which is
     /// answered `INTERNAL`.
     #[must_use]
-    pub fn failure_codes(&self, name: &str) -> Option<&[FailureCode]> {
-        self.environment().catalogue.find(name).map(|tool| &*tool.codes)
+    pub fn failure_codes(&self, name: &str) -> Option<Arc<[FailureCode]>> {
+        self.environment().tools().find(name).map(|entry| entry.tool.codes.clone())
     }
 
-    /// Finds one tool's spec by its name, unless it is denied.
+    /// Finds one tool's spec by its name, unless the tool is denied or disabled.
     #[must_use]
-    pub fn spec(&self, name: &str) -> Option<&ToolSpec> {
-        self.environment()
-            .catalogue
-            .find(name)
-            .map(|tool| &tool.spec)
-            .filter(|spec| is_listed(spec))
+    pub fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {
+        self.environment().tools().find_listed(name).cloned()
     }
 
     pub(crate) fn open(
@@ -211,13 +221,14 @@ impl Runtime {
         visible: &dyn Fn(&ToolSpec) -> bool,
     ) -> ToolCall {
         let services = self.services();
-        let Some(tool) = self.environment().catalogue.find(name) else {
+        let tools = self.environment().tools();
+        let Some(entry) = tools.find(name) else {
             let refusal = Refusal::unknown_tool(&services.closest(name, visible));
             return self.open_unknown(name, call_id, arguments, cx, refusal);
         };
         let environment = services.environment().clone();
-        let scope = CallScope::new(environment, tool.clone(), call_id, arguments, cx);
-        ToolCall::open(services.clone(), scope)
+        let scope = CallScope::new(environment, entry.tool.clone(), call_id, arguments, cx);
+        ToolCall::open(services.clone(), scope, entry.availability())
     }
 
     /// Opens a call of a name that the caller may not use, which is answered with this refusal.

@@ -82,7 +82,8 @@ impl Registry {
 impl Runtime {
     /// Indexes the tools that models may call, without denied ones.
     ///
-    /// A runtime's tools never change, so the index stays valid as long as the runtime.
+    /// The index has the tools of now: make another one after a change, of which
+    /// [`Tools::subscribe`](crate::Tools::subscribe) tells.
     #[must_use]
     pub fn tool_index(&self) -> ToolIndex {
         ToolIndex::new(self.specs_for_model())

@@ -1,6 +1,6 @@
 //! The tool with which a model searches for other tools.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize as DeriveSerialize};
@@ -18,7 +18,8 @@ use crate::tool::registry::DynamicTool;
 /// It returns `{"tools": [{"name", "description", "input_schema"}]}`, best first: everything that a
 /// model needs to call them. It searches the tools that
 /// [`Runtime::specs_for_model`](crate::Runtime::specs_for_model) lists, without denied tools and
-/// itself. The index is built by the first call, on a blocking thread.
+/// itself. The index is built on a blocking thread, by the first
+/// call and by the first call after a change of the tools.
 ///
 /// Most providers reject calls of tools that the request did not declare, so declare the results
 /// with the next request.
@@ -48,7 +49,7 @@ use crate::tool::registry::DynamicTool;
 /// ```
 #[must_use]
 pub fn search_tools() -> DynamicTool {
-    let index = OnceLock::new();
+    let kept = Mutex::new(None);
     DynamicTool::new("search_tools", Effect::Read)
         .title("Search tools")
         .version("1.0.0")
@@ -61,7 +62,7 @@ pub fn search_tools() -> DynamicTool {
         .output_schema(output_schema())
         .blocking_handler(move |call: &CallScope| {
             let asked: SearchArguments = call.parse()?;
-            let index = index.get_or_init(|| searchable_tools(call));
+            let index = current_index(&kept, call);
             let tools =
                 index.search(&asked.query, asked.limit).into_iter().map(ListedTool).collect();
             Ok::<_, Failure>(SearchOutput { tools })
@@ -100,12 +101,20 @@ impl Serialize for ListedTool {
     }
 }
 
-/// The index of the tools that a model may call, except the called one.
-fn searchable_tools(call: &CallScope) -> ToolIndex {
-    let own = call.tool().name();
-    ToolIndex::new(
-        call.environment().catalogue.listed_for_model().filter(|spec| spec.name() != own),
-    )
+/// The index of one version of the catalogue.
+type VersionedIndex = (u64, Arc<ToolIndex>);
+
+/// Returns the index of the tools that a model may call now, except the called one.
+fn current_index(kept: &Mutex<Option<VersionedIndex>>, call: &CallScope) -> Arc<ToolIndex> {
+    let (tools, own) = (call.environment().tools(), call.tool().name());
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, index)) = kept.as_ref().filter(|(version, _)| *version == tools.version()) {
+        return index.clone();
+    }
+    let others = tools.listed_for_model().filter(|spec| spec.name() != own);
+    let index = Arc::new(ToolIndex::new(others.map(|spec| &**spec)));
+    *kept = Some((tools.version(), index.clone()));
+    index
 }
 
 fn default_limit() -> usize {

@@ -21,7 +21,7 @@ type PolicyHandles = (Option<Arc<dyn ExecutionPolicy>>, Option<Arc<dyn Authoriza
 
 #[allow(clippy::unused_self, reason = "same signatures as with the feature")]
 impl Policy {
-    pub(crate) fn check(&self, _: &BTreeSet<&str>) -> Vec<BuildProblem> {
+    pub(crate) fn check(&self, _: Option<&BTreeSet<&str>>) -> Vec<BuildProblem> {
         Vec::new()
     }
 
@@ -30,7 +30,10 @@ impl Policy {
     }
 }
 
+#[allow(clippy::unused_self, reason = "same signatures as with the feature")]
 impl PolicyState {
+    pub(crate) fn plan_tool(&self, _: &mut Registered, _: Option<&Registered>) {}
+
     pub(crate) fn handles(_: &Arc<Self>) -> PolicyHandles {
         (None, None)
     }

@@ -58,6 +58,20 @@ pub enum BuildProblem {
         /// The place of the second.
         second: SourceLocation,
     },
+    /// A tool is added whose name another one has.
+    #[error("a tool named `{tool}` is there already: replace it, or rename one")]
+    #[non_exhaustive]
+    NameTaken {
+        /// The name.
+        tool: String,
+    },
+    /// A tool is changed that does not exist.
+    #[error("there is no tool named `{tool}` to change")]
+    #[non_exhaustive]
+    UnknownTool {
+        /// The name.
+        tool: String,
+    },
     /// A tool borrows a value that was not given to the builder.
     #[error("`{tool}` borrows `&{type_name}`, which was not given: {}", cure(type_name))]
     #[non_exhaustive]

@@ -6,18 +6,19 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arc_swap::Guard;
 use futures::future::{Either, select};
 
 use super::attachment_limits::AttachmentLimits;
 use super::blocking::{BlockingPermits, JobInstrument};
 use super::panic_guard::catch_panic;
-use super::registry::{HostState, ToolCatalogue};
+use super::registry::{HostState, SharedCatalogue, ToolCatalogue};
 use crate::limits::Limits;
 use crate::timer::Timer;
 
 /// The state that the calls of one runtime share with their tools.
 pub(crate) struct Environment {
-    pub(crate) catalogue: ToolCatalogue,
+    pub(crate) catalogue: SharedCatalogue,
     pub(crate) states: HostState,
     pub(crate) limits: Limits,
     #[allow(dead_code, reason = "only the feature `attachments` attaches files")]
@@ -31,6 +32,11 @@ pub(crate) struct Environment {
 impl Environment {
     pub(crate) fn timer(&self) -> &dyn Timer {
         &*self.timer
+    }
+
+    /// Returns the current tools, for a short use.
+    pub(crate) fn tools(&self) -> Guard<Arc<ToolCatalogue>> {
+        self.catalogue.load()
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -59,7 +65,7 @@ impl Environment {
     /// A misspelt name may mean a tool with a secret, and no schema says which argument it is: where
     /// a tool takes a secret, nothing is echoed.
     pub(crate) fn echo_of_unknown<'a>(&self, arguments: &'a str) -> Option<&'a str> {
-        let may_echo = !self.catalogue.has_secrets();
+        let may_echo = !self.tools().has_secrets();
         let is_json = || crate::json::read(arguments, &self.limits).is_ok();
         (may_echo && is_json()).then_some(arguments)
     }
@@ -68,7 +74,7 @@ impl Environment {
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Environment")
-            .field("tools", &self.catalogue.len())
+            .field("tools", &self.tools().len())
             .field("states", &self.states)
             .field("limits", &self.limits)
             .finish_non_exhaustive()

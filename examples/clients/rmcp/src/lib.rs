@@ -78,7 +78,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         // In the order of their names, and the same for each request.
-        let tools = self.runtime.specs_for_model().filter_map(|spec| self.describe(spec));
+        let tools = self.runtime.specs_for_model().filter_map(|spec| self.describe(&spec));
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 

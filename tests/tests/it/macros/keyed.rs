@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
-use tool_runtime::contracts::ToolSpec;
 use tool_runtime::prelude::*;
 use tool_runtime::{Reconciled, Runtime};
 
@@ -80,7 +79,7 @@ fn a_method_with_every_option_runs() {
     let runtime = build(Runtime::builder().toolkit(Shop(3)));
     assert_eq!(data(&runtime, "shop.place", "{}"), 3);
     assert_eq!(data(&runtime, "shop.list", "{}"), 3);
-    assert_eq!(runtime.spec("shop.list").map(ToolSpec::ttl_seconds), Some(Some(86_400)));
+    assert_eq!(runtime.spec("shop.list").map(|spec| spec.ttl_seconds()), Some(Some(86_400)));
 }
 
 #[test]

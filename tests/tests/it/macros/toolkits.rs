@@ -96,7 +96,7 @@ fn tools_are_named_after_their_toolkit() {
     assert_eq!(Notes::NAME, "notes");
     assert_eq!(Notes::DESCRIPTION, "Keeps notes\nfor a while.");
     let runtime = build(Runtime::builder().toolkit(Notes::new()));
-    let names: Vec<&str> = runtime.specs().map(tool_runtime::contracts::ToolSpec::name).collect();
+    let names: Vec<_> = runtime.specs().map(|spec| spec.name().to_owned()).collect();
     assert_eq!(names, ["notes.add", "notes.how_often", "notes.list", "notes.most"]);
     assert_eq!(input_schema(&runtime, "notes.list")["title"], "it::macros::toolkits::Notes::list");
 }
@@ -181,8 +181,8 @@ fn a_dynamic_tool_may_belong_to_a_toolkit() {
     let files = ToolkitSpec::new("files", "Reads the files of a workspace.").expect("a toolkit");
     let tools = [dynamic("files.read").toolkit(files.clone()), dynamic("alone")];
     let runtime = build(tools.into_iter().fold(Runtime::builder(), |all, tool| all.dynamic(tool)));
-    let toolkit = |name: &str| runtime.spec(name).expect("it is listed").toolkit();
-    assert_eq!(toolkit("files.read"), Some(&files));
+    let toolkit = |name: &str| runtime.spec(name).expect("it is listed").toolkit().cloned();
+    assert_eq!(toolkit("files.read").as_ref(), Some(&files));
     assert_eq!(toolkit("alone"), None);
 
     let refused = Runtime::builder().dynamic(dynamic("read").toolkit(files)).build().unwrap_err();

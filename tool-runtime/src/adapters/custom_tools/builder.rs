@@ -1,5 +1,7 @@
 //! Builds an adapter of which some tools are custom tools.
 
+use std::borrow::Borrow;
+
 use thiserror::Error;
 use tool_contracts::ToolSpec;
 
@@ -104,15 +106,16 @@ impl CustomToolsBuilder {
     /// # Errors
     /// Returns an error if the dialect has no custom tools, or if a named tool is unknown or takes
     /// anything but one text.
-    pub fn build<'s>(
+    pub fn build(
         self,
-        specs: impl IntoIterator<Item = &'s ToolSpec>,
+        specs: impl IntoIterator<Item: Borrow<ToolSpec>>,
     ) -> Result<Adapter, CustomToolError> {
         let dialect = self.builder.dialect;
         if !dialect.format().has_custom_tools() {
             return Err(CustomToolError::Unsupported { dialect });
         }
-        let specs: Vec<_> = specs.into_iter().collect();
+        let kept: Vec<_> = specs.into_iter().collect();
+        let specs: Vec<&ToolSpec> = kept.iter().map(Borrow::borrow).collect();
         let mut adapter = self.builder.build(specs.iter().copied());
         for (tool, format) in self.tools {
             let spec = named(&specs, &tool)?;

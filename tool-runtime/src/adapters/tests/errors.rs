@@ -200,8 +200,9 @@ fn nesting_without_an_end_is_refused() {
 fn a_response_that_is_too_long_is_refused_whole_and_streamed() {
     let line =
         json!({ "message": { "role": "assistant", "content": "tea" }, "done": false }).to_string();
-    let adapter =
-        Adapter::builder(Dialect::Ollama).max_response_bytes(line.len() * 2 + 1).build([]);
+    let adapter = Adapter::builder(Dialect::Ollama)
+        .max_response_bytes(line.len() * 2 + 1)
+        .build(std::iter::empty::<ToolSpec>());
     let mut stream = adapter.stream();
     assert!(stream.push(&line).is_ok() && stream.push(&line).is_ok());
     let limit = line.len() * 2 + 1;

@@ -1,5 +1,6 @@
 //! A request to a model.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::time::Duration;
 
@@ -50,8 +51,9 @@ impl ChatRequest {
 
     /// Sets the tools that the model may call.
     #[must_use]
-    pub fn with_tools<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Self {
-        Self { tools: specs.into_iter().cloned().collect(), ..self }
+    pub fn with_tools(self, specs: impl IntoIterator<Item: Borrow<ToolSpec>>) -> Self {
+        let tools = specs.into_iter().map(|spec| spec.borrow().clone()).collect();
+        Self { tools, ..self }
     }
 
     /// Sets the JSON Schema of the answer. A server may enforce it;

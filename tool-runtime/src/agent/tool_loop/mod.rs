@@ -250,7 +250,7 @@ impl ToolLoop {
         LoopRun::resumed(self, run, cx).await?.finish().await
     }
 
-    fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+    fn specs(&self) -> impl Iterator<Item = Arc<ToolSpec>> + '_ {
         self.runtime.specs_for_model().filter(|spec| self.shows(spec))
     }
 

@@ -254,7 +254,7 @@ impl<'l> LoopRun<'l> {
         let shows = |spec: &ToolSpec| self.agent.shows(spec);
         match runtime.spec(call.name()) {
             // A tool that the model was not shown is as unknown as any other name.
-            Some(spec) if !shows(spec) => {
+            Some(spec) if !shows(&spec) => {
                 let closest = runtime.services().closest(call.name(), &shows);
                 let refusal = Refusal::unknown_tool(&closest);
                 runtime.open_unknown(call.name(), id, arguments, cx, refusal)

@@ -325,10 +325,11 @@ fn open_replay(
     cx: ToolContext,
     earlier: Uuid,
 ) -> ToolCall {
-    let Some(tool) = runtime.environment().catalogue.find(name) else {
+    let catalogue = runtime.environment().tools();
+    let Some(entry) = catalogue.find(name) else {
         return runtime.open(name, None, arguments, cx);
     };
-    let services = runtime.services().clone();
-    let scope = CallScope::new(services.environment().clone(), tool.clone(), None, arguments, cx);
-    ToolCall::open(services, scope.replaying(earlier))
+    let (services, tool) = (runtime.services().clone(), entry.tool.clone());
+    let scope = CallScope::new(services.environment().clone(), tool, None, arguments, cx);
+    ToolCall::open(services, scope.replaying(earlier), entry.availability())
 }

@@ -11,6 +11,7 @@ mod responses;
 mod tools;
 
 use std::future::{Ready, ready};
+use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::{OriginalUri, State};
@@ -33,7 +34,7 @@ pub(in crate::http) type DescribePaths = fn(&DocumentInput<'_>, &Tools) -> Value
 /// The input of a document.
 pub(in crate::http) struct DocumentInput<'a> {
     app: &'a App,
-    tools: Vec<&'a ToolSpec>,
+    tools: Vec<Arc<ToolSpec>>,
     base: &'a str,
 }
 
@@ -55,10 +56,12 @@ pub(in crate::http) fn document(
 
 /// Returns the document of a caller, shared by all callers with the same visible tools.
 fn document_of(app: &App, principal: &Principal, base: &str, describe: DescribePaths) -> Bytes {
-    let all = app.runtime.specs().enumerate();
-    let seen: Vec<(usize, &ToolSpec)> = all.filter(|(_, spec)| principal.may_call(spec)).collect();
+    let list = app.runtime.tools().list();
+    let all = list.specs().cloned().enumerate();
+    let seen: Vec<(usize, _)> = all.filter(|(_, spec)| principal.may_call(spec)).collect();
     let visible = seen.iter().map(|(place, _)| *place).collect();
-    app.documents.get_or_write(DocumentKey { base: base.into(), visible }, || {
+    let key = DocumentKey { base: base.into(), version: list.version(), visible };
+    app.documents.get_or_write(key, || {
         let tools = seen.into_iter().map(|(_, spec)| spec).collect();
         DocumentInput { app, tools, base }.document(describe).to_string().into()
     })

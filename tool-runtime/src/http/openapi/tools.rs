@@ -20,7 +20,7 @@ pub(in crate::http) struct Tools {
 /// Adds the tools' schemas to the components.
 pub(super) fn add(input: &DocumentInput<'_>, components: &mut Components) -> Tools {
     let (mut requests, mut successes, mut mapping) = (Vec::new(), Vec::new(), Map::new());
-    for &tool in &input.tools {
+    for tool in &input.tools {
         let request = request(input, tool, components);
         mapping.insert(tool.name().to_owned(), request["$ref"].clone());
         requests.push(request);

@@ -49,7 +49,8 @@ impl App {
         routes: impl Iterator<Item = &'static str>,
     ) -> Self {
         let config = config.checking_token_keys();
-        let (listing, metrics) = (Listing::of(&runtime), Metrics::of(&runtime, routes));
+        let (listing, metrics) =
+            (Listing::of(&runtime.tools().list()), Metrics::of(&runtime, routes));
         let documents = DocumentCache::default();
         let rates = RateLimiters::new(config.rates, &runtime);
         let bounds = &config.bounds;

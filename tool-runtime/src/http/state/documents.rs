@@ -16,7 +16,9 @@ pub(in crate::http) struct DocumentCache(Cache<DocumentKey, Bytes>);
 pub(in crate::http) struct DocumentKey {
     /// The path under which the router is nested.
     pub(in crate::http) base: Box<str>,
-    /// The indices of the visible tools.
+    /// The version of the tools.
+    pub(in crate::http) version: u64,
+    /// The indices of the visible tools in it.
     pub(in crate::http) visible: Box<[usize]>,
 }
 

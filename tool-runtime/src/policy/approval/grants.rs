@@ -14,6 +14,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::principal_of;
 use crate::policy::store_access::{STORE_TIMEOUT, log_store_error, store_failure};
+use crate::policy::tool_plan::ToolPlan;
 use crate::runtime::Runtime;
 use crate::store::{GrantScope, StandingGrant, StoreError};
 use crate::tool::CallScope;
@@ -142,7 +143,8 @@ impl Grants<'_> {
     ) -> Result<StandingGrant, GrantError> {
         let unknown = || GrantError::UnknownTool(tool.to_owned());
         let state = self.state();
-        let plan = state.plan_of(tool).ok_or_else(unknown)?;
+        let registered = self.0.registered(tool).ok_or_else(unknown)?;
+        let plan = ToolPlan::of(&registered);
         if plan.effect == Effect::Destructive {
             return Err(GrantError::Destructive(tool.to_owned()));
         }

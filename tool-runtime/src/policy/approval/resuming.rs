@@ -16,6 +16,7 @@ use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::{conversation_of, principal_of};
 use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
 use crate::policy::ticket::{Ticket, TicketRejection, binding, open};
+use crate::policy::tool_plan::ToolPlan;
 use crate::runtime::Runtime;
 use crate::store::{StoreError, TicketEnd, WaitingTicket};
 
@@ -132,13 +133,21 @@ impl Tickets<'_> {
         if ticket.tenant() != cx.tenant_id() || *ticket.principal() != *principal {
             return Err(TicketRejection::Foreign.into());
         }
-        state.check_tool(ticket)?;
+        self.check_tool(ticket)?;
         let found = state.find_stored(ticket.id(), ticket.tenant()).await?;
         must_be_waiting_or_used(&found)?;
         let sealed = state.unseal(&found)?;
         let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
         let context = context.with_authority_of(cx);
         self.resume_sealed(ticket, sealed, context, found.end.is_some()).await
+    }
+
+    /// Checks that the tool has the version and schema for which the ticket was issued.
+    fn check_tool(&self, ticket: &Ticket) -> Result<(), TicketRejection> {
+        let tool = self.0.registered(ticket.tool()).ok_or(TicketRejection::Outdated)?;
+        let plan = ToolPlan::of(&tool);
+        let same = *plan.version == *ticket.tool_version() && plan.schema == ticket.schema();
+        if same { Ok(()) } else { Err(TicketRejection::Outdated) }
     }
 
     async fn stored(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
@@ -150,7 +159,7 @@ impl Tickets<'_> {
         must_be_waiting_or_used(found)?;
         let mut sealed = state.unseal(found)?;
         let ticket = state.own_ticket(found, &mut sealed)?;
-        state.check_tool(&ticket)?;
+        self.check_tool(&ticket)?;
         let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
         let mut call = self.resume_sealed(&ticket, sealed, context, found.end.is_some()).await?;
         if let Some(ticket) = &mut call.approval_mut().ticket {
@@ -200,14 +209,6 @@ impl PolicyState {
         ticket.verify(self.keys.as_ref().ok_or(TicketRejection::UnknownKey)?)?;
         let is_over = self.clock.now() >= ticket.expires_at();
         if is_over { Err(TicketRejection::Expired) } else { Ok(()) }
-    }
-
-    /// Checks that the tool has the version and schema for which the ticket was issued.
-    fn check_tool(&self, ticket: &Ticket) -> Result<(), TicketRejection> {
-        let same = |plan: &&crate::policy::tool_plan::ToolPlan| {
-            *plan.version == *ticket.tool_version() && plan.schema == ticket.schema()
-        };
-        self.plan_of(ticket.tool()).filter(same).map(drop).ok_or(TicketRejection::Outdated)
     }
 
     /// Takes the ticket out of its own sealed call.

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::limits::Limits;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
+use crate::policy::tool_plan::ToolPlan;
 use crate::runtime::Runtime;
 use crate::schema::Coerce;
 use crate::store::{Fence, KeyRecord, KeyState, ScopedKey, Settlement, StoreError, StoredAnswer};
@@ -128,7 +129,8 @@ impl Outcomes<'_> {
         let tool = &*record.key.tool;
         let unknown = || ResolveError::UnknownTool(tool.to_owned());
         let state = self.state();
-        let plan = state.plan_of(tool).ok_or_else(unknown)?;
+        let tool_now = self.0.registered(tool).ok_or_else(unknown)?;
+        let plan = ToolPlan::of(&tool_now);
         // A running call is settled by its owner only.
         let releases = record.state == KeyState::Archived && resolution == Resolution::DidNotHappen;
         if !record.is_unknown() && !releases {
@@ -154,7 +156,8 @@ impl Outcomes<'_> {
     fn check_answer(self, tool: &str, answer: &str) -> Result<(), ResolveError> {
         let wrong = |why| ResolveError::InvalidAnswer { tool: tool.to_owned(), why };
         crate::json::read(answer, &Limits::default()).map_err(|error| wrong(error.to_string()))?;
-        let output = self.0.registered(tool).and_then(|tool| tool.output.as_ref());
+        let tool_now = self.0.registered(tool);
+        let output = tool_now.as_ref().and_then(|tool| tool.output.as_ref());
         let Some(output) = output else { return Ok(()) };
         let report = output.check(answer, &Limits::default(), Coerce::Off);
         match report.violations.first() {

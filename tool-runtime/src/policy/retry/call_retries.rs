@@ -19,7 +19,7 @@ pub(in crate::policy) fn retries(
     let keyed = scope.cx().idempotency_key().is_some();
     let is_safe = !plan.writes() || scope.dry_run() || plan.may_repeat() || keyed;
     is_safe.then(|| {
-        plan.retry_budget.deposit();
+        plan.limits.retry_budget.deposit();
         let requested = scope.requested_retries().map(RetryConfig::limited);
         let delays = Delays::new(&requested.unwrap_or(plan.retry));
         Box::new(CallRetries { state: state.clone(), scope: scope.clone(), delays }) as Box<_>
@@ -43,6 +43,6 @@ impl Retries for CallRetries {
         }
         let advised = failure.retry_after_ms().map(Duration::from_millis);
         let pause = self.delays.next(advised)?;
-        plan.retry_budget.withdraw().then_some(pause)
+        plan.limits.retry_budget.withdraw().then_some(pause)
     }
 }

@@ -1,6 +1,7 @@
 //! A tool's contract, as stored in the catalogue and in the lock.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tool_contracts::{ToolErrorType, ToolSpec};
@@ -34,7 +35,7 @@ impl Contract {
     fn of(tool: Registered, script: Option<&BuildScript>) -> Self {
         let code = |code: &FailureCode| (code.as_str().to_owned(), code.error_type());
         let codes = tool.codes.iter().map(code).collect();
-        let contract = Self { spec: tool.spec, codes };
+        let contract = Self { spec: Arc::unwrap_or_clone(tool.spec), codes };
         let Some(script) = script else { return contract };
         // A description that was serialized can be deserialized; otherwise the titles stay
         // unchanged.

@@ -83,7 +83,8 @@ impl TrialRuntime {
         cx: Option<ToolContext>,
         (observer, panics): (CallObserver, PanicWatch),
     ) -> Result<Self, String> {
-        let spec = runtime.spec(name).ok_or_else(|| super::not_registered(name))?.clone();
+        let spec = runtime.spec(name).ok_or_else(|| super::not_registered(name))?;
+        let spec = Arc::unwrap_or_clone(spec);
         let input = Value::Object(spec.input_schema().clone());
         let checker = Validator::compile(&input).map_err(|error| error.to_string())?;
         let cx = match cx {

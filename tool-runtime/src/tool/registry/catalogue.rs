@@ -1,6 +1,6 @@
-//! The registered tools, by name and in sorted order.
+//! The tools of a runtime at one moment, by name and in sorted order.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
@@ -8,41 +8,104 @@ use tool_contracts::{Permission, ToolSpec};
 
 use super::Registered;
 
-/// The tools of a runtime.
+/// The tools of a runtime at one moment. It never changes: a change makes another one.
 pub(crate) struct ToolCatalogue {
-    sorted: Vec<Arc<Registered>>,
-    by_name: HashMap<Box<str>, Arc<Registered>, BuildHasherDefault<NameHasher>>,
+    version: u64,
+    sorted: Vec<CatalogueEntry>,
+    by_name: HashMap<Box<str>, CatalogueEntry, BuildHasherDefault<NameHasher>>,
     has_secrets: bool,
 }
 
-impl ToolCatalogue {
-    /// Creates a catalogue of tools that are sorted by unique names.
-    pub(crate) fn new(sorted: Vec<Registered>) -> Self {
-        let sorted: Vec<_> = sorted.into_iter().map(Arc::new).collect();
-        let by_name = sorted.iter().map(|tool| (tool.spec.name().into(), tool.clone())).collect();
-        let has_secrets = sorted.iter().any(|tool| tool.has_secrets);
-        Self { sorted, by_name, has_secrets }
+/// A tool, and whether it is disabled.
+#[derive(Clone)]
+pub(crate) struct CatalogueEntry {
+    pub(crate) tool: Arc<Registered>,
+    /// The host's reason, which no model reads.
+    pub(crate) disabled: Option<Arc<str>>,
+}
+
+/// Says whether calls of a tool are opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Availability {
+    Available,
+    /// Its permission is `deny`.
+    Denied,
+    /// The host has disabled it.
+    Disabled,
+}
+
+impl CatalogueEntry {
+    pub(crate) fn new(tool: Registered) -> Self {
+        Self { tool: Arc::new(tool), disabled: None }
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<&Arc<Registered>> {
+    /// Returns whether calls of the tool are opened; lists contain only tools whose are.
+    pub(crate) fn availability(&self) -> Availability {
+        match (self.tool.spec.permission(), &self.disabled) {
+            (Permission::Deny, _) => Availability::Denied,
+            (Permission::Allow | Permission::Ask, Some(_)) => Availability::Disabled,
+            (Permission::Allow | Permission::Ask, None) => Availability::Available,
+        }
+    }
+
+    fn is_listed(&self) -> bool {
+        self.availability() == Availability::Available
+    }
+}
+
+impl ToolCatalogue {
+    /// Creates the first catalogue, of tools with unique names.
+    pub(crate) fn new(tools: Vec<Registered>) -> Self {
+        let entries = tools.into_iter().map(CatalogueEntry::new);
+        Self::of(1, entries.map(|entry| (entry.tool.spec.name().into(), entry)).collect(), false)
+    }
+
+    /// Creates the catalogue that follows this one.
+    pub(crate) fn followed_by(&self, entries: BTreeMap<Box<str>, CatalogueEntry>) -> Self {
+        // A name that a removed tool had may still be called with that tool's secret.
+        Self::of(self.version + 1, entries, self.has_secrets)
+    }
+
+    fn of(version: u64, entries: BTreeMap<Box<str>, CatalogueEntry>, had_secrets: bool) -> Self {
+        let sorted: Vec<_> = entries.values().cloned().collect();
+        let has_secrets = had_secrets || sorted.iter().any(|entry| entry.tool.has_secrets);
+        Self { version, sorted, by_name: entries.into_iter().collect(), has_secrets }
+    }
+
+    /// Returns its number; each change increases it by one.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Returns the tools by name, to change them.
+    pub(crate) fn entries(&self) -> BTreeMap<Box<str>, CatalogueEntry> {
+        self.by_name.iter().map(|(name, entry)| (name.clone(), entry.clone())).collect()
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<&CatalogueEntry> {
         self.by_name.get(name)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Registered> {
-        self.sorted.iter().map(|tool| &**tool)
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &CatalogueEntry> {
+        self.sorted.iter()
     }
 
-    /// Lists the tools in the order of their names, but for the denied ones.
-    pub(crate) fn listed(&self) -> impl Iterator<Item = &ToolSpec> {
-        self.iter().map(|tool| &tool.spec).filter(|spec| is_listed(spec))
+    /// Lists the tools in the order of their names, but for the denied and the disabled ones.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &Arc<ToolSpec>> {
+        self.iter().filter(|entry| entry.is_listed()).map(|entry| &entry.tool.spec)
     }
 
     /// Lists the tools that models may call, in the order of their names.
-    pub(crate) fn listed_for_model(&self) -> impl Iterator<Item = &ToolSpec> {
+    pub(crate) fn listed_for_model(&self) -> impl Iterator<Item = &Arc<ToolSpec>> {
         self.listed().filter(|spec| spec.ai_callable())
     }
 
-    /// Returns whether any tool takes a secret argument.
+    /// Finds a listed tool by its name.
+    pub(crate) fn find_listed(&self, name: &str) -> Option<&Arc<ToolSpec>> {
+        self.find(name).filter(|entry| entry.is_listed()).map(|entry| &entry.tool.spec)
+    }
+
+    /// Returns whether any tool takes a secret argument, or one took some before it was removed.
     pub(crate) fn has_secrets(&self) -> bool {
         self.has_secrets
     }
@@ -54,8 +117,8 @@ impl ToolCatalogue {
 
 /// Hashes tools' names in a few instructions, without a secret seed.
 ///
-/// The host chooses the names in the table, and the table never changes. A caller that sends other
-/// names can only look them up, which no choice of names makes slower than the table's own names do.
+/// The host chooses the names in the table. A caller that sends other names can only look them up,
+/// which no choice of names makes slower than the table's own names do.
 #[derive(Default)]
 struct NameHasher(u64);
 
@@ -86,9 +149,4 @@ impl Hasher for NameHasher {
         // The table reads the lowest and the highest bits; a product's low bits are the weaker ones.
         self.0 ^ (self.0 >> 32)
     }
-}
-
-/// Returns whether lists of tools contain this one: a denied tool is in none.
-pub(crate) fn is_listed(spec: &ToolSpec) -> bool {
-    spec.permission() != Permission::Deny
 }

@@ -10,14 +10,16 @@ mod input_examples;
 mod no_discovery;
 mod registered;
 mod schema_examples;
+mod shared_catalogue;
 mod state;
 
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 
 use tool_contracts::{ToolSpec, ToolkitSpec};
 
-pub(crate) use self::catalogue::{ToolCatalogue, is_listed};
+pub(crate) use self::catalogue::{Availability, CatalogueEntry, ToolCatalogue};
 pub use self::definition::{Definition, Tool, Toolkit, ToolkitFacts, TypedTool};
 #[cfg(feature = "discovery")]
 pub use self::discover::Discovered;
@@ -25,6 +27,7 @@ pub use self::dynamic::DynamicTool;
 #[cfg(feature = "policy")]
 pub(crate) use self::registered::{PolicyStages, SHORTEST_RETENTION};
 pub(crate) use self::registered::{Registered, ToolSettings, narrowest_first};
+pub(crate) use self::shared_catalogue::{Listener, SharedCatalogue};
 pub use self::state::HostNeed;
 pub(crate) use self::state::HostState;
 use crate::tool::{BuildError, BuildProblem};
@@ -130,7 +133,7 @@ impl Registry {
         let mut problems = Vec::new();
         let tools = self.compile(&ToolSettings::default(), &mut problems);
         BuildError::unless_empty(problems)?;
-        Ok(tools.into_iter().map(|tool| tool.spec).collect())
+        Ok(tools.into_iter().map(|tool| Arc::unwrap_or_clone(tool.spec)).collect())
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
@@ -173,9 +176,7 @@ impl Registry {
         let compile = |entry: &Registration| {
             Registered::compile(entry, settings).map_err(|found| problems.extend(found)).ok()
         };
-        let mut tools: Vec<_> = sorted.into_iter().filter_map(compile).collect();
-        tools.iter_mut().enumerate().for_each(|(index, tool)| tool.index = index);
-        tools
+        sorted.into_iter().filter_map(compile).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -65,10 +66,10 @@ pub(crate) fn narrowest_first<'n>(
 
 /// A tool that can be called.
 pub(crate) struct Registered {
-    pub(crate) spec: ToolSpec,
+    pub(crate) spec: Arc<ToolSpec>,
     pub(crate) start: ToolStart,
     pub(crate) needs: Vec<HostNeed>,
-    pub(crate) codes: Box<[FailureCode]>,
+    pub(crate) codes: Arc<[FailureCode]>,
     pub(crate) slots: Box<[Option<Slot>]>,
     pub(crate) timeout: Duration,
     pub(crate) coerce: Coerce,
@@ -83,8 +84,9 @@ pub(crate) struct Registered {
     pub(crate) has_secrets: bool,
     /// True if an argument may be personal data.
     pub(crate) has_personal: bool,
-    /// Its index among the tools, sorted by name.
-    pub(crate) index: usize,
+    /// The plan of the call policy, whose type only the policy knows; none before it is made.
+    #[allow(dead_code, reason = "only the feature `policy` reads it")]
+    pub(crate) plan: Option<Slot>,
     /// The call policy's stages that apply to the tool.
     pub(crate) policy_stages: PolicyStages,
     pub(crate) traits: ToolTraits,
@@ -207,7 +209,7 @@ impl Registered {
         Ok(tool)
     }
 
-    pub(super) fn from_dynamic(
+    pub(crate) fn from_dynamic(
         tool: &DynamicTool,
         settings: &ToolSettings,
     ) -> Result<Self, Vec<BuildProblem>> {
@@ -361,13 +363,13 @@ impl ToolParts<'_> {
             timeout: self.timeout,
             start: self.start,
             needs: Vec::new(),
-            codes: Box::default(),
+            codes: Arc::default(),
             slots: Box::default(),
-            index: 0,
+            plan: None,
             policy_stages: PolicyStages::default(),
             traits: ToolTraits::default(),
             largest_output: AtomicUsize::new(0),
-            spec,
+            spec: Arc::new(spec),
             input,
         })
     }

@@ -175,3 +175,39 @@ async fn a_rule_that_says_no_meanwhile_is_heard_and_the_ticket_stays_good() {
     open.store(true, Ordering::SeqCst);
     assert!(fixture.approved(&ticket).await.is_ok());
 }
+
+#[tokio::test]
+async fn a_waiting_ticket_and_a_grant_lapse_when_their_tool_is_replaced_by_another_contract() {
+    let shout = |version: &str, most: u32| {
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {"text": {"type": "string", "maxLength": most}},
+        });
+        DynamicTool::new("shout", Effect::Write)
+            .description("Shouts.")
+            .version(version)
+            .input_schema(schema)
+            .handles_dry_run()
+            .handler(|_| async { Ok::<_, Failure>("shouted") })
+    };
+    let fixture = Fixture::with(Policy::new(), |builder| builder.dynamic(shout("1.0.0", 9)));
+    let tools = fixture.runtime.tools();
+    let waiting = fixture.ticket("shout", r#"{"text":"hi"}"#).await;
+    tools.replace(shout("1.0.0", 9)).unwrap();
+    assert!(fixture.approved(&waiting).await.is_ok(), "the same contract");
+
+    let waiting = fixture.ticket("shout", r#"{"text":"hi"}"#).await;
+    fixture.runtime.grants().give("shout", &jane(), "boss").await.unwrap();
+    assert!(fixture.answer("shout", r#"{"text":"ho"}"#).await.is_ok(), "it is granted");
+    for changed in [shout("1.1.0", 9), shout("1.1.0", 10)] {
+        tools.replace(changed).unwrap();
+        assert_eq!(reason(&fixture.approved(&waiting).await), "ticket_outdated");
+        ticket_in(&fixture.answer("shout", r#"{"text":"hi"}"#).await);
+    }
+    tools.remove("shout");
+    assert_eq!(reason(&fixture.approved(&waiting).await), "ticket_outdated");
+
+    tools.add(shout("1.0.0", 9)).unwrap();
+    tools.disable("shout", "for now");
+    assert_eq!(reason(&fixture.approved(&waiting).await), "tool_disabled");
+}

@@ -54,7 +54,7 @@ pub(super) async fn page(
 /// Returns whether an approver may decide about calls of the tool with this name.
 pub(super) fn covers(app: &App, authorized: &AuthorizedCaller, tool: &str) -> bool {
     match app.runtime.spec(tool) {
-        Some(tool) => authorized.principal().may_decide(tool),
+        Some(tool) => authorized.principal().may_decide(&tool),
         None => authorized.principal().may_decide_unknown(tool),
     }
 }

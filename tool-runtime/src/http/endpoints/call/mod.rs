@@ -28,6 +28,7 @@ use crate::http::response::{Audit, JsonResponse, ResponseFormat, notable_meta};
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
+use crate::tool::registry::{Availability, CatalogueEntry};
 use crate::{Runtime, ToolCall};
 
 #[cfg(test)]
@@ -94,7 +95,7 @@ fn open_named(
     let principal = admitted.principal();
     let may_know = |tool: &ToolSpec| principal.may_call(tool);
     if let Some(tool) = app.runtime.spec(name) {
-        require(principal, tool)?;
+        require(principal, &tool)?;
         app.rates.call(tool.name(), cx.tenant_id(), principal)?;
     } else if !app.refusal_counts.is_recorded(admitted.caller(), RefusalKind::Call) {
         let refusal = refusal_of_name(&app.runtime, name, &may_know);
@@ -115,9 +116,14 @@ fn refusal_of_name(
     name: &str,
     visible: &dyn Fn(&ToolSpec) -> bool,
 ) -> Box<Refusal> {
-    match runtime.registered(name) {
-        Some(_) => Refusal::denied_tool(),
-        None => Refusal::unknown_tool(&runtime.services().closest(name, visible)),
+    let tools = runtime.environment().tools();
+    match tools.find(name).map(CatalogueEntry::availability) {
+        Some(Availability::Denied) => Refusal::denied_tool(),
+        Some(Availability::Disabled) => Refusal::disabled_tool(),
+        // It may have been added since the caller's name was looked up.
+        Some(Availability::Available) | None => {
+            Refusal::unknown_tool(&runtime.services().closest(name, visible))
+        }
     }
 }
 

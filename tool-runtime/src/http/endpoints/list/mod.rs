@@ -31,9 +31,9 @@ pub(in crate::http) async fn list(
 }
 
 fn written(app: &App, is_shown: impl Fn(&ToolSpec) -> bool) -> Bytes {
-    let all = app.runtime.specs().zip(app.listing.texts());
-    let shown: Vec<&str> =
-        all.filter(|(spec, _)| is_shown(spec)).map(|(_, written)| &**written).collect();
+    let listed = app.listing.get(&app.runtime.tools().list());
+    let shown = listed.tools.iter().filter(|(spec, _)| is_shown(spec));
+    let shown: Vec<&str> = shown.map(|(_, written)| &**written).collect();
     let (tools, total) = (shown.join(","), shown.len());
     format!(r#"{{"tools":[{tools}],"total":{total}}}"#).into()
 }

@@ -1,10 +1,13 @@
+use axum::body::Body;
+use axum::http::Request;
 use serde_json::{Value, json};
 use tool_contracts::server::ListResponse;
 use tool_contracts::{Effect, ToolkitSpec};
 
-use crate::http::HttpConfig;
 use crate::http::router;
-use crate::http::tests::fixture::{Answer, ToolGate, anonymous, open, post, scoped, send};
+use crate::http::tests::fixture::{Answer, ToolGate, anonymous, calling, open, post, scoped, send};
+use crate::http::{HttpConfig, RateLimits};
+use crate::policy::RateLimit;
 use crate::{DynamicTool, Failure, Runtime};
 
 async fn listed(config: HttpConfig, body: &'static str) -> Answer {
@@ -98,4 +101,39 @@ async fn a_tool_of_a_toolkit_is_listed_with_it() {
 
     let other = send(&ToolGate::new().app(open()), post("/tools/list", "{}")).await.json();
     assert_eq!(other["tools"][0].get("toolkit"), None);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_added_is_listed_called_limited_and_measured_and_a_disabled_one_is_not_listed()
+ {
+    let runtime = ToolGate::new().runtime();
+    let limits = RateLimits::new().calls(RateLimit::per_minute(1).expect("in range"));
+    let app = router(runtime.clone(), open().rate_limits(limits));
+    assert_eq!(names(&send(&app, post("/tools/list", "{}")).await), FOR_MODELS);
+    let document = |answer: Answer| answer.json()["components"]["schemas"]["late.call"].clone();
+    let get = || Request::get("/openapi.json").body(Body::empty()).expect("it is a request");
+    assert!(document(send(&app, get()).await).is_null());
+
+    let late = DynamicTool::new("late", Effect::Read)
+        .description("Comes late.")
+        .input_schema(json!({"type": "object"}))
+        .handler(|_| async { Ok::<_, Failure>(1) });
+    runtime.tools().add(late).expect("it is whole");
+    assert_eq!(
+        names(&send(&app, post("/tools/list", "{}")).await),
+        ["add", "fail", "guess", "late", "panics", "save", "wait"]
+    );
+    assert!(document(send(&app, get()).await).is_object());
+    assert_eq!(send(&app, calling("late", "{}")).await.status, 200);
+    assert_eq!(send(&app, calling("late", "{}")).await.status, 429);
+    let metrics = Request::get("/metrics").body(Body::empty()).expect("it is a request");
+    let metrics = send(&app, metrics).await.text;
+    assert!(metrics.contains(r#"{tool="late",status="success""#), "{metrics}");
+
+    runtime.tools().disable("late", "for now");
+    assert_eq!(names(&send(&app, post("/tools/list", "{}")).await), FOR_MODELS);
+    let refused = send(&app, calling("late", "{}")).await;
+    assert_eq!(refused.status, 403);
+    assert_eq!(refused.json()["detail"]["details"]["reason"], "tool_disabled");
+    assert!(document(send(&app, get()).await).is_null());
 }

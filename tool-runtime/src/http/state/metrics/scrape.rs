@@ -72,15 +72,15 @@ impl Scrape {
     }
 
     fn calls(&self, encoder: &mut MetricsEncoder<'_>) -> fmt::Result {
-        let calls = &self.0.metrics.0.calls;
+        let calls = self.0.metrics.0.calls.tools();
         let mut family = encoder.family(&CALLS_ENDED)?;
-        for (tool, series) in calls.tools() {
+        for (tool, series) in &calls {
             for ([status, code], count) in series.ended() {
                 family.count([tool, status, code], count)?;
             }
         }
         let mut family = encoder.family(&CALLS_REFUSED)?;
-        for (tool, series) in calls.tools() {
+        for (tool, series) in &calls {
             for (code, count) in series.refused() {
                 family.count([tool, code], count)?;
             }
@@ -92,7 +92,7 @@ impl Scrape {
         ];
         for (metric, read) in counters {
             let mut family = encoder.family(metric)?;
-            for (tool, series) in calls.tools() {
+            for (tool, series) in &calls {
                 match read(series) {
                     0 => {}
                     count => family.count([tool], count)?,
@@ -103,7 +103,7 @@ impl Scrape {
             [(&CALL_TIMES, ToolSeries::call_times), (&TOOL_TIMES, ToolSeries::tool_times)];
         for (metric, read) in histograms {
             let mut family = encoder.family(metric)?;
-            for (tool, series) in calls.tools() {
+            for (tool, series) in &calls {
                 family.distribution([tool], read(series))?;
             }
         }

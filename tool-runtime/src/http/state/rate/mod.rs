@@ -1,10 +1,10 @@
 //! Rate limits by caller, by tenant and tool, and of failed authentications.
 
+mod calls;
 mod credentials;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use axum::http::request::Parts;
 use tool_contracts::ErrorCode;
 use uuid::Uuid;
 
+use self::calls::CallLimiters;
 use self::credentials::CredentialLimiter;
 use crate::http::auth::{Auth, Principal};
 use crate::http::problem::Problem;
@@ -51,8 +52,7 @@ const REQUESTS: u32 = 1_000;
 
 /// The limiters of one server.
 pub(in crate::http) struct RateLimiters {
-    /// By tool of the runtime.
-    calls: HashMap<Box<str>, SplitLimiter<Uuid, Uuid>>,
+    calls: Option<CallLimiters>,
     /// By principal, or by address if the caller is not authenticated.
     requests: Option<SplitLimiter<Arc<str>, Peer>>,
     credentials: Option<CredentialLimiter>,
@@ -124,19 +124,13 @@ impl Default for RateLimits {
 
 impl RateLimiters {
     pub(in crate::http) fn new(limits: RateLimits, runtime: &Runtime) -> Self {
-        let tools = runtime.specs().map(|spec| spec.name().into());
-        Self::of_tools(limits, tools, &runtime.environment().timer)
+        Self::timed(limits, &runtime.environment().timer)
     }
 
-    fn of_tools(
-        limits: RateLimits,
-        tools: impl Iterator<Item = Box<str>>,
-        timer: &Arc<dyn Timer>,
-    ) -> Self {
+    fn timed(limits: RateLimits, timer: &Arc<dyn Timer>) -> Self {
         let RateLimits { calls, requests, failures } = limits;
-        let of_tool = |tool| Some((tool, SplitLimiter::new(calls?, timer)));
         Self {
-            calls: tools.filter_map(of_tool).collect(),
+            calls: calls.map(|limit| CallLimiters::new(limit, timer)),
             requests: requests.map(|limit| SplitLimiter::new(limit, timer)),
             credentials: failures.map(|limit| CredentialLimiter::new(limit, timer)),
         }
@@ -157,14 +151,16 @@ impl RateLimiters {
         }
     }
 
-    /// Counts a call of a tenant.
+    /// Counts a call of a tenant; the runtime has the tool.
     pub(in crate::http) fn call(
         &self,
         tool: &str,
         tenant: Uuid,
         principal: &Principal,
     ) -> Result<(), Problem> {
-        let Some(SplitLimiter { known, anonymous }) = self.calls.get(tool) else { return Ok(()) };
+        let Some(calls) = &self.calls else { return Ok(()) };
+        let limiters = calls.of(tool);
+        let SplitLimiter { known, anonymous } = &*limiters;
         let limiter = if principal.is_anonymous() { anonymous } else { known };
         limiter.check(&tenant).map_err(|wait| {
             limited("the tenant has exceeded its rate limit for this tool; retry later", wait)

@@ -30,12 +30,11 @@ impl TestServer {
     fn new(limits: RateLimits) -> Self {
         let manual = ManualTimer::new();
         let timer = Arc::clone(&manual) as Arc<dyn Timer>;
-        let tools = ["read", "write"].map(Into::into).into_iter();
         let keys = [(); 2].map(|()| ApiKey::generate().expect("there is randomness"));
         let set = ApiKeySet::new().with(keys[0].hash(), Principal::trusted("one"));
         let set = set.and_then(|set| set.with(keys[1].hash(), Principal::trusted("two")));
         let auth = Auth::new().api_keys(&ApiKeys::new(set.expect("they are different")));
-        Self { rates: RateLimiters::of_tools(limits, tools, &timer), auth, keys, timer: manual }
+        Self { rates: RateLimiters::timed(limits, &timer), auth, keys, timer: manual }
     }
 
     fn advance(&self, time: Duration) {

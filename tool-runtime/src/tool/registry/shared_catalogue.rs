@@ -1,0 +1,79 @@
+//! The catalogue that the calls of a runtime share, which changes while they run.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use arc_swap::{ArcSwap, Guard};
+
+use super::catalogue::{CatalogueEntry, ToolCatalogue};
+use crate::tool::catch_panic;
+
+/// A function that learns of each change.
+pub(crate) type Listener = dyn Fn(&Arc<ToolCatalogue>) + Send + Sync;
+
+/// The current catalogue of a runtime: readers take no lock, and changes are made one by one.
+pub(crate) struct SharedCatalogue {
+    current: ArcSwap<ToolCatalogue>,
+    /// Held while a change is made.
+    changing: Mutex<()>,
+    listeners: Mutex<Vec<Weak<Listener>>>,
+}
+
+impl SharedCatalogue {
+    pub(crate) fn new(first: ToolCatalogue) -> Self {
+        Self {
+            current: ArcSwap::from_pointee(first),
+            changing: Mutex::default(),
+            listeners: Mutex::default(),
+        }
+    }
+
+    /// Returns the current catalogue, for a short use.
+    pub(crate) fn load(&self) -> Guard<Arc<ToolCatalogue>> {
+        self.current.load()
+    }
+
+    /// Returns the current catalogue, to keep.
+    pub(crate) fn snapshot(&self) -> Arc<ToolCatalogue> {
+        self.current.load_full()
+    }
+
+    /// Makes the next catalogue, unless the change fails or reports that nothing changed, and tells
+    /// the listeners.
+    pub(crate) fn change<E>(
+        &self,
+        change: impl FnOnce(&mut BTreeMap<Box<str>, CatalogueEntry>) -> Result<bool, E>,
+    ) -> Result<Arc<ToolCatalogue>, E> {
+        let changing = locked(&self.changing);
+        let before = self.snapshot();
+        let mut entries = before.entries();
+        if !change(&mut entries)? {
+            return Ok(before);
+        }
+        let next = Arc::new(before.followed_by(entries));
+        self.current.store(Arc::clone(&next));
+        drop(changing);
+        self.tell(&next);
+        Ok(next)
+    }
+
+    /// Tells a listener of each change from now on, while it is kept.
+    pub(crate) fn listen(&self, listener: &Arc<Listener>) {
+        locked(&self.listeners).push(Arc::downgrade(listener));
+    }
+
+    /// Calls the listeners outside of the locks, so that they may change tools.
+    fn tell(&self, next: &Arc<ToolCatalogue>) {
+        let mut kept = locked(&self.listeners);
+        kept.retain(|listener| listener.strong_count() > 0);
+        let listeners: Vec<_> = kept.iter().filter_map(Weak::upgrade).collect();
+        drop(kept);
+        // The change is made: a panic of a listener must not look as if it were not.
+        listeners.iter().for_each(|listener| drop(catch_panic(|| listener(next))));
+    }
+}
+
+/// Locks; a panic of another holder leaves nothing half changed.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
