@@ -19,7 +19,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::failure::FailureCode;
 use crate::schema::UncheckedRule;
 use crate::timer::Timer;
-use crate::tool::registry::{TypedTool, is_listed};
+use crate::tool::registry::{RefusedTool, TypedTool, is_listed};
 use crate::tool::{CallScope, Environment, ToolOutput};
 
 /// Holds the tools and opens calls of them. A handle: cloning it is cheap.
@@ -56,6 +56,7 @@ pub struct Runtime {
 
 struct Inner {
     services: Arc<CallServices>,
+    refused: Vec<RefusedTool>,
     tenant: Uuid,
     max_concurrent: usize,
 }
@@ -67,8 +68,14 @@ impl Runtime {
         RuntimeBuilder::new()
     }
 
-    fn new(services: CallServices, tenant: Uuid, max_concurrent: usize) -> Self {
-        Self { inner: Arc::new(Inner { services: Arc::new(services), tenant, max_concurrent }) }
+    fn new(
+        services: CallServices,
+        refused: Vec<RefusedTool>,
+        tenant: Uuid,
+        max_concurrent: usize,
+    ) -> Self {
+        let services = Arc::new(services);
+        Self { inner: Arc::new(Inner { services, refused, tenant, max_concurrent }) }
     }
 
     /// Opens a call: finds the tool, types and checks the arguments, and runs nothing.
@@ -159,6 +166,15 @@ impl Runtime {
     /// Lists the tools that models may call, in the order of their names.
     pub fn specs_for_model(&self) -> impl Iterator<Item = &ToolSpec> {
         self.environment().catalogue.listed_for_model()
+    }
+
+    /// Lists the dynamic tools that were left out because they cannot be used, in the order of
+    /// their names, each with every reason.
+    ///
+    /// [`RuntimeBuilder::dynamic_if_valid`] leaves them out; every other tool that cannot be used
+    /// is an error of [`RuntimeBuilder::build`].
+    pub fn refused_tools(&self) -> impl Iterator<Item = &RefusedTool> {
+        self.inner.refused.iter()
     }
 
     /// Lists the rules in the schemas of dynamic tools that are not checked, with the tools' names.
