@@ -163,7 +163,9 @@ pub use self::runtime::{Runtime, RuntimeBuilder, ToolChanges, ToolList, ToolSubs
 #[cfg(feature = "tokio")]
 pub use self::timer::TokioTimer;
 pub use self::timer::{Job, Sleep, Timer};
-pub use self::tool::registry::{DynamicTool, Registry, SourceLocation, Tool, Toolkit, TypedTool};
+pub use self::tool::registry::{
+    DynamicTool, RefusedTool, Registry, SourceLocation, Tool, Toolkit, TypedTool,
+};
 pub use self::tool::{
     Attachment, AttachmentHandle, AttachmentLimits, BuildError, BuildProblem, CallScope,
     Cancellation, DataError, DryRun, EvidenceRecorder, FromCall, Idempotency, MetaRecorder,

@@ -671,6 +671,21 @@ impl RefusalReason {
 impl Serialize for RefusalReason {}
 impl fmt::Display for RefusalReason {}
 
+// tool_runtime::RefusedTool
+#[derive(Debug, Clone)]
+pub struct RefusedTool {
+    ..
+}
+impl RefusedTool {
+    #[must_use]
+    pub fn error(&self) -> &BuildError {}
+    #[must_use]
+    pub fn location(&self) -> &SourceLocation {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+}
+impl fmt::Display for RefusedTool {}
+
 // tool_runtime::Registry
 #[derive(Debug, Default)]
 pub struct Registry {
@@ -681,6 +696,8 @@ impl Registry {
     pub fn discover(self) -> Self {}
     #[must_use]
     pub fn dynamic(self, tool: DynamicTool) -> Self {}
+    #[must_use]
+    pub fn dynamic_if_valid(self, tools: impl IntoIterator<Item = DynamicTool>) -> Self {}
     #[must_use]
     pub fn new() -> Self {}
     pub fn search(&self, query: &str, k: usize) -> Result<Vec<Hit>, BuildError> {}
@@ -764,6 +781,7 @@ impl Runtime {
         most: usize,
         cx: &ToolContext,
     ) -> Result<Option<OutputPage>, StoreError> {}
+    pub fn refused_tools(&self) -> impl Iterator<Item = &RefusedTool> {}
     #[must_use]
     pub fn search(&self, query: &str, k: usize) -> Vec<Hit> {}
     #[must_use]
@@ -801,6 +819,8 @@ impl RuntimeBuilder {
     pub fn discover(self) -> Self {}
     #[must_use]
     pub fn dynamic(self, tool: DynamicTool) -> Self {}
+    #[must_use]
+    pub fn dynamic_if_valid(self, tools: impl IntoIterator<Item = DynamicTool>) -> Self {}
     #[must_use]
     pub fn evidence(self, keeper: EvidenceKeeper) -> Self {}
     #[must_use]

@@ -134,8 +134,68 @@ fn every_dynamic_tool_that_cannot_be_used_is_named_at_once_and_may_be_left_out()
     assert!(found[1].starts_with("the input schema of `three`"), "{found:?}");
     let usable = tools().into_iter().filter(|tool| tool.check().is_ok());
     let builder = usable.fold(Runtime::builder(), |builder, tool| builder.dynamic(tool));
-    let runtime = builder.build().unwrap();
-    assert_eq!(names(&runtime), ["two"]);
+    assert_eq!(names(&builder.build().unwrap()), ["two"]);
+}
+
+#[test]
+fn of_many_foreign_tools_those_that_cannot_be_used_are_left_out_and_listed_with_their_reasons() {
+    let tools = [
+        with_pattern("unclosed", "[a-z"),
+        nothing("good"),
+        nothing("two words"),
+        nothing("silent").description(" ").input_schema(json!({"type": "string"})),
+        nothing("odd").input_schema(json!({"type": "object", "minProperties": "one"})),
+        nothing("shown").input_example(json!({"word": 3})),
+        with_pattern("ahead", r"^(?!\.)[a-z.]+$"),
+    ];
+    let runtime = Runtime::builder().dynamic_if_valid(tools).build().unwrap();
+    assert_eq!(names(&runtime), ["ahead", "good"]);
+    let refused: Vec<_> = runtime.refused_tools().collect();
+    let found: Vec<_> = refused.iter().map(|tool| tool.name()).collect();
+    assert_eq!(found, ["odd", "shown", "silent", "two words", "unclosed"]);
+    let problems: Vec<_> = refused.iter().map(|tool| tool.error().problems().len()).collect();
+    assert_eq!(problems, [1, 1, 2, 1, 1]);
+    let text = refused[4].to_string();
+    assert!(text.starts_with("`unclosed`, registered at ") && text.contains("build.rs:"), "{text}");
+    assert!(text.contains("`#/properties/word/pattern`"), "{text}");
+    assert_eq!(runtime.unchecked_rules().map(|(tool, _)| tool).collect::<Vec<_>>(), ["ahead"]);
+}
+
+#[test]
+fn a_foreign_tool_takes_no_name_of_another_tool() {
+    let foreign = || nothing("twin").description("Is foreign.");
+    let builder = Runtime::builder().dynamic_if_valid([foreign(), nothing("own")]);
+    let runtime = builder.tool::<TwinOne>().build().unwrap();
+    assert_eq!(names(&runtime), ["own", "twin"]);
+    assert_eq!(runtime.spec("twin").unwrap().description(), "Has a twin.");
+    let [refused] = runtime.refused_tools().collect::<Vec<_>>()[..] else {
+        panic!("one is refused")
+    };
+    assert!(matches!(refused.error().problems(), [BuildProblem::DuplicateName { .. }]));
+
+    // Of two foreign ones the first that can be used has the name.
+    let tools = [with_pattern("twin", "[a"), foreign(), nothing("twin").description("Is later.")];
+    let runtime = Runtime::builder().dynamic_if_valid(tools).build().unwrap();
+    assert_eq!(runtime.spec("twin").unwrap().description(), "Is foreign.");
+    assert_eq!(runtime.refused_tools().count(), 2);
+}
+
+#[test]
+fn a_tool_of_the_program_that_cannot_be_used_fails_the_build_beside_foreign_ones() {
+    let builder = Runtime::builder().dynamic_if_valid([with_pattern("foreign", "[a")]);
+    let found = problems(builder.dynamic(with_pattern("own", "[a")));
+    assert!(
+        matches!(&found[..], [BuildProblem::Schema { tool, .. }] if tool == "own"),
+        "{found:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_permission_of_a_foreign_tool_that_is_left_out_is_no_error() {
+    let builder = Runtime::builder().dynamic_if_valid([with_pattern("foreign", "[a")]);
+    let runtime = builder.permission("foreign", Permission::Ask).build().unwrap();
+    let mut call = runtime.call("foreign", "{}", &crate::support::cx());
+    assert_eq!(call.execute().await.error().unwrap().code(), Some("NOT_FOUND"));
 }
 
 #[test]

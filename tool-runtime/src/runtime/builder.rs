@@ -18,8 +18,8 @@ use crate::policy::{Policy, PolicyState};
 use crate::schema::Coerce;
 use crate::timer::{Timer, default_timer};
 use crate::tool::registry::{
-    DynamicTool, HostState, Registered, Registration, Registry, SharedCatalogue, Tool,
-    ToolCatalogue, ToolSettings, Toolkit, narrowest_first,
+    CompiledTools, DynamicTool, HostState, Registered, Registration, Registry, SharedCatalogue,
+    Tool, ToolCatalogue, ToolSettings, Toolkit, narrowest_first,
 };
 use crate::tool::{AttachmentLimits, BlockingPermits, BuildError, BuildProblem, Environment};
 use crate::trace::Tracing;
@@ -99,6 +99,43 @@ impl RuntimeBuilder {
     #[track_caller]
     pub fn dynamic(mut self, tool: DynamicTool) -> Self {
         self.registry = self.registry.dynamic(tool);
+        self
+    }
+
+    /// Adds those of these tools that can be used, and leaves out the others.
+    ///
+    /// It is for tools that the program did not write, such as those of another server: one of them
+    /// that cannot be used does not fail [`build`](Self::build). [`Runtime::refused_tools`] lists
+    /// those that were left out, each with every reason. A tool is left out too if its name is
+    /// taken: by a tool that was added in another way, or by one before it.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let tool = |name: &str, pattern: &str| {
+    ///     DynamicTool::new(name, Effect::Read)
+    ///         .description("Finds a page.")
+    ///         .input_schema(json!({
+    ///             "type": "object",
+    ///             "properties": {"page": {"type": "string", "pattern": pattern}},
+    ///         }))
+    ///         .handler(|_| async { Ok::<_, Failure>(()) })
+    /// };
+    /// let tools = [tool("find", "^[a-z]+$"), tool("broken", "^[a-z+$")];
+    /// let runtime = Runtime::builder().dynamic_if_valid(tools).build()?;
+    ///
+    /// assert!(runtime.spec("find").is_some());
+    /// for refused in runtime.refused_tools() {
+    ///     eprintln!("{refused}"); // the tool, the place in its schema, the cure
+    ///     assert_eq!(refused.name(), "broken");
+    /// }
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn dynamic_if_valid(mut self, tools: impl IntoIterator<Item = DynamicTool>) -> Self {
+        self.registry = self.registry.dynamic_if_valid(tools);
         self
     }
 
@@ -244,11 +281,13 @@ impl RuntimeBuilder {
     /// # Errors
     /// Every problem at once, with the names of the tools: missing state, duplicate names, schemas
     /// that cannot be checked, permissions for tools that do not exist, a discovery that found
-    /// nothing. To leave out dynamic tools that cannot be used, see [`DynamicTool::check`].
+    /// nothing. Dynamic tools that cannot be used are left out where they were added by
+    /// [`dynamic_if_valid`](Self::dynamic_if_valid).
     pub fn build(mut self) -> Result<Runtime, BuildError> {
         let mut problems = std::mem::take(&mut self.problems);
         self.check(&mut problems);
-        let mut tools = self.registry.compile(&self.settings, &mut problems);
+        let CompiledTools { mut tools, refused } =
+            self.registry.compile(&self.settings, &mut problems);
         for tool in &mut tools {
             self.fill(tool, &mut problems);
         }
@@ -282,6 +321,7 @@ impl RuntimeBuilder {
         let services = CallServices { dispatcher, authorization, policy_state };
         Ok(Runtime::new(Inner {
             services: Arc::new(services),
+            refused,
             tenant: self.tenant,
             max_concurrent: self.max_concurrent,
             settings: self.settings,

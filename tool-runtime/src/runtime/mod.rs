@@ -21,7 +21,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::failure::FailureCode;
 use crate::schema::UncheckedRule;
 use crate::timer::Timer;
-use crate::tool::registry::{ToolSettings, TypedTool};
+use crate::tool::registry::{RefusedTool, ToolSettings, TypedTool};
 use crate::tool::{CallScope, Environment, ToolOutput};
 
 /// Holds the tools and opens calls of them. A handle: cloning it is cheap.
@@ -58,6 +58,7 @@ pub struct Runtime {
 
 struct Inner {
     services: Arc<CallServices>,
+    refused: Vec<RefusedTool>,
     tenant: Uuid,
     max_concurrent: usize,
     /// The settings for tools that are added later.
@@ -171,6 +172,15 @@ impl Runtime {
     /// Lists the tools that models may call, in the order of their names.
     pub fn specs_for_model(&self) -> impl Iterator<Item = Arc<ToolSpec>> + use<> {
         self.specs().filter(|spec| spec.ai_callable())
+    }
+
+    /// Lists the dynamic tools that were left out because they cannot be used, in the order of
+    /// their names, each with every reason.
+    ///
+    /// [`RuntimeBuilder::dynamic_if_valid`] leaves them out; every other tool that cannot be used
+    /// is an error of [`RuntimeBuilder::build`].
+    pub fn refused_tools(&self) -> impl Iterator<Item = &RefusedTool> {
+        self.inner.refused.iter()
     }
 
     /// Lists the rules in the schemas of dynamic tools that are not checked, with the tools' names.

@@ -27,9 +27,9 @@ impl Contract {
         script: Option<&BuildScript>,
     ) -> Result<Vec<Self>, BuildError> {
         let mut problems = Vec::new();
-        let tools = registry.compile(&ToolSettings::default(), &mut problems);
+        let compiled = registry.compile(&ToolSettings::default(), &mut problems);
         BuildError::unless_empty(problems)?;
-        Ok(tools.into_iter().map(|tool| Self::of(tool, script)).collect())
+        Ok(compiled.tools.into_iter().map(|tool| Self::of(tool, script)).collect())
     }
 
     fn of(tool: Registered, script: Option<&BuildScript>) -> Self {

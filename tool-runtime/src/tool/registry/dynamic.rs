@@ -253,33 +253,8 @@ impl DynamicTool {
 
     /// Checks the tool by itself, as `build()` does.
     ///
-    /// One tool that cannot be used fails the build of a runtime. Check tools that the program did
-    /// not write, such as those of another server, before they are registered:
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use tool_runtime::prelude::*;
-    ///
-    /// let tool = |name: &str, pattern: &str| {
-    ///     DynamicTool::new(name, Effect::Read)
-    ///         .description("Finds a page.")
-    ///         .input_schema(json!({
-    ///             "type": "object",
-    ///             "properties": {"page": {"type": "string", "pattern": pattern}},
-    ///         }))
-    ///         .handler(|_| async { Ok::<_, Failure>(()) })
-    /// };
-    /// let mut builder = Runtime::builder();
-    /// for tool in [tool("find", "^[a-z]+$"), tool("broken", "^[a-z+$")] {
-    ///     match tool.check() {
-    ///         Ok(()) => builder = builder.dynamic(tool),
-    ///         Err(error) => eprintln!("{} is left out: {error}", tool.name()),
-    ///     }
-    /// }
-    /// let runtime = builder.build()?;
-    /// assert_eq!(runtime.specs().count(), 1);
-    /// # Ok::<(), tool_runtime::BuildError>(())
-    /// ```
+    /// One tool that cannot be used fails the build of a runtime, unless it is added by
+    /// [`RuntimeBuilder::dynamic_if_valid`](crate::RuntimeBuilder::dynamic_if_valid).
     ///
     /// # Errors
     /// Every problem of the tool at once: something that it lacks, a schema that cannot be checked,

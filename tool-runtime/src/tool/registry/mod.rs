@@ -8,6 +8,7 @@ mod dynamic;
 mod input_examples;
 #[cfg(not(feature = "discovery"))]
 mod no_discovery;
+mod refused;
 mod registered;
 mod schema_examples;
 mod shared_catalogue;
@@ -24,6 +25,7 @@ pub use self::definition::{Definition, Tool, Toolkit, ToolkitFacts, TypedTool};
 #[cfg(feature = "discovery")]
 pub use self::discover::Discovered;
 pub use self::dynamic::DynamicTool;
+pub use self::refused::RefusedTool;
 #[cfg(feature = "policy")]
 pub(crate) use self::registered::{PolicyStages, SHORTEST_RETENTION};
 pub(crate) use self::registered::{Registered, ToolSettings, narrowest_first};
@@ -49,6 +51,16 @@ pub struct Registry {
 pub(crate) struct Registration {
     pub(crate) source: ToolSource,
     pub(crate) location: SourceLocation,
+    /// True if the tool is left out where it cannot be used; otherwise its problems fail the build.
+    pub(crate) if_valid: bool,
+}
+
+/// The tools of a registry after compilation.
+#[derive(Debug, Default)]
+pub(crate) struct CompiledTools {
+    /// Sorted by name.
+    pub(crate) tools: Vec<Registered>,
+    pub(crate) refused: Vec<RefusedTool>,
 }
 
 #[derive(Debug)]
@@ -119,8 +131,17 @@ impl Registry {
     #[must_use]
     #[track_caller]
     pub fn dynamic(mut self, tool: DynamicTool) -> Self {
-        let location = SourceLocation::of(Location::caller());
-        self.entries.push(Registration { source: ToolSource::Dynamic(Box::new(tool)), location });
+        self.add_dynamic(tool, Location::caller(), false);
+        self
+    }
+
+    /// Adds those of these tools that can be used, and leaves out the others; see
+    /// [`RuntimeBuilder::dynamic_if_valid`](crate::RuntimeBuilder::dynamic_if_valid).
+    #[must_use]
+    #[track_caller]
+    pub fn dynamic_if_valid(mut self, tools: impl IntoIterator<Item = DynamicTool>) -> Self {
+        let location = Location::caller();
+        tools.into_iter().for_each(|tool| self.add_dynamic(tool, location, true));
         self
     }
 
@@ -131,9 +152,10 @@ impl Registry {
     /// enforced, invalid names and versions.
     pub fn specs(&self) -> Result<Vec<ToolSpec>, BuildError> {
         let mut problems = Vec::new();
-        let tools = self.compile(&ToolSettings::default(), &mut problems);
+        let compiled = self.compile(&ToolSettings::default(), &mut problems);
         BuildError::unless_empty(problems)?;
-        Ok(tools.into_iter().map(|tool| Arc::unwrap_or_clone(tool.spec)).collect())
+        let specs = compiled.tools.into_iter().map(|tool| Arc::unwrap_or_clone(tool.spec));
+        Ok(specs.collect())
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
@@ -153,30 +175,53 @@ impl Registry {
         );
         if !known {
             let location = SourceLocation::of_definition(definition);
-            self.entries.push(Registration { source: ToolSource::Static(definition), location });
+            let source = ToolSource::Static(definition);
+            self.entries.push(Registration { source, location, if_valid: false });
         }
     }
 
+    fn add_dynamic(
+        &mut self,
+        tool: DynamicTool,
+        location: &'static Location<'static>,
+        if_valid: bool,
+    ) {
+        let source = ToolSource::Dynamic(Box::new(tool));
+        self.entries.push(Registration {
+            source,
+            location: SourceLocation::of(location),
+            if_valid,
+        });
+    }
+
     /// Compiles every registration's contract and validators, sorted by name; collects all
-    /// problems.
+    /// problems but those of the tools that may be left out.
     pub(crate) fn compile(
         &self,
         settings: &ToolSettings,
         problems: &mut Vec<BuildProblem>,
-    ) -> Vec<Registered> {
+    ) -> CompiledTools {
         if self.nothing_discovered && self.entries.is_empty() {
             problems.push(BuildProblem::NothingDiscovered);
         }
         let mut sorted: Vec<_> = self.entries.iter().collect();
-        sorted.sort_by(|one, other| one.name().cmp(other.name()));
-        problems.extend(sorted.windows(2).filter_map(|pair| match pair {
-            [one, other] if one.name() == other.name() => Some(duplicate(one, other)),
-            _ => None,
-        }));
-        let compile = |entry: &Registration| {
-            Registered::compile(entry, settings).map_err(|found| problems.extend(found)).ok()
-        };
-        sorted.into_iter().filter_map(compile).collect()
+        // A name belongs to a tool that may not be left out, else to the first that can be used.
+        sorted.sort_by_key(|entry| (entry.name(), entry.if_valid));
+        let mut compiled = CompiledTools::default();
+        let mut last: Option<&Registration> = None;
+        for entry in sorted {
+            let same_name = last.filter(|other| other.name() == entry.name());
+            match entry.compile(same_name, settings) {
+                Ok(tool) => compiled.tools.push(tool),
+                Err(found) if entry.if_valid => {
+                    compiled.refused.push(entry.refused(found));
+                    continue;
+                }
+                Err(found) => problems.extend(found),
+            }
+            last = Some(entry);
+        }
+        compiled
     }
 }
 
@@ -186,6 +231,21 @@ impl Registration {
             ToolSource::Static(definition) => definition.name,
             ToolSource::Dynamic(tool) => tool.name(),
         }
+    }
+
+    fn compile(
+        &self,
+        same_name: Option<&Self>,
+        settings: &ToolSettings,
+    ) -> Result<Registered, Vec<BuildProblem>> {
+        let Some(other) = same_name else { return Registered::compile(self, settings) };
+        let mut found = vec![duplicate(other, self)];
+        found.extend(Registered::compile(self, settings).err().into_iter().flatten());
+        Err(found)
+    }
+
+    fn refused(&self, problems: Vec<BuildProblem>) -> RefusedTool {
+        RefusedTool::new(self.name(), &self.location, BuildError { problems })
     }
 
     /// Returns the name of the toolkit that the tool declares.
