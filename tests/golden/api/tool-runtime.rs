@@ -145,6 +145,10 @@ pub enum BuildProblem {
     #[non_exhaustive]
     DuplicateName { tool: String, first: SourceLocation, second: SourceLocation },
     #[non_exhaustive]
+    NameTaken { tool: String },
+    #[non_exhaustive]
+    UnknownTool { tool: String },
+    #[non_exhaustive]
     MissingState { tool: String, type_name: &'static str },
     #[non_exhaustive]
     StateTwice { type_name: &'static str },
@@ -659,10 +663,11 @@ refusal_reasons! {
     "ticket_superseded", TicketTampered = "ticket_tampered", TicketUnknown =
     "ticket_unknown", TicketUnknownKey = "ticket_unknown_key", TicketUnreadable =
     "ticket_unreadable", TicketUsed = "ticket_used", TokenKeys = "token_keys",
-    ToolNotCovered = "tool_not_covered", UnknownEvidence = "unknown_evidence", UnknownKey
-    = "unknown_key", UnknownOutcome = "unknown_outcome", UnknownOutcomesFull =
-    "unknown_outcomes_full", UnknownTool = "unknown_tool", UnknownTrace =
-    "unknown_trace", User = "user", WaitingTicketsFull = "waiting_tickets_full", }
+    ToolDisabled = "tool_disabled", ToolNotCovered = "tool_not_covered", UnknownEvidence
+    = "unknown_evidence", UnknownKey = "unknown_key", UnknownOutcome = "unknown_outcome",
+    UnknownOutcomesFull = "unknown_outcomes_full", UnknownTool = "unknown_tool",
+    UnknownTrace = "unknown_trace", User = "user", WaitingTicketsFull =
+    "waiting_tickets_full", }
 }
 impl RefusalReason {
     #[must_use]
@@ -751,7 +756,7 @@ impl Runtime {
         calls: &'c mut [ToolCall],
     ) -> Vec<&'c ToolOutput> {}
     #[must_use]
-    pub fn failure_codes(&self, name: &str) -> Option<&[FailureCode]> {}
+    pub fn failure_codes(&self, name: &str) -> Option<Arc<[FailureCode]>> {}
     #[must_use]
     pub fn grants(&self) -> Grants<'_> {}
     pub async fn handle(
@@ -785,15 +790,19 @@ impl Runtime {
     #[must_use]
     pub fn search(&self, query: &str, k: usize) -> Vec<Hit> {}
     #[must_use]
-    pub fn spec(&self, name: &str) -> Option<&ToolSpec> {}
-    pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {}
-    pub fn specs_for_model(&self) -> impl Iterator<Item = &ToolSpec> {}
+    pub fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {}
+    pub fn specs(&self) -> impl Iterator<Item = Arc<ToolSpec>> + use<> {}
+    pub fn specs_for_model(&self) -> impl Iterator<Item = Arc<ToolSpec>> + use<> {}
     pub async fn sweep(&self) -> Result<usize, StoreError> {}
     #[must_use]
     pub fn tickets(&self) -> Tickets<'_> {}
     #[must_use]
     pub fn tool_index(&self) -> ToolIndex {}
-    pub fn unchecked_rules(&self) -> impl Iterator<Item = (&str, &UncheckedRule)> {}
+    #[must_use]
+    pub fn tools(&self) -> Tools<'_> {}
+    pub fn unchecked_rules(
+        &self,
+    ) -> impl Iterator<Item = (String, UncheckedRule)> + use<> {}
     #[must_use]
     pub fn wall_clock_steps(&self) -> u64 {}
 }
@@ -823,6 +832,8 @@ impl RuntimeBuilder {
     pub fn dynamic_if_valid(self, tools: impl IntoIterator<Item = DynamicTool>) -> Self {}
     #[must_use]
     pub fn evidence(self, keeper: EvidenceKeeper) -> Self {}
+    #[must_use]
+    pub fn expect_more_tools(self) -> Self {}
     #[must_use]
     pub fn ledger(self, ledger: &Ledger) -> Self {}
     #[must_use]
@@ -955,7 +966,33 @@ impl ToolCall {
 impl Drop for ToolCall {}
 impl fmt::Debug for ToolCall {}
 
+// tool_runtime::ToolChanges
+#[derive(Debug, Default)]
+#[must_use = "the changes are made by `Tools::apply`"]
+pub struct ToolChanges(_);
+impl ToolChanges {
+    pub fn add(self, tool: DynamicTool) -> Self {}
+    pub fn disable(self, name: impl Into<String>, reason: impl Into<String>) -> Self {}
+    pub fn enable(self, name: impl Into<String>) -> Self {}
+    pub fn new() -> Self {}
+    pub fn remove(self, name: impl Into<String>) -> Self {}
+    pub fn replace(self, tool: DynamicTool) -> Self {}
+}
+
 // tool_runtime::ToolFailure = tool_runtime_derive::ToolFailure
+
+// tool_runtime::ToolList
+#[derive(Clone)]
+pub struct ToolList(_);
+impl ToolList {
+    #[must_use]
+    pub fn spec(&self, name: &str) -> Option<&Arc<ToolSpec>> {}
+    pub fn specs(&self) -> impl Iterator<Item = &Arc<ToolSpec>> {}
+    pub fn specs_for_model(&self) -> impl Iterator<Item = &Arc<ToolSpec>> {}
+    #[must_use]
+    pub fn version(&self) -> u64 {}
+}
+impl fmt::Debug for ToolList {}
 
 // tool_runtime::ToolOutput
 #[derive(Clone)]
@@ -996,6 +1033,13 @@ impl Serialize for ToolOutput {}
 impl fmt::Debug for ToolOutput {}
 impl fmt::Display for ToolOutput {}
 
+// tool_runtime::ToolSubscription
+#[must_use = "the subscription ends when it is dropped"]
+pub struct ToolSubscription {
+    ..
+}
+impl fmt::Debug for ToolSubscription {}
+
 // tool_runtime::Toolkit
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolkit",
@@ -1004,6 +1048,26 @@ impl fmt::Display for ToolOutput {}
 pub trait Toolkit: Send + Sync + 'static {
     const NAME: &'static str;
     const DESCRIPTION: &'static str;
+}
+
+// tool_runtime::Tools
+#[derive(Debug, Clone, Copy)]
+pub struct Tools<'r>(_);
+impl<'r> Tools<'r> {
+    pub fn add(self, tool: DynamicTool) -> Result<ToolList, BuildError> {}
+    pub fn apply(self, changes: ToolChanges) -> Result<ToolList, BuildError> {}
+    pub fn disable(self, name: &str, reason: impl Into<String>) -> bool {}
+    #[must_use]
+    pub fn disabled(self) -> Vec<(String, Arc<str>)> {}
+    pub fn enable(self, name: &str) -> bool {}
+    #[must_use]
+    pub fn list(self) -> ToolList {}
+    pub fn remove(self, name: &str) -> bool {}
+    pub fn replace(self, tool: DynamicTool) -> Result<ToolList, BuildError> {}
+    pub fn subscribe(
+        self,
+        listen: impl Fn(&ToolList) + Send + Sync + 'static,
+    ) -> ToolSubscription {}
 }
 
 // tool_runtime::TypedCall
@@ -1076,9 +1140,9 @@ impl Adapter {
     ) -> usize {}
     pub fn mark_messages(&self, messages: &mut [Value]) {}
     #[must_use]
-    pub fn new<'s>(
+    pub fn new(
         dialect: Dialect,
-        specs: impl IntoIterator<Item = &'s ToolSpec>,
+        specs: impl IntoIterator<Item: Borrow<ToolSpec>>,
     ) -> Self {}
     pub fn read(&self, response: &str) -> Result<Turn, ReadError> {}
     pub fn read_response<T: Serialize + ?Sized>(
@@ -1117,7 +1181,7 @@ impl AdapterBuilder {
         callers: impl IntoIterator<Item = C>,
     ) -> Self {}
     #[must_use]
-    pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {}
+    pub fn build(self, specs: impl IntoIterator<Item: Borrow<ToolSpec>>) -> Adapter {}
     #[must_use]
     pub fn custom_tool(
         self,
@@ -1276,9 +1340,9 @@ pub struct CustomToolsBuilder {
     ..
 }
 impl CustomToolsBuilder {
-    pub fn build<'s>(
+    pub fn build(
         self,
-        specs: impl IntoIterator<Item = &'s ToolSpec>,
+        specs: impl IntoIterator<Item: Borrow<ToolSpec>>,
     ) -> Result<Adapter, CustomToolError> {}
     #[must_use]
     pub fn custom_tool(self, tool: impl Into<String>, format: CustomToolFormat) -> Self {}
@@ -1747,7 +1811,7 @@ impl ChatRequest {
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {}
     #[must_use]
-    pub fn with_tools<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Self {}
+    pub fn with_tools(self, specs: impl IntoIterator<Item: Borrow<ToolSpec>>) -> Self {}
 }
 impl fmt::Debug for ChatRequest {}
 

@@ -175,7 +175,6 @@ fn a_tenant_uses_up_its_own_allowance_of_a_tool_and_no_other() {
     assert!(call("read", two) && call("write", one));
     let problem = server.rates.call("read", one, &known).expect_err("it is above the limit");
     assert_eq!((problem.status.as_u16(), problem.retry_after), (429, Some(MINUTE / 2)));
-    assert!((0..10).all(|_| call("not registered", one)));
 }
 
 #[test]
