@@ -405,17 +405,18 @@ fn arguments_are_repeated_as_they_were_written() {
 
 #[test]
 fn a_surrogate_pair_that_a_stream_splits_is_whole_again() {
-    let piece = |arguments: &str| {
-        format!(
-            r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,"id":"a","function":{{"name":"ping","arguments":"{arguments}"}}}}]}}}}]}}"#
-        )
-    };
-    let adapter = adapter(Dialect::OpenAiChat);
-    let mut stream = adapter.stream();
-    for event in [r#"{\"n\":\"\ud83d"#, r#"\ude00\"}"#] {
-        stream.push(&piece(event)).unwrap();
+    for dialect in Dialect::ALL {
+        let adapter = adapter(dialect);
+        let mut stream = adapter.stream();
+        // Each half is an escape of the provider's own JSON, and in a piece of its own.
+        let calls = [("\"ping\"", r#"{"n":"XY    "}"#), ("\"add\"", r#"{"n":"X"}"#)];
+        for event in events(dialect, &calls) {
+            stream.push(&event.replace('X', r"\ud83d").replace('Y', r"\ude00")).unwrap();
+        }
+        let turn = stream.finish().unwrap();
+        let text: Value = serde_json::from_str(turn.calls()[0].arguments()).unwrap();
+        assert_eq!(text, json!({ "n": "😀    " }), "{dialect}");
+        // A half alone is no other character.
+        assert_eq!(turn.calls()[1].arguments(), r#"{"n":"\ud83d"}"#, "{dialect}");
     }
-    let turn = stream.finish().unwrap();
-    let text: Value = serde_json::from_str(turn.calls()[0].arguments()).unwrap();
-    assert_eq!(text, json!({ "n": "😀" }));
 }
