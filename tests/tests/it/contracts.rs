@@ -182,6 +182,44 @@ fn a_conflict_in_the_style_of_diff3_is_one_too() {
 
 /// The line of the guide for continuous integration.
 #[test]
+fn a_lock_of_the_current_commit_is_restored_and_not_written_anew() {
+    if !is_installed() {
+        return;
+    }
+    const TOOLS: Tools = &[("search", "1.0.0")];
+    let repository = Repository::create();
+    fs::create_dir(repository.at("package")).unwrap();
+    let (lock, path) = ("package/tools.lock.json", repository.at("package/tools.lock.json"));
+    let accept = |tools: Tools| export(tools).accepting().check(&path);
+    accept(TOOLS).expect("it is the first one");
+    repository.run(&["add", "--all"]);
+    fs::remove_file(&path).unwrap();
+    accept(TOOLS).expect("it was never committed");
+    repository.commit();
+    let written = fs::read_to_string(&path).unwrap();
+
+    // In the second case it is gone from the index too, which is no commit yet.
+    for remove in [&["reset", "--quiet"][..], &["rm", "--quiet", "--cached", lock]] {
+        repository.run(remove);
+        fs::remove_file(&path).unwrap();
+        for tools in [TOOLS, &[("other", "1.0.0")]] {
+            let error = accept(tools).unwrap_err();
+            assert_eq!(error.kind(), ExportErrorKind::NoLock, "{error}");
+            let cure = format!("git checkout HEAD -- {}", path.display());
+            assert!(error.to_string().contains(&cure), "{error}");
+        }
+        repository.run(&["checkout", "HEAD", "--", lock]);
+    }
+    accept(TOOLS).expect("it is restored");
+    assert_eq!(fs::read_to_string(&path).unwrap(), written);
+
+    fs::remove_file(&path).unwrap();
+    repository.commit();
+    fs::create_dir_all(repository.at("package")).unwrap();
+    accept(&[("other", "1.0.0")]).expect("its removal was committed");
+}
+
+#[test]
 fn the_lock_of_the_base_branch_reveals_a_lock_that_was_replaced() {
     if !is_installed() {
         return;
@@ -189,6 +227,7 @@ fn the_lock_of_the_base_branch_reveals_a_lock_that_was_replaced() {
     let repository = repository(&[("a", "2.0.0")], "");
     repository.branch("feature");
     fs::remove_file(repository.at(LOCK)).unwrap();
+    repository.commit();
     commit(&repository, &[("a", "1.0.0")]);
     let frozen = || export(&[("a", "1.0.0")]).frozen();
     frozen().check(repository.at(LOCK)).expect("the lock alone does not tell");

@@ -111,18 +111,20 @@ impl<'n> ParsedCalls<'n> {
         repeated
     }
 
-    /// Adds the call of a custom tool with its text; `None` if no tool of this name is declared as
-    /// one, since the call is the host's then.
+    /// Adds the call of a custom tool with its text.
+    ///
+    /// The text of a call whose tool is not declared as one is taken for JSON.
     pub(in crate::adapters) fn add_custom(
         &mut self,
         id: Option<String>,
-        name: &str,
+        name: String,
         text: &str,
-    ) -> Option<RepeatedCall> {
-        let arguments = CustomTool::arguments(self.names.custom_argument(name)?, text);
-        let repeated = self.add(id, name.to_owned(), &arguments);
+    ) -> RepeatedCall {
+        let argument = self.names.custom_argument(&name);
+        let arguments = argument.map(|argument| CustomTool::arguments(argument, text));
+        let repeated = self.add(id, name, arguments.as_deref().unwrap_or(text));
         self.list.iter_mut().rev().take(1).for_each(|call| call.is_custom = true);
-        Some(repeated)
+        repeated
     }
 
     /// Says where the first message has the arguments of the call that was added last.

@@ -105,14 +105,48 @@ fn a_refusal_is_said_and_nothing_runs() {
 }
 
 #[test]
-fn what_is_no_function_is_kept_for_whoever_knows_it() {
-    let custom =
-        json!({ "id": "x", "type": "custom", "custom": { "name": "sql", "input": "select" } });
+fn a_call_of_another_type_is_kept_and_is_the_hosts() {
+    let foreign = json!({ "id": "x", "type": "retrieval", "retrieval": { "query": "select" } });
     let mut signed = call("a", "ping", "{}");
     signed["extra_content"] = json!({ "google": { "thought_signature": "c2ln" } });
-    let turn = calls(&[custom.clone(), signed.clone()], "tool_calls");
+    let turn = calls(&[foreign.clone(), signed.clone()], "tool_calls");
     assert_eq!(asked(&turn), [("a", "ping", "{}")]);
-    assert_eq!(turn.messages()[0]["tool_calls"], json!([custom, signed]));
+    assert_eq!(turn.messages()[0]["tool_calls"], json!([foreign, signed]));
+}
+
+#[test]
+fn a_custom_call_of_an_undeclared_tool_is_repeated_under_a_legal_name_and_answered() {
+    let custom = |name: &Value, input: &Value| json!({ "id": "x", "type": "custom", "custom": { "name": name, "input": input } });
+    let odd =
+        [json!(""), json!(" "), Value::Null, json!(7), json!("run sql!"), json!("x".repeat(300))];
+    for name in odd {
+        for input in [json!("select"), json!({ "a": 1 }), Value::Null] {
+            let turn = calls(&[custom(&name, &input), call("a", "ping", "{}")], "tool_calls");
+            let call = &turn.messages()[0]["tool_calls"][0];
+            let repeated = call["custom"]["name"].as_str().unwrap();
+            let is_accepted = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+            assert!(
+                (1..=64).contains(&repeated.len()) && repeated.chars().all(is_accepted),
+                "{call}"
+            );
+            assert!(call["custom"]["input"].is_string() && call["id"] == "x", "{call}");
+            let runnable: Vec<_> = turn.requests().map(|call| call.name().to_owned()).collect();
+            assert_eq!((turn.calls().len(), runnable), (2, vec!["ping".to_owned()]));
+            let answers = ["x", "a"].map(|id| Answer::from_text(id, "done"));
+            let answers = adapter(CHAT).answer_messages(&turn, answers).unwrap();
+            assert_eq!(answers[0]["tool_call_id"], "x");
+        }
+    }
+}
+
+#[test]
+fn a_custom_call_of_a_function_has_its_text_as_the_arguments() {
+    let custom = |input: &str| json!({ "id": "x", "type": "custom", "custom": { "name": "ping", "input": input } });
+    let turn = calls(&[custom(r#"{"n": 1}"#)], "tool_calls");
+    assert_eq!(asked(&turn), [("x", "ping", r#"{"n": 1}"#)]);
+    check_stop(&turn, &StopReason::Done, 1);
+    // A text that is not JSON is no argument.
+    check_stop(&calls(&[custom("select")], "tool_calls"), &StopReason::Done, 0);
 }
 
 #[test]
@@ -234,7 +268,7 @@ fn a_streamed_call_of_a_custom_tool_is_no_function() {
         json!({ "index": 1, "id": "a", "function": { "name": "ping", "arguments": "{}" } });
     let more = json!({ "index": 0, "custom": { "input": "lect" } });
     let turn = streamed(&[piece(json!({ "name": "sql", "input": "se" })), more, function]);
-    assert_eq!(asked(&turn), [("a", "ping", "{}")]);
+    assert_eq!(asked(&turn), [("x", "sql", "select"), ("a", "ping", "{}")]);
     let custom =
         json!({ "id": "x", "type": "custom", "custom": { "name": "sql", "input": "select" } });
     assert_eq!(turn.messages()[0]["tool_calls"], json!([custom, call("a", "ping", "{}")]));

@@ -107,7 +107,7 @@ fn a_tool_that_cannot_be_a_custom_tool_is_an_error_that_says_why() {
     assert_eq!(error, "no tool `sql.ran` is declared; similar names are `sql.run`");
 }
 
-/// A response with calls of the custom tool, of a function, and of a custom tool of the host.
+/// A response with calls of the custom tool, of a function, and of a custom tool that is not declared.
 fn whole(dialect: Dialect) -> Value {
     let text = "SELECT \"é\"\n";
     if dialect == Dialect::OpenAiResponses {
@@ -188,17 +188,18 @@ fn a_call_has_its_text_as_the_argument_and_is_answered_as_it_was_made() {
         for turn in [turn, streamed] {
             let statement = json!({ "statement": "SELECT \"é\"\n" }).to_string();
             let own = ("a", "sql.run", &*statement);
-            assert_eq!(asked(&turn), [own, ("b", "ping", "{}")], "{dialect}");
+            let undeclared = ("c", "hosts", "SELECT \"é\"\n");
+            assert_eq!(asked(&turn), [own, ("b", "ping", "{}"), undeclared], "{dialect}");
             assert_eq!(turn.requests().count(), 2);
-            let answers = ["b", "a"].map(|id| Answer::from_text(id, "done"));
+            let answers = ["b", "c", "a"].map(|id| Answer::from_text(id, "done"));
             let answers = adapter.answer_messages(&turn, answers).unwrap();
-            let expected = match dialect {
+            let answer = |id: &str| match dialect {
                 Dialect::OpenAiResponses => {
-                    json!({ "type": "custom_tool_call_output", "call_id": "a", "output": "done" })
+                    json!({ "type": "custom_tool_call_output", "call_id": id, "output": "done" })
                 }
-                _ => json!({ "role": "tool", "tool_call_id": "a", "content": "done" }),
+                _ => json!({ "role": "tool", "tool_call_id": id, "content": "done" }),
             };
-            assert_eq!(answers[0], expected);
+            assert_eq!([&answers[0], &answers[2]], [&answer("a"), &answer("c")]);
             let repeated = Value::from(turn.messages().to_vec()).to_string();
             assert!(repeated.contains("SELECT") && repeated.contains("hosts"), "{repeated}");
         }
@@ -221,13 +222,15 @@ fn a_custom_call_that_is_cut_off_runs_nothing() {
         let repeated = Value::from(turn.messages().to_vec()).to_string();
         assert!(!repeated.contains("status"), "{repeated}");
     }
-    // The host's own call is left out, since it has no answer.
+    // So is one of a tool that is not declared.
     let without = adapter(Dialect::OpenAiResponses);
     let mut stream = without.stream();
     for event in &events(Dialect::OpenAiResponses)[..2] {
         stream.push(&event.to_string()).unwrap();
     }
-    assert!(stream.finish().unwrap().messages().is_empty());
+    let turn = stream.finish().unwrap();
+    check_stop(&turn, &StopReason::Interrupted, 0);
+    assert_eq!((turn.messages().len(), turn.calls()[0].call_id()), (1, "a"));
 }
 
 #[test]

@@ -37,8 +37,9 @@ use crate::tool::registry::Registry;
 
 /// Writes the contracts of tools as files, and compares them with a lock.
 ///
-/// Use it in a build script or a test: it needs no async runtime, and accesses only these files. In
-/// a build script it also tells cargo when to rerun the script.
+/// Use it in a build script or a test: it needs no async runtime, accesses only these files, and
+/// asks git only about a lock that is missing where it is accepted. In a build script it also tells
+/// cargo when to rerun the script.
 ///
 /// ```
 /// # let folder = std::env::temp_dir().join(format!("tools-doc-{}", std::process::id()));
@@ -224,7 +225,8 @@ impl Export {
     /// newer format or has conflict markers, for a base lock that is missing or cannot be read, and,
     /// if the export is [`frozen`](Self::frozen), for a lock that is not up to date.
     ///
-    /// A missing lock is created when it is accepted. If a catalogue `tools.json` of these tools is
+    /// A missing lock is created when it is accepted, unless git has it in the current commit: it
+    /// must be restored then. If a catalogue `tools.json` of these tools is
     /// in a folder beside it, or if there is a base lock, the tools are compared with that first: a
     /// lock that was deleted does not admit a breaking change.
     pub fn check(&self, lock: impl AsRef<Path>) -> Result<ContractChanges, ExportError> {

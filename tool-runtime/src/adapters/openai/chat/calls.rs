@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use crate::adapters::format::{ReadError, ResponseValue, merge_piece};
+use crate::adapters::format::{ReadError, ResponseValue, is_blank, merge_piece};
 
 /// One of a message's tool calls.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub(super) struct PartialCall {
     pub(super) is_custom: bool,
     pub(super) id: Option<String>,
     pub(super) name: String,
+    /// True if the piece has a name, though it may be blank.
+    has_name: bool,
     pub(super) arguments: String,
     /// Other fields, such as a signature.
     pub(super) other_fields: Map<String, Value>,
@@ -32,22 +34,24 @@ pub(super) struct PartialCall {
 impl PartialCall {
     /// Reads a call, or a piece of one.
     pub(super) fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
-        let custom = call.get("custom");
-        let is_custom = custom.is_some() || call.is("type", "custom");
-        let called = if is_custom { custom } else { call.get("function") };
-        let arguments = if is_custom {
-            custom.map(|custom| custom.text_of("input")).transpose()?.flatten().unwrap_or_default()
-        } else {
-            called.map(arguments).transpose()?.unwrap_or_default()
-        };
+        let is_custom = Self::is_custom(call);
+        let called = call.get(if is_custom { "custom" } else { "function" });
+        let read = if is_custom { input } else { arguments };
+        let arguments = called.map(read).transpose()?.unwrap_or_default();
         Ok(Self {
             index: call.number_of("index"),
             is_custom,
             id: call.text_of("id")?.filter(|id| !id.is_empty()),
             name: called.map(ResponseValue::called_name).unwrap_or_default(),
+            has_name: called.is_some_and(|called| called.get("name").is_some()),
             arguments,
             other_fields: call.fields(&["index", "id", "type", "function", "custom"])?,
         })
+    }
+
+    /// Returns whether a call, or a piece of one, is of a custom tool.
+    pub(super) fn is_custom(call: ResponseValue<'_>) -> bool {
+        call.get("custom").is_some() || call.is("type", "custom")
     }
 
     /// Reads the deprecated `function_call` of a message, or a piece of it.
@@ -59,21 +63,26 @@ impl PartialCall {
     /// Returns whether the piece begins another call than this one.
     ///
     /// A call begins with its name. Some servers send the index 0 for every call, or none; some
-    /// repeat the name in every piece.
+    /// repeat the name in every piece, and some give every piece another id. A blank name begins a
+    /// call only after a complete one.
     fn is_followed_by(&self, piece: &Self) -> bool {
-        if piece.name.is_empty() || self.name.is_empty() {
+        let ids = self.id.as_ref().zip(piece.id.as_ref());
+        if ids.is_some_and(|(own, id)| own == id) {
             return false;
         }
-        match (&self.id, &piece.id) {
-            (Some(own), Some(id)) => own != id,
-            _ => self.name != piece.name || is_whole(&self.arguments),
+        let other_id = ids.is_some();
+        if !is_blank(&self.name) && !is_blank(&piece.name) {
+            return other_id || self.name != piece.name || is_whole(&self.arguments);
         }
+        let has_content = piece.has_name || !is_blank(&piece.arguments);
+        let begins = !is_blank(&piece.name) || other_id && has_content;
+        begins && (self.is_custom || is_whole(&self.arguments))
     }
 
     pub(super) fn append(&mut self, piece: Self) {
         self.is_custom |= piece.is_custom;
         self.id = self.id.take().or(piece.id);
-        if self.name.is_empty() {
+        if is_blank(&self.name) {
             self.name = piece.name;
         }
         self.arguments.push_str(&piece.arguments);
@@ -111,6 +120,15 @@ fn arguments(function: ResponseValue<'_>) -> Result<String, ReadError> {
     Ok(match function.get("arguments") {
         Some(arguments) if !arguments.is_text() => arguments.raw().to_owned(),
         Some(arguments) => arguments.json_text()?.into_owned(),
+        None => String::new(),
+    })
+}
+
+/// The text of a custom tool's call; some servers may send another value.
+fn input(custom: ResponseValue<'_>) -> Result<String, ReadError> {
+    Ok(match custom.get("input") {
+        Some(input) if !input.is_text() => input.raw().to_owned(),
+        Some(input) => input.text()?.into_owned(),
         None => String::new(),
     })
 }

@@ -39,9 +39,8 @@ pub(super) fn read(
 }
 
 fn read_call(call: ResponseValue<'_>) -> Result<ChatCall, ReadError> {
-    let input = call.get("custom").and_then(|custom| custom.get("input"));
-    let is_custom = input.is_some_and(ResponseValue::is_text);
-    if call.get("function").is_none() && call.get("type").is_some() && !is_custom {
+    let is_known = PartialCall::is_custom(call) || call.get("function").is_some();
+    if call.get("type").is_some() && !is_known {
         return call.value().map(ChatCall::Other);
     }
     PartialCall::read(call).map(ChatCall::Function)
@@ -121,11 +120,11 @@ fn for_next_request(call: ChatCall, calls: &mut ParsedCalls<'_>) -> Value {
         ChatCall::Other(value) => return value,
     };
     if is_custom {
-        let repeated = calls.add_custom(id.clone(), &name, &arguments);
-        let (id, name) = repeated.map_or((id, name), |call| (Some(call.id), call.name));
-        other_fields.extend(id.map(|id| ("id".to_owned(), id.into())));
+        let repeated = calls.add_custom(id, name, &arguments);
+        let custom = json!({ "name": repeated.name, "input": arguments });
+        other_fields.insert("id".to_owned(), repeated.id.into());
         other_fields.insert("type".to_owned(), "custom".into());
-        other_fields.insert("custom".to_owned(), json!({ "name": name, "input": arguments }));
+        other_fields.insert("custom".to_owned(), custom);
         return other_fields.into();
     }
     let repeated = calls.add(id, name, &arguments);

@@ -94,9 +94,8 @@ impl ParsedResponse {
             item.fields.insert("call_id".to_owned(), repeated.id.into());
             item.fields.insert("name".to_owned(), repeated.name.into());
             item.fields.insert("arguments".to_owned(), arguments_text(&item.arguments).into());
-        } else if item.is("custom_tool_call") && !add_custom(&mut item, calls) && !item.is_whole() {
-            // The host's own call, which it cannot answer.
-            return;
+        } else if item.is("custom_tool_call") {
+            add_custom(&mut item, calls);
         }
         self.messages.push(item.fields.into());
     }
@@ -122,15 +121,14 @@ fn reasoning(item: &Map<String, Value>) -> String {
     parts.map(|part| text_in(part, "text")).collect()
 }
 
-/// Adds the call of a custom tool; returns whether a tool of its name is declared as one.
-fn add_custom(item: &mut OutputItem, calls: &mut ParsedCalls<'_>) -> bool {
-    let text = |name| text_in(&item.fields, name);
-    let id = Some(text("call_id").to_owned());
-    let Some(repeated) = calls.add_custom(id, text("name"), text("input")) else { return false };
+/// Adds the call of a custom tool.
+fn add_custom(item: &mut OutputItem, calls: &mut ParsedCalls<'_>) {
+    let [id, name, input] =
+        ["call_id", "name", "input"].map(|name| text_in(&item.fields, name).to_owned());
+    let repeated = calls.add_custom(Some(id), name, &input);
     item.fields.insert("call_id".to_owned(), repeated.id.into());
     item.fields.insert("name".to_owned(), repeated.name.into());
-    item.fields.entry("input").or_insert_with(|| "".into());
+    item.fields.insert("input".to_owned(), input.into());
     // A request's type of the item has none.
     item.fields.remove("status");
-    true
 }

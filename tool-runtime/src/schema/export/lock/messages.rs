@@ -26,6 +26,17 @@ pub(super) fn missing(path: &Path, catalogue: Option<&Path>) -> ExportError {
     ExportError::new(ExportErrorKind::NoLock, message)
 }
 
+/// A lock that the current commit has and the working tree has not.
+pub(super) fn deleted(path: &Path) -> ExportError {
+    let path = path.display();
+    let message = format!(
+        "there is no lock at {path}, but the current commit has one, with the contracts that callers \
+         were given: restore it by `git checkout HEAD -- {path}`, and run the build with `{ACCEPT}` \
+         again; a lock that is to begin anew is removed by a commit of its own"
+    );
+    ExportError::new(ExportErrorKind::NoLock, message)
+}
+
 /// A lock with these conflict markers.
 pub(super) fn conflicted(path: &Path, markers: &[(usize, char)]) -> ExportError {
     let listed = markers.iter().take(MAX_MARKERS);

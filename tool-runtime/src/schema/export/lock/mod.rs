@@ -2,6 +2,7 @@
 
 mod base;
 mod change;
+mod committed;
 mod conflict;
 mod contracts;
 mod file;
@@ -58,8 +59,9 @@ pub(super) fn check(
 
 /// The contracts to compare with if there is no lock; an error unless they are accepted.
 ///
-/// A lock that was deleted is not replaced by the tools as they are: the base lock stands for it,
-/// or else the catalogue that was exported beside it.
+/// A lock that was deleted is not replaced by the tools as they are: the one of the current commit
+/// must be restored, and where git has none, the base lock stands for it, or else the catalogue that
+/// was exported beside it.
 fn without_lock(
     tools: &[Contract],
     path: &Path,
@@ -69,6 +71,9 @@ fn without_lock(
     let catalogue = first::catalogue(path, tools);
     if mode != LockMode::Accept {
         return Err(messages::missing(path, catalogue.as_ref().map(|found| found.path.as_path())));
+    }
+    if committed::has_lock(path) {
+        return Err(messages::deleted(path));
     }
     match (base, catalogue) {
         (Some(base), _) => Ok(base.clone()),
