@@ -31,26 +31,60 @@ impl MeasuredModel {
         Self { model, runtime, names: names.into_iter().map(Arc::from).collect() }
     }
 
-    fn measure(&self, request: &ChatRequest, took: Duration, end: Result<&ChatReply, &AgentError>) {
+    fn start<'c>(&'c self, request: &'c ChatRequest) -> StartedCall<'c> {
+        StartedCall { measured: self, request, started: Instant::now(), has_ended: false }
+    }
+
+    fn measure(
+        &self,
+        request: &ChatRequest,
+        took: Duration,
+        code: Option<&'static str>,
+        usage: Option<TokenUsage>,
+    ) {
         let Some(metrics) = self.runtime.services().dispatcher.metrics() else { return };
         let model = request.model().unwrap_or_default();
-        let usage = end.ok().and_then(ChatReply::usage);
         CallMetrics::agents(metrics).model_call_ended(&EndedModelCall {
             model: self.names.get(model),
             provider: provider(model),
-            code: end.err().map(code),
+            code,
             took,
             tokens: usage.map(by_type).unwrap_or_default(),
         });
     }
 }
 
+/// A call of a model. One that is dropped before its end, at a deadline or by a panic, is measured too.
+struct StartedCall<'c> {
+    measured: &'c MeasuredModel,
+    request: &'c ChatRequest,
+    started: Instant,
+    has_ended: bool,
+}
+
+impl StartedCall<'_> {
+    fn end(mut self, end: Result<&ChatReply, &AgentError>) {
+        self.has_ended = true;
+        let usage = end.ok().and_then(ChatReply::usage);
+        let took = self.started.elapsed();
+        self.measured.measure(self.request, took, end.err().map(code), usage);
+    }
+}
+
+impl Drop for StartedCall<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.measured.measure(self.request, self.started.elapsed(), Some(CANCELLED), None);
+        }
+    }
+}
+
 #[async_trait]
 impl ChatModel for MeasuredModel {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
-        let started = Instant::now();
+        let call = self.start(request);
         let end = self.model.chat(request).await;
-        self.measure(request, started.elapsed(), end.as_ref());
+        call.end(end.as_ref());
         end
     }
 
@@ -59,9 +93,9 @@ impl ChatModel for MeasuredModel {
         request: &ChatRequest,
         on_text: &OnText<'_>,
     ) -> Result<ChatReply, AgentError> {
-        let started = Instant::now();
+        let call = self.start(request);
         let end = self.model.chat_streamed(request, on_text).await;
-        self.measure(request, started.elapsed(), end.as_ref());
+        call.end(end.as_ref());
         end
     }
 }
@@ -103,6 +137,9 @@ const REASONS: [&str; 8] = [
     "unavailable",
     "unreadable",
 ];
+
+/// The code of a call that was given up, or whose client panicked.
+const CANCELLED: &str = "cancelled";
 
 fn code(error: &AgentError) -> &'static str {
     let reason = error.details().get("reason").and_then(Value::as_str);

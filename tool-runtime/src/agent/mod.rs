@@ -5,12 +5,12 @@
 //! `OpenAiModel` (feature `openai`) asks any server with OpenAI's API. [`AgentError`] is the one error
 //! of the agent.
 
+mod ask;
 mod closures;
 mod error;
 mod executor;
 mod measured_model;
 mod model;
-mod model_timeout;
 #[cfg(feature = "openai")]
 mod openai;
 mod proxy;

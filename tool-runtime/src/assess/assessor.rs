@@ -5,15 +5,16 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, references};
+use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, newest};
 use super::distillation::Distillation;
+use super::host_code::Deadline;
 use super::identifiers::Retention;
 use super::layout::{Layout, OpenParts, QUESTION};
 use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer};
 use super::options::AssessOptions;
 use super::pruning::Budget;
-use super::query_terms::QueryTerms;
 use super::raw_context::{RawContext, raw_text};
+use super::references::References;
 use super::savings::{Savings, dollars, savings};
 use super::similarity;
 use crate::articulate::Articulator;
@@ -46,10 +47,10 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// - **`semantic_pruning`** scores sentences, lines and rows of JSON by the words of the question
 ///   (BM25), gives each half of its neighbours' scores, and keeps the best. Passages with an
 ///   identifier, a number or a path that the question or the newest two messages have come first,
-///   and error lines if the question asks for errors. Without a question, passages that name
+///   and error lines if one of them speaks of errors; they too stay within the target. Without a question, passages that name
 ///   something are kept.
 /// - **`history_compaction`** keeps the newest rounds of messages word for word, and of older ones the
-///   passages that decide, ask or name something. Results stay as they are.
+///   passages that decide, ask or name something, first those that a newer message refers to. Results stay as they are.
 /// - **`knowledge_distillation`** has the summarizer write a summary in chunks, each with the
 ///   identifiers that it has to keep; if it fails, loses one or is too long, the context is pruned.
 ///
@@ -64,7 +65,7 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// # What it answers
 /// The text takes [`target_ratio`](AssessOptions::with_target_ratio) of the tokens, and never more
 /// than `max_tokens`. If that saves less than 5 %, or fails, the context stays as it is, with the
-/// method `none` and a `reason`; `exceeds_max_tokens` in the metadata then says that it is too long.
+/// method `none` and a `reason` (`failed` says that it is a failure); `exceeds_max_tokens` in the metadata then says that it is too long.
 /// The metadata counts the distinct identifiers and numbers of messages and results, and those that
 /// are kept: similarity does not tell whether an answer was lost.
 ///
@@ -95,12 +96,18 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 pub struct Assessor {
     pub(super) options: AssessOptions,
     pub(super) counter: Arc<dyn TokenCounter>,
-    compressors: Vec<Arc<dyn ContextCompressor>>,
+    pub(super) compressors: Vec<Arc<dyn ContextCompressor>>,
     summarizer: Option<Arc<dyn Summarizer>>,
     embedder: Option<Arc<dyn Embedder>>,
     pub(super) serializer: Option<Articulator>,
+    /// The end of the time for code of the host.
+    pub(super) deadline: Option<Deadline>,
+    /// A limit below the one that a context can have.
+    pub(super) most_tokens: u64,
 }
 
+/// The metadata's name of what the compression itself cost, in US dollars.
+pub(crate) const COMPRESSION_COST: &str = "compression_cost";
 /// The largest share of the tokens that a compressed context may take, in percent.
 const MOST_PERCENT: u64 = 95;
 
@@ -121,6 +128,8 @@ impl Assessor {
             summarizer: None,
             embedder: None,
             serializer: None,
+            deadline: None,
+            most_tokens: u64::MAX,
         }
     }
 
@@ -170,7 +179,7 @@ impl Assessor {
 
     /// Selects the method for a context that takes so many tokens.
     fn select(&self, context: &ContextData, tokens: u64) -> CompressionMethod {
-        if tokens <= self.options.threshold_tokens() && tokens <= context.max_tokens() {
+        if tokens <= self.options.threshold_tokens() && tokens <= self.most(context) {
             return CompressionMethod::None;
         }
         if let Some(strategy) = context.compression_strategy() {
@@ -200,7 +209,7 @@ impl Assessor {
         budget: Budget,
     ) -> Result<Compressed, CompressionError> {
         if let Some(own) = self.compressors.iter().rfind(|own| own.method() == method) {
-            let text = own.compress(context, budget.target).await?;
+            let text = self.host("compressor", own.compress(context, budget.target)).await?;
             return Ok(Compressed::new(text, method));
         }
         let local = self.local(scope);
@@ -239,8 +248,7 @@ impl Assessor {
         let no_model = || CompressionError::new("there is no summarizer");
         let summarizer = self.summarizer.as_deref().ok_or_else(no_model)?;
         let layout = Layout::of(context, OpenParts::MessagesAndResults, &self.options);
-        let terms = QueryTerms::of(context.query().unwrap_or_default());
-        let references = references(context, &terms);
+        let references = References::of(newest(context));
         let fixed = layout.render(&vec![false; layout.passages.len()]);
         let room = budget.target.saturating_sub(self.counter.count(&fixed));
         let work = Distillation {
@@ -251,7 +259,7 @@ impl Assessor {
             budget: room,
         };
         let pieces = layout.open_pieces();
-        let summary = work.summarize(&pieces).await?;
+        let summary = self.host("summarizer", work.summarize(&pieces)).await?;
         let tokens: u64 = pieces.iter().map(|text| self.counter.count(text)).sum();
         let cost = dollars(tokens, summarizer.dollars_per_million());
         let text = with_summary(context, &summary);
@@ -271,11 +279,12 @@ impl Assessor {
         context: &ContextData,
     ) -> Result<(Compressed, u64, Savings), String> {
         let tokens = self.counter.count(&compressed.text);
-        if tokens > context.max_tokens() {
+        let most = self.most(context);
+        if tokens > most {
             return Err(format!("the compressed text takes {tokens} tokens"));
         }
         let original = raw.tokens;
-        let is_needed = original > context.max_tokens();
+        let is_needed = original > most;
         if !is_needed && tokens.saturating_mul(100) > original.saturating_mul(MOST_PERCENT) {
             return Err(format!(
                 "compression saves {} of {original} tokens",
@@ -303,14 +312,16 @@ impl Assessor {
             .estimated_cost_savings(saved)
             .metadata("token_method", self.counter.method().as_str())
             .metadata("reason", reason);
-        let is_too_long = tokens > context.max_tokens();
+        let is_too_long = tokens > self.most(context);
         if is_too_long { builder.metadata("exceeds_max_tokens", true) } else { builder }
     }
 
-    async fn similarity(&self, raw: &str, text: &str) -> Option<f64> {
+    async fn similarity(&self, raw: &str, text: &str) -> Result<f64, CompressionError> {
         match &self.embedder {
-            None => Some(similarity::lexical(raw, text)),
-            Some(embedder) => similarity::embedded(&**embedder, raw, text).await.ok(),
+            None => Ok(similarity::lexical(raw, text)),
+            Some(embedder) => {
+                self.host("embedder", similarity::embedded(&**embedder, raw, text)).await
+            }
         }
     }
 
@@ -335,12 +346,15 @@ impl Assessor {
         if let Some(fallback) = compressed.fallback {
             builder = builder.metadata("fallback", fallback);
         }
+        if compressed.cost > 0.0 {
+            builder = builder.metadata(COMPRESSION_COST, compressed.cost);
+        }
         if self.options.prompt_cache().is_some() {
             builder = builder.metadata("savings_without_cache", savings.without_cache);
         }
         match similarity {
-            Some(score) => builder.semantic_similarity_score(score),
-            None => builder,
+            Ok(score) => builder.semantic_similarity_score(score),
+            Err(error) => builder.metadata("similarity_error", error.message()),
         }
     }
 }
@@ -359,12 +373,16 @@ impl Assessor {
             let reason = format!("{tokens} tokens are not above the threshold of {threshold}");
             self.unchanged(raw, context, reason)
         } else {
-            let budget = budget(context, raw.original, self.options.target_ratio());
-            let compressed = self.compress(context, method, raw.scope, budget).await;
-            let compressed = compressed.map_err(|error| error.message().to_owned());
-            match compressed.and_then(|it| self.checked(it, &raw, context)) {
-                Ok(compressed) => self.measured(&raw, compressed).await,
-                Err(reason) => self.unchanged(raw, context, reason),
+            let budget = budget(self.most(context), raw.original, self.options.target_ratio());
+            match self.compress(context, method, raw.scope, budget).await {
+                Ok(compressed) => match self.checked(compressed, &raw, context) {
+                    Ok(compressed) => self.measured(&raw, compressed).await,
+                    Err(reason) => self.unchanged(raw, context, reason),
+                },
+                Err(error) => {
+                    let reason = error.message().to_owned();
+                    self.unchanged(raw, context, reason).metadata("failed", true)
+                }
             }
         };
         let builder = builder.time_ms(started.elapsed().as_secs_f64() * 1e3);
@@ -406,7 +424,7 @@ fn with_summary(context: &ContextData, summary: &str) -> String {
     [&rest[..at], &summary, &rest[at..]].concat()
 }
 
-fn budget(context: &ContextData, original: u64, ratio: f64) -> Budget {
+fn budget(most: u64, original: u64, ratio: f64) -> Budget {
     #[allow(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -414,5 +432,5 @@ fn budget(context: &ContextData, original: u64, ratio: f64) -> Budget {
         reason = "a share of a count"
     )]
     let target = (original as f64 * ratio) as u64;
-    Budget { target: target.min(context.max_tokens()), most: context.max_tokens() }
+    Budget { target: target.min(most), most }
 }

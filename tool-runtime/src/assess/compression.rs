@@ -94,13 +94,16 @@ impl LocalCompression {
         method: CompressionMethod,
         budget: Budget,
     ) -> Result<Compressed, CompressionError> {
-        let terms = QueryTerms::of(context.query().unwrap_or_default());
-        let references = references(context, &terms);
+        let messages = context.message_history();
         if method == CompressionMethod::HistoryCompaction {
-            let from = first_of_newest(context.message_history(), self.options.verbatim_rounds());
+            let from = first_of_newest(messages, self.options.verbatim_rounds());
+            let newer = messages[from..].iter().map(ChatMessage::content);
+            let references = References::of(newest(context).chain(newer));
             let focus = Focus::Message { references: &references };
             return self.choose(context, OpenParts::OlderMessages { from }, focus, method, budget);
         }
+        let terms = QueryTerms::of(context.query().unwrap_or_default());
+        let references = References::of(newest(context));
         let focus = Focus::Question { terms: &terms, references: &references };
         let method = CompressionMethod::SemanticPruning;
         if self.options.prompt_cache().is_some() {
@@ -140,10 +143,10 @@ fn bytes(context: &ContextData) -> usize {
     messages.sum::<usize>() + results.sum::<usize>()
 }
 
-/// Collects what the question and the newest messages refer to.
-pub(super) fn references<'c>(context: &'c ContextData, terms: &QueryTerms) -> References<'c> {
+/// Returns the question and the newest messages: what they refer to is kept everywhere.
+pub(super) fn newest(context: &ContextData) -> impl Iterator<Item = &str> {
     let newest = context.message_history().iter().rev().take(NEWEST).map(ChatMessage::content);
-    References::of(terms, context.query().into_iter().chain(newest))
+    context.query().into_iter().chain(newest)
 }
 
 /// Returns the index of the first message of the newest rounds.

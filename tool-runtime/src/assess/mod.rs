@@ -8,9 +8,11 @@
 mod assessor;
 mod compression;
 mod distillation;
+mod host_code;
 mod identifiers;
 mod json_rows;
 mod layout;
+mod limits;
 mod manager;
 mod options;
 mod passages;
@@ -28,6 +30,8 @@ mod similarity;
 mod tests;
 
 pub use self::assessor::Assessor;
+pub(crate) use self::assessor::COMPRESSION_COST;
+pub(crate) use self::host_code::{Deadline, HostFailure};
 pub use self::manager::{
     CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer, SummaryRequest,
 };

@@ -55,11 +55,6 @@ impl QueryTerms {
         self.by_word.is_empty()
     }
 
-    /// Returns whether the query has the word, given its stem.
-    pub(super) fn has(&self, stem: &str) -> bool {
-        self.by_word.contains_key(stem)
-    }
-
     /// Reports the occurrences of the query's words, and returns the number of all words.
     pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize)) -> u32 {
         let mut count = 0;

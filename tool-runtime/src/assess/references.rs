@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::identifiers::identifiers;
-use super::query_terms::QueryTerms;
 use super::salience::is_error;
+use crate::search::tokenizer;
 
-/// Stems of words with which a question asks for errors.
+/// Stems of words with which a text asks for errors, or speaks of them.
 const ERROR_WORDS: [&str; 8] =
     ["error", "fail", "failur", "except", "crash", "panic", "wrong", "broken"];
 
@@ -18,10 +18,14 @@ pub(super) struct References<'c> {
 }
 
 impl<'c> References<'c> {
-    /// Collects the references of the question and of the newest messages.
-    pub(super) fn of(terms: &QueryTerms, texts: impl IntoIterator<Item = &'c str>) -> Self {
-        let words = texts.into_iter().flat_map(identifiers).collect();
-        Self { words, errors: ERROR_WORDS.iter().any(|word| terms.has(word)) }
+    /// Collects the references of the question and of newer messages.
+    pub(super) fn of(texts: impl IntoIterator<Item = &'c str>) -> Self {
+        let mut references = Self::default();
+        for text in texts {
+            references.words.extend(identifiers(text));
+            references.errors |= names_errors(text);
+        }
+        references
     }
 
     /// Returns whether a passage has something that is referred to.
@@ -38,4 +42,16 @@ impl<'c> References<'c> {
         found.dedup();
         found
     }
+}
+
+/// Returns whether a text asks for errors, or speaks of them.
+fn names_errors(text: &str) -> bool {
+    let words = text.split(|letter: char| !letter.is_ascii_alphabetic());
+    // Few words begin as one of the stems does, and only these are stemmed.
+    let may_be = |word: &&str| {
+        let start =
+            |stem: &&str| word.get(..4).is_some_and(|it| it.eq_ignore_ascii_case(&stem[..4]));
+        ERROR_WORDS.iter().any(start)
+    };
+    words.filter(may_be).any(|word| ERROR_WORDS.contains(&&*tokenizer::stem(word)))
 }

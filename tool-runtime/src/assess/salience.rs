@@ -9,6 +9,9 @@ const DECISIONS: &[&str] = &[
     "won't", "chose", "choose",
 ];
 
+/// The salience of a question, which may still be open: that of a short sentence with an identifier.
+const QUESTION: f64 = 0.3;
+
 /// Returns the density of what a later turn may refer to.
 pub(super) fn salience(text: &str) -> f64 {
     let marks = count(identifiers(text).take(64));
@@ -22,8 +25,8 @@ pub(super) fn salience_of_message(text: &str) -> f64 {
     let of_word = |word: &str| DECISIONS.iter().any(|decision| word.starts_with(decision));
     let decisions = count(lower.split_whitespace().filter(|word| of_word(word)));
     let words = count(text.split_whitespace());
-    let question = if text.trim_end().ends_with(['?', '？']) { 1.0 } else { 0.0 };
-    salience(text) + (1.5 * decisions + question) / (words + 4.0)
+    let question = if text.trim_end().ends_with(['?', '？']) { QUESTION } else { 0.0 };
+    salience(text) + 1.5 * decisions / (words + 4.0) + question
 }
 
 /// Returns whether a passage reports an error.

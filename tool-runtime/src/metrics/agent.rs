@@ -1,4 +1,4 @@
-//! The measurement of agents: their requests, the steps of these, and the calls of models.
+//! The measurement of agents: their requests, the steps of these, runs of loops, and calls of models.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::calls::UNKNOWN;
 use super::names::OTHER;
 use super::table::{
-    AGENT_CONTEXT_TOKENS, AGENT_REQUESTS, AGENT_STEP_TIMES, AGENT_TIMES, MODEL_TIMES, MODEL_TOKENS,
+    AGENT_CONTEXT_TOKENS, AGENT_REQUESTS, AGENT_RUN_TIMES, AGENT_RUNS, AGENT_SAVED_TOKENS,
+    AGENT_STEP_TIMES, AGENT_TIMES, AGENT_TURNS, MODEL_TIMES, MODEL_TOKENS,
 };
 use super::{AttributeValue, Counter, Distribution, Histogram, Meter};
 
@@ -34,6 +35,10 @@ pub(crate) struct AgentSeries {
     pub(crate) request_times: BTreeMap<&'static str, Distribution>,
     pub(crate) step_times: BTreeMap<&'static str, Distribution>,
     pub(crate) context_tokens: BTreeMap<&'static str, u64>,
+    pub(crate) runs: BTreeMap<[&'static str; 3], u64>,
+    pub(crate) run_times: BTreeMap<&'static str, Distribution>,
+    pub(crate) turns: u64,
+    pub(crate) saved_tokens: u64,
     pub(crate) model_times: BTreeMap<(Arc<str>, &'static str), Distribution>,
     pub(crate) model_tokens: BTreeMap<(Arc<str>, &'static str), Distribution>,
     models: BTreeSet<Arc<str>>,
@@ -46,6 +51,20 @@ pub(crate) struct EndedRequest {
     /// `None` without an error.
     pub(crate) code: Option<&'static str>,
     pub(crate) took: Duration,
+}
+
+/// A run of a loop that ended, or waits for a person.
+#[derive(Debug)]
+pub(crate) struct EndedRun {
+    pub(crate) outcome: &'static str,
+    /// `None` unless a limit stopped it.
+    pub(crate) cause: Option<&'static str>,
+    /// `None` without an error.
+    pub(crate) code: Option<&'static str>,
+    pub(crate) took: Duration,
+    pub(crate) turns: u64,
+    /// The tokens that its requests were shorter by.
+    pub(crate) saved_tokens: u64,
 }
 
 /// A call of a model that ended.
@@ -67,6 +86,10 @@ struct AgentInstruments {
     request_times: Histogram,
     step_times: Histogram,
     context_tokens: Counter,
+    runs: Counter,
+    run_times: Histogram,
+    turns: Counter,
+    saved_tokens: Counter,
     model_times: Histogram,
     model_tokens: Histogram,
 }
@@ -119,6 +142,24 @@ impl AgentMetrics {
         }
     }
 
+    /// Records the end of a run.
+    pub(crate) fn run_ended(&self, run: &EndedRun) {
+        let EndedRun { outcome, cause, code, took, turns, saved_tokens } = *run;
+        let mut series = self.series();
+        let key = [outcome, cause.unwrap_or_default(), code.unwrap_or_default()];
+        *series.runs.entry(key).or_default() += 1;
+        let times = series.run_times.entry(outcome);
+        times.or_insert_with(|| Distribution::of(&AGENT_RUN_TIMES)).add_duration(took);
+        series.turns += turns;
+        series.saved_tokens += saved_tokens;
+        drop(series);
+        let Some(to) = &self.instruments else { return };
+        to.runs.add(1, [AttributeValue::text(outcome), optional(cause), optional(code)]);
+        to.run_times.record(took, [AttributeValue::text(outcome)]);
+        to.turns.add(turns, []);
+        to.saved_tokens.add(saved_tokens, []);
+    }
+
     /// Records the end of a call of a model.
     pub(crate) fn model_call_ended(&self, call: &EndedModelCall<'_>) {
         let mut series = self.series();
@@ -162,6 +203,10 @@ impl AgentInstruments {
             request_times: meter.histogram(&AGENT_TIMES),
             step_times: meter.histogram(&AGENT_STEP_TIMES),
             context_tokens: meter.counter(&AGENT_CONTEXT_TOKENS),
+            runs: meter.counter(&AGENT_RUNS),
+            run_times: meter.histogram(&AGENT_RUN_TIMES),
+            turns: meter.counter(&AGENT_TURNS),
+            saved_tokens: meter.counter(&AGENT_SAVED_TOKENS),
             model_times: meter.histogram(&MODEL_TIMES),
             model_tokens: meter.histogram(&MODEL_TOKENS),
         }

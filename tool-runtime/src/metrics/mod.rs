@@ -19,7 +19,7 @@ mod no_otel;
 mod otel;
 pub(crate) mod table;
 
-pub(crate) use self::agent::{AgentMetrics, AgentSeries, EndedModelCall, EndedRequest};
+pub(crate) use self::agent::{AgentMetrics, AgentSeries, EndedModelCall, EndedRequest, EndedRun};
 pub(crate) use self::calls::{ActiveCall, AnswerSource, CallMetrics, EndedCall, ToolSeries};
 pub(crate) use self::distribution::Distribution;
 #[cfg(not(feature = "otel"))]

@@ -82,6 +82,7 @@ const TOKEN_TYPE: &str = "gen_ai.token.type";
 const OUTCOME: &str = "tool_runtime.agent.outcome";
 const STEP: &str = "tool_runtime.agent.step";
 const STAGE: &str = "tool_runtime.agent.context.stage";
+const STOP_CAUSE: &str = "tool_runtime.agent.stop_cause";
 
 const METHOD: &str = "http.request.method";
 const ROUTE: &str = "http.route";
@@ -128,7 +129,7 @@ metrics! {
     CALLS_REPLAYED: Counter, "replays" ["tool"],
         (REPLAYS, [TOOL_NAME]), "{call}", "Calls that were answered by an earlier call under the same key.";
 
-    // Agents: recorded when a request, a step of it or a call of a model ends.
+    // Agents: recorded when a request, a step of it, a run of a loop or a call of a model ends.
     AGENT_REQUESTS: Counter, "agent_requests" ["outcome", "code"],
         ("tool_runtime.agent.requests", [OUTCOME, ERROR_TYPE]), "{request}", "Requests to agents that ended.";
     AGENT_TIMES: Histogram(OF_INVOCATIONS), "agent_request_duration" ["outcome"],
@@ -139,6 +140,16 @@ metrics! {
     AGENT_CONTEXT_TOKENS: Counter, "agent_context_tokens" ["stage"],
         ("tool_runtime.agent.context.tokens", [STAGE]), "{token}",
         "Tokens of contexts before and after their compression.";
+    AGENT_RUNS: Counter, "agent_runs" ["outcome", "cause", "code"],
+        ("tool_runtime.agent.runs", [OUTCOME, STOP_CAUSE, ERROR_TYPE]), "{run}",
+        "Runs of tool loops that ended or were suspended.";
+    AGENT_RUN_TIMES: Histogram(OF_INVOCATIONS), "agent_run_duration" ["outcome"],
+        ("tool_runtime.agent.run.duration", [OUTCOME]), "s", "Duration of the runs of tool loops.";
+    AGENT_TURNS: Counter, "agent_turns" [],
+        ("tool_runtime.agent.turns", []), "{turn}", "Turns of the runs of tool loops.";
+    AGENT_SAVED_TOKENS: Counter, "agent_saved_tokens" [],
+        ("tool_runtime.agent.saved_tokens", []), "{token}",
+        "Tokens that compression kept out of the requests of tool loops.";
     MODEL_TIMES: Histogram(OF_MODEL_CALLS), "model_call_duration" ["model", "code"],
         ("gen_ai.client.operation.duration", [OPERATION, PROVIDER, REQUEST_MODEL, ERROR_TYPE]), "s",
         "GenAI operation duration.";

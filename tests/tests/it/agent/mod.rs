@@ -2,6 +2,7 @@
 
 mod closures;
 mod execution;
+mod measured;
 mod openai;
 mod proxy;
 mod resolution;
@@ -9,6 +10,8 @@ mod retries;
 mod server;
 mod tool_loop;
 mod tool_loop_history;
+mod tool_loop_limits;
+mod tool_loop_metrics;
 
 use serde_json::Value;
 use tool_runtime::agent::{AgentError, RuntimeExecutor, ToolExecutor};

@@ -114,7 +114,12 @@ fn runtime(paid: &Arc<Paid>, store: &MemoryStore) -> Runtime {
 }
 
 fn agent(model: &Script) -> ToolLoop {
-    ToolLoop::new(runtime(&Arc::default(), &MemoryStore::new()), model.clone())
+    agent_of(model.clone())
+}
+
+/// A loop around any model, with the tools of this module.
+pub(super) fn agent_of(model: impl ChatModel + 'static) -> ToolLoop {
+    ToolLoop::new(runtime(&Arc::default(), &MemoryStore::new()), model)
 }
 
 pub(super) fn cx() -> ToolContext {
@@ -125,7 +130,7 @@ pub(super) fn cx() -> ToolContext {
         .unwrap()
 }
 
-fn stopped(end: &LoopEnd) -> Option<StopCause> {
+pub(super) fn stopped(end: &LoopEnd) -> Option<StopCause> {
     match end {
         LoopEnd::Stopped(cause) => Some(*cause),
         _ => None,
@@ -256,25 +261,6 @@ async fn a_run_continues_only_for_its_tenant_and_user() {
     assert_eq!(error.kind(), AgentErrorKind::Validation);
     assert!(error.message().contains("another tenant or user"), "{error}");
     assert_eq!(agent.resume(run, &cx()).await.unwrap().text(), Some("paid"));
-}
-
-#[tokio::test]
-async fn a_model_that_ignores_the_time_limit_is_given_up() {
-    /// Never answers.
-    #[derive(Debug)]
-    struct Silent;
-
-    #[async_trait]
-    impl ChatModel for Silent {
-        async fn chat(&self, _: &ChatRequest) -> Result<ChatReply, AgentError> {
-            std::future::pending().await
-        }
-    }
-
-    let runtime = runtime(&Arc::default(), &MemoryStore::new());
-    let agent = ToolLoop::new(runtime, Silent).timeout(Duration::from_millis(1));
-    let error = agent.run("?", &cx()).await.unwrap_err();
-    assert_eq!(error.details()["reason"], "timeout");
 }
 
 #[tokio::test]

@@ -42,17 +42,17 @@ impl AnswerCache {
         Self { answers: Cache::with_weighter(1_024, MOST_BYTES, ByBytes), ttl }
     }
 
-    pub(super) fn get(&self, key: &Digest) -> Option<ChatReply> {
+    pub(super) fn get(&self, key: &Digest, now: Instant) -> Option<ChatReply> {
         let cached = self.answers.get(key)?;
-        if cached.expires_at <= Instant::now() {
+        if cached.expires_at <= now {
             self.answers.remove(key);
             return None;
         }
         Some(cached.reply.clone().with_latency(Duration::ZERO))
     }
 
-    pub(super) fn put(&self, key: Digest, reply: ChatReply) {
-        let Some(expires_at) = Instant::now().checked_add(self.ttl) else { return };
+    pub(super) fn put(&self, key: Digest, reply: ChatReply, now: Instant) {
+        let Some(expires_at) = now.checked_add(self.ttl) else { return };
         self.answers.insert(key, Arc::new(CachedReply { reply, expires_at }));
     }
 }

@@ -42,11 +42,13 @@ impl Optimization {
         }
     }
 
-    /// Returns the settings of a second compression, which has to keep so small a share.
-    pub(super) fn harder(self, dollars_per_million: f64, ratio: f64) -> AssessOptions {
-        let options = self.options(0, dollars_per_million).with_threshold_tokens(0);
-        let ratio = ratio.min(options.target_ratio());
-        options.with_target_ratio(ratio)
+    /// Returns the settings of a second compression, which keeps as much as fits: fields that are null
+    /// or empty, and links, are left out first.
+    pub(super) fn harder(self, dollars_per_million: f64) -> AssessOptions {
+        self.options(0, dollars_per_million)
+            .with_target_ratio(1.0)
+            .with_nulls_dropped(true)
+            .with_links_dropped(true)
     }
 }
 
@@ -60,10 +62,14 @@ pub(super) struct TokenBudget {
 }
 
 impl TokenBudget {
-    /// Reserves a quarter of the tokens for the answer, at most 4,096.
     pub(super) fn of(request: &ProxyRequest) -> Self {
-        let output = (request.max_total_tokens() / 4).min(MOST_OUTPUT);
-        Self { input: request.max_total_tokens() - output, output }
+        Self::of_total(request.max_total_tokens())
+    }
+
+    /// Reserves a quarter of the tokens for the answer, at most 4,096.
+    fn of_total(total: u64) -> Self {
+        let output = (total / 4).min(MOST_OUTPUT);
+        Self { input: total - output, output }
     }
 
     /// Returns the limit of the context, as the contract can say it.
@@ -73,16 +79,31 @@ impl TokenBudget {
 
     /// Returns the smallest total of a request whose context takes so many tokens.
     pub(super) fn total_for(context: u64) -> u64 {
-        let with_most = context.saturating_add(MOST_OUTPUT);
-        let total = if with_most / 4 >= MOST_OUTPUT {
-            with_most
+        let with_quarter = context.saturating_sub(1).saturating_mul(4) / 3 + 1;
+        let total = if with_quarter / 4 < MOST_OUTPUT {
+            with_quarter
         } else {
-            context.saturating_mul(4).div_ceil(3)
+            context.saturating_add(MOST_OUTPUT)
         };
         total.max(SMALLEST_CONTEXT)
     }
 
     pub(super) fn total(self) -> u64 {
         self.input + self.output
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_for_a_context_is_the_smallest_that_has_room_for_it() {
+        for context in (1..3_000).chain(12_000..13_000).chain([900_000]) {
+            let total = TokenBudget::total_for(context);
+            assert!(TokenBudget::of_total(total).input >= context, "{context}");
+            let less = TokenBudget::of_total(total - 1).input;
+            assert!(total == SMALLEST_CONTEXT || less < context, "{context}");
+        }
     }
 }

@@ -60,7 +60,7 @@ impl fmt::Display for LogLevel {
 /// | `enable_logging` | true | |
 /// | `log_level` | `INFO` | `DEBUG`, `INFO`, `WARNING`, `ERROR` |
 /// | `enable_metrics` | true | |
-/// | `prices` | none | tables by model with `input` and `output`, TOML only |
+/// | `prices` | none | tables by model with `input`, `output` and maybe `cached_input`, TOML only |
 ///
 /// ```
 /// use tool_runtime::agent::AgentConfig;
@@ -296,7 +296,7 @@ impl AgentConfig {
     }
 
     /// Returns the names of all models that the configuration names.
-    pub(super) fn model_names(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::agent) fn model_names(&self) -> impl Iterator<Item = &str> {
         let named = [&*self.default_model, &*self.student_summarizer_model];
         named.into_iter().chain(self.fallback_model.as_deref()).chain(self.prices.models())
     }

@@ -190,7 +190,10 @@ fn tolerated(answered: &Answered) -> Vec<ToleratedFailure<'_>> {
     let Answered { response, answer } = answered;
     let named = |failure| ToleratedFailure { failure, ..ToleratedFailure::default() };
     let failed_tools = Some(failed(response.tool_results())).filter(|failed| *failed > 0);
-    let reason = response.context_optimization().metadata().get("fallback").and_then(Value::as_str);
+    let metadata = response.context_optimization().metadata();
+    let reason = |name: &str| metadata.get(name).and_then(Value::as_str);
+    let with = |failure, reason| ToleratedFailure { reason: Some(reason), ..named(failure) };
+    let failure = reason("reason").filter(|_| metadata.get("failed") == Some(&Value::Bool(true)));
     let fell_back = answer.reply.is_fallback() && !answer.is_cached;
     let cut = match answer.reply.finish_reason() {
         FinishReason::Length => Some("answer_cut_off"),
@@ -199,7 +202,9 @@ fn tolerated(answered: &Answered) -> Vec<ToleratedFailure<'_>> {
     };
     [
         failed_tools.map(|_| ToleratedFailure { failed_tools, ..named("tools_failed") }),
-        reason.map(|_| ToleratedFailure { reason, ..named("compression_fell_back") }),
+        failure.map(|reason| with("compression_failed", reason)),
+        reason("fallback").map(|reason| with("compression_fell_back", reason)),
+        reason("similarity_error").map(|reason| with("similarity_failed", reason)),
         fell_back.then(|| named("fallback_model_answered")),
         cut.map(named),
     ]

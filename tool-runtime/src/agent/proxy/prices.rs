@@ -11,14 +11,33 @@ use super::settings::Settings;
 pub struct ModelPrice {
     input: f64,
     output: f64,
+    cached_input: Option<f64>,
 }
 
 impl ModelPrice {
     /// Creates a price; a number that is negative or not finite counts as 0.
     #[must_use]
     pub fn new(input: f64, output: f64) -> Self {
-        let limited = |price: f64| if price.is_finite() { price.max(0.0) } else { 0.0 };
-        Self { input: limited(input), output: limited(output) }
+        Self { input: limited(input), output: limited(output), cached_input: None }
+    }
+
+    /// Sets the price of a million tokens that the provider reads from its cache of prompts. Contexts
+    /// of sessions then keep their earlier messages as they are, unless rewriting them costs less.
+    #[must_use]
+    pub fn with_cached_input(self, cached_input: f64) -> Self {
+        Self { cached_input: Some(limited(cached_input)), ..self }
+    }
+
+    /// Returns the price of a million tokens that the provider reads from its cache, if it has one.
+    #[must_use]
+    pub const fn cached_input(&self) -> Option<f64> {
+        self.cached_input
+    }
+
+    /// Returns what a cached token costs as a share of the price of one that is not.
+    pub(super) fn cached_input_share(&self) -> Option<f64> {
+        let cached = self.cached_input.filter(|_| self.input > 0.0)?;
+        Some((cached / self.input).min(1.0))
     }
 
     /// Returns the price of a million tokens that the model reads.
@@ -39,6 +58,11 @@ impl ModelPrice {
     pub fn cost(&self, input_tokens: u64, output_tokens: u64) -> f64 {
         (input_tokens as f64 * self.input + output_tokens as f64 * self.output) / 1e6
     }
+}
+
+/// Returns a price; a number that is negative or not finite counts as 0.
+fn limited(price: f64) -> f64 {
+    if price.is_finite() { price.max(0.0) } else { 0.0 }
 }
 
 /// The prices of models by their names. It is empty by default, because prices change.
@@ -88,26 +112,35 @@ impl PriceTable {
         self.0.keys().map(String::as_str)
     }
 
-    /// Reads a table of tables: `[prices."openai/gpt-4o-mini"]` with `input` and `output`.
+    /// Reads a table of tables: `[prices."openai/gpt-4o-mini"]` with `input`, `output`
+    /// and maybe `cached_input`.
     pub(super) fn read(value: Value, settings: &mut Settings) -> Self {
-        let expected = "tables by model with the numbers `input` and `output`, in US dollars for a \
-                        million tokens";
+        let expected = "tables by model with the numbers `input`, `output` and maybe \
+                        `cached_input`, in US dollars for a million tokens";
         let Value::Object(models) = value else {
             settings.refuse("prices", expected);
             return Self::default();
         };
         let mut table = Self::default();
         for (model, price) in models {
-            let number = |name: &str| price[name].as_f64().filter(|number| *number >= 0.0);
-            let fields = price.as_object().map_or(0, serde_json::Map::len);
-            match (number("input"), number("output"), fields) {
-                (Some(input), Some(output), 2) => {
-                    table = table.with(model, ModelPrice::new(input, output));
-                }
-                _ => settings.refuse("prices", expected),
+            match read_price(&price) {
+                Some(price) => table = table.with(model, price),
+                None => settings.refuse("prices", expected),
             }
         }
         table
+    }
+}
+
+/// Reads the table of one model, which has no other field.
+fn read_price(price: &Value) -> Option<ModelPrice> {
+    let fields = price.as_object()?;
+    let number = |name: &str| fields.get(name)?.as_f64().filter(|number| *number >= 0.0);
+    let read = ModelPrice::new(number("input")?, number("output")?);
+    match (fields.len(), number("cached_input")) {
+        (2, None) => Some(read),
+        (3, Some(cached)) => Some(read.with_cached_input(cached)),
+        _ => None,
     }
 }
 

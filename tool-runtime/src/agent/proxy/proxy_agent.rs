@@ -37,14 +37,19 @@ use crate::runtime::Runtime;
 ///
 /// # The budget
 /// A quarter of `max_total_tokens`, at most 4,096, is reserved for the answer. A context that does not
-/// fit the rest is compressed harder, if it may be compressed; one that still does not is refused
-/// with an error of the kind `Compression`, whose details have `max_total_tokens` and
-/// `required_total_tokens`, which would be enough. Nothing is cut off in silence.
+/// fit the rest is compressed harder, if it may be compressed: pruned to what fits, without links and
+/// without fields that are null or empty (`compressed_harder` in its metadata). One that still does
+/// not is refused with an error of the kind `Compression`, whose details have `max_total_tokens` and
+/// `required_total_tokens`, the smallest total with which the same request is answered. Nothing is
+/// cut off in silence.
 ///
 /// # Failures
 /// A required tool that fails is part of the context, so that the model can say so. A request that
-/// names no tool, or a tool of another type, is an error before any tool runs. A timeout belongs to
-/// the step that waited: of a tool it is a result, of the model an error of the kind `Llm`.
+/// names no tool, or a tool of another type, is an error before any tool runs. All steps count
+/// against one deadline. A timeout belongs to the step that waited: of a tool it is a result, of a
+/// summary the reason for pruning, of the model an error of the kind `Llm`. A panic of a compressor,
+/// a summarizer or an embedder leaves the context as it is or pruned, that of a model's client is an
+/// error of the kind `Llm`.
 ///
 /// # Sessions and cache
 /// The history of a `session_id` belongs to the tenant and the principal of the context

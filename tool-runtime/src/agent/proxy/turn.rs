@@ -14,20 +14,16 @@ use super::observer::Observer;
 use super::proxy_agent::Inner;
 use super::sessions::SessionKey;
 use super::steps::{Step, Steps};
+use crate::agent::ask::ask;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{ChatReply, ChatRequest, FinishReason, ModelMessage};
-use crate::agent::model_timeout::within;
-use crate::agent::student::StudentSummarizer;
-use crate::articulate::Articulator;
-use crate::assess::{AssessOptions, Assessor, ContextManager};
+use crate::assess::{COMPRESSION_COST, Deadline};
 use crate::contracts::ToolContext;
 use crate::contracts::act::ActResult;
 use crate::contracts::articulate::{
     OutputSerializer, SerializationFormat, SerializationRequest, SerializedOutput,
 };
-use crate::contracts::assess::{
-    ChatMessage, ChatRole, CompressionStrategy, ContextData, OptimizedContext,
-};
+use crate::contracts::assess::{ChatMessage, ChatRole, ContextData, OptimizedContext};
 use crate::contracts::proxy::{CostReport, LlmResponse, ProxyRequest, ProxyResponse};
 use crate::policy::STORE_TIMEOUT;
 use crate::store::StoreError;
@@ -38,14 +34,16 @@ const MOST_MESSAGES: usize = 200;
 
 /// A request while it is answered.
 pub(super) struct Turn<'t> {
-    agent: &'t Inner,
+    pub(super) agent: &'t Inner,
     request: &'t ProxyRequest,
     cx: &'t ToolContext,
-    model: &'t str,
-    counter: Arc<dyn TokenCounter>,
-    optimization: Optimization,
-    budget: TokenBudget,
-    session: Option<SessionKey>,
+    pub(super) model: &'t str,
+    pub(super) counter: Arc<dyn TokenCounter>,
+    pub(super) optimization: Optimization,
+    pub(super) budget: TokenBudget,
+    pub(super) session: Option<SessionKey>,
+    /// The end of the request's time, against which every step counts.
+    pub(super) deadline: Deadline,
     observer: Observer<'t>,
 }
 
@@ -65,6 +63,7 @@ pub(super) struct Answered {
 impl<'t> Turn<'t> {
     pub(super) fn new(agent: &'t Inner, request: &'t ProxyRequest, cx: &'t ToolContext) -> Self {
         let model = request.target_model().unwrap_or(agent.config.default_model());
+        let limit = Duration::from_secs(agent.config.request_timeout_seconds());
         Self {
             agent,
             request,
@@ -74,6 +73,7 @@ impl<'t> Turn<'t> {
             optimization: Optimization::of(request),
             budget: TokenBudget::of(request),
             session: request.session_id().map(|session| SessionKey::new(cx, session)),
+            deadline: Deadline::after(&agent.runtime, Some(limit)),
             observer: Observer::new(agent, model),
         }
     }
@@ -86,17 +86,15 @@ impl<'t> Turn<'t> {
     }
 
     async fn run(&self, started: Instant) -> Result<Answered, AgentError> {
-        let limit = Duration::from_secs(self.agent.config.request_timeout_seconds());
-        let ends = started + limit;
         let observer = &self.observer;
         let mut steps = Steps::new(observer);
-        let results = steps.timed(Step::Tools, self.run_tools(limit)).await?;
+        let results = steps.timed(Step::Tools, self.run_tools()).await?;
         observer.tools_ran(&results, steps.took(Step::Tools));
         let history = self.history().await?;
         let context = self.context(&results, history)?;
         let optimized = steps.timed(Step::Context, self.optimize(&context)).await?;
         observer.context_optimized(&optimized, steps.took(Step::Context));
-        let answer = steps.timed(Step::Model, self.ask(&optimized, ends)).await?;
+        let answer = steps.timed(Step::Model, self.ask(&optimized)).await?;
         let tokens = self.tokens(&optimized, &answer.reply);
         observer.model_answered(&answer, tokens, steps.took(Step::Model));
         let written = async { self.serialize(&answer.content) };
@@ -116,8 +114,8 @@ impl<'t> Turn<'t> {
     }
 
     /// Runs the required tools, after every request was found to name one.
-    async fn run_tools(&self, limit: Duration) -> Result<Vec<ActResult>, AgentError> {
-        let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    async fn run_tools(&self) -> Result<Vec<ActResult>, AgentError> {
+        let limit = u64::try_from(self.time_left().as_millis()).unwrap_or(u64::MAX);
         let limit = self.cx.timeouts_ms().map_or(limit, |own| own.min(limit));
         let executor = self.agent.executor.with_context(self.cx.with_timeouts_ms(limit));
         let executor = executor.token_counter(self.counter.clone());
@@ -156,87 +154,19 @@ impl<'t> Turn<'t> {
         builder.build().map_err(|error| serialization(&error))
     }
 
-    /// Compresses the context; harder if it does not fit, and refuses it if it still does not.
-    async fn optimize(&self, context: &ContextData) -> Result<OptimizedContext, AgentError> {
-        let price = self.agent.config.prices().of(self.model).map_or(0.0, |price| price.input());
-        let threshold = self.agent.config.compression_threshold_tokens();
-        let options = self.optimization.options(threshold, price);
-        let mut optimized = if self.optimization.compresses {
-            self.assessor(options).optimize(context).await
-        } else {
-            // A context that must stay whole has no limit that compression could keep.
-            let whole = context.clone().into_builder().max_tokens(u64::MAX).build();
-            let whole = whole.map_err(|error| serialization(&error))?;
-            self.assessor(options).optimize(&whole).await
-        };
-        if self.fits(&optimized) {
-            return Ok(optimized);
-        }
-        if self.optimization.compresses {
-            #[allow(clippy::cast_precision_loss, reason = "a ratio of two counts")]
-            let share = self.budget.input as f64 / optimized.original_tokens().max(1) as f64;
-            let harder = self.optimization.harder(price, share);
-            let context = context.clone().into_builder();
-            let context = context.strategy(CompressionStrategy::SemanticPruning).build();
-            let context = context.map_err(|error| serialization(&error))?;
-            optimized = self.assessor(harder).optimize(&context).await;
-        }
-        if self.fits(&optimized) { Ok(optimized) } else { Err(self.too_long(&optimized)) }
-    }
-
-    fn assessor(&self, options: AssessOptions) -> Assessor {
-        let config = &self.agent.config;
-        let own = self.agent.assessor.clone();
-        let student = StudentSummarizer::of(self.agent.model.clone());
-        let student = student.with_model(config.student_summarizer_model());
-        let price = config.prices().of(config.student_summarizer_model());
-        let student = student.with_dollars_per_million(price.map_or(0.0, |price| price.input()));
-        let assessor = if own.has_summarizer() { own } else { own.summarizer(student) };
-        let assessor = assessor.options(options).token_counter(self.counter.clone());
-        if self.optimization.writes_toon {
-            assessor.result_serializer(self.articulator())
-        } else {
-            assessor
-        }
-    }
-
-    fn articulator(&self) -> Articulator {
-        let rows = self.agent.config.toon_threshold_array_size();
-        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        Articulator::new().table_rows(rows).token_counter(self.counter.clone())
-    }
-
-    fn fits(&self, optimized: &OptimizedContext) -> bool {
-        optimized.optimized_tokens() <= self.budget.input
-    }
-
-    fn too_long(&self, optimized: &OptimizedContext) -> AgentError {
-        let required = TokenBudget::total_for(optimized.optimized_tokens());
-        let message = format!(
-            "the context and the answer need {required} tokens, and the request allows {}; allow \
-             more, or send less",
-            self.budget.total()
-        );
-        AgentError::new(AgentErrorKind::Compression, message)
-            .with_detail("max_total_tokens", self.budget.total())
-            .with_detail("required_total_tokens", required)
-    }
-
-    async fn ask(&self, context: &OptimizedContext, ends: Instant) -> Result<Answer, AgentError> {
+    async fn ask(&self, context: &OptimizedContext) -> Result<Answer, AgentError> {
         let request = self.chat_request(context);
         let key = answer_cache::key(self.cx, &request);
         let cache = self.agent.cache.as_ref();
-        if let Some(reply) = cache.and_then(|cache| cache.get(&key)) {
+        if let Some(reply) = cache.and_then(|cache| cache.get(&key, self.now())) {
             return self.answer_of(reply, true);
         }
-        let left = ends.saturating_duration_since(Instant::now());
-        let request = request.with_timeout(left);
-        let asked = self.agent.model.chat(&request);
-        let reply = within(self.agent.runtime.timer(), left, asked).await?;
+        let request = request.with_timeout(self.time_left());
+        let reply = ask(&*self.agent.model, &request, &self.deadline).await??;
         let answer = self.answer_of(reply, false)?;
         // An answer that was cut off, or breaks the schema, is not worth keeping.
         if let Some(cache) = cache.filter(|_| *answer.reply.finish_reason() == FinishReason::Stop) {
-            cache.put(key, answer.reply.clone());
+            cache.put(key, answer.reply.clone(), self.now());
         }
         Ok(answer)
     }
@@ -299,12 +229,24 @@ impl<'t> Turn<'t> {
             .map_err(|error| self.of_session("the answer cannot be added to the session", &error))
     }
 
+    fn now(&self) -> Instant {
+        self.agent.runtime.timer().now()
+    }
+
+    fn time_left(&self) -> Duration {
+        self.deadline.left().unwrap_or(Duration::MAX)
+    }
+
     /// Runs an operation of the store of sessions, which is foreign code: it may hang or panic.
     async fn in_time<T>(
         &self,
         operation: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        self.agent.runtime.policy_state().call_store(STORE_TIMEOUT, operation).await
+        self.agent
+            .runtime
+            .policy_state()
+            .call_store(STORE_TIMEOUT.min(self.time_left()), operation)
+            .await
     }
 
     /// The store's own message may name files, so that it goes to the log only.
@@ -348,9 +290,8 @@ impl<'t> Turn<'t> {
         let fallback = Some(answer.reply.model()).filter(|_| answer.reply.is_fallback());
         let answered_by = fallback.map_or(price, |model| self.agent.config.prices().of(model));
         let paid = |input| answered_by.map_or(0.0, |price| price.cost(input, output));
-        // What a summary cost is what the savings of the context lack.
-        let saved_input = price.map_or(0.0, |price| price.cost(raw.saturating_sub(optimized), 0));
-        let summaries = (saved_input - context.estimated_cost_savings()).max(0.0);
+        let summaries = context.metadata().get(COMPRESSION_COST).and_then(Value::as_f64);
+        let summaries = summaries.unwrap_or_default();
         let actual = if answer.is_cached { 0.0 } else { paid(optimized) };
         #[allow(clippy::cast_precision_loss, reason = "a ratio of two counts")]
         let output_ratio =
@@ -374,6 +315,6 @@ fn with_cache_mark(context: OptimizedContext) -> Result<OptimizedContext, AgentE
         .map_err(|error| serialization(&error))
 }
 
-fn serialization(error: &dyn fmt::Display) -> AgentError {
+pub(super) fn serialization(error: &dyn fmt::Display) -> AgentError {
     AgentError::new(AgentErrorKind::Serialization, error.to_string())
 }

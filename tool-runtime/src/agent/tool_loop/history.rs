@@ -164,6 +164,8 @@ fn complete_rounds(messages: &[ModelMessage]) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use futures::executor::block_on;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
 
     use super::*;
     use crate::agent::model::AssistantMessage;
@@ -223,6 +225,30 @@ mod tests {
     }
 
     #[test]
+    fn error_lines_of_older_results_stay_if_a_later_turn_speaks_of_errors() {
+        let line = "panicked at the second counter";
+        let kept = |said: &str| {
+            let mut messages = vec![ModelMessage::User("Is all well?".to_owned())];
+            messages.extend([calls(&["1"]), result("1", &log(&format!("{line}\n{}", names())))]);
+            messages.push(ModelMessage::Assistant(AssistantMessage::new(said)));
+            messages.extend([calls(&["2"]), result("2", &log("Nothing."))]);
+            let mut history = History::new(messages);
+            let options = *assessor().options_in_use();
+            let assessor = Assessor::new().options(options.with_target_ratio(0.1));
+            block_on(history.compact(&assessor, 5));
+            assert_eq!(history.savings.report(1.0).compactions, 1);
+            history.messages[2].text().contains(line)
+        };
+        assert!(!kept("I look at the next log."), "sixty lines name more");
+        assert!(kept("Something failed there, so I look at the next log."));
+    }
+
+    /// Lines that each name something, and so come before a line that names nothing.
+    fn names() -> String {
+        (0..60).map(|n| format!("order_{n} for host_{n}\n")).collect()
+    }
+
+    #[test]
     fn compacted_messages_do_not_change_again() {
         let mut history = history();
         block_on(history.compact(&assessor(), 5));
@@ -261,5 +287,95 @@ mod tests {
         assert_eq!(history.messages, raw.messages);
         block_on(history.compact(&cached, 50));
         assert_ne!(history.messages, raw.messages);
+    }
+
+    /// A line of a result: it names something, decides, fails, or says nothing.
+    fn line() -> impl Strategy<Value = String> {
+        prop_oneof![
+            4 => Just("The request was served without delay by the usual worker.".to_owned()),
+            1 => "(order|host|file)_[0-9]{1,3} is (late|open|lost)\\.",
+            1 => Just("error: the connection was refused".to_owned()),
+            1 => Just("Shall we order more?".to_owned()),
+            1 => "\\PC{0,40}",
+        ]
+    }
+
+    /// A result: a text of lines, or rows in JSON.
+    fn any_result() -> impl Strategy<Value = String> {
+        (vec(line(), 0..60), any::<bool>()).prop_map(|(lines, is_json)| {
+            if is_json { serde_json::to_string(&lines).expect("texts") } else { lines.join("\n") }
+        })
+    }
+
+    /// A round of up to three calls, of which the last ones may still wait for their results.
+    fn any_round() -> impl Strategy<Value = (String, Vec<Option<String>>)> {
+        let calls = vec(proptest::option::weighted(0.9, any_result()), 0..3);
+        (line(), calls)
+    }
+
+    fn any_history() -> impl Strategy<Value = Vec<ModelMessage>> {
+        vec((any_round(), proptest::bool::weighted(0.2)), 0..8).prop_map(|rounds| {
+            let mut messages = vec![ModelMessage::User("Which order_17 is late?".to_owned())];
+            for (number, ((said, calls), asks)) in rounds.into_iter().enumerate() {
+                let ids: Vec<String> = (0..calls.len()).map(|n| format!("{number}.{n}")).collect();
+                let requested = ids.iter().map(|id| ModelCall::new(id, "log", "{}"));
+                let message = AssistantMessage::new(said).with_calls(requested);
+                messages.push(ModelMessage::Assistant(message));
+                let answered = ids.iter().zip(calls).filter_map(|(id, text)| Some((id, text?)));
+                messages.extend(answered.map(|(id, text)| result(id, &text)));
+                if asks {
+                    messages.push(ModelMessage::User("And web-17?".to_owned()));
+                }
+            }
+            messages
+        })
+    }
+
+    fn any_assessor() -> impl Strategy<Value = Assessor> {
+        let cache = proptest::option::of((0.0..1.0_f64, 0..20_u32));
+        (0..2_000_u64, 0.05..1.0_f64, 0..4_usize, any::<bool>(), cache).prop_map(
+            |(threshold, ratio, rounds, drops, cache)| {
+                let options = AssessOptions::default()
+                    .with_threshold_tokens(threshold)
+                    .with_target_ratio(ratio)
+                    .with_verbatim_rounds(rounds)
+                    .with_nulls_dropped(drops)
+                    .with_links_dropped(drops);
+                Assessor::new().options(match cache {
+                    Some((share, turns)) => options.with_prompt_cache(share, turns),
+                    None => options,
+                })
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_call_and_its_result_stay_together_at_any_settings(
+            messages in any_history(),
+            assessor in any_assessor(),
+            turns in 0..10_u32,
+        ) {
+            let raw = History::new(messages);
+            let compacted = || {
+                let mut history = raw.clone();
+                block_on(history.compact(&assessor, turns));
+                history
+            };
+            let history = compacted();
+            prop_assert_eq!(structure(&history), structure(&raw));
+            for (after, before) in history.messages.iter().zip(&raw.messages) {
+                let [after, before] = [after, before].map(|it| assessor.estimate_tokens(it.text()));
+                prop_assert!(after <= before);
+            }
+            // The newest rounds, and a round that still waits, stay word for word.
+            let rounds = complete_rounds(&raw.messages);
+            let older = rounds.len().saturating_sub(assessor.options_in_use().verbatim_rounds());
+            let end = rounds[..older].last().map_or(0, |round| round.end);
+            prop_assert_eq!(&history.messages[end..], &raw.messages[end..]);
+            prop_assert!(history == compacted(), "the same history gives the same messages");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The loop around a model: it calls tools over several turns until it answers.
 
 mod history;
+mod observer;
 mod report;
 mod run;
 mod savings;
@@ -9,14 +10,16 @@ mod suspended;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use self::observer::LoopObserver;
 pub use self::report::{LoopEnd, LoopReport, StopCause};
 use self::run::LoopRun;
 pub use self::savings::LoopSavings;
 pub use self::suspended::{PendingCall, SuspendedRun};
 use super::error::AgentError;
 use super::model::{ChatModel, ModelMessage};
+use super::proxy::AgentConfig;
 use crate::assess::Assessor;
 use crate::contracts::{ToolContext, ToolSpec};
 use crate::runtime::Runtime;
@@ -35,7 +38,14 @@ use crate::runtime::Runtime;
 /// | --- | --- |
 /// | `Answered` | the model requests no further call; its `finish_reason` says if its text was cut off |
 /// | `Suspended` | a call waits for a person; [`SuspendedRun`] may continue later, in another process too |
-/// | `Stopped` | `max_turns` or `max_total_tokens` is reached, all calls of three turns in a row failed, or the model's answer was cut off, and none of its calls ran |
+/// | `Stopped` | `max_turns`, `max_total_tokens` or `timeout` is reached, all calls of three turns in a row failed, or the model's answer was cut off, and none of its calls ran |
+///
+/// A model that is silent until the time limit stops the loop as any limit does: the report has all
+/// that was said and done before. An error is a model that failed by itself.
+///
+/// # Log and metrics
+/// Runs are logged and measured as an agent's requests are: how they ended, their turns, the calls of
+/// the model, and the tokens that compression saved. [`config`](Self::config) sets what is.
 ///
 /// A call that waits for a person needs `Policy::ticket_keys` and a store that both processes
 /// have, as any ticket does.
@@ -99,6 +109,7 @@ pub struct ToolLoop {
     timeout: Option<Duration>,
     result_assessor: Option<Assessor>,
     history_assessor: Option<Assessor>,
+    observer: LoopObserver,
 }
 
 impl ToolLoop {
@@ -119,13 +130,30 @@ impl ToolLoop {
             timeout: None,
             result_assessor: None,
             history_assessor: None,
+            observer: LoopObserver::new(),
         }
+    }
+
+    /// Takes settings of an agent's configuration: `enable_logging`, `log_level`, `enable_metrics`,
+    /// `max_concurrent_tools`, `request_timeout_seconds` as the time limit of a run, and the names of
+    /// the models, which then have metrics of their own.
+    ///
+    /// Without it runs are logged from the level `INFO` on, and measured.
+    #[must_use]
+    pub fn config(self, config: &AgentConfig) -> Self {
+        let most = usize::try_from(config.max_concurrent_tools()).unwrap_or(usize::MAX);
+        let observer = self.observer.clone().configured(config);
+        Self { observer, ..self }
+            .max_concurrent_tools(most)
+            .timeout(Duration::from_secs(config.request_timeout_seconds()))
     }
 
     /// Sets the model, in place of the client's default.
     #[must_use]
-    pub fn model(self, name: impl Into<String>) -> Self {
-        Self { model_name: Some(name.into()), ..self }
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        let name = name.into();
+        self.observer.name_model(&name);
+        Self { model_name: Some(name), ..self }
     }
 
     /// Sets the instructions of the host, which come first.
@@ -173,7 +201,8 @@ impl ToolLoop {
     }
 
     /// Sets the time limit of a run; none by default. The model's request ends with it; tools have
-    /// their own deadlines, shortened to it.
+    /// their own deadlines, shortened to it, and compressors of your own get half of the rest. At the
+    /// limit the loop stops by [`StopCause::Timeout`].
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self }
@@ -214,7 +243,8 @@ impl ToolLoop {
     /// Answers a question.
     ///
     /// # Errors
-    /// Returns the model's error. What the tools did before stands in the record.
+    /// Returns the model's error, or one with the reason `panic` if its client panicked. What the
+    /// tools did before stands in the record.
     pub async fn run(
         &self,
         question: impl Into<String>,
@@ -262,10 +292,6 @@ impl ToolLoop {
     fn cached_price_share(&self) -> f64 {
         let assessor = self.history_assessor.as_ref().or(self.result_assessor.as_ref());
         assessor.map_or(1.0, |assessor| assessor.options_in_use().cached_price_share())
-    }
-
-    fn ends(&self) -> Option<Instant> {
-        self.timeout.and_then(|timeout| Instant::now().checked_add(timeout))
     }
 }
 

@@ -1,20 +1,23 @@
 //! One run of a loop, turn by turn.
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::ToolLoop;
 use super::history::History;
+use super::observer::RunFigures;
 use super::report::{LoopEnd, LoopReport, StopCause};
 use super::suspended::{AnswerText, CallAnswer, PendingCall, RunOwner, SuspendedRun};
 use crate::adapters::Answer;
+use crate::agent::ask::{Late, ask};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{
-    ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, TokenUsage,
+    ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, TokenUsage,
 };
-use crate::agent::model_timeout::within;
+use crate::assess::{Assessor, Deadline};
 use crate::call::{ToolCall, run_batch};
 use crate::contracts::{ErrorCode, ToolContext, ToolSpec};
 use crate::dispatch::refusal::Refusal;
@@ -24,7 +27,11 @@ use crate::tokens::{TokenCounter, counter_for_model};
 pub(super) struct LoopRun<'l> {
     agent: &'l ToolLoop,
     cx: &'l ToolContext,
-    ends: Option<Instant>,
+    model: Arc<dyn ChatModel>,
+    deadline: Deadline,
+    started: Instant,
+    /// What an earlier part of the run did, before it was suspended.
+    before: RunFigures,
     history: History,
     turns: u32,
     calls: u32,
@@ -47,7 +54,10 @@ impl<'l> LoopRun<'l> {
         Self {
             agent,
             cx,
-            ends: agent.ends(),
+            model: agent.observer.measured(&agent.model, &agent.runtime),
+            deadline: Deadline::after(&agent.runtime, agent.timeout),
+            started: Instant::now(),
+            before: RunFigures::default(),
             history: History::new(messages),
             turns: 0,
             calls: 0,
@@ -81,22 +91,41 @@ impl<'l> LoopRun<'l> {
         let mut resumed = Self { history: run.history, ..Self::new(agent, Vec::new(), cx) };
         (resumed.turns, resumed.calls) = (run.turns, run.calls);
         (resumed.failed_turns, resumed.usage) = (run.failed_turns, run.usage);
+        resumed.before = resumed.figures();
         resumed.add_answers(run.answers).await;
         Ok(resumed)
     }
 
     pub(super) async fn finish(mut self) -> Result<LoopReport, AgentError> {
-        let end = loop {
-            if let Some(cause) = self.limit() {
-                break LoopEnd::Stopped(cause);
-            }
-            if let Next::End(end) = self.turn().await? {
-                break *end;
-            }
-        };
+        let end = self.run().await;
+        let figures = self.figures().since(&self.before);
+        self.agent.observer.run_ended(&self.agent.runtime, end.as_ref(), figures);
+        let end = end?;
         let Self { agent, history, turns, calls, usage, .. } = self;
         let savings = history.savings.report(agent.cached_price_share());
         Ok(LoopReport { end, messages: history.messages, turns, calls, usage, savings })
+    }
+
+    /// Asks the model turn by turn, until it answers, a call waits or a limit is reached.
+    async fn run(&mut self) -> Result<LoopEnd, AgentError> {
+        loop {
+            if let Some(cause) = self.limit() {
+                return Ok(LoopEnd::Stopped(cause));
+            }
+            if let Next::End(end) = self.turn().await? {
+                return Ok(*end);
+            }
+        }
+    }
+
+    fn figures(&self) -> RunFigures {
+        RunFigures {
+            took: self.started.elapsed(),
+            turns: self.turns,
+            calls: self.calls,
+            usage: self.usage,
+            saved_tokens: self.history.savings.report(1.0).input_tokens,
+        }
     }
 
     /// Returns the limit that is reached, if any.
@@ -108,28 +137,29 @@ impl<'l> LoopRun<'l> {
             Some(StopCause::TurnLimit)
         } else if tokens >= self.agent.max_total_tokens {
             Some(StopCause::TokenBudget)
-        } else if self.time_left().is_some_and(|left| left.is_zero()) {
+        } else if self.deadline.has_passed() {
             Some(StopCause::Timeout)
         } else {
             None
         }
     }
 
-    fn time_left(&self) -> Option<Duration> {
-        self.ends.map(|ends| ends.saturating_duration_since(Instant::now()))
+    /// Leaves half of the rest of the time to the model, if code of the host compresses.
+    fn limited(&self, assessor: &Assessor) -> Assessor {
+        assessor.clone().deadline(self.deadline.halved())
     }
 
     /// Asks the model once, and executes the calls that it requests.
     async fn turn(&mut self) -> Result<Next, AgentError> {
         if let Some(assessor) = &self.agent.history_assessor {
             let turns = self.agent.max_turns.saturating_sub(self.turns);
-            self.history.compact(assessor, turns).await;
+            let assessor = self.limited(assessor);
+            self.history.compact(&assessor, turns).await;
         }
         let request = self.request();
-        let asked = self.agent.model.chat(&request);
-        let reply = match self.time_left() {
-            Some(left) => within(self.agent.runtime.timer(), left, asked).await?,
-            None => asked.await?,
+        let reply = match ask(&*self.model, &request, &self.deadline).await {
+            Ok(ended) => ended?,
+            Err(Late) => return Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::Timeout)))),
         };
         self.turns += 1;
         self.history.savings.add_request();
@@ -151,7 +181,7 @@ impl<'l> LoopRun<'l> {
             Some(name) => request.with_model(name.clone()),
             None => request,
         };
-        match self.time_left() {
+        match self.deadline.left() {
             Some(left) => request.with_timeout(left),
             None => request,
         }
@@ -239,7 +269,7 @@ impl<'l> LoopRun<'l> {
 
     fn open(&self, call: &ModelCall) -> ToolCall {
         let cx = self.cx.with_invocation_id(Uuid::now_v7());
-        let cx = match self.time_left() {
+        let cx = match self.deadline.left() {
             None => cx,
             Some(left) => {
                 let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
@@ -283,7 +313,10 @@ impl<'l> LoopRun<'l> {
             AnswerText::Data { json, notes } => (json, notes),
         };
         let shorter = match &self.agent.result_assessor {
-            Some(assessor) => self.history.compress_result(assessor, tool, &json).await,
+            Some(assessor) => {
+                let assessor = self.limited(assessor);
+                self.history.compress_result(&assessor, tool, &json).await
+            }
             None => None,
         };
         let answer = Answer::from_text("", "");

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{eager, lines, message, optimized, options, question, result};
-use crate::assess::{Assessor, ContextManager};
+use crate::assess::{AssessOptions, Assessor, ContextManager};
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{
     ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextDataBuilder,
@@ -63,15 +63,32 @@ fn context() -> impl Strategy<Value = ContextDataBuilder> {
     )
 }
 
+fn any_options() -> impl Strategy<Value = AssessOptions> {
+    let cache = proptest::option::of((0.0..1.0_f64, 0..20_u32));
+    (0.05..1.0_f64, 0..4_usize, any::<bool>(), any::<bool>(), cache).prop_map(
+        |(ratio, rounds, drops_nulls, drops_links, cache)| {
+            let options = options()
+                .with_target_ratio(ratio)
+                .with_verbatim_rounds(rounds)
+                .with_nulls_dropped(drops_nulls)
+                .with_links_dropped(drops_links);
+            match cache {
+                Some((share, turns)) => options.with_prompt_cache(share, turns),
+                None => options,
+            }
+        },
+    )
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn compressed_contexts_are_shorter_and_within_their_limit(
         context in context(),
-        ratio in 0.05..1.0_f64,
+        options in any_options(),
     ) {
-        let assessor = eager().options(options().with_target_ratio(ratio));
+        let assessor = eager().options(options);
         let compressed = optimized(&assessor, context.clone());
         let tokens = assessor.estimate_tokens(compressed.optimized_text());
         prop_assert_eq!(tokens, compressed.optimized_tokens());
@@ -85,9 +102,10 @@ proptest! {
     }
 
     #[test]
-    fn the_same_context_gives_the_same_text(context in context()) {
-        let first = optimized(&eager(), context.clone());
-        let second = optimized(&eager(), context);
+    fn the_same_context_gives_the_same_text(context in context(), options in any_options()) {
+        let assessor = eager().options(options);
+        let first = optimized(&assessor, context.clone());
+        let second = optimized(&assessor, context);
         prop_assert_eq!(first.optimized_text(), second.optimized_text());
     }
 

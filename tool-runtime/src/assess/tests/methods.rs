@@ -127,6 +127,46 @@ fn compaction_keeps_the_newest_rounds_and_the_results() {
 }
 
 #[test]
+fn compaction_keeps_open_questions_of_older_rounds() {
+    let open = "Which colour do you want the cups to have?";
+    let named: String = (0..120).map(|n| format!("Cup number {n} was packed.\n")).collect();
+    let mut messages = vec![
+        message(ChatRole::User, &format!("Pack the cups. {}", log(10))),
+        message(ChatRole::Assistant, &format!("{named}{open}\n{}", log(10))),
+    ];
+    messages.extend(rounds(3));
+    let context = question("And now?").message_history(messages);
+    let context = context.strategy(CompressionStrategy::HistoryCompaction);
+    let options = options().with_target_ratio(0.3).with_verbatim_rounds(1);
+    let optimized = optimized(&eager().options(options), context);
+    assert_eq!(optimized.method_used(), CompressionMethod::HistoryCompaction);
+    let text = optimized.optimized_text();
+    assert!(text.contains(open) && !text.contains("Cup number 119 was packed."), "{text}");
+}
+
+#[test]
+fn compaction_keeps_error_lines_that_a_newer_round_speaks_of() {
+    let line = "panicked at the second counter";
+    let named: String = (0..40).map(|n| format!("Cup number {n} was packed.\n")).collect();
+    let kept = |newer: &str| {
+        let messages = [
+            message(ChatRole::User, "Show the log."),
+            message(ChatRole::Assistant, &format!("{named}{line}\n{}", log(20))),
+            message(ChatRole::User, newer),
+            message(ChatRole::Assistant, "Yes."),
+            message(ChatRole::User, "Good."),
+            message(ChatRole::Assistant, "Fine."),
+        ];
+        let context = question("And now?").message_history(messages);
+        let context = context.strategy(CompressionStrategy::HistoryCompaction);
+        let options = options().with_target_ratio(0.2).with_verbatim_rounds(2);
+        optimized(&eager().options(options), context).optimized_text().contains(line)
+    };
+    assert!(kept("So it failed in the night?"));
+    assert!(!kept("So it ended in the night."));
+}
+
+#[test]
 fn a_summary_replaces_messages_and_results() {
     let assessor = eager().summarizer(fixed("All was well."));
     let assessor = assessor.options(options().with_dollars_per_million(2.0));

@@ -1,5 +1,6 @@
 //! Contexts are compressed, and nothing that has to stay is lost.
 
+mod distillation;
 mod laws;
 mod methods;
 mod pruning;

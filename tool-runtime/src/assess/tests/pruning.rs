@@ -87,6 +87,34 @@ fn error_lines_are_kept_if_the_question_asks_for_errors() {
 }
 
 #[test]
+fn error_lines_are_kept_if_a_newer_message_speaks_of_errors() {
+    // A longer line than the others, since a short one fits in what they leave.
+    let line = "panicked at the second counter of the third hall on the left side of the house\n";
+    let text = format!("{}{line}{}", log(80), log(80));
+    let kept = |said: &str| {
+        let history = [message(ChatRole::User, said), message(ChatRole::Assistant, "I see.")];
+        let context = question("And the worker?")
+            .message_history(history)
+            .tool_results([result("log", text.clone())])
+            .strategy(CompressionStrategy::SemanticPruning);
+        let assessor = eager().options(options().with_target_ratio(0.15));
+        optimized(&assessor, context).optimized_text().contains(line)
+    };
+    assert!(kept("The nightly job crashed."));
+    assert!(!kept("The nightly job is over."));
+}
+
+#[test]
+fn what_is_referred_to_is_kept_within_the_limit_of_the_context() {
+    let text: String = (0..2_000).map(|n| format!("error {n}: A-17 is late.\n")).collect();
+    let context = question("Which errors are there of A-17?").tool_results([result("log", text)]);
+    let assessor = eager().options(options().with_target_ratio(1.0));
+    let optimized = optimized(&assessor, context.max_tokens(1_000));
+    assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+    assert!((800..=1_000).contains(&optimized.optimized_tokens()), "{optimized:?}");
+}
+
+#[test]
 fn neighbours_of_a_fitting_sentence_are_kept() {
     let text = format!("{}I asked about the green tea. It was seven coins.\n{}", log(60), log(60));
     let context = question("How much is green tea?").tool_results([result("talk", text)]);

@@ -9,25 +9,14 @@ use tool_runtime::contracts::assess::ChatMessage;
 use tool_runtime::contracts::proxy::ProxyRequest;
 use tool_runtime::prelude::*;
 use tool_runtime::store::{StoreError, StoreErrorKind};
-use tracing::subscriber::DefaultGuard;
 
 use super::{ListOrdersTool, agent, agent_of, context, orders};
+use crate::agent::measured::subscribed;
 use crate::agent::server::{Scripted, Server, completion, error, text};
 use crate::support::Paper;
 
 /// A text that no event may have.
 const SECRET: &str = "hunter2";
-
-/// Writes the events of this thread as JSON, of all levels.
-fn subscribed(paper: &Paper) -> DefaultGuard {
-    let subscriber = tracing_subscriber::fmt()
-        .json()
-        .flatten_event(true)
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(paper.clone())
-        .finish();
-    tracing::subscriber::set_default(subscriber)
-}
 
 /// Returns the agent's events, without the times.
 fn events(paper: &Paper) -> Vec<Value> {

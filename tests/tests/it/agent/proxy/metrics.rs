@@ -1,103 +1,30 @@
 //! The metrics of the agent, at both outputs.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use axum::body::Body;
-use axum::http::Request;
-use opentelemetry::metrics::MeterProvider as _;
-use opentelemetry_sdk::metrics::data::{
-    AggregatedMetrics, MetricData, ResourceMetrics, ScopeMetrics,
-};
-use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use serde_json::json;
 use tool_runtime::agent::ProxyAgent;
 use tool_runtime::contracts::proxy::{ProxyRequest, ProxyResponse};
-use tool_runtime::http::{Auth, HttpConfig, router};
 use tool_runtime::prelude::*;
-use tool_runtime::trace::Metrics;
-use tower::ServiceExt;
 
 use super::{ListOrdersTool, agent_of, context, orders};
+use crate::agent::measured::{MeasuredRuntime, check};
 use crate::agent::server::{Server, error, text};
 
-/// An agent whose runtime has a meter and a server.
+/// An agent whose runtime is measured.
 struct Measured {
-    exporter: InMemoryMetricExporter,
-    provider: SdkMeterProvider,
-    runtime: Runtime,
+    measured: MeasuredRuntime,
     agent: ProxyAgent,
 }
 
-/// The values of a metric by its attributes: a sum, or the count and the sum of a histogram.
-type Points = BTreeMap<String, Vec<u64>>;
-
 impl Measured {
     fn new(server: &Server, config: &str) -> Self {
-        let exporter = InMemoryMetricExporter::default();
-        let provider = SdkMeterProvider::builder().with_periodic_exporter(exporter.clone()).build();
-        let metrics = Metrics::new(&provider.meter("tests"));
-        let runtime = Runtime::builder().tool::<ListOrdersTool>().metrics(metrics).build().unwrap();
-        let agent = agent_of(runtime.clone(), server.model(), config).build();
-        Self { exporter, provider, runtime, agent }
+        let measured = MeasuredRuntime::new(Runtime::builder().tool::<ListOrdersTool>());
+        let agent = agent_of(measured.runtime.clone(), server.model(), config).build();
+        Self { measured, agent }
     }
 
     async fn ask(&self, request: &ProxyRequest) -> Option<ProxyResponse> {
         self.agent.answer(request, &context()).await.ok()
     }
-
-    /// Returns the exported metrics by their names.
-    fn exported(&self) -> BTreeMap<String, Points> {
-        self.provider.force_flush().unwrap();
-        let exported = self.exporter.get_finished_metrics().unwrap();
-        let metrics = exported.last().into_iter().flat_map(ResourceMetrics::scope_metrics);
-        let metrics = metrics.flat_map(ScopeMetrics::metrics);
-        metrics.map(|metric| (metric.name().to_owned(), points(metric.data()))).collect()
-    }
-
-    /// Returns the lines of `/metrics`.
-    async fn page(&self) -> Vec<String> {
-        let config = HttpConfig::new(Auth::new()).public_metrics();
-        let request = Request::get("/metrics").body(Body::empty()).unwrap();
-        let response = router(self.runtime.clone(), config).oneshot(request).await.unwrap();
-        let page = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
-        String::from_utf8(page.to_vec()).unwrap().lines().map(str::to_owned).collect()
-    }
-}
-
-fn points(data: &AggregatedMetrics) -> Points {
-    match data {
-        AggregatedMetrics::U64(MetricData::Sum(sum)) => {
-            sum.data_points().map(|it| (key(it.attributes()), vec![it.value()])).collect()
-        }
-        AggregatedMetrics::F64(MetricData::Histogram(histogram)) => {
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "small sums"
-            )]
-            let values = |count, sum: f64| vec![count, sum as u64];
-            let points = histogram.data_points();
-            points.map(|it| (key(it.attributes()), values(it.count(), it.sum()))).collect()
-        }
-        _ => Points::new(),
-    }
-}
-
-fn key<'a>(attributes: impl Iterator<Item = &'a opentelemetry::KeyValue>) -> String {
-    let pairs = attributes.map(|pair| format!("{}={}", pair.key.as_str(), pair.value));
-    pairs.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
-}
-
-#[track_caller]
-fn check(exported: &BTreeMap<String, Points>, name: &str, expected: &[(&str, &[u64])]) {
-    let found = exported.get(name).into_iter().flatten();
-    // Of a duration only the count is known.
-    let found: Vec<_> = found
-        .zip(expected)
-        .map(|((key, values), (_, expected))| (&**key, &values[..expected.len()]))
-        .collect();
-    assert_eq!(found, expected, "{name}");
-    assert_eq!(exported.get(name).map_or(0, BTreeMap::len), expected.len(), "{exported:?}");
 }
 
 fn request(query: &str) -> ProxyRequest {
@@ -114,7 +41,7 @@ async fn requests_steps_and_calls_of_models_are_counted_the_same_at_both_outputs
     let unknown = ProxyRequest::builder("?").target_model("acme/planted").build().unwrap();
     assert!(measured.ask(&unknown).await.is_none());
 
-    let exported = measured.exported();
+    let exported = measured.measured.exported();
     check(
         &exported,
         "tool_runtime.agent.requests",
@@ -157,7 +84,7 @@ async fn requests_steps_and_calls_of_models_are_counted_the_same_at_both_outputs
     );
     assert!(stage("raw") > stage("optimized"));
 
-    let page = measured.page().await;
+    let page = measured.measured.page().await;
     for line in [
         r#"tool_server_agent_requests_total{outcome="answered",code=""} 1"#,
         r#"tool_server_agent_requests_total{outcome="cached",code=""} 1"#,
@@ -180,11 +107,11 @@ async fn an_agent_without_metrics_is_not_measured() {
     let server = Server::start([text("Twenty.")]).await;
     let measured = Measured::new(&server, "enable_metrics = false");
     measured.ask(&request("How many?")).await.unwrap();
-    let names: Vec<_> = measured.exported().into_keys().collect();
+    let names: Vec<_> = measured.measured.exported().into_keys().collect();
     assert!(names.iter().any(|name| name == "tool_runtime.calls"), "calls are: {names:?}");
     let is_agents = |name: &String| name.contains("agent") || name.contains("client");
     assert!(!names.iter().any(is_agents), "{names:?}");
-    let page = measured.page().await.join("\n");
+    let page = measured.measured.page().await.join("\n");
     let has_values = |name: &str| page.lines().any(|line| line.starts_with(name));
     assert!(has_values("tool_server_calls_total"), "{page}");
     assert!(!has_values("tool_server_agent_") && !has_values("tool_server_model_"), "{page}");

@@ -2,10 +2,15 @@
 
 mod answers;
 mod budgets;
+mod caches;
 mod configuration;
+mod deadlines;
 mod events;
 mod metrics;
+mod panics;
+mod prompt_cache;
 mod sessions;
+mod settings;
 
 use serde_json::Value;
 use tool_runtime::agent::{

@@ -10,9 +10,10 @@ use prometheus_client::registry::{Registry, Unit};
 use super::observed;
 use crate::http::state::app::SharedApp;
 use crate::metrics::table::{
-    AGENT_CONTEXT_TOKENS, AGENT_REQUESTS, AGENT_STEP_TIMES, AGENT_TIMES, CALL_TIMES, CALLS_CACHED,
-    CALLS_ENDED, CALLS_REFUSED, CALLS_REPLAYED, CALLS_RETRIED, MODEL_TIMES, MODEL_TOKENS,
-    REQUEST_TIMES, REQUESTS, REQUESTS_REFUSED, TOOL_TIMES,
+    AGENT_CONTEXT_TOKENS, AGENT_REQUESTS, AGENT_RUN_TIMES, AGENT_RUNS, AGENT_SAVED_TOKENS,
+    AGENT_STEP_TIMES, AGENT_TIMES, AGENT_TURNS, CALL_TIMES, CALLS_CACHED, CALLS_ENDED,
+    CALLS_REFUSED, CALLS_REPLAYED, CALLS_RETRIED, MODEL_TIMES, MODEL_TOKENS, REQUEST_TIMES,
+    REQUESTS, REQUESTS_REFUSED, TOOL_TIMES,
 };
 use crate::metrics::{Distribution, Metric, MetricKind, ToolSeries};
 
@@ -117,8 +118,20 @@ impl Scrape {
         let mut family = encoder.family(&AGENT_CONTEXT_TOKENS)?;
         let mut tokens = series.context_tokens.iter();
         tokens.try_for_each(|(stage, count)| family.count([stage], *count))?;
-        let by_word =
-            [(&AGENT_TIMES, &series.request_times), (&AGENT_STEP_TIMES, &series.step_times)];
+        let mut family = encoder.family(&AGENT_RUNS)?;
+        series.runs.iter().try_for_each(|(labels, count)| family.count(*labels, *count))?;
+        let of_runs = [(&AGENT_TURNS, series.turns), (&AGENT_SAVED_TOKENS, series.saved_tokens)];
+        for (metric, count) in of_runs {
+            let family = encoder.family(metric)?;
+            if !series.runs.is_empty() {
+                count_of(family.encoder, count)?;
+            }
+        }
+        let by_word = [
+            (&AGENT_TIMES, &series.request_times),
+            (&AGENT_STEP_TIMES, &series.step_times),
+            (&AGENT_RUN_TIMES, &series.run_times),
+        ];
         for (metric, series) in by_word {
             let mut family = encoder.family(metric)?;
             series.iter().try_for_each(|(label, values)| family.distribution([label], values))?;

@@ -1,0 +1,143 @@
+//! All steps of a request count against one deadline.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::pending;
+use serde_json::json;
+use tokio::time::Instant;
+use tool_runtime::agent::{
+    AgentError, AgentErrorKind, ChatModel, ChatReply, ChatRequest, ProxyAgentBuilder, SessionKey,
+    SessionStore,
+};
+use tool_runtime::contracts::act::{ToolRequest, ToolType};
+use tool_runtime::contracts::assess::{ChatMessage, CompressionMethod, CompressionStrategy};
+use tool_runtime::contracts::proxy::ProxyRequest;
+use tool_runtime::prelude::*;
+use tool_runtime::store::StoreError;
+
+use super::{ListOrdersTool, agent_of, context, orders};
+
+/// Takes a time for a summary, another one for an answer, and keeps the time limits that it was told.
+#[derive(Debug, Clone, Default)]
+struct SlowModel {
+    summary: Option<Duration>,
+    answer: Option<Duration>,
+    limits: Arc<Mutex<Vec<Duration>>>,
+}
+
+#[async_trait]
+impl ChatModel for SlowModel {
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
+        let is_summary = request.model() == Some("openai/student");
+        self.limits.lock().unwrap().extend(request.timeout());
+        match if is_summary { self.summary } else { self.answer } {
+            Some(time) => tokio::time::sleep(time).await,
+            None => pending().await,
+        }
+        Ok(ChatReply::new("m", if is_summary { "In short: orders." } else { "ok" }))
+    }
+}
+
+fn slow(summary: Option<u64>, answer: Option<u64>) -> SlowModel {
+    let [summary, answer] = [summary, answer].map(|it| it.map(Duration::from_secs));
+    SlowModel { summary, answer, ..SlowModel::default() }
+}
+
+/// Waits for a minute.
+#[ai_tool(effect = "read", name = "orders.wait", timeout = "120s")]
+async fn wait_for_orders() -> u32 {
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    1
+}
+
+fn agent(model: SlowModel) -> ProxyAgentBuilder {
+    let runtime = Runtime::builder().tool::<ListOrdersTool>().tool::<WaitForOrdersTool>();
+    let config = "request_timeout_seconds = 20\nstudent_summarizer_model = 'openai/student'\n\
+                  compression_threshold_tokens = 200";
+    agent_of(runtime.build().unwrap(), model, config)
+}
+
+fn summarized(model: SlowModel) -> ProxyAgentBuilder {
+    agent(model).compression_strategy(CompressionStrategy::Distillation)
+}
+
+fn request() -> ProxyRequest {
+    let builder = ProxyRequest::builder("Which?").required_tools([orders(json!({"count": 60}))]);
+    builder.build().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_does_not_come_in_time_is_replaced_by_pruning() {
+    let started = Instant::now();
+    let model = slow(None, Some(5));
+    let response = summarized(model.clone()).build().answer(&request(), &context()).await.unwrap();
+    let optimized = response.context_optimization();
+    assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+    let fallback = &optimized.metadata()["fallback"];
+    assert_eq!(fallback, "distillation: the summarizer did not end in time");
+    assert_eq!(response.llm_response().content(), "ok");
+    // Half of the time for the summary, and five seconds for the answer.
+    assert_eq!(started.elapsed().as_secs(), 15);
+    assert_eq!(model.limits.lock().unwrap()[..], [Duration::from_secs(10)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_comes_in_time_is_used() {
+    let model = slow(Some(9), Some(5));
+    let response = summarized(model).build().answer(&request(), &context()).await.unwrap();
+    let method = response.context_optimization().method_used();
+    assert_eq!(method, CompressionMethod::KnowledgeDistillation);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_ends_at_its_deadline_whatever_its_steps_took() {
+    let started = Instant::now();
+    let error = summarized(slow(Some(9), None)).build();
+    let error = error.answer(&request(), &context()).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), &error.details()["reason"]),
+        (AgentErrorKind::Llm, &json!("timeout"))
+    );
+    assert_eq!(started.elapsed().as_secs(), 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_is_stopped_at_the_deadline_and_its_model_has_no_time_left() {
+    let wait = ToolRequest::builder("orders", ToolType::DatabaseQuery, "wait");
+    let wait = wait.timeout_seconds(120).build().unwrap();
+    let request = ProxyRequest::builder("?").required_tools([wait]).build().unwrap();
+    let started = Instant::now();
+    let error = agent(slow(None, None)).build().answer(&request, &context()).await.unwrap_err();
+    assert_eq!(error.details()["reason"], "timeout");
+    assert_eq!(started.elapsed().as_secs(), 20);
+}
+
+/// Reads nothing, and never writes.
+#[derive(Debug)]
+struct HangsOnAppend;
+
+#[async_trait]
+impl SessionStore for HangsOnAppend {
+    async fn load(&self, _: &SessionKey, _: usize) -> Result<Vec<ChatMessage>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn append(&self, _: &SessionKey, _: Vec<ChatMessage>) -> Result<(), StoreError> {
+        pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_of_sessions_has_no_more_time_than_the_request() {
+    let started = Instant::now();
+    let agent = agent(slow(None, Some(15))).sessions(HangsOnAppend).build();
+    let request = ProxyRequest::builder("?").session_id("s").build().unwrap();
+    let error = agent.answer(&request, &context()).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), &error.details()["reason"]),
+        (AgentErrorKind::Configuration, &json!("session_store"))
+    );
+    assert_eq!(started.elapsed().as_secs(), 20, "5 seconds are left, and not 10");
+}

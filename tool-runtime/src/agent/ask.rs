@@ -1,0 +1,42 @@
+//! Asks a model of the host within the time of a request: it may ignore its timeout, or panic.
+
+use super::error::{AgentError, AgentErrorKind};
+use super::model::{ChatModel, ChatReply, ChatRequest};
+use crate::assess::{Deadline, HostFailure};
+
+/// The model did not answer before the request's deadline.
+#[derive(Debug)]
+pub(super) struct Late;
+
+/// Asks a model once, at most until the deadline.
+///
+/// # Errors
+/// Returns [`Late`] at the deadline. Before it the answer may be the model's own error, or an error
+/// with the reason `panic`.
+pub(super) async fn ask(
+    model: &dyn ChatModel,
+    request: &ChatRequest,
+    deadline: &Deadline,
+) -> Result<Result<ChatReply, AgentError>, Late> {
+    match deadline.wait_for(async { model.chat(request).await }).await {
+        Err(HostFailure::Late) => Err(Late),
+        Err(HostFailure::Panicked) => {
+            let error = AgentError::new(AgentErrorKind::Llm, "the model's client panicked");
+            Ok(Err(error.with_detail("reason", "panic")))
+        }
+        // A client that keeps to the deadline may be a little faster than the one who waits for it.
+        Ok(Err(error)) if deadline.has_passed() && is_timeout(&error) => Err(Late),
+        Ok(ended) => Ok(ended),
+    }
+}
+
+fn is_timeout(error: &AgentError) -> bool {
+    error.details().get("reason").is_some_and(|reason| reason == "timeout")
+}
+
+impl From<Late> for AgentError {
+    fn from(Late: Late) -> Self {
+        Self::new(AgentErrorKind::Llm, "the model did not answer in time")
+            .with_detail("reason", "timeout")
+    }
+}

@@ -1,0 +1,116 @@
+//! Compresses the context of a request within its budget, or refuses it with what would fit.
+
+use super::budget::TokenBudget;
+use super::turn::{Turn, serialization};
+use crate::agent::error::{AgentError, AgentErrorKind};
+use crate::agent::student::StudentSummarizer;
+use crate::articulate::Articulator;
+use crate::assess::{AssessOptions, Assessor, ContextManager};
+use crate::contracts::assess::{CompressionStrategy, ContextData, OptimizedContext};
+
+/// The most tokens that a request may have, as the contract says.
+const MOST_TOTAL: u64 = 1_000_000;
+
+impl Turn<'_> {
+    /// Compresses the context; harder if it does not fit, and refuses it if it still does not.
+    pub(super) async fn optimize(
+        &self,
+        context: &ContextData,
+    ) -> Result<OptimizedContext, AgentError> {
+        if !self.optimization.compresses {
+            // A context that must stay whole has no limit that compression could keep.
+            let whole = context.clone().into_builder().max_tokens(u64::MAX).build();
+            let whole = whole.map_err(|error| serialization(&error))?;
+            let whole = self.assessor(self.options()).optimize(&whole).await;
+            return if self.fits(&whole) {
+                Ok(whole)
+            } else {
+                Err(self.too_long(whole.optimized_tokens()))
+            };
+        }
+        let optimized = self.assessor(self.options()).optimize(context).await;
+        if self.fits(&optimized) { Ok(optimized) } else { self.optimize_harder(context).await }
+    }
+
+    /// Prunes a context that is too long after its compression, to what the budget has for it.
+    async fn optimize_harder(&self, context: &ContextData) -> Result<OptimizedContext, AgentError> {
+        let context = context.clone().into_builder();
+        let context = context.strategy(CompressionStrategy::SemanticPruning).build();
+        let context = context.map_err(|error| serialization(&error))?;
+        let assessor =
+            self.assessor(self.with_prompt_cache(self.optimization.harder(self.price())));
+        let assessor = assessor.without_compressors().most_tokens(self.budget.input);
+        let optimized = assessor.optimize(&context).await;
+        if !self.fits(&optimized) {
+            return Err(self.too_long(assessor.fewest_tokens(&context)));
+        }
+        let marked = optimized.into_builder().metadata("compressed_harder", true).build();
+        marked.map_err(|error| serialization(&error))
+    }
+
+    fn options(&self) -> AssessOptions {
+        let threshold = self.agent.config.compression_threshold_tokens();
+        self.with_prompt_cache(self.optimization.options(threshold, self.price()))
+    }
+
+    /// Tells the compression about the provider's cache, which has the earlier messages of a session.
+    ///
+    /// The stored messages stay as they were said, so that a context that rewrites them is rewritten
+    /// again by the next request: each request has to pay for itself.
+    fn with_prompt_cache(&self, options: AssessOptions) -> AssessOptions {
+        let price = self.agent.config.prices().of(self.model);
+        match price.and_then(|price| price.cached_input_share()) {
+            Some(share) if self.session.is_some() => options.with_prompt_cache(share, 1),
+            Some(_) | None => options,
+        }
+    }
+
+    /// Returns the price of the model's input, in US dollars for a million tokens.
+    fn price(&self) -> f64 {
+        self.agent.config.prices().of(self.model).map_or(0.0, |price| price.input())
+    }
+
+    fn assessor(&self, options: AssessOptions) -> Assessor {
+        let own = self.agent.assessor.clone();
+        let assessor = if own.has_summarizer() { own } else { own.summarizer(self.student()) };
+        // The model has to have time left, whatever becomes of a summary.
+        let assessor = assessor.options(options).deadline(self.deadline.halved());
+        let assessor = assessor.token_counter(self.counter.clone());
+        if self.optimization.writes_toon {
+            assessor.result_serializer(self.articulator())
+        } else {
+            assessor
+        }
+    }
+
+    fn student(&self) -> StudentSummarizer {
+        let config = &self.agent.config;
+        let price = config.prices().of(config.student_summarizer_model());
+        StudentSummarizer::of(self.agent.model.clone())
+            .with_model(config.student_summarizer_model())
+            .with_dollars_per_million(price.map_or(0.0, |price| price.input()))
+    }
+
+    pub(super) fn articulator(&self) -> Articulator {
+        let rows = self.agent.config.toon_threshold_array_size();
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        Articulator::new().table_rows(rows).token_counter(self.counter.clone())
+    }
+
+    fn fits(&self, optimized: &OptimizedContext) -> bool {
+        optimized.optimized_tokens() <= self.budget.input
+    }
+
+    /// Refuses a context that cannot take fewer tokens than these.
+    fn too_long(&self, tokens: u64) -> AgentError {
+        let required = TokenBudget::total_for(tokens);
+        let cure = if required > MOST_TOTAL { "send less" } else { "allow more, or send less" };
+        let message = format!(
+            "the context and the answer need {required} tokens, and the request allows {}; {cure}",
+            self.budget.total()
+        );
+        AgentError::new(AgentErrorKind::Compression, message)
+            .with_detail("max_total_tokens", self.budget.total())
+            .with_detail("required_total_tokens", required)
+    }
+}

@@ -1,0 +1,178 @@
+//! Logs and measures the runs of a loop. No event has a text of a run.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::report::LoopEnd;
+use crate::agent::error::AgentError;
+use crate::agent::measured_model::MeasuredModel;
+use crate::agent::model::{ChatModel, TokenUsage};
+use crate::agent::proxy::{AgentConfig, LogLevel};
+use crate::log::log_event;
+use crate::metrics::{CallMetrics, EndedRun};
+use crate::runtime::Runtime;
+
+/// What is logged and measured of runs.
+#[derive(Debug, Clone)]
+pub(super) struct LoopObserver {
+    /// The least important events; none without a log.
+    log_level: Option<LogLevel>,
+    measures: bool,
+    /// The models that have series of their own.
+    models: BTreeSet<String>,
+}
+
+/// What a run did.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RunFigures {
+    pub(super) took: Duration,
+    pub(super) turns: u32,
+    pub(super) calls: u32,
+    pub(super) usage: TokenUsage,
+    pub(super) saved_tokens: u64,
+}
+
+/// The end of a run, by the words of its metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Outcome {
+    outcome: &'static str,
+    cause: Option<&'static str>,
+    code: Option<&'static str>,
+}
+
+impl RunFigures {
+    /// Returns what was done since the run was continued.
+    pub(super) fn since(self, before: &Self) -> Self {
+        let mut usage = self.usage;
+        usage.input_tokens -= before.usage.input_tokens;
+        usage.cached_input_tokens -= before.usage.cached_input_tokens;
+        usage.output_tokens -= before.usage.output_tokens;
+        Self {
+            took: self.took,
+            turns: self.turns - before.turns,
+            calls: self.calls - before.calls,
+            usage,
+            saved_tokens: self.saved_tokens - before.saved_tokens,
+        }
+    }
+}
+
+impl LoopObserver {
+    /// Measures runs, and logs them from the level `INFO` on.
+    pub(super) fn new() -> Self {
+        Self { log_level: Some(LogLevel::Info), measures: true, models: BTreeSet::new() }
+    }
+
+    /// Logs and measures what the configuration of an agent wants.
+    pub(super) fn configured(self, config: &AgentConfig) -> Self {
+        let mut models = self.models;
+        models.extend(config.model_names().map(str::to_owned));
+        let log_level = config.enable_logging().then(|| config.log_level());
+        Self { log_level, measures: config.enable_metrics(), models }
+    }
+
+    /// Gives a model series of its own.
+    pub(super) fn name_model(&mut self, name: &str) {
+        self.models.insert(name.to_owned());
+    }
+
+    /// Measures a model, if runs are measured.
+    pub(super) fn measured(
+        &self,
+        model: &Arc<dyn ChatModel>,
+        runtime: &Runtime,
+    ) -> Arc<dyn ChatModel> {
+        if self.measures {
+            let names = self.models.iter().map(String::as_str);
+            Arc::new(MeasuredModel::new(model.clone(), runtime.clone(), names))
+        } else {
+            model.clone()
+        }
+    }
+
+    /// Logs and counts a run that ended, or waits for a person.
+    pub(super) fn run_ended(
+        &self,
+        runtime: &Runtime,
+        end: Result<&LoopEnd, &AgentError>,
+        figures: RunFigures,
+    ) {
+        let outcome = outcome(end);
+        if let Some(metrics) = runtime.services().dispatcher.metrics().filter(|_| self.measures) {
+            CallMetrics::agents(metrics).run_ended(&EndedRun {
+                outcome: outcome.outcome,
+                cause: outcome.cause,
+                code: outcome.code,
+                took: figures.took,
+                turns: figures.turns.into(),
+                saved_tokens: figures.saved_tokens,
+            });
+        }
+        match end {
+            Ok(LoopEnd::Answered(_) | LoopEnd::Suspended(_)) => self.log_run(outcome, figures),
+            Ok(LoopEnd::Stopped(_)) => self.log_stopped(outcome, figures),
+            Err(error) => self.log_failed(error, figures),
+        }
+    }
+
+    fn log_run(&self, Outcome { outcome, .. }: Outcome, figures: RunFigures) {
+        if self.logs(LogLevel::Info) {
+            log_event!(
+                info,
+                target: crate::trace::conventions::AGENT_TARGET,
+                outcome,
+                turns = figures.turns,
+                calls = figures.calls,
+                input_tokens = figures.usage.input_tokens,
+                output_tokens = figures.usage.output_tokens,
+                saved_tokens = figures.saved_tokens,
+                latency_ms = figures.took.as_secs_f64() * 1e3,
+                "a run of the tool loop ended"
+            );
+        }
+    }
+
+    fn log_stopped(&self, Outcome { cause, .. }: Outcome, figures: RunFigures) {
+        if self.logs(LogLevel::Warning) {
+            log_event!(
+                warn,
+                target: crate::trace::conventions::AGENT_TARGET,
+                cause,
+                turns = figures.turns,
+                calls = figures.calls,
+                input_tokens = figures.usage.input_tokens,
+                output_tokens = figures.usage.output_tokens,
+                latency_ms = figures.took.as_secs_f64() * 1e3,
+                "a limit stopped a run of the tool loop"
+            );
+        }
+    }
+
+    fn log_failed(&self, error: &AgentError, figures: RunFigures) {
+        if self.logs(LogLevel::Error) {
+            log_event!(
+                error,
+                target: crate::trace::conventions::AGENT_TARGET,
+                error = %error,
+                turns = figures.turns,
+                calls = figures.calls,
+                "a run of the tool loop failed"
+            );
+        }
+    }
+
+    fn logs(&self, level: LogLevel) -> bool {
+        self.log_level.is_some_and(|least| level >= least)
+    }
+}
+
+fn outcome(end: Result<&LoopEnd, &AgentError>) -> Outcome {
+    let named = |outcome| Outcome { outcome, cause: None, code: None };
+    match end {
+        Ok(LoopEnd::Answered(_)) => named("answered"),
+        Ok(LoopEnd::Suspended(_)) => named("suspended"),
+        Ok(LoopEnd::Stopped(cause)) => Outcome { cause: Some(cause.as_str()), ..named("stopped") },
+        Err(error) => Outcome { code: Some(error.kind().as_str()), ..named("failed") },
+    }
+}
