@@ -80,7 +80,9 @@ impl Policy {
             has_overall_limit: self.max_in_flight.is_some(),
             timer: timer.clone(),
         };
-        tools.iter_mut().for_each(|tool| planner.plan(tool, None));
+        for tool in tools {
+            planner.plan(tool, None);
+        }
         Arc::new(PolicyState {
             planner,
             concurrency: self

@@ -300,7 +300,7 @@ impl RuntimeBuilder {
         let environment = Arc::new(Environment {
             catalogue: SharedCatalogue::new(ToolCatalogue::new(tools)),
             states: self.states,
-            limits: self.settings.limits.clone(),
+            limits: self.settings.limits,
             attachment_limits: self.attachment_limits,
             timer,
             blocking_permits: BlockingPermits::new(self.max_blocking),

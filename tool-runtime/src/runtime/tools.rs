@@ -76,6 +76,7 @@ enum ToolChange {
     Remove { name: String },
 }
 
+#[allow(clippy::must_use_candidate, reason = "the changes are made either way")]
 impl<'r> Tools<'r> {
     pub(super) fn of(runtime: &'r Runtime) -> Self {
         Self(runtime)
@@ -83,7 +84,7 @@ impl<'r> Tools<'r> {
 
     /// Returns the tools as they are now.
     #[must_use]
-    pub fn list(self) -> ToolList {
+    pub fn list(&self) -> ToolList {
         ToolList(self.0.environment().catalogue.snapshot())
     }
 
@@ -92,7 +93,7 @@ impl<'r> Tools<'r> {
     /// # Errors
     /// Returns the problems of the tool, as [`build`](crate::RuntimeBuilder::build) does, or that
     /// another tool has its name.
-    pub fn add(self, tool: DynamicTool) -> Result<ToolList, BuildError> {
+    pub fn add(&self, tool: DynamicTool) -> Result<ToolList, BuildError> {
         self.apply(ToolChanges::new().add(tool))
     }
 
@@ -103,24 +104,24 @@ impl<'r> Tools<'r> {
     ///
     /// # Errors
     /// Returns the problems of the tool, or that no tool has its name.
-    pub fn replace(self, tool: DynamicTool) -> Result<ToolList, BuildError> {
+    pub fn replace(&self, tool: DynamicTool) -> Result<ToolList, BuildError> {
         self.apply(ToolChanges::new().replace(tool))
     }
 
     /// Disables a tool: lists leave it out, and its calls are refused.
     ///
     /// Returns false if there is no such tool. The reason is for people: models do not read it.
-    pub fn disable(self, name: &str, reason: impl Into<String>) -> bool {
+    pub fn disable(&self, name: &str, reason: impl Into<String>) -> bool {
         self.apply(ToolChanges::new().disable(name, reason)).is_ok()
     }
 
     /// Makes a disabled tool available again; false if there is no such tool.
-    pub fn enable(self, name: &str) -> bool {
+    pub fn enable(&self, name: &str) -> bool {
         self.apply(ToolChanges::new().enable(name)).is_ok()
     }
 
     /// Removes a tool; false if there is no such tool.
-    pub fn remove(self, name: &str) -> bool {
+    pub fn remove(&self, name: &str) -> bool {
         self.apply(ToolChanges::new().remove(name)).is_ok()
     }
 
@@ -128,22 +129,22 @@ impl<'r> Tools<'r> {
     ///
     /// # Errors
     /// Returns the problems of all changes.
-    pub fn apply(self, changes: ToolChanges) -> Result<ToolList, BuildError> {
+    pub fn apply(&self, changes: ToolChanges) -> Result<ToolList, BuildError> {
         let is_empty = changes.0.is_empty();
-        let changed = self.0.environment().catalogue.change(|entries| {
+        let next = self.0.environment().catalogue.change(|entries| {
             let mut problems = Vec::new();
             for change in changes.0 {
                 problems.extend(self.change(entries, change).err().into_iter().flatten());
             }
             BuildError::unless_empty(problems).map(|()| !is_empty)
         })?;
-        self.0.services().dispatcher.measure_tools(&changed);
-        Ok(ToolList(changed))
+        self.0.services().dispatcher.measure_tools(&next);
+        Ok(ToolList(next))
     }
 
     /// Lists the disabled tools with the reasons, by name.
     #[must_use]
-    pub fn disabled(self) -> Vec<(String, Arc<str>)> {
+    pub fn disabled(&self) -> Vec<(String, Arc<str>)> {
         let tools = self.0.environment().tools();
         let disabled = tools.iter().filter_map(|entry| {
             let reason = entry.disabled.clone()?;
@@ -156,7 +157,10 @@ impl<'r> Tools<'r> {
     ///
     /// It is called by the thread that makes the change, so it must be quick. Two changes at the
     /// same time may be told in either order: their lists have versions.
-    pub fn subscribe(self, listen: impl Fn(&ToolList) + Send + Sync + 'static) -> ToolSubscription {
+    pub fn subscribe(
+        &self,
+        listen: impl Fn(&ToolList) + Send + Sync + 'static,
+    ) -> ToolSubscription {
         let listener: Arc<Listener> =
             Arc::new(move |catalogue: &Arc<ToolCatalogue>| listen(&ToolList(catalogue.clone())));
         self.0.environment().catalogue.listen(&listener);
@@ -241,6 +245,7 @@ impl ToolChanges {
     }
 
     /// Adds a tool: [`Tools::add`].
+    #[allow(clippy::should_implement_trait, reason = "the changes are no numbers")]
     pub fn add(self, tool: DynamicTool) -> Self {
         self.with(ToolChange::Add(Box::new(tool)))
     }

@@ -192,7 +192,9 @@ fn ids_in(messages: &[Value]) -> Vec<String> {
         }
     }
     let mut ids = Vec::new();
-    messages.iter().for_each(|message| collect(message, &mut ids));
+    for message in messages {
+        collect(message, &mut ids);
+    }
     ids
 }
 
@@ -222,7 +224,9 @@ fn check_pairs(adapter: &Adapter, turn: &Turn, context: &str) {
     let answers = turn.calls().iter().map(|call| Answer::from_text(call.call_id(), "done"));
     let answers = adapter.answer_messages(turn, answers).unwrap();
     let mut names = Vec::new();
-    turn.messages().iter().for_each(|message| repeated_names(message, &mut names));
+    for message in turn.messages() {
+        repeated_names(message, &mut names);
+    }
     let answered: Vec<_> = match adapter.dialect() {
         Dialect::Gemini => {
             let parts = answers[0]["parts"].as_array().unwrap().iter();
@@ -268,7 +272,9 @@ fn a_call_without_a_name_or_with_one_that_no_provider_takes_back_spoils_no_other
                     "{context}"
                 );
                 let mut names = Vec::new();
-                turn.messages().iter().for_each(|message| repeated_names(message, &mut names));
+                for message in turn.messages() {
+                    repeated_names(message, &mut names);
+                }
                 assert!(
                     names.iter().all(|name| is_accepted(dialect, name)),
                     "{context}: {names:?}"

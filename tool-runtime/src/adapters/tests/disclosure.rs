@@ -23,7 +23,7 @@ fn specs() -> Vec<ToolSpec> {
 }
 
 fn built(dialect: Dialect, disclosure: Disclosure) -> Adapter {
-    Adapter::builder(dialect).disclosure(disclosure).build(&specs())
+    Adapter::builder(dialect).disclosure(disclosure).build(specs())
 }
 
 fn names(adapter: &Adapter) -> Vec<&str> {
@@ -35,7 +35,7 @@ fn few_tools_are_declared_in_full() {
     for dialect in Dialect::ALL {
         let adapter = built(dialect, Disclosure::above(5));
         assert_eq!(names(&adapter).len(), 5, "{dialect}");
-        assert_eq!(adapter.declarations(), Adapter::new(dialect, &specs()).declarations());
+        assert_eq!(adapter.declarations(), Adapter::new(dialect, specs()).declarations());
         assert_eq!(adapter.withheld().count(), 0);
     }
 }
@@ -178,7 +178,7 @@ fn a_tool_declares_its_callers_where_the_provider_has_the_field() {
     for dialect in Dialect::ALL {
         let builder =
             Adapter::builder(dialect).allowed_callers("pages.find", ["direct", "programmatic"]);
-        let declared = builder.build(&specs()).declarations().to_string();
+        let declared = builder.build(specs()).declarations().to_string();
         let expected = r#""allowed_callers":["direct","programmatic"]"#;
         assert_eq!(
             declared.matches(expected).count(),

@@ -48,9 +48,9 @@ fn a_toolkit_is_described_once_by_default() {
             "Does it.".to_owned(),
             format!("Does it.\n\nAll `{mail}` tools: Sends mail."),
         ];
-        let adapter = Adapter::new(dialect, &specs());
+        let adapter = Adapter::new(dialect, specs());
         assert_eq!(descriptions(&adapter), expected, "{dialect}");
-        let silent = Adapter::builder(dialect).toolkits(ToolkitText::Omitted).build(&specs());
+        let silent = Adapter::builder(dialect).toolkits(ToolkitText::Omitted).build(specs());
         assert_eq!(adapter.report(), silent.report(), "{dialect}");
     }
 }
@@ -58,7 +58,7 @@ fn a_toolkit_is_described_once_by_default() {
 #[test]
 fn a_toolkit_is_described_in_each_tool_or_in_none_where_the_host_says_so() {
     let said = |text| {
-        let adapter = Adapter::builder(Dialect::Anthropic).toolkits(text).build(&specs());
+        let adapter = Adapter::builder(Dialect::Anthropic).toolkits(text).build(specs());
         descriptions(&adapter)
     };
     let notes = "Does it.\n\nAll `desk_notes_…` tools: Keeps notes for a while.";
@@ -70,7 +70,7 @@ fn a_toolkit_is_described_in_each_tool_or_in_none_where_the_host_says_so() {
 
 #[test]
 fn the_first_tool_that_is_declared_carries_the_description() {
-    let adapter = Adapter::new(Dialect::OpenAiChat, &specs()[2..]);
+    let adapter = Adapter::new(Dialect::OpenAiChat, specs()[2..]);
     let first = &descriptions(&adapter)[0];
     assert!(first.ends_with("tools: Keeps notes for a while."), "{first}");
 }

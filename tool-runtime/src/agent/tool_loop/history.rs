@@ -245,7 +245,7 @@ mod tests {
 
     /// Lines that each name something, and so come before a line that names nothing.
     fn names() -> String {
-        (0..60).map(|n| format!("order_{n} for host_{n}\n")).collect()
+        (0..60).map(|n| format!("order_{n} for host_{n}\n")).collect::<Vec<_>>().concat()
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) struct RunFigures {
 
 /// The end of a run, by the words of its metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Outcome {
+struct RunEnd {
     outcome: &'static str,
     cause: Option<&'static str>,
     code: Option<&'static str>,
@@ -116,7 +116,7 @@ impl LoopObserver {
         }
     }
 
-    fn log_run(&self, Outcome { outcome, .. }: Outcome, figures: RunFigures) {
+    fn log_run(&self, RunEnd { outcome, .. }: RunEnd, figures: RunFigures) {
         if self.logs(LogLevel::Info) {
             log_event!(
                 info,
@@ -133,7 +133,7 @@ impl LoopObserver {
         }
     }
 
-    fn log_stopped(&self, Outcome { cause, .. }: Outcome, figures: RunFigures) {
+    fn log_stopped(&self, RunEnd { cause, .. }: RunEnd, figures: RunFigures) {
         if self.logs(LogLevel::Warning) {
             log_event!(
                 warn,
@@ -167,12 +167,12 @@ impl LoopObserver {
     }
 }
 
-fn outcome(end: Result<&LoopEnd, &AgentError>) -> Outcome {
-    let named = |outcome| Outcome { outcome, cause: None, code: None };
+fn outcome(end: Result<&LoopEnd, &AgentError>) -> RunEnd {
+    let named = |outcome| RunEnd { outcome, cause: None, code: None };
     match end {
         Ok(LoopEnd::Answered(_)) => named("answered"),
         Ok(LoopEnd::Suspended(_)) => named("suspended"),
-        Ok(LoopEnd::Stopped(cause)) => Outcome { cause: Some(cause.as_str()), ..named("stopped") },
-        Err(error) => Outcome { code: Some(error.kind().as_str()), ..named("failed") },
+        Ok(LoopEnd::Stopped(cause)) => RunEnd { cause: Some(cause.as_str()), ..named("stopped") },
+        Err(error) => RunEnd { code: Some(error.kind().as_str()), ..named("failed") },
     }
 }

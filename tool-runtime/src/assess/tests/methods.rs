@@ -129,7 +129,8 @@ fn compaction_keeps_the_newest_rounds_and_the_results() {
 #[test]
 fn compaction_keeps_open_questions_of_older_rounds() {
     let open = "Which colour do you want the cups to have?";
-    let named: String = (0..120).map(|n| format!("Cup number {n} was packed.\n")).collect();
+    let named: String =
+        (0..120).map(|n| format!("Cup number {n} was packed.\n")).collect::<Vec<_>>().concat();
     let mut messages = vec![
         message(ChatRole::User, &format!("Pack the cups. {}", log(10))),
         message(ChatRole::Assistant, &format!("{named}{open}\n{}", log(10))),
@@ -147,7 +148,8 @@ fn compaction_keeps_open_questions_of_older_rounds() {
 #[test]
 fn compaction_keeps_error_lines_that_a_newer_round_speaks_of() {
     let line = "panicked at the second counter";
-    let named: String = (0..40).map(|n| format!("Cup number {n} was packed.\n")).collect();
+    let named: String =
+        (0..40).map(|n| format!("Cup number {n} was packed.\n")).collect::<Vec<_>>().concat();
     let kept = |newer: &str| {
         let messages = [
             message(ChatRole::User, "Show the log."),

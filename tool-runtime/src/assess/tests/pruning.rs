@@ -106,7 +106,8 @@ fn error_lines_are_kept_if_a_newer_message_speaks_of_errors() {
 
 #[test]
 fn what_is_referred_to_is_kept_within_the_limit_of_the_context() {
-    let text: String = (0..2_000).map(|n| format!("error {n}: A-17 is late.\n")).collect();
+    let text: String =
+        (0..2_000).map(|n| format!("error {n}: A-17 is late.\n")).collect::<Vec<_>>().concat();
     let context = question("Which errors are there of A-17?").tool_results([result("log", text)]);
     let assessor = eager().options(options().with_target_ratio(1.0));
     let optimized = optimized(&assessor, context.max_tokens(1_000));

@@ -143,7 +143,7 @@ impl Tickets<'_> {
     }
 
     /// Checks that the tool has the version and schema for which the ticket was issued.
-    fn check_tool(&self, ticket: &Ticket) -> Result<(), TicketRejection> {
+    fn check_tool(self, ticket: &Ticket) -> Result<(), TicketRejection> {
         let tool = self.0.registered(ticket.tool()).ok_or(TicketRejection::Outdated)?;
         let plan = ToolPlan::of(&tool);
         let same = *plan.version == *ticket.tool_version() && plan.schema == ticket.schema();

@@ -66,9 +66,9 @@ impl ToolCatalogue {
         Self::of(self.version + 1, entries, self.has_secrets)
     }
 
-    fn of(version: u64, entries: BTreeMap<Box<str>, CatalogueEntry>, had_secrets: bool) -> Self {
+    fn of(version: u64, entries: BTreeMap<Box<str>, CatalogueEntry>, secret_before: bool) -> Self {
         let sorted: Vec<_> = entries.values().cloned().collect();
-        let has_secrets = had_secrets || sorted.iter().any(|entry| entry.tool.has_secrets);
+        let has_secrets = secret_before || sorted.iter().any(|entry| entry.tool.has_secrets);
         Self { version, sorted, by_name: entries.into_iter().collect(), has_secrets }
     }
 

@@ -69,7 +69,9 @@ impl SharedCatalogue {
         let listeners: Vec<_> = kept.iter().filter_map(Weak::upgrade).collect();
         drop(kept);
         // The change is made: a panic of a listener must not look as if it were not.
-        listeners.iter().for_each(|listener| drop(catch_panic(|| listener(next))));
+        for listener in &listeners {
+            drop(catch_panic(|| listener(next)));
+        }
     }
 }
 

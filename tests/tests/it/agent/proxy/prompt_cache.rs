@@ -64,7 +64,7 @@ async fn earlier_messages_stay_as_they_are_where_the_provider_caches_prompts() {
     assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
     assert!(!conversation(&kept).contains('…'), "{kept}");
     assert_eq!(conversation(&kept).matches("We spoke about").count(), 4);
-    assert!(kept.contains(" of 300 rows)") || kept.contains("["), "{kept}");
+    assert!(kept.contains(" of 300 rows)") || kept.contains('['), "{kept}");
     // The results are not cached, so that the savings are the same with the cache and without.
     let without = optimized.metadata()["savings_without_cache"].as_f64().unwrap();
     assert!((optimized.estimated_cost_savings() - without).abs() < 1e-9, "{optimized:?}");

@@ -50,6 +50,8 @@ impl CallLimiters {
 
 impl fmt::Debug for CallLimiters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallLimiters").field("tools", &self.by_tool.load().len()).finish()
+        f.debug_struct("CallLimiters")
+            .field("tools", &self.by_tool.load().len())
+            .finish_non_exhaustive()
     }
 }
