@@ -93,7 +93,8 @@ impl<'s> Renamer<'s, '_> {
         let choices = ["anyOf", "oneOf"].into_iter().flat_map(|keyword| branches(schema, keyword));
         let possible =
             choices.filter(|branch| self.may_match(id, self.definitions.resolved(branch)));
-        for part in target.into_iter().chain(branches(schema, "allOf")).chain(possible) {
+        let certain = target.into_iter().chain(branches(schema, "allOf"));
+        for part in certain.chain(possible).chain(conditional(schema)) {
             self.collect(id, part, into, depth + 1);
         }
     }
@@ -130,12 +131,14 @@ impl<'s> Renamer<'s, '_> {
     }
 
     fn object(&mut self, id: u32, schemas: &[&'s Value]) {
+        let undeclared: Vec<_> = schemas.iter().flat_map(|schema| undeclared(schema)).collect();
         for (child, node) in self.view.children(id) {
             let declared = declared(&self.view.key(node), schemas);
             if let Some((name, _)) = declared.first() {
                 self.rename(node, &(self.new_name)(name));
             }
-            self.value(child, &declared.into_iter().map(|(_, schema)| schema).collect::<Vec<_>>());
+            let declared = declared.into_iter().map(|(_, schema)| schema);
+            self.value(child, &declared.chain(undeclared.iter().copied()).collect::<Vec<_>>());
         }
     }
 
@@ -166,6 +169,21 @@ fn declared<'s>(key: &str, schemas: &[&'s Value]) -> Vec<(&'s str, &'s Value)> {
         Some((name.as_str(), schema))
     };
     schemas.iter().filter_map(find).collect()
+}
+
+/// The schemas of properties that are not declared by their names. Each may apply to any property:
+/// a declared name tells by its suffix that it stands for another.
+fn undeclared(schema: &Value) -> impl Iterator<Item = &Value> {
+    let by_pattern = schema.get("patternProperties").and_then(Value::as_object);
+    let by_pattern = by_pattern.into_iter().flat_map(|named| named.values());
+    by_pattern.chain(schema.get("additionalProperties"))
+}
+
+/// The schemas that apply to a value under a condition.
+fn conditional(schema: &Value) -> impl Iterator<Item = &Value> {
+    let dependent = schema.get("dependentSchemas").and_then(Value::as_object);
+    let dependent = dependent.into_iter().flat_map(|named| named.values());
+    ["then", "else"].into_iter().filter_map(|keyword| schema.get(keyword)).chain(dependent)
 }
 
 fn branches<'s>(schema: &'s Value, keyword: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
@@ -212,6 +230,22 @@ mod tests {
         let (top, of) = (names::property("$top"), names::property("@\"of"));
         let written = format!(r#"{{ "{top}": {{"{of}": "x"}} }}"#);
         check(&schema, &written, r#"{ "$top": {"@\"of": "x"} }"#);
+    }
+
+    #[test]
+    fn a_property_below_one_that_is_not_named_gets_its_own_name_back() {
+        let inner = json!({"type": "object", "properties": {"$top": {"type": "string"}}});
+        let top = names::property("$top");
+        let written = format!(r#"{{"p_1":{{"{top}":"x"}}}}"#);
+        for rule in [
+            json!({"patternProperties": {"^p_": inner}}),
+            json!({"additionalProperties": inner}),
+            json!({"if": {}, "then": {"properties": {"p_1": inner}}}),
+            json!({"if": {"minProperties": 2}, "else": {"properties": {"p_1": inner}}}),
+            json!({"dependentSchemas": {"p_1": {"properties": {"p_1": inner}}}}),
+        ] {
+            check(&rule, &written, r#"{"p_1":{"$top":"x"}}"#);
+        }
     }
 
     #[test]

@@ -13,10 +13,22 @@ impl Lowering<'_> {
                 lowered.insert(keyword.to_owned(), value);
             }
         }
+        if keywords.contains_key("if") && !lowered.contains_key("if") {
+            self.remove_condition(&mut lowered, at);
+        }
         if self.profile.requires_items && names_array(&lowered) && !lowered.contains_key("items") {
             lowered.insert("items".to_owned(), json!({}));
         }
         Value::Object(lowered)
+    }
+
+    /// Removes what has no meaning, or rejects more, without the condition.
+    fn remove_condition(&mut self, lowered: &mut Map<String, Value>, at: &str) {
+        lowered.retain(|keyword, _| keyword != "then" && keyword != "else");
+        // A property that only the condition's branches name is no longer evaluated.
+        if lowered.remove("unevaluatedProperties").is_some() {
+            self.record_loss(at, "unevaluatedProperties", "omitted");
+        }
     }
 
     fn keyword<'w>(
@@ -76,7 +88,14 @@ impl Lowering<'_> {
     fn by_name(&mut self, keyword: &str, named: &Map<String, Value>, at: &str) -> Value {
         let mut lowered = Map::new();
         for (name, schema) in named {
-            if keyword == "patternProperties" && !self.profile.accepts_pattern(name) {
+            let is_pattern = keyword == "patternProperties";
+            if is_pattern && self.has_renamed_names {
+                // The pattern may match a declared name and not the property's own.
+                self.record_loss(at, keyword, "replaced, because properties are renamed");
+                lowered.insert(name.clone(), json!({}));
+                continue;
+            }
+            if is_pattern && !self.profile.accepts_pattern(name) {
                 // Its properties stay allowed, with any value.
                 self.record_loss(at, keyword, "replaced, because the provider refuses its syntax");
                 lowered.insert(".*".to_owned(), json!({}));

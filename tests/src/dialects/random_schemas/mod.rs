@@ -1,0 +1,72 @@
+//! Random schemas of tools, whose calls are written under each dialect's declaration and read back.
+//!
+//! The description of each property says whether the tool requires it, as a careful author writes it,
+//! so that a call is written as a model writes it that knows what it wants to say: an optional
+//! property is left out, or `null` where the declaration requires it, and a required one never.
+
+mod call_writer;
+mod generator;
+
+use serde_json::Value;
+use tool_runtime::adapters::{Adapter, Dialect};
+use tool_runtime::contracts::{Effect, ToolSpec};
+use tool_runtime::testing::Instances;
+
+use self::call_writer::CallWriter;
+use super::{check_written, declared};
+
+/// The calls that are written for each schema.
+const CALLS: u64 = 4;
+
+/// What became of random schemas in one dialect.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RandomCounts {
+    /// Schemas with at least one value.
+    pub schemas: usize,
+    /// Schemas that are declared strict.
+    pub strict: usize,
+    /// Calls that came back unchanged.
+    pub calls: usize,
+}
+
+/// Declares the tools of some seeds, and sends calls of each through a dialect and back.
+///
+/// # Errors
+/// A call cannot be written under its declaration, or comes back changed; with the seed.
+pub fn round_trips(
+    dialect: Dialect,
+    seeds: impl IntoIterator<Item = u64>,
+) -> Result<RandomCounts, String> {
+    let mut counts = RandomCounts::default();
+    for seed in seeds {
+        let schema = generator::schema(seed);
+        // Some schemas contradict themselves.
+        let Ok(instances) = Instances::of(&schema) else { continue };
+        let spec = ToolSpec::builder("random.tool", Effect::Write).input_schema(schema.clone());
+        let spec = spec.build().map_err(|error| format!("seed {seed}: {error}"))?;
+        let adapter = Adapter::new(dialect, [&spec]);
+        counts.schemas += 1;
+        counts.strict += usize::from(adapter.tools()[0].is_strict());
+        for call in 0..CALLS {
+            let arguments = instances.valid(call);
+            round_trip(&adapter, (spec.name(), &schema), &arguments)
+                .map_err(|what| format!("seed {seed}, call {call}: {what}\n{schema}"))?;
+            counts.calls += 1;
+        }
+    }
+    Ok(counts)
+}
+
+fn round_trip(
+    adapter: &Adapter,
+    (tool, schema): (&str, &Value),
+    arguments: &Value,
+) -> Result<(), String> {
+    let declared = declared(adapter.dialect(), adapter.declarations());
+    let root = &declared[0].schema;
+    let writer = CallWriter { root, strict: adapter.tools()[0].is_strict() };
+    let written = writer
+        .written(root, arguments)
+        .ok_or_else(|| format!("{arguments} cannot be written under {root}"))?;
+    check_written(adapter, &declared, (tool, schema), arguments, &written)
+}
