@@ -50,6 +50,13 @@ fn left_out() -> Vec<String> {
                 .to_owned(),
         );
     }
+    if env::var_os("NEEDLE_PYTHON").is_none() {
+        left_out.push(
+            "needle-model: the real model is not installed; with it: \
+             examples/proxy-agent/real-model/run cargo test -p needle-model"
+                .to_owned(),
+        );
+    }
     #[cfg(unix)]
     if tool_tests::faults::clock_steps::library().is_none() {
         left_out.push(

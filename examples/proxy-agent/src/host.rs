@@ -1,7 +1,6 @@
 //! The host: the tools under one policy.
 
 use std::error::Error;
-use std::path::Path;
 
 use tool_runtime::RuntimeBuilder;
 use tool_runtime::articulate::Articulator;
@@ -11,7 +10,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::SqliteStore;
 
 use crate::data_folder::DataFolder;
-use crate::tools::{Files, Handbook, Rates, Village, python};
+use crate::tools::{Files, Handbook, PythonFunctions, Rates, Village, python};
 
 /// The runtime of the demonstration's tools.
 #[derive(Debug)]
@@ -20,7 +19,7 @@ pub struct Host {
 }
 
 /// The module of the Python functions.
-const FUNCTIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/functions.py");
+pub(crate) const FUNCTIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/functions.py");
 
 /// The tenant of the program; a server would get it from the login.
 const TENANT: Uuid = Uuid::from_u128(0x9f0a_0000_0000_7000_8000_0000_0000_0001);
@@ -36,31 +35,31 @@ impl Host {
     /// # Errors
     /// The files cannot be opened, or the tools do not fit together.
     pub async fn start(folder: &DataFolder, rates_url: &str) -> Result<Self, Box<dyn Error>> {
-        Self::with_functions(folder, rates_url, Path::new(FUNCTIONS)).await
+        Self::with_functions(folder, rates_url, &PythonFunctions::of(FUNCTIONS)).await
     }
 
-    /// Like [`start`](Self::start), with the functions of another Python module.
+    /// Like [`start`](Self::start), with the functions of another Python module, or other limits.
     ///
     /// # Errors
     /// The files cannot be opened, the module cannot be loaded, or the tools do not fit together.
     pub async fn with_functions(
         folder: &DataFolder,
         rates_url: &str,
-        module: &Path,
+        functions: &PythonFunctions,
     ) -> Result<Self, Box<dyn Error>> {
         let tables = Rules::new().result_serializer(Articulator::new());
         // A person sees what a dry run would write, and approves only that.
         let writes = Rules::new().bind_preview(true);
         // A function that ended its process would end the next one too.
-        let functions = Rules::new().retry(RetryConfig::never());
+        let never_again = Rules::new().retry(RetryConfig::never());
         let policy = Policy::new()
             .store(SqliteStore::open(folder.runtime())?)
             .ticket_keys(folder.keys()?)
             .rules(tables)
             .rules_for("files.write", writes)
-            .rules_for("python", functions);
+            .rules_for("python", never_again);
         let python_tools = if python::is_installed().await {
-            python::functions(module).await?
+            python::functions(functions).await?
         } else {
             Vec::new()
         };

@@ -20,3 +20,4 @@ pub use self::host::{Host, context, new_trace};
 pub use self::models::Models;
 pub use self::options::Options;
 pub use self::program::run;
+pub use self::tools::PythonFunctions;

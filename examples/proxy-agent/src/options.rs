@@ -30,6 +30,9 @@ pub struct Options {
     /// and --resume proxy-agent-data]
     #[arg(long, value_name = "FOLDER")]
     pub data_dir: Option<PathBuf>,
+    /// Gives the process of the Python functions no network; needs Linux with `unshare`
+    #[arg(long)]
+    pub no_network: bool,
     /// Runs the conversation alone, and writes it to this file when a call waits for a person
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub suspend: Option<PathBuf>,

@@ -8,8 +8,10 @@ use std::time::Instant;
 
 use axum::http::StatusCode;
 
+use crate::PythonFunctions;
 use crate::demo::conversation::{Conversation, SavedRun, Verdict};
 use crate::demo::{conversation, failures, question};
+use crate::host::FUNCTIONS;
 use crate::servers::RatesServer;
 use crate::{DataFolder, Host, Models, Options, data_folder, script, transcript};
 
@@ -32,7 +34,9 @@ pub async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let rates = RatesServer::start([StatusCode::SERVICE_UNAVAILABLE]).await?;
     let models = Models::start(options).await?;
     transcript::begins(&models, &rates, &folder);
-    let program = Program { folder, rates, models };
+    let functions = PythonFunctions::of(FUNCTIONS);
+    let functions = if options.no_network { functions.without_network() } else { functions };
+    let program = Program { folder, rates, models, functions };
     match (&options.suspend, &options.resume) {
         (Some(file), _) => program.suspend(file).await,
         (None, Some(file)) => program.resume(file, options.approve.as_deref()).await,
@@ -54,11 +58,12 @@ struct Program {
     folder: DataFolder,
     rates: RatesServer,
     models: Models,
+    functions: PythonFunctions,
 }
 
 impl Program {
     async fn host(&self) -> Result<Host, Box<dyn Error>> {
-        Host::start(&self.folder, self.rates.url()).await
+        Host::with_functions(&self.folder, self.rates.url(), &self.functions).await
     }
 
     /// Runs all parts of the demonstration.

@@ -8,5 +8,6 @@ mod village;
 
 pub(crate) use self::files::Files;
 pub(crate) use self::handbook::Handbook;
+pub use self::python::PythonFunctions;
 pub(crate) use self::rates::Rates;
 pub(crate) use self::village::Village;

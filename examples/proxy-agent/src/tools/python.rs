@@ -3,7 +3,7 @@
 //! A process of Python has the module; it describes its functions, and answers one call at a time. It is
 //! killed when a call is not answered in time, and started anew by the next one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -27,6 +27,38 @@ const START: Duration = Duration::from_secs(30);
 
 /// The memory of the process, in bytes.
 const MEMORY: u64 = 512 << 20;
+
+/// The processor time of the process for all its calls, in seconds; then the next call gets another one.
+const CPU_SECONDS: u64 = 120;
+
+/// A Python module whose functions become tools, and the limits of its process.
+#[derive(Debug, Clone)]
+pub struct PythonFunctions {
+    module: PathBuf,
+    cpu_seconds: u64,
+    network: bool,
+}
+
+impl PythonFunctions {
+    /// The functions of a module, given by its file.
+    #[must_use]
+    pub fn of(module: impl Into<PathBuf>) -> Self {
+        Self { module: module.into(), cpu_seconds: CPU_SECONDS, network: true }
+    }
+
+    /// Sets the processor time of the process, in seconds; 120 by default. It needs Linux.
+    #[must_use]
+    pub fn cpu_seconds(self, cpu_seconds: u64) -> Self {
+        Self { cpu_seconds, ..self }
+    }
+
+    /// Runs the process without any network, also that of this machine. It needs Linux with `unshare`
+    /// and user namespaces; elsewhere the functions cannot be started, and the error says so.
+    #[must_use]
+    pub fn without_network(self) -> Self {
+        Self { network: false, ..self }
+    }
+}
 
 /// A function as the script describes it.
 #[derive(Deserialize)]
@@ -106,25 +138,30 @@ pub(crate) async fn is_installed() -> bool {
 /// # Errors
 /// Python or the module cannot be started, or a type hint has no schema.
 pub(crate) async fn functions(
-    module: &Path,
+    functions: &PythonFunctions,
 ) -> Result<Vec<DynamicTool>, Box<dyn std::error::Error>> {
-    let worker = worker(module).build();
+    let worker = worker(functions).build();
     let described = worker.request(&json!("describe"), START).await.map_err(|error| {
-        format!("the functions of {}: {error}\n{}", module.display(), error.stderr())
+        format!("the functions of {}: {error}\n{}", functions.module.display(), error.stderr())
     })?;
     let toolkit = ToolkitSpec::new("python", "Calculations on numbers, days and texts.")?;
     let functions: Vec<Described> = serde_json::from_value(described)?;
     Ok(functions.into_iter().map(|it| tool(it, toolkit.clone(), worker.clone())).collect())
 }
 
-fn worker(module: &Path) -> WorkerBuilder {
+fn worker(functions: &PythonFunctions) -> WorkerBuilder {
     let worker = Worker::builder(PYTHON)
         // Isolated from the user's packages, and without bytecode beside the sources.
-        .args([Path::new("-I"), Path::new("-B"), Path::new(WORKER), module])
+        .args([Path::new("-I"), Path::new("-B"), Path::new(WORKER), &functions.module])
         .start_timeout(START)
         .line_limit(1 << 20);
-    // Only Linux limits the memory of a process that runs already.
-    if cfg!(target_os = "linux") { worker.memory_limit(MEMORY) } else { worker }
+    let worker = if functions.network { worker } else { worker.without_network() };
+    // Only Linux limits a process that runs already.
+    if cfg!(target_os = "linux") {
+        worker.memory_limit(MEMORY).cpu_seconds(functions.cpu_seconds)
+    } else {
+        worker
+    }
 }
 
 fn tool(function: Described, toolkit: ToolkitSpec, worker: Worker) -> DynamicTool {

@@ -1,12 +1,16 @@
 //! The agent's parts over real HTTP, with scripted models.
 
+use async_trait::async_trait;
 use axum::http::StatusCode;
 use proxy_agent::demo::conversation::{Conversation, SavedRun, Verdict};
 use proxy_agent::demo::{failures, question};
-use proxy_agent::servers::ModelServer;
-use proxy_agent::{Host, Models, Options, script};
-use serde_json::json;
-use tool_runtime::agent::{AgentErrorKind, LoopEnd, ModelMessage};
+use proxy_agent::servers::{ModelReply, ModelServer};
+use proxy_agent::{Host, Models, Options, context, script};
+use serde_json::{Value, json};
+use tool_runtime::agent::{
+    AgentError, AgentErrorKind, ChatModel, ChatReply, ChatRequest, FinishReason, LoopEnd,
+    ModelMessage, OpenAiModel, ToolLoop,
+};
 use tool_runtime::contracts::act::{ActResult, ToolRequest, ToolType};
 use tool_runtime::contracts::assess::CompressionMethod;
 
@@ -130,19 +134,79 @@ async fn failures_of_the_models_server_are_outlasted_or_reported() {
     assert_eq!(server(&models).responses_of(script::SLOW), [None; 2]);
 }
 
+/// A model that is always asked for a stream.
+#[derive(Debug)]
+struct Streaming(OpenAiModel);
+
+#[async_trait]
+impl ChatModel for Streaming {
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
+        self.0.chat_streamed(request, &|_| {}).await
+    }
+}
+
+/// A server whose model calls two tools at first, and then says how long their answers are.
+async fn calling_server() -> Models {
+    let server = ModelServer::start(|asked| match asked.turn() {
+        0 => ModelReply::Calls(vec![
+            ("rates.convert", json!({"amount": 140.5, "from": "EUR", "to": "USD"})),
+            (
+                "village.texts",
+                json!({"content_type": "poem", "tag": "村落", "min_credibility": 0.9}),
+            ),
+        ]),
+        _ => ModelReply::Text(format!(
+            "rates {}, texts {}",
+            asked.json_of("rates.convert")["amount"],
+            asked.json_of("village.texts").as_array().map_or(0, Vec::len)
+        )),
+    });
+    Models::Scripted(server.await.unwrap())
+}
+
+#[tokio::test]
+async fn calls_that_arrive_in_pieces_are_put_together() {
+    let (place, models) = (Place::new().await, calling_server().await);
+    let model = models.client("scripted/caller").build().unwrap();
+    let request = ChatRequest::new("Convert, and look the texts up.")
+        .with_tools(place.host.runtime().specs_for_model());
+    let shown = std::sync::Mutex::new(String::new());
+    let show = |text: &str| shown.lock().unwrap().push_str(text);
+    let streamed = model.chat_streamed(&request, &show).await.unwrap();
+    let whole = model.chat(&request).await.unwrap();
+    assert_eq!(streamed.calls(), whole.calls());
+    let calls: Vec<_> = streamed.calls().iter().map(|call| (call.call_id(), call.name())).collect();
+    assert_eq!(calls, [("call_0_0", "rates.convert"), ("call_0_1", "village.texts")]);
+    let arguments: Value = serde_json::from_str(streamed.calls()[1].arguments()).unwrap();
+    assert_eq!(arguments["tag"], "村落");
+    assert_eq!(streamed.finish_reason(), &FinishReason::ToolCalls);
+    assert!(streamed.usage().is_some());
+    assert_eq!(*shown.lock().unwrap(), "", "a call is no text");
+}
+
+#[tokio::test]
+async fn a_loop_runs_calls_that_arrive_in_pieces() {
+    let (place, models) = (Place::new().await, calling_server().await);
+    let model = Streaming(models.client("scripted/caller").build().unwrap());
+    let agent = ToolLoop::new(place.host.runtime().clone(), model);
+    let report = agent.run("How much is it?", &context("trace-1").unwrap()).await.unwrap();
+    assert_eq!((report.turns(), report.calls()), (2, 2));
+    let text = report.text().unwrap();
+    assert!(text.starts_with("rates 156.") && !text.ends_with("texts 0"), "{text}");
+}
+
 #[tokio::test]
 async fn a_model_that_no_script_has_is_not_found() {
     let models = models().await;
     let model = models.client("scripted/unknown").build().unwrap();
-    let request = tool_runtime::agent::ChatRequest::new("Hello?");
-    let error = tool_runtime::agent::ChatModel::chat(&model, &request).await.unwrap_err();
+    let error = model.chat(&ChatRequest::new("Hello?")).await.unwrap_err();
     assert_eq!(error.details()["reason"], "not_found");
 }
 
 #[tokio::test]
 async fn a_conversation_without_a_waiting_call_has_nothing_to_save() {
     let place = Place::new().await;
-    let server = ModelServer::start(|_| proxy_agent::servers::ModelReply::Text("Done.".to_owned()));
+    let server = ModelServer::start(|_| ModelReply::Text("Done.".to_owned()));
     let models = Models::Scripted(server.await.unwrap());
     let conversation = Conversation::begin(&place.host, &models).await.unwrap();
     assert!(matches!(conversation.report.end(), LoopEnd::Answered(_)));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use proxy_agent::{DataFolder, Host};
+use proxy_agent::{DataFolder, Host, PythonFunctions};
 use serde_json::{Value, json};
 use tool_runtime::agent::ToolExecutor as _;
 use tool_runtime::contracts::act::ToolType::PythonFunction;
@@ -10,11 +10,20 @@ use tool_runtime::contracts::act::{ActResult, ToolRequest};
 
 use crate::{Place, code, data, executor, has_python, run};
 
+/// The functions of a module for tests.
+fn functions(module: &str) -> PythonFunctions {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/python");
+    PythonFunctions::of(folder.join(module))
+}
+
 /// A host with the functions of a module for tests; its folder lives as long.
 async fn with_functions(module: &str) -> Result<(Host, DataFolder), String> {
+    with_limits(functions(module)).await
+}
+
+async fn with_limits(functions: PythonFunctions) -> Result<(Host, DataFolder), String> {
     let folder = DataFolder::temporary().unwrap();
-    let module = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(module);
-    let host = Host::with_functions(&folder, "http://127.0.0.1:9", &module).await;
+    let host = Host::with_functions(&folder, "http://127.0.0.1:9", &functions).await;
     Ok((host.map_err(|error| error.to_string())?, folder))
 }
 
@@ -125,6 +134,55 @@ async fn a_process_that_ends_is_started_anew() {
         let before = data(&call(&host, "python.process").await);
         assert_eq!(code(&call(&host, name).await), "UPSTREAM_ERROR", "{name}");
         assert_ne!(data(&call(&host, "python.process").await), before, "{name}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn memory_above_the_limit_is_refused_and_the_process_goes_on() {
+    if !has_python() {
+        return;
+    }
+    let (host, _folder) = with_functions("faults.py").await.unwrap();
+    let allocate = async |megabytes: u32| {
+        run(&host, PythonFunction, "python.allocate", json!({"megabytes": megabytes})).await
+    };
+    let before = data(&call(&host, "python.process").await);
+    assert_eq!(data(&allocate(64).await), 64);
+    assert_eq!(allocate(1024).await.error(), Some("the function raised MemoryError"));
+    assert_eq!(data(&call(&host, "python.process").await), before);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_function_that_uses_up_its_processor_time_is_ended_and_the_next_call_has_a_new_process() {
+    if !has_python() {
+        return;
+    }
+    let limited = functions("faults.py").cpu_seconds(1);
+    let (host, _folder) = with_limits(limited).await.unwrap();
+    let before = data(&call(&host, "python.process").await);
+    let ended = call(&host, "python.hang").await;
+    assert_eq!(code(&ended), "UPSTREAM_ERROR", "before its deadline of five seconds");
+    assert_ne!(data(&call(&host, "python.process").await), before);
+}
+
+#[tokio::test]
+async fn without_network_a_function_reaches_no_port_or_the_system_says_why_it_cannot_start() {
+    if !has_python() {
+        return;
+    }
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = json!({"port": server.local_addr().unwrap().port()});
+    let (host, _folder) = with_functions("faults.py").await.unwrap();
+    let reached = run(&host, PythonFunction, "python.connect", port.clone()).await;
+    assert_eq!(data(&reached), "", "with the network it connects");
+    match with_limits(functions("faults.py").without_network()).await {
+        Ok((host, _folder)) => {
+            let refused = data(&run(&host, PythonFunction, "python.connect", port).await);
+            assert!(refused.as_str().is_some_and(|error| !error.is_empty()), "{refused}");
+        }
+        Err(error) => assert!(error.contains("no network namespace; install `unshare`"), "{error}"),
     }
 }
 

@@ -1,6 +1,7 @@
 """Functions that fail in the ways that functions do, for tests."""
 
 import os
+import socket
 import subprocess
 import sys
 from typing import Literal
@@ -20,6 +21,20 @@ def hang() -> None:
     """Never ends."""
     while True:
         pass
+
+
+def allocate(megabytes: int) -> int:
+    """Takes memory, and returns how much."""
+    return len(bytearray(megabytes << 20)) >> 20
+
+
+def connect(port: int) -> str:
+    """Connects to a port of this machine, and returns the error's name."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        return ""
+    except OSError as error:
+        return type(error).__name__
 
 
 def crash() -> None:

@@ -331,6 +331,21 @@ mod tests {
         })
     }
 
+    /// The rounds in which a call has no result.
+    fn waiting_rounds(messages: &[ModelMessage]) -> Vec<Range<usize>> {
+        let calls = |message: &ModelMessage| match message {
+            ModelMessage::Assistant(answer) => Some(answer.calls().len()),
+            _ => None,
+        };
+        let starts = (0..messages.len()).filter_map(|at| Some((at, calls(&messages[at])?)));
+        let is_result = |it: &&ModelMessage| matches!(it, ModelMessage::ToolResult { .. });
+        let rounds = starts.map(|(at, calls)| {
+            let results = messages[at + 1..].iter().take_while(is_result).count();
+            (at..at + 1 + results, results < calls)
+        });
+        rounds.filter(|(_, waits)| *waits).map(|(round, _)| round).collect()
+    }
+
     fn any_assessor() -> impl Strategy<Value = Assessor> {
         let cache = proptest::option::of((0.0..1.0_f64, 0..20_u32));
         (0..2_000_u64, 0.05..1.0_f64, 0..4_usize, any::<bool>(), cache).prop_map(
@@ -370,7 +385,10 @@ mod tests {
                 let [after, before] = [after, before].map(|it| assessor.estimate_tokens(it.text()));
                 prop_assert!(after <= before);
             }
-            // The newest rounds, and a round that still waits, stay word for word.
+            for round in waiting_rounds(&raw.messages) {
+                prop_assert_eq!(&history.messages[round.clone()], &raw.messages[round]);
+            }
+            // The newest rounds stay word for word.
             let rounds = complete_rounds(&raw.messages);
             let older = rounds.len().saturating_sub(assessor.options_in_use().verbatim_rounds());
             let end = rounds[..older].last().map_or(0, |round| round.end);

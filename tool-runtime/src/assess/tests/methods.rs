@@ -305,6 +305,16 @@ fn a_compressor_that_fails_or_saves_nothing_leaves_the_context_as_it_is() {
 }
 
 #[test]
+fn a_compressor_that_exceeds_the_limit_of_the_context_is_not_used() {
+    let context = || question("Is there tea?").tool_results([result("log", log(400))]);
+    let own = eager().compressor(Fixed(Some(log(120))));
+    assert_eq!(optimized(&own, context()).optimized_text(), log(120));
+    let optimized = optimized(&own, context().max_tokens(1_000));
+    assert_eq!(optimized.method_used(), CompressionMethod::None);
+    assert_eq!(optimized.metadata()["exceeds_max_tokens"], true);
+}
+
+#[test]
 fn a_context_whose_fixed_parts_are_too_long_says_so() {
     let context = about_tea().persistent_context(log(200)).max_tokens(1_000);
     let optimized = optimized(&Assessor::new(), context);

@@ -13,6 +13,9 @@ use super::Asked;
 /// The pause between two words of a stream, which makes it visible.
 const PACE: Duration = Duration::from_millis(15);
 
+/// The letters in a piece of a call's arguments.
+const PIECE: usize = 5;
+
 /// Makes a whole response.
 pub(super) fn completion(asked: &Asked, message: &Value) -> Value {
     let choice = json!({"index": 0, "message": message, "finish_reason": finish_reason(message)});
@@ -22,7 +25,7 @@ pub(super) fn completion(asked: &Asked, message: &Value) -> Value {
     })
 }
 
-/// Makes a stream: the text word by word, or the calls at once, and then the usage.
+/// Makes a stream: the text word by word, or the calls in pieces, and then the usage.
 pub(super) fn stream(
     asked: &Asked,
     message: &Value,
@@ -42,7 +45,7 @@ pub(super) fn stream(
             .split_inclusive(' ')
             .map(|word| delta(json!({"role": "assistant", "content": word}), Value::Null))
             .collect(),
-        None => vec![delta(indexed_calls(message), Value::Null)],
+        None => pieces_of_calls(message).map(|calls| delta(calls, Value::Null)).collect(),
     };
     events.push(delta(json!({}), finish_reason(message).into()));
     events.push(chunk(json!([]), usage(asked, message)));
@@ -53,15 +56,22 @@ pub(super) fn stream(
     }))
 }
 
-/// Gives each call of a message its place, as streams have it.
-fn indexed_calls(message: &Value) -> Value {
+/// Splits the calls of a message as providers do: the name first, and then its arguments in pieces,
+/// which end anywhere in their JSON.
+fn pieces_of_calls(message: &Value) -> impl Iterator<Item = Value> {
     let calls = message["tool_calls"].as_array().into_iter().flatten();
-    let calls = calls.enumerate().map(|(index, call)| {
-        let mut call = call.clone();
-        call["index"] = index.into();
-        call
-    });
-    json!({"role": "assistant", "tool_calls": calls.collect::<Vec<_>>()})
+    calls.enumerate().flat_map(|(index, call)| {
+        let function = |function: Value| json!({"index": index, "function": function});
+        let mut begun = function(json!({"name": call["function"]["name"], "arguments": ""}));
+        begun["id"] = call["id"].clone();
+        begun["type"] = call["type"].clone();
+        let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
+        let letters: Vec<char> = arguments.chars().collect();
+        let pieces = letters.chunks(PIECE).map(|piece| piece.iter().collect::<String>());
+        let pieces = pieces.map(|piece| function(json!({"arguments": piece})));
+        let deltas: Vec<Value> = std::iter::once(begun).chain(pieces).collect();
+        deltas.into_iter().map(|call| json!({"role": "assistant", "tool_calls": [call]}))
+    })
 }
 
 fn finish_reason(message: &Value) -> &'static str {

@@ -92,6 +92,21 @@ fn bounds_are_in_their_ranges() {
 }
 
 #[test]
+fn a_price_may_have_one_for_cached_tokens() {
+    let read = |cached: &str| {
+        AgentConfig::from_toml(&format!("[prices.m]\ninput = 2.0\noutput = 8.0\n{cached}"))
+    };
+    let cached = |text: &str| read(text).unwrap().prices().of("m").unwrap().cached_input();
+    assert_eq!((cached("cached_input = 0.2"), cached("")), (Some(0.2), None));
+    for wrong in ["cached_input = 'planted'", "cached_input = -1", "cached = 0.2"] {
+        let error = read(wrong).unwrap_err();
+        assert!(error.message().contains("`cached_input`"), "{error}");
+        assert!(!error.message().contains("planted"), "{error}");
+    }
+    assert_eq!(ModelPrice::new(1.0, 1.0).with_cached_input(f64::NAN).cached_input(), Some(0.0));
+}
+
+#[test]
 fn prices_are_found_by_the_longest_name() {
     let config = AgentConfig::from_toml(
         "[prices.gpt-4o]\ninput = 2.5\noutput = 10\n[prices.'openai/gpt-4o-mini']\ninput = 0.15\noutput = 0.6",

@@ -1,6 +1,7 @@
 //! Questions to the agent, whose model is a server over real HTTP.
 
 mod answers;
+mod breakdown;
 mod budgets;
 mod caches;
 mod configuration;
