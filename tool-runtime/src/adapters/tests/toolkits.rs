@@ -70,7 +70,7 @@ fn a_toolkit_is_described_in_each_tool_or_in_none_where_the_host_says_so() {
 
 #[test]
 fn the_first_tool_that_is_declared_carries_the_description() {
-    let adapter = Adapter::new(Dialect::OpenAiChat, specs()[2..]);
+    let adapter = Adapter::new(Dialect::OpenAiChat, &specs()[2..]);
     let first = &descriptions(&adapter)[0];
     assert!(first.ends_with("tools: Keeps notes for a while."), "{first}");
 }
