@@ -1942,6 +1942,8 @@ pub struct ModelPrice {
 }
 impl ModelPrice {
     #[must_use]
+    pub const fn cached_input(&self) -> Option<f64> {}
+    #[must_use]
     pub fn cost(&self, input_tokens: u64, output_tokens: u64) -> f64 {}
     #[must_use]
     pub const fn input(&self) -> f64 {}
@@ -1949,6 +1951,8 @@ impl ModelPrice {
     pub fn new(input: f64, output: f64) -> Self {}
     #[must_use]
     pub const fn output(&self) -> f64 {}
+    #[must_use]
+    pub fn with_cached_input(self, cached_input: f64) -> Self {}
 }
 
 // tool_runtime::agent::OnText
@@ -2231,6 +2235,8 @@ pub struct ToolLoop {
     ..
 }
 impl ToolLoop {
+    #[must_use]
+    pub fn config(self, config: &AgentConfig) -> Self {}
     #[must_use]
     pub fn history_assessor(self, assessor: Assessor) -> Self {}
     #[must_use]

@@ -9,6 +9,10 @@ use crate::assess::{CompressionError, Summarizer, SummaryRequest};
 
 /// Has a chat model, usually a small one, write the summaries of a distillation.
 ///
+/// In a [`ProxyAgent`](super::ProxyAgent) all summaries of a context together get half of the time that
+/// the request has left; if they take longer, the context is pruned. Elsewhere the time limits of the
+/// model's client hold.
+///
 /// ```
 /// use tool_runtime::agent::{ChatModel, StudentSummarizer};
 /// use tool_runtime::assess::Assessor;
