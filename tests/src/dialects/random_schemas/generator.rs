@@ -76,7 +76,7 @@ impl RandomSchema {
             5 => object["not"] = json!({ "required": [first, last] }),
             6 => {
                 object["not"] =
-                    json!({ "properties": { first: { "const": "x" } }, "required": [first] })
+                    json!({ "properties": { first: { "const": "x" } }, "required": [first] });
             }
             7 => {
                 object["if"] = json!({ "properties": { first: { "enum": ["x", 1, null] } } });
