@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::json;
 use tokio::sync::Barrier;
 use tool_runtime::agent::{AgentConfig, OpenAiModel};
-use tool_runtime::contracts::act::{ToolRequest, ToolType};
+use tool_runtime::contracts::act::{ActResult, ToolRequest, ToolType};
 use tool_runtime::contracts::articulate::SerializationFormat;
 use tool_runtime::contracts::assess::{CompressionMethod, CompressionStrategy};
 use tool_runtime::contracts::proxy::{ProxyRequest, ProxyResponse};
@@ -118,7 +118,7 @@ async fn as_many_tools_run_at_once_as_the_configuration_lets() {
         let calls = std::iter::repeat_n(call, 6);
         let request = ProxyRequest::builder("?").required_tools(calls).build().unwrap();
         let response = agent.answer(&request, &context()).await.unwrap();
-        assert!(response.tool_results().iter().all(|result| result.success()));
+        assert!(response.tool_results().iter().all(ActResult::success));
         assert_eq!(at_once.most.load(Ordering::SeqCst), most);
     }
 }
