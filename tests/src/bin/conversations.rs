@@ -3,7 +3,7 @@
 //! Each line of the standard input is `{"dialect":…,"whole":…}` with a response's body as text,
 //! `{"dialect":…,"events":[…]}` with the data of streamed events, or `{"dialect":…,"wire":…}` with the
 //! bytes of a stream in hexadecimal. Each line of the output describes the turn that was read, the
-//! results of its calls, and the messages of the next request. A line with `rules` asks for the fields
+//! results of its calls, and the messages of the next request, as values and as raw texts. A line with `rules` asks for the fields
 //! of a request instead. `strict` and `custom` are options of the adapter.
 
 use std::error::Error;
@@ -152,6 +152,7 @@ async fn hold(runtime: &Runtime, line: &Line) -> Result<Value, Box<dyn Error>> {
         "stop": format!("{:?}", turn.stop_reason()),
         "calls": turn.calls().iter().zip(&calls).map(asked).collect::<Vec<_>>(),
         "messages": turn.messages(),
+        "raw": turn.raw_messages().iter().map(|raw| raw.get()).collect::<Vec<_>>(),
         "answers": adapter.answer_messages(&turn, &calls)?,
     }))
 }

@@ -5,6 +5,7 @@ use tool_contracts::ToolContext;
 use uuid::Uuid;
 
 use super::answers::with_declared_names_in;
+use super::custom_tools::CustomTool;
 use super::format::AnswerBody;
 use super::turn::open_undeclared;
 use super::{Adapter, Answer, AnswerError, DeclaredTool, Dialect};
@@ -131,7 +132,8 @@ impl ClientBridge {
     ///
     /// It never fails: a name that was not declared is answered `NOT_FOUND`, even if the runtime
     /// has such a tool, and arguments that are not JSON are answered with the location of the
-    /// error. Each call gets its own invocation id.
+    /// error. Of a [custom tool](DeclaredTool::is_custom) `arguments` is the text that the model
+    /// wrote, which becomes the tool's only argument. Each call gets its own invocation id.
     #[must_use = "a call runs nothing until it is executed"]
     pub fn call(
         &self,
@@ -202,7 +204,10 @@ impl ClientBridge {
             let closest = self.adapter.closest(wire_name);
             return open_undeclared(&self.runtime, wire_name, call_id, arguments, &closest, cx);
         };
-        let arguments = self.adapter.restore(tool, &arguments).into();
+        let arguments = match self.adapter.names.custom_argument(wire_name) {
+            Some(argument) => CustomTool::arguments(argument, &arguments).into(),
+            None => self.adapter.restore(tool, &arguments).into(),
+        };
         self.runtime.open(tool, call_id, arguments, cx)
     }
 }

@@ -9,6 +9,7 @@ use tool_contracts::ToolCallRequest;
 use super::answers::match_to_calls;
 use super::format::{ParsedCall, ParsedResponse, ResponseValue, parse};
 use super::turn::or_empty;
+use super::wide_integers;
 use super::{Adapter, Answer, AnswerError, ReadError, RequestedCall, StopReason, Turn, TurnStream};
 use crate::schema::nearest_tools;
 
@@ -85,13 +86,16 @@ impl Adapter {
     }
 
     pub(super) fn turn(&self, response: ParsedResponse) -> Turn {
-        let ParsedResponse { messages, text, thinking, refusal, calls, stop, metadata } = response;
+        let ParsedResponse { mut messages, text, thinking, refusal, calls, stop, metadata } =
+            response;
         let calls = calls.into_iter().map(|call| self.requested(call, &stop)).collect();
-        Turn { messages, text, thinking, refusal, calls, stop, metadata }
+        let wide_integers = wide_integers::take(&mut messages);
+        Turn { messages, wide_integers, text, thinking, refusal, calls, stop, metadata }
     }
 
     /// Resolves the declared name of a call, and converts its arguments to the tool's schema.
-    fn requested(&self, parsed: ParsedCall, stop: &StopReason) -> RequestedCall {
+    fn requested(&self, mut parsed: ParsedCall, stop: &StopReason) -> RequestedCall {
+        parsed.caller = parsed.caller.map(wide_integers::rounded);
         let tool = self.names.tool(&parsed.name);
         let (name, closest) = match tool {
             Some(tool) => (tool.to_owned(), None),

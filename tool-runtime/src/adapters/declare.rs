@@ -57,7 +57,8 @@ pub(super) fn declare(
             continue;
         };
         let schema = Value::Object(spec.input_schema().clone());
-        let (lowered, strict) = lower_for(format, options, quota.as_mut(), &schema);
+        let callers = options.allowed_callers.get(spec.name()).map_or(&[][..], Vec::as_slice);
+        let (lowered, strict) = lower_for(format, options, callers, quota.as_mut(), &schema);
         lowered.losses.into_iter().for_each(|lost| report.add(loss(spec.name(), lost)));
         let omitted = lowered.omitted.map(DeclarationChanges::Omitted);
         let renamed = || DeclarationChanges::Renamed(RenamedProperties::new(schema));
@@ -69,7 +70,7 @@ pub(super) fn declare(
             strict,
             custom: None,
             examples: Vec::new(),
-            allowed_callers: options.allowed_callers.get(spec.name()).cloned().unwrap_or_default(),
+            allowed_callers: callers.to_vec(),
             toolkit: spec.toolkit().map(|it| declared_toolkit(format.name_rules(), it)),
             loading: plan.loading(spec),
         };
@@ -130,13 +131,17 @@ fn add_examples(
 fn lower_for(
     format: &dyn DialectFormat,
     options: &DeclareOptions,
+    callers: &[String],
     quota: Option<&mut StrictQuota>,
     schema: &Value,
 ) -> (LoweredSchema, bool) {
     let is_strict = options.strict.unwrap_or(format.is_strict_by_default());
     let strict_profile = format.strict_profile().filter(|_| is_strict);
-    let lowered = strict_profile.map(|profile| lower(schema, profile, options.titles));
-    let obstacle = match lowered.map(|lowered| lowered.and_then(|it| within(quota, it))) {
+    let lowered = strict_profile.map(|profile| {
+        callable(format, callers)?;
+        within(quota, lower(schema, profile, options.titles)?)
+    });
+    let obstacle = match lowered {
         Some(Ok(lowered)) => return (lowered, true),
         Some(Err(obstacle)) => Some(obstacle),
         None => None,
@@ -148,6 +153,21 @@ fn lower_for(
         lowered.losses.insert(0, UnsupportedKeyword { pointer, keyword, consequence });
     }
     (lowered, false)
+}
+
+/// The caller that is the model itself, for all providers.
+const DIRECT: &str = "direct";
+
+/// Returns an error if a caller of the tool may not call strict tools.
+fn callable(format: &dyn DialectFormat, callers: &[String]) -> Result<(), UnsupportedKeyword> {
+    if format.lets_programs_call_strict_tools() || callers.iter().all(|caller| caller == DIRECT) {
+        return Ok(());
+    }
+    Err(UnsupportedKeyword {
+        pointer: String::new(),
+        keyword: "allowed_callers".to_owned(),
+        consequence: "the provider lets programs call no strict tool".to_owned(),
+    })
 }
 
 /// Returns the schema if the strict tools of the request have room for it.

@@ -44,6 +44,7 @@ mod toolkits;
 mod turn;
 mod turn_stream;
 mod turn_usage;
+mod wide_integers;
 
 pub use self::adapter::Adapter;
 pub use self::answer::Answer;

@@ -1,5 +1,7 @@
 //! Writes the messages of a turn with the arguments as the model wrote them.
 
+use std::collections::HashMap;
+
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -11,12 +13,12 @@ use crate::limits::Limits;
 
 impl Turn {
     /// Returns the [`messages`](Self::messages) as JSON texts, in which the arguments of each call
-    /// are what the model wrote: digits, the order of names and spaces.
+    /// are what the model wrote: digits, the order of names and spaces. In everything else that they
+    /// repeat, such as the provider's own items, integers have all their digits.
     ///
-    /// A `serde_json::Value` holds integers of up to 64 bits, and rounds longer ones to a float. In
-    /// the dialects that write arguments as an object (Anthropic, Gemini, Bedrock, Ollama) the model
-    /// would read the rounded number as its own. Arguments that are not an object, or repeat a name,
-    /// are written as in [`messages`](Self::messages).
+    /// A `serde_json::Value` holds integers of up to 64 bits, and rounds longer ones to a float, so
+    /// that the model would read the rounded number as its own. Arguments that are not an object are
+    /// written as in [`messages`](Self::messages), and of those that repeat a name the last is.
     ///
     /// ```
     /// use tool_runtime::adapters::{Adapter, Dialect};
@@ -29,24 +31,33 @@ impl Turn {
     /// ```
     #[must_use]
     pub fn raw_messages(&self) -> Vec<Box<RawValue>> {
-        let arguments: Vec<_> =
-            self.calls.iter().filter_map(|call| RawArguments::of(&call.parsed)).collect();
+        let arguments = self.calls.iter().filter_map(|call| WrittenPart::of(&call.parsed));
+        let integers = self.wide_integers.iter().map(|integer| WrittenPart {
+            message: integer.message,
+            path: integer.path.iter().map(String::as_str).collect(),
+            raw: &integer.digits,
+        });
+        // Arguments come first, since they are written whole.
+        let raw: Vec<_> = arguments.chain(integers).collect();
         let numbered = self.messages.iter().enumerate();
         let write = |(at, value): (usize, &Value)| {
-            let parts = arguments.iter().filter(|_| at == 0).map(RawArguments::part).collect();
-            PatchedValue { value, parts }.to_raw()
+            let parts = raw.iter().filter(|part| part.message == at).map(WrittenPart::part);
+            PatchedValue { value, parts: parts.collect() }.to_raw()
         };
         numbered.map(write).collect()
     }
 }
 
-/// The arguments of a call as written, and the names and indexes that lead to them.
-struct RawArguments<'t> {
+/// A part of a message as it was written, and the names and indexes that lead to it.
+struct WrittenPart<'t> {
+    /// The index of the message.
+    message: usize,
     path: Vec<&'t str>,
     raw: &'t RawValue,
 }
 
-impl<'t> RawArguments<'t> {
+impl<'t> WrittenPart<'t> {
+    /// The arguments of a call.
     fn of(call: &'t ParsedCall) -> Option<Self> {
         let arguments = call.arguments.as_str();
         let repeats_names = || {
@@ -57,7 +68,7 @@ impl<'t> RawArguments<'t> {
         let is_object = serde_json::from_str::<Value>(arguments).is_ok_and(|it| it.is_object());
         let raw = serde_json::from_str(arguments).ok();
         let path = call.place.as_deref()?.split('/').skip(1).collect();
-        raw.filter(|_| is_object && !repeats_names()).map(|raw| Self { path, raw })
+        raw.filter(|_| is_object && !repeats_names()).map(|raw| Self { message: 0, path, raw })
     }
 
     fn part(&self) -> RawPart<'_> {
@@ -83,12 +94,15 @@ impl<'v> PatchedValue<'v> {
         to_raw_value(self).expect("JSON is written to memory as JSON")
     }
 
-    fn below(&self, name: &str, value: &'v Value) -> Self {
-        let below = |part: &RawPart<'v>| match part.path.split_first() {
-            Some((first, path)) if *first == name => Some(RawPart { path, ..*part }),
-            _ => None,
-        };
-        Self { value, parts: self.parts.iter().filter_map(below).collect() }
+    /// The parts below this value by the name or index that leads to them.
+    fn below(&self) -> HashMap<&'v str, Vec<RawPart<'v>>> {
+        let mut below: HashMap<_, Vec<_>> = HashMap::new();
+        for part in &self.parts {
+            if let Some((first, path)) = part.path.split_first() {
+                below.entry(*first).or_default().push(RawPart { path, ..*part });
+            }
+        }
+        below
     }
 }
 
@@ -99,15 +113,19 @@ impl Serialize for PatchedValue<'_> {
             ([RawPart { path: [], raw }, ..], _) => raw.serialize(serializer),
             (_, Value::Object(fields)) => {
                 let mut map = serializer.serialize_map(Some(fields.len()))?;
+                let mut below = self.below();
                 for (name, value) in fields {
-                    map.serialize_entry(name, &self.below(name, value))?;
+                    let parts = below.remove(name.as_str()).unwrap_or_default();
+                    map.serialize_entry(name, &PatchedValue { value, parts })?;
                 }
                 map.end()
             }
             (_, Value::Array(items)) => {
                 let mut list = serializer.serialize_seq(Some(items.len()))?;
+                let mut below = self.below();
                 for (at, value) in items.iter().enumerate() {
-                    list.serialize_element(&self.below(&at.to_string(), value))?;
+                    let parts = below.remove(at.to_string().as_str()).unwrap_or_default();
+                    list.serialize_element(&PatchedValue { value, parts })?;
                 }
                 list.end()
             }

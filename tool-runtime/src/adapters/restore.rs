@@ -8,6 +8,8 @@ use super::omitted::StrictSchema;
 use super::renamed::RenamedProperties;
 
 /// The changes of one tool's schema in its declaration.
+///
+/// They are never both: dialects that rename properties require none that the tool does not.
 #[derive(Debug, Clone)]
 pub(super) enum DeclarationChanges {
     /// `null` stands for omitted properties.

@@ -7,6 +7,7 @@ use tool_contracts::{ErrorCode, ToolCallRequest, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
 use super::format::{ParsedCall, ResponseMetadata};
+use super::wide_integers::WideInteger;
 use super::{StopReason, TurnUsage};
 use crate::arguments::{EMPTY, written_without_arguments};
 use crate::call::{ToolCall, Withdrawal};
@@ -19,6 +20,8 @@ use crate::runtime::Runtime;
 #[derive(Clone)]
 pub struct Turn {
     pub(super) messages: Vec<Value>,
+    /// The integers that are rounded in the messages.
+    pub(super) wide_integers: Vec<WideInteger>,
     pub(super) text: String,
     pub(super) thinking: String,
     pub(super) refusal: String,

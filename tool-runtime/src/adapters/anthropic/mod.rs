@@ -42,6 +42,12 @@ impl DialectFormat for Messages {
         false
     }
 
+    /// See <https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling>,
+    /// "Feature incompatibilities".
+    fn lets_programs_call_strict_tools(&self) -> bool {
+        false
+    }
+
     fn strict_quota(&self) -> Option<StrictQuota> {
         Some(STRICT_QUOTA)
     }

@@ -60,6 +60,11 @@ pub(super) trait DialectFormat {
         UNLIMITED
     }
 
+    /// Returns whether a program that the model writes may call strict tools.
+    fn lets_programs_call_strict_tools(&self) -> bool {
+        true
+    }
+
     /// Returns the limits on all strict tools of one request together.
     fn strict_quota(&self) -> Option<StrictQuota> {
         None

@@ -10,6 +10,7 @@ use super::response_value::ResponseValue;
 use super::stop_reason::StopReason;
 use crate::adapters::custom_tools::CustomTool;
 use crate::adapters::names::ToolNames;
+use crate::adapters::wide_integers;
 use crate::json::{self, JsonKind};
 use crate::limits::Limits;
 
@@ -162,8 +163,15 @@ pub(in crate::adapters) struct RepeatedCall {
 
 /// Arguments as an object for the next request: `{}` if they are not an object.
 pub(in crate::adapters) fn arguments_object(arguments: &str) -> Value {
-    let read = serde_json::from_str(arguments).ok().filter(Value::is_object);
-    read.unwrap_or_else(|| Map::new().into())
+    let read = || {
+        if !wide_integers::may_be_in(arguments) {
+            return serde_json::from_str(arguments).ok();
+        }
+        let tree = json::read(arguments, &Limits::WIDEST).ok()?;
+        ResponseValue::root(&tree, arguments).value().ok()
+    };
+    let value: Option<Value> = read().filter(Value::is_object);
+    value.unwrap_or_else(|| Map::new().into())
 }
 
 /// Arguments as text for the next request: `{}` if they are not an object.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::read_error::{ProviderError, ReadError};
+use crate::adapters::wide_integers;
 use crate::json::{self, JsonKind, JsonNode, JsonTree, JsonView, Malformed};
 use crate::limits::Limits;
 
@@ -179,11 +180,15 @@ impl<'d> ResponseValue<'d> {
         self.view.raw(self.node())
     }
 
+    /// The value, with placeholders for integers beyond 64 bits: see `wide_integers`.
     pub(in crate::adapters) fn value(self) -> Result<Value, ReadError> {
+        if wide_integers::may_be_in(self.raw()) {
+            return self.whole_value();
+        }
         serde_json::from_str(self.raw()).or_else(|_| self.whole_value())
     }
 
-    /// The value with U+FFFD in place of each half of a surrogate pair.
+    /// The value with U+FFFD in place of each half of a surrogate pair, and with placeholders.
     fn whole_value(self) -> Result<Value, ReadError> {
         let children = || self.view.children(self.id).map(|(id, _)| Self { id, ..self });
         match self.node().kind {
@@ -192,6 +197,9 @@ impl<'d> ResponseValue<'d> {
             JsonKind::Object => children()
                 .map(|child| Ok((self.view.key(child.node()).into_owned(), child.whole_value()?)))
                 .collect(),
+            JsonKind::Number if wide_integers::is_wide(self.raw()) => {
+                Ok(wide_integers::placeholder(self.raw()))
+            }
             JsonKind::Null | JsonKind::Bool | JsonKind::Number => serde_json::from_str(self.raw())
                 .map_err(|_| self.unexpected("numbers in a float's range")),
         }

@@ -359,3 +359,39 @@ fn reasoning_details_are_joined_by_their_index() {
         json!({ "type": "reasoning.text", "text": "tea, then", "index": 0, "signature": "c2ln" });
     assert_eq!(turn.messages()[0]["reasoning_details"], json!([joined, encrypted]));
 }
+
+#[test]
+fn reasoning_of_a_complete_response_is_shown_and_repeated_in_its_own_form() {
+    let part = |text: &str| json!({ "type": "text", "text": text });
+    let content = json!([
+        { "type": "thinking", "thinking": [part("tea, "), part("then")], "closed": true },
+        part("Let "),
+        { "type": "thinking", "thinking": "more" },
+        { "type": "reference", "reference_ids": [1] },
+        part("me"),
+    ]);
+    let message = json!({ "role": "assistant", "content": content });
+    let turn = read(CHAT, &completion(&message, "stop"));
+    assert_eq!((turn.text(), turn.thinking()), ("Let me", "tea, thenmore"));
+    assert_eq!(turn.messages(), [message]);
+
+    let details = |variants: Value| json!({ "role": "assistant", "content": "Hi", "reasoning_details": variants });
+    let text = json!({ "type": "reasoning.text", "text": "tea", "signature": "c2ln", "index": 0 });
+    let summary = json!({ "type": "reasoning.summary", "summary": "S", "id": "r", "index": 1 });
+    let encrypted = json!({ "type": "reasoning.encrypted", "data": "ZW5j", "index": 2 });
+    for (variants, thinking) in [
+        (json!([text, summary, encrypted]), "teaS"),
+        (json!([encrypted]), ""),
+        (json!([]), ""),
+        (json!([summary]), "S"),
+    ] {
+        let message = details(variants);
+        let turn = read(CHAT, &completion(&message, "stop"));
+        assert_eq!((turn.text(), turn.thinking()), ("Hi", thinking), "{message}");
+        assert_eq!(turn.messages(), std::slice::from_ref(&message));
+        // A text beside them is not shown twice.
+        let mut beside = message.clone();
+        beside["reasoning"] = "tea".into();
+        assert_eq!(read(CHAT, &completion(&beside, "stop")).thinking(), "tea");
+    }
+}

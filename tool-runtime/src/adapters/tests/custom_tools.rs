@@ -244,3 +244,27 @@ fn a_choice_names_a_custom_tool_as_one() {
     assert_eq!(chosen(Dialect::OpenAiChat), named);
     assert_eq!(chosen(Dialect::OpenAiResponses), json!({ "type": "custom", "name": "sql_run" }));
 }
+
+#[tokio::test]
+async fn a_bridge_takes_the_text_of_a_custom_tool_as_its_argument() {
+    let run = crate::DynamicTool::new("sql.run", Effect::Read)
+        .description("Runs a query.")
+        .input_schema(spec("sql.run", &statement()).input_schema().clone().into())
+        .handler(|call: crate::CallScope| async move { call.parse::<Value>() });
+    let runtime = crate::Runtime::builder().dynamic(run).build().unwrap();
+    let bridge = Adapter::builder(Dialect::OpenAiResponses)
+        .custom_tool("sql.run", CustomToolFormat::Text)
+        .build(runtime.specs_for_model())
+        .unwrap()
+        .bridge(&runtime);
+    let cx = tool_contracts::ToolContext::local();
+    for text in ["SELECT \"é\"", "{\"statement\":1}", ""] {
+        let mut call = bridge.call("sql_run", text, &cx);
+        let statement = json!({ "statement": text }).to_string();
+        assert_eq!(call.input(), statement);
+        let _ = call.execute().await;
+    }
+    let mut call = bridge.call_with_id("a", "sql_run", "SELECT 1", &cx);
+    call.execute().await;
+    assert_eq!(bridge.answer_text(&call).unwrap(), r#"{"statement":"SELECT 1"}"#);
+}

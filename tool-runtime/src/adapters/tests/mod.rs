@@ -22,6 +22,7 @@ mod titles;
 mod tool_choice;
 mod toolkits;
 mod usage;
+mod wide_integers;
 
 use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolSpec};

@@ -106,3 +106,47 @@ fn tools_beyond_the_limits_of_a_request_are_not_strict() {
     assert_eq!(strict_count(&schema(10, 0), 4), 2);
     assert_eq!(strict_count(&schema(0, 5), 4), 3);
 }
+
+#[test]
+fn a_tool_that_programs_may_call_is_not_strict_for_anthropic() {
+    let city = json!({ "type": "object", "additionalProperties": false, "required": ["city"],
+        "properties": { "city": { "type": "string" } } });
+    let strict = |dialect, callers: &[&str]| {
+        let builder = Adapter::builder(dialect).strict(true);
+        builder.allowed_callers("move", callers.iter().copied()).build([&spec("move", &city)])
+    };
+    let adapter = strict(Dialect::Anthropic, &["direct", "code_execution_20260521"]);
+    assert!(!adapter.tools()[0].is_strict());
+    let lost = "move: allowed_callers at ``: not declared strict: the provider lets programs call no \
+        strict tool";
+    assert_eq!(losses(&adapter)[0], lost);
+    assert!(strict(Dialect::Anthropic, &["direct"]).tools()[0].is_strict());
+    assert!(strict(Dialect::OpenAiResponses, &["programmatic"]).tools()[0].is_strict());
+}
+
+#[test]
+fn a_strict_declaration_that_renames_properties_requires_none_that_is_optional() {
+    for dialect in Dialect::ALL {
+        let format = dialect.format();
+        for profile in [Some(format.profile()), format.strict_profile()].into_iter().flatten() {
+            assert!(!(profile.requires_all && profile.restricts_property_names), "{dialect}");
+        }
+    }
+    let schema = json!({ "type": "object", "additionalProperties": false, "required": ["$top"],
+        "properties": { "$top": { "type": "string" }, "$skip": { "type": ["integer", "null"] } } });
+    let adapter = strict(Dialect::Anthropic, &[spec("page", &schema)]);
+    let tool = &adapter.tools()[0];
+    assert!(tool.is_strict(), "{:?}", losses(&adapter));
+    let names: Vec<_> = tool.schema()["properties"].as_object().unwrap().keys().collect();
+    let [skip, top] = names[..] else { panic!("{names:?}") };
+    assert_eq!(tool.schema()["required"], json!([top]));
+    for (written, meant) in [
+        (json!({ top: "a", skip: null }), r#"{"$skip":null,"$top":"a"}"#),
+        (json!({ top: "a" }), r#"{"$top":"a"}"#),
+    ] {
+        let call = json!({ "type": "tool_use", "id": "a", "name": "page", "input": written });
+        let response = json!({ "content": [call], "stop_reason": "tool_use" });
+        let turn = adapter.read(&response.to_string()).unwrap();
+        assert_eq!(turn.requests().next().unwrap().arguments().get(), meant);
+    }
+}

@@ -1,0 +1,96 @@
+//! Keeps the digits of integers beyond 64 bits, which a `serde_json::Value` rounds to a float.
+//!
+//! A response is read into values that hold a placeholder for each such integer. A turn replaces the
+//! placeholders in its messages by rounded numbers, and keeps the digits with their places.
+
+use std::sync::OnceLock;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+/// An integer of a message as the model or the provider wrote it.
+#[derive(Debug, Clone)]
+pub(super) struct WideInteger {
+    /// The index of the message.
+    pub(super) message: usize,
+    /// The names and indexes that lead to it.
+    pub(super) path: Vec<String>,
+    pub(super) digits: Box<RawValue>,
+}
+
+/// Returns whether a number is an integer that no 64 bits hold.
+pub(super) fn is_wide(number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    digits.bytes().all(|byte| byte.is_ascii_digit())
+        && number.parse::<i64>().is_err()
+        && number.parse::<u64>().is_err()
+}
+
+/// Returns whether a JSON text may have such an integer: it has as many digits in a row.
+pub(super) fn may_be_in(text: &str) -> bool {
+    const LEAST_DIGITS: usize = 19;
+    let not_a_digit = |byte: &u8| !byte.is_ascii_digit();
+    text.len() >= LEAST_DIGITS
+        && text.as_bytes().split(not_a_digit).any(|digits| digits.len() >= LEAST_DIGITS)
+}
+
+/// The value that stands for an integer until [`take`].
+pub(super) fn placeholder(digits: &str) -> Value {
+    json!({ mark(): digits })
+}
+
+/// Replaces the placeholders in messages by rounded numbers; returns the integers.
+pub(super) fn take(messages: &mut [Value]) -> Vec<WideInteger> {
+    let mut found = Vec::new();
+    for (message, value) in messages.iter_mut().enumerate() {
+        let mut path = Vec::new();
+        visit(value, &mut path, &mut |path, digits| {
+            found.push(WideInteger { message, path: path.to_vec(), digits });
+        });
+    }
+    found
+}
+
+/// The value with rounded numbers in place of the placeholders.
+pub(super) fn rounded(mut value: Value) -> Value {
+    visit(&mut value, &mut Vec::new(), &mut |_, _| {});
+    value
+}
+
+fn visit(
+    value: &mut Value,
+    path: &mut Vec<String>,
+    found: &mut dyn FnMut(&[String], Box<RawValue>),
+) {
+    if let Some(digits) = value.as_object().and_then(digits_of) {
+        *value = serde_json::from_str(digits.get()).unwrap_or_default();
+        return found(path, digits);
+    }
+    let mut below = |name: String, inner: &mut Value| {
+        path.push(name);
+        visit(inner, path, found);
+        path.pop();
+    };
+    match value {
+        Value::Object(fields) => {
+            fields.iter_mut().for_each(|(name, inner)| below(name.clone(), inner));
+        }
+        Value::Array(items) => {
+            items.iter_mut().enumerate().for_each(|(at, inner)| below(at.to_string(), inner));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The integer for which an object stands.
+fn digits_of(fields: &Map<String, Value>) -> Option<Box<RawValue>> {
+    let digits = fields.get(mark()).filter(|_| fields.len() == 1)?.as_str()?;
+    RawValue::from_string(digits.to_owned()).ok()
+}
+
+/// The name in a placeholder, which no response can contain.
+fn mark() -> &'static str {
+    static MARK: OnceLock<String> = OnceLock::new();
+    MARK.get_or_init(|| format!("integer {}", Uuid::new_v4()))
+}
