@@ -110,9 +110,9 @@ fn a_broken_promise_fails_the_build(project: &Project, example: &Example) {
 /// The version declares the change; without the new version the base would refuse it.
 fn the_base_lock_is_compared_too(project: &Project, example: &Example, base: &str) {
     let Example { source, tool, version, next, .. } = example;
-    let frozen = [("TOOLS_LOCK", "frozen"), ("TOOLS_LOCK_BASE", "base.lock")];
-    project.build(&frozen).fails().says("`TOOLS_LOCK_BASE` names base.lock, which does not exist");
-    project.append("base.lock", base);
+    let frozen = [("TOOLS_LOCK", "frozen"), ("TOOLS_LOCK_BASE", "main.lock")];
+    project.build(&frozen).fails().says("`TOOLS_LOCK_BASE` names main.lock, which does not exist");
+    project.append("main.lock", base);
     project.build(&frozen).passes();
 
     project.edit("tools.lock.json", next, version);
