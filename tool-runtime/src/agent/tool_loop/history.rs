@@ -72,7 +72,7 @@ impl History {
         let rounds = complete_rounds(&self.messages);
         let older = rounds.len().saturating_sub(options.verbatim_rounds());
         let Some(end) = rounds[..older].last().map(|round| round.end) else { return };
-        let shortened = self.shortened(assessor, self.compacted..end, &tokens).await;
+        let shortened = self.shortened(assessor, &rounds[..older], &tokens).await;
         let Some(first) = shortened.first().map(|it| it.at) else { return };
         let after_first: u64 = tokens[first..].iter().sum();
         let saved: u64 = shortened.iter().map(|it| it.saved).sum();
@@ -84,15 +84,17 @@ impl History {
         }
     }
 
+    /// Compacts the results of complete rounds that were not compacted before; a round between them
+    /// that still waits for an answer stays as it is.
     async fn shortened(
         &self,
         assessor: &Assessor,
-        older: Range<usize>,
+        older: &[Range<usize>],
         tokens: &[u64],
     ) -> Vec<Shortened> {
-        let newer = self.newer_texts(older.end);
+        let newer = self.newer_texts(older.last().map_or(0, |round| round.end));
         let mut shortened = Vec::new();
-        for at in older {
+        for at in older.iter().cloned().flatten().filter(|at| *at >= self.compacted) {
             let ModelMessage::ToolResult { text, .. } = &self.messages[at] else { continue };
             if tokens[at] < FEWEST_TOKENS {
                 continue;
