@@ -1054,18 +1054,18 @@ pub trait Toolkit: Send + Sync + 'static {
 #[derive(Debug, Clone, Copy)]
 pub struct Tools<'r>(_);
 impl<'r> Tools<'r> {
-    pub fn add(self, tool: DynamicTool) -> Result<ToolList, BuildError> {}
-    pub fn apply(self, changes: ToolChanges) -> Result<ToolList, BuildError> {}
-    pub fn disable(self, name: &str, reason: impl Into<String>) -> bool {}
+    pub fn add(&self, tool: DynamicTool) -> Result<ToolList, BuildError> {}
+    pub fn apply(&self, changes: ToolChanges) -> Result<ToolList, BuildError> {}
+    pub fn disable(&self, name: &str, reason: impl Into<String>) -> bool {}
     #[must_use]
-    pub fn disabled(self) -> Vec<(String, Arc<str>)> {}
-    pub fn enable(self, name: &str) -> bool {}
+    pub fn disabled(&self) -> Vec<(String, Arc<str>)> {}
+    pub fn enable(&self, name: &str) -> bool {}
     #[must_use]
-    pub fn list(self) -> ToolList {}
-    pub fn remove(self, name: &str) -> bool {}
-    pub fn replace(self, tool: DynamicTool) -> Result<ToolList, BuildError> {}
+    pub fn list(&self) -> ToolList {}
+    pub fn remove(&self, name: &str) -> bool {}
+    pub fn replace(&self, tool: DynamicTool) -> Result<ToolList, BuildError> {}
     pub fn subscribe(
-        self,
+        &self,
         listen: impl Fn(&ToolList) + Send + Sync + 'static,
     ) -> ToolSubscription {}
 }
@@ -1683,6 +1683,7 @@ impl AgentError {
     #[must_use]
     pub fn with_detail(self, name: impl Into<String>, detail: impl Into<Value>) -> Self {}
 }
+impl From<Late> for AgentError {}
 impl fmt::Display for AgentError {}
 impl std::error::Error for AgentError {}
 
