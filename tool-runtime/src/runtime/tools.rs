@@ -21,12 +21,12 @@ use crate::tool::{BuildError, BuildProblem};
 /// use serde_json::json;
 /// use tool_runtime::prelude::*;
 ///
-/// let greet = |word: &'static str| {
+/// fn greet(word: &'static str) -> DynamicTool {
 ///     DynamicTool::new("greet", Effect::Read)
 ///         .description("Greets.")
 ///         .input_schema(json!({"type": "object"}))
 ///         .handler(move |_| async move { Ok::<_, Failure>(word) })
-/// };
+/// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
