@@ -198,12 +198,6 @@ impl AgentSeries {
 
 impl AgentInstruments {
     fn of(meter: &Meter) -> Self {
-        // A counter without labels is exported before it counts anything, as at `/metrics`.
-        let from_zero = |metric| {
-            let counter = meter.counter(metric);
-            counter.add(0, []);
-            counter
-        };
         Self {
             requests: meter.counter(&AGENT_REQUESTS),
             request_times: meter.histogram(&AGENT_TIMES),
@@ -211,8 +205,8 @@ impl AgentInstruments {
             context_tokens: meter.counter(&AGENT_CONTEXT_TOKENS),
             runs: meter.counter(&AGENT_RUNS),
             run_times: meter.histogram(&AGENT_RUN_TIMES),
-            turns: from_zero(&AGENT_TURNS),
-            saved_tokens: from_zero(&AGENT_SAVED_TOKENS),
+            turns: meter.counter(&AGENT_TURNS),
+            saved_tokens: meter.counter(&AGENT_SAVED_TOKENS),
             model_times: meter.histogram(&MODEL_TIMES),
             model_tokens: meter.histogram(&MODEL_TOKENS),
         }
