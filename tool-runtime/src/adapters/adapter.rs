@@ -1,7 +1,6 @@
 //! Adapts a set of tools to one provider's dialect.
 
-use std::borrow::Borrow;
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;

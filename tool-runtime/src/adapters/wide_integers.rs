@@ -3,6 +3,7 @@
 //! A response is read into values that hold a placeholder for each such integer. A turn replaces the
 //! placeholders in its messages by rounded numbers, and keeps the digits with their places.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use serde_json::value::RawValue;
@@ -46,7 +47,8 @@ pub(super) fn take(messages: &mut [Value]) -> Vec<WideInteger> {
     for (message, value) in messages.iter_mut().enumerate() {
         let mut path = Vec::new();
         visit(value, &mut path, &mut |path, digits| {
-            found.push(WideInteger { message, path: path.to_vec(), digits });
+            let path = path.iter().map(Step::to_string).collect();
+            found.push(WideInteger { message, path, digits });
         });
     }
     found
@@ -58,26 +60,41 @@ pub(super) fn rounded(mut value: Value) -> Value {
     value
 }
 
-fn visit(
-    value: &mut Value,
-    path: &mut Vec<String>,
-    found: &mut dyn FnMut(&[String], Box<RawValue>),
+/// A name or an index that leads to a value.
+enum Step<'v> {
+    Name(&'v str),
+    Index(usize),
+}
+
+impl fmt::Display for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Index(index) => write!(f, "{index}"),
+        }
+    }
+}
+
+fn visit<'v>(
+    value: &'v mut Value,
+    path: &mut Vec<Step<'v>>,
+    found: &mut dyn FnMut(&[Step<'_>], Box<RawValue>),
 ) {
     if let Some(digits) = value.as_object().and_then(digits_of) {
         *value = serde_json::from_str(digits.get()).unwrap_or_default();
         return found(path, digits);
     }
-    let mut below = |name: String, inner: &mut Value| {
-        path.push(name);
+    let mut below = |step, inner| {
+        path.push(step);
         visit(inner, path, found);
         path.pop();
     };
     match value {
         Value::Object(fields) => {
-            fields.iter_mut().for_each(|(name, inner)| below(name.clone(), inner));
+            fields.iter_mut().for_each(|(name, inner)| below(Step::Name(name), inner));
         }
         Value::Array(items) => {
-            items.iter_mut().enumerate().for_each(|(at, inner)| below(at.to_string(), inner));
+            items.iter_mut().enumerate().for_each(|(at, inner)| below(Step::Index(at), inner));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }

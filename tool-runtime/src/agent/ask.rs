@@ -24,7 +24,7 @@ pub(super) async fn ask(
             let error = AgentError::new(AgentErrorKind::Llm, "the model's client panicked");
             Ok(Err(error.with_detail("reason", "panic")))
         }
-        // A client that keeps to the deadline may be a little faster than the one who waits for it.
+        // A client that keeps to the deadline may be a little faster than the wait for it.
         Ok(Err(error)) if deadline.has_passed() && is_timeout(&error) => Err(Late),
         Ok(ended) => Ok(ended),
     }

@@ -5,10 +5,9 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use futures::future::{Either, select};
 
 use crate::runtime::Runtime;
-use crate::tool::{catch_panic, guarded};
+use crate::tool::guarded;
 
 /// The end of a request's time, by the clock of its runtime.
 #[derive(Debug, Clone)]
@@ -59,14 +58,7 @@ impl Deadline {
             return ended;
         }
         let Some(left) = self.left() else { return work.await };
-        match catch_panic(|| self.runtime.timer().sleep(left)) {
-            // A runtime without timers: the code's own limits have to do.
-            Err(_) => work.await,
-            Ok(sleep) => match select(work, sleep).await {
-                Either::Left((ended, _)) => ended,
-                Either::Right(_) => Err(HostFailure::Late),
-            },
-        }
+        self.runtime.environment().within(left, work).await.unwrap_or(Err(HostFailure::Late))
     }
 }
 

@@ -80,11 +80,8 @@ impl ToolCall {
         scope: CallScope,
         availability: Availability,
     ) -> Self {
-        let opened = match availability {
-            Availability::Available => decode::decode(&scope),
-            Availability::Denied => Err(Refusal::denied_tool()),
-            Availability::Disabled => Err(Refusal::disabled_tool()),
-        };
+        let unavailable = Refusal::unavailable_tool(availability);
+        let opened = unavailable.map_or_else(|| decode::decode(&scope), Err);
         match opened {
             Ok(decoded) => Self::pending(services, scope, decoded),
             Err(refusal) => {

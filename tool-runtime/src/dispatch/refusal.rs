@@ -8,6 +8,7 @@ use tool_contracts::{CallStatus, Effect, ErrorCode, Evidence, ToolErrorDetail, V
 use crate::failure::{Failure, LoggedFailure};
 use crate::refusal_reason::RefusalReason;
 use crate::schema::Malformed;
+use crate::tool::registry::Availability;
 use crate::tool::{CallScope, ErrorAuthor};
 
 /// An answer that needed no tool.
@@ -75,13 +76,22 @@ impl Refusal {
         Self::new(CallStatus::Rejected, failure)
     }
 
+    /// The tool is there, and no call of it is opened; none if calls are.
+    pub(crate) fn unavailable_tool(availability: Availability) -> Option<Box<Self>> {
+        match availability {
+            Availability::Available => None,
+            Availability::Denied => Some(Self::denied_tool()),
+            Availability::Disabled => Some(Self::disabled_tool()),
+        }
+    }
+
     pub(crate) fn denied_tool() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Forbidden).with_message("this tool may not be called");
         Self::new(CallStatus::Rejected, failure)
     }
 
     /// The host has disabled the tool; its reason is not for the model.
-    pub(crate) fn disabled_tool() -> Box<Self> {
+    fn disabled_tool() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Forbidden)
             .with_message("this tool is disabled; do without it")
             .with_reason(RefusalReason::ToolDisabled);

@@ -195,9 +195,9 @@ impl CallMetrics {
     }
 
     /// Returns the series of all tools by the values of their label, the unknown one last.
-    pub(crate) fn tools(&self) -> Vec<(Box<str>, Arc<ToolSeries>)> {
+    pub(crate) fn tools(&self) -> Vec<(Arc<str>, Arc<ToolSeries>)> {
         let tools = self.tools.load();
-        let known = tools.iter().map(|(name, series)| (name.clone(), series.clone()));
+        let known = tools.values().map(|series| (series.name.clone(), series.clone()));
         known.chain([(UNKNOWN.into(), self.unknown.clone())]).collect()
     }
 

@@ -60,7 +60,7 @@ impl PolicyState {
     fn attachment_lifetime(&self, scope: &CallScope) -> Duration {
         let ttl = scope.tool().ttl_seconds().map(Duration::from_secs).unwrap_or_default();
         let has_key = scope.cx().idempotency_key().is_some();
-        let retention = if has_key { self.plan(scope).retention } else { Duration::ZERO };
+        let retention = if has_key { scope.plan().retention } else { Duration::ZERO };
         self.output_lifetime.max(ttl).max(retention)
     }
 }

@@ -75,7 +75,7 @@ impl PolicyState {
         call: ApprovedCall<'_>,
     ) -> Result<ClaimedResources, ShortCircuit> {
         let ApprovedCall { scope, approval, started, .. } = call;
-        let plan = self.plan(scope);
+        let plan = scope.plan();
         let ticket = approval.ticket.as_ref();
         // The run that used the ticket had other arguments, and may have had its effect.
         if approval.edited && ticket.is_some_and(|ticket| ticket.is_used) {

@@ -21,7 +21,7 @@ use super::store_access::{STORE_TIMEOUT, log_store_error};
 use super::store_time::StoreTime;
 use super::sweeper::Sweeper;
 use super::ticket::KeyRing;
-use super::tool_plan::{ToolPlan, ToolPlanner};
+use super::tool_plan::ToolPlanner;
 use crate::Runtime;
 use crate::call::{AuthorizationPolicy, CallServices, ToolCall};
 use crate::dispatch::TicketWithdrawal;
@@ -110,12 +110,6 @@ impl Policy {
 }
 
 impl PolicyState {
-    /// Returns the plan for the tool of a call.
-    #[allow(clippy::unused_self, reason = "a plan is one of this state")]
-    pub(super) fn plan<'c>(&self, scope: &'c CallScope) -> &'c ToolPlan {
-        ToolPlan::of(scope.registered())
-    }
-
     /// Prepares the plan of a tool that is added to the catalogue, or replaces this one there.
     pub(crate) fn plan_tool(&self, tool: &mut Registered, replaced: Option<&Registered>) {
         self.planner.plan(tool, replaced);
@@ -139,7 +133,7 @@ impl ExecutionPolicy for PolicyHandle {
     }
 
     fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>> {
-        call_retries::retries(&self.0, scope)
+        call_retries::retries(scope)
     }
 
     fn store_attachments<'c>(

@@ -15,6 +15,7 @@ use super::retry::{RetryBudget, RetryConfig};
 use super::rules::{ConcurrentRepeat, Rules};
 use crate::canonical::{Defaults, Digest};
 use crate::timer::Timer;
+use crate::tool::CallScope;
 use crate::tool::registry::{PolicyStages, Registered, SHORTEST_RETENTION, narrowest_first};
 
 /// The default time after which a key's lease runs out unless it is renewed.
@@ -107,6 +108,13 @@ impl ToolLimits {
 
     fn is_limited(&self) -> bool {
         self.breaker.is_some() || self.rate.is_some() || self.concurrency.is_some()
+    }
+}
+
+impl CallScope {
+    /// Returns the plan for the call's tool.
+    pub(super) fn plan(&self) -> &ToolPlan {
+        ToolPlan::of(self.registered())
     }
 }
 

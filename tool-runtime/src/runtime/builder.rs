@@ -360,9 +360,7 @@ impl RuntimeBuilder {
     }
 
     fn fill(&self, tool: &mut Registered, problems: &mut Vec<BuildProblem>) {
-        if tool.traits.evidence && self.evidence_collector.is_none() {
-            problems.push(BuildProblem::NoEvidence { tool: tool.spec.name().to_owned() });
-        }
+        problems.extend(tool.check_evidence(self.evidence_collector.is_some()).err());
         match self.states.resolve(&tool.needs) {
             Ok(slots) => tool.slots = slots,
             Err(missing) => problems.extend(missing.into_iter().map(|type_name| {

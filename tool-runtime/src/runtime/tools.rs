@@ -130,13 +130,15 @@ impl<'r> Tools<'r> {
     /// # Errors
     /// Returns the problems of all changes.
     pub fn apply(&self, changes: ToolChanges) -> Result<ToolList, BuildError> {
-        let is_empty = changes.0.is_empty();
+        if changes.0.is_empty() {
+            return Ok(self.list());
+        }
         let next = self.0.environment().catalogue.change(|entries| {
             let mut problems = Vec::new();
             for change in changes.0 {
                 problems.extend(self.change(entries, change).err().into_iter().flatten());
             }
-            BuildError::unless_empty(problems).map(|()| !is_empty)
+            BuildError::unless_empty(problems)
         })?;
         self.0.services().dispatcher.measure_tools(&next);
         Ok(ToolList(next))
@@ -201,9 +203,8 @@ impl<'r> Tools<'r> {
     ) -> Result<Registered, Vec<BuildProblem>> {
         let services = self.0.services();
         let mut compiled = Registered::from_dynamic(tool, &self.0.inner.settings)?;
-        if compiled.traits.evidence && services.dispatcher.evidence_collector.is_none() {
-            return Err(vec![BuildProblem::NoEvidence { tool: tool.name().to_owned() }]);
-        }
+        let has_evidence = services.dispatcher.evidence_collector.is_some();
+        compiled.check_evidence(has_evidence).map_err(|problem| vec![problem])?;
         services.policy_state.plan_tool(&mut compiled, replaced);
         Ok(compiled)
     }

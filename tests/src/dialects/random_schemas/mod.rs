@@ -18,7 +18,7 @@ use super::{check_written, declared};
 /// The calls that are written for each schema.
 const CALLS: u64 = 4;
 
-/// What became of random schemas in one dialect.
+/// The counts of random schemas in one dialect.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RandomCounts {
     /// Schemas with at least one value.

@@ -20,7 +20,7 @@ async fn towns(
     (0..count).map(|number| format!("Town {number} by the river")).collect()
 }
 
-/// Lists towns to those who may see them.
+/// Lists towns after an approval.
 #[ai_tool(effect = "read")]
 async fn private_towns() -> Vec<String> {
     vec!["hunter2".to_owned()]

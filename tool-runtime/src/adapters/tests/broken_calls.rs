@@ -210,7 +210,7 @@ fn repeated_names(message: &Value, names: &mut Vec<String>) {
     }
 }
 
-/// Whether the provider accepts a name of this dialect's calls.
+/// Returns whether the provider accepts a name of this dialect's calls.
 fn is_accepted(dialect: Dialect, name: &str) -> bool {
     let dots = dialect == Dialect::Gemini;
     let is_known = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || dots && c == '.';

@@ -13,7 +13,7 @@ use crate::log::log_event;
 use crate::metrics::{CallMetrics, EndedRun};
 use crate::runtime::Runtime;
 
-/// What is logged and measured of runs.
+/// The settings of the log and the metrics of runs.
 #[derive(Debug, Clone)]
 pub(super) struct LoopObserver {
     /// The least important events; none without a log.
@@ -23,7 +23,7 @@ pub(super) struct LoopObserver {
     models: BTreeSet<String>,
 }
 
-/// What a run did.
+/// The counts of a run: time, turns, calls and tokens.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RunFigures {
     pub(super) took: Duration,
@@ -98,20 +98,20 @@ impl LoopObserver {
         end: Result<&LoopEnd, &AgentError>,
         figures: RunFigures,
     ) {
-        let outcome = outcome(end);
+        let ended = run_end(end);
         if let Some(metrics) = runtime.services().dispatcher.metrics().filter(|_| self.measures) {
             CallMetrics::agents(metrics).run_ended(&EndedRun {
-                outcome: outcome.outcome,
-                cause: outcome.cause,
-                code: outcome.code,
+                outcome: ended.outcome,
+                cause: ended.cause,
+                code: ended.code,
                 took: figures.took,
                 turns: figures.turns.into(),
                 saved_tokens: figures.saved_tokens,
             });
         }
         match end {
-            Ok(LoopEnd::Answered(_) | LoopEnd::Suspended(_)) => self.log_run(outcome, figures),
-            Ok(LoopEnd::Stopped(_)) => self.log_stopped(outcome, figures),
+            Ok(LoopEnd::Answered(_) | LoopEnd::Suspended(_)) => self.log_run(ended, figures),
+            Ok(LoopEnd::Stopped(_)) => self.log_stopped(ended, figures),
             Err(error) => self.log_failed(error, figures),
         }
     }
@@ -167,7 +167,7 @@ impl LoopObserver {
     }
 }
 
-fn outcome(end: Result<&LoopEnd, &AgentError>) -> RunEnd {
+fn run_end(end: Result<&LoopEnd, &AgentError>) -> RunEnd {
     let named = |outcome| RunEnd { outcome, cause: None, code: None };
     match end {
         Ok(LoopEnd::Answered(_)) => named("answered"),

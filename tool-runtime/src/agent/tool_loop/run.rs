@@ -30,7 +30,7 @@ pub(super) struct LoopRun<'l> {
     model: Arc<dyn ChatModel>,
     deadline: Deadline,
     started: Instant,
-    /// What an earlier part of the run did, before it was suspended.
+    /// The counts of the run up to its suspension, if it was resumed.
     before: RunFigures,
     history: History,
     turns: u32,

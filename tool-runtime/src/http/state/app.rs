@@ -52,7 +52,7 @@ impl App {
         let (listing, metrics) =
             (Listing::of(&runtime.tools().list()), Metrics::of(&runtime, routes));
         let documents = DocumentCache::default();
-        let rates = RateLimiters::new(config.rates, &runtime);
+        let rates = RateLimiters::new(config.rates, &runtime.environment().timer);
         let bounds = &config.bounds;
         let quota = |most: usize, of_caller: Option<usize>| {
             Arc::new(Quota::new(most, of_caller.unwrap_or(half(most))))

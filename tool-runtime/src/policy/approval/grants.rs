@@ -44,9 +44,9 @@ impl PolicyState {
     /// Approves the call by a standing grant; returns whether there is one.
     pub(super) async fn use_grant(&self, call: &mut ToolCall) -> Result<bool, Box<Refusal>> {
         let Some(scope) = call.scope() else { return Ok(false) };
-        let Some(whole_tool) = self.grant_scope(scope) else { return Ok(false) };
+        let Some(whole_tool) = grant_scope(scope) else { return Ok(false) };
         let mut scopes = vec![whole_tool.clone()];
-        if let Ok(arguments) = fingerprint(self.plan(scope), scope) {
+        if let Ok(arguments) = fingerprint(scope.plan(), scope) {
             scopes.push(whole_tool.with_arguments(arguments));
         }
         for scope in scopes {
@@ -73,13 +73,13 @@ impl PolicyState {
         always: Option<GrantFor>,
     ) -> Result<(), Box<Refusal>> {
         let (Some(covered), Some(scope)) = (always, call.scope()) else { return Ok(()) };
-        let (Some(grant), Some(approver)) = (self.grant_scope(scope), call.approver()) else {
+        let (Some(grant), Some(approver)) = (grant_scope(scope), call.approver()) else {
             return Ok(());
         };
         let grant = match covered {
             GrantFor::Tool => grant,
             GrantFor::TheseArguments => {
-                let arguments = fingerprint(self.plan(scope), scope);
+                let arguments = fingerprint(scope.plan(), scope);
                 grant.with_arguments(arguments.map_err(|error| not_canonical(&error))?)
             }
         };
@@ -91,14 +91,14 @@ impl PolicyState {
         }
         Ok(())
     }
+}
 
-    /// Returns the scope of a grant for the call's tool; none if no grant is valid for it.
-    fn grant_scope(&self, scope: &CallScope) -> Option<GrantScope> {
-        let plan = self.plan(scope);
-        let counts = plan.effect != Effect::Destructive;
-        let principal = principal_of(scope.cx()).filter(|_| counts)?;
-        Some(GrantScope::new(scope.cx().tenant_id(), principal, &*plan.tool, plan.schema))
-    }
+/// Returns the scope of a grant for the call's tool; none if no grant is valid for it.
+fn grant_scope(scope: &CallScope) -> Option<GrantScope> {
+    let plan = scope.plan();
+    let counts = plan.effect != Effect::Destructive;
+    let principal = principal_of(scope.cx()).filter(|_| counts)?;
+    Some(GrantScope::new(scope.cx().tenant_id(), principal, &*plan.tool, plan.schema))
 }
 
 fn store_failed(error: &StoreError) -> Box<Refusal> {

@@ -6,7 +6,7 @@ use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
 use super::needs_confirmation;
-use super::preview_binding::{fingerprint, not_canonical, preview_hash};
+use super::preview_binding::{fingerprint, makes_dry_run, not_canonical, preview_hash};
 use crate::call::ToolCall;
 use crate::canonical::Digest;
 use crate::dispatch::PreviewResult;
@@ -124,7 +124,7 @@ impl PolicyState {
         let Some(scope) = call.scope() else { return Err(TicketIssueError::NotPending) };
         let keys = self.keys.as_ref();
         let keys = keys.ok_or_else(|| TicketIssueError::Sealing("no keys".to_owned()))?;
-        let arguments = fingerprint(self.plan(scope), scope);
+        let arguments = fingerprint(scope.plan(), scope);
         let arguments = arguments.map_err(|error| refused(*not_canonical(&error)))?;
         let ticket =
             sign(self.claims(call, scope, arguments, keys), keys).map_err(refused_issue)?;
@@ -156,7 +156,7 @@ impl PolicyState {
         arguments: Digest,
         keys: &KeyRing,
     ) -> Claims {
-        let (plan, now) = (self.plan(scope), self.clock.now());
+        let (plan, now) = (scope.plan(), self.clock.now());
         let bound = call.approval().preview.map(Digest::from_bytes);
         // Keyed, so that the holder of the ticket cannot guess a secret by its hash.
         let keyed = |digest| keys.keyed_hash(digest, None).unwrap_or(digest);
@@ -213,7 +213,7 @@ impl ToolCall {
             return Err(TicketIssueError::NotPending);
         }
         let state = self.services().policy_state().clone();
-        let earlier = match self.scope().filter(|_| state.makes_dry_run(self)) {
+        let earlier = match self.scope().filter(|_| makes_dry_run(self)) {
             Some(scope) => state.earlier_run(scope, self.approval()).await,
             None => Ok(EarlierRun::None),
         };

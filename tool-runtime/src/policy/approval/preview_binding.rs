@@ -26,7 +26,7 @@ impl PolicyState {
         &self,
         call: &mut ToolCall,
     ) -> Result<Option<ToolOutput>, Box<Refusal>> {
-        if !self.binds_preview(call) {
+        if !binds_preview(call) {
             call.load_preview().await;
             return Ok(None);
         }
@@ -35,16 +35,6 @@ impl PolicyState {
         call.keep_preview(&output);
         call.approval_mut().preview = Some(*digest.as_bytes());
         Ok(Some(output))
-    }
-
-    /// Returns whether [`dry_run`](Self::dry_run) runs the tool's code.
-    pub(super) fn makes_dry_run(&self, call: &ToolCall) -> bool {
-        self.binds_preview(call) || call.needs_preview()
-    }
-
-    fn binds_preview(&self, call: &ToolCall) -> bool {
-        let binds = |scope: &CallScope| self.plan(scope).bind_preview && self.plan(scope).writes();
-        call.scope().is_some_and(binds)
     }
 
     /// Refuses a call whose dry run answers differently from the one that was approved.
@@ -100,6 +90,17 @@ pub(in crate::policy) fn fingerprint(
     scope: &CallScope,
 ) -> Result<Digest, CanonicalError> {
     exact(ARGUMENTS, scope.arguments(), &plan.defaults)
+}
+
+/// Returns whether [`PolicyState::dry_run`] runs the tool's code.
+pub(super) fn makes_dry_run(call: &ToolCall) -> bool {
+    binds_preview(call) || call.needs_preview()
+}
+
+/// Returns whether the approval of a call is bound to a dry run.
+fn binds_preview(call: &ToolCall) -> bool {
+    let binds = |scope: &CallScope| scope.plan().bind_preview && scope.plan().writes();
+    call.scope().is_some_and(binds)
 }
 
 /// Hashes JSON text in canonical form, without rounding numbers.

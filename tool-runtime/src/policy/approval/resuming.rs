@@ -261,7 +261,7 @@ impl PolicyState {
         let scope = call.scope().ok_or(TicketRejection::Outdated)?;
         let keys = self.keys.as_ref().ok_or(TicketRejection::UnknownKey)?;
         let keyed = |digest| keys.keyed_hash(digest, Some(ticket.key()));
-        let arguments = fingerprint(self.plan(scope), scope).ok().and_then(keyed);
+        let arguments = fingerprint(scope.plan(), scope).ok().and_then(keyed);
         if arguments != Some(ticket.arguments()) {
             return Err(TicketRejection::ArgumentsChanged);
         }

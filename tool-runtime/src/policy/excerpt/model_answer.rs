@@ -175,7 +175,7 @@ impl ToolCall {
             return ModelAnswer { data: Some(data.to_owned()), ..none };
         };
         let state = self.services().policy_state();
-        let plan = state.plan(scope);
+        let plan = scope.plan();
         let size = AnswerSize {
             format: &plan.result_format,
             counter: &*state.token_counter,

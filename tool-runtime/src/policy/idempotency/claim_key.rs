@@ -33,7 +33,7 @@ impl PolicyState {
         consent: &CallApproval,
         started: Instant,
     ) -> Result<Option<ClaimedKey>, ShortCircuit> {
-        let plan = self.plan(scope);
+        let plan = scope.plan();
         let Some(key) = key::key_of(plan, scope, consent)? else { return Ok(None) };
         // The arguments as the model sent them, also if a person edited them: the model's repeat
         // is the same call.
@@ -156,7 +156,7 @@ impl PolicyState {
         claimed_at: UnixMillis,
     ) -> ClaimedKey {
         scope.set_idempotency(key::shown_to_tool(&key, fence));
-        let until = claimed_at.after(self.plan(scope).lease);
+        let until = claimed_at.after(scope.plan().lease);
         let lease = Arc::new(KeyLease::new(self.clone(), until));
         scope.set_lease(lease.clone());
         ClaimedKey::new(self.clone(), scope.clone(), key, fence, lease)
@@ -170,7 +170,7 @@ impl PolicyState {
         mut key: ClaimedKey,
         claimed_at: UnixMillis,
     ) -> Result<ClaimedKey, ShortCircuit> {
-        let lease = self.plan(scope).lease;
+        let lease = scope.plan().lease;
         if self.known_store_time().is_some_and(|now| now.since(claimed_at) < lease / 3) {
             return Ok(key);
         }
@@ -191,7 +191,7 @@ impl PolicyState {
         mut key: ClaimedKey,
         started: Instant,
     ) -> Result<ClaimedKey, ShortCircuit> {
-        let plan = self.plan(scope);
+        let plan = scope.plan();
         if plan.reconciles {
             match reconciliation::reconcile(scope, &mut key, started).await {
                 reconciliation::EarlierOutcome::DidNotHappen => {

@@ -59,7 +59,7 @@ impl ClaimedKey {
         fence: Fence,
         lease: Arc<KeyLease>,
     ) -> Self {
-        let renew_at = state.timer.now() + state.plan(&call).lease / 3;
+        let renew_at = state.timer.now() + call.plan().lease / 3;
         Self {
             state,
             call,
@@ -104,7 +104,7 @@ impl ClaimedKey {
 
     /// Renews the lease once; false if another owner has taken the key over.
     pub(super) async fn renew(&mut self) -> Result<bool, StoreError> {
-        let lease = self.state.plan(&self.call).lease;
+        let lease = self.call.plan().lease;
         self.renew_at = self.state.timer.now() + lease / 3;
         let until = self.state.store_time(lease / 3).await?.after(lease);
         let renewed = self.state.stores.keys.renew(&self.key, self.fence, until);
@@ -180,7 +180,7 @@ impl ClaimedKey {
             EffectOutcome::Unknown => None,
         };
         let Some(answer) = answer else { return Settlement::Unknown };
-        let retention = self.state.plan(&self.call).retention;
+        let retention = self.call.plan().retention;
         // The time is known since the claim, unless the monotonic clock has started anew.
         match self.state.store_time(SETTLE_TIMEOUT).await {
             Ok(now) => Settlement::Answered { answer, keep_until: now.after(retention) },

@@ -83,7 +83,7 @@ impl PolicyState {
         consent: &CallApproval,
         limit: Duration,
     ) -> Result<Option<KeyRecord>, Box<Refusal>> {
-        let plan = self.plan(scope);
+        let plan = scope.plan();
         let runs = plan.writes() && !scope.dry_run();
         let key = key::key_of(plan, scope, consent).ok().flatten().filter(|_| runs);
         let (Some(key), Ok(arguments)) = (key, fingerprint(plan, scope.sent())) else {

@@ -1,20 +1,15 @@
 //! Decides which failed calls are retried, and when.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Delays, RetryConfig};
 use crate::dispatch::execution_policy::Retries;
 use crate::failure::Failure;
-use crate::policy::policy_state::PolicyState;
 use crate::tool::CallScope;
 
 /// Returns the retries of a call that has failed once; none if it must not be retried.
-pub(in crate::policy) fn retries(
-    state: &Arc<PolicyState>,
-    scope: &CallScope,
-) -> Option<Box<dyn Retries>> {
-    let plan = state.plan(scope);
+pub(in crate::policy) fn retries(scope: &CallScope) -> Option<Box<dyn Retries>> {
+    let plan = scope.plan();
     // A derived key does not tell how the tool's downstream treats a repeat; the caller's key does.
     let keyed = scope.cx().idempotency_key().is_some();
     let is_safe = !plan.writes() || scope.dry_run() || plan.may_repeat() || keyed;
@@ -22,19 +17,18 @@ pub(in crate::policy) fn retries(
         plan.limits.retry_budget.deposit();
         let requested = scope.requested_retries().map(RetryConfig::limited);
         let delays = Delays::new(&requested.unwrap_or(plan.retry));
-        Box::new(CallRetries { state: state.clone(), scope: scope.clone(), delays }) as Box<_>
+        Box::new(CallRetries { scope: scope.clone(), delays }) as Box<_>
     })
 }
 
 struct CallRetries {
-    state: Arc<PolicyState>,
     scope: CallScope,
     delays: Delays,
 }
 
 impl Retries for CallRetries {
     fn next(&mut self, failure: &Failure) -> Option<Duration> {
-        let plan = self.state.plan(&self.scope);
+        let plan = self.scope.plan();
         let is_safe = !plan.writes() || self.scope.dry_run() || plan.may_repeat();
         if !failure.code().error_type().is_transient()
             || !is_safe && failure.leaves_effect_unknown()

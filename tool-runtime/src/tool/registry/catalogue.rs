@@ -117,8 +117,8 @@ impl ToolCatalogue {
 
 /// Hashes tools' names in a few instructions, without a secret seed.
 ///
-/// The host chooses the names in the table. A caller that sends other names can only look them up,
-/// which no choice of names makes slower than the table's own names do.
+/// The host chooses the names in the table. A caller that sends other names can only look them up:
+/// no choice of names makes that slower than the table's own names do.
 #[derive(Default)]
 struct NameHasher(u64);
 

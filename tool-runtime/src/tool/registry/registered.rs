@@ -258,6 +258,14 @@ impl Registered {
         parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
     }
 
+    /// Returns an error if the tool has to leave evidence, and the runtime keeps none.
+    pub(crate) fn check_evidence(&self, keeps_evidence: bool) -> Result<(), BuildProblem> {
+        if self.traits.evidence && !keeps_evidence {
+            return Err(BuildProblem::NoEvidence { tool: self.spec.name().to_owned() });
+        }
+        Ok(())
+    }
+
     /// The number of bytes to reserve for the next output.
     pub(crate) fn expected_output(&self) -> usize {
         self.largest_output.load(Ordering::Relaxed)

@@ -38,18 +38,15 @@ impl SharedCatalogue {
         self.current.load_full()
     }
 
-    /// Makes the next catalogue, unless the change fails or reports that nothing changed, and tells
-    /// the listeners.
+    /// Makes the next catalogue, unless the change fails, and tells the listeners.
     pub(crate) fn change<E>(
         &self,
-        change: impl FnOnce(&mut BTreeMap<Box<str>, CatalogueEntry>) -> Result<bool, E>,
+        change: impl FnOnce(&mut BTreeMap<Box<str>, CatalogueEntry>) -> Result<(), E>,
     ) -> Result<Arc<ToolCatalogue>, E> {
         let changing = locked(&self.changing);
         let before = self.snapshot();
         let mut entries = before.entries();
-        if !change(&mut entries)? {
-            return Ok(before);
-        }
+        change(&mut entries)?;
         let next = Arc::new(before.followed_by(entries));
         self.current.store(Arc::clone(&next));
         drop(changing);

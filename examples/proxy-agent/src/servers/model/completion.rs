@@ -56,8 +56,8 @@ pub(super) fn stream(
     }))
 }
 
-/// Splits the calls of a message as providers do: the name first, and then its arguments in pieces,
-/// which end anywhere in their JSON.
+/// Splits the calls of a message as providers do: the name first, and then its arguments in pieces
+/// that end anywhere in their JSON.
 fn pieces_of_calls(message: &Value) -> impl Iterator<Item = Value> {
     let calls = message["tool_calls"].as_array().into_iter().flatten();
     calls.enumerate().flat_map(|(index, call)| {

@@ -1,5 +1,6 @@
 //! The calls of a message, complete or assembled from streamed pieces.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::de::IgnoredAny;
@@ -115,22 +116,26 @@ pub(super) fn add_piece(
     name
 }
 
-/// The arguments of a function; some servers send an object instead of text.
+/// The arguments of a function, which are JSON in a text.
 fn arguments(function: ResponseValue<'_>) -> Result<String, ReadError> {
-    Ok(match function.get("arguments") {
-        Some(arguments) if !arguments.is_text() => arguments.raw().to_owned(),
-        Some(arguments) => arguments.json_text()?.into_owned(),
-        None => String::new(),
-    })
+    text_or_raw(function.get("arguments"), ResponseValue::json_text)
 }
 
-/// The text of a custom tool's call; some servers may send another value.
+/// The text of a custom tool's call.
 fn input(custom: ResponseValue<'_>) -> Result<String, ReadError> {
-    Ok(match custom.get("input") {
-        Some(input) if !input.is_text() => input.raw().to_owned(),
-        Some(input) => input.text()?.into_owned(),
-        None => String::new(),
-    })
+    text_or_raw(custom.get("input"), ResponseValue::text)
+}
+
+/// Reads a text; some servers send an object, or another value, in place of it.
+fn text_or_raw<'d>(
+    value: Option<ResponseValue<'d>>,
+    text: fn(ResponseValue<'d>) -> Result<Cow<'d, str>, ReadError>,
+) -> Result<String, ReadError> {
+    match value {
+        Some(value) if value.is_text() => Ok(text(value)?.into_owned()),
+        Some(value) => Ok(value.raw().to_owned()),
+        None => Ok(String::new()),
+    }
 }
 
 /// Returns whether the arguments are complete.

@@ -28,7 +28,7 @@ use crate::http::response::{Audit, JsonResponse, ResponseFormat, notable_meta};
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
-use crate::tool::registry::{Availability, CatalogueEntry};
+use crate::tool::registry::CatalogueEntry;
 use crate::{Runtime, ToolCall};
 
 #[cfg(test)]
@@ -117,14 +117,11 @@ fn refusal_of_name(
     visible: &dyn Fn(&ToolSpec) -> bool,
 ) -> Box<Refusal> {
     let tools = runtime.environment().tools();
-    match tools.find(name).map(CatalogueEntry::availability) {
-        Some(Availability::Denied) => Refusal::denied_tool(),
-        Some(Availability::Disabled) => Refusal::disabled_tool(),
-        // It may have been added since the caller's name was looked up.
-        Some(Availability::Available) | None => {
-            Refusal::unknown_tool(&runtime.services().closest(name, visible))
-        }
-    }
+    let availability = tools.find(name).map(CatalogueEntry::availability);
+    // One that is available was added after the caller's name was looked up.
+    availability
+        .and_then(Refusal::unavailable_tool)
+        .unwrap_or_else(|| Refusal::unknown_tool(&runtime.services().closest(name, visible)))
 }
 
 /// Cuts a tool's name to the longest valid length, for responses, records and logs.

@@ -16,11 +16,11 @@ use uuid::Uuid;
 
 use self::calls::CallLimiters;
 use self::credentials::CredentialLimiter;
+use crate::Timer;
 use crate::http::auth::{Auth, Principal};
 use crate::http::problem::Problem;
 use crate::http::state::caller::Peer;
 use crate::policy::{RateKey, RateLimit, RateLimiter};
-use crate::{Runtime, Timer};
 
 /// Rate limits of the HTTP server, which hold beside the rate limits of the runtime's policy.
 ///
@@ -123,11 +123,7 @@ impl Default for RateLimits {
 }
 
 impl RateLimiters {
-    pub(in crate::http) fn new(limits: RateLimits, runtime: &Runtime) -> Self {
-        Self::timed(limits, &runtime.environment().timer)
-    }
-
-    fn timed(limits: RateLimits, timer: &Arc<dyn Timer>) -> Self {
+    pub(in crate::http) fn new(limits: RateLimits, timer: &Arc<dyn Timer>) -> Self {
         let RateLimits { calls, requests, failures } = limits;
         Self {
             calls: calls.map(|limit| CallLimiters::new(limit, timer)),

@@ -34,7 +34,7 @@ impl TestServer {
         let set = ApiKeySet::new().with(keys[0].hash(), Principal::trusted("one"));
         let set = set.and_then(|set| set.with(keys[1].hash(), Principal::trusted("two")));
         let auth = Auth::new().api_keys(&ApiKeys::new(set.expect("they are different")));
-        Self { rates: RateLimiters::timed(limits, &timer), auth, keys, timer: manual }
+        Self { rates: RateLimiters::new(limits, &timer), auth, keys, timer: manual }
     }
 
     fn advance(&self, time: Duration) {
