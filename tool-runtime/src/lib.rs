@@ -114,6 +114,8 @@ mod json;
 #[cfg(feature = "ledger")]
 pub mod ledger;
 mod limits;
+#[cfg(any(feature = "mcp", feature = "mcp-client"))]
+pub mod mcp;
 #[cfg(feature = "policy")]
 mod log;
 mod metrics;

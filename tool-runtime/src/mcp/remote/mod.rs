@@ -1,0 +1,1 @@
+//! The tools of another server as tools of a runtime.
