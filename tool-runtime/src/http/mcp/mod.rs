@@ -26,6 +26,7 @@ mod schema;
 mod sessions;
 mod settings;
 mod stdio;
+mod tasks;
 mod user;
 
 pub use self::config::{Icon, McpConfig};
