@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use tool_contracts::{Coercion, ToolResultMeta};
+use tool_contracts::{Coercion, ToolErrorDetail, ToolResultMeta};
 
 use super::format::{AnswerBody, AnswerContent};
 use crate::call::ToolCall;
-use crate::tool::ToolOutput;
+use crate::tool::{Attachment, ToolOutput};
 
 /// The answer to one call, for a model.
 ///
@@ -38,6 +38,20 @@ impl Answer {
         let attachments = output.attachments().to_vec();
         let content = AnswerContent { is_error: !output.is_ok(), body, notes, attachments };
         Self { call_id: call_id.into(), content }
+    }
+
+    /// Answers a call by its error alone.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its results need it"))]
+    pub(crate) fn failed(error: &ToolErrorDetail) -> Self {
+        let content = AnswerContent::of(AnswerBody::Error(Box::new(error.clone())), true);
+        Self { call_id: String::new(), content }
+    }
+
+    /// Replaces the attachments, such as by those whose contents were read from the store.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its results need it"))]
+    pub(crate) fn with_attachments(mut self, attachments: Vec<Attachment>) -> Self {
+        self.content.attachments = attachments;
+        self
     }
 
     /// Answers the call with this id by a text that does not come from a tool of the runtime.

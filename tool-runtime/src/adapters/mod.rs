@@ -13,6 +13,8 @@ mod bridge;
 mod builder;
 mod client_type_error;
 mod client_types;
+#[cfg(feature = "mcp")]
+mod content_blocks;
 mod conversation;
 mod custom_tools;
 mod declare;

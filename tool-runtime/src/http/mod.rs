@@ -10,6 +10,11 @@
 
 mod auth;
 mod endpoints;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
+#[cfg(not(feature = "mcp"))]
+#[path = "no_mcp.rs"]
+mod mcp;
 mod openapi;
 mod problem;
 mod request;

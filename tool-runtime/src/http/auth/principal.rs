@@ -320,6 +320,17 @@ impl Principal {
         })
     }
 
+    /// Returns the principal's tenant, if it has exactly one.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its calls need not name one"))]
+    pub(in crate::http) fn only_tenant(&self) -> Option<Uuid> {
+        let named = self.grants.iter().find_map(|grant| match &grant.tenants {
+            Tenants::Every => None,
+            Tenants::These(tenants) => Some(tenants),
+        })?;
+        let mut granted = named.iter().filter(|tenant| self.may_act_for(**tenant));
+        granted.next().copied().filter(|_| granted.next().is_none())
+    }
+
     /// Returns whether the principal may list and call this tool: a scope covers its name or
     /// category, it is meant for models or the scope `internal` is granted, and the caller is
     /// authenticated if the tool requires that.

@@ -6,6 +6,7 @@
 use std::future::{Future, ready};
 use std::marker::PhantomData;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -122,6 +123,13 @@ struct RefusedCaller {
 }
 
 impl Admitted {
+    /// Admits the messages of a program that has started this one.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only a server on streams has one"))]
+    pub(in crate::http) fn of_program(principal: Principal) -> Self {
+        let caller = Caller::Principal(Arc::clone(principal.id()));
+        Self { principal, caller }
+    }
+
     pub(in crate::http) fn principal(&self) -> &Principal {
         &self.principal
     }

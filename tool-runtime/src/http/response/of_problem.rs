@@ -11,13 +11,19 @@ use crate::http::problem::Problem;
 
 impl Problem {
     /// Makes the response, with the known facts of the request.
-    pub(in crate::http) fn response(self, audit: &mut AuditContext) -> JsonResponse {
+    pub(in crate::http) fn response(mut self, audit: &mut AuditContext) -> JsonResponse {
         if self.trace_id.is_some() {
-            audit.trace_id = self.trace_id;
+            audit.trace_id = self.trace_id.take();
         }
-        if let Some(tool_name) = self.tool_name {
+        if let Some(tool_name) = self.tool_name.take() {
             audit.tool_name = tool_name;
         }
+        let status = self.status;
+        JsonResponse::failure(status, &self.into_detail(), None, audit)
+    }
+
+    /// Returns the problem as the error of a call.
+    pub(in crate::http) fn into_detail(self) -> ToolErrorDetail {
         let mut detail = ToolErrorDetail::of(self.code, self.message);
         if !self.details.is_empty() {
             detail = detail.details(self.details);
@@ -26,7 +32,7 @@ impl Problem {
             let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             detail = detail.retry_after_ms(time_ms);
         }
-        JsonResponse::failure(self.status, &detail.build(), None, audit)
+        detail.build()
     }
 
     /// Makes the response of a failure that is not counted or logged as a refusal.

@@ -8,7 +8,7 @@ use axum::handler::Handler;
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, any, get, post};
 use tool_contracts::ErrorCode;
 
 pub(super) use self::metered_handler::{MeteredHandler, RouteId};
@@ -58,6 +58,16 @@ where
     T: TakesAdmissionProof + Send + 'static,
 {
     without_admission(method, route, wrong_method_route, handler)
+}
+
+/// Routes every method to a handler of admitted requests, which knows the methods itself.
+#[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its endpoint has several"))]
+pub(super) fn admitted_by_any_method<H, T>(route: RouteId, handler: H) -> MethodRouter<SharedApp>
+where
+    H: Handler<T, SharedApp>,
+    T: TakesAdmissionProof + Send + 'static,
+{
+    any(MeteredHandler::new(route, handler))
 }
 
 /// Routes a method to a handler that serves requests without a caller.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 
 use crate::Runtime;
+use crate::http::mcp;
 use crate::http::route_builder::{self, MeteredHandler};
 use crate::http::routes::{self, Route};
 use crate::http::state::app::{App, SharedApp};
@@ -59,12 +60,27 @@ pub struct Routers {
 /// Serves a runtime's tools as [`router`] does, and its probes in a separate router too.
 #[must_use]
 pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
-    let app = Arc::new(App::new(runtime, config, Route::ALL.iter().map(|route| route.as_str())));
+    routers_of(runtime, config, true)
+}
+
+/// Serves the probes, the Model Context Protocol if it is configured, and the API if it is wanted.
+pub(in crate::http) fn routers_of(
+    runtime: Runtime,
+    config: HttpConfig,
+    serves_api: bool,
+) -> Routers {
+    let paths = if config.mcp.is_some() { &mcp::PATHS[..] } else { &[] };
+    let labels = Route::ALL.iter().map(|route| route.as_str()).chain(paths.iter().copied());
+    let app = Arc::new(App::new(runtime, config, labels));
     metrics::export(&app);
     let served = |routes: Router<SharedApp>| {
         routes
             .fallback(MeteredHandler::new(Route::Unknown.id(), route_builder::no_path))
             .with_state(app.clone())
     };
-    Routers { api: served(routes::probes().merge(routes::api())), probes: served(routes::probes()) }
+    let mut routes = mcp::mounted(routes::probes(), &app, &app.config.mcp, Route::ALL.len());
+    if serves_api {
+        routes = routes.merge(routes::api());
+    }
+    Routers { api: served(routes), probes: served(routes::probes()) }
 }

@@ -4,19 +4,21 @@ mod accept;
 mod envelope;
 mod events;
 mod running;
-mod streams;
+pub(in crate::http) mod streams;
 mod text;
+
+use std::borrow::Cow;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde_json::value::RawValue;
 use tool_contracts::server::CallRequest;
-use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolSpec};
+use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolErrorDetail, ToolSpec};
 
 use self::accept::MediaType;
 pub(in crate::http) use self::envelope::envelope_call;
 use self::running::EndCause;
-pub(in crate::http) use self::running::FinishedCall;
+pub(in crate::http) use self::running::{FinishedCall, ends_with_caller};
 pub(in crate::http) use self::text::text_call;
 use crate::dispatch::refusal::Refusal;
 use crate::http::auth::{Principal, Requester};
@@ -86,7 +88,7 @@ fn open(
 }
 
 /// Opens a call of the tool with this name, if the caller may call it.
-fn open_named(
+pub(in crate::http) fn open_named(
     app: &App,
     admitted: &Admitted,
     name: &str,
@@ -127,7 +129,7 @@ fn refusal_of_name(
 /// Cuts a tool's name to the longest valid length, for responses, records and logs.
 ///
 /// A cut name ends with `…`, so it is no tool's name.
-fn repeatable(name: String) -> Box<str> {
+pub(in crate::http) fn repeatable(name: String) -> Box<str> {
     if name.chars().nth(MAX_NAME_LENGTH).is_none() {
         return name.into_boxed_str();
     }
@@ -138,7 +140,7 @@ fn repeatable(name: String) -> Box<str> {
 ///
 /// It is answered 403 and not 404: a model that gets a 404 tries other names, and the tool's
 /// existence is no secret to a caller that has the contract.
-fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
+pub(in crate::http) fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
     if principal.may_call(tool) {
         return Ok(());
     }
@@ -173,19 +175,22 @@ pub(in crate::http) fn outcome(app: &App, finished: &FinishedCall, audit: &Audit
         };
     }
     audit.trace_id = Some(trace_id.into());
-    let Some(detail) = output.error() else { return Problem::internal().response(audit) };
-    if finished.end == EndCause::TimeLimit {
+    let Some(detail) = finished.error(app) else { return Problem::internal().response(audit) };
+    let draining = finished.end != EndCause::TimeLimit
+        && (finished.end == EndCause::Shutdown || app.config.drain.has_begun());
+    JsonResponse::failure(status::of(&detail, draining), &detail, Some(output.meta_json()), audit)
+}
+
+impl FinishedCall {
+    /// Returns the error of a failed call; of one that the request's time limit ended, that limit.
+    pub(in crate::http) fn error(&self, app: &App) -> Option<Cow<'_, ToolErrorDetail>> {
+        let detail = self.call.output()?.error()?;
+        if self.end != EndCause::TimeLimit {
+            return Some(Cow::Borrowed(detail));
+        }
         let detail = detail.clone().into_builder().code(ErrorCode::Timeout.as_str());
         let limit = app.config.bounds.request_time.as_millis();
         let message = format!("the call exceeded the request's time limit of {limit} ms");
-        let detail = detail.message(message).build();
-        return JsonResponse::failure(
-            status::of(&detail, false),
-            &detail,
-            Some(output.meta_json()),
-            audit,
-        );
+        Some(Cow::Owned(detail.message(message).build()))
     }
-    let draining = finished.end == EndCause::Shutdown || app.config.drain.has_begun();
-    JsonResponse::failure(status::of(detail, draining), detail, Some(output.meta_json()), audit)
 }

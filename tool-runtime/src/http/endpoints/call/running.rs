@@ -68,7 +68,7 @@ struct TaskGuards {
 type OrphanCell = Arc<OnceLock<OrphanGuard>>;
 
 /// Returns whether the call has no effect, so that it is cancelled when its client disconnects.
-pub(super) fn ends_with_caller(call: &ToolCall) -> bool {
+pub(in crate::http) fn ends_with_caller(call: &ToolCall) -> bool {
     call.cx().dry_run() || call.tool().is_none_or(|tool| tool.effect() == Effect::Read)
 }
 

@@ -7,7 +7,7 @@ use crate::http::state::quota::{Permit, QuotaRefusal};
 use crate::refusal_reason::RefusalReason;
 
 /// The permit of one stream.
-pub(super) type StreamPermit = Permit<Caller>;
+pub(in crate::http) type StreamPermit = Permit<Caller>;
 
 const REFUSAL: QuotaRefusal = QuotaRefusal {
     reason: RefusalReason::Streams,
@@ -16,6 +16,6 @@ const REFUSAL: QuotaRefusal = QuotaRefusal {
 };
 
 /// Acquires a permit for a stream of this caller.
-pub(super) fn acquire(app: &App, caller: Caller) -> Result<StreamPermit, Problem> {
+pub(in crate::http) fn acquire(app: &App, caller: Caller) -> Result<StreamPermit, Problem> {
     app.streams.acquire(caller, 1).map_err(|exhausted| REFUSAL.problem(exhausted))
 }

@@ -74,6 +74,15 @@ impl ReceivedRequest {
         self.parts.uri.query()
     }
 
+    /// Returns the head, the body, and the permit of the body.
+    #[cfg_attr(
+        not(feature = "mcp"),
+        allow(dead_code, reason = "only its endpoint passes bodies on")
+    )]
+    pub(in crate::http) fn into_parts(self) -> (Parts, Bytes, BodyPermit) {
+        (self.parts, self.body.bytes, self.body.permit)
+    }
+
     /// Drops the request and returns the permit of its body, which then counts for the arguments of
     /// its call.
     pub(in crate::http) fn into_permit(self) -> BodyPermit {

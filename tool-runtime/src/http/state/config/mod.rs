@@ -10,6 +10,7 @@ pub(in crate::http) use self::context_defaults::ContextDefaults;
 use crate::evidence::Vault;
 use crate::http::auth::Auth;
 use crate::http::auth::Lookup;
+use crate::http::mcp::McpSettings;
 use crate::http::state::bounds::Bounds;
 use crate::http::state::drain::Drain;
 use crate::http::state::hosts::Hosts;
@@ -33,6 +34,7 @@ pub struct HttpConfig {
     pub(in crate::http) four_eyes: bool,
     pub(in crate::http) requesters: Option<Lookup>,
     pub(in crate::http) rates: RateLimits,
+    pub(in crate::http) mcp: McpSettings,
 }
 
 impl HttpConfig {
@@ -51,6 +53,7 @@ impl HttpConfig {
             four_eyes: true,
             requesters: None,
             rates: RateLimits::new(),
+            mcp: McpSettings::default(),
         }
     }
 

@@ -1,0 +1,136 @@
+//! The result of a call in the protocol's form: text, structured content, blocks and `_meta`.
+
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use serde_json::{Map, Value, json};
+use tool_contracts::ToolErrorDetail;
+
+use super::blocks;
+use super::listing::ListedTool;
+use super::revision::Revision;
+use super::schema::RESULT;
+use crate::adapters::Answer;
+use crate::http::endpoints::call::FinishedCall;
+use crate::http::problem::Problem;
+use crate::http::state::app::App;
+use crate::{Attachment, ToolCall, ToolOutput};
+
+/// The member of `_meta` with what the envelope of an answer has beside its data.
+pub(super) const AUDIT: &str = "tool-runtime/audit";
+
+/// A call that has ended, for a client of a revision.
+pub(super) struct Answered<'a> {
+    pub(super) app: &'a App,
+    pub(super) finished: &'a FinishedCall,
+    pub(super) tool: Option<&'a ListedTool>,
+    pub(super) revision: Revision,
+}
+
+impl Answered<'_> {
+    /// Writes the result.
+    pub(super) async fn result(&self) -> CallToolResult {
+        let call = &self.finished.call;
+        let Some(output) = call.output() else { return failed(Vec::new()) };
+        if let Some(detail) = self.finished.error(self.app) {
+            let text = Answer::failed(&detail).into_text_and_blocks(|_| None::<()>).0;
+            let mut result = failed(text.map(ContentBlock::text).into_iter().collect());
+            result.meta = Some(audit(call, output, Some(&detail)));
+            return result;
+        }
+        let mut result = self.success(call, output).await;
+        result.meta = Some(audit(call, output, None));
+        result
+    }
+
+    async fn success(&self, call: &ToolCall, output: &ToolOutput) -> CallToolResult {
+        let shown = call.for_model().await;
+        let attachments = self.with_contents(call, output.attachments()).await;
+        let answer = Answer::from(call).with_attachments(attachments).with_model_answer(&shown);
+        let (text, blocks) = answer.into_text_and_blocks(blocks::of_attachment);
+        let content = text.map(ContentBlock::text).into_iter().chain(blocks).collect();
+        let has_schema = self.tool.is_some_and(ListedTool::has_output_schema);
+        let structured = shown.data_json().and_then(|data| self.structured(data));
+        if has_schema && structured.is_none() {
+            // A client refuses a success without the content that the tool has declared.
+            return failed(content);
+        }
+        let mut result = CallToolResult::success(content);
+        result.structured_content = structured;
+        result
+    }
+
+    /// Returns the data as structured content; none if the tool declares no output and it has no
+    /// members.
+    fn structured(&self, data: &str) -> Option<Value> {
+        let data: Value = serde_json::from_str(data).ok()?;
+        match self.tool {
+            Some(tool) if tool.wraps_output(self.revision) => Some(json!({ RESULT: data })),
+            Some(tool) if tool.has_output_schema() => Some(data),
+            Some(_) | None => Some(data).filter(Value::is_object),
+        }
+    }
+
+    /// Reads the contents that only the store has, as of an answer that is given again. One that
+    /// cannot be read is described in the text.
+    async fn with_contents(&self, call: &ToolCall, attachments: &[Attachment]) -> Vec<Attachment> {
+        let mut read = Vec::with_capacity(attachments.len());
+        for attachment in attachments {
+            let stored = attachment.handle().filter(|_| attachment.as_bytes().is_none());
+            let found = match stored {
+                Some(handle) => self.app.runtime.read_attachment(handle, call.cx()).await,
+                None => Ok(None),
+            };
+            read.push(found.ok().flatten().unwrap_or_else(|| attachment.clone()));
+        }
+        read
+    }
+}
+
+fn failed(content: Vec<ContentBlock>) -> CallToolResult {
+    CallToolResult::error(content)
+}
+
+/// Writes the failure of a request for which no call was opened, for the model.
+pub(super) fn of_problem(problem: &Problem) -> CallToolResult {
+    let detail = problem.clone().into_detail();
+    let text = Answer::failed(&detail).into_text_and_blocks(|_| None::<()>).0;
+    let mut result = failed(text.map(ContentBlock::text).into_iter().collect());
+    result.meta = Some(meta(json!({ "error": public_detail(&detail) })));
+    result
+}
+
+/// Writes the failure of a request for which no call was opened, for the client.
+pub(super) fn protocol_error(problem: &Problem) -> ErrorData {
+    ErrorData::invalid_params(
+        problem.message.clone(),
+        public_detail(&problem.clone().into_detail()),
+    )
+}
+
+/// Returns an error without the type of the host's program that caused it.
+pub(super) fn public_detail(detail: &ToolErrorDetail) -> Option<Value> {
+    serde_json::to_value(detail.clone().into_builder().without_cause().build()).ok()
+}
+
+/// Returns what an auditor needs to find the call: its ids, and what its envelope has beside the data.
+fn audit(call: &ToolCall, output: &ToolOutput, error: Option<&ToolErrorDetail>) -> MetaObject {
+    let mut envelope: Map<String, Value> =
+        serde_json::from_str(output.meta_json()).unwrap_or_default();
+    // They are blocks of the content.
+    envelope.remove("attachments");
+    let mut audit = json!({
+        "trace_id": call.cx().trace_id(),
+        "invocation_id": call.cx().invocation_id(),
+        "tool_name": call.name(),
+        "status": if error.is_none() { "success" } else { "error" },
+        "meta": envelope,
+    });
+    if let Some(error) = error {
+        audit["error"] = public_detail(error).unwrap_or_default();
+    }
+    meta(audit)
+}
+
+fn meta(audit: Value) -> MetaObject {
+    MetaObject([(AUDIT.to_owned(), audit)].into_iter().collect())
+}

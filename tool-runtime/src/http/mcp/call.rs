@@ -1,0 +1,187 @@
+//! `tools/call`: opens a call of the runtime, runs it, and answers with its output.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, StatusCode};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::value::RawValue;
+use tool_contracts::{CallStatus, ErrorCode, ToolContext};
+
+use super::answer::{self, Answered};
+use super::confirmation::{self, Reply};
+use super::context;
+use super::door::{Denied, RequestCaller};
+use super::handler::ToolServer;
+use super::listing::ListedTools;
+use super::progress::ProgressReports;
+use super::revision::Revision;
+use crate::ToolCall;
+use crate::http::endpoints::call::{self, FinishedCall};
+use crate::http::problem::Problem;
+
+/// A request for a call.
+pub(super) struct ToolRequest<'s> {
+    pub(super) server: &'s ToolServer,
+    pub(super) context: RequestContext<RoleServer>,
+    pub(super) caller: Arc<RequestCaller>,
+    pub(super) revision: Revision,
+}
+
+/// A request that gets no result of a tool, and the error that it gets.
+pub(super) enum Refused {
+    /// An error of the protocol, for the client.
+    Protocol(ErrorData),
+    /// A failed result, for the model.
+    Result(Box<CallToolResult>),
+}
+
+impl<'s> ToolRequest<'s> {
+    pub(super) fn new(
+        server: &'s ToolServer,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Self, ErrorData> {
+        let (caller, revision) = (server.door.caller(&context)?, Revision::of(&context));
+        Ok(Self { server, context, caller, revision })
+    }
+
+    /// Answers the request.
+    pub(super) async fn answer(
+        self,
+        params: CallToolRequestParams,
+    ) -> Result<CallToolResponse, ErrorData> {
+        match self.answered(params).await {
+            Ok(response) => Ok(response),
+            Err(Refused::Result(result)) => Ok((*result).into()),
+            Err(Refused::Protocol(error)) => Err(error),
+        }
+    }
+
+    async fn answered(&self, params: CallToolRequestParams) -> Result<CallToolResponse, Refused> {
+        let app = &self.server.app;
+        let cx =
+            context::of_request(&self.caller, &self.context.meta, &app.config.context_defaults)
+                .map_err(|problem| Refused::of(&problem))?;
+        if let Some(audit) = &self.caller.audit {
+            let audit = &mut *audit.lock();
+            audit.trace_id = Some(cx.trace_id().into());
+            audit.tool_name = call::repeatable(params.name.clone().into_owned());
+        }
+        let reply = Reply::of(&params).map_err(Refused::Protocol)?;
+        let call = match &reply {
+            Some(reply) => self.resumed(reply, &params.name, &cx).await?,
+            None => self.opened(&params, cx)?,
+        };
+        let finished = self.finished(call).await?;
+        self.respond(finished).await
+    }
+
+    fn opened(&self, params: &CallToolRequestParams, cx: ToolContext) -> Result<ToolCall, Refused> {
+        let input = match &self.caller.arguments {
+            Some(sent) => sent.clone(),
+            None => read_arguments(params)
+                .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+                .map_err(Refused::Protocol)?,
+        };
+        let name = call::repeatable(params.name.clone().into_owned());
+        call::open_named(&self.server.app, &self.caller.admitted, &name, (input, cx))
+            .map_err(|problem| self.refused(&name, &problem))
+    }
+
+    /// Refuses a call before it exists.
+    pub(super) fn refused(&self, tool: &str, problem: &Problem) -> Refused {
+        if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            let is_scope = problem.status == StatusCode::FORBIDDEN
+                && self.server.app.config.auth.takes_tokens();
+            let words = format!(r#"Bearer error="insufficient_scope", scope="tools:{tool}""#);
+            let challenge = HeaderValue::from_str(&words).ok().filter(|_| is_scope);
+            let _ = self.caller.denied.set(Denied { status: problem.status, challenge });
+        }
+        Refused::of(problem)
+    }
+
+    /// Runs a call to its end, and tells the client of its progress.
+    pub(super) async fn finished(&self, call: ToolCall) -> Result<FinishedCall, Refused> {
+        let app = &self.server.app;
+        let _running = self.server.running.add(&self.context.id, &call);
+        let mut reports = ProgressReports::of(&call, &self.context);
+        let caller = self.caller.admitted.caller().clone();
+        let ends_with_caller = call::ends_with_caller(&call);
+        let mut executed = pin!(call::executed(app, call, caller));
+        loop {
+            tokio::select! {
+                biased;
+                finished = executed.as_mut() => {
+                    reports.send_last(&self.context.peer).await;
+                    return finished.map_err(|problem| Refused::of(&problem));
+                }
+                // A call with an effect runs on: its client may have lost the connection alone.
+                () = self.context.ct.cancelled(), if ends_with_caller => {
+                    let error = ErrorData::internal_error("the request was cancelled", None);
+                    return Err(Refused::Protocol(error));
+                }
+                () = reports.next() => reports.send(&self.context.peer).await,
+            }
+        }
+    }
+
+    /// Writes the result of a call that has ended; one that needs approval may be confirmed first.
+    async fn respond(&self, finished: FinishedCall) -> Result<CallToolResponse, Refused> {
+        let app = &self.server.app;
+        if finished.call.tool().is_none() {
+            return Err(Refused::Protocol(unknown_tool(&finished.call)));
+        }
+        if let Some(question) = confirmation::question(self, &finished.call) {
+            return Box::pin(confirmation::ask(self, question, finished)).await;
+        }
+        let listed = self.server.listing.current(&app.runtime);
+        Ok(self.result(&finished, &listed).await.into())
+    }
+
+    pub(super) async fn result(
+        &self,
+        finished: &FinishedCall,
+        listed: &ListedTools,
+    ) -> CallToolResult {
+        if let Some(audit) = &self.caller.audit {
+            audit.lock().has_effect = !call::ends_with_caller(&finished.call);
+        }
+        let tool = listed.find(finished.call.name());
+        let answered = Answered { app: &self.server.app, finished, tool, revision: self.revision };
+        answered.result().await
+    }
+}
+
+/// A refusal before a call exists: of a tool that the caller may not call an error of the protocol,
+/// of anything that a model can mend or wait for a failed result.
+impl Refused {
+    pub(super) fn of(problem: &Problem) -> Self {
+        let passes = matches!(
+            problem.code,
+            ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Timeout
+        );
+        if passes {
+            Self::Result(Box::new(answer::of_problem(problem)))
+        } else {
+            Self::Protocol(answer::protocol_error(problem))
+        }
+    }
+}
+
+/// Returns the error for a name that is no tool's, with the closest names that the caller may use.
+fn unknown_tool(call: &ToolCall) -> ErrorData {
+    debug_assert_ne!(call.status(), CallStatus::Pending);
+    let Some(detail) = call.output().and_then(|output| output.error()) else {
+        return ErrorData::invalid_params("there is no such tool", None);
+    };
+    ErrorData::invalid_params(detail.message().to_owned(), answer::public_detail(detail))
+}
+
+fn read_arguments(params: &CallToolRequestParams) -> serde_json::Result<Box<RawValue>> {
+    match &params.arguments {
+        Some(arguments) => serde_json::value::to_raw_value(arguments),
+        None => RawValue::from_string("{}".to_owned()),
+    }
+}

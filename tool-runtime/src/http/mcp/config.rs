@@ -1,0 +1,135 @@
+//! The configuration of a server of the protocol: its name, its pages and its sessions.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use rmcp::model::{self, Implementation};
+
+/// The most tools of one page of a list, unless the host sets another number.
+const PAGE_SIZE: usize = 200;
+
+/// The time for which a client may keep a list, unless the host sets another one.
+const LIST_LIFETIME: Duration = Duration::from_secs(60);
+
+/// The most sessions of clients before revision 2026-07-28, unless the host sets another number.
+const SESSIONS: usize = 1_000;
+
+/// The configuration of a server of the Model Context Protocol.
+///
+/// ```
+/// use tool_runtime::mcp::{Icon, McpConfig};
+///
+/// let config = McpConfig::new("heritage", env!("CARGO_PKG_VERSION"))
+///     .title("Villages of the salt fields")
+///     .instructions("Search before you ask for a village by its id.")
+///     .icon(Icon::new("https://heritage.example/icon.png").mime_type("image/png"));
+/// # let _ = config;
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct McpConfig {
+    pub(super) server: Implementation,
+    pub(super) instructions: Option<String>,
+    pub(super) tool_icons: BTreeMap<Box<str>, Vec<model::Icon>>,
+    pub(super) page_size: usize,
+    pub(super) list_lifetime: Duration,
+    pub(super) sessions: Option<usize>,
+}
+
+/// An icon of a server or of a tool.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Icon(model::Icon);
+
+impl McpConfig {
+    /// Starts a configuration with the name and the version of the host's program, which clients show
+    /// and log.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            server: Implementation::new(name, version),
+            instructions: None,
+            tool_icons: BTreeMap::new(),
+            page_size: PAGE_SIZE,
+            list_lifetime: LIST_LIFETIME,
+            sessions: None,
+        }
+    }
+
+    /// Sets the server's name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.server.title = Some(title.into());
+        self
+    }
+
+    /// Sets the address of a page about the server, for people.
+    pub fn website(mut self, url: impl Into<String>) -> Self {
+        self.server.website_url = Some(url.into());
+        self
+    }
+
+    /// Adds an icon of the server.
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.server.icons.get_or_insert_default().push(icon.0);
+        self
+    }
+
+    /// Sets the text about the tools as a whole that a client may give to its model.
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.instructions = Some(text.into());
+        self
+    }
+
+    /// Adds an icon of a tool. A name that is no tool's has no effect.
+    pub fn tool_icon(mut self, tool: impl Into<Box<str>>, icon: Icon) -> Self {
+        self.tool_icons.entry(tool.into()).or_default().push(icon.0);
+        self
+    }
+
+    /// Sets the most tools of one page of a list; 200 by default, at least 1.
+    pub fn page_size(mut self, tools: usize) -> Self {
+        self.page_size = tools.max(1);
+        self
+    }
+
+    /// Sets for how long a client of revision 2026-07-28 may keep a list (`ttlMs`); 60 seconds by
+    /// default.
+    pub fn list_lifetime(mut self, time: Duration) -> Self {
+        self.list_lifetime = time;
+        self
+    }
+
+    /// Sets whether clients before revision 2026-07-28 get a session over HTTP; by default they get
+    /// none.
+    ///
+    /// Without a session each request stands alone: such a client is told of no change of the tools,
+    /// cannot cancel a call but by closing its connection, and is not asked to confirm a call, which
+    /// then answers with its ticket. A server with several instances needs none, or a load balancer
+    /// that keeps a session on its instance.
+    pub fn sessions(self, wanted: bool) -> Self {
+        self.max_sessions(if wanted { SESSIONS } else { 0 })
+    }
+
+    /// Sets the most sessions at a time, of all callers; half of them for one caller. 0 is none.
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.sessions = Some(sessions).filter(|sessions| *sessions > 0);
+        self
+    }
+}
+
+impl Icon {
+    /// Starts an icon with its address: `https:` or `data:`.
+    pub fn new(src: impl Into<String>) -> Self {
+        Self(model::Icon::new(src))
+    }
+
+    /// Sets the media type, such as `image/png`.
+    pub fn mime_type(self, mime_type: impl Into<String>) -> Self {
+        Self(self.0.with_mime_type(mime_type))
+    }
+
+    /// Adds a size, such as `48x48`, or `any` for a format that scales.
+    pub fn size(mut self, size: impl Into<String>) -> Self {
+        self.0.sizes.get_or_insert_default().push(size.into());
+        self
+    }
+}

@@ -1,0 +1,186 @@
+//! Asks the client's user to confirm a call: `input_required` of revision 2026-07-28, an elicitation
+//! before.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult,
+};
+use serde_json::Value;
+use tool_contracts::{ErrorCode, ToolContext};
+
+use super::call::{Refused, ToolRequest};
+use super::door::Door;
+use super::revision::Revision;
+use crate::ToolCall;
+use crate::http::auth::Scope;
+use crate::http::endpoints::call::{FinishedCall, require};
+use crate::http::request::recorded_name::recorded_name;
+
+/// The name of the request for a confirmation.
+const CONFIRMATION: &str = "confirmation";
+
+/// The time in which a user answers an elicitation; later the call's ticket still waits.
+const ANSWER_TIME: Duration = Duration::from_secs(300);
+
+/// A call that waits for a confirmation of the client's user.
+pub(super) struct Question {
+    way: Way,
+    ticket: String,
+    message: String,
+}
+
+enum Way {
+    InputRequired,
+    Elicitation,
+}
+
+/// The user's answer to a question, with the ticket of its call.
+pub(super) struct Reply {
+    ticket: String,
+    action: ElicitationAction,
+}
+
+impl Reply {
+    /// Reads the answer of a request that is sent again with it.
+    pub(super) fn of(params: &CallToolRequestParams) -> Result<Option<Self>, ErrorData> {
+        let Some(ticket) = params.request_state.clone() else { return Ok(None) };
+        let response = params.input_responses.as_ref().and_then(|all| all.get(CONFIRMATION));
+        let answer: Option<ElicitResult> =
+            response.and_then(|response| serde_json::from_value(response.clone()).ok());
+        match answer {
+            Some(answer) => Ok(Some(Self { ticket, action: answer.action })),
+            None => Err(ErrorData::invalid_params(
+                "`inputResponses.confirmation`: expected the result of the elicitation that the \
+                 server asked for, with `action`",
+                None,
+            )),
+        }
+    }
+}
+
+/// Returns the question about a call that needs a confirmation, if this client's user may answer it.
+pub(super) fn question(request: &ToolRequest<'_>, call: &ToolCall) -> Option<Question> {
+    let ticket = ticket_of(call)?;
+    let way = way(request)?;
+    let may_decide = call
+        .tool()
+        .is_some_and(|tool| may_confirm(request, |principal| principal.may_decide(tool)));
+    let message = format!("Confirm this call: {}", call.preview());
+    may_decide.then_some(Question { way, ticket, message })
+}
+
+/// Asks the client's user, and runs the call if it is confirmed.
+pub(super) async fn ask(
+    request: &ToolRequest<'_>,
+    question: Question,
+    finished: FinishedCall,
+) -> Result<CallToolResponse, Refused> {
+    let elicitation = ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: question.message,
+        requested_schema: ElicitationSchema::new(BTreeMap::new()),
+    };
+    let listed = request.server.listing.current(&request.server.app.runtime);
+    match question.way {
+        Way::InputRequired => {
+            let asked = InputRequest::Elicitation(ElicitRequest::new(elicitation));
+            let requests = BTreeMap::from([(CONFIRMATION.to_owned(), asked)]);
+            Ok(InputRequiredResult::new(Some(requests), Some(question.ticket)).into())
+        }
+        Way::Elicitation => {
+            let asked = request
+                .context
+                .peer
+                .create_elicitation_with_timeout(elicitation, Some(ANSWER_TIME));
+            let Ok(answer) = asked.await else {
+                return Ok(request.result(&finished, &listed).await.into());
+            };
+            let reply = Reply { ticket: question.ticket, action: answer.action };
+            let (name, cx) = (finished.call.name().to_owned(), finished.call.cx().clone());
+            let call = request.resumed(&reply, &name, &cx).await?;
+            let finished = request.finished(call).await?;
+            Ok(request.result(&finished, &listed).await.into())
+        }
+    }
+}
+
+impl ToolRequest<'_> {
+    /// Opens the call of a ticket again, with the user's decision.
+    ///
+    /// One that is not decided answers as before, with its ticket.
+    pub(super) async fn resumed(
+        &self,
+        reply: &Reply,
+        name: &str,
+        cx: &ToolContext,
+    ) -> Result<ToolCall, Refused> {
+        let (app, principal) = (&self.server.app, self.caller.admitted.principal());
+        if let Some(tool) = app.runtime.spec(name) {
+            let admitted = require(principal, &tool)
+                .and_then(|()| app.rates.call(name, cx.tenant_id(), principal));
+            admitted.map_err(|problem| self.refused(name, &problem))?;
+        }
+        let mut call = app.runtime.tickets().resume(&reply.ticket, cx).await;
+        if !call.name().is_empty() && call.name() != name {
+            return Err(Refused::Protocol(ErrorData::invalid_params(
+                "`requestState` belongs to a call of another tool; send it with that tool's name",
+                None,
+            )));
+        }
+        let may_decide =
+            call.tool().is_some_and(|tool| may_confirm(self, |it| it.may_decide(tool)));
+        // A call that is not pending any more answers why.
+        if may_decide && reply.action == ElicitationAction::Accept {
+            let approver = recorded_name(cx.user_id(), principal.display_name());
+            let _ = call.approve(approver);
+        } else if may_decide && reply.action == ElicitationAction::Decline {
+            let _ = call.decline("the user declined this call");
+        }
+        Ok(call)
+    }
+}
+
+/// Returns whether the client's user may decide: where the caller may decide about its own calls at
+/// `/approvals` too.
+fn may_confirm(
+    request: &ToolRequest<'_>,
+    covers: impl Fn(&crate::http::Principal) -> bool,
+) -> bool {
+    let principal = request.caller.admitted.principal();
+    !request.server.app.config.four_eyes && principal.may(Scope::Approvals) && covers(principal)
+}
+
+/// Returns how this client can be asked; none if it cannot.
+fn way(request: &ToolRequest<'_>) -> Option<Way> {
+    let context = &request.context;
+    let elicitation = context.client_capabilities()?.elicitation?;
+    // A client that names no mode has forms.
+    if elicitation.form.is_none() && elicitation.url.is_some() {
+        return None;
+    }
+    let has_session = match &request.server.door {
+        Door::Streams(_) => true,
+        Door::Http => request.caller.headers.contains_key("mcp-session-id"),
+    };
+    match request.revision {
+        Revision::Stateless => Some(Way::InputRequired),
+        Revision::WithSessions => has_session.then_some(Way::Elicitation),
+    }
+}
+
+/// Returns the ticket of a call that was answered with one.
+fn ticket_of(call: &ToolCall) -> Option<String> {
+    let error = call.output()?.error()?;
+    if error.code() != Some(ErrorCode::NeedsUserConfirmation.as_str()) {
+        return None;
+    }
+    let ticket = error.details()?.get("ticket")?;
+    Some(match ticket {
+        Value::String(ticket) => ticket.clone(),
+        ticket => ticket.to_string(),
+    })
+}

@@ -1,0 +1,59 @@
+//! The context of a call: from the caller's credential, the headers and the request's `_meta`, never
+//! from the arguments.
+
+use axum::http::{HeaderMap, HeaderValue};
+use rmcp::model::RequestMetaObject;
+use tool_contracts::ToolContext;
+use tool_contracts::server::{CallContext, Tenant};
+
+use super::door::RequestCaller;
+use crate::http::problem::Problem;
+use crate::http::request::context::{RequestHead, context};
+use crate::http::state::config::ContextDefaults;
+
+/// The member of `_meta` with the idempotency key of a call.
+const IDEMPOTENCY_KEY: &str = "tool-runtime/idempotency-key";
+
+/// The site of calls whose server has none.
+const SITE: &str = "mcp";
+
+/// Makes the context of a request's call.
+pub(super) fn of_request(
+    caller: &RequestCaller,
+    meta: &RequestMetaObject,
+    defaults: &ContextDefaults,
+) -> Result<ToolContext, Problem> {
+    let principal = caller.admitted.principal();
+    let tenant = || principal.only_tenant().map(Tenant::from);
+    let defaults = ContextDefaults {
+        tenant: defaults.tenant.clone().or_else(tenant),
+        site: defaults.site.clone().or_else(|| Some(SITE.into())),
+        new_trace_ids: true,
+    };
+    let headers = traced(&caller.headers, meta);
+    let head = RequestHead { headers: headers.as_ref().unwrap_or(&caller.headers), query: None };
+    context(&head, keyed(meta)?, principal, &defaults)
+}
+
+/// Returns the headers with the trace of `_meta`, which is the newer one; none if it has no trace.
+fn traced(headers: &HeaderMap, meta: &RequestMetaObject) -> Option<HeaderMap> {
+    let parent = HeaderValue::from_str(meta.get_traceparent()?).ok()?;
+    let mut headers = headers.clone();
+    headers.insert("traceparent", parent);
+    match meta.get_tracestate().map(HeaderValue::from_str) {
+        Some(Ok(state)) => headers.insert("tracestate", state),
+        Some(Err(_)) | None => headers.remove("tracestate"),
+    };
+    Some(headers)
+}
+
+fn keyed(meta: &RequestMetaObject) -> Result<Option<CallContext>, Problem> {
+    let key = meta.get(IDEMPOTENCY_KEY).and_then(serde_json::Value::as_str);
+    let keyed = |key: &str| CallContext::builder().idempotency_key(key).build();
+    key.map(keyed).transpose().map_err(|_| {
+        Problem::of(
+            tool_contracts::ErrorCode::InvalidArgument,
+            "`_meta`: expected an idempotency key of 1 to 256 visible characters",
+        )
+    })
+}

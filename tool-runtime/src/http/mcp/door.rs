@@ -1,0 +1,81 @@
+//! The way by which a request came, and its caller.
+
+use std::sync::{Arc, OnceLock};
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::value::RawValue;
+
+use crate::http::request::admission::Admitted;
+use crate::http::response::Audit;
+use crate::http::state::body_quota::BodyPermit;
+
+/// The way by which requests come.
+#[derive(Debug, Clone)]
+pub(super) enum Door {
+    /// Over HTTP: each request has its own caller.
+    Http,
+    /// Over the program's standard streams: the caller is the program's configuration.
+    Streams(Arc<RequestCaller>),
+}
+
+/// The caller of a request, with what the request has beside its message.
+#[derive(Debug)]
+pub(super) struct RequestCaller {
+    pub(super) admitted: Admitted,
+    pub(super) headers: HeaderMap,
+    /// The facts of the HTTP request.
+    pub(super) audit: Option<Audit>,
+    /// The arguments of its call as they were sent, if they are known.
+    pub(super) arguments: Option<Box<RawValue>>,
+    pub(super) body_permit: Option<BodyPermit>,
+    /// Set for a call of a tool that the caller may not call.
+    pub(super) denied: OnceLock<Denied>,
+}
+
+/// A call that the caller's credential does not cover, as HTTP answers it.
+#[derive(Debug)]
+pub(super) struct Denied {
+    pub(super) status: StatusCode,
+    pub(super) challenge: Option<HeaderValue>,
+}
+
+impl RequestCaller {
+    /// Creates the caller of an HTTP request.
+    pub(super) fn new(admitted: Admitted, headers: HeaderMap, audit: Audit) -> Self {
+        Self { headers, audit: Some(audit), ..Self::without_request(admitted) }
+    }
+
+    /// Creates the caller of all messages of a program's standard streams.
+    pub(super) fn without_request(admitted: Admitted) -> Self {
+        Self {
+            admitted,
+            headers: HeaderMap::new(),
+            audit: None,
+            arguments: None,
+            body_permit: None,
+            denied: OnceLock::new(),
+        }
+    }
+}
+
+impl Door {
+    /// Returns the caller of a request.
+    pub(super) fn caller(
+        &self,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<Arc<RequestCaller>, ErrorData> {
+        match self {
+            Self::Streams(caller) => Ok(caller.clone()),
+            Self::Http => {
+                let parts = request.extensions.get::<Parts>();
+                let caller = parts.and_then(|parts| parts.extensions.get::<Arc<RequestCaller>>());
+                caller.cloned().ok_or_else(|| {
+                    ErrorData::internal_error("the request has lost its caller", None)
+                })
+            }
+        }
+    }
+}

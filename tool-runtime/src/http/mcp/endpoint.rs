@@ -1,0 +1,177 @@
+//! The endpoint of streamable HTTP: admits a request, and gives it to the protocol.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::response::Response;
+use http_body_util::{BodyExt, Full};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::config::McpConfig;
+use super::door::{Door, RequestCaller};
+use super::handler::ToolServer;
+use super::listing::Listing;
+use super::message::{RefusedMessage, SentMessage};
+use super::sessions::Sessions;
+use crate::http::endpoints::call::streams;
+use crate::http::problem::Problem;
+use crate::http::request::admission::Admitted;
+use crate::http::request::body::ReceivedRequest;
+use crate::http::response::Audit;
+use crate::http::state::app::SharedApp;
+use crate::http::state::caller::Caller;
+use crate::http::state::quota::Permit;
+
+const SESSION: &str = "mcp-session-id";
+
+/// The protocol at one path of a router.
+#[derive(Clone)]
+pub(super) struct Endpoint {
+    service: StreamableHttpService<ToolServer, LocalSessionManager>,
+    sessions: Option<Arc<Sessions>>,
+}
+
+/// A request that was admitted, before the protocol reads it.
+struct AdmittedRequest {
+    parts: Parts,
+    body: Bytes,
+    /// The place of the session that it opens.
+    session: Option<Permit<Caller>>,
+    /// The place of the stream that may answer it.
+    stream: Option<Permit<Caller>>,
+}
+
+impl Endpoint {
+    /// Serves the tools of a router.
+    pub(super) fn new(app: &SharedApp, config: &Arc<McpConfig>) -> Self {
+        let sessions = config.sessions.map(|most| Arc::new(Sessions::new(most)));
+        let manager = sessions.as_ref().map_or_else(Arc::default, |it| it.manager.clone());
+        // The router checks hosts, origins and sizes itself, for all of its paths.
+        let settings = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(sessions.is_some())
+            .with_json_response(true)
+            .with_sse_keep_alive(Some(app.config.bounds.keep_alive))
+            .with_max_request_body_bytes(usize::MAX)
+            .disable_allowed_hosts();
+        let listing = Arc::new(Listing::of(&app.runtime, config.tool_icons.clone()));
+        let server = ToolServer::new(app.clone(), config.clone(), listing, Door::Http);
+        let service =
+            StreamableHttpService::new(move || Ok(server.for_client()), manager, settings);
+        Self { service, sessions }
+    }
+
+    /// Handles a request.
+    pub(super) async fn handle(
+        self,
+        admitted: Admitted,
+        app: SharedApp,
+        audit: Audit,
+        request: Request,
+    ) -> Result<Response, Problem> {
+        let caller = admitted.caller().clone();
+        let session = session_of(request.headers()).map(Box::from);
+        if let (Some(sessions), Some(id)) = (&self.sessions, &session) {
+            sessions.admit(id, &caller)?;
+        }
+        let ends_session = *request.method() == Method::DELETE;
+        let mut request_caller = RequestCaller::new(admitted, request.headers().clone(), audit);
+        let read = if *request.method() == Method::POST {
+            let received = ReceivedRequest::from_request(request, &app).await?;
+            self.posted(&app, received, &mut request_caller).await?
+        } else {
+            Ok(without_message(&app, request, &caller)?)
+        };
+        let AdmittedRequest { mut parts, body, session: place, stream } = match read {
+            Ok(read) => read,
+            Err(RefusedMessage(body)) => return Ok(bad_request(body)),
+        };
+        let request_caller = Arc::new(request_caller);
+        parts.extensions.insert(request_caller.clone());
+        let answer = self.service.handle(Request::from_parts(parts, Full::new(body))).await;
+        if let Some(sessions) = &self.sessions {
+            match (place, session_of(answer.headers()), session) {
+                (Some(place), Some(opened), _) => sessions.opened(opened, caller, place),
+                (None, _, Some(ended)) if ends_session => sessions.ended(&ended),
+                (Some(_), None, _) | (None, _, Some(_) | None) => {}
+            }
+        }
+        let answer = answer.map(|body| {
+            Body::new(body.map_frame(move |frame| {
+                // Held until the answer has been sent.
+                let _ = &stream;
+                frame
+            }))
+        });
+        Ok(with_challenge(answer, &request_caller))
+    }
+
+    /// Reads the message of a request, and acquires the places that its answer needs.
+    async fn posted(
+        &self,
+        app: &SharedApp,
+        received: ReceivedRequest,
+        caller: &mut RequestCaller,
+    ) -> Result<Result<AdmittedRequest, RefusedMessage>, Problem> {
+        let (parts, body, permit) = received.into_parts();
+        caller.body_permit = Some(permit);
+        let message = match SentMessage::read(&body) {
+            Ok(message) => message,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let owner = caller.admitted.caller();
+        let in_session = session_of(&parts.headers).is_some();
+        let (mut session, mut stream) = (None, None);
+        match &self.sessions {
+            Some(sessions) if message.opens_session() => {
+                session = Some(sessions.acquire(owner).await?);
+            }
+            Some(_) | None => {}
+        }
+        if in_session || message.may_stream() {
+            stream = Some(streams::acquire(app, owner.clone())?);
+        }
+        caller.arguments = message.into_arguments();
+        Ok(Ok(AdmittedRequest { parts, body, session, stream }))
+    }
+}
+
+/// Reads a request without a message: one that listens to a session, or ends it.
+fn without_message(
+    app: &SharedApp,
+    request: Request,
+    caller: &Caller,
+) -> Result<AdmittedRequest, Problem> {
+    let (parts, _) = request.into_parts();
+    let listens = parts.method == Method::GET;
+    let stream = if listens { Some(streams::acquire(app, caller.clone())?) } else { None };
+    Ok(AdmittedRequest { parts, body: Bytes::new(), session: None, stream })
+}
+
+fn session_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION)?.to_str().ok()
+}
+
+/// Answers a message that the protocol does not read.
+fn bad_request(body: String) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// Answers a call of a tool that the caller's token does not cover as OAuth has it (RFC 6750, section
+/// 3.1), so that the client may ask for the scope.
+fn with_challenge(mut response: Response, caller: &RequestCaller) -> Response {
+    response.headers_mut().entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    let Some(denied) = caller.denied.get() else { return response };
+    *response.status_mut() = denied.status;
+    if let Some(challenge) = &denied.challenge {
+        response.headers_mut().append(WWW_AUTHENTICATE, challenge.clone());
+    }
+    response
+}

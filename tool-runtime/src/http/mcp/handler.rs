@@ -1,0 +1,167 @@
+//! The requests of the protocol, answered from the runtime: what `rmcp` calls for each message.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelledNotificationParam,
+    GetPromptRequestParams, GetPromptResponse, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use super::call::ToolRequest;
+use super::changes::{self, ChangeNotifier};
+use super::config::McpConfig;
+use super::door::Door;
+use super::listing::Listing;
+use super::paging::Cursor;
+use super::revision::Revision;
+use super::running::RunningCalls;
+use crate::http::state::app::SharedApp;
+
+/// Serves one client, or one request of a client without a session.
+#[derive(Debug, Clone)]
+pub(super) struct ToolServer {
+    pub(super) app: SharedApp,
+    pub(super) settings: Arc<McpConfig>,
+    pub(super) listing: Arc<Listing>,
+    pub(super) door: Door,
+    pub(super) running: RunningCalls,
+    notifier: ChangeNotifier,
+}
+
+impl ToolServer {
+    pub(super) fn new(
+        app: SharedApp,
+        settings: Arc<McpConfig>,
+        listing: Arc<Listing>,
+        door: Door,
+    ) -> Self {
+        let (running, notifier) = (RunningCalls::default(), ChangeNotifier::default());
+        Self { app, settings, listing, door, running, notifier }
+    }
+
+    /// Serves another client, or another request.
+    pub(super) fn for_client(&self) -> Self {
+        let Self { app, settings, listing, door, .. } = self.clone();
+        Self::new(app, settings, listing, door)
+    }
+
+    /// Lists a page of the tools that the caller may call.
+    fn page(
+        &self,
+        cursor: Option<&str>,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let caller = self.door.caller(request)?;
+        let (principal, revision) = (caller.admitted.principal(), Revision::of(request));
+        let after = cursor.map(Cursor::parse).transpose()?;
+        let listed = self.listing.current(&self.app.runtime);
+        let mut visible = listed
+            .after(after.as_ref().map(Cursor::name))
+            .iter()
+            .filter(|tool| principal.may_call(&tool.spec));
+        let tools: Vec<Tool> = visible
+            .by_ref()
+            .take(self.settings.page_size)
+            .map(|tool| tool.described(revision).clone())
+            .collect();
+        let last = tools.last().filter(|_| visible.next().is_some());
+        let mut page = ListToolsResult::default();
+        page.next_cursor = last.map(|tool| Cursor::after(&tool.name).to_string());
+        if revision == Revision::Stateless {
+            let lifetime = self.settings.list_lifetime.as_millis();
+            page.ttl_ms = Some(u64::try_from(lifetime).unwrap_or(u64::MAX));
+            page.cache_scope = Some(if principal.is_anonymous() {
+                CacheScope::Public
+            } else {
+                CacheScope::Private
+            });
+        }
+        page.tools = tools;
+        Ok(page)
+    }
+}
+
+impl ServerHandler for ToolServer {
+    fn get_info(&self) -> ServerConfig {
+        // Clients ask for prompts and resources too, and some give up at a refusal: there are none.
+        let capabilities = ServerCapabilities::builder()
+            .enable_prompts()
+            .enable_resources()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        let mut info =
+            ServerConfig::new(capabilities).with_server_info(self.settings.server.clone());
+        info.instructions.clone_from(&self.settings.instructions);
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let cursor = request.as_ref().and_then(|request| request.cursor.as_deref());
+        self.page(cursor, &context)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        // Boxed, so that requests of other methods do not carry the size of a call's future.
+        ToolRequest::new(self, context)?.answer(request).boxed().await
+    }
+
+    async fn get_prompt(
+        &self,
+        _: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Err(ErrorData::invalid_params("there is no such prompt: this server has tools only", None))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = serde_json::json!({ "uri": request.uri });
+        let message = "there is no such resource: this server has tools only";
+        Err(ErrorData::resource_not_found(message, Some(uri)))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let listed = self.listing.current(&self.app.runtime);
+        Some(listed.find(name)?.described(Revision::Stateless).clone())
+    }
+
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        changes::listen(&self.app, &subscription).await;
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.notifier.start(&self.app, context.peer);
+    }
+
+    async fn on_cancelled(
+        &self,
+        cancelled: CancelledNotificationParam,
+        _: NotificationContext<RoleServer>,
+    ) {
+        if let Some(id) = &cancelled.request_id {
+            self.running.cancel(id);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The tools as the protocol lists them, written once for each version of the catalogue.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use rmcp::model::{Icon, Tool, ToolAnnotations};
+use serde_json::Map;
+use tool_contracts::{Effect, ToolSpec};
+
+use super::revision::Revision;
+use super::schema;
+use crate::{Runtime, ToolList};
+
+/// The listed tools of a runtime.
+pub(super) struct Listing {
+    icons: BTreeMap<Box<str>, Vec<Icon>>,
+    tools: ArcSwap<ListedTools>,
+}
+
+/// The tools of one version of the catalogue, in the order of their names.
+pub(super) struct ListedTools {
+    version: u64,
+    pub(super) tools: Vec<ListedTool>,
+}
+
+/// A tool, as clients of each revision read it.
+pub(super) struct ListedTool {
+    pub(super) spec: Arc<ToolSpec>,
+    tool: Tool,
+    /// The tool for clients before 2026-07-28, if its output has another form for them.
+    wrapped: Option<Tool>,
+}
+
+impl Listing {
+    /// Describes the tools of a runtime.
+    pub(super) fn of(runtime: &Runtime, icons: BTreeMap<Box<str>, Vec<Icon>>) -> Self {
+        let tools = ListedTools::of(&runtime.tools().list(), &icons);
+        Self { icons, tools: ArcSwap::from_pointee(tools) }
+    }
+
+    /// Returns the tools as they are now.
+    pub(super) fn current(&self, runtime: &Runtime) -> Arc<ListedTools> {
+        let (tools, kept) = (runtime.tools().list(), self.tools.load_full());
+        if kept.version == tools.version() {
+            return kept;
+        }
+        let described = Arc::new(ListedTools::of(&tools, &self.icons));
+        let newer = |kept: &Arc<ListedTools>| {
+            if kept.version < described.version { described.clone() } else { kept.clone() }
+        };
+        self.tools.rcu(newer);
+        described
+    }
+}
+
+impl ListedTools {
+    fn of(tools: &ToolList, icons: &BTreeMap<Box<str>, Vec<Icon>>) -> Self {
+        let described = |spec: &Arc<ToolSpec>| ListedTool::of(spec, icons.get(spec.name()));
+        Self { version: tools.version(), tools: tools.specs().map(described).collect() }
+    }
+
+    /// Finds a tool by its name.
+    pub(super) fn find(&self, name: &str) -> Option<&ListedTool> {
+        let index = self.tools.binary_search_by(|tool| tool.spec.name().cmp(name)).ok()?;
+        self.tools.get(index)
+    }
+
+    /// Lists the tools after this name; all without one.
+    pub(super) fn after(&self, name: Option<&str>) -> &[ListedTool] {
+        let start =
+            name.map_or(0, |name| self.tools.partition_point(|tool| tool.spec.name() <= name));
+        self.tools.get(start..).unwrap_or_default()
+    }
+}
+
+impl ListedTool {
+    fn of(spec: &Arc<ToolSpec>, icons: Option<&Vec<Icon>>) -> Self {
+        let input = schema::for_clients(spec.input_schema());
+        let mut tool =
+            Tool::new(spec.name().to_owned(), spec.description().to_owned(), Arc::new(input));
+        tool.title = spec.title().map(str::to_owned);
+        tool.icons = icons.cloned();
+        tool.annotations = Some(annotations(spec));
+        let output = spec.output_schema().filter(|schema| !is_nothing(schema));
+        let output = output.map(schema::for_clients);
+        let wrapped = output
+            .as_ref()
+            .filter(|schema| !schema::is_object(schema))
+            .map(|schema| tool.clone().with_raw_output_schema(Arc::new(schema::wrapped(schema))));
+        tool.output_schema = output.map(Arc::new);
+        Self { spec: spec.clone(), tool, wrapped }
+    }
+
+    /// Returns the description for clients of a revision.
+    pub(super) fn described(&self, revision: Revision) -> &Tool {
+        match (revision, &self.wrapped) {
+            (Revision::WithSessions, Some(wrapped)) => wrapped,
+            (Revision::WithSessions, None) | (Revision::Stateless, _) => &self.tool,
+        }
+    }
+
+    /// Returns whether the tool declares the form of its output.
+    pub(super) fn has_output_schema(&self) -> bool {
+        self.tool.output_schema.is_some()
+    }
+
+    /// Returns whether clients of a revision get the output as a member of an object.
+    pub(super) fn wraps_output(&self, revision: Revision) -> bool {
+        revision == Revision::WithSessions && self.wrapped.is_some()
+    }
+}
+
+/// Returns the hints of a tool. They follow from its effect, so that they cannot contradict it.
+fn annotations(spec: &ToolSpec) -> ToolAnnotations {
+    let (effect, annotations) = (spec.effect(), spec.annotations());
+    ToolAnnotations::new()
+        .read_only(effect == Effect::Read)
+        .destructive(effect == Effect::Destructive)
+        .idempotent(effect == Effect::Read || annotations.idempotent())
+        .open_world(annotations.open_world())
+}
+
+/// Returns whether a tool that has this schema answers with nothing.
+fn is_nothing(schema: &Map<String, serde_json::Value>) -> bool {
+    schema.get("type").is_some_and(|kind| kind == "null")
+}
+
+impl fmt::Debug for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listing").field("version", &self.tools.load().version).finish()
+    }
+}

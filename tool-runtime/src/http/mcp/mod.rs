@@ -1,0 +1,32 @@
+//! Serves the tools of a runtime by the Model Context Protocol, over HTTP and over standard streams.
+//!
+//! `rmcp` has the protocol: messages, revisions, transports. This module has what the protocol asks of
+//! the tools: it makes the callers, the rights and the calls of [`http`](crate::http) serve them.
+
+mod answer;
+mod blocks;
+mod call;
+mod changes;
+mod config;
+mod confirmation;
+mod context;
+mod door;
+mod endpoint;
+mod handler;
+mod listing;
+mod message;
+mod paging;
+mod progress;
+mod revision;
+mod router;
+mod running;
+mod schema;
+mod sessions;
+mod settings;
+mod stdio;
+
+pub use self::config::{Icon, McpConfig};
+pub use self::router::router;
+pub(in crate::http) use self::router::{PATHS, mounted};
+pub(in crate::http) use self::settings::McpSettings;
+pub use self::stdio::{Stdio, StdioError, stdio};

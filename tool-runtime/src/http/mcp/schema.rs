@@ -1,0 +1,167 @@
+//! The schemas of tools as clients accept them: without formats that their validators do not know, and
+//! with an object at the root where a revision needs one.
+
+use serde_json::{Map, Value, json};
+
+/// The member of a wrapped output.
+pub(super) const RESULT: &str = "result";
+
+/// The one extension keyword that the protocol reads.
+const HEADER_KEYWORD: &str = "x-mcp-header";
+
+/// The keywords whose members are schemas by name.
+const NAMED: [&str; 6] =
+    ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties", "dependencies"];
+
+/// The keywords whose value is no schema and contains none.
+const VALUES: [&str; 6] = ["const", "default", "enum", "example", "examples", "required"];
+
+/// Returns a schema without number formats, which its bounds express, without keywords of this
+/// library, and without values of secrets.
+pub(super) fn for_clients(schema: &Map<String, Value>) -> Map<String, Value> {
+    let is_secret = schema.get("x-sensitivity").is_some_and(|it| it == "secret");
+    let kept = schema.iter().filter(|(keyword, value)| match keyword.as_str() {
+        "format" => !value.as_str().is_some_and(is_width),
+        "default" | "example" | "examples" => !is_secret,
+        keyword => !keyword.starts_with("x-") || keyword == HEADER_KEYWORD,
+    });
+    let written = |(keyword, value): (&String, &Value)| {
+        let value = match value {
+            _ if VALUES.contains(&keyword.as_str()) => value.clone(),
+            Value::Object(named) if NAMED.contains(&keyword.as_str()) => {
+                named.iter().map(|(name, value)| (name.clone(), subschema(value))).collect()
+            }
+            value => subschema(value),
+        };
+        (keyword.clone(), value)
+    };
+    kept.map(written).collect()
+}
+
+fn subschema(value: &Value) -> Value {
+    match value {
+        Value::Object(schema) => for_clients(schema).into(),
+        Value::Array(schemas) => schemas.iter().map(subschema).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+fn is_width(format: &str) -> bool {
+    let digits = |kind: &str| format.strip_prefix(kind).is_some_and(is_number);
+    matches!(format, "float" | "double") || digits("int") || digits("uint")
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) || text == "size"
+}
+
+/// Returns whether every value of a schema is an object, as revisions before 2026-07-28 require of
+/// outputs.
+pub(super) fn is_object(schema: &Map<String, Value>) -> bool {
+    schema.get("type").is_some_and(|kind| kind == "object")
+}
+
+/// Returns the schema of an object whose only member has this schema.
+pub(super) fn wrapped(schema: &Map<String, Value>) -> Map<String, Value> {
+    let mut inner = schema.clone();
+    let mut outer = Map::new();
+    for keyword in ["$schema", "$defs", "definitions"] {
+        if let Some(value) = inner.remove(keyword) {
+            outer.insert(keyword.to_owned(), redirected(value));
+        }
+    }
+    outer.insert("type".to_owned(), "object".into());
+    outer.insert("properties".to_owned(), json!({ RESULT: redirected(inner.into()) }));
+    outer.insert("required".to_owned(), json!([RESULT]));
+    outer
+}
+
+/// Points references to the root, and into it, at the member that has replaced it. Definitions stay at
+/// the root.
+fn redirected(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let redirect = |(key, value): (String, Value)| match value {
+                Value::String(target) if key == "$ref" => (key, redirected_target(target).into()),
+                value => (key, redirected(value)),
+            };
+            members.into_iter().map(redirect).collect()
+        }
+        Value::Array(items) => items.into_iter().map(redirected).collect(),
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => other,
+    }
+}
+
+fn redirected_target(target: String) -> String {
+    match target.strip_prefix('#') {
+        Some(pointer) if pointer.is_empty() || is_below_the_root(pointer) => {
+            format!("#/properties/{RESULT}{pointer}")
+        }
+        Some(_) | None => target,
+    }
+}
+
+fn is_below_the_root(pointer: &str) -> bool {
+    pointer.starts_with('/')
+        && !pointer.starts_with("/$defs/")
+        && !pointer.starts_with("/definitions/")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{for_clients, is_object, wrapped};
+
+    fn cleaned(schema: &Value) -> Value {
+        for_clients(schema.as_object().expect("it is an object")).into()
+    }
+
+    #[test]
+    fn widths_of_numbers_extensions_and_values_of_secrets_are_left_out() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "format": {"type": "integer", "format": "uint32", "minimum": 0, "maximum": 9},
+                "size": {"type": "integer", "format": "uint"},
+                "at": {"type": "string", "format": "date-time", "x-pii": true},
+                "key": {"type": "string", "x-sensitivity": "secret", "default": "k", "examples": ["e"]},
+                "region": {"type": "string", "x-mcp-header": "Region", "enum": ["uint8"]},
+            },
+            "$defs": {"x-row": {"items": [{"type": "number", "format": "double"}]}},
+            "default": {"format": "uint32"},
+        });
+        assert_eq!(
+            cleaned(&schema),
+            json!({
+                "type": "object",
+                "properties": {
+                    "format": {"type": "integer", "minimum": 0, "maximum": 9},
+                    "size": {"type": "integer"},
+                    "at": {"type": "string", "format": "date-time"},
+                    "key": {"type": "string"},
+                    "region": {"type": "string", "x-mcp-header": "Region", "enum": ["uint8"]},
+                },
+                "$defs": {"x-row": {"items": [{"type": "number"}]}},
+                "default": {"format": "uint32"},
+            }),
+        );
+    }
+
+    #[test]
+    fn a_wrapped_schema_admits_what_the_schema_admits_as_its_member() {
+        let schema = json!({
+            "type": "array",
+            "items": {"anyOf": [{"$ref": "#/$defs/Row"}, {"$ref": "#"}, {"$ref": "#/items"}]},
+            "$defs": {"Row": {"type": "object", "properties": {"rows": {"$ref": "#"}}}},
+        });
+        let schema = schema.as_object().expect("it is an object");
+        let outer = Value::from(wrapped(schema));
+        let validator = jsonschema::validator_for(&outer).expect("it is a schema");
+        assert!(validator.is_valid(&json!({"result": [{"rows": [[]]}, []]})));
+        assert!(!validator.is_valid(&json!({"result": [{"rows": 1}]})));
+        assert!(!validator.is_valid(&json!({"result": [1]})));
+        assert!(!validator.is_valid(&json!([])));
+        assert!(is_object(outer.as_object().expect("it is an object")) && !is_object(schema));
+    }
+}

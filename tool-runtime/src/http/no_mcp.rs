@@ -1,0 +1,23 @@
+//! The Model Context Protocol in builds without the feature `mcp`: no router serves it.
+
+use std::convert::Infallible;
+
+use axum::Router;
+
+use crate::http::state::app::SharedApp;
+
+/// The configuration of the protocol, which no router has.
+pub(in crate::http) type McpSettings = Option<Infallible>;
+
+/// The paths of the protocol.
+pub(in crate::http) const PATHS: [&str; 0] = [];
+
+/// Adds nothing to a router.
+pub(in crate::http) fn mounted(
+    routes: Router<SharedApp>,
+    _: &SharedApp,
+    _: &McpSettings,
+    _: usize,
+) -> Router<SharedApp> {
+    routes
+}

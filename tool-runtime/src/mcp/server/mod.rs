@@ -1,1 +1,0 @@
-//! Serves the tools of a runtime.
