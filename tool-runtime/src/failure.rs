@@ -203,6 +203,13 @@ impl Failure {
         self.with_detail("reason", reason)
     }
 
+    /// Returns whether the tool failed because it needs an answer of the user first.
+    pub(crate) fn asks_for_input(&self) -> bool {
+        let word = RefusalReason::InputRequired.as_str();
+        self.code() == FailureCode::standard(ErrorCode::NeedsUserConfirmation)
+            && self.0.details.get("reason").is_some_and(|reason| reason == word)
+    }
+
     /// Marks a failed write that may have had its effect, for example after a lost connection.
     ///
     /// It is then not tried again by itself, unless the tool is idempotent or forwards its key, and

@@ -170,8 +170,9 @@ pub use self::tool::registry::{
 };
 pub use self::tool::{
     Attachment, AttachmentHandle, AttachmentLimits, BuildError, BuildProblem, CallScope,
-    Cancellation, DataError, DryRun, EvidenceRecorder, FromCall, Idempotency, MetaRecorder,
-    OutputMeta, Progress, ProgressUpdate, Reconciled, ToolOutput, quiet_tool_panics,
+    Cancellation, DataError, DryRun, EvidenceRecorder, FromCall, Idempotency, InputAnswer,
+    InputError, MetaRecorder, OutputMeta, Progress, ProgressUpdate, Reconciled, ToolOutput,
+    UserInput, quiet_tool_panics,
 };
 #[cfg(feature = "attachments")]
 pub use self::tool::{AttachmentError, Attachments};

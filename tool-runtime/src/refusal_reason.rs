@@ -91,6 +91,8 @@ refusal_reasons! {
         KeyRequired = "key_required",
         /// The idempotency key belongs to a call with other arguments.
         KeyReused = "key_reused",
+        /// The tool needs an answer of the user, who is asked by the caller or cannot be asked.
+        InputRequired = "input_required",
         /// The call lost its lease: another run has taken over its key.
         LeaseLost = "lease_lost",
         /// The ledger's queue of records is full.

@@ -89,7 +89,8 @@ fn outcome_of_failure(failure: &Failure, effect: ReportedEffect) -> EffectOutcom
     if failure.leaves_effect_unknown() && effect == ReportedEffect::Unknown {
         return EffectOutcome::Unknown;
     }
-    let is_transient = failure.code().error_type().is_transient();
+    // A call whose tool asks its user first is made again with the answer.
+    let is_transient = failure.code().error_type().is_transient() || failure.asks_for_input();
     if is_transient { EffectOutcome::Transient } else { EffectOutcome::Final }
 }
 

@@ -9,6 +9,8 @@ mod approval;
 mod attachments;
 mod claim_resources;
 mod claimed_resources;
+#[cfg(feature = "mcp")]
+mod client_state;
 mod config;
 mod deadline;
 mod excerpt;

@@ -25,6 +25,7 @@ pub(crate) mod redacting;
 pub(crate) mod registry;
 mod scope;
 mod tool_future;
+mod user_input;
 
 #[cfg(feature = "policy")]
 pub(crate) use self::attachment::AttachmentContent;
@@ -59,3 +60,6 @@ pub(crate) use self::scope::Lease;
 pub(crate) use self::tool_future::ReconcileOutcome;
 pub use self::tool_future::{Finished, ToolFuture};
 pub(crate) use self::tool_future::{OpenEnvelope, ToolEnd};
+pub use self::user_input::{InputAnswer, InputError, UserInput};
+#[allow(unused_imports, reason = "only the feature `mcp` has users to ask")]
+pub(crate) use self::user_input::{InputQuestion, InputSource};

@@ -15,7 +15,6 @@ use super::confirmation::{self, Reply};
 use super::context;
 use super::door::{Denied, RequestCaller};
 use super::handler::ToolServer;
-use super::listing::ListedTools;
 use super::progress::ProgressReports;
 use super::revision::Revision;
 use crate::ToolCall;
@@ -69,12 +68,20 @@ impl<'s> ToolRequest<'s> {
             audit.trace_id = Some(cx.trace_id().into());
             audit.tool_name = call::repeatable(params.name.clone().into_owned());
         }
-        let reply = Reply::of(&params).map_err(Refused::Protocol)?;
-        let call = match &reply {
-            Some(reply) => self.resumed(reply, &params.name, &cx).await?,
-            None => self.opened(&params, cx)?,
-        };
+        if let Some(reply) = Reply::of(&params).map_err(Refused::Protocol)? {
+            let call = self.resumed(&reply, &params.name, &cx).await?;
+            let finished = self.finished(call).await?;
+            return Ok(self.result(&finished).await.into());
+        }
+        let user = self.user(&params, &cx).map_err(Refused::Protocol)?;
+        let call = self.opened(&params, cx)?;
+        if let (Some(user), Some(scope)) = (&user, call.scope()) {
+            scope.set_input_source(user.source());
+        }
         let finished = self.finished(call).await?;
+        if let Some(asked) = user.and_then(|user| self.questions(&user, &finished.call)) {
+            return Ok(asked.into());
+        }
         self.respond(finished).await
     }
 
@@ -108,13 +115,13 @@ impl<'s> ToolRequest<'s> {
         let _running = self.server.running.add(&self.context.id, &call);
         let mut reports = ProgressReports::of(&call, &self.context);
         let caller = self.caller.admitted.caller().clone();
-        let ends_with_caller = call::ends_with_caller(&call);
+        let ends_with_caller = call::running::ends_with_caller(&call);
         let mut executed = pin!(call::executed(app, call, caller));
         loop {
             tokio::select! {
                 biased;
                 finished = executed.as_mut() => {
-                    reports.send_last(&self.context.peer).await;
+                    reports.send_rest(&self.context.peer).await;
                     return finished.map_err(|problem| Refused::of(&problem));
                 }
                 // A call with an effect runs on: its client may have lost the connection alone.
@@ -122,32 +129,28 @@ impl<'s> ToolRequest<'s> {
                     let error = ErrorData::internal_error("the request was cancelled", None);
                     return Err(Refused::Protocol(error));
                 }
-                () = reports.next() => reports.send(&self.context.peer).await,
+                update = reports.next() => reports.send(update, &self.context.peer).await,
             }
         }
     }
 
     /// Writes the result of a call that has ended; one that needs approval may be confirmed first.
     async fn respond(&self, finished: FinishedCall) -> Result<CallToolResponse, Refused> {
-        let app = &self.server.app;
         if finished.call.tool().is_none() {
             return Err(Refused::Protocol(unknown_tool(&finished.call)));
         }
         if let Some(question) = confirmation::question(self, &finished.call) {
             return Box::pin(confirmation::ask(self, question, finished)).await;
         }
-        let listed = self.server.listing.current(&app.runtime);
-        Ok(self.result(&finished, &listed).await.into())
+        Ok(self.result(&finished).await.into())
     }
 
-    pub(super) async fn result(
-        &self,
-        finished: &FinishedCall,
-        listed: &ListedTools,
-    ) -> CallToolResult {
+    /// Writes the result of a call.
+    pub(super) async fn result(&self, finished: &FinishedCall) -> CallToolResult {
         if let Some(audit) = &self.caller.audit {
-            audit.lock().has_effect = !call::ends_with_caller(&finished.call);
+            audit.lock().has_effect = !call::running::ends_with_caller(&finished.call);
         }
+        let listed = self.server.listing.current(&self.server.app.runtime);
         let tool = listed.find(finished.call.name());
         let answered = Answered { app: &self.server.app, finished, tool, revision: self.revision };
         answered.result().await

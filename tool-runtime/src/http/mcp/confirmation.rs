@@ -2,7 +2,6 @@
 //! before.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -13,8 +12,9 @@ use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolContext};
 
 use super::call::{Refused, ToolRequest};
-use super::door::Door;
-use super::revision::Revision;
+use super::input::ANSWER_TIME;
+use super::request_state;
+use super::user::Way;
 use crate::ToolCall;
 use crate::http::auth::Scope;
 use crate::http::endpoints::call::{FinishedCall, require};
@@ -23,19 +23,11 @@ use crate::http::request::recorded_name::recorded_name;
 /// The name of the request for a confirmation.
 const CONFIRMATION: &str = "confirmation";
 
-/// The time in which a user answers an elicitation; later the call's ticket still waits.
-const ANSWER_TIME: Duration = Duration::from_secs(300);
-
 /// A call that waits for a confirmation of the client's user.
 pub(super) struct Question {
     way: Way,
     ticket: String,
     message: String,
-}
-
-enum Way {
-    InputRequired,
-    Elicitation,
 }
 
 /// The user's answer to a question, with the ticket of its call.
@@ -47,7 +39,12 @@ pub(super) struct Reply {
 impl Reply {
     /// Reads the answer of a request that is sent again with it.
     pub(super) fn of(params: &CallToolRequestParams) -> Result<Option<Self>, ErrorData> {
-        let Some(ticket) = params.request_state.clone() else { return Ok(None) };
+        let is_ticket = |state: &&String| !request_state::is_sealed(state);
+        let Some(ticket) = params.request_state.as_ref().filter(is_ticket) else { return Ok(None) };
+        if !ticket.starts_with('{') {
+            return Err(request_state::refused());
+        }
+        let ticket = ticket.clone();
         let response = params.input_responses.as_ref().and_then(|all| all.get(CONFIRMATION));
         let answer: Option<ElicitResult> =
             response.and_then(|response| serde_json::from_value(response.clone()).ok());
@@ -65,7 +62,7 @@ impl Reply {
 /// Returns the question about a call that needs a confirmation, if this client's user may answer it.
 pub(super) fn question(request: &ToolRequest<'_>, call: &ToolCall) -> Option<Question> {
     let ticket = ticket_of(call)?;
-    let way = way(request)?;
+    let way = Way::of(request)?;
     let may_decide = call
         .tool()
         .is_some_and(|tool| may_confirm(request, |principal| principal.may_decide(tool)));
@@ -84,7 +81,6 @@ pub(super) async fn ask(
         message: question.message,
         requested_schema: ElicitationSchema::new(BTreeMap::new()),
     };
-    let listed = request.server.listing.current(&request.server.app.runtime);
     match question.way {
         Way::InputRequired => {
             let asked = InputRequest::Elicitation(ElicitRequest::new(elicitation));
@@ -97,13 +93,13 @@ pub(super) async fn ask(
                 .peer
                 .create_elicitation_with_timeout(elicitation, Some(ANSWER_TIME));
             let Ok(answer) = asked.await else {
-                return Ok(request.result(&finished, &listed).await.into());
+                return Ok(request.result(&finished).await.into());
             };
             let reply = Reply { ticket: question.ticket, action: answer.action };
             let (name, cx) = (finished.call.name().to_owned(), finished.call.cx().clone());
             let call = request.resumed(&reply, &name, &cx).await?;
             let finished = request.finished(call).await?;
-            Ok(request.result(&finished, &listed).await.into())
+            Ok(request.result(&finished).await.into())
         }
     }
 }
@@ -152,24 +148,6 @@ fn may_confirm(
 ) -> bool {
     let principal = request.caller.admitted.principal();
     !request.server.app.config.four_eyes && principal.may(Scope::Approvals) && covers(principal)
-}
-
-/// Returns how this client can be asked; none if it cannot.
-fn way(request: &ToolRequest<'_>) -> Option<Way> {
-    let context = &request.context;
-    let elicitation = context.client_capabilities()?.elicitation?;
-    // A client that names no mode has forms.
-    if elicitation.form.is_none() && elicitation.url.is_some() {
-        return None;
-    }
-    let has_session = match &request.server.door {
-        Door::Streams(_) => true,
-        Door::Http => request.caller.headers.contains_key("mcp-session-id"),
-    };
-    match request.revision {
-        Revision::Stateless => Some(Way::InputRequired),
-        Revision::WithSessions => has_session.then_some(Way::Elicitation),
-    }
 }
 
 /// Returns the ticket of a call that was answered with one.

@@ -2,20 +2,25 @@
 
 use std::future::pending;
 
-use futures::FutureExt;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
-use tokio::sync::watch;
+use tokio::sync::mpsc;
 
 use crate::{ProgressUpdate, ToolCall};
 
-/// The reports of one call. A slow client misses reports, but not the newest one.
+/// The most reports that wait for a slow client; it misses further ones.
+const WAITING: usize = 64;
+
+/// The whole of a progress that a tool reports as a share.
+const TOTAL: f64 = 100.0;
+
+/// The reports of one call.
 pub(super) struct ProgressReports(Option<Reports>);
 
 struct Reports {
     token: ProgressToken,
-    newest: watch::Receiver<Option<ProgressUpdate>>,
+    updates: mpsc::Receiver<ProgressUpdate>,
     is_open: bool,
     /// The progress that was sent last: it never falls, as the protocol requires.
     sent: f64,
@@ -25,49 +30,43 @@ impl ProgressReports {
     /// Listens to a call, if the client asks for its progress.
     pub(super) fn of(call: &ToolCall, request: &RequestContext<RoleServer>) -> Self {
         let Some(token) = request.meta.get_progress_token() else { return Self(None) };
-        let (report, newest) = watch::channel(None);
-        call.on_progress(move |update| drop(report.send_replace(Some(update))));
-        Self(Some(Reports { token, newest, is_open: true, sent: 0.0 }))
+        let (report, updates) = mpsc::channel(WAITING);
+        call.on_progress(move |update| drop(report.try_send(update)));
+        Self(Some(Reports { token, updates, is_open: true, sent: 0.0 }))
     }
 
     /// Waits for the next report; forever if there will be none.
-    pub(super) async fn next(&mut self) {
+    pub(super) async fn next(&mut self) -> ProgressUpdate {
         match &mut self.0 {
-            Some(reports) if reports.is_open => {
-                if reports.newest.changed().await.is_err() {
-                    reports.is_open = false;
-                    pending::<()>().await;
-                }
-            }
+            Some(reports) if reports.is_open => match reports.updates.recv().await {
+                Some(update) => update,
+                None => pending().await,
+            },
             Some(_) | None => pending().await,
         }
     }
 
-    /// Sends the newest report.
-    pub(super) async fn send(&mut self, client: &Peer<RoleServer>) {
+    /// Sends a report.
+    pub(super) async fn send(&mut self, update: ProgressUpdate, client: &Peer<RoleServer>) {
         let Some(reports) = &mut self.0 else { return };
-        let Some(notification) = reports.notification() else { return };
+        let notification = reports.notification(update);
         reports.is_open = client.notify_progress(notification).await.is_ok();
     }
 
-    /// Sends a report that came as the call ended.
-    pub(super) async fn send_last(&mut self, client: &Peer<RoleServer>) {
-        let has_news = |reports: &mut Reports| {
-            reports.is_open && matches!(reports.newest.changed().now_or_never(), Some(Ok(())))
-        };
-        if self.0.as_mut().is_some_and(has_news) {
-            self.send(client).await;
+    /// Sends the reports that are left when the call has ended.
+    pub(super) async fn send_rest(&mut self, client: &Peer<RoleServer>) {
+        while let Some(update) = self.0.as_mut().and_then(|it| it.updates.try_recv().ok()) {
+            self.send(update, client).await;
         }
     }
 }
 
 impl Reports {
-    fn notification(&mut self) -> Option<ProgressNotificationParam> {
-        let update = self.newest.borrow_and_update().clone()?;
+    fn notification(&mut self, update: ProgressUpdate) -> ProgressNotificationParam {
         let notification = match update.fraction {
             Some(fraction) => {
-                self.sent = self.sent.max(fraction);
-                ProgressNotificationParam::new(self.token.clone(), self.sent).with_total(1.0)
+                self.sent = self.sent.max(fraction * TOTAL);
+                ProgressNotificationParam::new(self.token.clone(), self.sent).with_total(TOTAL)
             }
             None => {
                 self.sent += 1.0;
@@ -75,6 +74,6 @@ impl Reports {
             }
         };
         let message = update.message;
-        Some(if message.is_empty() { notification } else { notification.with_message(message) })
+        if message.is_empty() { notification } else { notification.with_message(message) }
     }
 }

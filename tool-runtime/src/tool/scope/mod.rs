@@ -34,6 +34,7 @@ use super::host_parameters::{MetaDraft, ProgressSink};
 use super::idempotency::Idempotency;
 use super::panic_guard::catch_panic;
 use super::registry::Registered;
+use super::user_input::InputSource;
 use crate::arguments;
 use crate::failure::Failure;
 use crate::schema::{Malformed, ValidationReport};
@@ -82,6 +83,8 @@ struct RareState {
     /// Violations that only the typed reader found, and its message for the log.
     refusal: OnceLock<(Vec<Violation>, String)>,
     progress: Mutex<Option<ProgressSink>>,
+    /// The user of the caller, for tools that ask.
+    input: OnceLock<Arc<dyn InputSource>>,
     idempotency: OnceLock<Idempotency>,
     /// The retries that the request asks for, in place of those of the tool's rules.
     requested_retries: OnceLock<RetryConfig>,
@@ -193,6 +196,9 @@ impl CallScope {
         };
         if let Some(sink) = self.progress_sink() {
             *again.rare_or_new().lock_progress() = Some(sink);
+        }
+        if let Some(source) = self.input_source() {
+            let _ = again.rare_or_new().input.set(source);
         }
         again
     }
@@ -314,6 +320,16 @@ impl CallScope {
     /// Sets the listener for progress; the last one counts.
     pub(crate) fn set_progress_sink(&self, sink: ProgressSink) {
         *self.0.rare_or_new().lock_progress() = Some(sink);
+    }
+
+    pub(crate) fn input_source(&self) -> Option<Arc<dyn InputSource>> {
+        self.0.rare()?.input.get().cloned()
+    }
+
+    /// Sets the user of the caller; the first one counts.
+    #[allow(dead_code, reason = "only the feature `mcp` has users to ask")]
+    pub(crate) fn set_input_source(&self, source: Arc<dyn InputSource>) {
+        let _ = self.0.rare_or_new().input.set(source);
     }
 
     pub(crate) fn stage(&self) -> &Stage {

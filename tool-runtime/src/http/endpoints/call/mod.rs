@@ -3,7 +3,7 @@
 mod accept;
 mod envelope;
 mod events;
-mod running;
+pub(in crate::http) mod running;
 pub(in crate::http) mod streams;
 mod text;
 
@@ -18,7 +18,7 @@ use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolErrorDetail, ToolSp
 use self::accept::MediaType;
 pub(in crate::http) use self::envelope::envelope_call;
 use self::running::EndCause;
-pub(in crate::http) use self::running::{FinishedCall, ends_with_caller};
+pub(in crate::http) use self::running::FinishedCall;
 pub(in crate::http) use self::text::text_call;
 use crate::dispatch::refusal::Refusal;
 use crate::http::auth::{Principal, Requester};
