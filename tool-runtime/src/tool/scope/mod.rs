@@ -172,7 +172,11 @@ impl CallScope {
         let mut shared = self.again(arguments);
         let edit = ArgumentEdit { sent: self.sent().clone(), pointers };
         shared.purpose = Purpose::Edited(Box::new(edit));
-        Self(Arc::new(shared))
+        let edited = Self(Arc::new(shared));
+        if let Some(source) = self.input_source() {
+            edited.set_input_source(source);
+        }
+        edited
     }
 
     /// Makes a dry run of this call, which ends without it.
@@ -196,9 +200,6 @@ impl CallScope {
         };
         if let Some(sink) = self.progress_sink() {
             *again.rare_or_new().lock_progress() = Some(sink);
-        }
-        if let Some(source) = self.input_source() {
-            let _ = again.rare_or_new().input.set(source);
         }
         again
     }

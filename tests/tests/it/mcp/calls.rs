@@ -1,0 +1,106 @@
+//! Calls of tools: results, blocks, failures, progress and cancellation.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+
+use super::{Client, shop};
+
+#[tokio::test]
+async fn a_result_has_text_structured_content_and_the_audit() {
+    let mut client = Client::stateless(shop::server().0);
+    let result = client.call("describe_article", json!({"id": 7})).await;
+    assert_eq!(
+        result["content"],
+        json!([{"type": "text", "text": r#"{"id":7,"name":"article 7"}"#}])
+    );
+    assert_eq!(result["structuredContent"], json!({"id": 7, "name": "article 7"}));
+    assert_eq!(result["resultType"], "complete");
+    let audit = &result["_meta"]["tool-runtime/audit"];
+    assert_eq!(
+        (&audit["tool_name"], &audit["status"]),
+        (&json!("describe_article"), &json!("success"))
+    );
+    assert!(audit["trace_id"].is_string() && audit["invocation_id"].is_string(), "{audit}");
+    let greeting = client.call("greet", json!({"name": "Jo"})).await;
+    assert_eq!(greeting["content"][0]["text"], "Hello, Jo!");
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_a_failed_result_and_an_unknown_tool_is_an_error() {
+    let mut client = Client::stateless(shop::server().0);
+    let failed = client.call("find_articles", json!({"querry": "tea", "limit": 99})).await;
+    assert_eq!(failed["isError"], true);
+    let text = failed["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("INVALID_ARGUMENT") && text.contains("/limit"), "{text}");
+    assert!(!text.contains("querry\":\"tea"), "{text}");
+    assert!(failed.get("structuredContent").is_none());
+    let error = &failed["_meta"]["tool-runtime/audit"]["error"];
+    assert_eq!(error["code"], "INVALID_ARGUMENT", "{failed}");
+
+    let unknown = client.request("tools/call", json!({"name": "find_article"})).await;
+    assert_eq!(unknown["error"]["code"], -32602);
+    assert_eq!(unknown["error"]["data"]["details"]["closest"][0], "find_articles", "{unknown}");
+}
+
+#[tokio::test]
+async fn attachments_are_blocks_of_their_kinds() {
+    let mut client = Client::stateless(shop::server().0);
+    let result = client.call("draw", json!({})).await;
+    let blocks = result["content"].as_array().unwrap();
+    let kinds: Vec<_> = blocks.iter().map(|block| block["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["image", "resource", "resource_link"], "{result}");
+    assert_eq!((&blocks[0]["data"], &blocks[0]["mimeType"]), (&json!("AQID"), &json!("image/png")));
+    assert_eq!(blocks[1]["resource"]["text"], "id\n1\n");
+    assert_eq!(blocks[1]["resource"]["mimeType"], "text/csv");
+    assert_eq!(blocks[2]["uri"], "https://shop.example/terms.pdf");
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_at_once_without_its_text() {
+    let mut client = Client::stateless(shop::server().0);
+    let result = client.call("break_down", json!({})).await;
+    assert_eq!(result["isError"], true);
+    assert!(!result.to_string().contains("secret"), "{result}");
+}
+
+#[tokio::test]
+async fn progress_is_told_before_the_result_and_never_falls() {
+    for mut client in
+        [Client::stateless(shop::server().0), Client::with_session(shop::server().0).await]
+    {
+        let params = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": "p-1"}});
+        let id = client.begin("tools/call", params).await;
+        let mut told = Vec::new();
+        let result = loop {
+            let message = client.read().await;
+            if message["id"] == id {
+                break message;
+            }
+            assert_eq!(message["method"], "notifications/progress");
+            assert_eq!(message["params"]["progressToken"], "p-1");
+            told.push(message["params"]["progress"].as_f64().unwrap());
+        };
+        assert_eq!(told, [25.0, 50.0, 75.0]);
+        assert_eq!(result["result"]["content"][0]["text"], "3");
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_call_ends_and_leaves_the_client_usable() {
+    let (server, orders) = shop::server();
+    let mut client = Client::with_session(server).await;
+    let id = client.begin("tools/call", json!({"name": "wait", "arguments": {}})).await;
+    while orders.0.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    let params = json!({"requestId": id, "reason": "enough"});
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+        .await;
+    while orders.0.load(Ordering::SeqCst) < 11 {
+        tokio::task::yield_now().await;
+    }
+    let greeting = client.call("greet", json!({"name": "Jo"})).await;
+    assert_eq!(greeting["content"][0]["text"], "Hello, Jo!");
+}
