@@ -14,8 +14,9 @@ const ofAConnection = {
     const listed = await client.list();
     assert.deepEqual((await client.list()).map((tool) => tool.name), listed.map((tool) => tool.name));
     const tool = (name) => listed.find((tool) => tool.name === name);
-    const { minimum, maximum } = tool("quote_order").inputSchema.properties.quantity;
-    assert.deepEqual([minimum, maximum], [1, 50]);
+    const limits = ({ minimum, maximum }) => [minimum, maximum];
+    assert.deepEqual(limits(tool("quote_order").inputSchema.properties.quantity), [1, 50]);
+    assert.deepEqual(limits(tool("delete_note").inputSchema.properties.number), [0, 2 ** 32 - 1]);
     assert.equal(tool("add").annotations.readOnlyHint, true);
     assert.equal(tool("delete_note").annotations.readOnlyHint, false);
     assert.equal(tool("delete_note").annotations.destructiveHint, true);

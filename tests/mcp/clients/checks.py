@@ -38,6 +38,8 @@ async def tools_are_listed(client):
     tools = {tool["name"]: tool for tool in listed}
     quantity = tools["quote_order"]["inputSchema"]["properties"]["quantity"]
     assert (quantity["minimum"], quantity["maximum"]) == (1, 50), quantity
+    number = tools["delete_note"]["inputSchema"]["properties"]["number"]
+    assert (number["minimum"], number["maximum"]) == (0, 2**32 - 1), number
     add, delete = tools["add"]["annotations"], tools["delete_note"]["annotations"]
     assert add["readOnlyHint"] is True and delete["readOnlyHint"] is False and delete["destructiveHint"] is True
     assert '"format"' not in str(listed).replace("'", '"'), "a format of Rust's"
