@@ -46,6 +46,7 @@ cargo figures NAME [ARGS]
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
   ledger [FOLDER]    in-process calls with the ledger on, beside the same calls with it off
   http               requests a second of processor time, beside the same endpoint by hand
+  mcp                the same over the Model Context Protocol, beside rmcp's own server
   soak [SECONDS [SEED]]
                      a server under load and faults, and what is left of it afterwards
   plots [FILE | -]   draws the recorded figures (benches/README.md), or those that are printed in a
@@ -85,6 +86,10 @@ fn main() -> ExitCode {
         ["http"] => http::print(),
         #[cfg(target_os = "linux")]
         ["http-serve", contestant, folder] => http::serve(contestant, folder),
+        #[cfg(target_os = "linux")]
+        ["mcp"] => http::mcp::print(),
+        #[cfg(target_os = "linux")]
+        ["mcp-serve", contestant, folder] => http::mcp::serve(contestant, folder),
         #[cfg(all(target_os = "linux", target_env = "gnu"))]
         ["soak", words @ ..] => http::soak::print(words),
         #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -106,7 +106,7 @@ async fn play(contestant: Contestant, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn runtime(ledger: Option<&Ledger>) -> Result<Runtime, String> {
+pub(super) fn runtime(ledger: Option<&Ledger>) -> Result<Runtime, String> {
     let builder = Runtime::builder().tool::<SearchContentTool>().state(Catalogue::new());
     let builder = match ledger {
         Some(ledger) => builder.ledger(ledger),
@@ -115,7 +115,7 @@ fn runtime(ledger: Option<&Ledger>) -> Result<Runtime, String> {
     builder.build().map_err(text)
 }
 
-fn trusting() -> Auth {
+pub(super) fn trusting() -> Auth {
     Auth::trusting_the_network_as(Principal::trusted("figures"))
 }
 
@@ -159,7 +159,7 @@ async fn on_our_own(auth: Auth, ledger: Option<&Ledger>) -> Result<(), String> {
     bound.run(parent_has_gone()).await.map(drop).map_err(text)
 }
 
-async fn on_axum_serve(app: Router) -> Result<(), String> {
+pub(super) async fn on_axum_serve(app: Router) -> Result<(), String> {
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(text)?;
     say(&format!("listening {}", listener.local_addr().map_err(text)?.port()))?;
     let listener = listener.tap_io(|stream| {

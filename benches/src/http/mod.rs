@@ -8,6 +8,8 @@ mod catalogue;
 mod contestant;
 mod cores;
 mod fastapi;
+pub mod mcp;
+mod measured;
 mod process;
 #[cfg(target_env = "gnu")]
 pub mod soak;
@@ -16,23 +18,16 @@ mod wrk;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use self::contestant::Contestant;
 pub use self::contestant::serve;
-use self::cores::Core;
 use self::fastapi::Environment;
+use self::measured::Measured;
 use self::process::ServerProcess;
 use self::wrk::{CONNECTIONS, Script};
 use crate::rates::{median, ratio, text};
 
 const ROUNDS: usize = 15;
-
-/// The duration of one server's round.
-const ROUND: Duration = Duration::from_secs(2);
-
-/// The time for which each server is loaded before the measurement.
-const WARM_UP: Duration = Duration::from_secs(1);
 
 /// The key in every request, used or not.
 const KEY: &str = "figures-key-0123456789abcdef0123456789";
@@ -47,11 +42,9 @@ pub fn print() -> Result<(), String> {
     let result = rounds(&folder);
     fs::remove_dir_all(&folder).map_err(text)?;
     let lanes = result?;
-    println!(
-        "{CONNECTIONS} connections, median of {ROUNDS} rounds\n{:<34}{:>12}{:>11}{:>9}{:>9}",
-        "", "a CPU second", "a second", "p50 ms", "p99 ms"
-    );
-    lanes.iter().for_each(Lane::print);
+    println!("{CONNECTIONS} connections, median of {ROUNDS} rounds");
+    Measured::print_head();
+    lanes.iter().for_each(|lane| lane.measured.print(lane.contestant.title()));
     println!("{}", summary(&lanes)?);
     Ok(())
 }
@@ -62,10 +55,7 @@ struct Lane {
     folder: PathBuf,
     /// The Python environment, if it is not this program that serves.
     python: Option<Environment>,
-    per_cpu: Vec<f64>,
-    per_second: Vec<f64>,
-    p50: Vec<f64>,
-    p99: Vec<f64>,
+    measured: Measured,
 }
 
 impl Lane {
@@ -74,24 +64,11 @@ impl Lane {
         fs::create_dir(&folder).map_err(text)?;
         let is_python = contestant == Contestant::FastApi;
         let python = is_python.then(|| fastapi::prepare(&folder)).transpose()?;
-        let none = Vec::new;
-        Ok(Self {
-            contestant,
-            folder,
-            python,
-            per_cpu: none(),
-            per_second: none(),
-            p50: none(),
-            p99: none(),
-        })
+        Ok(Self { contestant, folder, python, measured: Measured::default() })
     }
 
-    /// Restarts a server: the memory layout differs between processes, which changes the cost of a
-    /// request by some per cent.
     fn start(&self) -> Result<ServerProcess, String> {
-        let command = self.command()?;
-        cores::stay_on(Core::Server)?;
-        ServerProcess::start(command)
+        measured::start(self.command()?)
     }
 
     fn command(&self) -> Result<Command, String> {
@@ -104,51 +81,18 @@ impl Lane {
         self.contestant.command(&folder)
     }
 
-    #[allow(clippy::cast_precision_loss, reason = "counts and times are far below 2^52")]
     fn round(&mut self, script: &Script) -> Result<(), String> {
-        let server = self.start()?;
-        let warm_up = script.load(server.port, KEY, WARM_UP)?;
-        let before = server.settled()?;
-        let seen = script.load(server.port, KEY, ROUND)?;
-        let used = server.settled()?.saturating_sub(before);
-        self.per_cpu.push(seen.requests as f64 / used.as_secs_f64());
-        self.per_second.push(seen.requests as f64 / ROUND.as_secs_f64());
-        self.p50.push(seen.p50 as f64 / 1e3);
-        self.p99.push(seen.p99 as f64 / 1e3);
-        is_whole(&server.end()?, warm_up.requests + seen.requests)
+        let command = self.command()?;
+        self.measured.round(command, script)
     }
 
     fn blame(&self, error: &str) -> String {
         format!("{}: {error}", self.contestant.title())
     }
-
-    fn print(&self) {
-        println!(
-            "{:<34}{:>12.0}{:>11.0}{:>9.2}{:>9.2}",
-            self.contestant.title(),
-            median(&self.per_cpu),
-            median(&self.per_second),
-            median(&self.p50),
-            median(&self.p99)
-        );
-    }
-}
-
-/// A server with a ledger reports its records at the end: one for every request.
-fn is_whole(last: &str, requests: u64) -> Result<(), String> {
-    let Some(said) = last.strip_prefix("ledger ") else { return Ok(()) };
-    let count = |name: &str| {
-        let word = said.split_whitespace().find_map(|word| word.strip_prefix(name));
-        word.and_then(|number| number.parse::<u64>().ok())
-    };
-    let is_whole = count("shed=") == Some(0)
-        && count("lost=") == Some(0)
-        && count("written=").is_some_and(|written| written >= requests);
-    is_whole.then_some(()).ok_or_else(|| format!("{requests} requests, and {said}"))
 }
 
 fn rounds(folder: &Path) -> Result<Vec<Lane>, String> {
-    let script = Script::write(folder)?;
+    let script = Script::write(folder, include_str!("load.lua"))?;
     let mut lanes = Vec::new();
     for contestant in Contestant::ALL {
         match Lane::prepare(contestant, folder) {
@@ -217,9 +161,9 @@ fn summary(lanes: &[Lane]) -> Result<String, String> {
     use Contestant::{ByHand, FastApi, JsonLines, Keys, Ours, Sqlite};
     let lane = |wanted| lanes.iter().find(|lane| lane.contestant == wanted);
     let by_hand = lane(ByHand).ok_or("no hand-written server to compare with")?;
-    let over = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.per_cpu, &by_hand.per_cpu));
-    let p99 = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.p99, &by_hand.p99));
-    let us = |wanted| lane(wanted).map_or(f64::NAN, |it| 1e6 / median(&it.per_cpu));
+    let over = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.measured.per_cpu, &by_hand.measured.per_cpu));
+    let p99 = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.measured.p99, &by_hand.measured.p99));
+    let us = |wanted| lane(wanted).map_or(f64::NAN, |it| 1e6 / median(&it.measured.per_cpu));
     Ok(format!(
         "http: vs_axum={:.3} with_ledger={:.3} p99={:.3} with_ledger_sqlite={:.3} \
          p99_with_ledger={:.3} with_keys={:.3} fastapi={:.3} us_by_hand={:.1} us={:.1} us_with_ledger={:.1} \

@@ -26,11 +26,12 @@ pub(super) struct Seen {
 pub(super) struct Script(PathBuf);
 
 impl Script {
-    pub(super) fn write(folder: &Path) -> Result<Self, String> {
+    /// Writes a script whose topics are the catalogue's.
+    pub(super) fn write(folder: &Path, calls: &str) -> Result<Self, String> {
         let path = folder.join("load.lua");
         let topics: Vec<_> = TOPICS.iter().map(|topic| format!("{topic:?}")).collect();
         let table = format!("local TOPICS = {{ {} }}\n", topics.join(", "));
-        fs::write(&path, table + include_str!("load.lua")).map_err(text)?;
+        fs::write(&path, table + calls).map_err(text)?;
         Ok(Self(path))
     }
 
