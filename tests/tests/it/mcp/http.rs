@@ -13,7 +13,7 @@ use tool_runtime::prelude::*;
 
 use super::shop::{self, Orders};
 use super::{STATELESS, WITH_SESSIONS};
-use crate::http::{Answer, open, post, send};
+use crate::http::{Answer, open, send};
 
 const TENANT: Uuid = Uuid::from_u128(7);
 

@@ -16,8 +16,8 @@ const NAMED: [&str; 6] =
 /// The keywords whose value is no schema and contains none.
 const VALUES: [&str; 6] = ["const", "default", "enum", "example", "examples", "required"];
 
-/// Returns a schema without number formats, which its bounds express, without keywords of this
-/// library, and without values of secrets.
+/// Returns a schema with bounds in place of the formats of numbers, without keywords of this library,
+/// and without values of secrets.
 pub(super) fn for_clients(schema: &Map<String, Value>) -> Map<String, Value> {
     let is_secret = schema.get("x-sensitivity").is_some_and(|it| it == "secret");
     let kept = schema.iter().filter(|(keyword, value)| match keyword.as_str() {
@@ -35,7 +35,27 @@ pub(super) fn for_clients(schema: &Map<String, Value>) -> Map<String, Value> {
         };
         (keyword.clone(), value)
     };
-    kept.map(written).collect()
+    let mut cleaned: Map<String, Value> = kept.map(written).collect();
+    if let Some((least, most)) = schema.get("format").and_then(Value::as_str).and_then(bounds_of) {
+        cleaned.entry("minimum").or_insert(least);
+        cleaned.entry("maximum").or_insert(most);
+    }
+    cleaned
+}
+
+/// Returns the bounds of a format of integers.
+fn bounds_of(format: &str) -> Option<(Value, Value)> {
+    Some(match format {
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        "int32" => (i32::MIN.into(), i32::MAX.into()),
+        "int64" | "int" => (i64::MIN.into(), i64::MAX.into()),
+        "uint8" => (u8::MIN.into(), u8::MAX.into()),
+        "uint16" => (u16::MIN.into(), u16::MAX.into()),
+        "uint32" => (u32::MIN.into(), u32::MAX.into()),
+        "uint64" | "uint" => (u64::MIN.into(), u64::MAX.into()),
+        _ => return None,
+    })
 }
 
 fn subschema(value: &Value) -> Value {
@@ -137,7 +157,7 @@ mod tests {
                 "type": "object",
                 "properties": {
                     "format": {"type": "integer", "minimum": 0, "maximum": 9},
-                    "size": {"type": "integer"},
+                    "size": {"type": "integer", "minimum": 0, "maximum": u64::MAX},
                     "at": {"type": "string", "format": "date-time"},
                     "key": {"type": "string"},
                     "region": {"type": "string", "x-mcp-header": "Region", "enum": ["uint8"]},
