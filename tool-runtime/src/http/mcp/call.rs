@@ -16,6 +16,7 @@ use super::context;
 use super::door::{Denied, RequestCaller};
 use super::handler::ToolServer;
 use super::progress::ProgressReports;
+use super::resource::challenge_parameter;
 use super::revision::Revision;
 use super::tasks::Begun;
 use super::user::ClientUser;
@@ -114,7 +115,10 @@ impl<'s> ToolRequest<'s> {
         if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             let is_scope = problem.status == StatusCode::FORBIDDEN
                 && self.server.app.config.auth.takes_tokens();
-            let words = format!(r#"Bearer error="insufficient_scope", scope="tools:{tool}""#);
+            let mut words = format!(r#"Bearer error="insufficient_scope", scope="tools:{tool}""#);
+            if let Some(metadata) = challenge_parameter(&self.server.app) {
+                words = format!("{words}, {metadata}");
+            }
             let challenge = HeaderValue::from_str(&words).ok().filter(|_| is_scope);
             let _ = self.caller.denied.set(Denied { status: problem.status, challenge });
         }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rmcp::model::{self, Implementation};
 
+use super::resource::ProtectedResource;
+
 /// The most tools of one page of a list, unless the host sets another number.
 const PAGE_SIZE: usize = 200;
 
@@ -40,6 +42,7 @@ pub struct McpConfig {
     pub(super) page_size: usize,
     pub(super) list_lifetime: Duration,
     pub(super) sessions: Option<usize>,
+    pub(super) protected_resource: Option<ProtectedResource>,
     pub(super) tasks: BTreeMap<Box<str>, TaskMode>,
     pub(super) task_after: Duration,
     pub(super) task_lifetime: Duration,
@@ -70,6 +73,7 @@ impl McpConfig {
             page_size: PAGE_SIZE,
             list_lifetime: LIST_LIFETIME,
             sessions: None,
+            protected_resource: None,
             tasks: BTreeMap::new(),
             task_after: TASK_AFTER,
             task_lifetime: TASK_LIFETIME,
@@ -116,6 +120,14 @@ impl McpConfig {
     /// default.
     pub fn list_lifetime(mut self, time: Duration) -> Self {
         self.list_lifetime = time;
+        self
+    }
+
+    /// Describes the server as a protected resource of OAuth, for clients that get their tokens from an
+    /// authorization server. The tokens themselves are checked by
+    /// [`Auth::jwt`](crate::http::Auth).
+    pub fn protected_resource(mut self, resource: ProtectedResource) -> Self {
+        self.protected_resource = Some(resource);
         self
     }
 
