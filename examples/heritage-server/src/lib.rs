@@ -11,6 +11,7 @@ mod host;
 mod keys;
 mod options;
 mod program;
+mod protocol;
 mod secret;
 mod store;
 #[cfg(test)]

@@ -43,6 +43,12 @@ pub struct Options {
     /// Requires a person's approval for each draft, by /api/approvals
     #[arg(long, env = "HERITAGE_ASK_FIRST")]
     pub ask_first: bool,
+    /// Serves the tools by the Model Context Protocol too, at /api/mcp
+    #[arg(long, env = "HERITAGE_MCP", conflicts_with = "stdio")]
+    pub mcp: bool,
+    /// Serves the tools by the Model Context Protocol on standard input and output, and nothing else
+    #[arg(long, conflicts_with_all = ["api_keys", "jwks"])]
+    pub stdio: bool,
     /// The maximum number of calls per tenant, tool and minute
     #[arg(long, env = "HERITAGE_CALLS_PER_MINUTE", value_name = "CALLS", default_value_t = 600)]
     pub calls_per_minute: u32,
@@ -62,6 +68,8 @@ impl Options {
             audience: None,
             new_key: None,
             ask_first: false,
+            mcp: false,
+            stdio: false,
             calls_per_minute: 600,
         }
     }

@@ -27,6 +27,9 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
         println!("{}", keys::made(name)?);
         return Ok(());
     }
+    if options.stdio {
+        return crate::protocol::serve_streams(&options).await;
+    }
     let auth = auth(&options)?;
     let files = Files::open(&options.data_dir)?;
     let database = options.database.clone().unwrap_or_else(|| files.guide());
@@ -40,6 +43,7 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
             async move { tables.is_there().await }
         },
     );
+    let config = if options.mcp { config.mcp(crate::protocol::config()?) } else { config };
     let drain = config.drain();
     let app = Router::new().nest("/api", http::router(host.runtime.clone(), config));
     let server = Server::new(app, drain).bind(options.listen).await?;
@@ -102,11 +106,17 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
         }
         (None, None) => ("all on this machine; --api-keys FILE asks for keys".to_owned(), ""),
     };
+    let protocol = if options.mcp {
+        format!("http://{address}/api/mcp")
+    } else {
+        "off; --mcp serves it too".to_owned()
+    };
     format!(
         "the guide of 严田古村 listens on http://{address}/api
   tables   {tables}
   record   {ledger}, table trace_ledger
   callers  {callers}
+  mcp      {protocol}
   log      a line of JSON a call, on standard output
 
 try, in another terminal:

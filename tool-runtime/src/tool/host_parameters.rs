@@ -15,7 +15,7 @@ use crate::failure::Failure;
 /// A value that a tool's borrowed parameter gets from the call itself.
 ///
 /// Implemented for [`ToolContext`], [`Cancellation`], [`Progress`], [`DryRun`], [`MetaRecorder`],
-/// [`Idempotency`](crate::Idempotency), and `Attachments` of the feature `attachments`; implement it for a type of your own, and every tool may borrow it:
+/// [`Idempotency`](crate::Idempotency), [`UserInput`](crate::UserInput), and `Attachments` of the feature `attachments`; implement it for a type of your own, and every tool may borrow it:
 ///
 /// ```
 /// use tool_runtime::prelude::*;

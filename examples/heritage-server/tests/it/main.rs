@@ -1,5 +1,6 @@
 //! The program from outside: started, called by the README's commands, and stopped.
 
+mod protocol;
 mod readme;
 mod running;
 mod server;

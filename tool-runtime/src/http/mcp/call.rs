@@ -63,9 +63,8 @@ impl<'s> ToolRequest<'s> {
 
     async fn answered(&self, params: CallToolRequestParams) -> Result<CallToolResponse, Refused> {
         let app = &self.server.app;
-        let cx =
-            context::of_request(&self.caller, &self.context.meta, &app.config.context_defaults)
-                .map_err(|problem| Refused::of(&problem))?;
+        let cx = context::of_request(&self.caller, &self.context.meta, app, &self.server.settings)
+            .map_err(|problem| Refused::of(&problem))?;
         if let Some(audit) = &self.caller.audit {
             let audit = &mut *audit.lock();
             audit.trace_id = Some(cx.trace_id().into());

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rmcp::model::{self, Implementation};
+use tool_contracts::ContractError;
+use tool_contracts::server::{CallContext, Tenant};
 
 use super::resource::ProtectedResource;
 
@@ -42,6 +44,8 @@ pub struct McpConfig {
     pub(super) page_size: usize,
     pub(super) list_lifetime: Duration,
     pub(super) sessions: Option<usize>,
+    pub(super) tenant: Option<Tenant>,
+    pub(super) site: Option<Box<str>>,
     pub(super) protected_resource: Option<ProtectedResource>,
     pub(super) tasks: BTreeMap<Box<str>, TaskMode>,
     pub(super) task_after: Duration,
@@ -73,6 +77,8 @@ impl McpConfig {
             page_size: PAGE_SIZE,
             list_lifetime: LIST_LIFETIME,
             sessions: None,
+            tenant: None,
+            site: None,
             protected_resource: None,
             tasks: BTreeMap::new(),
             task_after: TASK_AFTER,
@@ -121,6 +127,25 @@ impl McpConfig {
     pub fn list_lifetime(mut self, time: Duration) -> Self {
         self.list_lifetime = time;
         self
+    }
+
+    /// Sets the tenant of callers that name none and have not exactly one. They still have to be allowed
+    /// to act for it.
+    pub fn default_tenant(mut self, tenant: Tenant) -> Self {
+        self.tenant = Some(tenant);
+        self
+    }
+
+    /// Sets the site of requests that name none; `mcp` by default, unless the router has
+    /// [one](crate::http::HttpConfig::default_site).
+    ///
+    /// # Errors
+    /// As for [`HttpConfig::default_site`](crate::http::HttpConfig::default_site).
+    pub fn default_site(mut self, site: impl Into<String>) -> Result<Self, ContractError> {
+        let site = site.into();
+        CallContext::builder().site_id(&*site).build()?;
+        self.site = Some(site.into());
+        Ok(self)
     }
 
     /// Describes the server as a protected resource of OAuth, for clients that get their tokens from an

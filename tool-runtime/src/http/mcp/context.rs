@@ -6,13 +6,18 @@ use rmcp::model::RequestMetaObject;
 use tool_contracts::ToolContext;
 use tool_contracts::server::{CallContext, Tenant};
 
+use super::config::McpConfig;
 use super::door::RequestCaller;
 use crate::http::problem::Problem;
 use crate::http::request::context::{RequestHead, context};
+use crate::http::state::app::App;
 use crate::http::state::config::ContextDefaults;
 
 /// The member of `_meta` with the idempotency key of a call.
 const IDEMPOTENCY_KEY: &str = "tool-runtime/idempotency-key";
+
+/// The header with the tenant of a request.
+const TENANT: &str = "x-tenant-id";
 
 /// The site of calls whose server has none.
 const SITE: &str = "mcp";
@@ -21,13 +26,18 @@ const SITE: &str = "mcp";
 pub(super) fn of_request(
     caller: &RequestCaller,
     meta: &RequestMetaObject,
-    defaults: &ContextDefaults,
+    app: &App,
+    config: &McpConfig,
 ) -> Result<ToolContext, Problem> {
-    let principal = caller.admitted.principal();
-    let tenant = || principal.only_tenant().map(Tenant::from);
+    let (principal, defaults) = (caller.admitted.principal(), &app.config.context_defaults);
+    let unnamed = || {
+        let only = || principal.only_tenant().map(Tenant::from);
+        let names_one = caller.headers.contains_key(TENANT);
+        if names_one { None } else { only().or_else(|| config.tenant.clone()) }
+    };
     let defaults = ContextDefaults {
-        tenant: defaults.tenant.clone().or_else(tenant),
-        site: defaults.site.clone().or_else(|| Some(SITE.into())),
+        tenant: defaults.tenant.clone().or_else(unnamed),
+        site: config.site.clone().or_else(|| defaults.site.clone()).or(Some(SITE.into())),
         new_trace_ids: true,
     };
     let headers = traced(&caller.headers, meta);

@@ -59,7 +59,7 @@ impl ToolServer {
     /// Makes the context of a request that calls nothing.
     fn context_of(&self, request: &RequestContext<RoleServer>) -> Result<ToolContext, ErrorData> {
         let caller = self.door.caller(request)?;
-        context::of_request(&caller, &request.meta, &self.app.config.context_defaults)
+        context::of_request(&caller, &request.meta, &self.app, &self.settings)
             .map_err(|problem| answer::protocol_error(&problem))
     }
 
