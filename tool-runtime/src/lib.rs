@@ -114,10 +114,10 @@ mod json;
 #[cfg(feature = "ledger")]
 pub mod ledger;
 mod limits;
-#[cfg(any(feature = "mcp", feature = "mcp-client"))]
-pub mod mcp;
 #[cfg(feature = "policy")]
 mod log;
+#[cfg(any(feature = "mcp", feature = "mcp-client"))]
+pub mod mcp;
 mod metrics;
 #[cfg(feature = "policy")]
 pub mod policy;

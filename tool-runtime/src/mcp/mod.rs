@@ -5,3 +5,10 @@
 mod remote;
 #[cfg(feature = "mcp")]
 mod server;
+
+#[cfg(feature = "mcp-client")]
+pub use self::remote::{
+    NewTools, PinDifference, Remote, RemoteBuilder, RemoteConnection, RemoteError, RemoteErrorKind,
+    RemoteEvent, RemoteFinding, RemoteFindingKind, RemoteLimits, RemoteProtocol, RemoteServer,
+    RemoteStatus, RemoteTool, RemoteToolState,
+};
