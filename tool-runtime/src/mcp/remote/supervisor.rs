@@ -121,7 +121,11 @@ impl Supervisor {
         let connection = settings.connect_options().connect().await?;
         self.server = Some(connection.server.clone());
         let pinning = if self.was_connected { Pinning::New } else { Pinning::All };
+        // Before the tools can be called.
+        let link = Link { peer: connection.peer.clone(), state: connection.state.clone() };
+        self.caller.use_link(Some(link));
         if let Err(error) = self.synchronize(&connection.peer, pinning).await {
+            self.caller.use_link(None);
             connection.close().await;
             return Err(error);
         }
@@ -192,8 +196,6 @@ impl Supervisor {
 
     /// Serves one connection until it ends.
     async fn serve(&mut self, connection: &Connection) -> Left {
-        let link = Link { peer: connection.peer.clone(), state: connection.state.clone() };
-        self.caller.use_link(Some(link));
         let mut subscription = connection.subscribe().await;
         let period = self.settings.refresh_every.unwrap_or(FAR);
         let mut refresh = interval_at(Instant::now() + period, period);
