@@ -5,6 +5,7 @@ mod answers;
 mod bad_calls;
 mod connection;
 mod findings;
+mod foreign;
 mod http;
 mod lock;
 mod process;

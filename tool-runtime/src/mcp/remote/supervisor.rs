@@ -174,7 +174,7 @@ impl Supervisor {
     fn lose(&mut self, error: &RemoteError) -> Option<Duration> {
         // The delays of a server that ends at once go on growing.
         let settings = self.settings.reconnect;
-        if self.connected_at.is_some_and(|since| since.elapsed() >= settings.longest) {
+        if self.connected_at.take().is_some_and(|since| since.elapsed() >= settings.longest) {
             self.delays = settings.delays();
         }
         self.state = RemoteConnection::Reconnecting;
