@@ -49,6 +49,8 @@ pages! {
     http_security: "http-security.md";
     #[feature = "tls"]
     http_operation: "http-operation.md";
+    #[feature = "mcp-client"]
+    mcp_client: "mcp-client.md";
     #[feature = "testing"]
     stores: "stores.md";
     #[feature = "testing"]

@@ -80,6 +80,7 @@
 //! | `jwt` | no | callers of [`http`] that prove who they are by signed tokens; needs Rust 1.88 |
 //! | `jwks-url` | no | the keys of signed tokens from a URL: `http::Jwks::url`; adds an HTTP client |
 //! | `tls` | no | [`http`] over TLS |
+//! | `mcp-client` | no | [`mcp::Remote`]: the tools of other MCP servers; adds an HTTP client, needs Rust 1.88 |
 //! | `sqlite` | no | a store in one file that survives a crash, and its SQLite |
 //! | `sqlite-unbundled` | no | the same with the SQLite of the system |
 //! | `testing` | no | [`testing`]: `assert_tool!`, inputs from schemas, fakes, suites for stores of your own |

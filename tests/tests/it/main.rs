@@ -33,6 +33,7 @@ mod layers;
 mod ledger;
 mod life;
 mod macros;
+mod mcp_remote;
 mod outcomes;
 mod panics;
 mod plots;

@@ -245,3 +245,13 @@ async fn a_grant_lapses_with_an_accepted_change() {
     let after = runtime.spec("far.echo").unwrap();
     assert_ne!(before.input_schema(), after.input_schema());
 }
+
+#[tokio::test]
+async fn a_first_list_without_tools_is_a_lock_too() {
+    let (lock, runtime) = (LockFile::new(), runtime());
+    let server = TestServer::new([]);
+    server.remote().lock(&lock.0).connect(&runtime).await.unwrap().close().await;
+    server.change_silently(|tools| tools.push(tool("echo")));
+    let remote = server.remote().lock(&lock.0).connect(&runtime).await.unwrap();
+    assert_eq!(state(&remote, "echo"), RemoteToolState::New);
+}

@@ -138,7 +138,9 @@ mod tests {
 
     fn listing(tools: &[Value], limits: RemoteLimits) -> Listing {
         let (mut listing, mut names) = (Listing::default(), BTreeSet::new());
-        tools.iter().for_each(|tool| listing.add(tool, &mut names, limits));
+        for tool in tools {
+            listing.add(tool, &mut names, limits);
+        }
         listing
     }
 

@@ -64,8 +64,8 @@ mod tests {
     fn characters_that_names_do_not_have_become_underscores() {
         let named =
             registered_names("x", ["get/user", "add", "größe", "a.b"].into_iter(), |_| false);
-        let names: Vec<_> = named.values().map(|name| name.as_deref().unwrap()).collect();
-        assert_eq!(names, ["x.a.b", "x.add", "x.get_user", "x.gr__e"]);
+        let registered: Vec<_> = named.values().map(|name| name.as_deref().unwrap()).collect();
+        assert_eq!(registered, ["x.a.b", "x.add", "x.get_user", "x.gr__e"]);
     }
 
     #[test]

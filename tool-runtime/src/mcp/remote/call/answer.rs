@@ -7,6 +7,7 @@ use tool_contracts::ErrorCode;
 use super::attach::Attacher;
 use super::failure;
 use crate::failure::Failure;
+use crate::mcp::remote::findings::clean_text;
 use crate::mcp::remote::limits::RemoteLimits;
 use crate::tool::CallScope;
 
@@ -47,6 +48,9 @@ pub(super) fn read_answer(
         attacher.warn(format!("{} parts of the answer have an unknown type", answer.unknown));
     }
     let text = texts(&answer.content);
+    if clean_text(&text).1.is_some() {
+        attacher.warn("the text of the answer has invisible characters".to_owned());
+    }
     for block in answer.content {
         attacher.attach(block);
     }

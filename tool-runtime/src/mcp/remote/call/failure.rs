@@ -55,9 +55,10 @@ fn of_protocol(error: &ErrorData, limits: RemoteLimits) -> Failure {
 
 fn of_transport(cause: TransportFailure) -> Failure {
     let code = match cause {
-        TransportFailure::NotConnected | TransportFailure::SessionExpired => ErrorCode::Unavailable,
+        TransportFailure::NotConnected
+        | TransportFailure::SessionExpired
+        | TransportFailure::Status(503) => ErrorCode::Unavailable,
         TransportFailure::Status(429) => ErrorCode::RateLimited,
-        TransportFailure::Status(503) => ErrorCode::Unavailable,
         TransportFailure::TooLarge | TransportFailure::Unreadable => ErrorCode::InvalidOutput,
         TransportFailure::Unauthorized | TransportFailure::Status(_) | TransportFailure::Lost => {
             ErrorCode::UpstreamError

@@ -133,14 +133,12 @@ impl ServerProcess {
 
     /// Waits for the end of the process, whose standard input is closed, and kills it after a time.
     pub(super) async fn end(mut self, patience: Duration) -> Option<std::process::ExitStatus> {
-        match timeout(patience, self.child.wait()).await {
-            Ok(ended) => ended.ok(),
-            Err(_) => {
-                // A process that has just ended cannot be killed, and needs not be.
-                drop(self.child.kill().await);
-                None
-            }
+        if let Ok(ended) = timeout(patience, self.child.wait()).await {
+            return ended.ok();
         }
+        // A process that has just ended cannot be killed, and needs not be.
+        drop(self.child.kill().await);
+        None
     }
 }
 

@@ -74,6 +74,8 @@ pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
     pub(super) state: Arc<ClientState>,
     pub(super) server: RemoteServer,
+    /// The subscription that was made before the tools were listed, so that no change is missed.
+    pub(super) subscription: Option<Subscription>,
     ended: watch::Receiver<bool>,
     cancel: CancelOnDrop,
     process: Option<ServerProcess>,
@@ -159,7 +161,7 @@ impl Connection {
             drop(running.waiting().await);
             end.send_replace(true);
         });
-        Self { peer, state, server, ended, cancel, process }
+        Self { peer, state, server, subscription: None, ended, cancel, process }
     }
 
     /// Waits until the connection ends by itself. Cancel-safe.
@@ -168,13 +170,13 @@ impl Connection {
     }
 
     /// Subscribes to changes of the list of tools, if the revision has subscriptions and the server
-    /// announces changes.
+    /// announces changes; none if the server does not answer in time.
     pub(super) async fn subscribe(&self) -> Option<Subscription> {
         if !self.server.announces_changes() || !self.server.has_subscriptions() {
             return None;
         }
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
-        self.peer.listen(filter).await.ok()
+        timeout(SUBSCRIBE, self.peer.listen(filter)).await.ok()?.ok()
     }
 
     /// Closes the connection, and ends the server's process if there is one.
@@ -188,6 +190,9 @@ impl Connection {
         }
     }
 }
+
+/// The time in which a server acknowledges a subscription.
+const SUBSCRIBE: Duration = Duration::from_secs(5);
 
 /// The time in which a connection is closed, and in which a process ends before it is killed.
 const CLOSE: Duration = Duration::from_secs(3);

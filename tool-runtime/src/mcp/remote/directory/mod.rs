@@ -1,8 +1,6 @@
 //! The tools of a server: what it lists, what the lock says of it, and what the runtime has of it.
 
 mod registration;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 
@@ -11,7 +9,7 @@ use super::error::{RemoteError, RemoteErrorKind};
 use super::findings::{CleanDefinition, RemoteFinding, clean_definition};
 use super::listing::Listing;
 use super::lock::{ACCEPT, LockMode, Pin, Pins, differences};
-use super::names::registered_names;
+use super::names::{Named, registered_names};
 use super::settings::{NewTools, Settings};
 use super::status::{RemoteEvent, RemoteTool, RemoteToolState};
 use crate::canonical::Digest;
@@ -97,21 +95,21 @@ impl Directory {
             self.pins.contains_key(name)
                 || self.entries.get(name).is_some_and(|entry| entry.registered.is_some())
         };
-        let names =
-            registered_names(settings.prefix(), tools.iter().map(|tool| &*tool.name), is_known);
-        let names: BTreeMap<_, _> =
-            names.into_iter().map(|(name, named)| (name.to_owned(), named)).collect();
+        let used = tools.iter().map(|tool| &*tool.name);
+        let registered = registered_names(settings.prefix(), used, is_known);
+        let mut registered: BTreeMap<_, _> =
+            registered.into_iter().map(|(name, own)| (name.to_owned(), own)).collect();
         for (name, entry) in &mut self.entries {
-            if !names.contains_key(name) {
+            if !registered.contains_key(name) {
                 entry.listed = None;
                 entry.problem = None;
             }
         }
         for tool in tools {
-            let named = names.get(&tool.name).cloned();
-            let named = named.unwrap_or_else(|| Err("it has no name".to_owned()));
+            let name = registered.remove(&tool.name);
+            let name = name.unwrap_or_else(|| Err("it has no name".to_owned()));
             let entry = self.entries.entry(tool.name.clone()).or_insert_with(Entry::unlisted);
-            entry.observe(tool, named, settings, &mut self.stale);
+            entry.observe(tool, name, settings, &mut self.stale);
         }
         for malformed in malformed {
             let entry = self.entries.entry(malformed.name).or_insert_with(Entry::unlisted);
@@ -150,7 +148,8 @@ impl Directory {
         };
         let accepts_all = pinning == Pinning::All && settings.lock_mode == LockMode::Accept;
         let most = settings.limits.max_tools();
-        let mut has_changed = false;
+        // A first list without tools is a lock too: what is listed later is new.
+        let mut has_changed = may_pin && !self.has_pins;
         for (name, entry) in &mut self.entries {
             let pinned = self.pins.get(name);
             entry.verdict = match (&entry.listed, &entry.problem, pinned) {
@@ -194,13 +193,17 @@ impl Directory {
         if let Some(problem) = &entry.problem {
             return Err(refused(problem));
         }
+        let another = "the server lists another definition of the tool now";
         let Some(listed) = &entry.listed else {
+            if expected.is_some() {
+                return Err(refused(another));
+            }
             self.pins.remove(name);
             self.forget_unpinned();
             return Ok(());
         };
         if expected.is_some_and(|expected| *expected != listed.pin.digest) {
-            return Err(refused("the server lists another definition of the tool now"));
+            return Err(refused(another));
         }
         self.pins.insert(name.to_owned(), listed.pin.clone());
         Ok(())
@@ -286,12 +289,15 @@ impl Entry {
     fn observe(
         &mut self,
         definition: ToolDefinition,
-        named: Result<String, String>,
+        named: Named,
         settings: &Settings,
         stale: &mut Vec<String>,
     ) {
         let pin = Pin::of(&definition);
-        let name = named.as_ref().ok().cloned();
+        let (name, no_name) = match named {
+            Ok(name) => (Some(name), None),
+            Err(reason) => (None, Some(reason)),
+        };
         if self.registered.as_ref().is_some_and(|known| Some(&known.name) != name.as_ref()) {
             stale.extend(self.registered.take().map(RegisteredTool::revoke));
         }
@@ -301,10 +307,8 @@ impl Entry {
             return;
         }
         let clean = clean_definition(&definition);
-        self.problem = match &named {
-            Err(reason) => Some(reason.clone()),
-            Ok(name) => problem_of(name, &definition, &clean, settings),
-        };
+        let problem = name.as_ref().map(|name| problem_of(name, &definition, &clean, settings));
+        self.problem = no_name.or(problem.flatten());
         self.name = name;
         self.listed = Some(ListedTool { pin, definition, clean });
     }

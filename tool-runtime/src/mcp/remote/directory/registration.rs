@@ -197,18 +197,24 @@ impl Entry {
     }
 
     fn record(&mut self, step: Step, gate: Arc<ToolGate>) {
-        match (step, &mut self.registered, &self.name, &self.listed) {
-            (Step::Add { disabled }, _, Some(name), Some(listed)) => {
-                let (name, digest) = (name.clone(), listed.pin.digest);
-                self.registered = Some(RegisteredTool { name, digest, gate, disabled });
-            }
-            (Step::Replace, Some(known), _, Some(listed)) => {
-                known.gate.set(false);
-                (known.digest, known.gate, known.disabled) = (listed.pin.digest, gate, None);
-            }
-            (Step::Enable, Some(known), _, _) => known.disabled = None,
-            (Step::Disable(reason), Some(known), _, _) => known.disabled = Some(reason),
-            _ => {}
+        let disabled = match step {
+            Step::Add { disabled } => disabled,
+            Step::Replace => None,
+            Step::Enable => return self.set_disabled(None),
+            Step::Disable(reason) => return self.set_disabled(Some(reason)),
+        };
+        if let Some(replaced) = self.registered.take() {
+            replaced.revoke();
+        }
+        if let (Some(name), Some(listed)) = (&self.name, &self.listed) {
+            let (name, digest) = (name.clone(), listed.pin.digest);
+            self.registered = Some(RegisteredTool { name, digest, gate, disabled });
+        }
+    }
+
+    fn set_disabled(&mut self, reason: Option<String>) {
+        if let Some(known) = &mut self.registered {
+            known.disabled = reason;
         }
     }
 

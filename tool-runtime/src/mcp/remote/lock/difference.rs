@@ -55,14 +55,14 @@ impl fmt::Display for PinDifference {
 /// Lists the differences of two values, at the deepest places that explain them.
 pub(in super::super) fn differences(accepted: &Value, listed: &Value) -> Vec<PinDifference> {
     let mut found = Vec::new();
-    compare(Some(accepted), Some(listed), String::new(), &mut found);
+    compare(Some(accepted), Some(listed), "", &mut found);
     found
 }
 
 fn compare(
     accepted: Option<&Value>,
     listed: Option<&Value>,
-    place: String,
+    place: &str,
     found: &mut Vec<PinDifference>,
 ) {
     if accepted == listed || found.len() >= MAX_DIFFERENCES {
@@ -72,12 +72,12 @@ fn compare(
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
             for name in names(before, after) {
                 let place = format!("{place}/{}", escaped(name));
-                compare(before.get(name), after.get(name), place, found);
+                compare(before.get(name), after.get(name), &place, found);
             }
         }
         (Some(Value::Array(before)), Some(Value::Array(after))) if before.len() == after.len() => {
             for (at, (before, after)) in before.iter().zip(after).enumerate() {
-                compare(Some(before), Some(after), format!("{place}/{at}"), found);
+                compare(Some(before), Some(after), &format!("{place}/{at}"), found);
             }
         }
         _ => found.push(PinDifference {

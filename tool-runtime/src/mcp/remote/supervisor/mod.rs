@@ -1,6 +1,8 @@
 //! Keeps a connection to a server, and the runtime's tools as the server lists them and the lock
 //! allows: one task a server.
 
+mod synchronize;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,10 +12,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep};
 
 use super::call::{Caller, Link};
 use super::connect::Connection;
-use super::directory::{Directory, Pinning, Registrar};
+use super::directory::{Directory, Pinning};
 use super::error::{RemoteError, RemoteErrorKind};
-use super::listing::list_tools;
-use super::lock::LockMode;
 use super::settings::{ReconnectDelays, Settings};
 use super::status::{RemoteConnection, RemoteEvent, RemoteServer, RemoteStatus};
 use crate::canonical::Digest;
@@ -118,7 +118,8 @@ impl Supervisor {
     /// them.
     pub(super) async fn connect(&mut self) -> Result<Connection, RemoteError> {
         let settings = Arc::clone(&self.settings);
-        let connection = settings.connect_options().connect().await?;
+        let mut connection = settings.connect_options().connect().await?;
+        connection.subscription = connection.subscribe().await;
         self.server = Some(connection.server.clone());
         let pinning = if self.was_connected { Pinning::New } else { Pinning::All };
         // Before the tools can be called.
@@ -141,14 +142,15 @@ impl Supervisor {
         let mut connection = first;
         let mut delay = Some(Duration::ZERO);
         let reply = loop {
-            let current = match connection.take() {
+            let mut current = match connection.take() {
                 Some(connection) => connection,
                 None => match self.reconnect(delay).await {
                     Ok(connection) => connection,
                     Err(reply) => break reply,
                 },
             };
-            let left = self.serve(&current).await;
+            let subscription = current.subscription.take();
+            let left = self.serve(&current, subscription).await;
             self.caller.use_link(None);
             match left {
                 Left::Closed(reply) => {
@@ -195,8 +197,11 @@ impl Supervisor {
     }
 
     /// Serves one connection until it ends.
-    async fn serve(&mut self, connection: &Connection) -> Left {
-        let mut subscription = connection.subscribe().await;
+    async fn serve(
+        &mut self,
+        connection: &Connection,
+        mut subscription: Option<Subscription>,
+    ) -> Left {
         let period = self.settings.refresh_every.unwrap_or(FAR);
         let mut refresh = interval_at(Instant::now() + period, period);
         refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -367,110 +372,6 @@ impl Supervisor {
         // A host that does not wait any more needs no answer.
         drop(reply.send(done));
         lost
-    }
-
-    /// Accepts tools as the server lists them, stores the lock, and registers them.
-    async fn accept(
-        &mut self,
-        tools: &[String],
-        expected: Option<&Digest>,
-    ) -> Result<(), RemoteError> {
-        if self.settings.lock_mode == LockMode::Frozen {
-            return Err(RemoteError::setting("the lock is frozen by `MCP_LOCK=frozen`"));
-        }
-        let before = self.directory.before();
-        let pins = self.directory.pins().clone();
-        let accepted = tools.iter().try_for_each(|tool| self.directory.accept(tool, expected));
-        let stored = match accepted {
-            Ok(()) => self.settings.lock.write(self.directory.pins()).await,
-            Err(error) => Err(error),
-        };
-        if stored.is_err() {
-            self.directory.restore_pins(pins);
-        }
-        self.directory.compare(&self.settings, Pinning::Never);
-        self.register();
-        self.announce(&before);
-        stored
-    }
-
-    /// Reads the tools of the server and the lock, and brings the runtime up to date with both.
-    async fn synchronize(
-        &mut self,
-        peer: &Peer<RoleClient>,
-        pinning: Pinning,
-    ) -> Result<(), RemoteError> {
-        let settings = Arc::clone(&self.settings);
-        let listing = list_tools(peer, settings.limits, settings.patience).await?;
-        let left_out = listing.left_out;
-        let before = self.directory.before();
-        let read = settings.lock.read().await;
-        let read = match read {
-            Ok(pins) => pins,
-            // Without its lock no tool is trusted that was not trusted before.
-            Err(error) if self.was_connected => {
-                settings.emit(&RemoteEvent::Failed { reason: error.to_string() });
-                None
-            }
-            Err(error) => return Err(error),
-        };
-        self.directory.take_pins(read);
-        self.directory.observe(listing, &settings);
-        let pins = self.directory.pins().clone();
-        let mut stored = Ok(());
-        if self.directory.compare(&settings, pinning) && settings.lock_mode != LockMode::Frozen {
-            stored = settings.lock.write(self.directory.pins()).await;
-            if stored.is_err() {
-                self.directory.restore_pins(pins);
-                self.directory.compare(&settings, Pinning::Never);
-            }
-        }
-        self.register();
-        self.announce(&before);
-        if left_out > 0 {
-            let most = settings.limits.max_tools();
-            let reason = format!("{left_out} tools are left out: a server may have {most}");
-            settings.emit(&RemoteEvent::Failed { reason });
-        }
-        if before.is_empty() {
-            self.report_unlisted();
-        }
-        stored
-    }
-
-    /// Reports settings for tools that the server does not have, since their names may be misspelt.
-    fn report_unlisted(&self) {
-        let tools = self.directory.tools();
-        for name in self.settings.claims.named() {
-            if tools.iter().all(|tool| tool.name != *name) {
-                let reason =
-                    format!("the host has settings for `{name}`, which the server does not list");
-                self.settings.emit(&RemoteEvent::Failed { reason });
-            }
-        }
-    }
-
-    fn register(&mut self) {
-        let Some(runtime) = self.runtime.upgrade() else { return };
-        let registrar =
-            Registrar { runtime: &runtime, settings: &self.settings, caller: &self.caller };
-        self.directory.register(&registrar);
-    }
-
-    fn announce(&self, before: &super::directory::Before) {
-        self.publish();
-        for event in self.directory.events_since(before) {
-            self.settings.emit(&event);
-        }
-    }
-
-    fn publish(&self) {
-        self.board.publish(RemoteStatus {
-            connection: self.state,
-            server: self.server.clone(),
-            tools: self.directory.tools(),
-            findings: self.directory.findings(),
-        });
     }
 }
 
