@@ -51,6 +51,8 @@ pages! {
     http_operation: "http-operation.md";
     #[feature = "mcp"]
     mcp: "mcp.md";
+    #[feature = "mcp-client"]
+    mcp_client: "mcp-client.md";
     #[feature = "testing"]
     stores: "stores.md";
     #[feature = "testing"]

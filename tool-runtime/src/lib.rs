@@ -82,6 +82,7 @@
 //! | `mcp` | no | [`mcp`]: the tools for clients of the Model Context Protocol; needs Rust 1.88 |
 //! | `mcp-client` | no | [`mcp`]: the tools of its servers as tools of a runtime; needs Rust 1.88 |
 //! | `tls` | no | [`http`] over TLS |
+//! | `mcp-client` | no | [`mcp::Remote`]: the tools of other MCP servers; adds an HTTP client, needs Rust 1.88 |
 //! | `sqlite` | no | a store in one file that survives a crash, and its SQLite |
 //! | `sqlite-unbundled` | no | the same with the SQLite of the system |
 //! | `testing` | no | [`testing`]: `assert_tool!`, inputs from schemas, fakes, suites for stores of your own |

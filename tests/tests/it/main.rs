@@ -34,6 +34,7 @@ mod ledger;
 mod life;
 mod macros;
 mod mcp;
+mod mcp_remote;
 mod outcomes;
 mod panics;
 mod plots;

@@ -13,5 +13,11 @@
 #[cfg(feature = "mcp-client")]
 mod remote;
 
+#[cfg(feature = "mcp-client")]
+pub use self::remote::{
+    NewTools, PinDifference, Remote, RemoteBuilder, RemoteConnection, RemoteError, RemoteErrorKind,
+    RemoteEvent, RemoteFinding, RemoteFindingKind, RemoteLimits, RemoteProtocol, RemoteServer,
+    RemoteStatus, RemoteTool, RemoteToolState,
+};
 #[cfg(feature = "mcp")]
 pub use crate::http::mcp::{Icon, McpConfig, ProtectedResource, Stdio, StdioError, router, stdio};

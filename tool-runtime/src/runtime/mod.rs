@@ -8,6 +8,8 @@ mod tools;
 
 use std::fmt;
 use std::sync::Arc;
+#[cfg(feature = "mcp-client")]
+use std::sync::Weak;
 
 use serde::Serialize;
 use tool_contracts::{ToolCallRequest, ToolContext, ToolSpec};
@@ -55,6 +57,11 @@ use crate::tool::{CallScope, Environment, ToolOutput};
 pub struct Runtime {
     inner: Arc<Inner>,
 }
+
+/// A handle that does not keep the runtime alive, for tasks that its tools depend on.
+#[cfg(feature = "mcp-client")]
+#[derive(Clone)]
+pub(crate) struct WeakRuntime(Weak<Inner>);
 
 struct Inner {
     services: Arc<CallServices>,
@@ -255,6 +262,11 @@ impl Runtime {
         ToolCall::unknown(services.clone(), name, call_id, arguments, cx, &refusal)
     }
 
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn downgrade(&self) -> WeakRuntime {
+        WeakRuntime(Arc::downgrade(&self.inner))
+    }
+
     pub(crate) fn services(&self) -> &Arc<CallServices> {
         &self.inner.services
     }
@@ -279,6 +291,14 @@ impl Runtime {
         services.authorization = None;
         services.dispatcher.policy = None;
         self
+    }
+}
+
+#[cfg(feature = "mcp-client")]
+impl WeakRuntime {
+    /// Returns the runtime, unless its last handle is gone.
+    pub(crate) fn upgrade(&self) -> Option<Runtime> {
+        self.0.upgrade().map(|inner| Runtime { inner })
     }
 }
 

@@ -131,12 +131,20 @@ impl OutputFolder<'_> {
 }
 
 /// Reads a file, if it exists.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, ExportError> {
+pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, ExportError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(ExportError::io("read", path, &error)),
     }
+}
+
+/// Replaces a file atomically, and syncs it to disk.
+#[cfg(feature = "mcp-client")]
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), ExportError> {
+    let folder = path.parent().unwrap_or(path);
+    let folder = OutputFolder { path: folder, frozen: false, durable: true, script: None };
+    folder.write_if_changed(path, text).map(drop)
 }
 
 /// Compares contents; line endings that a checkout has converted do not count.

@@ -23,6 +23,10 @@ use serde_json::{Value, json};
 
 pub use self::error::{ExportError, ExportErrorKind};
 pub use self::files::WrittenFiles;
+#[cfg(feature = "mcp-client")]
+pub(crate) use self::files::{read as read_file, replace as replace_file};
+#[cfg(feature = "mcp-client")]
+pub(crate) use self::lock::conflict_markers;
 pub use self::lock::{ContractChange, ContractChanges, ContractPart};
 
 use self::contract::{Contract, printed};

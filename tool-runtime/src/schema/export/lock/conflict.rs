@@ -6,7 +6,7 @@ const LENGTH: usize = 7;
 /// The conflict markers of a text, with their lines, counted from 1; `None` if there are none.
 ///
 /// No line of valid JSON begins like a marker.
-pub(super) fn markers(text: &str) -> Option<Vec<(usize, char)>> {
+pub(crate) fn markers(text: &str) -> Option<Vec<(usize, char)>> {
     let lines = text.lines().enumerate();
     let found: Vec<_> = lines.filter_map(|(at, line)| Some((at + 1, marker(line)?))).collect();
     (!found.is_empty()).then_some(found)

@@ -14,6 +14,8 @@ use std::path::Path;
 
 pub use self::change::{ContractChange, ContractChanges, ContractPart};
 
+#[cfg(feature = "mcp-client")]
+pub(crate) use self::conflict::markers as conflict_markers;
 #[cfg(test)]
 pub(super) use self::contracts::compare;
 pub(super) use self::file::LockFile;

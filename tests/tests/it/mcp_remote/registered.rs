@@ -1,0 +1,159 @@
+//! What the runtime has of a server's tools: names, effects, schemas.
+
+use serde_json::json;
+use tool_runtime::mcp::{RemoteLimits, RemoteToolState};
+use tool_runtime::prelude::*;
+
+use super::server::{TestServer, adder, tool};
+use super::{ERAS, Events, answer, names, runtime, state};
+
+#[tokio::test]
+async fn the_tools_of_a_server_are_called_in_both_eras() {
+    for protocol in ERAS {
+        let server = TestServer::new([tool("echo"), adder()]);
+        let runtime = runtime();
+        let remote = server.remote().protocol(protocol).connect(&runtime).await.unwrap();
+        assert_eq!(names(&runtime), ["far.add", "far.echo"]);
+        let echoed = answer(&runtime, "far.echo", r#"{"message":"tea"}"#).await;
+        assert_eq!(echoed["data"], "tea", "{echoed}");
+        let added = answer(&runtime, "far.add", r#"{"count":2}"#).await;
+        assert_eq!(added["data"], json!({"sum": 3}));
+        assert_eq!(server.calls().len(), 2);
+        let status = remote.status();
+        let server = status.server.as_ref().unwrap();
+        assert_eq!((server.name(), server.version()), ("test-server", "1.2.3"));
+        let stateless = server.protocol() == "2026-07-28";
+        assert_eq!(stateless, protocol == tool_runtime::mcp::RemoteProtocol::Stateless);
+    }
+}
+
+#[tokio::test]
+async fn the_newest_revision_of_the_server_is_used() {
+    let server = TestServer::new([tool("echo")]);
+    let runtime = runtime();
+    let remote = server.remote().connect(&runtime).await.unwrap();
+    assert_eq!(remote.status().server.as_ref().unwrap().protocol(), "2026-07-28");
+}
+
+#[tokio::test]
+async fn an_effect_is_the_hosts_and_the_annotations_are_claims() {
+    let server = TestServer::new([tool("echo"), tool("find"), tool("save")]);
+    let runtime = Runtime::builder().build().unwrap();
+    let builder = server.remote().effect("find", Effect::Read).open_world("find", false);
+    let builder = builder.effect("save", Effect::Write).idempotent("save", true);
+    let _remote = builder.connect(&runtime).await.unwrap();
+    let of = |name: &str| {
+        let spec = runtime.spec(name).unwrap();
+        let annotations = spec.annotations();
+        (spec.effect(), annotations.open_world(), annotations.idempotent(), spec.permission())
+    };
+    assert_eq!(of("far.echo"), (Effect::Destructive, true, false, Permission::Ask));
+    assert_eq!(of("far.find"), (Effect::Read, false, false, Permission::Allow));
+    assert_eq!(of("far.save"), (Effect::Write, true, true, Permission::Ask));
+    let spec = runtime.spec("far.find").unwrap();
+    assert_eq!(spec.title(), Some("Title of find"));
+    assert_eq!(spec.toolkit().unwrap().name(), "far");
+}
+
+#[tokio::test]
+async fn a_tool_without_an_effect_asks_before_anything_is_sent() {
+    let server = TestServer::new([tool("echo")]);
+    let runtime = Runtime::builder().build().unwrap();
+    let _remote = server.remote().connect(&runtime).await.unwrap();
+    let asked = answer(&runtime, "far.echo", "{}").await;
+    assert_eq!(asked["error"]["code"], "NEEDS_USER_CONFIRMATION");
+    assert_eq!(server.calls(), []);
+}
+
+#[tokio::test]
+async fn a_dry_run_of_a_write_sends_nothing() {
+    let server = TestServer::new([tool("echo")]);
+    let runtime = runtime();
+    let _remote = server.remote().connect(&runtime).await.unwrap();
+    let cx = super::cx().with_dry_run(true);
+    let mut call = runtime.call("far.echo", "{}", &cx);
+    let preview: serde_json::Value = call.execute().await.data().unwrap();
+    assert_eq!(preview["server"], "far");
+    assert_eq!(server.calls(), []);
+}
+
+#[tokio::test]
+async fn names_become_legal_and_collisions_are_reported() {
+    let (events, runtime) = (Events::default(), runtime());
+    let server = TestServer::new([tool("get/user"), tool("get user"), tool("größe")]);
+    let remote = events.of(server.remote()).connect(&runtime).await.unwrap();
+    assert_eq!(names(&runtime), ["far.get_user", "far.gr__e"]);
+    assert_eq!(state(&remote, "get/user"), RemoteToolState::Refused);
+    assert!(events.texts().contains("its name collides with that of `get user`"));
+    let found = answer(&runtime, "far.get_user", "{}").await;
+    assert_eq!(found["data"], "nothing", "{found}");
+    assert_eq!(server.calls()[0].0, "get user");
+}
+
+#[tokio::test]
+async fn a_tool_of_the_host_with_the_same_name_stays() {
+    let runtime = runtime();
+    let own = DynamicTool::new("far.echo", Effect::Read)
+        .description("The host's.")
+        .input_schema(json!({"type": "object"}))
+        .handler(|_| async { Ok::<_, Failure>("own") });
+    runtime.tools().add(own).unwrap();
+    let server = TestServer::new([tool("echo"), tool("more")]);
+    let remote = server.remote().connect(&runtime).await.unwrap();
+    assert_eq!(state(&remote, "echo"), RemoteToolState::Refused);
+    assert_eq!(state(&remote, "more"), RemoteToolState::Available);
+    assert_eq!(answer(&runtime, "far.echo", "{}").await["data"], "own");
+    remote.close().await;
+    assert_eq!(names(&runtime), ["far.echo"]);
+}
+
+#[tokio::test]
+async fn a_schema_that_cannot_be_checked_refuses_only_its_tool() {
+    let mut broken = tool("broken");
+    broken["inputSchema"]["properties"]["message"]["pattern"] = json!("(");
+    let mut loose = tool("loose");
+    loose["inputSchema"]["properties"]["message"]["pattern"] = json!("^(?!x)");
+    let server = TestServer::new([broken, tool("echo"), loose]);
+    let runtime = runtime();
+    let remote = server.remote().connect(&runtime).await.unwrap();
+    assert_eq!(names(&runtime), ["far.echo", "far.loose"]);
+    let status = remote.status();
+    let refused = status.tool("broken").unwrap();
+    assert_eq!(refused.state, RemoteToolState::Refused);
+    let reason = refused.reason.as_ref().unwrap();
+    assert!(reason.contains("/properties/message/pattern"), "{reason}");
+    assert!(runtime.unchecked_rules().any(|(tool, _)| tool == "far.loose"));
+}
+
+#[tokio::test]
+async fn pages_are_read_to_their_end_and_tools_to_the_limit() {
+    let tools: Vec<_> = (0..7).map(|at| tool(&format!("t{at}"))).collect();
+    let server = TestServer::paged(tools, 2);
+    let (events, runtime) = (Events::default(), runtime());
+    let limits = RemoteLimits::new().with_max_tools(5);
+    let remote = events.of(server.remote().limits(limits)).connect(&runtime).await.unwrap();
+    assert_eq!(names(&runtime).len(), 5);
+    assert!(events.texts().contains("2 tools are left out"));
+    drop(remote);
+    let limits = RemoteLimits::new().with_max_pages(3);
+    let error = server.remote().limits(limits).connect(&runtime).await.unwrap_err();
+    assert!(error.to_string().contains("more than 3 pages"), "{error}");
+}
+
+#[tokio::test]
+async fn only_the_selected_tools_are_registered() {
+    let server = TestServer::new([tool("echo"), tool("more")]);
+    let runtime = runtime();
+    let remote = server.remote().only(["echo"]).connect(&runtime).await.unwrap();
+    assert_eq!(names(&runtime), ["far.echo"]);
+    assert_eq!(remote.status().tools.len(), 1);
+}
+
+#[tokio::test]
+async fn a_setting_for_a_tool_that_the_server_does_not_list_is_reported() {
+    let (events, runtime) = (Events::default(), runtime());
+    let server = TestServer::new([tool("echo")]);
+    let builder = events.of(server.remote().effect("ecko", Effect::Read));
+    let _remote = builder.connect(&runtime).await.unwrap();
+    assert!(events.texts().contains("`ecko`"));
+}

@@ -1,0 +1,170 @@
+//! A server that runs as a process of the host, on its standard streams.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+use super::{AttemptError, server_text};
+use crate::log::log_event;
+use crate::mcp::remote::error::{RemoteError, RemoteErrorKind};
+use crate::redact;
+
+/// The variables of the host that a server gets: what programs need to run, and no credentials. They
+/// are those that the official clients pass on.
+const INHERITED: &[&str] = &[
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    // Windows.
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "USERNAME",
+    "USERPROFILE",
+];
+
+/// The most bytes of a line of the standard error stream.
+const MAX_LINE: u64 = 2_048;
+
+/// A program, its arguments and its environment. `Debug` shows the program only: arguments and
+/// variables may be credentials.
+#[derive(Clone)]
+pub(in super::super) struct ServerCommand {
+    program: OsString,
+    arguments: Vec<OsString>,
+    variables: BTreeMap<OsString, OsString>,
+    folder: Option<PathBuf>,
+    inherits_all: bool,
+}
+
+/// The process of a server. It is killed when this is dropped.
+pub(super) struct ServerProcess {
+    child: Child,
+    last_line: Arc<Mutex<String>>,
+}
+
+impl ServerCommand {
+    pub(in super::super) fn new(program: OsString, arguments: Vec<OsString>) -> Self {
+        let variables = BTreeMap::new();
+        Self { program, arguments, variables, folder: None, inherits_all: false }
+    }
+
+    pub(in super::super) fn set_variable(&mut self, name: OsString, value: OsString) {
+        self.variables.insert(name, value);
+    }
+
+    pub(in super::super) fn set_folder(&mut self, folder: PathBuf) {
+        self.folder = Some(folder);
+    }
+
+    pub(in super::super) fn inherit_all(&mut self) {
+        self.inherits_all = true;
+    }
+
+    /// Starts the process, with its standard streams for the protocol and its errors for the log.
+    pub(super) fn spawn(
+        &self,
+        name: &str,
+    ) -> Result<(ServerProcess, ChildStdout, ChildStdin), RemoteError> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if !self.inherits_all {
+            command.env_clear();
+            let inherited =
+                INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+            command.envs(inherited);
+        }
+        command.envs(&self.variables);
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        let cannot_start = |why: String| {
+            let program = self.program.to_string_lossy();
+            let message = format!("the server `{program}` cannot be started: {why}");
+            RemoteError::new(RemoteErrorKind::Connection, message)
+        };
+        let mut child = command.spawn().map_err(|error| cannot_start(error.to_string()))?;
+        let streams = (child.stdout.take(), child.stdin.take(), child.stderr.take());
+        let (Some(stdout), Some(stdin), Some(stderr)) = streams else {
+            return Err(cannot_start("it has no standard streams".to_owned()));
+        };
+        let last_line = Arc::default();
+        tokio::spawn(log_lines(stderr, name.to_owned(), Arc::clone(&last_line)));
+        Ok((ServerProcess { child, last_line }, stdout, stdin))
+    }
+}
+
+impl ServerProcess {
+    /// Adds to the error of a handshake what the process wrote last.
+    pub(super) async fn ended_early(self, mut failed: AttemptError) -> AttemptError {
+        let last_line = Arc::clone(&self.last_line);
+        let exited = self.end(Duration::from_millis(500)).await;
+        let line = last_line.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let status = exited.map(|status| format!("; its process ended with {status}"));
+        let wrote = Some(line).filter(|line| !line.is_empty());
+        let wrote = wrote.map(|line| format!("; it wrote last: {line}"));
+        let details = status.into_iter().chain(wrote).collect::<String>();
+        failed.error = RemoteError::new(failed.error.kind(), format!("{}{details}", failed.error));
+        failed
+    }
+
+    /// Waits for the end of the process, whose standard input is closed, and kills it after a time.
+    pub(super) async fn end(mut self, patience: Duration) -> Option<std::process::ExitStatus> {
+        if let Ok(ended) = timeout(patience, self.child.wait()).await {
+            return ended.ok();
+        }
+        // A process that has just ended cannot be killed, and needs not be.
+        drop(self.child.kill().await);
+        None
+    }
+}
+
+/// Logs the lines of a server's standard error stream, and remembers the last one.
+async fn log_lines(stream: ChildStderr, name: String, last: Arc<Mutex<String>>) {
+    let mut reader = BufReader::new(stream);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        // A longer line is logged in pieces.
+        match (&mut reader).take(MAX_LINE).read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let text = server_text(String::from_utf8_lossy(&line).trim());
+        if text.is_empty() {
+            continue;
+        }
+        let text = redact::log_text(&text).into_owned();
+        log_event!(debug, server = %name, line = %text, "a server wrote to its standard error stream");
+        *last.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+}
+
+impl fmt::Debug for ServerCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Command").field("program", &self.program).finish_non_exhaustive()
+    }
+}

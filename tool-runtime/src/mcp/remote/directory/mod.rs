@@ -1,0 +1,362 @@
+//! The tools of a server: what it lists, what the lock says of it, and what the runtime has of it.
+
+mod registration;
+
+use std::collections::BTreeMap;
+
+use super::definition::ToolDefinition;
+use super::error::{RemoteError, RemoteErrorKind};
+use super::findings::{CleanDefinition, RemoteFinding, clean_definition};
+use super::listing::Listing;
+use super::lock::{ACCEPT, LockMode, Pin, Pins, differences};
+use super::names::{Named, registered_names};
+use super::settings::{NewTools, Settings};
+use super::status::{RemoteEvent, RemoteTool, RemoteToolState};
+use crate::canonical::Digest;
+
+use self::registration::{RegisteredTool, problem_of};
+pub(super) use self::registration::{Registrar, ToolGate};
+
+/// The tools of a server, by its names.
+#[derive(Debug, Default)]
+pub(super) struct Directory {
+    entries: BTreeMap<String, Entry>,
+    pins: Pins,
+    /// True once the lock was read, or the tools of a first list were pinned.
+    has_pins: bool,
+    /// The tools of the runtime whose entry has another name now, or is gone.
+    stale: Vec<String>,
+}
+
+/// One tool of a server.
+#[derive(Debug)]
+struct Entry {
+    /// What the server lists; none if it lists nothing usable.
+    listed: Option<ListedTool>,
+    /// The name in the runtime.
+    name: Option<String>,
+    /// What the runtime has.
+    registered: Option<RegisteredTool>,
+    /// The reason for which the tool cannot be used at all.
+    problem: Option<String>,
+    verdict: Verdict,
+}
+
+/// A definition that a server lists, prepared for models.
+#[derive(Debug)]
+struct ListedTool {
+    pin: Pin,
+    definition: ToolDefinition,
+    clean: CleanDefinition,
+}
+
+/// The comparison of a tool with the lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Verdict {
+    Available,
+    Changed,
+    New(&'static str),
+    Vanished,
+    Refused,
+}
+
+/// The tools before a change, to tell events by.
+pub(super) type Before = BTreeMap<String, (RemoteToolState, Option<Digest>, Option<String>)>;
+
+const NOT_IN_LOCK: &str = "its definition was not accepted yet";
+const LOCK_IS_FULL: &str = "its definition was not accepted yet, and the lock has as many tools as \
+                            the limit allows";
+
+impl Directory {
+    /// Takes the pins of the lock, if there is one.
+    pub(super) fn take_pins(&mut self, read: Option<Pins>) {
+        if let Some(pins) = read {
+            self.pins = pins;
+            self.has_pins = true;
+        }
+    }
+
+    pub(super) fn pins(&self) -> &Pins {
+        &self.pins
+    }
+
+    /// Returns to earlier pins, because newer ones could not be stored.
+    pub(super) fn restore_pins(&mut self, pins: Pins) {
+        self.pins = pins;
+    }
+
+    /// Takes what the server lists.
+    pub(super) fn observe(&mut self, listing: Listing, settings: &Settings) {
+        let is_used = |name: &str| settings.only.as_ref().is_none_or(|only| only.contains(name));
+        let tools: Vec<_> = listing.tools.into_iter().filter(|it| is_used(&it.name)).collect();
+        let malformed: Vec<_> =
+            listing.malformed.into_iter().filter(|it| is_used(&it.name)).collect();
+        let is_known = |name: &str| {
+            self.pins.contains_key(name)
+                || self.entries.get(name).is_some_and(|entry| entry.registered.is_some())
+        };
+        let used = tools.iter().map(|tool| &*tool.name);
+        let registered = registered_names(settings.prefix(), used, is_known);
+        let mut registered: BTreeMap<_, _> =
+            registered.into_iter().map(|(name, own)| (name.to_owned(), own)).collect();
+        for (name, entry) in &mut self.entries {
+            if !registered.contains_key(name) {
+                entry.listed = None;
+                entry.problem = None;
+            }
+        }
+        for tool in tools {
+            let name = registered.remove(&tool.name);
+            let name = name.unwrap_or_else(|| Err("it has no name".to_owned()));
+            let entry = self.entries.entry(tool.name.clone()).or_insert_with(Entry::unlisted);
+            entry.observe(tool, name, settings, &mut self.stale);
+        }
+        for malformed in malformed {
+            let entry = self.entries.entry(malformed.name).or_insert_with(Entry::unlisted);
+            // A tool that is listed twice is usable once.
+            if entry.listed.is_none() {
+                entry.problem = Some(malformed.reason.to_owned());
+            }
+        }
+        self.forget_unpinned();
+    }
+
+    /// Forgets tools that are neither listed nor pinned, so that no server fills the memory with names.
+    fn forget_unpinned(&mut self) {
+        let (pins, stale) = (&self.pins, &mut self.stale);
+        self.entries.retain(|name, entry| {
+            let stays =
+                entry.listed.is_some() || entry.problem.is_some() || pins.contains_key(name);
+            if !stays {
+                stale.extend(entry.registered.take().map(RegisteredTool::revoke));
+            }
+            stays
+        });
+        for name in self.pins.keys() {
+            self.entries.entry(name.clone()).or_insert_with(Entry::unlisted);
+        }
+    }
+
+    /// Compares every tool with the lock; pins new tools where the host's settings allow it.
+    ///
+    /// Returns whether the pins have changed.
+    pub(super) fn compare(&mut self, settings: &Settings, pinning: Pinning) -> bool {
+        let may_pin = match (pinning, settings.lock_mode, settings.new_tools) {
+            (Pinning::Never, _, _) | (_, LockMode::Frozen, _) | (_, _, NewTools::Refuse) => false,
+            (_, _, NewTools::Pin) => true,
+            (_, _, NewTools::PinFirst) => !self.has_pins,
+        };
+        let accepts_all = pinning == Pinning::All && settings.lock_mode == LockMode::Accept;
+        let most = settings.limits.max_tools();
+        // A first list without tools is a lock too: what is listed later is new.
+        let mut has_changed = may_pin && !self.has_pins;
+        for (name, entry) in &mut self.entries {
+            let pinned = self.pins.get(name);
+            entry.verdict = match (&entry.listed, &entry.problem, pinned) {
+                (_, Some(_), _) => Verdict::Refused,
+                (None, None, _) => Verdict::Vanished,
+                (Some(listed), None, Some(pin)) if pin.digest == listed.pin.digest => {
+                    // The hash may be edited by hand; the text beside it follows.
+                    if pin.pinned != listed.pin.pinned {
+                        self.pins.insert(name.clone(), listed.pin.clone());
+                        has_changed = true;
+                    }
+                    Verdict::Available
+                }
+                (Some(listed), None, pin) if accepts_all || (pin.is_none() && may_pin) => {
+                    if pin.is_none() && self.pins.len() >= most {
+                        Verdict::New(LOCK_IS_FULL)
+                    } else {
+                        self.pins.insert(name.clone(), listed.pin.clone());
+                        has_changed = true;
+                        Verdict::Available
+                    }
+                }
+                (Some(_), None, Some(_)) => Verdict::Changed,
+                (Some(_), None, None) => Verdict::New(NOT_IN_LOCK),
+            };
+        }
+        self.has_pins |= pinning != Pinning::Never;
+        has_changed
+    }
+
+    /// Accepts a tool as the server lists it now; a tool that has vanished is forgotten.
+    pub(super) fn accept(
+        &mut self,
+        name: &str,
+        expected: Option<&Digest>,
+    ) -> Result<(), RemoteError> {
+        let unknown =
+            || RemoteError::new(RemoteErrorKind::UnknownTool, "the server has no such tool");
+        let refused = |why: &str| RemoteError::new(RemoteErrorKind::Refused, why);
+        let entry = self.entries.get_mut(name).ok_or_else(unknown)?;
+        if let Some(problem) = &entry.problem {
+            return Err(refused(problem));
+        }
+        let another = "the server lists another definition of the tool now";
+        let Some(listed) = &entry.listed else {
+            if expected.is_some() {
+                return Err(refused(another));
+            }
+            self.pins.remove(name);
+            self.forget_unpinned();
+            return Ok(());
+        };
+        if expected.is_some_and(|expected| *expected != listed.pin.digest) {
+            return Err(refused(another));
+        }
+        self.pins.insert(name.to_owned(), listed.pin.clone());
+        Ok(())
+    }
+
+    /// Lists the tools that wait until they are accepted.
+    pub(super) fn waiting(&self) -> Vec<String> {
+        let waiting = self.entries.iter().filter(|(_, entry)| match entry.verdict {
+            Verdict::Changed | Verdict::New(_) | Verdict::Vanished => true,
+            Verdict::Available | Verdict::Refused => false,
+        });
+        waiting.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Remembers the tools before a change.
+    pub(super) fn before(&self) -> Before {
+        let known = self.tools().into_iter();
+        known.map(|tool| (tool.name, (tool.state, tool.digest, tool.reason))).collect()
+    }
+
+    /// Lists the events of a change.
+    pub(super) fn events_since(&self, before: &Before) -> Vec<RemoteEvent> {
+        let mut events = Vec::new();
+        for (tool, entry) in self.tools().into_iter().zip(self.entries.values()) {
+            let known = before.get(&tool.name);
+            if known.is_none_or(|(_, digest, _)| *digest != tool.digest) {
+                events.extend(entry.findings().iter().cloned().map(RemoteEvent::Finding));
+            }
+            let is_same = known.is_some_and(|(state, digest, reason)| {
+                (*state, digest, reason) == (tool.state, &tool.digest, &tool.reason)
+            });
+            match tool.state {
+                _ if is_same => {}
+                // A host that has accepted a change hears of it once.
+                RemoteToolState::Available => {
+                    let was_available =
+                        known.is_some_and(|(state, ..)| *state == RemoteToolState::Available);
+                    if !was_available {
+                        events.push(RemoteEvent::Available { tool: tool.name });
+                    }
+                }
+                RemoteToolState::Changed
+                | RemoteToolState::New
+                | RemoteToolState::Vanished
+                | RemoteToolState::Refused => events.push(RemoteEvent::Disabled { tool }),
+            }
+        }
+        events
+    }
+
+    /// Describes all tools, in the order of the entries.
+    pub(super) fn tools(&self) -> Vec<RemoteTool> {
+        self.entries.iter().map(|(name, entry)| entry.describe(name, self.pins.get(name))).collect()
+    }
+
+    pub(super) fn findings(&self) -> Vec<RemoteFinding> {
+        self.entries.values().flat_map(|entry| entry.findings().iter().cloned()).collect()
+    }
+}
+
+/// Selects what a comparison with the lock may pin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pinning {
+    /// New tools where the host allows it, and all where `MCP_LOCK=accept` says so.
+    All,
+    /// New tools where the host allows it.
+    New,
+    /// Nothing.
+    Never,
+}
+
+impl Entry {
+    fn unlisted() -> Self {
+        Self {
+            listed: None,
+            name: None,
+            registered: None,
+            problem: None,
+            verdict: Verdict::Vanished,
+        }
+    }
+
+    fn observe(
+        &mut self,
+        definition: ToolDefinition,
+        named: Named,
+        settings: &Settings,
+        stale: &mut Vec<String>,
+    ) {
+        let pin = Pin::of(&definition);
+        let (name, no_name) = match named {
+            Ok(name) => (Some(name), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        if self.registered.as_ref().is_some_and(|known| Some(&known.name) != name.as_ref()) {
+            stale.extend(self.registered.take().map(RegisteredTool::revoke));
+        }
+        let is_same = self.listed.as_ref().is_some_and(|known| known.pin.digest == pin.digest)
+            && self.name == name;
+        if is_same && name.is_some() {
+            return;
+        }
+        let clean = clean_definition(&definition);
+        let problem = name.as_ref().map(|name| problem_of(name, &definition, &clean, settings));
+        self.problem = no_name.or(problem.flatten());
+        self.name = name;
+        self.listed = Some(ListedTool { pin, definition, clean });
+    }
+
+    fn findings(&self) -> &[RemoteFinding] {
+        self.listed.as_ref().map_or(&[], |listed| &listed.clean.findings)
+    }
+
+    fn describe(&self, name: &str, pin: Option<&Pin>) -> RemoteTool {
+        let changes = match (&self.verdict, &self.listed, pin) {
+            (Verdict::Changed, Some(listed), Some(pin)) => {
+                differences(&pin.pinned, &listed.pin.pinned)
+            }
+            _ => Vec::new(),
+        };
+        RemoteTool {
+            name: name.to_owned(),
+            registered_as: self.registered.as_ref().map(|known| known.name.clone()),
+            state: self.verdict.state(),
+            reason: self.reason(),
+            digest: self.listed.as_ref().map(|listed| listed.pin.digest),
+            differences: changes,
+        }
+    }
+
+    /// Returns the reason for which the tool cannot be called, for people.
+    fn reason(&self) -> Option<String> {
+        Some(match &self.verdict {
+            Verdict::Available => return None,
+            Verdict::Changed => format!(
+                "its server has changed the definition that was accepted; accept the new one in \
+                 code, by `{ACCEPT}`, or by its `sha256` in the lock"
+            ),
+            Verdict::New(reason) => (*reason).to_owned(),
+            Verdict::Vanished => "its server does not list it any more".to_owned(),
+            Verdict::Refused => self.problem.clone().unwrap_or_default(),
+        })
+    }
+}
+
+impl Verdict {
+    fn state(&self) -> RemoteToolState {
+        match self {
+            Self::Available => RemoteToolState::Available,
+            Self::Changed => RemoteToolState::Changed,
+            Self::New(_) => RemoteToolState::New,
+            Self::Vanished => RemoteToolState::Vanished,
+            Self::Refused => RemoteToolState::Refused,
+        }
+    }
+}
