@@ -84,7 +84,7 @@ impl Events {
 
     fn texts(&self) -> String {
         let events = self.0.0.lock().unwrap();
-        events.iter().map(|event| format!("{event}\n")).collect()
+        events.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -1,6 +1,5 @@
 //! A server of rmcp whose tools can be changed while clients are connected.
 
-use std::io;
 use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
@@ -52,12 +51,12 @@ impl TestServer {
         let server = self.clone();
         Remote::stream(move || {
             let server = server.clone();
-            async move { server.accept() }
+            async move { Ok(server.accept()) }
         })
         .prefix("far")
     }
 
-    fn accept(&self) -> io::Result<tokio::io::DuplexStream> {
+    fn accept(&self) -> tokio::io::DuplexStream {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let server = self.clone();
         tokio::spawn(async move {
@@ -66,7 +65,7 @@ impl TestServer {
                 let _ = running.waiting().await;
             }
         });
-        Ok(theirs)
+        theirs
     }
 
     /// Changes the tools, and announces it.
@@ -146,8 +145,8 @@ impl ServerHandler for TestServer {
         loop {
             tokio::select! {
                 () = cx.cancelled() => return Ok(()),
-                changed = changes.changed() => {
-                    if changed.is_err() || cx.sink().notify_tool_list_changed().await.is_err() {
+                heard = changes.changed() => {
+                    if heard.is_err() || cx.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());
                     }
                 }

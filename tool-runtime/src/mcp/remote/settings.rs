@@ -88,22 +88,29 @@ impl Settings {
 
     /// Logs an event, and tells the host's listener of it.
     pub(super) fn emit(&self, event: &RemoteEvent) {
-        let server = self.prefix();
         match event {
             RemoteEvent::Connected(_) | RemoteEvent::Available { .. } | RemoteEvent::Closed => {
-                log_event!(info, server = %server, event = %event, "a remote server of tools");
+                self.log_success(event);
             }
             RemoteEvent::Disconnected { .. }
             | RemoteEvent::Disabled { .. }
             | RemoteEvent::Finding(_)
-            | RemoteEvent::Failed { .. } => {
-                log_event!(warn, server = %server, event = %event, "a remote server of tools");
-            }
+            | RemoteEvent::Failed { .. } => self.log_warning(event),
         }
         if let Some(listener) = &self.listener {
             // A panic of the host's code must not end the connection.
             drop(catch_panic(|| listener(event)));
         }
+    }
+}
+
+impl Settings {
+    fn log_success(&self, event: &RemoteEvent) {
+        log_event!(info, server = %self.prefix(), event = %event, "a remote server of tools");
+    }
+
+    fn log_warning(&self, event: &RemoteEvent) {
+        log_event!(warn, server = %self.prefix(), event = %event, "a remote server of tools");
     }
 }
 
