@@ -161,8 +161,11 @@ fn summary(lanes: &[Lane]) -> Result<String, String> {
     use Contestant::{ByHand, FastApi, JsonLines, Keys, Ours, Sqlite};
     let lane = |wanted| lanes.iter().find(|lane| lane.contestant == wanted);
     let by_hand = lane(ByHand).ok_or("no hand-written server to compare with")?;
-    let over = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.measured.per_cpu, &by_hand.measured.per_cpu));
-    let p99 = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.measured.p99, &by_hand.measured.p99));
+    let over = |wanted| {
+        lane(wanted).map_or(f64::NAN, |it| ratio(&it.measured.per_cpu, &by_hand.measured.per_cpu))
+    };
+    let p99 =
+        |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.measured.p99, &by_hand.measured.p99));
     let us = |wanted| lane(wanted).map_or(f64::NAN, |it| 1e6 / median(&it.measured.per_cpu));
     Ok(format!(
         "http: vs_axum={:.3} with_ledger={:.3} p99={:.3} with_ledger_sqlite={:.3} \

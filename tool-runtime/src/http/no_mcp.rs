@@ -4,13 +4,18 @@ use std::convert::Infallible;
 
 use axum::Router;
 
-use crate::http::state::app::SharedApp;
+use crate::http::state::app::{App, SharedApp};
 
 /// The configuration of the protocol, which no router has.
 pub(in crate::http) type McpSettings = Option<Infallible>;
 
 /// The paths of the protocol.
 pub(in crate::http) const PATHS: [&str; 0] = [];
+
+/// Returns no parameter for a challenge.
+pub(in crate::http) fn challenge_parameter(_: &App) -> Option<String> {
+    None
+}
 
 /// Adds nothing to a router.
 pub(in crate::http) fn mounted(

@@ -116,7 +116,7 @@ impl Route {
         } else {
             ResponseFormat::CallResponse
         };
-        RouteId { index: self as usize, format }
+        RouteId { index: self as usize, format, is_resource: false }
     }
 
     /// Describes the paths that a server serves.

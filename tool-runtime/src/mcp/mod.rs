@@ -14,4 +14,4 @@
 mod remote;
 
 #[cfg(feature = "mcp")]
-pub use crate::http::mcp::{Icon, McpConfig, Stdio, StdioError, router, stdio};
+pub use crate::http::mcp::{Icon, McpConfig, ProtectedResource, Stdio, StdioError, router, stdio};

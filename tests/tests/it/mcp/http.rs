@@ -1,1 +1,265 @@
-//! The protocol over streamable HTTP.
+//! The protocol over streamable HTTP: callers, tenants, scopes, sessions, headers, refusals.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::{Value, json};
+use tool_runtime::http::{
+    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Scopes,
+};
+use tool_runtime::mcp;
+use tool_runtime::policy::RateLimit;
+use tool_runtime::prelude::*;
+
+use super::shop::{self, Orders};
+use super::{STATELESS, WITH_SESSIONS};
+use crate::http::{Answer, open, send};
+
+const TENANT: Uuid = Uuid::from_u128(7);
+
+fn app(config: HttpConfig) -> Router {
+    mcp::router(shop::runtime(&Orders::default()), config.mcp(shop::config().sessions(true)))
+}
+
+/// A request of the revision without sessions.
+fn stateless(method: &str, mut params: Value) -> Request<Body> {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": STATELESS,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    });
+    let name = params["name"].as_str().unwrap_or_default().to_owned();
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let request =
+        message(&body).header("mcp-protocol-version", STATELESS).header("mcp-method", method);
+    let request = if name.is_empty() { request } else { request.header("mcp-name", name) };
+    request.body(body.to_string().into()).unwrap()
+}
+
+/// A request of a revision with sessions.
+fn with_session(method: &str, params: &Value, session: Option<&str>) -> Request<Body> {
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let mut request = message(&body).header("mcp-protocol-version", WITH_SESSIONS);
+    if let Some(session) = session {
+        request = request.header("mcp-session-id", session);
+    }
+    request.body(body.to_string().into()).unwrap()
+}
+
+fn message(_: &Value) -> axum::http::request::Builder {
+    Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+}
+
+fn opening() -> Value {
+    json!({
+        "protocolVersion": WITH_SESSIONS, "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    })
+}
+
+/// The message of an answer that is JSON or a stream of events.
+fn message_of(answer: &Answer) -> Value {
+    if answer.header("content-type").starts_with("application/json") {
+        return answer.json();
+    }
+    let data = answer.text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let data = data.filter(|data| !data.is_empty()).last().unwrap_or_else(|| panic!("{answer:?}"));
+    serde_json::from_str(data).unwrap()
+}
+
+fn greeting() -> Value {
+    json!({"name": "greet", "arguments": {"name": "Jo"}})
+}
+
+/// Keys of two services: one of a single tenant, one that may call one tool.
+fn two_services() -> (HttpConfig, String, String) {
+    let (one, two) = (ApiKey::generate().unwrap(), ApiKey::generate().unwrap());
+    let shopper = Principal::new("shopper")
+        .for_tenants([TENANT])
+        .with_scopes("tools".parse::<Scopes>().unwrap());
+    let greeter = Principal::new("greeter")
+        .for_tenants([TENANT])
+        .with_scopes("tools:greet".parse::<Scopes>().unwrap());
+    let keys =
+        ApiKeySet::new().with(one.hash(), shopper).unwrap().with(two.hash(), greeter).unwrap();
+    let config = HttpConfig::new(Auth::new().api_keys(&ApiKeys::new(keys)));
+    (config, one.expose().to_owned(), two.expose().to_owned())
+}
+
+fn keyed(mut request: Request<Body>, key: &str) -> Request<Body> {
+    request.headers_mut().insert("x-internal-api-key", key.parse().unwrap());
+    request
+}
+
+#[tokio::test]
+async fn both_families_of_revisions_are_served_at_one_path() {
+    let app = app(open().without_tenants());
+    let answer = send(&app, stateless("tools/call", greeting())).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
+    assert_eq!(answer.json()["result"]["content"][0]["text"], "Hello, Jo!");
+
+    let opened = send(&app, with_session("initialize", &opening(), None)).await;
+    assert_eq!(opened.status, 200, "{opened:?}");
+    let session = opened.header("mcp-session-id");
+    assert!(!session.is_empty());
+    let answer = send(&app, with_session("tools/call", &greeting(), Some(session))).await;
+    assert_eq!(message_of(&answer)["result"]["content"][0]["text"], "Hello, Jo!", "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_server_without_sessions_serves_older_clients_request_by_request() {
+    let config = open().without_tenants().mcp(shop::config());
+    let app = mcp::router(shop::runtime(&Orders::default()), config);
+    let opened = send(&app, with_session("initialize", &opening(), None)).await;
+    assert_eq!((opened.status, opened.header("mcp-session-id")), (200, ""));
+    let answer = send(&app, with_session("tools/call", &greeting(), None)).await;
+    assert_eq!(answer.json()["result"]["content"][0]["text"], "Hello, Jo!");
+    let listening =
+        Request::get("/mcp").header("host", "localhost").header("accept", "text/event-stream");
+    let listening = send(&app, listening.body(Body::empty()).unwrap()).await;
+    assert_eq!(listening.status, 405);
+}
+
+#[tokio::test]
+async fn a_caller_needs_a_credential_and_sees_and_calls_only_its_tools() {
+    let (config, shopper, greeter) = two_services();
+    let app = app(config);
+    let refused = send(&app, stateless("tools/list", json!({}))).await;
+    assert_eq!(refused.status, 401);
+    assert!(refused.header("www-authenticate").contains("ApiKey"), "{refused:?}");
+
+    let listed = send(&app, keyed(stateless("tools/list", json!({})), &greeter)).await.json();
+    let names: Vec<_> =
+        listed["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["greet"]);
+    let call = json!({"name": "count", "arguments": {}});
+    let denied = send(&app, keyed(stateless("tools/call", call.clone()), &greeter)).await;
+    assert_eq!((denied.status, &denied.json()["error"]["code"]), (403, &json!(-32602)));
+    let unknown = json!({"name": "count_", "arguments": {}});
+    let unknown = send(&app, keyed(stateless("tools/call", unknown), &greeter)).await;
+    assert!(!unknown.text.contains(r#""count""#), "{unknown:?}");
+    let called = send(&app, keyed(stateless("tools/call", call), &shopper)).await;
+    assert_eq!(called.json()["result"]["content"][0]["text"], "3");
+}
+
+#[tokio::test]
+async fn the_tenant_is_the_callers_only_one_and_the_trace_is_that_of_the_request() {
+    let (config, shopper, _) = two_services();
+    let app = app(config);
+    let mut params = greeting();
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let request = |params: Value| {
+        let mut request = stateless("tools/call", params);
+        request.headers_mut().insert("x-internal-api-key", shopper.parse().unwrap());
+        request
+    };
+    let called = send(&app, request(params.clone())).await.json();
+    assert_eq!(called["result"]["content"][0]["text"], "Hello, Jo!", "{called}");
+    let mut body: Value = serde_json::from_slice(
+        &axum::body::to_bytes(request(params.take()).into_body(), 9_999).await.unwrap(),
+    )
+    .unwrap();
+    body["params"]["name"] = "greet".into();
+    body["params"]["arguments"] = json!({"name": "Jo"});
+    body["params"]["_meta"]["traceparent"] = format!("00-{trace}-00f067aa0ba902b7-01").into();
+    let mut traced = request(greeting());
+    *traced.body_mut() = body.to_string().into();
+    let traced = send(&app, traced).await.json();
+    assert_eq!(traced["result"]["_meta"]["tool-runtime/audit"]["trace_id"], trace, "{traced}");
+
+    let mut foreign = request(greeting());
+    foreign.headers_mut().insert("x-tenant-id", Uuid::nil().to_string().parse().unwrap());
+    let foreign = send(&app, foreign).await.json();
+    assert!(foreign["error"]["message"].as_str().unwrap().contains("tenant"), "{foreign}");
+}
+
+#[tokio::test]
+async fn a_session_is_its_callers_alone() {
+    let (config, shopper, greeter) = two_services();
+    let app = app(config);
+    let opened = send(&app, keyed(with_session("initialize", &opening(), None), &shopper)).await;
+    let session = opened.header("mcp-session-id");
+    let stolen = with_session("tools/call", &greeting(), Some(session));
+    assert_eq!(send(&app, keyed(stolen, &greeter)).await.status, 404);
+    let own = with_session("tools/call", &greeting(), Some(session));
+    assert_eq!(send(&app, keyed(own, &shopper)).await.status, 200);
+    let end = |key: &str| {
+        let end = Request::delete("/mcp").header("mcp-session-id", session);
+        keyed(end.header("host", "localhost").body(Body::empty()).unwrap(), key)
+    };
+    assert_eq!(send(&app, end(&greeter)).await.status, 404);
+    assert!(send(&app, end(&shopper)).await.status < 300);
+    let late = with_session("tools/call", &greeting(), Some(session));
+    assert_eq!(send(&app, keyed(late, &shopper)).await.status, 404);
+}
+
+#[tokio::test]
+async fn one_caller_cannot_open_all_sessions() {
+    let config = open().without_tenants().mcp(shop::config().max_sessions(4));
+    let app = mcp::router(shop::runtime(&Orders::default()), config);
+    for _ in 0..2 {
+        assert_eq!(send(&app, with_session("initialize", &opening(), None)).await.status, 200);
+    }
+    let refused = send(&app, with_session("initialize", &opening(), None)).await;
+    assert_eq!(refused.status, 429, "{refused:?}");
+}
+
+#[tokio::test]
+async fn broken_messages_and_foreign_pages_are_refused_before_the_protocol() {
+    let app = app(open().without_tenants());
+    let refused = |body: &str| {
+        let request = message(&json!({})).header("mcp-protocol-version", STATELESS);
+        request.body(Body::from(body.to_owned())).unwrap()
+    };
+    for (body, code) in [("{", -32700), ("[]", -32600)] {
+        let answer = send(&app, refused(body)).await;
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(code)));
+    }
+    let mut page = stateless("tools/call", greeting());
+    page.headers_mut().insert("origin", "https://evil.example".parse().unwrap());
+    assert_eq!(send(&app, page).await.status, 403);
+    let mut rebound = stateless("tools/call", greeting());
+    rebound.headers_mut().insert("host", "evil.example".parse().unwrap());
+    assert_eq!(send(&app, rebound).await.status, 421);
+    let mut contradicting = stateless("tools/call", greeting());
+    contradicting.headers_mut().insert("mcp-name", "count".parse().unwrap());
+    let answer = send(&app, contradicting).await;
+    assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(-32020)));
+}
+
+#[tokio::test]
+async fn the_digits_of_arguments_reach_the_validator_as_they_were_sent() {
+    let app = app(open().without_tenants());
+    let mut request = stateless("tools/call", json!({"name": "describe_article", "arguments": {}}));
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "describe_article", "arguments": {"id": "ID"}, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": STATELESS,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    }});
+    let body = body.to_string().replace(r#""ID""#, "7,\"id\":8");
+    *request.body_mut() = body.into();
+    let answer = send(&app, request).await.json();
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(
+        answer["result"]["content"][0]["text"].as_str().unwrap().contains("duplicate"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn rates_are_those_of_the_router_and_the_api_is_beside_the_protocol() {
+    let rates = RateLimits::new().calls(RateLimit::per_minute(2).unwrap());
+    let config = open().without_tenants().rates(rates).mcp(shop::config());
+    let app = http::router(shop::runtime(&Orders::default()), config);
+    let by_api = Request::post("/tools/call").header("content-type", "application/json");
+    let body = r#"{"tool_name":"greet","input":{"name":"Jo"}}"#;
+    assert_eq!(send(&app, by_api.body(body.into()).unwrap()).await.status, 200);
+    assert_eq!(send(&app, stateless("tools/call", greeting())).await.status, 200);
+    let limited = send(&app, stateless("tools/call", greeting())).await.json();
+    assert_eq!(limited["result"]["isError"], true, "{limited}");
+    assert!(limited["result"]["content"][0]["text"].as_str().unwrap().contains("RATE_LIMITED"));
+}

@@ -5,6 +5,7 @@ mod http;
 mod input;
 mod listing;
 mod shop;
+mod tasks;
 
 use serde_json::{Value, json};
 use tokio::io::{

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use tool_contracts::ToolErrorDetail;
 
 use super::blocks;
+use super::handler::ToolServer;
 use super::listing::ListedTool;
 use super::revision::Revision;
 use super::schema::RESULT;
@@ -18,17 +19,28 @@ use crate::{Attachment, ToolCall, ToolOutput};
 /// The member of `_meta` with what the envelope of an answer has beside its data.
 pub(super) const AUDIT: &str = "tool-runtime/audit";
 
+/// Writes the result of a call that has ended, for clients of a revision.
+pub(super) async fn of_call(
+    server: &ToolServer,
+    finished: &FinishedCall,
+    revision: Revision,
+) -> CallToolResult {
+    let listed = server.listing.current(&server.app.runtime);
+    let tool = listed.find(finished.call.name());
+    Answered { app: &server.app, finished, tool, revision }.result().await
+}
+
 /// A call that has ended, for a client of a revision.
-pub(super) struct Answered<'a> {
-    pub(super) app: &'a App,
-    pub(super) finished: &'a FinishedCall,
-    pub(super) tool: Option<&'a ListedTool>,
-    pub(super) revision: Revision,
+struct Answered<'a> {
+    app: &'a App,
+    finished: &'a FinishedCall,
+    tool: Option<&'a ListedTool>,
+    revision: Revision,
 }
 
 impl Answered<'_> {
     /// Writes the result.
-    pub(super) async fn result(&self) -> CallToolResult {
+    async fn result(&self) -> CallToolResult {
         let call = &self.finished.call;
         let Some(output) = call.output() else { return failed(Vec::new()) };
         if let Some(detail) = self.finished.error(self.app) {

@@ -10,13 +10,16 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::value::RawValue;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 
-use super::answer::{self, Answered};
+use super::answer;
 use super::confirmation::{self, Reply};
 use super::context;
 use super::door::{Denied, RequestCaller};
 use super::handler::ToolServer;
 use super::progress::ProgressReports;
+use super::resource::challenge_parameter;
 use super::revision::Revision;
+use super::tasks::Begun;
+use super::user::ClientUser;
 use crate::ToolCall;
 use crate::http::endpoints::call::{self, FinishedCall};
 use crate::http::problem::Problem;
@@ -73,12 +76,22 @@ impl<'s> ToolRequest<'s> {
             let finished = self.finished(call).await?;
             return Ok(self.result(&finished).await.into());
         }
+        let becomes_task = self.may_become_task(&params.name).map_err(Refused::Protocol)?;
         let user = self.user(&params, &cx).map_err(Refused::Protocol)?;
         let call = self.opened(&params, cx)?;
         if let (Some(user), Some(scope)) = (&user, call.scope()) {
             scope.set_input_source(user.source());
         }
-        let finished = self.finished(call).await?;
+        let becomes_task = becomes_task && call.status() == CallStatus::Pending;
+        let finished = if becomes_task {
+            let round = user.as_ref().and_then(ClientUser::of_round);
+            match self.begin_task(call, round).await? {
+                Begun::Finished(finished) => finished,
+                Begun::Task(task) => return Ok(CallToolResponse::Task(*task)),
+            }
+        } else {
+            self.finished(call).await?
+        };
         if let Some(asked) = user.and_then(|user| self.questions(&user, &finished.call)) {
             return Ok(asked.into());
         }
@@ -102,7 +115,10 @@ impl<'s> ToolRequest<'s> {
         if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             let is_scope = problem.status == StatusCode::FORBIDDEN
                 && self.server.app.config.auth.takes_tokens();
-            let words = format!(r#"Bearer error="insufficient_scope", scope="tools:{tool}""#);
+            let mut words = format!(r#"Bearer error="insufficient_scope", scope="tools:{tool}""#);
+            if let Some(metadata) = challenge_parameter(&self.server.app) {
+                words = format!("{words}, {metadata}");
+            }
             let challenge = HeaderValue::from_str(&words).ok().filter(|_| is_scope);
             let _ = self.caller.denied.set(Denied { status: problem.status, challenge });
         }
@@ -150,10 +166,7 @@ impl<'s> ToolRequest<'s> {
         if let Some(audit) = &self.caller.audit {
             audit.lock().has_effect = !call::running::ends_with_caller(&finished.call);
         }
-        let listed = self.server.listing.current(&self.server.app.runtime);
-        let tool = listed.find(finished.call.name());
-        let answered = Answered { app: &self.server.app, finished, tool, revision: self.revision };
-        answered.result().await
+        answer::of_call(self.server, finished, self.revision).await
     }
 }
 

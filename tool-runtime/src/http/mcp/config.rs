@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rmcp::model::{self, Implementation};
 
+use super::resource::ProtectedResource;
+
 /// The most tools of one page of a list, unless the host sets another number.
 const PAGE_SIZE: usize = 200;
 
@@ -13,6 +15,12 @@ const LIST_LIFETIME: Duration = Duration::from_secs(60);
 
 /// The most sessions of clients before revision 2026-07-28, unless the host sets another number.
 const SESSIONS: usize = 1_000;
+
+/// The time after which a call of a long tool becomes a task, unless the host sets another one.
+const TASK_AFTER: Duration = Duration::from_millis(200);
+
+/// The time for which a task is kept, unless the host sets another one.
+const TASK_LIFETIME: Duration = Duration::from_secs(3_600);
 
 /// The configuration of a server of the Model Context Protocol.
 ///
@@ -34,6 +42,19 @@ pub struct McpConfig {
     pub(super) page_size: usize,
     pub(super) list_lifetime: Duration,
     pub(super) sessions: Option<usize>,
+    pub(super) protected_resource: Option<ProtectedResource>,
+    pub(super) tasks: BTreeMap<Box<str>, TaskMode>,
+    pub(super) task_after: Duration,
+    pub(super) task_lifetime: Duration,
+}
+
+/// The calls of a tool that may become tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TaskMode {
+    /// Those of clients with the tasks extension.
+    Optional,
+    /// All; other clients are refused.
+    Required,
 }
 
 /// An icon of a server or of a tool.
@@ -52,6 +73,10 @@ impl McpConfig {
             page_size: PAGE_SIZE,
             list_lifetime: LIST_LIFETIME,
             sessions: None,
+            protected_resource: None,
+            tasks: BTreeMap::new(),
+            task_after: TASK_AFTER,
+            task_lifetime: TASK_LIFETIME,
         }
     }
 
@@ -95,6 +120,45 @@ impl McpConfig {
     /// default.
     pub fn list_lifetime(mut self, time: Duration) -> Self {
         self.list_lifetime = time;
+        self
+    }
+
+    /// Describes the server as a protected resource of OAuth, for clients that get their tokens from an
+    /// authorization server. The tokens themselves are checked by
+    /// [`Auth::jwt`](crate::http::Auth).
+    pub fn protected_resource(mut self, resource: ProtectedResource) -> Self {
+        self.protected_resource = Some(resource);
+        self
+    }
+
+    /// Lets calls of a long tool become tasks, for clients with the tasks extension of revision
+    /// 2026-07-28: such a client gets a handle, and asks for the state and the result of the call, or
+    /// cancels it.
+    ///
+    /// A call that ends, or asks its user, within the time of [`task_after`](Self::task_after) is
+    /// answered as any other. The state and the result of a task are kept in the runtime's store of
+    /// outputs, so that they survive a restart if that does.
+    pub fn task(mut self, tool: impl Into<Box<str>>) -> Self {
+        self.tasks.insert(tool.into(), TaskMode::Optional);
+        self
+    }
+
+    /// Lets calls of a long tool become tasks, and refuses clients without the tasks extension, whose
+    /// requests would time out.
+    pub fn required_task(mut self, tool: impl Into<Box<str>>) -> Self {
+        self.tasks.insert(tool.into(), TaskMode::Required);
+        self
+    }
+
+    /// Sets the time after which a call of a long tool becomes a task; 200 milliseconds by default.
+    pub fn task_after(mut self, time: Duration) -> Self {
+        self.task_after = time;
+        self
+    }
+
+    /// Sets the time for which a task is kept after it began (`ttlMs`); an hour by default.
+    pub fn task_lifetime(mut self, time: Duration) -> Self {
+        self.task_lifetime = time;
         self
     }
 

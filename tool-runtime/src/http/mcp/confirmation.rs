@@ -9,7 +9,7 @@ use rmcp::model::{
     ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult,
 };
 use serde_json::Value;
-use tool_contracts::{ErrorCode, ToolContext};
+use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 
 use super::call::{Refused, ToolRequest};
 use super::input::ANSWER_TIME;
@@ -19,6 +19,8 @@ use crate::ToolCall;
 use crate::http::auth::Scope;
 use crate::http::endpoints::call::{FinishedCall, require};
 use crate::http::request::recorded_name::recorded_name;
+use crate::policy::TicketRejection;
+use crate::refusal_reason::RefusalReason;
 
 /// The name of the request for a confirmation.
 const CONFIRMATION: &str = "confirmation";
@@ -121,6 +123,9 @@ impl ToolRequest<'_> {
             admitted.map_err(|problem| self.refused(name, &problem))?;
         }
         let mut call = app.runtime.tickets().resume(&reply.ticket, cx).await;
+        if rejection(&call).is_some_and(is_forged) {
+            return Err(Refused::Protocol(request_state::refused()));
+        }
         if !call.name().is_empty() && call.name() != name {
             return Err(Refused::Protocol(ErrorData::invalid_params(
                 "`requestState` belongs to a call of another tool; send it with that tool's name",
@@ -137,6 +142,33 @@ impl ToolRequest<'_> {
             let _ = call.decline("the user declined this call");
         }
         Ok(call)
+    }
+}
+
+/// Returns why the ticket of a call was rejected, if it was.
+fn rejection(call: &ToolCall) -> Option<TicketRejection> {
+    let error = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
+    let reason = error.details()?.get("reason")?.as_str()?;
+    TicketRejection::of_reason(RefusalReason::parse(reason)?)
+}
+
+/// Returns whether a rejected ticket is not the one that this server gave to this caller; a call whose
+/// ticket has ended is answered with its end.
+const fn is_forged(rejection: TicketRejection) -> bool {
+    match rejection {
+        TicketRejection::Malformed
+        | TicketRejection::Oversized
+        | TicketRejection::UnknownKey
+        | TicketRejection::Tampered
+        | TicketRejection::Foreign
+        | TicketRejection::Unknown
+        | TicketRejection::Unreadable => true,
+        TicketRejection::Expired
+        | TicketRejection::Used
+        | TicketRejection::Declined
+        | TicketRejection::Superseded
+        | TicketRejection::Outdated
+        | TicketRejection::ArgumentsChanged => false,
     }
 }
 

@@ -4,22 +4,27 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CancelledNotificationParam,
-    GetPromptRequestParams, GetPromptResponse, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
+    CancelledNotificationParam, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
+    GetTaskResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tool_contracts::ToolContext;
 
+use super::answer;
 use super::call::ToolRequest;
 use super::changes::{self, ChangeNotifier};
 use super::config::McpConfig;
+use super::context;
 use super::door::Door;
 use super::listing::Listing;
 use super::paging::Cursor;
 use super::revision::Revision;
 use super::running::RunningCalls;
+use super::tasks::Tasks;
 use crate::http::state::app::SharedApp;
 
 /// Serves one client, or one request of a client without a session.
@@ -30,6 +35,7 @@ pub(super) struct ToolServer {
     pub(super) listing: Arc<Listing>,
     pub(super) door: Door,
     pub(super) running: RunningCalls,
+    pub(super) tasks: Arc<Tasks>,
     notifier: ChangeNotifier,
 }
 
@@ -41,13 +47,20 @@ impl ToolServer {
         door: Door,
     ) -> Self {
         let (running, notifier) = (RunningCalls::default(), ChangeNotifier::default());
-        Self { app, settings, listing, door, running, notifier }
+        Self { app, settings, listing, door, running, tasks: Arc::default(), notifier }
     }
 
     /// Serves another client, or another request.
     pub(super) fn for_client(&self) -> Self {
-        let Self { app, settings, listing, door, .. } = self.clone();
-        Self::new(app, settings, listing, door)
+        let (running, notifier) = (RunningCalls::default(), ChangeNotifier::default());
+        Self { running, notifier, ..self.clone() }
+    }
+
+    /// Makes the context of a request that calls nothing.
+    fn context_of(&self, request: &RequestContext<RoleServer>) -> Result<ToolContext, ErrorData> {
+        let caller = self.door.caller(request)?;
+        context::of_request(&caller, &request.meta, &self.app.config.context_defaults)
+            .map_err(|problem| answer::protocol_error(&problem))
     }
 
     /// Lists a page of the tools that the caller may call.
@@ -93,8 +106,12 @@ impl ServerHandler for ToolServer {
             .enable_prompts()
             .enable_resources()
             .enable_tools()
-            .enable_tool_list_changed()
-            .build();
+            .enable_tool_list_changed();
+        let capabilities = if self.settings.tasks.is_empty() {
+            capabilities.build()
+        } else {
+            capabilities.enable_tasks().build()
+        };
         let mut info =
             ServerConfig::new(capabilities).with_server_info(self.settings.server.clone());
         info.instructions.clone_from(&self.settings.instructions);
@@ -135,6 +152,33 @@ impl ServerHandler for ToolServer {
         let uri = serde_json::json!({ "uri": request.uri });
         let message = "there is no such resource: this server has tools only";
         Err(ErrorData::resource_not_found(message, Some(uri)))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let cx = self.context_of(&context)?;
+        Ok(GetTaskResult::new(self.task(&request.task_id, &cx).await?))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let cx = self.context_of(&context)?;
+        self.answer_task(&request.task_id, &request.input_responses, &cx).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let cx = self.context_of(&context)?;
+        self.cancel_task_of(&request.task_id, &cx).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

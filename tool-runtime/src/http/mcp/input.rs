@@ -1,7 +1,7 @@
 //! The user of a client, asked by tools: by an elicitation in a session, by `input_required` without
 //! one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::Peer;
 use serde_json::{Map, Value};
+use tokio::sync::oneshot;
 
 use crate::tool::{InputQuestion, InputSource};
 use crate::{InputAnswer, InputError};
@@ -38,19 +39,28 @@ impl InputSource for SessionUser {
     }
 }
 
-/// The user of a client without a session, whose answers come with the request that is sent again.
+/// The user of a client without a session, whose answers come with the request that is sent again, or
+/// with an update of the task.
 #[derive(Clone)]
 pub(super) struct RoundUser(Arc<Round>);
 
 struct Round {
     given: BTreeMap<String, ElicitResult>,
-    asked: Mutex<BTreeMap<String, InputRequest>>,
+    questions: Mutex<Questions>,
+}
+
+/// The questions of a call that have no answer yet.
+#[derive(Default)]
+struct Questions {
+    asked: BTreeMap<String, InputRequest>,
+    /// The calls that wait for answers, once the call is a task.
+    waiting: Option<HashMap<String, oneshot::Sender<ElicitResult>>>,
 }
 
 impl RoundUser {
     /// Creates the user who has given these answers.
     pub(super) fn new(given: BTreeMap<String, ElicitResult>) -> Self {
-        Self(Arc::new(Round { given, asked: Mutex::default() }))
+        Self(Arc::new(Round { given, questions: Mutex::default() }))
     }
 
     /// Returns the answers.
@@ -58,34 +68,60 @@ impl RoundUser {
         &self.0.given
     }
 
-    /// Takes the questions that have no answer yet.
-    pub(super) fn take_asked(&self) -> BTreeMap<String, InputRequest> {
-        std::mem::take(&mut *self.lock())
+    /// Returns the questions that have no answer yet.
+    pub(super) fn asked(&self) -> BTreeMap<String, InputRequest> {
+        self.lock().asked.clone()
     }
 
-    fn answer(&self, question: &InputQuestion) -> Result<InputAnswer, InputError> {
-        if let Some(given) = self.0.given.get(&question.key) {
-            return Ok(answer(given.clone()));
+    /// Lets the call wait for answers from now on, because it has become a task.
+    pub(super) fn wait_for_answers(&self) {
+        self.lock().waiting.get_or_insert_default();
+    }
+
+    /// Gives an answer to a call that waits for it; one that nothing waits for is ignored.
+    pub(super) fn deliver(&self, key: &str, answer: ElicitResult) {
+        let mut questions = self.lock();
+        let waiting = questions.waiting.as_mut().and_then(|waiting| waiting.remove(key));
+        if let Some(waiting) = waiting {
+            questions.asked.remove(key);
+            let _ = waiting.send(answer);
         }
+    }
+
+    /// Asks a question; returns the receiver of its answer if the call waits for it.
+    fn asking(
+        &self,
+        question: &InputQuestion,
+    ) -> Result<oneshot::Receiver<ElicitResult>, InputError> {
         let request = InputRequest::Elicitation(ElicitRequest::new(form(question)?));
-        let mut asked = self.lock();
+        let Questions { asked, waiting } = &mut *self.lock();
         if asked.len() >= MAX_QUESTIONS {
-            return Err(InputError::Invalid(format!(
-                "a call asks {MAX_QUESTIONS} questions at most"
-            )));
+            let words = format!("a call asks {MAX_QUESTIONS} questions at a time at most");
+            return Err(InputError::Invalid(words));
         }
         asked.insert(question.key.clone(), request);
-        Err(InputError::Asked)
+        let waiting = waiting.as_mut().ok_or(InputError::Asked)?;
+        let (answer, answered) = oneshot::channel();
+        waiting.insert(question.key.clone(), answer);
+        Ok(answered)
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, InputRequest>> {
-        self.0.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Questions> {
+        self.0.questions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl InputSource for RoundUser {
     fn ask(&self, question: InputQuestion) -> BoxFuture<'static, Result<InputAnswer, InputError>> {
-        ready(self.answer(&question)).boxed()
+        if let Some(given) = self.0.given.get(&question.key) {
+            return ready(Ok(answer(given.clone()))).boxed();
+        }
+        match self.asking(&question) {
+            Err(error) => ready(Err(error)).boxed(),
+            Ok(answered) => {
+                answered.map(|given| given.map(answer).map_err(|_| InputError::Unanswered)).boxed()
+            }
+        }
     }
 }
 

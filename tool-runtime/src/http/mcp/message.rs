@@ -17,11 +17,17 @@ const INVALID_PARAMS: i32 = -32602;
 #[derive(Debug, Deserialize)]
 pub(super) struct SentMessage<'b> {
     #[serde(borrow, default)]
+    jsonrpc: Option<Cow<'b, str>>,
+    #[serde(borrow, default)]
     method: Option<Cow<'b, str>>,
     #[serde(borrow, default)]
     id: Option<&'b RawValue>,
     #[serde(borrow, default)]
     params: Option<SentParams<'b>>,
+    #[serde(default)]
+    result: Option<IgnoredAny>,
+    #[serde(default)]
+    error: Option<IgnoredAny>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -57,12 +63,27 @@ impl<'b> SentMessage<'b> {
             let (line, column) = (error.line(), error.column());
             refused("null", code, &format!("{words}; line {line}, column {column}"))
         })?;
+        if !body.trim_ascii_start().starts_with(b"{") || !message.is_whole() {
+            let words = "the body is no message: expected one JSON-RPC 2.0 object with `jsonrpc` and \
+                         `method`";
+            return Err(refused(message.id(), INVALID_REQUEST, words));
+        }
         if message.calls_tool() && message.arguments().is_some_and(|it| !it.get().starts_with('{'))
         {
             let words = "`params.arguments`: expected an object with the tool's arguments";
-            return Err(refused(message.id.map_or("null", RawValue::get), INVALID_PARAMS, words));
+            return Err(refused(message.id(), INVALID_PARAMS, words));
         }
         Ok(message)
+    }
+
+    /// Returns whether it is a request, a notification or a response.
+    fn is_whole(&self) -> bool {
+        let has_content = self.method.is_some() || self.result.is_some() || self.error.is_some();
+        self.jsonrpc.as_deref() == Some("2.0") && has_content
+    }
+
+    fn id(&self) -> &'b str {
+        self.id.map_or("null", RawValue::get)
     }
 
     /// Returns whether the message opens a session.
@@ -108,7 +129,7 @@ mod tests {
 
     #[test]
     fn arguments_keep_their_digits_and_repeated_keys() {
-        let body = br#"{"method":"tools/call","params":{"arguments":{"n":1e400,"n":12345678901234567890123}}}"#;
+        let body = br#"{"jsonrpc":"2.0","method":"tools/call","params":{"arguments":{"n":1e400,"n":12345678901234567890123}}}"#;
         let message = SentMessage::read(body).expect("it is a message");
         let arguments = message.into_arguments().expect("it has some");
         assert_eq!(arguments.get(), r#"{"n":1e400,"n":12345678901234567890123}"#);
@@ -119,14 +140,20 @@ mod tests {
         let refused = |body: &str| SentMessage::read(body.as_bytes()).map(drop).map_err(|it| it.0);
         let cases = [
             (r#"{"method":"#, "-32700", "line 1, column 10"),
-            ("[]", "-32600", "line 1"),
-            (r#"{"id":7,"method":"tools/call","params":{"arguments":[1]}}"#, "-32602", "\"id\":7"),
+            ("[]", "-32600", "JSON-RPC"),
+            ("{}", "-32600", "JSON-RPC"),
+            (r#"{"id":7,"method":"ping"}"#, "-32600", "\"id\":7"),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":[1]}}"#,
+                "-32602",
+                "\"id\":7",
+            ),
         ];
         for (body, code, place) in cases {
             let text = refused(body).expect_err("it is refused");
             assert!(text.contains(code) && text.contains(place), "{body}: {text}");
         }
-        assert!(refused(r#"{"id":7,"method":"tools/call","params":{}}"#).is_ok());
-        assert!(refused(r#"{"id":7,"result":{}}"#).is_ok());
+        assert!(refused(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#).is_ok());
+        assert!(refused(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#).is_ok());
     }
 }

@@ -16,9 +16,12 @@ mod handler;
 mod input;
 mod listing;
 mod message;
+#[cfg(all(test, feature = "jwt"))]
+mod oauth_tests;
 mod paging;
 mod progress;
 mod request_state;
+mod resource;
 mod revision;
 mod router;
 mod running;
@@ -26,9 +29,12 @@ mod schema;
 mod sessions;
 mod settings;
 mod stdio;
+mod tasks;
 mod user;
 
 pub use self::config::{Icon, McpConfig};
+pub use self::resource::ProtectedResource;
+pub(in crate::http) use self::resource::challenge_parameter;
 pub use self::router::router;
 pub(in crate::http) use self::router::{PATHS, mounted};
 pub(in crate::http) use self::settings::McpSettings;

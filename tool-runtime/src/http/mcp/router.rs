@@ -6,17 +6,20 @@ use axum::Router;
 use axum::extract::{Request, State};
 
 use super::endpoint::Endpoint;
+use super::resource::{self, WELL_KNOWN};
 use super::settings::McpSettings;
 use crate::Runtime;
 use crate::http::request::admission::Admitted;
 use crate::http::response::{Audit, ResponseFormat};
-use crate::http::route_builder::{RouteId, admitted_by_any_method};
+use crate::http::route_builder::{
+    EndpointMethod, RouteId, admitted_by_any_method, without_admission,
+};
 use crate::http::router::routers_of;
 use crate::http::state::app::SharedApp;
 use crate::http::{HttpConfig, Routers};
 
 /// The paths of the protocol, as metrics count them.
-pub(in crate::http) const PATHS: [&str; 1] = ["/mcp"];
+pub(in crate::http) const PATHS: [&str; 2] = ["/mcp", WELL_KNOWN];
 
 /// Serves the tools of a runtime by the Model Context Protocol alone, at `/mcp`, with the probes.
 ///
@@ -56,7 +59,15 @@ pub(in crate::http) fn mounted(
             let endpoint = Endpoint::clone(&endpoint);
             endpoint.handle(admitted, app, audit, request)
         };
-    let route = RouteId { index: first, format: ResponseFormat::CallResponse };
-    let [path] = PATHS;
-    routes.route(path, admitted_by_any_method(route, handler))
+    let format = ResponseFormat::CallResponse;
+    let route = RouteId { index: first, format, is_resource: true };
+    let [path, well_known] = PATHS;
+    let described = || {
+        let route = RouteId { index: first + 1, format, is_resource: false };
+        without_admission(EndpointMethod::Get, route, route, resource::metadata)
+    };
+    routes
+        .route(path, admitted_by_any_method(route, handler))
+        .route(well_known, described())
+        .route(&format!("{well_known}/{{*path}}"), described())
 }

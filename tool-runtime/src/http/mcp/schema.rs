@@ -3,56 +3,48 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::http::openapi::numbers;
+use crate::schema::export::subschemas::each as each_subschema;
+use crate::schema::validator::number::IntegerWidth;
+
 /// The member of a wrapped output.
 pub(super) const RESULT: &str = "result";
 
 /// The one extension keyword that the protocol reads.
 const HEADER_KEYWORD: &str = "x-mcp-header";
 
-/// The keywords whose members are schemas by name.
-const NAMED: [&str; 6] =
-    ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties", "dependencies"];
-
-/// The keywords whose value is no schema and contains none.
-const VALUES: [&str; 6] = ["const", "default", "enum", "example", "examples", "required"];
-
-/// Returns a schema without number formats, which its bounds express, without keywords of this
-/// library, and without values of secrets.
+/// Returns a schema with bounds in place of the formats of numbers, without keywords of this library,
+/// and without values of secrets.
 pub(super) fn for_clients(schema: &Map<String, Value>) -> Map<String, Value> {
-    let is_secret = schema.get("x-sensitivity").is_some_and(|it| it == "secret");
-    let kept = schema.iter().filter(|(keyword, value)| match keyword.as_str() {
-        "format" => !value.as_str().is_some_and(is_width),
-        "default" | "example" | "examples" => !is_secret,
-        keyword => !keyword.starts_with("x-") || keyword == HEADER_KEYWORD,
+    // Bounds under a negation would admit more.
+    let takes_bounds = numbers::can_be_narrowed(schema);
+    let mut cleaned = Value::Object(schema.clone());
+    each_subschema(&mut cleaned, &mut |keywords| {
+        if keywords.get("x-sensitivity").is_some_and(|it| it == "secret") {
+            keywords.retain(|keyword, _| !["default", "example", "examples"].contains(&&**keyword));
+        }
+        keywords.retain(|keyword, _| !keyword.starts_with("x-") || keyword == HEADER_KEYWORD);
+        replace_width(keywords, takes_bounds);
     });
-    let written = |(keyword, value): (&String, &Value)| {
-        let value = match value {
-            _ if VALUES.contains(&keyword.as_str()) => value.clone(),
-            Value::Object(named) if NAMED.contains(&keyword.as_str()) => {
-                named.iter().map(|(name, value)| (name.clone(), subschema(value))).collect()
-            }
-            value => subschema(value),
-        };
-        (keyword.clone(), value)
-    };
-    kept.map(written).collect()
-}
-
-fn subschema(value: &Value) -> Value {
-    match value {
-        Value::Object(schema) => for_clients(schema).into(),
-        Value::Array(schemas) => schemas.iter().map(subschema).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    match cleaned {
+        Value::Object(cleaned) => cleaned,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            schema.clone()
+        }
     }
 }
 
-fn is_width(format: &str) -> bool {
-    let digits = |kind: &str| format.strip_prefix(kind).is_some_and(is_number);
-    matches!(format, "float" | "double") || digits("int") || digits("uint")
-}
-
-fn is_number(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit()) || text == "size"
+/// Replaces the format of a number, which validators of clients do not know, by its bounds.
+fn replace_width(keywords: &mut Map<String, Value>, takes_bounds: bool) {
+    let Some(format) = keywords.get("format").and_then(Value::as_str) else { return };
+    let width = IntegerWidth::named(format);
+    if width.is_none() && !matches!(format, "float" | "double") {
+        return;
+    }
+    if let Some(width) = width.filter(|_| takes_bounds) {
+        numbers::bound(keywords, width);
+    }
+    keywords.remove("format");
 }
 
 /// Returns whether every value of a schema is an object, as revisions before 2026-07-28 require of
@@ -137,7 +129,7 @@ mod tests {
                 "type": "object",
                 "properties": {
                     "format": {"type": "integer", "minimum": 0, "maximum": 9},
-                    "size": {"type": "integer"},
+                    "size": {"type": "integer", "minimum": 0, "maximum": u64::MAX},
                     "at": {"type": "string", "format": "date-time"},
                     "key": {"type": "string"},
                     "region": {"type": "string", "x-mcp-header": "Region", "enum": ["uint8"]},
@@ -152,7 +144,8 @@ mod tests {
     fn a_wrapped_schema_admits_what_the_schema_admits_as_its_member() {
         let schema = json!({
             "type": "array",
-            "items": {"anyOf": [{"$ref": "#/$defs/Row"}, {"$ref": "#"}, {"$ref": "#/items"}]},
+            "prefixItems": [{"$ref": "#/items"}],
+            "items": {"anyOf": [{"$ref": "#/$defs/Row"}, {"$ref": "#"}]},
             "$defs": {"Row": {"type": "object", "properties": {"rows": {"$ref": "#"}}}},
         });
         let schema = schema.as_object().expect("it is an object");

@@ -50,6 +50,14 @@ impl Way {
 }
 
 impl ClientUser {
+    /// Returns the user of a client without a session.
+    pub(super) fn of_round(&self) -> Option<&RoundUser> {
+        match self {
+            Self::OfSession(_) => None,
+            Self::OfRound(user) => Some(user),
+        }
+    }
+
     /// Returns the user as tools ask it.
     pub(super) fn source(&self) -> Arc<dyn InputSource> {
         match self {
@@ -96,7 +104,7 @@ impl ToolRequest<'_> {
         call: &ToolCall,
     ) -> Option<InputRequiredResult> {
         let ClientUser::OfRound(user) = user else { return None };
-        let asked = user.take_asked();
+        let asked = user.asked();
         if asked.is_empty() || call.output().is_some_and(|output| output.is_ok()) {
             return None;
         }

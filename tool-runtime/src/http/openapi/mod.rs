@@ -3,7 +3,7 @@
 //! The schemas come from the types and the tools; these modules add the paths around them.
 
 mod components;
-mod numbers;
+pub(in crate::http) mod numbers;
 pub(in crate::http) mod operations;
 mod parameters;
 mod reference;

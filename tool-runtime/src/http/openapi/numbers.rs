@@ -50,7 +50,7 @@ pub(super) fn any() -> Value {
 }
 
 /// Returns whether a schema can be narrowed in one part without admitting more in another.
-pub(super) fn can_be_narrowed(schema: &Map<String, Value>) -> bool {
+pub(in crate::http) fn can_be_narrowed(schema: &Map<String, Value>) -> bool {
     let mut is_sensitive = false;
     each_subschema(&mut schema.clone().into(), &mut |keywords| {
         is_sensitive |= CONTEXT_SENSITIVE.iter().any(|keyword| keywords.contains_key(*keyword));
@@ -77,7 +77,7 @@ fn narrow_integer(keywords: &mut Map<String, Value>) {
 }
 
 /// Bounds a number by a type's range, unless it has closer bounds.
-fn bound(keywords: &mut Map<String, Value>, width: IntegerWidth) {
+pub(in crate::http) fn bound(keywords: &mut Map<String, Value>, width: IntegerWidth) {
     let said = |keyword| keywords.get(keyword).and_then(whole);
     let least = said("minimum").is_none_or(|said| said < width.min()).then(|| width.min());
     let most = i128::try_from(width.max()).unwrap_or(i128::MAX);

@@ -12,12 +12,13 @@ use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::handler::Handler;
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::uri::Scheme;
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use futures::future::CatchUnwind;
 use pin_project_lite::pin_project;
 
+use crate::http::mcp;
 use crate::http::problem::Problem;
 use crate::http::response::{Audit, AuditContext, RefusedRequest, ResponseFormat, trace_id};
 use crate::http::state::app::SharedApp;
@@ -32,6 +33,8 @@ pub(in crate::http) struct RouteId {
     pub(in crate::http) index: usize,
     /// The format of its answers.
     pub(in crate::http) format: ResponseFormat,
+    /// True for a protected resource of OAuth, whose challenges name its metadata.
+    pub(in crate::http) is_resource: bool,
 }
 
 /// A handler whose requests are counted and timed, and whose failures are answered.
@@ -84,7 +87,7 @@ impl<F: Future<Output = Response>> Future for AnsweredFuture<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response> {
         let this = self.project();
         let answer = ready!(this.answer.poll(cx));
-        let response = this.request.answer(answer, &this.timer.app, this.audit);
+        let response = this.request.answer(answer, &this.timer.app, this.timer.route, this.audit);
         this.timer.status = Some(response.status());
         Poll::Ready(response)
     }
@@ -115,6 +118,7 @@ impl RequestFacts {
         &mut self,
         answer: Result<Response, Box<dyn Any + Send>>,
         app: &SharedApp,
+        route: RouteId,
         audit: &Audit,
     ) -> Response {
         let answered = match answer {
@@ -135,7 +139,9 @@ impl RequestFacts {
         };
         if response.status() == StatusCode::UNAUTHORIZED {
             let challenges = app.config.auth.challenges(self.had_token);
-            let challenges = challenges.map(|challenge| (WWW_AUTHENTICATE, challenge));
+            let metadata = if route.is_resource { mcp::challenge_parameter(app) } else { None };
+            let challenges =
+                challenges.map(|it| (WWW_AUTHENTICATE, with_metadata(it, metadata.as_deref())));
             response.headers_mut().extend(challenges);
         }
         response
@@ -155,6 +161,16 @@ impl RequestFacts {
         });
         problem.response(audit).into_response()
     }
+}
+
+/// Adds the address of a resource's metadata to the challenge for a token (RFC 9728, section 5.1).
+fn with_metadata(challenge: HeaderValue, metadata: Option<&str>) -> HeaderValue {
+    let Some(metadata) = metadata else { return challenge };
+    let Ok(words) = challenge.to_str() else { return challenge };
+    let Some(parameters) = words.strip_prefix("Bearer") else { return challenge };
+    let before = if parameters.is_empty() { "" } else { "," };
+    let extended = format!("Bearer{parameters}{before} {metadata}");
+    HeaderValue::from_str(&extended).unwrap_or(challenge)
 }
 
 /// Returns whether a request came over TLS, to this server or to a proxy that says so in HTTP/2.

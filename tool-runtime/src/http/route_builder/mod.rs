@@ -93,8 +93,12 @@ where
 
 /// Answers a path that no row of the table has.
 pub(super) async fn no_path(parts: Parts) -> Response {
-    let problem = Problem::of(ErrorCode::NotFound, "there is no such path");
-    problem.uncounted(ResponseFormat::CallResponse, &parts)
+    no_path_in(ResponseFormat::CallResponse, &parts)
+}
+
+/// Answers a path that is not served, in a format.
+pub(super) fn no_path_in(format: ResponseFormat, parts: &Parts) -> Response {
+    Problem::of(ErrorCode::NotFound, "there is no such path").uncounted(format, parts)
 }
 
 impl EndpointMethod {

@@ -48,7 +48,7 @@ fn a_handler_is_routed_by_its_proof_of_admission() {
 
 #[tokio::test]
 async fn a_panic_of_the_server_is_answered() {
-    let route = RouteId { index: 0, format: ResponseFormat::CallResponse };
+    let route = RouteId { index: 0, format: ResponseFormat::CallResponse, is_resource: false };
     let panics = async || -> Response { panic!("as a bug would") };
     let app = App::new(ToolGate::new().runtime(), open(), ["/tools/call"].into_iter());
     let routes = Router::new().route("/tools/call", post(MeteredHandler::new(route, panics)));

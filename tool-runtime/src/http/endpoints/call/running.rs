@@ -78,25 +78,46 @@ pub(in crate::http) fn ends_with_caller(call: &ToolCall) -> bool {
 /// Dropping the returned future interrupts the call.
 pub(super) fn run(app: &App, call: ToolCall) -> BoxFuture<'_, FinishedCall> {
     // Boxed, so that a request that waits for its body does not carry the size of this future.
-    counted(app, call, app.config.drain.track()).boxed()
+    counted(call, app.config.drain.track(), interruption(app)).boxed()
 }
 
-async fn counted(app: &App, mut call: ToolCall, guard: DrainGuard) -> FinishedCall {
-    let end = run_within(app, &mut call).await;
+/// Runs a call until it finishes, in a task that outlives its request: no time limit of requests ends
+/// it, but its own deadline and the shutdown of the server.
+#[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its tasks outlive requests"))]
+pub(in crate::http) fn spawn_beyond_request(
+    app: &SharedApp,
+    call: ToolCall,
+) -> JoinHandle<FinishedCall> {
+    let (app, guard) = (app.clone(), app.config.drain.track());
+    tokio::spawn(async move {
+        let shutdown = app.config.drain.finished().map(|()| EndCause::Shutdown);
+        counted(call, guard, shutdown).await
+    })
+}
+
+async fn counted(
+    mut call: ToolCall,
+    guard: DrainGuard,
+    interruption: impl Future<Output = EndCause> + Send,
+) -> FinishedCall {
+    let end = run_within(&mut call, interruption).await;
     // A call that still waits for an approver expires with its request.
     let _ = call.withdraw(Withdrawal::Expired);
     drop(guard);
     FinishedCall { call, end, _unread: None }
 }
 
-async fn run_within(app: &App, call: &mut ToolCall) -> EndCause {
+async fn run_within(
+    call: &mut ToolCall,
+    interruption: impl Future<Output = EndCause> + Send,
+) -> EndCause {
     let cancellation = call.cancellation();
     let mut execute = pin!(call.execute());
     // Most calls finish at the first poll and need no timer.
     if std::future::poll_fn(|cx| Poll::Ready(execute.as_mut().poll(cx))).await.is_ready() {
         return EndCause::Call;
     }
-    let end = match select(execute.as_mut(), interruption(app).boxed()).await {
+    let end = match select(execute.as_mut(), interruption.boxed()).await {
         Either::Left(_) => return EndCause::Call,
         Either::Right((end, _)) => end,
     };
@@ -135,7 +156,7 @@ async fn run_task(
     held: TaskGuards,
 ) -> Result<FinishedCall, Problem> {
     let TaskGuards { guard, _permit, _orphan } = held;
-    let finished = counted(&app, call, guard).await;
+    let finished = counted(call, guard, interruption(&app)).await;
     let length = finished.call.output().map_or(0, |output| output.json().len());
     let unread = app.unread.take(&caller, length, !ends_with_caller(&finished.call))?;
     Ok(FinishedCall { _unread: unread, ..finished })

@@ -29,11 +29,13 @@ impl<R: AsyncRead + Unpin> AsyncRead for LimitedLines<R> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
         let read = buffer.filled().get(before..).unwrap_or_default();
-        self.length = match memchr::memrchr(b'\n', read) {
+        let length = match memchr::memrchr(b'\n', read) {
             Some(end) => read.len() - end - 1,
             None => self.length + read.len(),
         };
+        self.length = length;
         if self.length > self.limit {
+            buffer.set_filled(before);
             let words = format!("a message is longer than {} bytes", self.limit);
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, words)));
         }

@@ -1,0 +1,202 @@
+//! Long calls as tasks: a handle at once, the state and the result later.
+//!
+//! A running task is known to the process that runs it. What a client reads after it, also after a
+//! restart, is kept in the runtime's store of outputs: one text when the task begins, another one when
+//! it has ended.
+
+mod live;
+mod stored;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    ClientCapabilities, CreateTaskResult, DetailedTask, InputResponses, TaskPayload,
+};
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::timeout;
+use tool_contracts::{ErrorCode, ToolContext};
+use uuid::Uuid;
+
+use self::live::LiveTask;
+use self::stored::BegunTask;
+use super::answer;
+use super::call::{Refused, ToolRequest};
+use super::config::TaskMode;
+use super::handler::ToolServer;
+use super::input::{RoundUser, answers};
+use super::revision::Revision;
+use crate::ToolCall;
+use crate::http::endpoints::call::FinishedCall;
+use crate::http::endpoints::call::running::spawn_beyond_request;
+use crate::http::problem::Problem;
+use crate::http::state::caller::Caller;
+use crate::http::state::quota::{Permit, QuotaRefusal};
+use crate::refusal_reason::RefusalReason;
+
+const BUSY: QuotaRefusal = QuotaRefusal {
+    reason: RefusalReason::Busy,
+    capacity: "too many tasks are running; retry later",
+    caller: "the caller has too many running tasks; retry when one of them has finished",
+};
+
+/// The running tasks of one server.
+#[derive(Debug, Default)]
+pub(super) struct Tasks(Mutex<HashMap<Uuid, Arc<LiveTask>>>);
+
+/// A call after the time in which it is answered as any other.
+pub(super) enum Begun {
+    Finished(FinishedCall),
+    Task(Box<CreateTaskResult>),
+}
+
+impl Tasks {
+    fn find(&self, id: Uuid, cx: &ToolContext) -> Option<Arc<LiveTask>> {
+        self.lock().get(&id).filter(|task| task.is_of(cx)).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, Arc<LiveTask>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ToolRequest<'_> {
+    /// Returns whether the call may become a task.
+    pub(super) fn may_become_task(&self, tool: &str) -> Result<bool, ErrorData> {
+        let Some(mode) = self.server.settings.tasks.get(tool) else { return Ok(false) };
+        let capabilities = self.context.client_capabilities();
+        let is_supported = self.revision == Revision::Stateless
+            && capabilities.is_some_and(|capabilities| capabilities.supports_tasks());
+        match mode {
+            TaskMode::Required if !is_supported => {
+                let needed = ClientCapabilities::builder().enable_tasks().build();
+                Err(ErrorData::missing_required_client_capability(needed))
+            }
+            TaskMode::Required | TaskMode::Optional => Ok(is_supported),
+        }
+    }
+
+    /// Runs a call, which becomes a task if it takes longer than other calls.
+    pub(super) async fn begin_task(
+        &self,
+        call: ToolCall,
+        user: Option<&RoundUser>,
+    ) -> Result<Begun, Refused> {
+        let app = &self.server.app;
+        let caller = self.caller.admitted.caller().clone();
+        let permit = app
+            .tasks
+            .acquire(caller, 1)
+            .map_err(|exhausted| Refused::of(&BUSY.problem(exhausted)))?;
+        let live = LiveTask::of(&call, user.cloned(), &self.server.settings, app);
+        let listener = live.clone();
+        call.on_progress(move |update| listener.progressed(update));
+        let mut execution = spawn_beyond_request(app, call);
+        if let Ok(finished) = timeout(self.server.settings.task_after, &mut execution).await {
+            return finished_in_time(finished);
+        }
+        let begun = BegunTask::of(&live, app);
+        if begun.keep(app, &live).await.is_err() {
+            // Without a store there is nothing to ask for later: the request waits.
+            return finished_in_time(execution.await);
+        }
+        if let Some(user) = user {
+            user.wait_for_answers();
+        }
+        self.server.tasks.lock().insert(live.id(), live.clone());
+        tokio::spawn(ended(self.server.clone(), live.clone(), execution, permit));
+        Ok(Begun::Task(Box::new(CreateTaskResult::new(live.task()))))
+    }
+}
+
+fn finished_in_time(finished: Result<FinishedCall, JoinError>) -> Result<Begun, Refused> {
+    finished.map(Begun::Finished).map_err(|_| Refused::of(&Problem::internal()))
+}
+
+/// Waits for the end of a task, and keeps its result.
+async fn ended(
+    server: ToolServer,
+    live: Arc<LiveTask>,
+    execution: JoinHandle<FinishedCall>,
+    permit: Permit<Caller>,
+) {
+    let guard = server.app.config.drain.track();
+    let payload = match execution.await {
+        Ok(finished) => payload(&server, &live, &finished).await,
+        Err(_) => failed(&answer::protocol_error(&Problem::internal())),
+    };
+    stored::keep_end(&server.app, &live, DetailedTask::new(live.task(), payload)).await;
+    server.tasks.lock().remove(&live.id());
+    drop((permit, guard));
+}
+
+/// Returns what a client reads of a task that has ended.
+async fn payload(server: &ToolServer, live: &LiveTask, finished: &FinishedCall) -> TaskPayload {
+    let error = finished.error(&server.app);
+    let code = error.as_ref().and_then(|error| error.error_code());
+    if live.is_cancelled() && code == Some(ErrorCode::Cancelled) {
+        return TaskPayload::Cancelled;
+    }
+    if let Some(error) = error.as_ref().filter(|_| code == Some(ErrorCode::Internal)) {
+        return failed(&ErrorData::internal_error(error.message().to_owned(), None));
+    }
+    let result = answer::of_call(server, finished, Revision::Stateless).await;
+    match serde_json::to_value(result) {
+        Ok(serde_json::Value::Object(result)) => TaskPayload::Completed { result },
+        Ok(_) | Err(_) => failed(&ErrorData::internal_error("the result cannot be written", None)),
+    }
+}
+
+fn failed(error: &ErrorData) -> TaskPayload {
+    let error = match serde_json::to_value(error) {
+        Ok(serde_json::Value::Object(error)) => error,
+        Ok(_) | Err(_) => serde_json::Map::new(),
+    };
+    TaskPayload::Failed { error }
+}
+
+impl ToolServer {
+    /// Returns the state of a task of this caller.
+    pub(super) async fn task(&self, id: &str, cx: &ToolContext) -> Result<DetailedTask, ErrorData> {
+        let id = id_of(id)?;
+        if let Some(live) = self.tasks.find(id, cx) {
+            return Ok(live.detailed());
+        }
+        stored::read(&self.app, id, cx).await?.ok_or_else(unknown)
+    }
+
+    /// Gives the answers of the user to a task; answers that nothing waits for are ignored.
+    pub(super) async fn answer_task(
+        &self,
+        id: &str,
+        responses: &InputResponses,
+        cx: &ToolContext,
+    ) -> Result<(), ErrorData> {
+        let Some(live) = self.tasks.find(id_of(id)?, cx) else {
+            return self.task(id, cx).await.map(drop);
+        };
+        for (key, answer) in answers(Some(responses)) {
+            live.answer(&key, answer);
+        }
+        Ok(())
+    }
+
+    /// Cancels a task; one that has ended stays as it is.
+    pub(super) async fn cancel_task_of(&self, id: &str, cx: &ToolContext) -> Result<(), ErrorData> {
+        let Some(live) = self.tasks.find(id_of(id)?, cx) else {
+            return self.task(id, cx).await.map(drop);
+        };
+        live.cancel();
+        Ok(())
+    }
+}
+
+fn id_of(id: &str) -> Result<Uuid, ErrorData> {
+    id.parse().map_err(|_| unknown())
+}
+
+fn unknown() -> ErrorData {
+    let message = "`taskId`: there is no such task of this caller, or its time is over";
+    ErrorData::invalid_params(message, None)
+}
