@@ -67,8 +67,11 @@ impl ServerProcess {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).map_err(text)?;
         let (head, body) = answer.split_once("\r\n\r\n").ok_or("an answer without a body")?;
-        let is_ok = head.starts_with("HTTP/1.1 200 ");
-        is_ok.then(|| body.to_owned()).ok_or_else(|| format!("expected a success: {answer}"))
+        if !head.starts_with("HTTP/1.1 200 ") {
+            return Err(format!("expected a success: {answer}"));
+        }
+        let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+        if is_chunked { joined(body) } else { Ok(body.to_owned()) }
     }
 
     /// Sends it a line on its standard input, and returns the line that it prints.
@@ -120,6 +123,20 @@ impl ServerProcess {
         let mut line = String::new();
         self.said.read_line(&mut line).map_err(text)?;
         Ok(line)
+    }
+}
+
+/// Joins the chunks of a body (RFC 9112, section 7.1).
+fn joined(mut chunks: &str) -> Result<String, String> {
+    let mut body = String::new();
+    loop {
+        let (size, rest) = chunks.split_once("\r\n").ok_or("a chunk without a size")?;
+        let size = usize::from_str_radix(size, 16).map_err(text)?;
+        if size == 0 {
+            return Ok(body);
+        }
+        body.push_str(rest.get(..size).ok_or("a chunk that is cut")?);
+        chunks = rest.get(size + 2..).ok_or("a chunk without an end")?;
     }
 }
 
