@@ -44,7 +44,9 @@ pub fn print() -> Result<(), String> {
     let lanes = result?;
     println!("{CONNECTIONS} connections, median of {ROUNDS} rounds");
     Measured::print_head();
-    lanes.iter().for_each(|lane| lane.measured.print(lane.contestant.title()));
+    for lane in &lanes {
+        lane.measured.print(lane.contestant.title());
+    }
     println!("{}", summary(&lanes)?);
     Ok(())
 }

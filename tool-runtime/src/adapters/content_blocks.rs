@@ -21,7 +21,7 @@ impl Answer {
             match block(&attachment) {
                 Some(block) => blocks.push(block),
                 None => {
-                    self.content.notes.push(format!("attached, but not shown here: {attachment}"))
+                    self.content.notes.push(format!("attached, but not shown here: {attachment}"));
                 }
             }
         }

@@ -4,7 +4,9 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode};
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, RequestMetaObject,
+};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::value::RawValue;
@@ -27,9 +29,12 @@ use crate::http::problem::Problem;
 /// A request for a call.
 pub(super) struct ToolRequest<'s> {
     pub(super) server: &'s ToolServer,
-    pub(super) context: RequestContext<RoleServer>,
     pub(super) caller: Arc<RequestCaller>,
     pub(super) revision: Revision,
+    pub(super) meta: RequestMetaObject,
+    pub(super) capabilities: Option<ClientCapabilities>,
+    /// The connection to the client; none for a request that is answered without one.
+    pub(super) link: Option<RequestContext<RoleServer>>,
 }
 
 /// A request that gets no result of a tool, and the error that it gets.
@@ -43,10 +48,12 @@ pub(super) enum Refused {
 impl<'s> ToolRequest<'s> {
     pub(super) fn new(
         server: &'s ToolServer,
-        context: RequestContext<RoleServer>,
+        mut context: RequestContext<RoleServer>,
     ) -> Result<Self, ErrorData> {
         let (caller, revision) = (server.door.caller(&context)?, Revision::of(&context));
-        Ok(Self { server, context, caller, revision })
+        let capabilities = context.client_capabilities();
+        let meta = std::mem::take(&mut context.meta);
+        Ok(Self { server, caller, revision, meta, capabilities, link: Some(context) })
     }
 
     /// Answers the request.
@@ -63,7 +70,7 @@ impl<'s> ToolRequest<'s> {
 
     async fn answered(&self, params: CallToolRequestParams) -> Result<CallToolResponse, Refused> {
         let app = &self.server.app;
-        let cx = context::of_request(&self.caller, &self.context.meta, app, &self.server.settings)
+        let cx = context::of_request(&self.caller, &self.meta, app, &self.server.settings)
             .map_err(|problem| Refused::of(&problem))?;
         if let Some(audit) = &self.caller.audit {
             let audit = &mut *audit.lock();
@@ -85,7 +92,7 @@ impl<'s> ToolRequest<'s> {
         let finished = if becomes_task {
             let round = user.as_ref().and_then(ClientUser::of_round);
             match self.begin_task(call, round).await? {
-                Begun::Finished(finished) => finished,
+                Begun::Finished(finished) => *finished,
                 Begun::Task(task) => return Ok(CallToolResponse::Task(*task)),
             }
         } else {
@@ -127,24 +134,28 @@ impl<'s> ToolRequest<'s> {
     /// Runs a call to its end, and tells the client of its progress.
     pub(super) async fn finished(&self, call: ToolCall) -> Result<FinishedCall, Refused> {
         let app = &self.server.app;
-        let _running = self.server.running.add(&self.context.id, &call);
-        let mut reports = ProgressReports::of(&call, &self.context);
         let caller = self.caller.admitted.caller().clone();
+        let Some(RequestContext { peer, id, ct: cancelled, .. }) = &self.link else {
+            let finished = call::executed(app, call, caller).await;
+            return finished.map_err(|problem| Refused::of(&problem));
+        };
+        let _running = self.server.running.add(id, &call);
+        let mut reports = ProgressReports::of(&call, &self.meta);
         let ends_with_caller = call::running::ends_with_caller(&call);
         let mut executed = pin!(call::executed(app, call, caller));
         loop {
             tokio::select! {
                 biased;
                 finished = executed.as_mut() => {
-                    reports.send_rest(&self.context.peer).await;
+                    reports.send_rest(peer).await;
                     return finished.map_err(|problem| Refused::of(&problem));
                 }
                 // A call with an effect runs on: its client may have lost the connection alone.
-                () = self.context.ct.cancelled(), if ends_with_caller => {
+                () = cancelled.cancelled(), if ends_with_caller => {
                     let error = ErrorData::internal_error("the request was cancelled", None);
                     return Err(Refused::Protocol(error));
                 }
-                update = reports.next() => reports.send(update, &self.context.peer).await,
+                update = reports.next() => reports.send(update, peer).await,
             }
         }
     }

@@ -90,10 +90,10 @@ pub(super) async fn ask(
             Ok(InputRequiredResult::new(Some(requests), Some(question.ticket)).into())
         }
         Way::Elicitation => {
-            let asked = request
-                .context
-                .peer
-                .create_elicitation_with_timeout(elicitation, Some(ANSWER_TIME));
+            let Some(link) = &request.link else {
+                return Ok(request.result(&finished).await.into());
+            };
+            let asked = link.peer.create_elicitation_with_timeout(elicitation, Some(ANSWER_TIME));
             let Ok(answer) = asked.await else {
                 return Ok(request.result(&finished).await.into());
             };

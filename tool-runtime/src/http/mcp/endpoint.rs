@@ -13,6 +13,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::config::McpConfig;
+use super::direct::DirectCall;
 use super::door::{Door, RequestCaller};
 use super::handler::ToolServer;
 use super::listing::Listing;
@@ -33,6 +34,7 @@ const SESSION: &str = "mcp-session-id";
 #[derive(Clone)]
 pub(super) struct Endpoint {
     service: StreamableHttpService<ToolServer, LocalSessionManager>,
+    server: ToolServer,
     sessions: Option<Arc<Sessions>>,
 }
 
@@ -60,9 +62,10 @@ impl Endpoint {
             .disable_allowed_hosts();
         let listing = Arc::new(Listing::of(&app.runtime, config.tool_icons.clone()));
         let server = ToolServer::new(app.clone(), config.clone(), listing, Door::Http);
+        let of_client = server.clone();
         let service =
-            StreamableHttpService::new(move || Ok(server.for_client()), manager, settings);
-        Self { service, sessions }
+            StreamableHttpService::new(move || Ok(of_client.for_client()), manager, settings);
+        Self { service, server, sessions }
     }
 
     /// Handles a request.
@@ -91,6 +94,12 @@ impl Endpoint {
             Err(RefusedMessage(body)) => return Ok(bad_request(body)),
         };
         let request_caller = Arc::new(request_caller);
+        if session.is_none() && parts.method == Method::POST {
+            if let Some(call) = DirectCall::read(&parts, &body, &self.server) {
+                let answer = call.answer(&self.server, request_caller.clone()).await;
+                return Ok(with_challenge(answer, &request_caller));
+            }
+        }
         parts.extensions.insert(request_caller.clone());
         let answer = self.service.handle(Request::from_parts(parts, Full::new(body))).await;
         if let Some(sessions) = &self.sessions {
@@ -100,12 +109,13 @@ impl Endpoint {
                 (Some(_), None, _) | (None, _, Some(_) | None) => {}
             }
         }
-        let answer = answer.map(|body| {
-            Body::new(body.map_frame(move |frame| {
-                // Held until the answer has been sent.
+        let answer = answer.map(|body| match stream {
+            None => Body::new(body),
+            // Held until the answer has been sent.
+            Some(stream) => Body::new(body.map_frame(move |frame| {
                 let _ = &stream;
                 frame
-            }))
+            })),
         });
         Ok(with_challenge(answer, &request_caller))
     }

@@ -20,7 +20,7 @@ use super::changes::{self, ChangeNotifier};
 use super::config::McpConfig;
 use super::context;
 use super::door::Door;
-use super::listing::Listing;
+use super::listing::{ListedTool, Listing};
 use super::paging::Cursor;
 use super::revision::Revision;
 use super::running::RunningCalls;
@@ -56,6 +56,12 @@ impl ToolServer {
         Self { running, notifier, ..self.clone() }
     }
 
+    /// Returns whether clients repeat a parameter of this tool in a header.
+    pub(super) fn has_header_parameters(&self, tool: &str) -> bool {
+        let listed = self.listing.current(&self.app.runtime);
+        listed.find(tool).is_some_and(ListedTool::has_header_parameters)
+    }
+
     /// Makes the context of a request that calls nothing.
     fn context_of(&self, request: &RequestContext<RoleServer>) -> Result<ToolContext, ErrorData> {
         let caller = self.door.caller(request)?;
@@ -83,8 +89,8 @@ impl ToolServer {
             .map(|tool| tool.described(revision).clone())
             .collect();
         let last = tools.last().filter(|_| visible.next().is_some());
-        let mut page = ListToolsResult::default();
-        page.next_cursor = last.map(|tool| Cursor::after(&tool.name).to_string());
+        let next_cursor = last.map(|tool| Cursor::after(&tool.name).to_string());
+        let mut page = ListToolsResult { next_cursor, ..ListToolsResult::default() };
         if revision == Revision::Stateless {
             let lifetime = self.settings.list_lifetime.as_millis();
             page.ttl_ms = Some(u64::try_from(lifetime).unwrap_or(u64::MAX));

@@ -31,6 +31,7 @@ pub(super) struct ListedTool {
     tool: Tool,
     /// The tool for clients before 2026-07-28, if its output has another form for them.
     wrapped: Option<Tool>,
+    has_header_parameters: bool,
 }
 
 impl Listing {
@@ -78,6 +79,7 @@ impl ListedTools {
 impl ListedTool {
     fn of(spec: &Arc<ToolSpec>, icons: Option<&Vec<Icon>>) -> Self {
         let input = schema::for_clients(spec.input_schema());
+        let has_header_parameters = schema::names_headers(&input);
         let mut tool =
             Tool::new(spec.name().to_owned(), spec.description().to_owned(), Arc::new(input));
         tool.title = spec.title().map(str::to_owned);
@@ -90,7 +92,7 @@ impl ListedTool {
             .filter(|schema| !schema::is_object(schema))
             .map(|schema| tool.clone().with_raw_output_schema(Arc::new(schema::wrapped(schema))));
         tool.output_schema = output.map(Arc::new);
-        Self { spec: spec.clone(), tool, wrapped }
+        Self { spec: spec.clone(), tool, wrapped, has_header_parameters }
     }
 
     /// Returns the description for clients of a revision.
@@ -99,6 +101,11 @@ impl ListedTool {
             (Revision::WithSessions, Some(wrapped)) => wrapped,
             (Revision::WithSessions, None) | (Revision::Stateless, _) => &self.tool,
         }
+    }
+
+    /// Returns whether clients repeat a parameter of the tool in a header.
+    pub(super) fn has_header_parameters(&self) -> bool {
+        self.has_header_parameters
     }
 
     /// Returns whether the tool declares the form of its output.
@@ -129,6 +136,8 @@ fn is_nothing(schema: &Map<String, serde_json::Value>) -> bool {
 
 impl fmt::Debug for Listing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listing").field("version", &self.tools.load().version).finish()
+        f.debug_struct("Listing")
+            .field("version", &self.tools.load().version)
+            .finish_non_exhaustive()
     }
 }

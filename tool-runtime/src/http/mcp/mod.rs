@@ -10,6 +10,7 @@ mod changes;
 mod config;
 mod confirmation;
 mod context;
+mod direct;
 mod door;
 mod endpoint;
 mod handler;

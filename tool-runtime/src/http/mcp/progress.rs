@@ -3,8 +3,8 @@
 use std::future::pending;
 
 use rmcp::RoleServer;
-use rmcp::model::{ProgressNotificationParam, ProgressToken};
-use rmcp::service::{Peer, RequestContext};
+use rmcp::model::{ProgressNotificationParam, ProgressToken, RequestMetaObject};
+use rmcp::service::Peer;
 use tokio::sync::mpsc;
 
 use crate::{ProgressUpdate, ToolCall};
@@ -28,8 +28,8 @@ struct Reports {
 
 impl ProgressReports {
     /// Listens to a call, if the client asks for its progress.
-    pub(super) fn of(call: &ToolCall, request: &RequestContext<RoleServer>) -> Self {
-        let Some(token) = request.meta.get_progress_token() else { return Self(None) };
+    pub(super) fn of(call: &ToolCall, meta: &RequestMetaObject) -> Self {
+        let Some(token) = meta.get_progress_token() else { return Self(None) };
         let (report, updates) = mpsc::channel(WAITING);
         call.on_progress(move |update| drop(report.try_send(update)));
         Self(Some(Reports { token, updates, is_open: true, sent: 0.0 }))
@@ -63,15 +63,13 @@ impl ProgressReports {
 
 impl Reports {
     fn notification(&mut self, update: ProgressUpdate) -> ProgressNotificationParam {
-        let notification = match update.fraction {
-            Some(fraction) => {
-                self.sent = self.sent.max(fraction * TOTAL);
-                ProgressNotificationParam::new(self.token.clone(), self.sent).with_total(TOTAL)
-            }
-            None => {
-                self.sent += 1.0;
-                ProgressNotificationParam::new(self.token.clone(), self.sent)
-            }
+        let token = self.token.clone();
+        let notification = if let Some(fraction) = update.fraction {
+            self.sent = self.sent.max(fraction * TOTAL);
+            ProgressNotificationParam::new(token, self.sent).with_total(TOTAL)
+        } else {
+            self.sent += 1.0;
+            ProgressNotificationParam::new(token, self.sent)
         };
         let message = update.message;
         if message.is_empty() { notification } else { notification.with_message(message) }

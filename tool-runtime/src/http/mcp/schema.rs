@@ -23,7 +23,11 @@ pub(super) fn for_clients(schema: &Map<String, Value>) -> Map<String, Value> {
         if keywords.get("x-sensitivity").is_some_and(|it| it == "secret") {
             keywords.retain(|keyword, _| !["default", "example", "examples"].contains(&&**keyword));
         }
-        keywords.retain(|keyword, _| !keyword.starts_with("x-") || keyword == HEADER_KEYWORD);
+        keywords.retain(|keyword, value| match &**keyword {
+            // The path of a type of the host's program.
+            "title" => !value.as_str().is_some_and(|title| title.contains("::")),
+            keyword => !keyword.starts_with("x-") || keyword == HEADER_KEYWORD,
+        });
         replace_width(keywords, takes_bounds);
     });
     match cleaned {
@@ -45,6 +49,15 @@ fn replace_width(keywords: &mut Map<String, Value>, takes_bounds: bool) {
         numbers::bound(keywords, width);
     }
     keywords.remove("format");
+}
+
+/// Returns whether a property of a schema is repeated in a header.
+pub(super) fn names_headers(schema: &Map<String, Value>) -> bool {
+    let mut found = false;
+    each_subschema(&mut schema.clone().into(), &mut |keywords| {
+        found |= keywords.contains_key(HEADER_KEYWORD);
+    });
+    found
 }
 
 /// Returns whether every value of a schema is an object, as revisions before 2026-07-28 require of
@@ -115,7 +128,7 @@ mod tests {
             "type": "object",
             "properties": {
                 "format": {"type": "integer", "format": "uint32", "minimum": 0, "maximum": 9},
-                "size": {"type": "integer", "format": "uint"},
+                "size": {"type": "integer", "format": "uint", "title": "shop::Size"},
                 "at": {"type": "string", "format": "date-time", "x-pii": true},
                 "key": {"type": "string", "x-sensitivity": "secret", "default": "k", "examples": ["e"]},
                 "region": {"type": "string", "x-mcp-header": "Region", "enum": ["uint8"]},

@@ -12,8 +12,8 @@ use super::door::Door;
 use super::input::{RoundUser, SessionUser, answers};
 use super::request_state;
 use super::revision::Revision;
-use crate::ToolCall;
 use crate::tool::InputSource;
+use crate::{ToolCall, ToolOutput};
 
 /// The way in which a client's user is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) enum ClientUser {
 impl Way {
     /// Returns how the client of a request can be asked; none if it cannot.
     pub(super) fn of(request: &ToolRequest<'_>) -> Option<Self> {
-        let elicitation = request.context.client_capabilities()?.elicitation?;
+        let elicitation = request.capabilities.as_ref()?.elicitation.as_ref()?;
         // A client that names no mode has forms.
         if elicitation.form.is_none() && elicitation.url.is_some() {
             return None;
@@ -77,7 +77,8 @@ impl ToolRequest<'_> {
         let Some(way) = Way::of(self) else { return Ok(None) };
         Ok(Some(match way {
             Way::Elicitation => {
-                ClientUser::OfSession(Arc::new(SessionUser(self.context.peer.clone())))
+                let Some(link) = &self.link else { return Ok(None) };
+                ClientUser::OfSession(Arc::new(SessionUser(link.peer.clone())))
             }
             Way::InputRequired => ClientUser::OfRound(RoundUser::new(self.given(params, cx)?)),
         }))
@@ -105,7 +106,7 @@ impl ToolRequest<'_> {
     ) -> Option<InputRequiredResult> {
         let ClientUser::OfRound(user) = user else { return None };
         let asked = user.asked();
-        if asked.is_empty() || call.output().is_some_and(|output| output.is_ok()) {
+        if asked.is_empty() || call.output().is_some_and(ToolOutput::is_ok) {
             return None;
         }
         let state = request_state::sealed(&self.server.app, call.name(), call.cx(), user.given());

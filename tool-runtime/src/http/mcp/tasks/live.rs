@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use rmcp::model::{DetailedTask, ElicitResult, Task, TaskPayload, TaskStatus};
-use tool_contracts::ToolContext;
+use tool_contracts::{ToolContext, ToolSpec};
 use uuid::Uuid;
 
 use crate::http::mcp::config::McpConfig;
@@ -47,7 +47,7 @@ impl LiveTask {
         let task = Task::new(id.to_string(), TaskStatus::Working, now.clone(), now)
             .with_ttl_ms(lifetime_ms)
             .with_poll_interval_ms(POLL_INTERVAL_MS);
-        let limit = call.tool().and_then(|tool| tool.timeout_ms()).map(Duration::from_millis);
+        let limit = call.tool().and_then(ToolSpec::timeout_ms).map(Duration::from_millis);
         Arc::new(Self {
             cx: call.cx().clone(),
             time_limit: limit.unwrap_or(config.task_lifetime).min(config.task_lifetime),

@@ -47,7 +47,7 @@ pub(super) struct Tasks(Mutex<HashMap<Uuid, Arc<LiveTask>>>);
 
 /// A call after the time in which it is answered as any other.
 pub(super) enum Begun {
-    Finished(FinishedCall),
+    Finished(Box<FinishedCall>),
     Task(Box<CreateTaskResult>),
 }
 
@@ -65,9 +65,8 @@ impl ToolRequest<'_> {
     /// Returns whether the call may become a task.
     pub(super) fn may_become_task(&self, tool: &str) -> Result<bool, ErrorData> {
         let Some(mode) = self.server.settings.tasks.get(tool) else { return Ok(false) };
-        let capabilities = self.context.client_capabilities();
         let is_supported = self.revision == Revision::Stateless
-            && capabilities.is_some_and(|capabilities| capabilities.supports_tasks());
+            && self.capabilities.as_ref().is_some_and(ClientCapabilities::supports_tasks);
         match mode {
             TaskMode::Required if !is_supported => {
                 let needed = ClientCapabilities::builder().enable_tasks().build();
@@ -111,7 +110,9 @@ impl ToolRequest<'_> {
 }
 
 fn finished_in_time(finished: Result<FinishedCall, JoinError>) -> Result<Begun, Refused> {
-    finished.map(Begun::Finished).map_err(|_| Refused::of(&Problem::internal()))
+    finished
+        .map(|finished| Begun::Finished(Box::new(finished)))
+        .map_err(|_| Refused::of(&Problem::internal()))
 }
 
 /// Waits for the end of a task, and keeps its result.

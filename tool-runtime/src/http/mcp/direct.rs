@@ -1,0 +1,150 @@
+//! Answers the most common request without a session of the protocol: a call of a tool, of revision
+//! 2026-07-28, whose answer is one JSON body.
+//!
+//! `rmcp` serves each request by a connection of its own, with tasks and channels, which costs more
+//! than the call. A request that needs anything of that goes to it: progress, a task, an answer to
+//! a question, another revision, headers that do not agree, a parameter in a header.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, ErrorCode, RequestMetaObject};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::call::ToolRequest;
+use super::door::RequestCaller;
+use super::handler::ToolServer;
+use super::revision::Revision;
+
+/// The revision of these requests.
+const REVISION: &str = "2026-07-28";
+
+/// The prefix of the headers that repeat parameters.
+const PARAMETER: &str = "mcp-param-";
+
+/// A call of a tool.
+#[derive(Deserialize)]
+pub(super) struct DirectCall<'b> {
+    #[serde(borrow)]
+    id: &'b RawValue,
+    #[serde(borrow)]
+    method: Cow<'b, str>,
+    #[serde(borrow)]
+    params: DirectParams<'b>,
+}
+
+#[derive(Deserialize)]
+struct DirectParams<'b> {
+    #[serde(borrow)]
+    name: Cow<'b, str>,
+    #[serde(rename = "_meta")]
+    meta: RequestMetaObject,
+    #[serde(rename = "inputResponses", default)]
+    input_responses: Option<IgnoredAny>,
+    #[serde(rename = "requestState", default)]
+    request_state: Option<IgnoredAny>,
+}
+
+#[derive(Serialize)]
+struct ResultBody<'a, R> {
+    jsonrpc: &'static str,
+    id: &'a RawValue,
+    result: R,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'a> {
+    jsonrpc: &'static str,
+    id: &'a RawValue,
+    error: ErrorData,
+}
+
+impl<'b> DirectCall<'b> {
+    /// Reads a request that can be answered directly; `None` for any other.
+    pub(super) fn read(parts: &Parts, body: &'b [u8], server: &ToolServer) -> Option<Self> {
+        let headers = &parts.headers;
+        if one(headers, "mcp-protocol-version")? != REVISION || !accepts_both(headers) {
+            return None;
+        }
+        let call: Self = serde_json::from_slice(body).ok()?;
+        let params = &call.params;
+        let is_id = matches!(call.id.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'));
+        let agrees = call.method == "tools/call"
+            && one(headers, "mcp-method") == Some("tools/call")
+            && one(headers, "mcp-name") == Some(&*params.name)
+            && params.meta.protocol_version().is_some_and(|named| named.as_str() == REVISION)
+            && params.meta.client_capabilities().is_some();
+        let is_plain = params.input_responses.is_none()
+            && params.request_state.is_none()
+            && params.meta.get_progress_token().is_none()
+            && !server.settings.tasks.contains_key(&*params.name)
+            && !headers.keys().any(|name| name.as_str().starts_with(PARAMETER))
+            && !server.has_header_parameters(&params.name);
+        (is_id && agrees && is_plain).then_some(call)
+    }
+
+    /// Answers the request.
+    pub(super) async fn answer(self, server: &ToolServer, caller: Arc<RequestCaller>) -> Response {
+        let Self { id, params: DirectParams { name, meta, .. }, .. } = self;
+        let request = ToolRequest {
+            server,
+            caller,
+            revision: Revision::Stateless,
+            capabilities: meta.client_capabilities(),
+            meta,
+            link: None,
+        };
+        let params = CallToolRequestParams::new(name.into_owned());
+        match request.answer(params).await {
+            Ok(CallToolResponse::Complete(result)) => with_result(id, result),
+            Ok(CallToolResponse::InputRequired(result)) => with_result(id, result),
+            Ok(CallToolResponse::Task(result)) => with_result(id, result),
+            Ok(_) => {
+                with_error(id, ErrorData::internal_error("the result is of no known kind", None))
+            }
+            Err(error) => with_error(id, error),
+        }
+    }
+}
+
+fn with_result(id: &RawValue, result: impl Serialize) -> Response {
+    written(&ResultBody { jsonrpc: "2.0", id, result })
+}
+
+fn with_error(id: &RawValue, error: ErrorData) -> Response {
+    let is_capability = error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY;
+    let mut response = written(&ErrorBody { jsonrpc: "2.0", id, error });
+    if is_capability {
+        *response.status_mut() = axum::http::StatusCode::BAD_REQUEST;
+    }
+    response
+}
+
+fn written(body: &impl Serialize) -> Response {
+    let json = serde_json::to_vec(body).unwrap_or_default();
+    let mut response = Response::new(Body::from(json));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// Returns the value of a header that occurs once.
+fn one<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(first)
+}
+
+/// Returns whether a client names both media types, without weights.
+fn accepts_both(headers: &HeaderMap) -> bool {
+    let Some(accept) = one(headers, ACCEPT.as_str()) else { return false };
+    let names = |kind: &str| accept.split(',').any(|part| part.trim().eq_ignore_ascii_case(kind));
+    names("application/json") && names("text/event-stream")
+}
