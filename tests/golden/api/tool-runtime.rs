@@ -501,6 +501,28 @@ impl Idempotency {
 }
 impl FromCall for Idempotency {}
 
+// tool_runtime::InputAnswer
+#[derive(Debug, Clone, PartialEq)]
+pub enum InputAnswer {
+    Given(Map<String, Value>),
+    Declined,
+    Dismissed,
+}
+impl InputAnswer {
+    pub fn parse<T: DeserializeOwned>(self) -> Result<Option<T>, Failure> {}
+}
+
+// tool_runtime::InputError
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum InputError {
+    Unavailable,
+    Asked,
+    Invalid(String),
+    Unanswered,
+}
+impl ToolFailure for InputError {}
+
 // tool_runtime::Job
 pub type Job = Box<dyn FnOnce() + Send>;
 
@@ -647,27 +669,27 @@ refusal_reasons! {
     "evidence_not_kept", EvidenceShredded = "evidence_shredded", EvidenceUnavailable =
     "evidence_unavailable", Expired = "expired", Host = "host", InFlight = "in_flight",
     KeyNotKept = "key_not_kept", KeyRequired = "key_required", KeyReused = "key_reused",
-    LeaseLost = "lease_lost", LedgerFull = "ledger_full", NoEvidence = "no_evidence",
-    NoLedger = "no_ledger", NoPrincipal = "no_principal", NoTicket = "no_ticket",
-    NotCanonical = "not_canonical", Origin = "origin", OutcomeArchived =
-    "outcome_archived", OutcomeChanged = "outcome_changed", OutcomeUnknown =
-    "outcome_unknown", OwnCall = "own_call", PolicyFailed = "policy_failed",
-    PreviewChanged = "preview_changed", QueueFull = "queue_full", RateLimit =
-    "rate_limit", Reads = "reads", RecordDamaged = "record_damaged", RequesterNotAllowed
-    = "requester_not_allowed", Scope = "scope", Stopped = "stopped", StoreFull =
-    "store_full", StoreUnavailable = "store_unavailable", Streams = "streams", Superseded
-    = "superseded", TicketArgumentsChanged = "ticket_arguments_changed", TicketDeclined =
-    "ticket_declined", TicketExpired = "ticket_expired", TicketForeign =
-    "ticket_foreign", TicketMalformed = "ticket_malformed", TicketOutdated =
-    "ticket_outdated", TicketOversized = "ticket_oversized", TicketSuperseded =
-    "ticket_superseded", TicketTampered = "ticket_tampered", TicketUnknown =
-    "ticket_unknown", TicketUnknownKey = "ticket_unknown_key", TicketUnreadable =
-    "ticket_unreadable", TicketUsed = "ticket_used", TokenKeys = "token_keys",
-    ToolDisabled = "tool_disabled", ToolNotCovered = "tool_not_covered", UnknownEvidence
-    = "unknown_evidence", UnknownKey = "unknown_key", UnknownOutcome = "unknown_outcome",
-    UnknownOutcomesFull = "unknown_outcomes_full", UnknownTool = "unknown_tool",
-    UnknownTrace = "unknown_trace", User = "user", WaitingTicketsFull =
-    "waiting_tickets_full", }
+    InputRequired = "input_required", LeaseLost = "lease_lost", LedgerFull =
+    "ledger_full", NoEvidence = "no_evidence", NoLedger = "no_ledger", NoPrincipal =
+    "no_principal", NoTicket = "no_ticket", NotCanonical = "not_canonical", Origin =
+    "origin", OutcomeArchived = "outcome_archived", OutcomeChanged = "outcome_changed",
+    OutcomeUnknown = "outcome_unknown", OwnCall = "own_call", PolicyFailed =
+    "policy_failed", PreviewChanged = "preview_changed", QueueFull = "queue_full",
+    RateLimit = "rate_limit", Reads = "reads", RecordDamaged = "record_damaged",
+    RequesterNotAllowed = "requester_not_allowed", Scope = "scope", Stopped = "stopped",
+    StoreFull = "store_full", StoreUnavailable = "store_unavailable", Streams =
+    "streams", Superseded = "superseded", TicketArgumentsChanged =
+    "ticket_arguments_changed", TicketDeclined = "ticket_declined", TicketExpired =
+    "ticket_expired", TicketForeign = "ticket_foreign", TicketMalformed =
+    "ticket_malformed", TicketOutdated = "ticket_outdated", TicketOversized =
+    "ticket_oversized", TicketSuperseded = "ticket_superseded", TicketTampered =
+    "ticket_tampered", TicketUnknown = "ticket_unknown", TicketUnknownKey =
+    "ticket_unknown_key", TicketUnreadable = "ticket_unreadable", TicketUsed =
+    "ticket_used", TokenKeys = "token_keys", ToolDisabled = "tool_disabled",
+    ToolNotCovered = "tool_not_covered", UnknownEvidence = "unknown_evidence", UnknownKey
+    = "unknown_key", UnknownOutcome = "unknown_outcome", UnknownOutcomesFull =
+    "unknown_outcomes_full", UnknownTool = "unknown_tool", UnknownTrace =
+    "unknown_trace", User = "user", WaitingTicketsFull = "waiting_tickets_full", }
 }
 impl RefusalReason {
     #[must_use]
@@ -1096,6 +1118,28 @@ impl<T> fmt::Debug for TypedCall<T> {}
 pub trait TypedTool: Tool {
     type Output;
 }
+
+// tool_runtime::UserInput
+#[derive(Clone)]
+pub struct UserInput(_);
+impl UserInput {
+    #[must_use]
+    pub fn answering(
+        answer: impl Fn(&str) -> InputAnswer + Send + Sync + 'static,
+    ) -> Self {}
+    pub async fn ask(
+        &self,
+        key: impl Into<String>,
+        message: impl Into<String>,
+        form: impl Into<Value>,
+    ) -> Result<InputAnswer, InputError> {}
+    #[must_use]
+    pub fn can_ask(&self) -> bool {}
+    #[must_use]
+    pub const fn unavailable() -> Self {}
+}
+impl FromCall for UserInput {}
+impl fmt::Debug for UserInput {}
 
 // tool_runtime::Uuid = uuid::Uuid
 
@@ -3393,6 +3437,7 @@ impl HttpConfig {
     pub fn max_tasks_per_caller(self, tasks: usize) -> Self {}
     pub fn max_unread_bytes(self, bytes: usize) -> Self {}
     pub fn max_unread_bytes_per_caller(self, bytes: usize) -> Self {}
+    pub fn mcp(self, config: McpConfig) -> Self {}
     pub fn min_upload_rate(self, bytes_per_second: u32) -> Self {}
     pub fn new(auth: Auth) -> Self {}
     pub fn new_trace_ids(self) -> Self {}
@@ -4371,6 +4416,366 @@ pub fn verify(
     keys: &KeyRing,
     checkpoints: &[Checkpoint],
 ) -> Result<VerifiedChain, VerifyError> {}
+
+// tool_runtime::mcp::Icon
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Icon(_);
+impl Icon {
+    pub fn mime_type(self, mime_type: impl Into<String>) -> Self {}
+    pub fn new(src: impl Into<String>) -> Self {}
+    pub fn size(self, size: impl Into<String>) -> Self {}
+}
+
+// tool_runtime::mcp::McpConfig
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct McpConfig {
+    ..
+}
+impl McpConfig {
+    pub fn default_site(self, site: impl Into<String>) -> Result<Self, ContractError> {}
+    pub fn default_tenant(self, tenant: Tenant) -> Self {}
+    pub fn icon(self, icon: Icon) -> Self {}
+    pub fn instructions(self, text: impl Into<String>) -> Self {}
+    pub fn list_lifetime(self, time: Duration) -> Self {}
+    pub fn max_sessions(self, sessions: usize) -> Self {}
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {}
+    pub fn page_size(self, tools: usize) -> Self {}
+    pub fn protected_resource(self, resource: ProtectedResource) -> Self {}
+    pub fn required_task(self, tool: impl Into<Box<str>>) -> Self {}
+    pub fn sessions(self, wanted: bool) -> Self {}
+    pub fn task(self, tool: impl Into<Box<str>>) -> Self {}
+    pub fn task_after(self, time: Duration) -> Self {}
+    pub fn task_lifetime(self, time: Duration) -> Self {}
+    pub fn title(self, title: impl Into<String>) -> Self {}
+    pub fn tool_icon(self, tool: impl Into<Box<str>>, icon: Icon) -> Self {}
+    pub fn website(self, url: impl Into<String>) -> Self {}
+}
+
+// tool_runtime::mcp::NewTools
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum NewTools {
+    PinFirst,
+    Pin,
+    Refuse,
+}
+
+// tool_runtime::mcp::PinDifference
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PinDifference {
+    ..
+}
+impl PinDifference {
+    #[must_use]
+    pub fn accepted(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn listed(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn place(&self) -> &str {}
+}
+impl fmt::Display for PinDifference {}
+
+// tool_runtime::mcp::ProtectedResource
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct ProtectedResource {
+    ..
+}
+impl ProtectedResource {
+    pub fn authorization_server(self, issuer: impl Into<String>) -> Self {}
+    pub fn documentation(self, url: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn metadata(&self) -> Value {}
+    #[must_use]
+    pub fn metadata_url(&self) -> Option<String> {}
+    pub fn new(url: impl Into<String>) -> Self {}
+    pub fn scope(self, scope: impl Into<String>) -> Self {}
+}
+
+// tool_runtime::mcp::Remote
+#[derive(Clone)]
+#[must_use = "the connection is closed when the last handle is dropped"]
+pub struct Remote {
+    ..
+}
+impl Remote {
+    pub async fn accept(&self, tool: &str) -> Result<(), RemoteError> {}
+    pub async fn accept_all(&self) -> Result<(), RemoteError> {}
+    pub async fn accept_digest(
+        &self,
+        tool: &str,
+        digest: Digest,
+    ) -> Result<(), RemoteError> {}
+    pub async fn close(&self) {}
+    pub fn command<P, A>(program: P, arguments: A) -> RemoteBuilder
+    where
+        P: Into<OsString>,
+        A: IntoIterator,
+        A::Item: Into<OsString>,
+    {}
+    pub fn http(url: impl Into<String>) -> RemoteBuilder {}
+    #[must_use]
+    pub fn prefix(&self) -> &str {}
+    pub async fn refresh(&self) -> Result<(), RemoteError> {}
+    #[must_use]
+    pub fn status(&self) -> Arc<RemoteStatus> {}
+    pub fn stream<F, R, S>(open: F) -> RemoteBuilder
+    where
+        F: Fn() -> R + Send + Sync + 'static,
+        R: Future<Output = io::Result<S>> + Send + 'static,
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {}
+}
+impl fmt::Debug for Remote {}
+
+// tool_runtime::mcp::RemoteBuilder
+#[must_use = "the server is connected by `connect` or `start`"]
+pub struct RemoteBuilder {
+    ..
+}
+impl RemoteBuilder {
+    pub fn bearer_token(self, token: impl Into<String>) -> Self {}
+    pub fn call_timeout(self, timeout: Duration) -> Self {}
+    pub async fn connect(self, runtime: &Runtime) -> Result<Remote, RemoteError> {}
+    pub fn connect_timeout(self, timeout: Duration) -> Self {}
+    pub fn current_dir(self, folder: impl Into<PathBuf>) -> Self {}
+    pub fn describe(self, description: impl Into<String>) -> Self {}
+    pub fn effect(self, tool: impl Into<String>, effect: Effect) -> Self {}
+    pub fn env(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {}
+    pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {}
+    pub fn idempotent(self, tool: impl Into<String>, idempotent: bool) -> Self {}
+    pub fn inherit_env(self) -> Self {}
+    pub fn limits(self, limits: RemoteLimits) -> Self {}
+    pub fn lock(self, path: impl Into<PathBuf>) -> Self {}
+    pub fn max_reconnects(self, attempts: usize) -> Self {}
+    pub fn new_tools(self, new_tools: NewTools) -> Self {}
+    pub fn on_event(
+        self,
+        listen: impl Fn(&RemoteEvent) + Send + Sync + 'static,
+    ) -> Self {}
+    pub fn only<T: Into<String>>(self, tools: impl IntoIterator<Item = T>) -> Self {}
+    pub fn open_world(self, tool: impl Into<String>, open_world: bool) -> Self {}
+    pub fn prefix(self, prefix: impl Into<String>) -> Self {}
+    pub fn protocol(self, protocol: RemoteProtocol) -> Self {}
+    pub fn reconnect_delays(self, first: Duration, longest: Duration) -> Self {}
+    pub fn refresh_every(self, period: Option<Duration>) -> Self {}
+    pub fn start(self, runtime: &Runtime) -> Result<Remote, RemoteError> {}
+}
+impl std::fmt::Debug for RemoteBuilder {}
+
+// tool_runtime::mcp::RemoteConnection
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum RemoteConnection {
+    Connecting,
+    Connected,
+    Reconnecting,
+    GivenUp,
+    Closed,
+}
+
+// tool_runtime::mcp::RemoteError
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct RemoteError {
+    ..
+}
+impl RemoteError {
+    #[must_use]
+    pub fn kind(&self) -> RemoteErrorKind {}
+}
+impl From<TransportFailure> for RemoteError {}
+
+// tool_runtime::mcp::RemoteErrorKind
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RemoteErrorKind {
+    Setting,
+    Connection,
+    Unauthorized,
+    Timeout,
+    Protocol,
+    Lock,
+    UnknownTool,
+    Refused,
+    Closed,
+}
+impl fmt::Display for RemoteErrorKind {}
+
+// tool_runtime::mcp::RemoteEvent
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum RemoteEvent {
+    Connected(RemoteServer),
+    Disconnected { reason: String, retry_after: Option<Duration> },
+    Available { tool: String },
+    Disabled { tool: RemoteTool },
+    Finding(RemoteFinding),
+    Failed { reason: String },
+    Closed,
+}
+impl fmt::Display for RemoteEvent {}
+
+// tool_runtime::mcp::RemoteFinding
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteFinding {
+    ..
+}
+impl RemoteFinding {
+    #[must_use]
+    pub fn detail(&self) -> &str {}
+    #[must_use]
+    pub fn kind(&self) -> RemoteFindingKind {}
+    #[must_use]
+    pub fn place(&self) -> &str {}
+    #[must_use]
+    pub fn tool(&self) -> &str {}
+}
+impl fmt::Display for RemoteFinding {}
+
+// tool_runtime::mcp::RemoteFindingKind
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RemoteFindingKind {
+    InvisibleCharacters,
+    Instructions,
+}
+impl fmt::Display for RemoteFindingKind {}
+
+// tool_runtime::mcp::RemoteLimits
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemoteLimits {
+    ..
+}
+impl RemoteLimits {
+    #[must_use]
+    pub const fn max_definition_bytes(&self) -> usize {}
+    #[must_use]
+    pub const fn max_error_chars(&self) -> usize {}
+    #[must_use]
+    pub const fn max_message_bytes(&self) -> usize {}
+    #[must_use]
+    pub const fn max_pages(&self) -> usize {}
+    #[must_use]
+    pub const fn max_tools(&self) -> usize {}
+    #[must_use]
+    pub const fn new() -> Self {}
+    #[must_use]
+    pub const fn with_max_definition_bytes(self, bytes: usize) -> Self {}
+    #[must_use]
+    pub const fn with_max_error_chars(self, chars: usize) -> Self {}
+    #[must_use]
+    pub const fn with_max_message_bytes(self, bytes: usize) -> Self {}
+    #[must_use]
+    pub const fn with_max_pages(self, pages: usize) -> Self {}
+    #[must_use]
+    pub const fn with_max_tools(self, tools: usize) -> Self {}
+}
+impl Default for RemoteLimits {}
+
+// tool_runtime::mcp::RemoteProtocol
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum RemoteProtocol {
+    Automatic,
+    Stateless,
+    Session,
+}
+
+// tool_runtime::mcp::RemoteServer
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RemoteServer {
+    ..
+}
+impl RemoteServer {
+    #[must_use]
+    pub fn announces_changes(&self) -> bool {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    #[must_use]
+    pub fn protocol(&self) -> &str {}
+    #[must_use]
+    pub fn version(&self) -> &str {}
+}
+impl fmt::Display for RemoteServer {}
+
+// tool_runtime::mcp::RemoteStatus
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct RemoteStatus {
+    pub connection: RemoteConnection,
+    pub server: Option<RemoteServer>,
+    pub tools: Vec<RemoteTool>,
+    pub findings: Vec<RemoteFinding>,
+}
+impl RemoteStatus {
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&RemoteTool> {}
+}
+
+// tool_runtime::mcp::RemoteTool
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RemoteTool {
+    pub name: String,
+    pub registered_as: Option<String>,
+    pub state: RemoteToolState,
+    pub reason: Option<String>,
+    pub digest: Option<Digest>,
+    pub differences: Vec<PinDifference>,
+}
+impl fmt::Display for RemoteTool {}
+
+// tool_runtime::mcp::RemoteToolState
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RemoteToolState {
+    Available,
+    Changed,
+    New,
+    Vanished,
+    Refused,
+}
+
+// tool_runtime::mcp::Stdio
+#[derive(Debug)]
+#[must_use = "nothing is served before `serve`"]
+pub struct Stdio {
+    ..
+}
+impl Stdio {
+    pub fn config(self, config: McpConfig) -> Self {}
+    pub fn ledger(self, ledger: &Ledger) -> Self {}
+    pub fn principal(self, principal: Principal) -> Self {}
+    pub async fn serve(self) -> Result<(), StdioError> {}
+    pub async fn serve_on<R, W>(self, input: R, output: W) -> Result<(), StdioError>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {}
+    pub fn tenant(self, tenant: Tenant) -> Self {}
+    pub fn user(self, user: impl Into<Box<str>>) -> Self {}
+}
+
+// tool_runtime::mcp::StdioError
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StdioError {
+    Stream(io::Error),
+    Opening(String),
+    Ledger(String),
+}
+
+// tool_runtime::mcp::router::router
+pub fn router(runtime: Runtime, config: HttpConfig) -> Router {}
+
+// tool_runtime::mcp::stdio::Stdio = tool_runtime::mcp::Stdio
+
+// tool_runtime::mcp::stdio::StdioError = tool_runtime::mcp::StdioError
+
+// tool_runtime::mcp::stdio::stdio
+pub fn stdio(runtime: Runtime) -> Stdio {}
 
 // tool_runtime::policy::AccessPolicy
 pub trait AccessPolicy: Send + Sync + 'static {

@@ -13,8 +13,7 @@ mod endpoints;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 #[cfg(not(feature = "mcp"))]
-#[path = "no_mcp.rs"]
-mod mcp;
+mod no_mcp;
 mod openapi;
 mod problem;
 mod request;
@@ -33,6 +32,8 @@ pub use self::auth::{
 };
 #[cfg(feature = "jwt")]
 pub use self::auth::{Jwks, JwksError, JwtConfigError, JwtVerifier, TokenSubject};
+#[cfg(not(feature = "mcp"))]
+use self::no_mcp as mcp;
 pub use self::router::{Routers, router, routers};
 #[cfg(feature = "tls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
