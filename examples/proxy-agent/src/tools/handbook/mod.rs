@@ -58,6 +58,8 @@ pub(crate) const PAGES: &[(&str, &str)] = pages![
     "http-security.md",
     "http.md",
     "key-rotation.md",
+    "mcp-client.md",
+    "mcp.md",
     "record.md",
     "redaction.md",
     "safe-execution.md",
