@@ -230,6 +230,36 @@ async fn broken_messages_and_foreign_pages_are_refused_before_the_protocol() {
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(-32020)));
 }
 
+/// The result of an answer, without what differs from call to call.
+fn result_of(answer: &Answer) -> Value {
+    let mut message = message_of(answer);
+    let audit = &mut message["result"]["_meta"]["tool-runtime/audit"];
+    for member in ["trace_id", "invocation_id", "meta"] {
+        assert!(!audit[member].is_null(), "{member}: {answer:?}");
+        audit[member] = Value::Null;
+    }
+    message
+}
+
+#[tokio::test]
+async fn a_call_is_answered_alike_with_a_connection_of_the_protocol_and_without() {
+    let app = app(open().without_tenants());
+    let wrong = json!({"name": "find_articles", "arguments": {"limit": 99}});
+    let picture = json!({"name": "draw", "arguments": {}});
+    for params in [greeting(), wrong, picture] {
+        let direct = send(&app, stateless("tools/call", params.clone())).await;
+        // Weights in `Accept` are left to the protocol's own reader.
+        let mut other = stateless("tools/call", params);
+        let weighted = "application/json;q=0.9, text/event-stream".parse().unwrap();
+        other.headers_mut().insert("accept", weighted);
+        let by_protocol = send(&app, other).await;
+        assert_eq!(result_of(&direct), result_of(&by_protocol));
+        let info = json!({"name": "shop", "version": "1.2.3"});
+        let said = &direct.json()["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
+        assert_eq!(*said, info, "{direct:?}");
+    }
+}
+
 #[tokio::test]
 async fn the_digits_of_arguments_reach_the_validator_as_they_were_sent() {
     let app = app(open().without_tenants());

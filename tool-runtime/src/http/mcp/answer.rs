@@ -1,7 +1,7 @@
 //! The result of a call in the protocol's form: text, structured content, blocks and `_meta`.
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use rmcp::model::{CallToolResult, ContentBlock, Implementation, MetaObject};
 use serde_json::{Map, Value, json};
 use tool_contracts::ToolErrorDetail;
 
@@ -27,8 +27,17 @@ pub(super) async fn of_call(
 ) -> CallToolResult {
     let listed = server.listing.current(&server.app.runtime);
     let tool = listed.find(finished.call.name());
-    Answered { app: &server.app, finished, tool, revision }.result().await
+    let mut result = Answered { app: &server.app, finished, tool, revision }.result().await;
+    if revision == Revision::Stateless {
+        let Implementation { name, version, .. } = &server.settings.server;
+        let meta = result.meta.get_or_insert_default();
+        meta.insert(SERVER_INFO.to_owned(), json!({ "name": name, "version": version }));
+    }
+    result
 }
+
+/// The member of `_meta` with the name of the server, which revision 2026-07-28 recommends.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// A call that has ended, for a client of a revision.
 struct Answered<'a> {
