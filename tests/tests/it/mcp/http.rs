@@ -66,7 +66,8 @@ fn message_of(answer: &Answer) -> Value {
         return answer.json();
     }
     let data = answer.text.lines().filter_map(|line| line.strip_prefix("data: "));
-    let data = data.filter(|data| !data.is_empty()).last().unwrap_or_else(|| panic!("{answer:?}"));
+    let data =
+        data.filter(|data| !data.is_empty()).next_back().unwrap_or_else(|| panic!("{answer:?}"));
     serde_json::from_str(data).unwrap()
 }
 
