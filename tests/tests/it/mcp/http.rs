@@ -66,8 +66,7 @@ fn message_of(answer: &Answer) -> Value {
         return answer.json();
     }
     let data = answer.text.lines().filter_map(|line| line.strip_prefix("data: "));
-    let data =
-        data.filter(|data| !data.is_empty()).next_back().unwrap_or_else(|| panic!("{answer:?}"));
+    let data = data.rfind(|data| !data.is_empty()).unwrap_or_else(|| panic!("{answer:?}"));
     serde_json::from_str(data).unwrap()
 }
 
