@@ -65,7 +65,7 @@ fn message_of(answer: &Answer) -> Value {
     if answer.header("content-type").starts_with("application/json") {
         return answer.json();
     }
-    let data = answer.text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let mut data = answer.text.lines().filter_map(|line| line.strip_prefix("data: "));
     let data = data.rfind(|data| !data.is_empty()).unwrap_or_else(|| panic!("{answer:?}"));
     serde_json::from_str(data).unwrap()
 }
