@@ -18,6 +18,7 @@ pub(in crate::http) fn challenge_parameter(_: &App) -> Option<String> {
 }
 
 /// Adds nothing to a router.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "it is called as the feature's own is")]
 pub(in crate::http) fn mounted(
     routes: Router<SharedApp>,
     _: &SharedApp,
