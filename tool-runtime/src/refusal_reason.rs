@@ -85,14 +85,14 @@ refusal_reasons! {
         Host = "host",
         /// The same call is still running.
         InFlight = "in_flight",
+        /// The tool needs an answer of the user, who is asked by the caller or cannot be asked.
+        InputRequired = "input_required",
         /// The call has an idempotency key, and no store keeps it.
         KeyNotKept = "key_not_kept",
         /// The policy requires an idempotency key.
         KeyRequired = "key_required",
         /// The idempotency key belongs to a call with other arguments.
         KeyReused = "key_reused",
-        /// The tool needs an answer of the user, who is asked by the caller or cannot be asked.
-        InputRequired = "input_required",
         /// The call lost its lease: another run has taken over its key.
         LeaseLost = "lease_lost",
         /// The ledger's queue of records is full.
