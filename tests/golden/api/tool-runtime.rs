@@ -668,8 +668,8 @@ refusal_reasons! {
     "evidence_altered", EvidenceMissing = "evidence_missing", EvidenceNotKept =
     "evidence_not_kept", EvidenceShredded = "evidence_shredded", EvidenceUnavailable =
     "evidence_unavailable", Expired = "expired", Host = "host", InFlight = "in_flight",
-    KeyNotKept = "key_not_kept", KeyRequired = "key_required", KeyReused = "key_reused",
-    InputRequired = "input_required", LeaseLost = "lease_lost", LedgerFull =
+    InputRequired = "input_required", KeyNotKept = "key_not_kept", KeyRequired =
+    "key_required", KeyReused = "key_reused", LeaseLost = "lease_lost", LedgerFull =
     "ledger_full", NoEvidence = "no_evidence", NoLedger = "no_ledger", NoPrincipal =
     "no_principal", NoTicket = "no_ticket", NotCanonical = "not_canonical", Origin =
     "origin", OutcomeArchived = "outcome_archived", OutcomeChanged = "outcome_changed",
