@@ -13,11 +13,15 @@ use super::schema::RESULT;
 use crate::adapters::Answer;
 use crate::http::endpoints::call::FinishedCall;
 use crate::http::problem::Problem;
+use crate::http::response::without_cause;
 use crate::http::state::app::App;
 use crate::{Attachment, ToolCall, ToolOutput};
 
 /// The member of `_meta` with what the envelope of an answer has beside its data.
-pub(super) const AUDIT: &str = "tool-runtime/audit";
+const AUDIT: &str = "tool-runtime/audit";
+
+/// The member of `_meta` with the name of the server, as revision 2026-07-28 recommends.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Writes the result of a call that has ended, for clients of a revision.
 pub(super) async fn of_call(
@@ -36,9 +40,6 @@ pub(super) async fn of_call(
     result
 }
 
-/// The member of `_meta` with the name of the server, which revision 2026-07-28 recommends.
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-
 /// A call that has ended, for a client of a revision.
 struct Answered<'a> {
     app: &'a App,
@@ -51,10 +52,9 @@ impl Answered<'_> {
     /// Writes the result.
     async fn result(&self) -> CallToolResult {
         let call = &self.finished.call;
-        let Some(output) = call.output() else { return failed(Vec::new()) };
+        let Some(output) = call.output() else { return CallToolResult::error(Vec::new()) };
         if let Some(detail) = self.finished.error(self.app) {
-            let text = Answer::failed(&detail).into_text_and_blocks(|_| None::<()>).0;
-            let mut result = failed(text.map(ContentBlock::text).into_iter().collect());
+            let mut result = of_error(&detail);
             result.meta = Some(audit(call, output, Some(&detail)));
             return result;
         }
@@ -73,7 +73,7 @@ impl Answered<'_> {
         let structured = shown.data_json().and_then(|data| self.structured(data));
         if has_schema && structured.is_none() {
             // A client refuses a success without the content that the tool has declared.
-            return failed(content);
+            return CallToolResult::error(content);
         }
         let mut result = CallToolResult::success(content);
         result.structured_content = structured;
@@ -107,30 +107,29 @@ impl Answered<'_> {
     }
 }
 
-fn failed(content: Vec<ContentBlock>) -> CallToolResult {
-    CallToolResult::error(content)
+/// Writes an error as the model reads it.
+fn of_error(detail: &ToolErrorDetail) -> CallToolResult {
+    let text = Answer::failed(detail).into_text();
+    CallToolResult::error(text.map(ContentBlock::text).into_iter().collect())
 }
 
 /// Writes the failure of a request for which no call was opened, for the model.
-pub(super) fn of_problem(problem: &Problem) -> CallToolResult {
-    let detail = problem.clone().into_detail();
-    let text = Answer::failed(&detail).into_text_and_blocks(|_| None::<()>).0;
-    let mut result = failed(text.map(ContentBlock::text).into_iter().collect());
+pub(super) fn of_problem(problem: Problem) -> CallToolResult {
+    let detail = problem.into_detail();
+    let mut result = of_error(&detail);
     result.meta = Some(meta(json!({ "error": public_detail(&detail) })));
     result
 }
 
 /// Writes the failure of a request for which no call was opened, for the client.
-pub(super) fn protocol_error(problem: &Problem) -> ErrorData {
-    ErrorData::invalid_params(
-        problem.message.clone(),
-        public_detail(&problem.clone().into_detail()),
-    )
+pub(super) fn protocol_error(problem: Problem) -> ErrorData {
+    let detail = problem.into_detail();
+    ErrorData::invalid_params(detail.message().to_owned(), public_detail(&detail))
 }
 
 /// Returns an error without the type of the host's program that caused it.
 pub(super) fn public_detail(detail: &ToolErrorDetail) -> Option<Value> {
-    serde_json::to_value(detail.clone().into_builder().without_cause().build()).ok()
+    serde_json::to_value(&*without_cause(detail)).ok()
 }
 
 /// Returns what an auditor needs to find the call: its ids, and what its envelope has beside the data.

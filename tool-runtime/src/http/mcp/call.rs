@@ -70,21 +70,21 @@ impl<'s> ToolRequest<'s> {
 
     async fn answered(&self, params: CallToolRequestParams) -> Result<CallToolResponse, Refused> {
         let app = &self.server.app;
-        let cx = context::of_request(&self.caller, &self.meta, app, &self.server.settings)
-            .map_err(|problem| Refused::of(&problem))?;
+        let cx = context::of_request(&self.caller, &self.meta, app, &self.server.settings)?;
+        let name = call::repeatable(params.name.clone().into_owned());
         if let Some(audit) = &self.caller.audit {
             let audit = &mut *audit.lock();
             audit.trace_id = Some(cx.trace_id().into());
-            audit.tool_name = call::repeatable(params.name.clone().into_owned());
+            audit.tool_name.clone_from(&name);
         }
-        if let Some(reply) = Reply::of(&params).map_err(Refused::Protocol)? {
+        if let Some(reply) = Reply::of(&params)? {
             let call = self.resumed(&reply, &params.name, &cx).await?;
             let finished = self.finished(call).await?;
             return Ok(self.result(&finished).await.into());
         }
-        let becomes_task = self.may_become_task(&params.name).map_err(Refused::Protocol)?;
-        let user = self.user(&params, &cx).map_err(Refused::Protocol)?;
-        let call = self.opened(&params, cx)?;
+        let becomes_task = self.may_become_task(&params.name)?;
+        let user = self.user(&params, &cx)?;
+        let call = self.opened(&name, &params, cx)?;
         if let (Some(user), Some(scope)) = (&user, call.scope()) {
             scope.set_input_source(user.source());
         }
@@ -104,20 +104,23 @@ impl<'s> ToolRequest<'s> {
         self.respond(finished).await
     }
 
-    fn opened(&self, params: &CallToolRequestParams, cx: ToolContext) -> Result<ToolCall, Refused> {
+    fn opened(
+        &self,
+        name: &str,
+        params: &CallToolRequestParams,
+        cx: ToolContext,
+    ) -> Result<ToolCall, Refused> {
         let input = match &self.caller.arguments {
             Some(sent) => sent.clone(),
             None => read_arguments(params)
-                .map_err(|error| ErrorData::internal_error(error.to_string(), None))
-                .map_err(Refused::Protocol)?,
+                .map_err(|error| ErrorData::internal_error(error.to_string(), None))?,
         };
-        let name = call::repeatable(params.name.clone().into_owned());
-        call::open_named(&self.server.app, &self.caller.admitted, &name, (input, cx))
-            .map_err(|problem| self.refused(&name, &problem))
+        call::open_named(&self.server.app, &self.caller.admitted, name, (input, cx))
+            .map_err(|problem| self.refused(name, problem))
     }
 
     /// Refuses a call before it exists.
-    pub(super) fn refused(&self, tool: &str, problem: &Problem) -> Refused {
+    pub(super) fn refused(&self, tool: &str, problem: Problem) -> Refused {
         if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             let is_scope = problem.status == StatusCode::FORBIDDEN
                 && self.server.app.config.auth.takes_tokens();
@@ -128,7 +131,7 @@ impl<'s> ToolRequest<'s> {
             let challenge = HeaderValue::from_str(&words).ok().filter(|_| is_scope);
             let _ = self.caller.denied.set(Denied { status: problem.status, challenge });
         }
-        Refused::of(problem)
+        problem.into()
     }
 
     /// Runs a call to its end, and tells the client of its progress.
@@ -136,8 +139,7 @@ impl<'s> ToolRequest<'s> {
         let app = &self.server.app;
         let caller = self.caller.admitted.caller().clone();
         let Some(RequestContext { peer, id, ct: cancelled, .. }) = &self.link else {
-            let finished = call::executed(app, call, caller).await;
-            return finished.map_err(|problem| Refused::of(&problem));
+            return Ok(call::executed(app, call, caller).await?);
         };
         let _running = self.server.running.add(id, &call);
         let mut reports = ProgressReports::of(&call, &self.meta);
@@ -148,12 +150,12 @@ impl<'s> ToolRequest<'s> {
                 biased;
                 finished = executed.as_mut() => {
                     reports.send_rest(peer).await;
-                    return finished.map_err(|problem| Refused::of(&problem));
+                    return Ok(finished?);
                 }
                 // A call with an effect runs on: its client may have lost the connection alone.
                 () = cancelled.cancelled(), if ends_with_caller => {
                     let error = ErrorData::internal_error("the request was cancelled", None);
-                    return Err(Refused::Protocol(error));
+                    return Err(error.into());
                 }
                 update = reports.next() => reports.send(update, peer).await,
             }
@@ -163,7 +165,7 @@ impl<'s> ToolRequest<'s> {
     /// Writes the result of a call that has ended; one that needs approval may be confirmed first.
     async fn respond(&self, finished: FinishedCall) -> Result<CallToolResponse, Refused> {
         if finished.call.tool().is_none() {
-            return Err(Refused::Protocol(unknown_tool(&finished.call)));
+            return Err(unknown_tool(&finished.call).into());
         }
         if let Some(question) = confirmation::question(self, &finished.call) {
             return Box::pin(confirmation::ask(self, question, finished)).await;
@@ -180,10 +182,16 @@ impl<'s> ToolRequest<'s> {
     }
 }
 
-/// A refusal before a call exists: of a tool that the caller may not call an error of the protocol,
-/// of anything that a model can mend or wait for a failed result.
-impl Refused {
-    pub(super) fn of(problem: &Problem) -> Self {
+impl From<ErrorData> for Refused {
+    fn from(error: ErrorData) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+/// A problem that passes with time is a failed result, which the model may wait for; any other one is
+/// an error of the protocol.
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Self {
         let passes = matches!(
             problem.code,
             ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Timeout

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult,
+    CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitationAction,
+    ElicitationSchema, InputRequest, InputRequiredResult,
 };
 use serde_json::Value;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 
 use super::call::{Refused, ToolRequest};
-use super::input::ANSWER_TIME;
+use super::input::{ANSWER_TIME, answers};
 use super::request_state;
 use super::user::Way;
 use crate::ToolCall;
@@ -47,10 +47,7 @@ impl Reply {
             return Err(request_state::refused());
         }
         let ticket = ticket.clone();
-        let response = params.input_responses.as_ref().and_then(|all| all.get(CONFIRMATION));
-        let answer: Option<ElicitResult> =
-            response.and_then(|response| serde_json::from_value(response.clone()).ok());
-        match answer {
+        match answers(params.input_responses.as_ref()).remove(CONFIRMATION) {
             Some(answer) => Ok(Some(Self { ticket, action: answer.action })),
             None => Err(ErrorData::invalid_params(
                 "`inputResponses.confirmation`: expected the result of the elicitation that the \
@@ -65,11 +62,8 @@ impl Reply {
 pub(super) fn question(request: &ToolRequest<'_>, call: &ToolCall) -> Option<Question> {
     let ticket = ticket_of(call)?;
     let way = Way::of(request)?;
-    let may_decide = call
-        .tool()
-        .is_some_and(|tool| may_confirm(request, |principal| principal.may_decide(tool)));
     let message = format!("Confirm this call: {}", call.preview());
-    may_decide.then_some(Question { way, ticket, message })
+    may_confirm(request, call).then_some(Question { way, ticket, message })
 }
 
 /// Asks the client's user, and runs the call if it is confirmed.
@@ -120,20 +114,18 @@ impl ToolRequest<'_> {
         if let Some(tool) = app.runtime.spec(name) {
             let admitted = require(principal, &tool)
                 .and_then(|()| app.rates.call(name, cx.tenant_id(), principal));
-            admitted.map_err(|problem| self.refused(name, &problem))?;
+            admitted.map_err(|problem| self.refused(name, problem))?;
         }
         let mut call = app.runtime.tickets().resume(&reply.ticket, cx).await;
         if rejection(&call).is_some_and(is_forged) {
-            return Err(Refused::Protocol(request_state::refused()));
+            return Err(request_state::refused().into());
         }
         if !call.name().is_empty() && call.name() != name {
-            return Err(Refused::Protocol(ErrorData::invalid_params(
-                "`requestState` belongs to a call of another tool; send it with that tool's name",
-                None,
-            )));
+            let message =
+                "`requestState` belongs to a call of another tool; send it with that tool's name";
+            return Err(ErrorData::invalid_params(message, None).into());
         }
-        let may_decide =
-            call.tool().is_some_and(|tool| may_confirm(self, |it| it.may_decide(tool)));
+        let may_decide = may_confirm(self, &call);
         // A call that is not pending any more answers why.
         if may_decide && reply.action == ElicitationAction::Accept {
             let approver = recorded_name(cx.user_id(), principal.display_name());
@@ -174,12 +166,11 @@ const fn is_forged(rejection: TicketRejection) -> bool {
 
 /// Returns whether the client's user may decide: where the caller may decide about its own calls at
 /// `/approvals` too.
-fn may_confirm(
-    request: &ToolRequest<'_>,
-    covers: impl Fn(&crate::http::Principal) -> bool,
-) -> bool {
+fn may_confirm(request: &ToolRequest<'_>, call: &ToolCall) -> bool {
     let principal = request.caller.admitted.principal();
-    !request.server.app.config.four_eyes && principal.may(Scope::Approvals) && covers(principal)
+    !request.server.app.config.four_eyes
+        && principal.may(Scope::Approvals)
+        && call.tool().is_some_and(|tool| principal.may_decide(tool))
 }
 
 /// Returns the ticket of a call that was answered with one.

@@ -8,13 +8,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, ErrorCode, RequestMetaObject};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, ClientCapabilities, RequestMetaObject};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -23,6 +22,7 @@ use super::call::ToolRequest;
 use super::door::RequestCaller;
 use super::handler::ToolServer;
 use super::revision::Revision;
+use crate::http::response::JsonResponse;
 
 /// The revision of these requests.
 const REVISION: &str = "2026-07-28";
@@ -30,9 +30,14 @@ const REVISION: &str = "2026-07-28";
 /// The prefix of the headers that repeat parameters.
 const PARAMETER: &str = "mcp-param-";
 
-/// A call of a tool.
-#[derive(Deserialize)]
+/// A call of a tool that is answered directly.
 pub(super) struct DirectCall<'b> {
+    message: CallMessage<'b>,
+    capabilities: ClientCapabilities,
+}
+
+#[derive(Deserialize)]
+struct CallMessage<'b> {
     #[serde(borrow)]
     id: &'b RawValue,
     #[serde(borrow)]
@@ -74,36 +79,40 @@ impl<'b> DirectCall<'b> {
         if one(headers, "mcp-protocol-version")? != REVISION || !accepts_both(headers) {
             return None;
         }
-        let call: Self = serde_json::from_slice(body).ok()?;
-        let params = &call.params;
-        let is_id = matches!(call.id.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'));
-        let agrees = call.method == "tools/call"
+        let message: CallMessage<'b> = serde_json::from_slice(body).ok()?;
+        let params = &message.params;
+        let is_id = matches!(message.id.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'));
+        let agrees = message.method == "tools/call"
             && one(headers, "mcp-method") == Some("tools/call")
             && one(headers, "mcp-name") == Some(&*params.name)
-            && params.meta.protocol_version().is_some_and(|named| named.as_str() == REVISION)
-            && params.meta.client_capabilities().is_some();
+            && params.meta.protocol_version().is_some_and(|named| named.as_str() == REVISION);
         let is_plain = params.input_responses.is_none()
             && params.request_state.is_none()
             && params.meta.get_progress_token().is_none()
             && !server.settings.tasks.contains_key(&*params.name)
             && !headers.keys().any(|name| name.as_str().starts_with(PARAMETER))
             && !server.has_header_parameters(&params.name);
-        (is_id && agrees && is_plain).then_some(call)
+        if !(is_id && agrees && is_plain) {
+            return None;
+        }
+        let capabilities = params.meta.client_capabilities()?;
+        Some(Self { message, capabilities })
     }
 
     /// Answers the request.
     pub(super) async fn answer(self, server: &ToolServer, caller: Arc<RequestCaller>) -> Response {
-        let Self { id, params: DirectParams { name, meta, .. }, .. } = self;
+        let Self { message: CallMessage { id, params, .. }, capabilities } = self;
+        let DirectParams { name, meta, .. } = params;
         let request = ToolRequest {
             server,
             caller,
             revision: Revision::Stateless,
-            capabilities: meta.client_capabilities(),
+            capabilities: Some(capabilities),
             meta,
             link: None,
         };
         let params = CallToolRequestParams::new(name.into_owned());
-        match request.answer(params).await {
+        let answer = match request.answer(params).await {
             Ok(CallToolResponse::Complete(result)) => with_result(id, result),
             Ok(CallToolResponse::InputRequired(result)) => with_result(id, result),
             Ok(CallToolResponse::Task(result)) => with_result(id, result),
@@ -111,28 +120,17 @@ impl<'b> DirectCall<'b> {
                 with_error(id, ErrorData::internal_error("the result is of no known kind", None))
             }
             Err(error) => with_error(id, error),
-        }
+        };
+        answer.into_response()
     }
 }
 
-fn with_result(id: &RawValue, result: impl Serialize) -> Response {
-    written(&ResultBody { jsonrpc: "2.0", id, result })
+fn with_result(id: &RawValue, result: impl Serialize) -> JsonResponse {
+    JsonResponse::ok(&ResultBody { jsonrpc: "2.0", id, result })
 }
 
-fn with_error(id: &RawValue, error: ErrorData) -> Response {
-    let is_capability = error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY;
-    let mut response = written(&ErrorBody { jsonrpc: "2.0", id, error });
-    if is_capability {
-        *response.status_mut() = axum::http::StatusCode::BAD_REQUEST;
-    }
-    response
-}
-
-fn written(body: &impl Serialize) -> Response {
-    let json = serde_json::to_vec(body).unwrap_or_default();
-    let mut response = Response::new(Body::from(json));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
+fn with_error(id: &RawValue, error: ErrorData) -> JsonResponse {
+    JsonResponse::ok(&ErrorBody { jsonrpc: "2.0", id, error })
 }
 
 /// Returns the value of a header that occurs once.

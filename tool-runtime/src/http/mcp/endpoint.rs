@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::{CACHE_CONTROL, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, Full};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -18,17 +18,15 @@ use super::door::{Door, RequestCaller};
 use super::handler::ToolServer;
 use super::listing::Listing;
 use super::message::{RefusedMessage, SentMessage};
-use super::sessions::Sessions;
+use super::sessions::{SESSION, Sessions};
 use crate::http::endpoints::call::streams;
 use crate::http::problem::Problem;
 use crate::http::request::admission::Admitted;
 use crate::http::request::body::ReceivedRequest;
-use crate::http::response::Audit;
+use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::SharedApp;
 use crate::http::state::caller::Caller;
 use crate::http::state::quota::Permit;
-
-const SESSION: &str = "mcp-session-id";
 
 /// The protocol at one path of a router.
 #[derive(Clone)]
@@ -91,7 +89,7 @@ impl Endpoint {
         };
         let AdmittedRequest { mut parts, body, session: place, stream } = match read {
             Ok(read) => read,
-            Err(RefusedMessage(body)) => return Ok(bad_request(body)),
+            Err(RefusedMessage(body)) => return Ok(bad_request(body).into_response()),
         };
         let request_caller = Arc::new(request_caller);
         if session.is_none() && parts.method == Method::POST {
@@ -167,11 +165,8 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Answers a message that the protocol does not read.
-fn bad_request(body: String) -> Response {
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = StatusCode::BAD_REQUEST;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
+fn bad_request(body: String) -> JsonResponse {
+    JsonResponse { status: StatusCode::BAD_REQUEST, retry_after: None, body: body.into() }
 }
 
 /// Answers a call of a tool that the caller's token does not cover as OAuth has it (RFC 6750, section

@@ -66,7 +66,7 @@ impl ToolServer {
     fn context_of(&self, request: &RequestContext<RoleServer>) -> Result<ToolContext, ErrorData> {
         let caller = self.door.caller(request)?;
         context::of_request(&caller, &request.meta, &self.app, &self.settings)
-            .map_err(|problem| answer::protocol_error(&problem))
+            .map_err(answer::protocol_error)
     }
 
     /// Lists a page of the tools that the caller may call.

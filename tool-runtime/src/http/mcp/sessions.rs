@@ -12,6 +12,9 @@ use crate::http::state::caller::Caller;
 use crate::http::state::quota::{Permit, Quota, QuotaRefusal, half};
 use crate::refusal_reason::RefusalReason;
 
+/// The header with the id of a session.
+pub(super) const SESSION: &str = "mcp-session-id";
+
 const REFUSAL: QuotaRefusal = QuotaRefusal {
     reason: RefusalReason::Busy,
     capacity: "too many sessions are open; retry later, or use revision 2026-07-28",

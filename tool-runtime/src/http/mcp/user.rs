@@ -12,6 +12,7 @@ use super::door::Door;
 use super::input::{RoundUser, SessionUser, answers};
 use super::request_state;
 use super::revision::Revision;
+use super::sessions::SESSION;
 use crate::tool::InputSource;
 use crate::{ToolCall, ToolOutput};
 
@@ -40,7 +41,7 @@ impl Way {
         }
         let has_session = match &request.server.door {
             Door::Streams(_) => true,
-            Door::Http => request.caller.headers.contains_key("mcp-session-id"),
+            Door::Http => request.caller.headers.contains_key(SESSION),
         };
         match request.revision {
             Revision::Stateless => Some(Self::InputRequired),

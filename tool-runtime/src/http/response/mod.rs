@@ -213,7 +213,7 @@ fn written_envelope(detail: &ToolErrorDetail, meta: Option<&str>, audit: &AuditC
 }
 
 /// Removes `cause`, a type of the host's program, which does not help a caller.
-fn without_cause(detail: &ToolErrorDetail) -> Cow<'_, ToolErrorDetail> {
+pub(in crate::http) fn without_cause(detail: &ToolErrorDetail) -> Cow<'_, ToolErrorDetail> {
     if detail.cause().is_none() {
         return Cow::Borrowed(detail);
     }

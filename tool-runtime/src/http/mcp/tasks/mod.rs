@@ -84,10 +84,7 @@ impl ToolRequest<'_> {
     ) -> Result<Begun, Refused> {
         let app = &self.server.app;
         let caller = self.caller.admitted.caller().clone();
-        let permit = app
-            .tasks
-            .acquire(caller, 1)
-            .map_err(|exhausted| Refused::of(&BUSY.problem(exhausted)))?;
+        let permit = app.tasks.acquire(caller, 1).map_err(|exhausted| BUSY.problem(exhausted))?;
         let live = LiveTask::of(&call, user.cloned(), &self.server.settings, app);
         let listener = live.clone();
         call.on_progress(move |update| listener.progressed(update));
@@ -110,9 +107,8 @@ impl ToolRequest<'_> {
 }
 
 fn finished_in_time(finished: Result<FinishedCall, JoinError>) -> Result<Begun, Refused> {
-    finished
-        .map(|finished| Begun::Finished(Box::new(finished)))
-        .map_err(|_| Refused::of(&Problem::internal()))
+    let finished = finished.map_err(|_| Problem::internal())?;
+    Ok(Begun::Finished(Box::new(finished)))
 }
 
 /// Waits for the end of a task, and keeps its result.
@@ -125,7 +121,7 @@ async fn ended(
     let guard = server.app.config.drain.track();
     let payload = match execution.await {
         Ok(finished) => payload(&server, &live, &finished).await,
-        Err(_) => failed(&answer::protocol_error(&Problem::internal())),
+        Err(_) => failed(&answer::protocol_error(Problem::internal())),
     };
     stored::keep_end(&server.app, &live, DetailedTask::new(live.task(), payload)).await;
     server.tasks.lock().remove(&live.id());

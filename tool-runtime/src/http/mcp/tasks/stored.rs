@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{DetailedTask, JsonObject, Task, TaskPayload};
+use rmcp::model::{DetailedTask, Task, TaskPayload};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use tool_contracts::ToolContext;
 use uuid::Uuid;
 
@@ -49,10 +48,7 @@ impl BegunTask {
         task.last_updated_at = text_of(UnixMillis::new(ended_by));
         let message =
             "the server stopped before the call had ended; whether it had its effect is unknown";
-        let mut error = JsonObject::new();
-        error.insert("code".to_owned(), json!(rmcp::model::ErrorCode::INTERNAL_ERROR.0));
-        error.insert("message".to_owned(), message.into());
-        DetailedTask::new(task, TaskPayload::Failed { error })
+        DetailedTask::new(task, super::failed(&ErrorData::internal_error(message, None)))
     }
 }
 
