@@ -76,7 +76,9 @@ fn tool_worked(scope: &CallScope, ended: &CallOutcome) -> Option<bool> {
     match (ended.status, code, ended.effect) {
         // The caller shortened the deadline that the tool declares.
         (_, Some(ErrorCode::Timeout), _) if scope.has_shortened_deadline() => None,
+        // A tool that needs the user's answer has asked for it.
         (CallStatus::Interrupted, ..)
+        | (_, Some(ErrorCode::NeedsUserConfirmation), EffectOutcome::Transient)
         | (_, Some(ErrorCode::Conflict), EffectOutcome::Unknown)
         | (_, _, EffectOutcome::NotRun) => None,
         // A permanent failure that the tool declares is an answer; an internal error is not.

@@ -29,7 +29,7 @@ use crate::refusal_reason::RefusalReason;
 /// use tool_runtime::prelude::*;
 ///
 /// /// Books a table.
-/// #[ai_tool(effect = "write", permission = "auto")]
+/// #[ai_tool(effect = "write")]
 /// async fn book_table(input: &UserInput) -> Result<String, InputError> {
 ///     let form = json!({
 ///         "type": "object",

@@ -1,6 +1,7 @@
 //! Calls of tools: results, blocks, failures, progress and cancellation.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -54,6 +55,29 @@ async fn attachments_are_blocks_of_their_kinds() {
     assert_eq!(blocks[1]["resource"]["text"], "id\n1\n");
     assert_eq!(blocks[1]["resource"]["mimeType"], "text/csv");
     assert_eq!(blocks[2]["uri"], "https://shop.example/terms.pdf");
+}
+
+#[tokio::test]
+async fn a_success_that_no_excerpt_fits_has_its_structured_content() {
+    let mut client = Client::stateless(shop::terse_server());
+    let result = client.call("describe_at_length", json!({})).await;
+    assert_ne!(result["isError"], true, "{result}");
+    assert_eq!(result["structuredContent"]["name"].as_str().unwrap().len(), 10_000);
+    assert!(result["content"][0]["text"].as_str().unwrap().len() < 1000, "{result}");
+}
+
+#[tokio::test]
+async fn a_call_goes_on_while_its_client_does_not_read_its_progress() {
+    let (server, orders) = shop::server();
+    let mut client = Client::stateless(server);
+    let params = json!({"name": "chatter", "arguments": {}, "_meta": {"progressToken": 1}});
+    client.begin("tools/call", params).await;
+    let ended = async {
+        while orders.0.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the call ends");
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ fn app(config: HttpConfig) -> Router {
 }
 
 /// A request of the revision without sessions.
-fn stateless(method: &str, mut params: Value) -> Request<Body> {
+pub(super) fn stateless(method: &str, mut params: Value) -> Request<Body> {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": STATELESS,
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -37,7 +37,7 @@ fn stateless(method: &str, mut params: Value) -> Request<Body> {
 }
 
 /// A request of a revision with sessions.
-fn with_session(method: &str, params: &Value, session: Option<&str>) -> Request<Body> {
+pub(super) fn with_session(method: &str, params: &Value, session: Option<&str>) -> Request<Body> {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let mut request = message(&body).header("mcp-protocol-version", WITH_SESSIONS);
     if let Some(session) = session {
@@ -53,7 +53,7 @@ fn message(_: &Value) -> axum::http::request::Builder {
         .header("accept", "application/json, text/event-stream")
 }
 
-fn opening() -> Value {
+pub(super) fn opening() -> Value {
     json!({
         "protocolVersion": WITH_SESSIONS, "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},

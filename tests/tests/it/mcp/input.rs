@@ -3,6 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
+use tool_runtime::mcp;
+use tool_runtime::policy::{BreakerConfig, Policy, Rules};
 
 use super::{Client, STATELESS, WITH_SESSIONS, shop};
 
@@ -94,6 +96,70 @@ async fn a_tool_asks_over_several_rounds_and_then_acts_once() {
     let third = client.request("tools/call", params).await["result"].clone();
     assert_eq!(third["content"][0]["text"], r#""Ada" comes on "Monday""#, "{third}");
     assert_eq!(orders.0.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_confirmed_call_asks_its_user_in_further_rounds() {
+    let (server, orders) = shop::server();
+    let mut client = Client::stateless(server);
+    let arguments = json!({"nights": 2});
+    let accepted = json!({"confirmation": {"action": "accept", "content": {}}});
+    let guest = json!({"guest": {"action": "accept", "content": {"name": "Ada"}}});
+    let mut round = client.call("reserve", arguments.clone()).await;
+    for (asked, answer) in
+        [("confirmation", &accepted), ("guest", &guest), ("confirmation", &accepted)]
+    {
+        assert_eq!(round["resultType"], "input_required", "{round}");
+        assert!(!round["inputRequests"][asked].is_null(), "{asked}: {round}");
+        assert_eq!(orders.0.load(Ordering::SeqCst), 0);
+        let params = retried(&round, "reserve", &arguments, answer);
+        round = client.request("tools/call", params).await["result"].clone();
+    }
+    assert_eq!(round["content"][0]["text"], r#"2 nights for "Ada""#, "{round}");
+    assert_eq!(orders.0.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_call_that_was_confirmed_in_a_session_asks_its_user_in_place() {
+    let (server, orders) = shop::server();
+    let mut client = Client::with_session(server).await;
+    let params = json!({"name": "reserve", "arguments": {"nights": 2}});
+    let id = client.begin("tools/call", params).await;
+    for content in [json!({}), json!({"name": "Ada"})] {
+        let asked = client.read().await;
+        assert_eq!(asked["method"], "elicitation/create", "{asked}");
+        let result = json!({"action": "accept", "content": content});
+        client.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})).await;
+    }
+    let result = client.read().await;
+    assert_eq!(result["id"], id);
+    assert_eq!(result["result"]["content"][0]["text"], r#"2 nights for "Ada""#, "{result}");
+    assert_eq!(orders.0.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_question_is_no_failure_of_the_tool() {
+    let orders = shop::Orders::default();
+    let breaker = BreakerConfig::failures_in_a_row(1).unwrap();
+    let policy = Policy::new().rules(Rules::new().breaker(breaker));
+    let runtime = shop::builder(&orders).policy(policy).build().unwrap();
+    let mut client = Client::stateless(mcp::stdio(runtime).config(shop::config()));
+    for _ in 0..3 {
+        let asked = client.call("book", json!({})).await;
+        assert_eq!(asked["resultType"], "input_required", "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn answers_belong_to_the_arguments_that_they_were_given_for() {
+    let (server, orders) = shop::server();
+    let mut client = Client::stateless(server);
+    let first = client.call("book", json!({})).await;
+    let guest = json!({"guest": {"action": "accept", "content": {"name": "Ada"}}});
+    let other = retried(&first, "book", &json!({"for": "Jo"}), &guest);
+    let refused = client.request("tools/call", other).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    assert_eq!(orders.0.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test]

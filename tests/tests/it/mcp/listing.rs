@@ -23,7 +23,7 @@ async fn a_tool_is_listed_with_its_schemas_and_the_hints_of_its_effect() {
     {
         let tools = tools(&mut client).await;
         let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert!(names.is_sorted() && names.len() == 9, "{names:?}");
+        assert!(names.is_sorted() && names.len() == 11, "{names:?}");
         let found = find(&tools, "find_articles");
         assert_eq!(found["title"], "Find articles");
         let limit = json!({
@@ -81,7 +81,7 @@ async fn pages_have_every_tool_once_and_a_foreign_cursor_is_refused() {
             break;
         }
     }
-    assert!(names.is_sorted() && names.len() == 9, "{names:?}");
+    assert!(names.is_sorted() && names.len() == 11, "{names:?}");
     let refused = client.request("tools/list", json!({"cursor": "page 2"})).await;
     assert_eq!(refused["error"]["code"], -32602);
 }

@@ -4,6 +4,7 @@ mod calls;
 mod http;
 mod input;
 mod listing;
+mod sessions;
 mod shop;
 mod tasks;
 
@@ -38,7 +39,7 @@ impl Client {
 
     /// Starts a client of a revision, with these capabilities.
     pub(crate) fn of(server: Stdio, revision: &'static str, capabilities: Value) -> Self {
-        let (here, there) = tokio::io::duplex(1 << 20);
+        let (here, there) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(there);
         let server = tokio::spawn(server.serve_on(input, output));
         let (output, input) = tokio::io::split(here);

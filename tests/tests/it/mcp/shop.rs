@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
 use tool_runtime::mcp::{self, McpConfig, Stdio};
+use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
-use tool_runtime::{Attachment, Attachments, InputAnswer, InputError, UserInput};
+use tool_runtime::{Attachment, Attachments, InputAnswer, InputError, RuntimeBuilder, UserInput};
 
 /// Counts the orders that were placed.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +42,7 @@ fn describe_article(
     Article { id, name: format!("article {id}") }
 }
 
-/// Greets somebody.
+/// Greets a guest.
 #[ai_tool(effect = "read")]
 fn greet(
     /// The name.
@@ -112,8 +113,45 @@ async fn book(orders: &Orders, dry_run: &DryRun, input: &UserInput) -> Result<St
     Ok(format!("{} comes on {}", guest["name"], day["day"]))
 }
 
-/// Returns a runtime with all of these tools.
-pub(crate) fn runtime(orders: &Orders) -> Runtime {
+/// Reserves a room, if the user approves it and says for which guest.
+#[ai_tool(effect = "write")]
+async fn reserve(
+    orders: &Orders,
+    dry_run: &DryRun,
+    input: &UserInput,
+    /// The number of nights.
+    nights: u32,
+) -> Result<String, InputError> {
+    if dry_run.is_active() {
+        return Ok("one room".to_owned());
+    }
+    let form = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let InputAnswer::Given(guest) = input.ask("guest", "Which guest?", form).await? else {
+        return Ok("no room".to_owned());
+    };
+    orders.0.fetch_add(1, Ordering::SeqCst);
+    Ok(format!("{nights} nights for {}", guest["name"]))
+}
+
+/// Reports many steps, and counts one order at its end.
+#[ai_tool(effect = "read")]
+async fn chatter(orders: &Orders, progress: &Progress) -> u32 {
+    for step in 1..=1000_u32 {
+        progress.report(f64::from(step) / 1000.0, "x".repeat(500));
+        tokio::task::yield_now().await;
+    }
+    orders.0.fetch_add(1, Ordering::SeqCst);
+    1000
+}
+
+/// Describes one article at length.
+#[ai_tool(effect = "read")]
+fn describe_at_length() -> Article {
+    Article { id: 1, name: "x".repeat(10_000) }
+}
+
+/// Returns the builder of a runtime with all of these tools.
+pub(crate) fn builder(orders: &Orders) -> RuntimeBuilder {
     Runtime::builder()
         .tool::<FindArticlesTool>()
         .tool::<DescribeArticleTool>()
@@ -124,11 +162,23 @@ pub(crate) fn runtime(orders: &Orders) -> Runtime {
         .tool::<WaitTool>()
         .tool::<PlaceOrderTool>()
         .tool::<BookTool>()
+        .tool::<ReserveTool>()
+        .tool::<ChatterTool>()
         .permission("wait", Permission::Allow)
         .permission("book", Permission::Allow)
         .state(orders.clone())
-        .build()
-        .unwrap()
+}
+
+/// Returns a runtime with all of these tools.
+pub(crate) fn runtime(orders: &Orders) -> Runtime {
+    builder(orders).build().unwrap()
+}
+
+/// Returns a server whose models read 500 bytes of an answer at most.
+pub(crate) fn terse_server() -> Stdio {
+    let rules = Rules::new().max_output_bytes(500);
+    let runtime = Runtime::builder().tool::<DescribeAtLengthTool>();
+    mcp::stdio(runtime.policy(Policy::new().rules(rules)).build().unwrap()).config(config())
 }
 
 /// Returns the configuration of the protocol.

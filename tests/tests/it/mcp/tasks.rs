@@ -15,14 +15,24 @@ use super::{Client, STATELESS, shop};
 
 /// Lets the long tools of a test go on.
 #[derive(Clone)]
-struct Gate(Arc<Semaphore>);
+struct Gate(Arc<Semaphore>, Arc<()>);
 
 /// Bakes bread.
 #[ai_tool(effect = "read")]
 async fn bake(gate: &Gate, progress: &Progress) -> String {
+    let _inside = gate.1.clone();
     progress.report(0.5, "in the oven");
     gate.0.acquire().await.unwrap().forget();
     "bread".to_owned()
+}
+
+/// Delivers bread.
+#[ai_tool(effect = "write")]
+async fn deliver(gate: &Gate, dry_run: &DryRun) -> String {
+    if !dry_run.is_active() {
+        gate.0.acquire().await.unwrap().forget();
+    }
+    "delivered".to_owned()
 }
 
 /// Asks for a name after a while.
@@ -58,10 +68,11 @@ impl Bakery {
     }
 
     fn with(builder: tool_runtime::RuntimeBuilder) -> Self {
-        let gate = Gate(Arc::new(Semaphore::new(0)));
+        let gate = Gate(Arc::new(Semaphore::new(0)), Arc::default());
         let runtime = builder
             .policy(Policy::new())
             .tool::<BakeTool>()
+            .tool::<DeliverTool>()
             .tool::<AskLateTool>()
             .tool::<BreakLateTool>()
             .state(gate.clone())
@@ -71,19 +82,29 @@ impl Bakery {
     }
 
     fn server(&self) -> Stdio {
+        self.server_after(Duration::ZERO)
+    }
+
+    /// Returns a server whose calls become tasks after this time.
+    fn server_after(&self, time: Duration) -> Stdio {
         let config = shop::config()
             .task("bake")
+            .task("deliver")
             .task("ask_late")
             .required_task("break_late")
-            .task_after(Duration::ZERO)
+            .task_after(time)
             .task_lifetime(Duration::from_secs(60));
         mcp::stdio(self.runtime.clone()).config(config)
     }
 
     fn client(&self) -> Client {
+        Self::client_of(self.server())
+    }
+
+    fn client_of(server: Stdio) -> Client {
         let extensions = json!({"io.modelcontextprotocol/tasks": {}});
         let capabilities = json!({"elicitation": {}, "extensions": extensions});
-        Client::of(self.server(), STATELESS, capabilities)
+        Client::of(server, STATELESS, capabilities)
     }
 }
 
@@ -179,6 +200,44 @@ async fn a_task_asks_its_user_and_goes_on_with_the_answers() {
     client.request("tasks/update", answer("two", "Jo")).await;
     let done = reached(&mut client, &task, "completed").await;
     assert_eq!(done["result"]["content"][0]["text"], r#""Ada" "Jo""#);
+}
+
+#[tokio::test]
+async fn a_confirmed_call_becomes_a_task() {
+    let bakery = Bakery::new();
+    let mut client = bakery.client();
+    let asked = client.call("deliver", json!({})).await;
+    let accepted = json!({"confirmation": {"action": "accept", "content": {}}});
+    let params = json!({
+        "name": "deliver", "arguments": {},
+        "inputResponses": accepted, "requestState": asked["requestState"],
+    });
+    let begun = client.request("tools/call", params).await["result"].clone();
+    assert_eq!(begun["resultType"], "task", "{begun}");
+    bakery.gate.0.add_permits(1);
+    let done = reached(&mut client, begun["taskId"].as_str().unwrap(), "completed").await;
+    assert_eq!(done["result"]["content"][0]["text"], "delivered", "{done}");
+}
+
+#[tokio::test]
+async fn until_it_is_a_task_a_call_tells_its_progress_and_ends_when_it_is_cancelled() {
+    let bakery = Bakery::new();
+    let mut client = Bakery::client_of(bakery.server_after(Duration::from_secs(3600)));
+    let params = json!({"name": "bake", "arguments": {}, "_meta": {"progressToken": 7}});
+    let id = client.begin("tools/call", params).await;
+    let told = client.read().await;
+    assert_eq!(told["params"]["message"], "in the oven", "{told}");
+    let holders = Arc::strong_count(&bakery.gate.1);
+    let params = json!({"requestId": id});
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+        .await;
+    let ended = async {
+        while Arc::strong_count(&bakery.gate.1) == holders {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the call ends");
 }
 
 #[tokio::test]

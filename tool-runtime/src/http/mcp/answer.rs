@@ -70,11 +70,9 @@ impl Answered<'_> {
         let (text, blocks) = answer.into_text_and_blocks(blocks::of_attachment);
         let content = text.map(ContentBlock::text).into_iter().chain(blocks).collect();
         let has_schema = self.tool.is_some_and(ListedTool::has_output_schema);
-        let structured = shown.data_json().and_then(|data| self.structured(data));
-        if has_schema && structured.is_none() {
-            // A client refuses a success without the content that the tool has declared.
-            return CallToolResult::error(content);
-        }
+        // An answer that no excerpt fits is whole here: a client refuses a success without it.
+        let data = shown.data_json().or(output.data_json().filter(|_| has_schema));
+        let structured = data.and_then(|data| self.structured(data));
         let mut result = CallToolResult::success(content);
         result.structured_content = structured;
         result

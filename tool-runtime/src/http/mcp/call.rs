@@ -1,6 +1,5 @@
 //! `tools/call`: opens a call of the runtime, runs it, and answers with its output.
 
-use std::pin::pin;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode};
@@ -13,18 +12,19 @@ use serde_json::value::RawValue;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 
 use super::answer;
-use super::confirmation::{self, Reply};
+use super::confirmation;
 use super::context;
-use super::door::{Denied, RequestCaller};
+use super::dialogue::Dialogue;
 use super::handler::ToolServer;
-use super::progress::ProgressReports;
+use super::request_state::StatedCall;
 use super::resource::challenge_parameter;
 use super::revision::Revision;
 use super::tasks::Begun;
+use super::transport::{Denied, RequestCaller};
 use super::user::ClientUser;
-use crate::ToolCall;
 use crate::http::endpoints::call::{self, FinishedCall};
 use crate::http::problem::Problem;
+use crate::{ToolCall, ToolOutput};
 
 /// A request for a call.
 pub(super) struct ToolRequest<'s> {
@@ -35,6 +35,14 @@ pub(super) struct ToolRequest<'s> {
     pub(super) capabilities: Option<ClientCapabilities>,
     /// The connection to the client; none for a request that is answered without one.
     pub(super) link: Option<RequestContext<RoleServer>>,
+}
+
+/// How a call of a request runs.
+pub(super) struct Run {
+    /// Whether it becomes a task if it takes longer than other calls.
+    pub(super) becomes_task: bool,
+    /// The client's user, whom the tool may ask.
+    pub(super) user: Option<ClientUser>,
 }
 
 /// A request that gets no result of a tool, and the error that it gets.
@@ -50,7 +58,7 @@ impl<'s> ToolRequest<'s> {
         server: &'s ToolServer,
         mut context: RequestContext<RoleServer>,
     ) -> Result<Self, ErrorData> {
-        let (caller, revision) = (server.door.caller(&context)?, Revision::of(&context));
+        let (caller, revision) = (server.transport.caller(&context)?, Revision::of(&context));
         let capabilities = context.client_capabilities();
         let meta = std::mem::take(&mut context.meta);
         Ok(Self { server, caller, revision, meta, capabilities, link: Some(context) })
@@ -77,44 +85,49 @@ impl<'s> ToolRequest<'s> {
             audit.trace_id = Some(cx.trace_id().into());
             audit.tool_name.clone_from(&name);
         }
-        if let Some(reply) = Reply::of(&params)? {
-            let call = self.resumed(&reply, &params.name, &cx).await?;
-            let finished = self.finished(call).await?;
-            return Ok(self.result(&finished).await.into());
-        }
+        let input = self.arguments(&params)?;
+        let stated = StatedCall { app, cx: &cx, tool: &params.name, arguments: input.get() };
+        let earlier = stated.earlier(&params)?;
         let becomes_task = self.may_become_task(&params.name)?;
-        let user = self.user(&params, &cx)?;
-        let call = self.opened(&name, &params, cx)?;
-        if let (Some(user), Some(scope)) = (&user, call.scope()) {
-            scope.set_input_source(user.source());
-        }
-        let becomes_task = becomes_task && call.status() == CallStatus::Pending;
-        let finished = if becomes_task {
-            let round = user.as_ref().and_then(ClientUser::of_round);
-            match self.begin_task(call, round).await? {
-                Begun::Finished(finished) => *finished,
-                Begun::Task(task) => return Ok(CallToolResponse::Task(*task)),
-            }
-        } else {
-            self.finished(call).await?
+        let mut run = Run { becomes_task, user: self.user(earlier.answers) };
+        let call = match &earlier.reply {
+            Some(reply) => self.resumed(reply, &params.name, &cx).await?,
+            None => self.opened(&name, input.clone(), cx.clone())?,
         };
-        if let Some(asked) = user.and_then(|user| self.questions(&user, &finished.call)) {
-            return Ok(asked.into());
+        let finished = match self.run(call, &mut run).await? {
+            Begun::Finished(finished) => *finished,
+            Begun::Task(task) => return Ok(CallToolResponse::Task(*task)),
+        };
+        if earlier.reply.is_none() && finished.call.tool().is_none() {
+            return Err(unknown_tool(&finished.call).into());
         }
-        self.respond(finished).await
+        let is_success = finished.call.output().is_some_and(ToolOutput::is_ok);
+        let round = run.user.as_ref().and_then(ClientUser::of_round).filter(|_| !is_success);
+        if let Some(questions) = round.and_then(|user| user.round(&stated)) {
+            return Ok(questions.into());
+        }
+        let question = confirmation::question(self, &finished.call);
+        match question.filter(|_| earlier.reply.is_none()) {
+            Some(question) => confirmation::ask(self, question, (finished, run), &stated).await,
+            None => Ok(self.result(&finished).await.into()),
+        }
+    }
+
+    /// Returns the arguments as they were sent.
+    fn arguments(&self, params: &CallToolRequestParams) -> Result<Box<RawValue>, ErrorData> {
+        match &self.caller.arguments {
+            Some(sent) => Ok(sent.clone()),
+            None => read_arguments(params)
+                .map_err(|error| ErrorData::internal_error(error.to_string(), None)),
+        }
     }
 
     fn opened(
         &self,
         name: &str,
-        params: &CallToolRequestParams,
+        input: Box<RawValue>,
         cx: ToolContext,
     ) -> Result<ToolCall, Refused> {
-        let input = match &self.caller.arguments {
-            Some(sent) => sent.clone(),
-            None => read_arguments(params)
-                .map_err(|error| ErrorData::internal_error(error.to_string(), None))?,
-        };
         call::open_named(&self.server.app, &self.caller.admitted, name, (input, cx))
             .map_err(|problem| self.refused(name, problem))
     }
@@ -134,43 +147,35 @@ impl<'s> ToolRequest<'s> {
         problem.into()
     }
 
-    /// Runs a call to its end, and tells the client of its progress.
-    pub(super) async fn finished(&self, call: ToolCall) -> Result<FinishedCall, Refused> {
-        let app = &self.server.app;
-        let caller = self.caller.admitted.caller().clone();
-        let Some(RequestContext { peer, id, ct: cancelled, .. }) = &self.link else {
-            return Ok(call::executed(app, call, caller).await?);
-        };
-        let _running = self.server.running.add(id, &call);
-        let mut reports = ProgressReports::of(&call, &self.meta);
-        let ends_with_caller = call::running::ends_with_caller(&call);
-        let mut executed = pin!(call::executed(app, call, caller));
-        loop {
-            tokio::select! {
-                biased;
-                finished = executed.as_mut() => {
-                    reports.send_rest(peer).await;
-                    return Ok(finished?);
-                }
-                // A call with an effect runs on: its client may have lost the connection alone.
-                () = cancelled.cancelled(), if ends_with_caller => {
-                    let error = ErrorData::internal_error("the request was cancelled", None);
-                    return Err(error.into());
-                }
-                update = reports.next() => reports.send(update, peer).await,
+    /// Runs a call that was opened; one that may be a task returns before its end if it takes long.
+    pub(super) async fn run(&self, call: ToolCall, run: &mut Run) -> Result<Begun, Refused> {
+        if let (Some(user), Some(scope)) = (&run.user, call.scope()) {
+            scope.set_input_source(user.source());
+        }
+        let is_pending = call.status() == CallStatus::Pending;
+        match &self.link {
+            Some(link) if run.becomes_task && is_pending => {
+                self.begin_task(call, link, run.user.as_mut()).await
+            }
+            Some(_) | None => {
+                let finished = self.finished(call, run.user.as_mut()).await?;
+                Ok(Begun::Finished(Box::new(finished)))
             }
         }
     }
 
-    /// Writes the result of a call that has ended; one that needs approval may be confirmed first.
-    async fn respond(&self, finished: FinishedCall) -> Result<CallToolResponse, Refused> {
-        if finished.call.tool().is_none() {
-            return Err(unknown_tool(&finished.call).into());
-        }
-        if let Some(question) = confirmation::question(self, &finished.call) {
-            return Box::pin(confirmation::ask(self, question, finished)).await;
-        }
-        Ok(self.result(&finished).await.into())
+    /// Runs a call to its end, and talks with the client meanwhile.
+    async fn finished(
+        &self,
+        call: ToolCall,
+        user: Option<&mut ClientUser>,
+    ) -> Result<FinishedCall, Refused> {
+        let app = &self.server.app;
+        let caller = self.caller.admitted.caller().clone();
+        let Some(link) = &self.link else { return Ok(call::executed(app, call, caller).await?) };
+        let questions = user.and_then(ClientUser::questions);
+        let mut dialogue = Dialogue::of(self, link, &call, questions, |_| ());
+        Ok(dialogue.until(call::executed(app, call, caller)).await??)
     }
 
     /// Writes the result of a call.

@@ -17,7 +17,7 @@ pub(super) struct ChangeNotifier(Arc<OnceLock<NotifierTask>>);
 #[derive(Debug)]
 struct NotifierTask(AbortHandle);
 
-/// The changes of the tools from one moment on. Several changes that no one has waited for are one.
+/// The changes of the tools from one moment on; those between two waits are one.
 struct Changes {
     _subscription: ToolSubscription,
     version: watch::Receiver<u64>,
@@ -42,13 +42,13 @@ impl Drop for NotifierTask {
     }
 }
 
-/// Tells a subscribed client of changes, until it ends the subscription or the server stops.
+/// Tells a subscribed client of changes, until it ends the subscription or the server is about to stop.
 pub(super) async fn listen(app: &App, subscription: &SubscriptionContext) {
     let mut changes = Changes::of(app);
     loop {
         tokio::select! {
             () = subscription.cancelled() => return,
-            () = app.config.drain.finished() => return,
+            () = app.config.drain.begun() => return,
             is_changed = changes.next() => {
                 if !is_changed || subscription.sink().notify_tool_list_changed().await.is_err() {
                     return;

@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequiredResult,
+    CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema,
+    InputRequest, InputRequiredResult,
 };
 use serde_json::Value;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 
-use super::call::{Refused, ToolRequest};
-use super::input::{ANSWER_TIME, answers};
-use super::request_state;
-use super::user::Way;
+use super::call::{Refused, Run, ToolRequest};
+use super::input::ANSWER_TIME;
+use super::request_state::{self, CONFIRMATION, Reply, StatedCall};
+use super::tasks::Begun;
+use super::user::{ClientUser, ElicitationMode};
 use crate::ToolCall;
 use crate::http::auth::Scope;
 use crate::http::endpoints::call::{FinishedCall, require};
@@ -22,68 +23,44 @@ use crate::http::request::recorded_name::recorded_name;
 use crate::policy::TicketRejection;
 use crate::refusal_reason::RefusalReason;
 
-/// The name of the request for a confirmation.
-const CONFIRMATION: &str = "confirmation";
-
 /// A call that waits for a confirmation of the client's user.
 pub(super) struct Question {
-    way: Way,
+    mode: ElicitationMode,
     ticket: String,
     message: String,
-}
-
-/// The user's answer to a question, with the ticket of its call.
-pub(super) struct Reply {
-    ticket: String,
-    action: ElicitationAction,
-}
-
-impl Reply {
-    /// Reads the answer of a request that is sent again with it.
-    pub(super) fn of(params: &CallToolRequestParams) -> Result<Option<Self>, ErrorData> {
-        let is_ticket = |state: &&String| !request_state::is_sealed(state);
-        let Some(ticket) = params.request_state.as_ref().filter(is_ticket) else { return Ok(None) };
-        if !ticket.starts_with('{') {
-            return Err(request_state::refused());
-        }
-        let ticket = ticket.clone();
-        match answers(params.input_responses.as_ref()).remove(CONFIRMATION) {
-            Some(answer) => Ok(Some(Self { ticket, action: answer.action })),
-            None => Err(ErrorData::invalid_params(
-                "`inputResponses.confirmation`: expected the result of the elicitation that the \
-                 server asked for, with `action`",
-                None,
-            )),
-        }
-    }
 }
 
 /// Returns the question about a call that needs a confirmation, if this client's user may answer it.
 pub(super) fn question(request: &ToolRequest<'_>, call: &ToolCall) -> Option<Question> {
     let ticket = ticket_of(call)?;
-    let way = Way::of(request)?;
+    let mode = ElicitationMode::of(request)?;
     let message = format!("Confirm this call: {}", call.preview());
-    may_confirm(request, call).then_some(Question { way, ticket, message })
+    may_confirm(request, call).then_some(Question { mode, ticket, message })
 }
 
 /// Asks the client's user, and runs the call if it is confirmed.
 pub(super) async fn ask(
     request: &ToolRequest<'_>,
     question: Question,
-    finished: FinishedCall,
+    (finished, mut run): (FinishedCall, Run),
+    stated: &StatedCall<'_>,
 ) -> Result<CallToolResponse, Refused> {
     let elicitation = ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: question.message,
         requested_schema: ElicitationSchema::new(BTreeMap::new()),
     };
-    match question.way {
-        Way::InputRequired => {
+    match question.mode {
+        ElicitationMode::InputRequired => {
             let asked = InputRequest::Elicitation(ElicitRequest::new(elicitation));
             let requests = BTreeMap::from([(CONFIRMATION.to_owned(), asked)]);
-            Ok(InputRequiredResult::new(Some(requests), Some(question.ticket)).into())
+            let none = BTreeMap::new();
+            let user = run.user.as_ref().and_then(ClientUser::of_round);
+            let answers = user.map_or(&none, |user| user.given());
+            let state = stated.with_ticket(question.ticket, answers);
+            Ok(InputRequiredResult::new(Some(requests), state).into())
         }
-        Way::Elicitation => {
+        ElicitationMode::Request => {
             let Some(link) = &request.link else {
                 return Ok(request.result(&finished).await.into());
             };
@@ -91,11 +68,12 @@ pub(super) async fn ask(
             let Ok(answer) = asked.await else {
                 return Ok(request.result(&finished).await.into());
             };
-            let reply = Reply { ticket: question.ticket, action: answer.action };
-            let (name, cx) = (finished.call.name().to_owned(), finished.call.cx().clone());
-            let call = request.resumed(&reply, &name, &cx).await?;
-            let finished = request.finished(call).await?;
-            Ok(request.result(&finished).await.into())
+            let reply = Reply { ticket: question.ticket, answer };
+            let call = request.resumed(&reply, stated.tool, stated.cx).await?;
+            match request.run(call, &mut run).await? {
+                Begun::Finished(finished) => Ok(request.result(&finished).await.into()),
+                Begun::Task(task) => Ok(CallToolResponse::Task(*task)),
+            }
         }
     }
 }
@@ -127,10 +105,10 @@ impl ToolRequest<'_> {
         }
         let may_decide = may_confirm(self, &call);
         // A call that is not pending any more answers why.
-        if may_decide && reply.action == ElicitationAction::Accept {
+        if may_decide && reply.answer.action == ElicitationAction::Accept {
             let approver = recorded_name(cx.user_id(), principal.display_name());
             let _ = call.approve(approver);
-        } else if may_decide && reply.action == ElicitationAction::Decline {
+        } else if may_decide && reply.answer.action == ElicitationAction::Decline {
             let _ = call.decline("the user declined this call");
         }
         Ok(call)

@@ -7,7 +7,7 @@ use tool_contracts::ToolContext;
 use tool_contracts::server::{CallContext, Tenant};
 
 use super::config::McpConfig;
-use super::door::RequestCaller;
+use super::transport::RequestCaller;
 use crate::http::problem::Problem;
 use crate::http::request::context::{RequestHead, context};
 use crate::http::state::app::App;

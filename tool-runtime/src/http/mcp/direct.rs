@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::call::ToolRequest;
-use super::door::RequestCaller;
 use super::handler::ToolServer;
 use super::revision::Revision;
+use super::transport::RequestCaller;
 use crate::http::response::JsonResponse;
 
 /// The revision of these requests.

@@ -2,23 +2,24 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, Request};
 use axum::http::header::{CACHE_CONTROL, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use http_body_util::{BodyExt, Full};
+use futures::{FutureExt, StreamExt};
+use http_body_util::{BodyDataStream, BodyExt, Full};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::config::McpConfig;
 use super::direct::DirectCall;
-use super::door::{Door, RequestCaller};
 use super::handler::ToolServer;
 use super::listing::Listing;
 use super::message::{RefusedMessage, SentMessage};
 use super::sessions::{SESSION, Sessions};
+use super::transport::{RequestCaller, Transport};
 use crate::http::endpoints::call::streams;
 use crate::http::problem::Problem;
 use crate::http::request::admission::Admitted;
@@ -26,6 +27,7 @@ use crate::http::request::body::ReceivedRequest;
 use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::SharedApp;
 use crate::http::state::caller::Caller;
+use crate::http::state::drain::Drain;
 use crate::http::state::quota::Permit;
 
 /// The protocol at one path of a router.
@@ -42,8 +44,6 @@ struct AdmittedRequest {
     body: Bytes,
     /// The place of the session that it opens.
     session: Option<Permit<Caller>>,
-    /// The place of the stream that may answer it.
-    stream: Option<Permit<Caller>>,
 }
 
 impl Endpoint {
@@ -59,7 +59,7 @@ impl Endpoint {
             .with_max_request_body_bytes(usize::MAX)
             .disable_allowed_hosts();
         let listing = Arc::new(Listing::of(&app.runtime, config.tool_icons.clone()));
-        let server = ToolServer::new(app.clone(), config.clone(), listing, Door::Http);
+        let server = ToolServer::new(app.clone(), config.clone(), listing, Transport::Http);
         let of_client = server.clone();
         let service =
             StreamableHttpService::new(move || Ok(of_client.for_client()), manager, settings);
@@ -80,14 +80,17 @@ impl Endpoint {
             sessions.admit(id, &caller)?;
         }
         let ends_session = *request.method() == Method::DELETE;
+        let listens = *request.method() == Method::GET;
         let mut request_caller = RequestCaller::new(admitted, request.headers().clone(), audit);
         let read = if *request.method() == Method::POST {
             let received = ReceivedRequest::from_request(request, &app).await?;
             self.posted(&app, received, &mut request_caller).await?
         } else {
-            Ok(without_message(&app, request, &caller)?)
+            request_caller.stream = place_of_listener(&app, &request, &caller)?;
+            let (parts, _) = request.into_parts();
+            Ok(AdmittedRequest { parts, body: Bytes::new(), session: None })
         };
-        let AdmittedRequest { mut parts, body, session: place, stream } = match read {
+        let AdmittedRequest { mut parts, body, session: place } = match read {
             Ok(read) => read,
             Err(RefusedMessage(body)) => return Ok(bad_request(body).into_response()),
         };
@@ -107,14 +110,9 @@ impl Endpoint {
                 (Some(_), None, _) | (None, _, Some(_) | None) => {}
             }
         }
-        let answer = answer.map(|body| match stream {
-            None => Body::new(body),
-            // Held until the answer has been sent.
-            Some(stream) => Body::new(body.map_frame(move |frame| {
-                let _ = &stream;
-                frame
-            })),
-        });
+        let stream = request_caller.stream.clone();
+        let drain = listens.then(|| app.config.drain.clone());
+        let answer = answer.map(|body| sent(body, stream, drain));
         Ok(with_challenge(answer, &request_caller))
     }
 
@@ -133,7 +131,7 @@ impl Endpoint {
         };
         let owner = caller.admitted.caller();
         let in_session = session_of(&parts.headers).is_some();
-        let (mut session, mut stream) = (None, None);
+        let mut session = None;
         match &self.sessions {
             Some(sessions) if message.opens_session() => {
                 session = Some(sessions.acquire(owner).await?);
@@ -141,23 +139,42 @@ impl Endpoint {
             Some(_) | None => {}
         }
         if in_session || message.may_stream() {
-            stream = Some(streams::acquire(app, owner.clone())?);
+            caller.stream = Some(Arc::new(streams::acquire(app, owner.clone())?));
         }
         caller.arguments = message.into_arguments();
-        Ok(Ok(AdmittedRequest { parts, body, session, stream }))
+        Ok(Ok(AdmittedRequest { parts, body, session }))
     }
 }
 
-/// Reads a request without a message: one that listens to a session, or ends it.
-fn without_message(
+/// Acquires the place of a stream for a request that listens to a session.
+fn place_of_listener(
     app: &SharedApp,
-    request: Request,
+    request: &Request,
     caller: &Caller,
-) -> Result<AdmittedRequest, Problem> {
-    let (parts, _) = request.into_parts();
-    let listens = parts.method == Method::GET;
-    let stream = if listens { Some(streams::acquire(app, caller.clone())?) } else { None };
-    Ok(AdmittedRequest { parts, body: Bytes::new(), session: None, stream })
+) -> Result<Option<Arc<Permit<Caller>>>, Problem> {
+    let listens = *request.method() == Method::GET;
+    listens.then(|| streams::acquire(app, caller.clone()).map(Arc::new)).transpose()
+}
+
+/// Holds the place of a stream until the answer has been sent, and ends a stream of changes when the
+/// server is about to stop.
+fn sent<B>(body: B, place: Option<Arc<Permit<Caller>>>, drain: Option<Drain>) -> Body
+where
+    B: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+{
+    match (place, drain) {
+        (None, _) => Body::new(body),
+        (Some(place), None) => Body::new(body.map_frame(move |frame| {
+            let _ = &place;
+            frame
+        })),
+        (Some(place), Some(drain)) => {
+            let begun = async move { drain.begun().await }.boxed();
+            Body::from_stream(BodyDataStream::new(body).take_until(begun).inspect(move |_| {
+                let _ = &place;
+            }))
+        }
+    }
 }
 
 fn session_of(headers: &HeaderMap) -> Option<&str> {

@@ -19,12 +19,12 @@ use super::call::ToolRequest;
 use super::changes::{self, ChangeNotifier};
 use super::config::McpConfig;
 use super::context;
-use super::door::Door;
 use super::listing::{ListedTool, Listing};
 use super::paging::Cursor;
 use super::revision::Revision;
 use super::running::RunningCalls;
 use super::tasks::Tasks;
+use super::transport::Transport;
 use crate::http::state::app::SharedApp;
 
 /// Serves one client, or one request of a client without a session.
@@ -33,7 +33,7 @@ pub(super) struct ToolServer {
     pub(super) app: SharedApp,
     pub(super) settings: Arc<McpConfig>,
     pub(super) listing: Arc<Listing>,
-    pub(super) door: Door,
+    pub(super) transport: Transport,
     pub(super) running: RunningCalls,
     pub(super) tasks: Arc<Tasks>,
     notifier: ChangeNotifier,
@@ -44,10 +44,10 @@ impl ToolServer {
         app: SharedApp,
         settings: Arc<McpConfig>,
         listing: Arc<Listing>,
-        door: Door,
+        transport: Transport,
     ) -> Self {
         let (running, notifier) = (RunningCalls::default(), ChangeNotifier::default());
-        Self { app, settings, listing, door, running, tasks: Arc::default(), notifier }
+        Self { app, settings, listing, transport, running, tasks: Arc::default(), notifier }
     }
 
     /// Serves another client, or another request.
@@ -64,7 +64,7 @@ impl ToolServer {
 
     /// Makes the context of a request that calls nothing.
     fn context_of(&self, request: &RequestContext<RoleServer>) -> Result<ToolContext, ErrorData> {
-        let caller = self.door.caller(request)?;
+        let caller = self.transport.caller(request)?;
         context::of_request(&caller, &request.meta, &self.app, &self.settings)
             .map_err(answer::protocol_error)
     }
@@ -75,7 +75,7 @@ impl ToolServer {
         cursor: Option<&str>,
         request: &RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let caller = self.door.caller(request)?;
+        let caller = self.transport.caller(request)?;
         let (principal, revision) = (caller.admitted.principal(), Revision::of(request));
         let after = cursor.map(Cursor::parse).transpose()?;
         let listed = self.listing.current(&self.app.runtime);

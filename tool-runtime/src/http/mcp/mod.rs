@@ -10,8 +10,8 @@ mod changes;
 mod config;
 mod confirmation;
 mod context;
+mod dialogue;
 mod direct;
-mod door;
 mod endpoint;
 mod handler;
 mod input;
@@ -31,6 +31,7 @@ mod sessions;
 mod settings;
 mod stdio;
 mod tasks;
+mod transport;
 mod user;
 
 pub use self::config::{Icon, McpConfig};

@@ -1,5 +1,6 @@
 //! The progress of a call, sent to the client that asked for it.
 
+use std::convert::Infallible;
 use std::future::pending;
 
 use rmcp::RoleServer;
@@ -21,47 +22,59 @@ pub(super) struct ProgressReports(Option<Reports>);
 struct Reports {
     token: ProgressToken,
     updates: mpsc::Receiver<ProgressUpdate>,
-    is_open: bool,
     /// The progress that was sent last: it never falls, as the protocol requires.
     sent: f64,
 }
 
 impl ProgressReports {
-    /// Listens to a call, if the client asks for its progress.
-    pub(super) fn of(call: &ToolCall, meta: &RequestMetaObject) -> Self {
-        let Some(token) = meta.get_progress_token() else { return Self(None) };
+    /// Listens to a call: for the client, if it asks for the progress, and for another listener.
+    pub(super) fn of(
+        call: &ToolCall,
+        meta: &RequestMetaObject,
+        listen: impl Fn(&ProgressUpdate) + Send + Sync + 'static,
+    ) -> Self {
+        let Some(token) = meta.get_progress_token() else {
+            call.on_progress(move |update| listen(&update));
+            return Self(None);
+        };
         let (report, updates) = mpsc::channel(WAITING);
-        call.on_progress(move |update| drop(report.try_send(update)));
-        Self(Some(Reports { token, updates, is_open: true, sent: 0.0 }))
+        call.on_progress(move |update| {
+            listen(&update);
+            let _ = report.try_send(update);
+        });
+        Self(Some(Reports { token, updates, sent: 0.0 }))
     }
 
-    /// Waits for the next report; forever if there will be none.
-    pub(super) async fn next(&mut self) -> ProgressUpdate {
-        match &mut self.0 {
-            Some(reports) if reports.is_open => match reports.updates.recv().await {
-                Some(update) => update,
-                None => pending().await,
-            },
-            Some(_) | None => pending().await,
+    /// Sends the reports, for as long as this is polled.
+    pub(super) async fn send_all(&mut self, client: &Peer<RoleServer>) -> Infallible {
+        if let Some(reports) = &mut self.0 {
+            while let Some(update) = reports.updates.recv().await {
+                if !reports.send(update, client).await {
+                    break;
+                }
+            }
         }
-    }
-
-    /// Sends a report.
-    pub(super) async fn send(&mut self, update: ProgressUpdate, client: &Peer<RoleServer>) {
-        let Some(reports) = &mut self.0 else { return };
-        let notification = reports.notification(update);
-        reports.is_open = client.notify_progress(notification).await.is_ok();
+        pending().await
     }
 
     /// Sends the reports that are left when the call has ended.
     pub(super) async fn send_rest(&mut self, client: &Peer<RoleServer>) {
-        while let Some(update) = self.0.as_mut().and_then(|it| it.updates.try_recv().ok()) {
-            self.send(update, client).await;
+        let Some(reports) = &mut self.0 else { return };
+        while let Ok(update) = reports.updates.try_recv() {
+            if !reports.send(update, client).await {
+                return;
+            }
         }
     }
 }
 
 impl Reports {
+    /// Sends a report; false if the client is gone.
+    async fn send(&mut self, update: ProgressUpdate, client: &Peer<RoleServer>) -> bool {
+        let notification = self.notification(update);
+        client.notify_progress(notification).await.is_ok()
+    }
+
     fn notification(&mut self, update: ProgressUpdate) -> ProgressNotificationParam {
         let token = self.token.clone();
         let notification = if let Some(fraction) = update.fraction {

@@ -15,9 +15,9 @@ use tool_contracts::server::Tenant;
 
 use self::limited_lines::LimitedLines;
 use super::config::McpConfig;
-use super::door::{Door, RequestCaller};
 use super::handler::ToolServer;
 use super::listing::Listing;
+use super::transport::{RequestCaller, Transport};
 use crate::Runtime;
 use crate::http::request::admission::Admitted;
 use crate::http::state::app::{App, SharedApp};
@@ -185,7 +185,7 @@ impl Stdio {
     fn server(self, app: SharedApp) -> ToolServer {
         let listing = Arc::new(Listing::of(&app.runtime, self.config.tool_icons.clone()));
         let caller = RequestCaller::without_request(Admitted::of_program(self.principal));
-        ToolServer::new(app, Arc::new(self.config), listing, Door::Streams(Arc::new(caller)))
+        ToolServer::new(app, Arc::new(self.config), listing, Transport::Streams(Arc::new(caller)))
     }
 }
 

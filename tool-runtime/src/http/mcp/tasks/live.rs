@@ -28,6 +28,7 @@ pub(super) struct LiveTask {
     time_limit: Duration,
     lifetime: Duration,
     task: Mutex<Task>,
+    begun: UnixMillis,
     id: Uuid,
     user: Option<RoundUser>,
     cancellation: Option<Cancellation>,
@@ -42,10 +43,10 @@ impl LiveTask {
         config: &McpConfig,
         app: &SharedApp,
     ) -> Arc<Self> {
-        let (id, now) = (Uuid::new_v4(), text_of(now(app)));
-        let lifetime_ms = u64::try_from(config.task_lifetime.as_millis()).unwrap_or(u64::MAX);
-        let task = Task::new(id.to_string(), TaskStatus::Working, now.clone(), now)
-            .with_ttl_ms(lifetime_ms)
+        let (id, begun) = (Uuid::new_v4(), now(app));
+        let time = text_of(begun);
+        let task = Task::new(id.to_string(), TaskStatus::Working, time.clone(), time)
+            .with_ttl_ms(millis(config.task_lifetime))
             .with_poll_interval_ms(POLL_INTERVAL_MS);
         let limit = call.tool().and_then(ToolSpec::timeout_ms).map(Duration::from_millis);
         Arc::new(Self {
@@ -53,6 +54,7 @@ impl LiveTask {
             time_limit: limit.unwrap_or(config.task_lifetime).min(config.task_lifetime),
             lifetime: config.task_lifetime,
             task: Mutex::new(task),
+            begun,
             id,
             user,
             cancellation: call.cancellation(),
@@ -87,6 +89,12 @@ impl LiveTask {
         self.lock().clone()
     }
 
+    /// Returns the task when it has ended: its end is kept for another lifetime.
+    pub(super) fn ended(&self) -> Task {
+        let age = now(&self.app).get().saturating_sub(self.begun.get());
+        self.task().with_ttl_ms(age.saturating_add(millis(self.lifetime)))
+    }
+
     /// Returns the task as it is now.
     pub(super) fn detailed(&self) -> DetailedTask {
         let input_requests = self.user.as_ref().map(RoundUser::asked).unwrap_or_default();
@@ -99,10 +107,10 @@ impl LiveTask {
     }
 
     /// Notes what the tool reports.
-    pub(super) fn progressed(&self, update: ProgressUpdate) {
+    pub(super) fn progressed(&self, update: &ProgressUpdate) {
         self.changed(|task| {
             if !update.message.is_empty() {
-                task.status_message = Some(update.message);
+                task.status_message = Some(update.message.clone());
             }
         });
     }
@@ -145,6 +153,10 @@ impl fmt::Debug for LiveTask {
 
 pub(super) fn now(app: &App) -> UnixMillis {
     app.runtime.policy_state().now()
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Returns a time as the protocol writes it (ISO 8601).

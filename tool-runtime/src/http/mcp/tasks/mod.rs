@@ -10,10 +10,11 @@ mod stored;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::ErrorData;
 use rmcp::model::{
     ClientCapabilities, CreateTaskResult, DetailedTask, InputResponses, TaskPayload,
 };
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 use tool_contracts::{ErrorCode, ToolContext};
@@ -24,9 +25,11 @@ use self::stored::BegunTask;
 use super::answer;
 use super::call::{Refused, ToolRequest};
 use super::config::TaskMode;
+use super::dialogue::Dialogue;
 use super::handler::ToolServer;
 use super::input::{RoundUser, answers};
 use super::revision::Revision;
+use super::user::ClientUser;
 use crate::ToolCall;
 use crate::http::endpoints::call::FinishedCall;
 use crate::http::endpoints::call::running::spawn_beyond_request;
@@ -80,33 +83,44 @@ impl ToolRequest<'_> {
     pub(super) async fn begin_task(
         &self,
         call: ToolCall,
-        user: Option<&RoundUser>,
+        link: &RequestContext<RoleServer>,
+        user: Option<&mut ClientUser>,
     ) -> Result<Begun, Refused> {
         let app = &self.server.app;
         let caller = self.caller.admitted.caller().clone();
         let permit = app.tasks.acquire(caller, 1).map_err(|exhausted| BUSY.problem(exhausted))?;
+        let user = user.as_deref().and_then(ClientUser::of_round);
         let live = LiveTask::of(&call, user.cloned(), &self.server.settings, app);
         let listener = live.clone();
-        call.on_progress(move |update| listener.progressed(update));
+        let mut dialogue =
+            Dialogue::of(self, link, &call, None, move |update| listener.progressed(update));
         let mut execution = spawn_beyond_request(app, call);
-        if let Ok(finished) = timeout(self.server.settings.task_after, &mut execution).await {
-            return finished_in_time(finished);
+        let soon = timeout(self.server.settings.task_after, dialogue.until(&mut execution)).await;
+        if let Ok(ended) = soon {
+            return ended_in_time(ended, &execution);
         }
-        let begun = BegunTask::of(&live, app);
-        if begun.keep(app, &live).await.is_err() {
-            // Without a store there is nothing to ask for later: the request waits.
-            return finished_in_time(execution.await);
+        // Before the task is stored, so that no question is asked meanwhile that nothing waits for.
+        let waits = user.is_none_or(RoundUser::begin_waiting);
+        if waits && BegunTask::of(&live, app).keep(app, &live).await.is_ok() {
+            self.server.tasks.lock().insert(live.id(), live.clone());
+            tokio::spawn(ended(self.server.clone(), live.clone(), execution, permit));
+            return Ok(Begun::Task(Box::new(CreateTaskResult::new(live.task()))));
         }
+        // A question was asked already, or there is no store to ask later: the request waits.
         if let Some(user) = user {
-            user.wait_for_answers();
+            user.end_waiting();
         }
-        self.server.tasks.lock().insert(live.id(), live.clone());
-        tokio::spawn(ended(self.server.clone(), live.clone(), execution, permit));
-        Ok(Begun::Task(Box::new(CreateTaskResult::new(live.task()))))
+        let ended = dialogue.until(&mut execution).await;
+        ended_in_time(ended, &execution)
     }
 }
 
-fn finished_in_time(finished: Result<FinishedCall, JoinError>) -> Result<Begun, Refused> {
+/// Returns a call that has ended as any other, or ends that of a client that is gone.
+fn ended_in_time(
+    ended: Result<Result<FinishedCall, JoinError>, ErrorData>,
+    execution: &JoinHandle<FinishedCall>,
+) -> Result<Begun, Refused> {
+    let finished = ended.inspect_err(|_| execution.abort())?;
     let finished = finished.map_err(|_| Problem::internal())?;
     Ok(Begun::Finished(Box::new(finished)))
 }
@@ -123,7 +137,7 @@ async fn ended(
         Ok(finished) => payload(&server, &live, &finished).await,
         Err(_) => failed(&answer::protocol_error(Problem::internal())),
     };
-    stored::keep_end(&server.app, &live, DetailedTask::new(live.task(), payload)).await;
+    stored::keep_end(&server.app, &live, DetailedTask::new(live.ended(), payload)).await;
     server.tasks.lock().remove(&live.id());
     drop((permit, guard));
 }

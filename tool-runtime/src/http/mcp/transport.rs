@@ -11,10 +11,12 @@ use serde_json::value::RawValue;
 use crate::http::request::admission::Admitted;
 use crate::http::response::Audit;
 use crate::http::state::body_quota::BodyPermit;
+use crate::http::state::caller::Caller;
+use crate::http::state::quota::Permit;
 
 /// The way by which requests come.
 #[derive(Debug, Clone)]
-pub(super) enum Door {
+pub(super) enum Transport {
     /// Over HTTP: each request has its own caller.
     Http,
     /// Over the program's standard streams: the caller is the program's configuration.
@@ -31,6 +33,9 @@ pub(super) struct RequestCaller {
     /// The arguments of its call as they were sent, if they are known.
     pub(super) arguments: Option<Box<RawValue>>,
     pub(super) body_permit: Option<BodyPermit>,
+    /// The place of the stream that may answer it, held while the call runs and while the stream is sent:
+    /// in a session, a call outlives the stream.
+    pub(super) stream: Option<Arc<Permit<Caller>>>,
     /// Set for a call of a tool that the caller may not call.
     pub(super) denied: OnceLock<Denied>,
 }
@@ -56,12 +61,13 @@ impl RequestCaller {
             audit: None,
             arguments: None,
             body_permit: None,
+            stream: None,
             denied: OnceLock::new(),
         }
     }
 }
 
-impl Door {
+impl Transport {
     /// Returns the caller of a request.
     pub(super) fn caller(
         &self,

@@ -1,0 +1,77 @@
+//! Talks with the client while its call runs: progress, questions, and the end that the client asks for.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::pin;
+
+use futures::future::{join, pending};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+
+use super::call::ToolRequest;
+use super::input::SessionQuestions;
+use super::progress::ProgressReports;
+use super::running::RunningCall;
+use crate::http::endpoints::call::running::ends_with_caller;
+use crate::{ProgressUpdate, ToolCall};
+
+/// The messages between a running call and its client, beside the answer.
+pub(super) struct Dialogue<'r> {
+    link: &'r RequestContext<RoleServer>,
+    reports: ProgressReports,
+    questions: Option<&'r mut SessionQuestions>,
+    ends_with_caller: bool,
+    _running: RunningCall,
+}
+
+impl<'r> Dialogue<'r> {
+    /// Begins to listen to a call, for the client of this request; `listen` hears its progress too.
+    pub(super) fn of(
+        request: &'r ToolRequest<'_>,
+        link: &'r RequestContext<RoleServer>,
+        call: &ToolCall,
+        questions: Option<&'r mut SessionQuestions>,
+        listen: impl Fn(&ProgressUpdate) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            link,
+            reports: ProgressReports::of(call, &request.meta, listen),
+            questions,
+            ends_with_caller: ends_with_caller(call),
+            _running: request.server.running.add(&link.id, call),
+        }
+    }
+
+    /// Waits for the call, and tells the client of it meanwhile. The call is polled also while the client
+    /// does not read.
+    ///
+    /// # Errors
+    /// The request was cancelled, or its client has disconnected, and the call has no effect. A call with
+    /// an effect runs on: its client may have lost the connection alone.
+    pub(super) async fn until<T>(
+        &mut self,
+        finished: impl Future<Output = T>,
+    ) -> Result<T, ErrorData> {
+        let Self { link, reports, questions, ends_with_caller, .. } = self;
+        let RequestContext { peer: client, ct: cancelled, .. } = link;
+        let finished = {
+            let asked = async {
+                match questions {
+                    Some(questions) => questions.ask_all(client).await,
+                    None => pending::<Infallible>().await,
+                }
+            };
+            let told = pin!(join(reports.send_all(client), asked));
+            tokio::select! {
+                biased;
+                finished = finished => finished,
+                () = cancelled.cancelled(), if *ends_with_caller => {
+                    return Err(ErrorData::internal_error("the request was cancelled", None));
+                }
+                (never, _) = told => match never {},
+            }
+        };
+        reports.send_rest(client).await;
+        Ok(finished)
+    }
+}
