@@ -31,7 +31,7 @@ struct Question {
     source: String,
 }
 
-/// How a conversation is shortened.
+/// A way to shorten a conversation.
 #[derive(Clone, Copy)]
 pub(crate) enum Method {
     Strategy(CompressionStrategy),

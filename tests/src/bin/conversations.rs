@@ -48,7 +48,7 @@ struct Rules {
     allowed: Option<Vec<String>>,
 }
 
-/// What is searched.
+/// The things that are searched.
 #[derive(Debug)]
 struct Content;
 

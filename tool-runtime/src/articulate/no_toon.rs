@@ -3,7 +3,7 @@
 use crate::contracts::articulate::SerializationError;
 use crate::json::JsonView;
 
-/// Whether TOON can be chosen.
+/// False: TOON cannot be chosen.
 pub(super) const IS_ON: bool = false;
 
 const OFF: &str = "TOON needs the feature `toon` of `tool-runtime`";

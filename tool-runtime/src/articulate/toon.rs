@@ -52,7 +52,7 @@ pub fn from_toon<T: DeserializeOwned>(text: &str) -> Result<T, SerializationErro
     of_json(&to_json(text)?).map_err(|_| SerializationError::new(super::rendering::WRONG_TYPE))
 }
 
-/// Whether TOON can be chosen.
+/// True: TOON can be chosen.
 pub(super) const IS_ON: bool = true;
 
 /// Writes a parsed document as TOON.

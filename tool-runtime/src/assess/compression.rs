@@ -31,7 +31,7 @@ pub(super) struct Compressed {
     pub(super) passages: Option<(usize, usize)>,
     /// True if every message is in the text as it was.
     pub(super) keeps_messages: bool,
-    /// What the compression itself cost, in US dollars.
+    /// The cost of the compression itself, in US dollars.
     pub(super) cost: f64,
 }
 

@@ -51,7 +51,7 @@ fn is_identifier(word: &str) -> bool {
     false
 }
 
-/// How many distinct identifiers and numbers of a context are in its compressed text.
+/// The number of distinct identifiers and numbers of a context that are in its compressed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Retention {
     pub(super) identifiers: u64,

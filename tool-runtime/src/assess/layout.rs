@@ -61,7 +61,7 @@ struct Slot {
     passages: Range<usize>,
 }
 
-/// What the passages of a slot are.
+/// The kind of a slot's passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SlotContent {
     /// Sentences and lines.

@@ -10,7 +10,7 @@ use crate::tokens::TokenCounter;
 /// The most rounds of choosing fewer passages, if the text takes more tokens than its parts.
 const ROUNDS: usize = 8;
 
-/// What the passages are chosen by.
+/// The rules by which passages are chosen.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Focus<'f> {
     /// They fit the question, or have what it refers to.
@@ -22,9 +22,9 @@ pub(super) enum Focus<'f> {
 /// The limits of a compressed text, in tokens.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
-    /// What the text should take.
+    /// The tokens that the text should take.
     pub(super) target: u64,
-    /// What it must not exceed.
+    /// The tokens that it must not exceed.
     pub(super) most: u64,
 }
 

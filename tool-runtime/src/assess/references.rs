@@ -1,4 +1,4 @@
-//! What the question and the newest messages refer to, which is kept.
+//! The things that the question and the newest messages refer to: they are kept.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What a compression saves, with and without the provider's prompt cache.
+//! The savings of a compression, with and without the provider's prompt cache.
 
 use super::compression::Compressed;
 use super::options::AssessOptions;

@@ -62,7 +62,7 @@ struct QueueState {
     written: u64,
     /// True if an answer waits for the record of a queued call.
     is_awaited: bool,
-    /// Whether the writer has ended.
+    /// Set when the writer has ended.
     writer_ended: bool,
     /// The number of queued calls that wakes the writer; none while it is busy.
     wakes_at: Option<usize>,

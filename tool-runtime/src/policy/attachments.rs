@@ -6,10 +6,9 @@ use tool_contracts::{self as contracts, ToolContext};
 use uuid::Uuid;
 
 use super::policy_state::PolicyState;
-use super::principal::principal_of;
-use super::store_access::{STORE_TIMEOUT, log_store_error};
+use super::store_access::log_store_error;
 use crate::runtime::Runtime;
-use crate::store::{StoreError, StoreErrorKind, StoredOutput};
+use crate::store::{StoreError, StoreErrorKind};
 use crate::tool::{Attachment, AttachmentContent, AttachmentHandle, CallScope, sha256_of};
 
 /// Separates the description of a stored attachment from its content.
@@ -37,7 +36,6 @@ impl PolicyState {
                 }
             }
         }
-        self.sweep_if_due().await;
     }
 
     async fn store_attachment(
@@ -48,11 +46,7 @@ impl PolicyState {
         let (cx, id) = (scope.cx(), Uuid::now_v7());
         let stored = attachment.clone().stored_as(AttachmentHandle(id));
         let text = stored_form(&stored).ok_or_else(damaged)?;
-        let end = self.clock.now().after(self.attachment_lifetime(scope));
-        let principal = principal_of(cx).unwrap_or_default();
-        let output = StoredOutput::new(id, cx.tenant_id(), principal, text, end);
-        let put = self.with_room(|| self.stores.outputs.put_output(output.clone()));
-        self.call_store(STORE_TIMEOUT, put).await?;
+        self.keep_for_caller(id, text, cx, self.attachment_lifetime(scope)).await?;
         Ok(stored)
     }
 
@@ -80,12 +74,8 @@ impl Runtime {
         handle: AttachmentHandle,
         cx: &ToolContext,
     ) -> Result<Option<Attachment>, StoreError> {
-        let state = self.policy_state();
-        let (tenant, principal) = (cx.tenant_id(), principal_of(cx).unwrap_or_default());
-        let (outputs, now) = (&state.stores.outputs, state.clock.now());
-        let read = outputs.read_output(handle.0, tenant, &principal, 0, usize::MAX, now);
-        let slice = state.call_store(STORE_TIMEOUT, read).await?;
-        slice.map(|slice| read_stored_form(slice.bytes).ok_or_else(damaged)).transpose()
+        let kept = self.policy_state().kept_for_caller(handle.0, cx).await?;
+        kept.map(|text| read_stored_form(text).ok_or_else(damaged)).transpose()
     }
 }
 

@@ -1,15 +1,10 @@
-//! Texts of a caller: those that it keeps and sends back, sealed, and those that are kept for it.
+//! Texts that a caller keeps and sends back: they are sealed, since the caller is not trusted.
 
-use std::time::Duration;
-
-use tool_contracts::ToolContext;
 use uuid::Uuid;
 
 use super::policy_state::PolicyState;
-use super::principal::principal_of;
-use super::store_access::STORE_TIMEOUT;
 use super::ticket::{binding, open, seal};
-use crate::store::{StoreError, StoredOutput, UnixMillis};
+use crate::store::UnixMillis;
 
 /// The length of the end of validity before the text, in bytes.
 const END_LENGTH: usize = size_of::<u64>();
@@ -42,36 +37,6 @@ impl PolicyState {
         }
         dated.drain(..END_LENGTH);
         Some(dated)
-    }
-}
-
-impl PolicyState {
-    /// Keeps a text of a caller in the store of outputs, until its time is over.
-    pub(crate) async fn keep_for_caller(
-        &self,
-        id: Uuid,
-        text: Vec<u8>,
-        cx: &ToolContext,
-        lifetime: Duration,
-    ) -> Result<(), StoreError> {
-        let end = self.clock.now().after(lifetime);
-        let principal = principal_of(cx).unwrap_or_default();
-        let kept = StoredOutput::new(id, cx.tenant_id(), principal, text, end);
-        self.with_room(|| self.stores.outputs.put_output(kept.clone())).await?;
-        self.sweep_if_due().await;
-        Ok(())
-    }
-
-    /// Reads a text that was kept for this caller; `None` if there is none.
-    pub(crate) async fn kept_for_caller(
-        &self,
-        id: Uuid,
-        cx: &ToolContext,
-    ) -> Result<Option<Vec<u8>>, StoreError> {
-        let (outputs, now) = (&self.stores.outputs, self.clock.now());
-        let principal = principal_of(cx).unwrap_or_default();
-        let read = outputs.read_output(id, cx.tenant_id(), &principal, 0, usize::MAX, now);
-        Ok(self.call_store(STORE_TIMEOUT, read).await?.map(|slice| slice.bytes))
     }
 
     /// Returns the time of the host's clock.

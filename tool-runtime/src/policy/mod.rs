@@ -17,6 +17,7 @@ mod excerpt;
 #[cfg(feature = "http")]
 mod http_access;
 mod idempotency;
+mod kept_texts;
 mod limits;
 mod out_of_range;
 mod policy_state;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How tokens are counted.
+/// A way to count tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TokenMethod {

@@ -44,7 +44,7 @@ use super::{Attachment, CallScope};
 #[derive(Clone)]
 pub struct ToolOutput {
     pub(super) json: Vec<u8>,
-    /// Where `meta` begins; it ends before the last byte.
+    /// The position of `meta`; it ends before the last byte.
     pub(super) meta_start: usize,
     pub(super) body: EnvelopeBody,
     /// The attachments that `meta` lists, with their bytes where this process has them.
@@ -257,7 +257,7 @@ impl ToolOutput {
     }
 }
 
-/// How the runtime writes envelopes.
+/// The way in which the runtime writes envelopes.
 impl ToolOutput {
     /// Starts an envelope for a tool's answer.
     pub(crate) fn begin(scope: &CallScope) -> OpenEnvelope {

@@ -14,7 +14,7 @@ use super::endpoint::Endpoint;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::proxy::AgentConfig;
 
-/// Whether the provider before a model's name (`openai/gpt-4o-mini`) is sent.
+/// The choice whether the provider before a model's name (`openai/gpt-4o-mini`) is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum ProviderPrefix {

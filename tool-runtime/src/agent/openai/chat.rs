@@ -167,7 +167,7 @@ impl StreamedReply<'_> {
     }
 }
 
-/// What a response says beside its message.
+/// The members of a response beside its message.
 #[derive(Debug, Default)]
 struct ReplyFacts {
     model: Option<String>,

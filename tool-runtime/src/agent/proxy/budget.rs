@@ -1,4 +1,4 @@
-//! What a level of optimization does, and how a request's tokens are divided.
+//! The optimizations of a level, and the shares of a request's tokens.
 
 use crate::assess::AssessOptions;
 use crate::contracts::proxy::ProxyRequest;
@@ -8,7 +8,7 @@ const MOST_OUTPUT: u64 = 4_096;
 /// The smallest context that the contract knows.
 const SMALLEST_CONTEXT: u64 = 1_000;
 
-/// What is optimized for a request: the lower of its level and of its switches.
+/// The optimizations of a request: the lower of its level and of its switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Optimization {
     /// True if results are written compactly, tables in TOON.

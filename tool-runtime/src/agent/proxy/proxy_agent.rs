@@ -62,7 +62,7 @@ pub struct ProxyAgent {
     inner: Arc<Inner>,
 }
 
-/// What the requests of an agent share.
+/// The state that the requests of an agent share.
 pub(super) struct Inner {
     pub(super) config: AgentConfig,
     pub(super) runtime: Runtime,

@@ -1,4 +1,4 @@
-//! How a loop ended.
+//! The end of a loop, and its cause.
 
 use super::savings::LoopSavings;
 use super::suspended::SuspendedRun;
@@ -69,7 +69,7 @@ impl LoopReport {
     }
 }
 
-/// How a loop ended.
+/// The cause of a loop's end.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LoopEnd {

@@ -39,7 +39,7 @@ pub(super) struct LoopRun<'l> {
     usage: TokenUsage,
 }
 
-/// What a turn leads to.
+/// The step after a turn.
 enum Next {
     Turn,
     End(Box<LoopEnd>),

@@ -1,4 +1,4 @@
-//! What holds for every context.
+//! Laws that hold for every context.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -37,9 +37,9 @@ pub(super) struct ToolRequest<'s> {
     pub(super) link: Option<RequestContext<RoleServer>>,
 }
 
-/// How a call of a request runs.
+/// The settings of a call's run.
 pub(super) struct Run {
-    /// Whether it becomes a task if it takes longer than other calls.
+    /// The call becomes a task if it takes longer than other calls.
     pub(super) becomes_task: bool,
     /// The client's user, whom the tool may ask.
     pub(super) user: Option<ClientUser>,

@@ -4,24 +4,23 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use rmcp::model::{Icon, Tool, ToolAnnotations};
 use serde_json::Map;
 use tool_contracts::{Effect, ToolSpec};
 
 use super::revision::Revision;
 use super::schema;
+use crate::http::state::per_version::{PerVersion, Versioned};
 use crate::{Runtime, ToolList};
 
 /// The listed tools of a runtime.
 pub(super) struct Listing {
     icons: BTreeMap<Box<str>, Vec<Icon>>,
-    tools: ArcSwap<ListedTools>,
+    tools: PerVersion<ListedTools>,
 }
 
 /// The tools of one version of the catalogue, in the order of their names.
 pub(super) struct ListedTools {
-    version: u64,
     pub(super) tools: Vec<ListedTool>,
 }
 
@@ -37,29 +36,20 @@ pub(super) struct ListedTool {
 impl Listing {
     /// Describes the tools of a runtime.
     pub(super) fn of(runtime: &Runtime, icons: BTreeMap<Box<str>, Vec<Icon>>) -> Self {
-        let tools = ListedTools::of(&runtime.tools().list(), &icons);
-        Self { icons, tools: ArcSwap::from_pointee(tools) }
+        let tools = PerVersion::new(&runtime.tools().list(), |list| ListedTools::of(list, &icons));
+        Self { icons, tools }
     }
 
     /// Returns the tools as they are now.
-    pub(super) fn current(&self, runtime: &Runtime) -> Arc<ListedTools> {
-        let (tools, kept) = (runtime.tools().list(), self.tools.load_full());
-        if kept.version == tools.version() {
-            return kept;
-        }
-        let described = Arc::new(ListedTools::of(&tools, &self.icons));
-        let newer = |kept: &Arc<ListedTools>| {
-            if kept.version < described.version { described.clone() } else { kept.clone() }
-        };
-        self.tools.rcu(newer);
-        described
+    pub(super) fn current(&self, runtime: &Runtime) -> Arc<Versioned<ListedTools>> {
+        self.tools.get(&runtime.tools().list(), |list| ListedTools::of(list, &self.icons))
     }
 }
 
 impl ListedTools {
     fn of(tools: &ToolList, icons: &BTreeMap<Box<str>, Vec<Icon>>) -> Self {
         let described = |spec: &Arc<ToolSpec>| ListedTool::of(spec, icons.get(spec.name()));
-        Self { version: tools.version(), tools: tools.specs().map(described).collect() }
+        Self { tools: tools.specs().map(described).collect() }
     }
 
     /// Finds a tool by its name.
@@ -136,8 +126,6 @@ fn is_nothing(schema: &Map<String, serde_json::Value>) -> bool {
 
 impl fmt::Debug for Listing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listing")
-            .field("version", &self.tools.load().version)
-            .finish_non_exhaustive()
+        f.debug_struct("Listing").field("tools", &self.tools).finish_non_exhaustive()
     }
 }

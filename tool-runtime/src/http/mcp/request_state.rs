@@ -35,7 +35,7 @@ pub(super) struct StatedCall<'a> {
     pub(super) arguments: &'a str,
 }
 
-/// What earlier rounds of a call have left.
+/// The decision and the answers of a call's earlier rounds.
 #[derive(Default)]
 pub(super) struct EarlierRounds {
     /// The user's decision about a call that needs approval.

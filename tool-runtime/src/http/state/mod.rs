@@ -11,6 +11,7 @@ pub(super) mod hosts;
 pub(super) mod listing;
 pub(super) mod logged_refusal;
 pub(super) mod metrics;
+pub(super) mod per_version;
 pub(super) mod quota;
 pub(super) mod rate;
 pub(super) mod read_quota;

@@ -54,7 +54,7 @@ pub(super) struct Settings {
     pub(super) listener: Option<Listener>,
 }
 
-/// What the host says of the tools. What it does not say is the most dangerous.
+/// The host's settings of the tools; without one, the most dangerous value holds.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HostClaims {
     pub(super) effects: BTreeMap<String, Effect>,

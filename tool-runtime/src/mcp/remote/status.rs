@@ -1,4 +1,4 @@
-//! What a host sees of a remote server: its state, its tools, and events.
+//! The state of a remote server for its host: the connection, the tools, and events.
 
 use std::fmt;
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub struct RemoteTool {
     pub name: String,
     /// The tool's name in the runtime, if it has one.
     pub registered_as: Option<String>,
-    /// Whether it can be called.
+    /// The state of the tool.
     pub state: RemoteToolState,
     /// The reason for which it cannot be called, for people.
     pub reason: Option<String>,
@@ -69,7 +69,7 @@ pub struct RemoteTool {
     pub differences: Vec<PinDifference>,
 }
 
-/// Whether a remote tool can be called.
+/// The state of a remote tool: it can be called, or why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RemoteToolState {

@@ -14,7 +14,7 @@ use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::principal_of;
 use crate::runtime::Runtime;
 use crate::schema::Coerce;
-use crate::store::{StoreError, StoredOutput};
+use crate::store::StoreError;
 
 /// An answer for a model: the whole, or an excerpt with a handle to the whole.
 #[derive(Debug, Clone, PartialEq)]
@@ -208,11 +208,8 @@ impl ToolCall {
 
 impl PolicyState {
     async fn store_output(&self, cx: &ToolContext, data: &str) -> Result<OutputHandle, StoreError> {
-        let (id, end) = (Uuid::now_v7(), self.clock.now().after(self.output_lifetime));
-        let principal = principal_of(cx).unwrap_or_default();
-        let output = StoredOutput::new(id, cx.tenant_id(), principal, data.into(), end);
-        self.with_room(|| self.stores.outputs.put_output(output.clone())).await?;
-        self.sweep_if_due().await;
+        let id = Uuid::now_v7();
+        self.keep_for_caller(id, data.into(), cx, self.output_lifetime).await?;
         Ok(OutputHandle(id))
     }
 }

@@ -147,7 +147,7 @@ async fn putting_an_output_again_changes_nothing(outputs: &Outputs<'_>) {
     let output = outputs.keep(b"text").await;
     outputs.put(&output).await;
     let theirs = StoredOutput { tenant: Uuid::now_v7(), text: b"other".to_vec(), ..output.clone() };
-    // Whether the store takes or refuses another's handle, it must not change what is behind it.
+    // The store may take or refuse another's handle, and must not change the output behind it.
     let _ = outputs.store.put_output(theirs).await;
     let found = outputs.whole(&output, START).await;
     assert_eq!(found.as_deref(), Some(&b"text"[..]), "putting an output again changes nothing");

@@ -12,7 +12,7 @@ pub(super) const START: usize = 60;
 /// The row of [`PAIRS`] for a character beyond ASCII.
 pub(super) const OTHER: usize = 61;
 
-/// How often a token ends between two ASCII characters of a piece.
+/// The frequency with which a token ends between two ASCII characters of a piece.
 ///
 /// A row is the first character: the letters, the symbols in the order of ASCII, a space, a tab,
 /// the start of the piece, a character beyond ASCII. A column is the second one: the letters, the

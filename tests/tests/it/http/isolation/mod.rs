@@ -121,7 +121,7 @@ async fn lose(
     if dry_run.is_active() { Ok(note) } else { Err(Lost::Reply) }
 }
 
-/// Pays somebody, if a person agrees.
+/// Pays a debt, if a person agrees.
 #[ai_tool(effect = "write")]
 async fn pay_joe(
     runs: &Runs,

@@ -12,7 +12,7 @@ pub(super) fn taken()
 -> io::Result<(impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static)> {
     use std::io::Write as _;
 
-    // What the program has printed before stands before the first message.
+    // The program's earlier output stands before the first message.
     io::stdout().flush()?;
     let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
     rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;

@@ -59,7 +59,7 @@ pub enum RemoteProtocol {
     Session,
 }
 
-/// What a connection is opened with.
+/// The settings of a connection.
 pub(super) struct ConnectOptions<'s> {
     pub(super) endpoint: &'s Endpoint,
     pub(super) protocol: RemoteProtocol,

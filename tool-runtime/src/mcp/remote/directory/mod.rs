@@ -31,11 +31,11 @@ pub(super) struct Directory {
 /// One tool of a server.
 #[derive(Debug)]
 struct Entry {
-    /// What the server lists; none if it lists nothing usable.
+    /// The tool as the server lists it; none if it lists nothing usable.
     listed: Option<ListedTool>,
     /// The name in the runtime.
     name: Option<String>,
-    /// What the runtime has.
+    /// The tool as the runtime has it.
     registered: Option<RegisteredTool>,
     /// The reason for which the tool cannot be used at all.
     problem: Option<String>,

@@ -40,7 +40,7 @@ const PATTERNS: &[(&str, &str)] = &[
         "asks to be used in place of other tools",
     ),
     (
-        r"(~/|/home/|/root/|/etc/)\S*|\bid_rsa\b|\.ssh\b|\bcredentials?\.(json|ya?ml|txt)\b|\bmcp\.json\b",
+        r"(~/|/(home|root|etc)/)\S*|\bid_rsa\b|\.ssh\b|\bcredentials?\.(json|ya?ml|txt)\b|\bmcp\.json\b",
         "names private files",
     ),
     (
