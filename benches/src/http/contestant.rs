@@ -70,10 +70,19 @@ impl Contestant {
 
     /// Returns the command that serves it in its own process.
     pub(super) fn command(self, folder: &Path) -> Result<Command, String> {
-        let mut command = Command::new(std::env::current_exe().map_err(text)?);
-        command.arg("http-serve").arg(format!("{self:?}")).arg(folder);
-        Ok(command)
+        serving("http-serve", self, folder)
     }
+}
+
+/// Returns the command of this program that serves as one of the servers.
+pub(super) fn serving(
+    mode: &str,
+    contestant: impl std::fmt::Debug,
+    folder: &Path,
+) -> Result<Command, String> {
+    let mut command = Command::new(std::env::current_exe().map_err(text)?);
+    command.arg(mode).arg(format!("{contestant:?}")).arg(folder);
+    Ok(command)
 }
 
 /// Serves as requested by the parent process, until standard input is closed.

@@ -1,7 +1,4 @@
 -- A thousand calls of the tool, with a trace of its own each, sent in turn.
-local calls = {}
-local at = 0
-
 function init(args)
   local key = args[1]
   for number = 1, 1000 do
@@ -19,17 +16,4 @@ function init(args)
       ["X-Internal-API-Key"] = key,
     }, body)
   end
-end
-
-function request()
-  at = at % #calls + 1
-  return calls[at]
-end
-
-function done(summary, latency)
-  local errors = summary.errors
-  io.write(string.format(
-    "wrk: requests=%d not_2xx=%d lost=%d p50_us=%d p99_us=%d\n",
-    summary.requests, errors.status, errors.connect + errors.read + errors.write + errors.timeout,
-    latency:percentile(50), latency:percentile(99)))
 end

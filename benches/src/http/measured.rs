@@ -25,8 +25,8 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// Measures a server that is started for this round: the memory layout differs between processes,
-    /// which changes the cost of a request by some per cent.
+    /// Measures a server that is started for this round: the memory layout of a process changes the cost
+    /// of a request by some per cent.
     #[allow(clippy::cast_precision_loss, reason = "counts and times are far below 2^52")]
     pub(super) fn round(&mut self, command: Command, script: &Script) -> Result<(), String> {
         let server = start(command)?;

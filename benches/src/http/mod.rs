@@ -37,18 +37,28 @@ const KEY: &str = "figures-key-0123456789abcdef0123456789";
 /// # Errors
 /// A server or the client cannot be run, an answer is not a success, or the answers differ.
 pub fn print() -> Result<(), String> {
-    let folder = std::env::temp_dir().join(format!("http-figures-{}", std::process::id()));
-    fs::create_dir_all(&folder).map_err(text)?;
-    let result = rounds(&folder);
-    fs::remove_dir_all(&folder).map_err(text)?;
-    let lanes = result?;
-    println!("{CONNECTIONS} connections, median of {ROUNDS} rounds");
-    Measured::print_head();
-    for lane in &lanes {
-        lane.measured.print(lane.contestant.title());
-    }
+    let lanes = in_folder("http", rounds)?;
+    print_table(lanes.iter().map(|lane| (lane.contestant.title(), &lane.measured)));
     println!("{}", summary(&lanes)?);
     Ok(())
+}
+
+/// Does something in a temporary folder, which is removed afterwards.
+fn in_folder<T>(name: &str, measure: impl FnOnce(&Path) -> Result<T, String>) -> Result<T, String> {
+    let folder = std::env::temp_dir().join(format!("{name}-figures-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(text)?;
+    let result = measure(&folder);
+    fs::remove_dir_all(&folder).map_err(text)?;
+    result
+}
+
+/// Prints the medians of each server.
+fn print_table<'m>(servers: impl Iterator<Item = (&'m str, &'m Measured)>) {
+    println!("{CONNECTIONS} connections, median of {ROUNDS} rounds");
+    Measured::print_head();
+    for (title, measured) in servers {
+        measured.print(title);
+    }
 }
 
 /// One server, and its measurements by round.

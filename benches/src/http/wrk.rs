@@ -26,12 +26,15 @@ pub(super) struct Seen {
 pub(super) struct Script(PathBuf);
 
 impl Script {
-    /// Writes a script whose topics are the catalogue's.
+    /// Writes a script that makes calls with the topics of the catalogue, and sends them in turn.
     pub(super) fn write(folder: &Path, calls: &str) -> Result<Self, String> {
         let path = folder.join("load.lua");
         let topics: Vec<_> = TOPICS.iter().map(|topic| format!("{topic:?}")).collect();
-        let table = format!("local TOPICS = {{ {} }}\n", topics.join(", "));
-        fs::write(&path, table + calls).map_err(text)?;
+        let head = format!(
+            "local TOPICS = {{ {} }}\nlocal calls = {{}}\nlocal at = 0\n\n",
+            topics.join(", ")
+        );
+        fs::write(&path, [&head, calls, "\n", include_str!("turns.lua")].concat()).map_err(text)?;
         Ok(Self(path))
     }
 

@@ -9,7 +9,7 @@ use tool_runtime::mcp::{self, McpConfig};
 use tool_runtime::policy::KeyRing;
 
 use super::rmcp_server;
-use crate::http::contestant::{on_axum_serve, runtime, trusting};
+use crate::http::contestant::{on_axum_serve, runtime, serving, trusting};
 use crate::rates::text;
 
 /// A server of the figure.
@@ -37,9 +37,7 @@ impl Contestant {
 
     /// Returns the command that serves it in its own process.
     pub(super) fn command(self, folder: &Path) -> Result<Command, String> {
-        let mut command = Command::new(std::env::current_exe().map_err(text)?);
-        command.arg("mcp-serve").arg(format!("{self:?}")).arg(folder);
-        Ok(command)
+        serving("mcp-serve", self, folder)
     }
 }
 

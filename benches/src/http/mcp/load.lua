@@ -1,7 +1,4 @@
 -- A thousand calls of the tool in revision 2026-07-28, sent in turn.
-local calls = {}
-local at = 0
-
 function init(args)
   for number = 1, 1000 do
     local topic = TOPICS[number % #TOPICS + 1]
@@ -20,17 +17,4 @@ function init(args)
       ["Mcp-Name"] = "search_content",
     }, body)
   end
-end
-
-function request()
-  at = at % #calls + 1
-  return calls[at]
-end
-
-function done(summary, latency)
-  local errors = summary.errors
-  io.write(string.format(
-    "wrk: requests=%d not_2xx=%d lost=%d p50_us=%d p99_us=%d\n",
-    summary.requests, errors.status, errors.connect + errors.read + errors.write + errors.timeout,
-    latency:percentile(50), latency:percentile(99)))
 end

@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use self::contestant::Contestant;
 pub use self::contestant::serve;
-use super::ROUNDS;
 use super::measured::{self, Measured};
-use super::wrk::{CONNECTIONS, Script};
+use super::wrk::Script;
+use super::{ROUNDS, in_folder, print_table};
 use crate::rates::{median, ratio, text};
 
 /// Prints the requests per second of processor time for each server.
@@ -23,16 +23,8 @@ use crate::rates::{median, ratio, text};
 /// # Errors
 /// A server or the client cannot be run, an answer is not a success, or the answers differ.
 pub fn print() -> Result<(), String> {
-    let folder = std::env::temp_dir().join(format!("mcp-figures-{}", std::process::id()));
-    fs::create_dir_all(&folder).map_err(text)?;
-    let result = rounds(&folder);
-    fs::remove_dir_all(&folder).map_err(text)?;
-    let lanes = result?;
-    println!("{CONNECTIONS} connections, median of {ROUNDS} rounds");
-    Measured::print_head();
-    for lane in &lanes {
-        lane.measured.print(lane.contestant.title());
-    }
+    let lanes = in_folder("mcp", rounds)?;
+    print_table(lanes.iter().map(|lane| (lane.contestant.title(), &lane.measured)));
     println!("{}", summary(&lanes)?);
     Ok(())
 }

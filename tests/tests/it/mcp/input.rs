@@ -194,7 +194,7 @@ async fn a_tool_asks_a_client_with_a_session_in_place() {
 }
 
 #[tokio::test]
-async fn a_tool_learns_that_nobody_can_be_asked() {
+async fn a_tool_learns_that_its_caller_has_no_user_to_ask() {
     let mut client = Client::of(shop::server().0, WITH_SESSIONS, json!({}));
     let params = json!({
         "protocolVersion": WITH_SESSIONS, "capabilities": {},

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
+use tokio::io::DuplexStream;
 use tokio::sync::Notify;
 use tool_runtime::mcp::{Remote, RemoteBuilder, RemoteEvent, RemoteProtocol, RemoteToolState};
 use tool_runtime::prelude::*;
@@ -30,6 +31,15 @@ const ERAS: [RemoteProtocol; 2] = [RemoteProtocol::Stateless, RemoteProtocol::Se
 fn runtime() -> Runtime {
     let builder = Runtime::builder().permission("far", Permission::Allow);
     builder.expect_more_tools().build().unwrap()
+}
+
+/// Describes a server of this process, which accepts a connection by a stream.
+fn remote(accept: impl Fn() -> DuplexStream + Send + Sync + 'static) -> RemoteBuilder {
+    Remote::stream(move || {
+        let stream = accept();
+        async move { Ok(stream) }
+    })
+    .prefix("far")
 }
 
 async fn answer(runtime: &Runtime, tool: &str, arguments: &str) -> Value {

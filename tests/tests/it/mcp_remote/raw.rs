@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::sync::{Notify, mpsc, watch};
-use tool_runtime::mcp::{Remote, RemoteBuilder};
+use tool_runtime::mcp::RemoteBuilder;
 
 /// A server. Clones are the same server.
 #[derive(Clone)]
@@ -34,11 +34,7 @@ impl RawServer {
 
     pub(crate) fn remote(&self) -> RemoteBuilder {
         let server = self.clone();
-        Remote::stream(move || {
-            let server = server.clone();
-            async move { Ok(server.accept()) }
-        })
-        .prefix("far")
+        super::remote(move || server.accept())
     }
 
     pub(crate) fn set_tools(&self, tools: impl IntoIterator<Item = Value>) {

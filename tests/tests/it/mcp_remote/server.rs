@@ -12,7 +12,7 @@ use rmcp::service::{Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
-use tool_runtime::mcp::{Remote, RemoteBuilder};
+use tool_runtime::mcp::RemoteBuilder;
 
 /// A server. Clones are the same server.
 #[derive(Clone)]
@@ -49,11 +49,7 @@ impl TestServer {
     /// Describes this server to a runtime, over a pipe in the process.
     pub(crate) fn remote(&self) -> RemoteBuilder {
         let server = self.clone();
-        Remote::stream(move || {
-            let server = server.clone();
-            async move { Ok(server.accept()) }
-        })
-        .prefix("far")
+        super::remote(move || server.accept())
     }
 
     fn accept(&self) -> tokio::io::DuplexStream {

@@ -33,9 +33,9 @@ impl<T> PerVersion<T> {
         if kept.version == tools.version() {
             return kept;
         }
-        let made = Arc::new(Versioned { version: tools.version(), value: make(tools) });
-        self.0.rcu(|kept| if kept.version < made.version { &made } else { kept }.clone());
-        made
+        let newest = Arc::new(Versioned { version: tools.version(), value: make(tools) });
+        self.0.rcu(|kept| if kept.version < newest.version { &newest } else { kept }.clone());
+        newest
     }
 }
 
