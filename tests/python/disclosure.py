@@ -67,9 +67,12 @@ def main(folder):
     declared, sent = 0, 0
     for dialect, conversation in made.items():
         declared += sum(lists(dialect, declarations) for declarations in conversation["declarations"])
-        if "response" in conversation:
-            sent += messages(dialect, conversation["response"], conversation["messages"])
+        for one in conversation.get("conversations", []):
+            sent += messages(dialect, one["response"], one["messages"])
     text = json.dumps(made)
+    outputs = [item for one in made["responses"]["conversations"] for item in one["messages"]]
+    outputs = [item for item in outputs if item["type"] == "tool_search_output" and item["execution"] == "client"]
+    assert outputs and all(lists("responses", item["tools"]) == len(item["tools"]) > 0 for item in outputs)
     for word in ["input_examples", "defer_loading", "allowed_callers", "cache_control", "cachePoint"]:
         assert word in text, f"nothing has {word}"
     print(f"disclosure: declarations={declared} messages={sent}")

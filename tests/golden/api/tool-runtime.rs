@@ -1591,6 +1591,7 @@ pub enum ToolChoiceError {
 pub enum ToolSearch {
     Provider,
     ProviderRegex,
+    ClientExecuted,
     SearchTools,
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tool_runtime::adapters::{Adapter, Dialect};
 use tool_tests::bfcl;
-use tool_tests::dialects::{disclosure, samples, spec};
+use tool_tests::dialects::{disclosure, patterns, samples, spec};
 
 fn main() -> ExitCode {
     let Some(folder) = std::env::args().nth(1) else {
@@ -24,9 +24,12 @@ fn main() -> ExitCode {
 }
 
 fn emit(folder: &Path) -> Result<(), String> {
-    for (file, value) in
-        [("declarations.json", declarations()?), ("disclosure.json", disclosure::conversations()?)]
-    {
+    let files = [
+        ("declarations.json", declarations()?),
+        ("disclosure.json", disclosure::conversations()?),
+        ("patterns.json", patterns::compared()?),
+    ];
+    for (file, value) in files {
         let text = format!("{value:#}\n");
         std::fs::write(folder.join(file), text).map_err(|error| error.to_string())?;
     }

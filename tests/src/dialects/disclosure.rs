@@ -35,7 +35,8 @@ fn conversation(dialect: Dialect) -> Result<Value, Box<dyn std::error::Error>> {
     let mut own = adapter(ToolSearch::SearchTools);
     own.disclose(["mail.list"]);
     let provider = adapter(ToolSearch::Provider);
-    let mut declarations = vec![own.declarations().clone(), provider.declarations().clone()];
+    let client = adapter(ToolSearch::ClientExecuted);
+    let mut declarations = [&own, &provider, &client].map(|it| it.declarations().clone()).to_vec();
     declarations.push(Adapter::new(dialect, &specs).declarations().clone());
 
     let Some(response) = response(dialect) else {
@@ -46,7 +47,25 @@ fn conversation(dialect: Dialect) -> Result<Value, Box<dyn std::error::Error>> {
     let mut messages = turn.messages().to_vec();
     messages.extend(provider.answer_messages(&turn, answers)?);
     provider.mark_messages(&mut messages);
-    Ok(json!({ "declarations": declarations, "response": response, "messages": messages }))
+    let mut conversations = vec![json!({ "response": response, "messages": messages })];
+    if dialect == Dialect::OpenAiResponses {
+        conversations.push(client_executed(&client)?);
+    }
+    Ok(json!({ "declarations": declarations, "conversations": conversations }))
+}
+
+/// A response in which the model searches, and the tools that this process has found for it.
+fn client_executed(adapter: &Adapter) -> Result<Value, Box<dyn std::error::Error>> {
+    let response = response_of(&json!([
+        {"type": "tool_search_call", "id": "tsc_1", "call_id": "call_1", "execution": "client",
+            "status": "completed", "arguments": {"folder": "inbox"}},
+    ]));
+    let turn = adapter.read(&response.to_string())?;
+    let found = json!({"tools": [{"name": "mail.list"}, {"name": "trains"}]});
+    let answer = Answer::from_text("call_1", "").with_data(found.to_string());
+    let mut messages = turn.messages().to_vec();
+    messages.extend(adapter.answer_messages(&turn, [answer])?);
+    Ok(json!({ "response": response, "messages": messages }))
 }
 
 fn specs() -> Result<Vec<ToolSpec>, Box<dyn std::error::Error>> {
@@ -124,6 +143,10 @@ fn responses() -> Value {
             "namespace": "mail", "arguments": "{\"folder\":\"inbox\",\"$top\":null}",
             "status": "completed", "caller": {"type": "program", "caller_id": "call_p"}},
     ]);
+    response_of(&items)
+}
+
+fn response_of(items: &Value) -> Value {
     json!({"id": "resp_1", "object": "response", "created_at": 0, "model": "m",
         "status": "completed", "output": items, "parallel_tool_calls": true,
         "tool_choice": "auto", "tools": []})

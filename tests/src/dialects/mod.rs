@@ -4,6 +4,7 @@
 //! library's, and is validated with another JSON Schema validator.
 
 pub mod disclosure;
+pub mod patterns;
 pub mod random_schemas;
 pub mod samples;
 

@@ -114,6 +114,37 @@ async fn what_a_model_has_found_is_declared_in_the_next_request() {
     }
 }
 
+#[tokio::test]
+async fn a_model_that_searches_by_openai_is_answered_from_our_own_index() {
+    let runtime = runtime();
+    let disclosure = Disclosure::above(1).search(ToolSearch::ClientExecuted);
+    let adapter = Adapter::builder(Dialect::OpenAiResponses).disclosure(disclosure);
+    let mut adapter = adapter.build(runtime.specs_for_model());
+    let search = json!({"type": "tool_search_call", "id": "tsc_1", "call_id": "call_1",
+        "execution": "client", "status": "completed", "arguments": {"query": "weather", "limit": 3}});
+    let response = json!({"output": [search], "status": "completed"});
+    let turn = adapter.read(&response.to_string()).unwrap();
+    let mut calls = turn.open_calls(&runtime, &support::cx());
+    runtime.execute_all(&mut calls).await;
+    assert_eq!(adapter.disclose_found(&calls), 0);
+
+    let messages = adapter.answer_messages(&turn, &calls).unwrap();
+    assert_eq!(
+        (&messages[0]["type"], &messages[0]["call_id"]),
+        (&json!("tool_search_output"), &json!("call_1"))
+    );
+    let tools = messages[0]["tools"].as_array().unwrap();
+    assert_eq!((tools.len(), &tools[0]["name"]), (1, &json!("weather_today")));
+
+    let call = json!({"type": "function_call", "call_id": "call_2", "name": "weather_today",
+        "arguments": "{\"city\":\"Lisbon\"}", "status": "completed"});
+    let response = json!({"output": [call], "status": "completed"});
+    let turn = adapter.read(&response.to_string()).unwrap();
+    let mut calls = turn.open_calls(&runtime, &support::cx());
+    runtime.execute_all(&mut calls).await;
+    assert_eq!(calls[0].output().and_then(|output| output.data_json()), Some("true"));
+}
+
 #[test]
 fn a_bridge_declares_what_was_found_too() {
     let runtime = runtime();

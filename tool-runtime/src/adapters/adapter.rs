@@ -122,7 +122,7 @@ impl Adapter {
     /// Lists the own names of the tools that the declarations omit until a search finds them.
     ///
     /// Without a [`Disclosure`](super::Disclosure), and where the provider searches by itself, there
-    /// are none.
+    /// are none. Where the provider asks this process to search, all found tools stay in the list.
     pub fn withheld(&self) -> impl Iterator<Item = &str> {
         self.withheld.keys().map(String::as_str)
     }
@@ -145,11 +145,15 @@ impl Adapter {
     /// Declares the tools that executed calls of `search_tools` have found; returns their number.
     ///
     /// Call it after each turn's calls, and send the new [`declarations`](Self::declarations) with the
-    /// next request. Other calls are ignored.
+    /// next request. Other calls are ignored, and so are searches whose answers have the declarations
+    /// ([`ToolSearch::ClientExecuted`](super::ToolSearch::ClientExecuted) of OpenAI).
     ///
     /// # Examples
     /// See the [guide](crate::guide::choosing_tools).
     pub fn disclose_found<'c>(&mut self, calls: impl IntoIterator<Item = &'c ToolCall>) -> usize {
+        if self.plan.is_client_executed() {
+            return 0;
+        }
         let searches = calls.into_iter().filter(|call| call.name() == SEARCH_TOOLS);
         let found: Vec<_> = searches.filter_map(ToolCall::output).flat_map(found_tools).collect();
         self.disclose(found.iter().map(String::as_str))

@@ -4,6 +4,7 @@ use std::fmt;
 
 use tool_contracts::{Coercion, ToolErrorDetail, ToolResultMeta};
 
+use super::disclosure::{SEARCH_TOOLS, found_tools};
 use super::format::{AnswerBody, AnswerContent};
 use crate::call::ToolCall;
 use crate::tool::{Attachment, ToolOutput};
@@ -36,7 +37,8 @@ impl Answer {
         let meta = serde_json::from_str(output.meta_json()).ok().filter(|_| output.is_ok());
         let notes = meta.map(|meta| notes(&meta)).unwrap_or_default();
         let attachments = output.attachments().to_vec();
-        let content = AnswerContent { is_error: !output.is_ok(), body, notes, attachments };
+        let content =
+            AnswerContent { notes, attachments, ..AnswerContent::of(body, !output.is_ok()) };
         Self { call_id: call_id.into(), content }
     }
 
@@ -73,7 +75,7 @@ impl Answer {
     /// # Errors
     /// Returns the answer as it is if it has no data in JSON.
     #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's loop reads it"))]
-    pub(crate) fn into_data_and_notes(mut self) -> Result<(String, Vec<String>), Self> {
+    pub(crate) fn into_data_and_notes(mut self) -> Result<(String, Vec<String>), Box<Self>> {
         match self.content.body {
             AnswerBody::Data(json) => {
                 self.content.body = AnswerBody::Notes;
@@ -81,7 +83,7 @@ impl Answer {
             }
             body => {
                 self.content.body = body;
-                Err(self)
+                Err(Box::new(self))
             }
         }
     }
@@ -104,6 +106,7 @@ impl Answer {
     #[must_use]
     pub fn with_data(mut self, json: impl Into<String>) -> Self {
         self.content.body = AnswerBody::Data(json.into());
+        self.content.found_tools.clear();
         self
     }
 
@@ -133,7 +136,14 @@ impl From<&ToolCall> for Answer {
         let call_id = call.call_id().unwrap_or_default();
         let content = || AnswerContent::of(AnswerBody::Pending, true);
         let pending = || Self { call_id: call_id.to_owned(), content: content() };
-        call.output().map_or_else(pending, |output| Self::new(call_id, output))
+        let answer = |output| {
+            let mut answer = Self::new(call_id, output);
+            if call.name() == SEARCH_TOOLS {
+                answer.content.found_tools = found_tools(output);
+            }
+            answer
+        };
+        call.output().map_or_else(pending, answer)
     }
 }
 

@@ -69,7 +69,7 @@ pub(super) fn match_to_calls<'t>(
     let prepare = |call: &'t RequestedCall| match by_id.remove(call.call_id()) {
         Some(Answer { content, .. }) => {
             let content = prepared_content(content, &turn.stop, names);
-            Ok(PreparedAnswer { call: &call.parsed, content })
+            Ok(PreparedAnswer { call: &call.parsed, content, found: Vec::new() })
         }
         None => Err(AnswerError::Missing { call_id: call.call_id().to_owned() }),
     };

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tool_contracts::ToolSpec;
 
 use super::declare::{DeclareOptions, declare};
-use super::disclosure::DisclosurePlan;
+use super::disclosure::{DisclosurePlan, SEARCH_TOOLS};
 use super::format::ToolLoading;
 use super::names::ToolNames;
 use super::{Adapter, CacheLifetime, Dialect, Disclosure, ToolkitText};
@@ -144,8 +144,11 @@ impl AdapterBuilder {
         let format = self.dialect.format();
         let plan = DisclosurePlan::new(self.options.disclosure.clone(), format, &specs);
         specs.retain(|spec| !plan.omits(spec));
-        let names = ToolNames::new(format.name_rules(), specs.iter().map(|spec| spec.name()));
+        let mut names = ToolNames::new(format.name_rules(), specs.iter().map(|spec| spec.name()));
         let declared = declare(format, &self.options, &plan, &names, &specs);
+        if plan.is_client_executed() {
+            names.set_client_search(SEARCH_TOOLS);
+        }
         let (withheld, tools): (Vec<_>, Vec<_>) =
             declared.tools.into_iter().partition(|(_, tool)| tool.loading == ToolLoading::Found);
         let tools: Vec<_> = tools.into_iter().map(|(_, tool)| tool).collect();

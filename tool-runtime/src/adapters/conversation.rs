@@ -7,10 +7,16 @@ use serde_json::value::RawValue;
 use tool_contracts::ToolCallRequest;
 
 use super::answers::match_to_calls;
-use super::format::{ParsedCall, ParsedResponse, ResponseValue, parse};
+use super::disclosure::found_tools_in;
+use super::format::{
+    AnswerBody, AnswerContent, CallForm, ParsedCall, ParsedResponse, ResponseValue, parse,
+};
 use super::turn::or_empty;
 use super::wide_integers;
-use super::{Adapter, Answer, AnswerError, ReadError, RequestedCall, StopReason, Turn, TurnStream};
+use super::{
+    Adapter, Answer, AnswerError, DeclaredTool, ReadError, RequestedCall, StopReason, Turn,
+    TurnStream,
+};
 use crate::schema::nearest_tools;
 
 /// The most similar names in the answer to an unknown name.
@@ -78,7 +84,10 @@ impl Adapter {
         answers: impl IntoIterator<Item = A>,
     ) -> Result<Vec<Value>, AnswerError> {
         let answers: Vec<_> = answers.into_iter().map(Into::into).collect();
-        let prepared = match_to_calls(turn, answers, &self.names)?;
+        let mut prepared = match_to_calls(turn, answers, &self.names)?;
+        for answer in prepared.iter_mut().filter(|it| it.call.form == CallForm::ToolSearch) {
+            answer.found = self.found_declarations(&answer.content);
+        }
         if prepared.is_empty() {
             return Ok(Vec::new());
         }
@@ -108,6 +117,21 @@ impl Adapter {
         let mut requested = RequestedCall { parsed, name, restored, closest, request: None };
         requested.request = request(&requested).filter(|_| *stop == StopReason::Done);
         requested
+    }
+
+    /// The declarations of withheld tools that a search has found, best first.
+    fn found_declarations(&self, answer: &AnswerContent) -> Vec<Value> {
+        let found = match &answer.body {
+            AnswerBody::Data(data) if answer.found_tools.is_empty() => found_tools_in(data),
+            AnswerBody::Data(_)
+            | AnswerBody::Pending
+            | AnswerBody::Text(_)
+            | AnswerBody::Error(_)
+            | AnswerBody::Notes => answer.found_tools.clone(),
+        };
+        let found = found.iter().filter_map(|name| self.withheld.get(name));
+        let deferred = found.cloned().map(DeclaredTool::deferred_by_provider).collect::<Vec<_>>();
+        self.dialect.format().deferred_declarations(&deferred.iter().collect::<Vec<_>>())
     }
 
     pub(super) fn closest(&self, name: &str) -> Vec<String> {

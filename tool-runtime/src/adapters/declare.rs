@@ -58,7 +58,11 @@ pub(super) fn declare(
         };
         let schema = Value::Object(spec.input_schema().clone());
         let callers = options.allowed_callers.get(spec.name()).map_or(&[][..], Vec::as_slice);
-        let (lowered, strict) = lower_for(format, options, callers, quota.as_mut(), &schema);
+        // The declaration of a search has no field `strict`.
+        let strict =
+            options.strict.unwrap_or(format.is_strict_by_default()) && !plan.is_client_search(spec);
+        let asked = AskedForm { strict, titles: options.titles, callers };
+        let (lowered, strict) = lower_for(format, &asked, quota.as_mut(), &schema);
         lowered.losses.into_iter().for_each(|lost| report.add(loss(spec.name(), lost)));
         let omitted = lowered.omitted.map(DeclarationChanges::Omitted);
         let renamed = || DeclarationChanges::Renamed(RenamedProperties::new(schema));
@@ -73,6 +77,7 @@ pub(super) fn declare(
             allowed_callers: callers.to_vec(),
             toolkit: spec.toolkit().map(|it| declared_toolkit(format.name_rules(), it)),
             loading: plan.loading(spec),
+            is_search: plan.is_client_search(spec),
         };
         if options.examples {
             let has_field = format.has_examples() && !plan.is_provider();
@@ -125,28 +130,33 @@ fn add_examples(
     }
 }
 
+/// The form in which one tool is to be declared.
+struct AskedForm<'c> {
+    strict: bool,
+    titles: bool,
+    callers: &'c [String],
+}
+
 /// Converts a schema to a dialect; returns whether the provider enforces the declaration.
 ///
 /// A declaration is strict if the provider can enforce it without rejecting valid calls.
 fn lower_for(
     format: &dyn DialectFormat,
-    options: &DeclareOptions,
-    callers: &[String],
+    asked: &AskedForm<'_>,
     quota: Option<&mut StrictQuota>,
     schema: &Value,
 ) -> (LoweredSchema, bool) {
-    let is_strict = options.strict.unwrap_or(format.is_strict_by_default());
-    let strict_profile = format.strict_profile().filter(|_| is_strict);
+    let strict_profile = format.strict_profile().filter(|_| asked.strict);
     let lowered = strict_profile.map(|profile| {
-        callable(format, callers)?;
-        within(quota, lower(schema, profile, options.titles)?)
+        callable(format, asked.callers)?;
+        within(quota, lower(schema, profile, asked.titles)?)
     });
     let obstacle = match lowered {
         Some(Ok(lowered)) => return (lowered, true),
         Some(Err(obstacle)) => Some(obstacle),
         None => None,
     };
-    let lowered = lower(schema, format.profile(), options.titles);
+    let lowered = lower(schema, format.profile(), asked.titles);
     let mut lowered = lowered.unwrap_or_else(LoweredSchema::nothing);
     if let Some(UnsupportedKeyword { pointer, keyword, consequence }) = obstacle {
         let consequence = format!("not declared strict: {consequence}");

@@ -19,6 +19,8 @@ pub(super) const SEARCH_TOOLS: &str = "search_tools";
 /// - Anthropic and the Responses API of OpenAI search by themselves. Deferred tools are declared
 ///   with `defer_loading` beside the provider's search tool, and stay declared for the whole
 ///   conversation, so that prompt caches keep their prefix. The tool `search_tools` is not declared.
+/// - With [`ToolSearch::ClientExecuted`] the Responses API asks this process to search. The declarations
+///   of the tools that `search_tools` finds are part of its answer, and no request declares them.
 /// - Elsewhere, the model calls the tool `search_tools`, and the tools that it found are declared
 ///   from the next request on: see [`Adapter::disclose_found`](super::Adapter::disclose_found).
 ///   Nothing is deferred if `search_tools` is not among the specs, since the model could not find it.
@@ -63,6 +65,16 @@ pub enum ToolSearch {
     Provider,
     /// As [`Provider`](Self::Provider), but Anthropic's search matches regular expressions.
     ProviderRegex,
+    /// OpenAI's `tool_search`, which the tool `search_tools` executes in this process; in other
+    /// dialects, the tool `search_tools` by itself.
+    ///
+    /// The model's `tool_search_call` is a call of `search_tools` in the [`Turn`](super::Turn), which is
+    /// checked, executed and recorded like any other. Its answer is a `tool_search_output` with the
+    /// declarations of the found tools, which the model may call from then on. They are part of the
+    /// conversation, so the request's declarations stay the same, and
+    /// [`disclose_found`](super::Adapter::disclose_found) adds none. The item has no place for an error or
+    /// a note: a search that failed has found nothing.
+    ClientExecuted,
     /// The tool `search_tools`, in every dialect.
     SearchTools,
 }
@@ -108,6 +120,8 @@ pub(super) enum DisclosurePlan {
     All,
     /// The provider searches, by this tool of its own.
     Provider(Disclosure, Value),
+    /// The provider asks this process to search, which `search_tools` does.
+    ClientExecuted(Disclosure),
     /// The model calls `search_tools`.
     SearchTools(Disclosure),
 }
@@ -123,10 +137,13 @@ impl DisclosurePlan {
             return Self::All;
         };
         let has_search_tools = || specs.iter().any(|spec| spec.name() == SEARCH_TOOLS);
+        let is_client_executed =
+            disclosure.search == ToolSearch::ClientExecuted && format.has_client_executed_search();
         match format.search_tool(disclosure.search) {
             Some(search_tool) => Self::Provider(disclosure, search_tool),
-            None if has_search_tools() => Self::SearchTools(disclosure),
-            None => Self::All,
+            None if !has_search_tools() => Self::All,
+            None if is_client_executed => Self::ClientExecuted(disclosure),
+            None => Self::SearchTools(disclosure),
         }
     }
 
@@ -134,9 +151,9 @@ impl DisclosurePlan {
     pub(super) fn defers(&self, spec: &ToolSpec) -> bool {
         match self {
             Self::All => false,
-            Self::Provider(disclosure, _) | Self::SearchTools(disclosure) => {
-                !disclosure.is_always_declared(spec)
-            }
+            Self::Provider(disclosure, _)
+            | Self::ClientExecuted(disclosure)
+            | Self::SearchTools(disclosure) => !disclosure.is_always_declared(spec),
         }
     }
 
@@ -144,9 +161,23 @@ impl DisclosurePlan {
     pub(super) fn loading(&self, spec: &ToolSpec) -> ToolLoading {
         match self {
             Self::Provider(..) if self.defers(spec) => ToolLoading::ByProvider,
-            Self::SearchTools(_) if self.defers(spec) => ToolLoading::Found,
-            Self::All | Self::Provider(..) | Self::SearchTools(_) => ToolLoading::AtStart,
+            Self::ClientExecuted(_) | Self::SearchTools(_) if self.defers(spec) => {
+                ToolLoading::Found
+            }
+            Self::All | Self::Provider(..) | Self::ClientExecuted(_) | Self::SearchTools(_) => {
+                ToolLoading::AtStart
+            }
         }
+    }
+
+    /// Returns whether a tool executes the provider's search in this process.
+    pub(super) fn is_client_search(&self, spec: &ToolSpec) -> bool {
+        self.is_client_executed() && spec.name() == SEARCH_TOOLS
+    }
+
+    /// Returns whether the provider asks this process to search.
+    pub(super) fn is_client_executed(&self) -> bool {
+        matches!(self, Self::ClientExecuted(_))
     }
 
     /// Returns whether the provider searches.
@@ -163,7 +194,7 @@ impl DisclosurePlan {
     pub(super) fn search_tool(&self) -> Option<&Value> {
         match self {
             Self::Provider(_, search_tool) => Some(search_tool),
-            Self::All | Self::SearchTools(_) => None,
+            Self::All | Self::ClientExecuted(_) | Self::SearchTools(_) => None,
         }
     }
 }
@@ -176,7 +207,12 @@ impl Disclosure {
 
 /// The own names of the tools in an output of `search_tools`.
 pub(super) fn found_tools(output: &ToolOutput) -> Vec<String> {
-    let data = output.data_json().and_then(|data| serde_json::from_str::<Value>(data).ok());
+    output.data_json().map(found_tools_in).unwrap_or_default()
+}
+
+/// The own names of the tools in the data of `search_tools`.
+pub(super) fn found_tools_in(data: &str) -> Vec<String> {
+    let data = serde_json::from_str::<Value>(data).ok();
     let tools = data.as_ref().and_then(|data| data["tools"].as_array()).into_iter().flatten();
     tools.filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect()
 }

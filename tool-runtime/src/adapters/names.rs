@@ -33,6 +33,8 @@ pub(super) struct ToolNames {
     to_tool: HashMap<String, String>,
     /// The arguments of tools that are declared as custom tools, by the tool's own name.
     custom: HashMap<String, String>,
+    /// The own name of the tool that executes the provider's search for tools.
+    client_search: Option<String>,
 }
 
 impl ToolNames {
@@ -51,6 +53,7 @@ impl ToolNames {
             to_wire: HashMap::new(),
             to_tool: HashMap::new(),
             custom: HashMap::new(),
+            client_search: None,
         };
         let (kept, changed): (Vec<_>, Vec<_>) =
             tools.into_iter().partition(|tool| declared_name(rules, tool) == **tool);
@@ -113,6 +116,16 @@ impl ToolNames {
     /// The argument of a called custom tool; `None` if no tool of this name is declared as one.
     pub(super) fn custom_argument(&self, called: &str) -> Option<&str> {
         self.custom.get(self.tool(called)?).map(String::as_str)
+    }
+
+    /// Declares a tool as the one that executes the provider's search for tools.
+    pub(super) fn set_client_search(&mut self, tool: &str) {
+        self.client_search = Some(tool.to_owned());
+    }
+
+    /// The own name of the tool that executes the provider's search for tools.
+    pub(super) fn client_search(&self) -> Option<&str> {
+        self.client_search.as_deref()
     }
 
     /// The name under which a call is repeated to the provider, which rejects others than its own

@@ -275,6 +275,19 @@ mod tests {
     }
 
     #[test]
+    fn a_property_that_an_unchecked_condition_names_is_not_refused() {
+        let condition = json!({"properties": {"a": {"type": "string", "pattern": AHEAD}}});
+        let schema = json!({"properties": {"a": {"type": "string"}}, "if": condition,
+            "then": {"properties": {"b": {"type": "string"}}}, "unevaluatedProperties": false});
+        check(&schema, &json!({"properties": {"a": {"type": "string"}}}), &["/if"]);
+        let checked = json!({"pattern": AHEAD, "if": {"required": ["a"]},
+            "then": {"properties": {"b": true}}, "unevaluatedProperties": false});
+        let expected = json!({"if": {"required": ["a"]}, "then": {"properties": {"b": true}},
+            "unevaluatedProperties": false});
+        check(&checked, &expected, &["/pattern"]);
+    }
+
+    #[test]
     fn properties_whose_names_cannot_be_checked_are_not_refused() {
         let schema = json!({"patternProperties": {AHEAD: {"type": "integer"}, "^x": {"type": "string"}},
             "additionalProperties": false});

@@ -83,7 +83,7 @@ pub(super) fn search_tool(search: ToolSearch) -> Option<Value> {
     let name = match search {
         ToolSearch::Provider => "tool_search_tool_bm25",
         ToolSearch::ProviderRegex => "tool_search_tool_regex",
-        ToolSearch::SearchTools => return None,
+        ToolSearch::ClientExecuted | ToolSearch::SearchTools => return None,
     };
     Some(json!({ "type": format!("{name}_20251119"), "name": name }))
 }

@@ -18,6 +18,8 @@ pub(in crate::adapters) struct AnswerContent {
     pub(in crate::adapters) notes: Vec<String>,
     /// Bytes are shared with the output.
     pub(in crate::adapters) attachments: Vec<Attachment>,
+    /// The own names of the tools that a search of ours has found.
+    pub(in crate::adapters) found_tools: Vec<String>,
 }
 
 /// The part of an answer beside its notes.
@@ -44,11 +46,14 @@ pub(in crate::adapters) enum ShownPart<T> {
 pub(in crate::adapters) struct PreparedAnswer<'t> {
     pub(in crate::adapters) call: &'t ParsedCall,
     pub(in crate::adapters) content: AnswerContent,
+    /// The declarations of the tools that a provider's search, executed here, has found.
+    pub(in crate::adapters) found: Vec<Value>,
 }
 
 impl AnswerContent {
     pub(in crate::adapters) fn of(body: AnswerBody, is_error: bool) -> Self {
-        Self { is_error, body, notes: Vec::new(), attachments: Vec::new() }
+        let (notes, attachments, found_tools) = (Vec::new(), Vec::new(), Vec::new());
+        Self { is_error, body, notes, attachments, found_tools }
     }
 
     /// Returns the content with a note for each attachment, and the parts for those that the provider

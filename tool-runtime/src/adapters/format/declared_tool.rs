@@ -22,6 +22,8 @@ pub struct DeclaredTool {
     pub(in crate::adapters) allowed_callers: Vec<String>,
     pub(in crate::adapters) toolkit: Option<DeclaredToolkit>,
     pub(in crate::adapters) loading: ToolLoading,
+    /// True for the tool that executes the provider's search for tools.
+    pub(in crate::adapters) is_search: bool,
 }
 
 /// The toolkit of a declared tool.
@@ -37,7 +39,7 @@ pub(in crate::adapters) struct DeclaredToolkit {
 pub(in crate::adapters) enum ToolLoading {
     /// From the first request on.
     AtStart,
-    /// From the request after a search of ours has found it.
+    /// From the answer to a search of ours, or the request after it.
     Found,
     /// From the moment at which the provider's own search has found it.
     ByProvider,
@@ -87,6 +89,11 @@ impl DeclaredTool {
     #[must_use]
     pub fn is_custom(&self) -> bool {
         self.custom.is_some()
+    }
+
+    /// The tool as the provider's own search declares what it has found.
+    pub(in crate::adapters) fn deferred_by_provider(self) -> Self {
+        Self { loading: ToolLoading::ByProvider, ..self }
     }
 
     /// The description as it is sent. A custom tool has no other place for that of its argument.

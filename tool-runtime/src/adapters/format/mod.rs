@@ -19,7 +19,7 @@ pub(super) use self::call_choice::{CallChoice, UnsupportedRule};
 pub use self::declared_tool::DeclaredTool;
 pub(super) use self::declared_tool::{DeclaredToolkit, ToolLoading};
 pub(super) use self::parsed_response::{
-    ParsedCall, ParsedCalls, ParsedResponse, arguments_object, arguments_text, is_blank,
+    CallForm, ParsedCall, ParsedCalls, ParsedResponse, arguments_object, arguments_text, is_blank,
     merge_piece, raw_arguments, text_in,
 };
 pub use self::read_error::{ProviderError, ReadError};
@@ -83,6 +83,11 @@ pub(super) trait DialectFormat {
     /// Returns the declaration of the provider's own search for deferred tools; `None` if it has none.
     fn search_tool(&self, _: ToolSearch) -> Option<Value> {
         None
+    }
+
+    /// Returns whether the provider's own search can be executed by the client.
+    fn has_client_executed_search(&self) -> bool {
+        false
     }
 
     /// Writes the declaration of one tool.

@@ -54,10 +54,19 @@ pub(in crate::adapters) struct ParsedCall {
     pub(in crate::adapters) place: Option<String>,
     /// The program that made the call, as OpenAI's Responses API names it, if the model did not.
     pub(in crate::adapters) caller: Option<Value>,
-    /// True for OpenAI's deprecated `function_call`, which has no id.
-    pub(in crate::adapters) is_function_call: bool,
-    /// True for a call of one of OpenAI's custom tools.
-    pub(in crate::adapters) is_custom: bool,
+    pub(in crate::adapters) form: CallForm,
+}
+
+/// The form in which a provider writes a call, which decides on the form of its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::adapters) enum CallForm {
+    Function,
+    /// OpenAI's deprecated `function_call`, which has no id.
+    DeprecatedFunctionCall,
+    /// A call of one of OpenAI's custom tools.
+    CustomTool,
+    /// OpenAI's `tool_search_call`, where the client executes the search.
+    ToolSearch,
 }
 
 impl ParsedResponse {
@@ -97,7 +106,6 @@ impl<'n> ParsedCalls<'n> {
         let repeated_name = self.names.repeatable(&name).into_owned();
         let repeated = RepeatedCall { id: call_id.clone(), name: repeated_name.clone() };
         let arguments = arguments.to_owned();
-        let is_function_call = false;
         self.list.push(ParsedCall {
             wire_id,
             call_id,
@@ -106,8 +114,7 @@ impl<'n> ParsedCalls<'n> {
             arguments,
             place: None,
             caller: None,
-            is_function_call,
-            is_custom: false,
+            form: CallForm::Function,
         });
         repeated
     }
@@ -124,8 +131,29 @@ impl<'n> ParsedCalls<'n> {
         let argument = self.names.custom_argument(&name);
         let arguments = argument.map(|argument| CustomTool::arguments(argument, text));
         let repeated = self.add(id, name, arguments.as_deref().unwrap_or(text));
-        self.list.iter_mut().rev().take(1).for_each(|call| call.is_custom = true);
+        self.set_last_form(CallForm::CustomTool);
         repeated
+    }
+
+    /// Adds a search for tools that the client executes; returns its id for the next request.
+    ///
+    /// Returns `None` if no tool is declared as the search.
+    pub(in crate::adapters) fn add_search(
+        &mut self,
+        id: Option<String>,
+        arguments: &str,
+    ) -> Option<String> {
+        let name = self.names.client_search()?.to_owned();
+        let repeated = self.add(id, name, arguments);
+        self.set_last_form(CallForm::ToolSearch);
+        Some(repeated.id)
+    }
+
+    /// Sets the form of the call that was added last.
+    fn set_last_form(&mut self, form: CallForm) {
+        if let Some(call) = self.list.last_mut() {
+            call.form = form;
+        }
     }
 
     /// Says where the first message has the arguments of the call that was added last.
@@ -149,7 +177,7 @@ impl<'n> ParsedCalls<'n> {
         arguments: &str,
     ) -> Value {
         let repeated = self.add(None, name, arguments);
-        self.list.iter_mut().rev().take(1).for_each(|call| call.is_function_call = true);
+        self.set_last_form(CallForm::DeprecatedFunctionCall);
         json!({ "name": repeated.name, "arguments": arguments_text(arguments) })
     }
 }

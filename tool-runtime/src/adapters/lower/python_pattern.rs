@@ -178,6 +178,10 @@ impl PythonScan<'_> {
                 return Some(());
             }
             let first = self.class_item(place)?;
+            // A range that ends with `-`, for which Python warns of a set operation.
+            if self.rest.starts_with("--") {
+                return None;
+            }
             if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                 self.skip("-");
                 let last = self.class_item(place)?;
@@ -269,6 +273,7 @@ mod tests {
             "[[:alpha:]]",
             "[a&&b]",
             "[a--b]",
+            "[+--]",
             "[]a]",
             "[]",
             "[z-a]",

@@ -68,6 +68,17 @@ fn a_property_that_a_condition_names_is_not_refused() {
 }
 
 #[test]
+fn a_property_that_a_condition_names_is_not_refused_where_the_condition_is_dropped() {
+    // OpenAI refuses the pattern's syntax, so the condition cannot be declared.
+    let it = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
+        "if": {"properties": {"a": {"pattern": r"\bx"}}},
+        "then": {"properties": {"b": {"type": "string"}}}, "unevaluatedProperties": false});
+    let schema = json!({"type": "object", "properties": {"it": it}, "required": ["it"],
+        "additionalProperties": false});
+    check(&schema, &json!({"it": {"a": "x", "b": "y"}}));
+}
+
+#[test]
 fn a_choice_of_one_that_admits_more_is_a_choice_of_any_wherever_it_is_said_again() {
     let node = json!({"type": "object", "additionalProperties": false,
         "properties": {"in": {"$ref": "#/$defs/node"}, "end": {"type": "string"}}});

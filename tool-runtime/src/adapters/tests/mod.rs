@@ -3,6 +3,7 @@ mod attachments;
 mod bedrock;
 mod broken_calls;
 mod chat;
+mod client_search;
 mod custom_tools;
 mod declared;
 mod disclosure;

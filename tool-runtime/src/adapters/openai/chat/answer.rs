@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::adapters::format::{
-    AttachedContent, AttachedSource, PreparedAnswer, ShownPart, data_url,
+    AttachedContent, AttachedSource, CallForm, PreparedAnswer, ShownPart, data_url,
 };
 use crate::tool::Attachment;
 
@@ -24,7 +24,7 @@ fn message(answer: &PreparedAnswer<'_>, files: &mut Vec<Value>) -> Value {
     let call = answer.call;
     let (text, parts) = answer.content.to_text_with_parts(part);
     files.extend(parts);
-    if call.is_function_call {
+    if call.form == CallForm::DeprecatedFunctionCall {
         return json!({ "role": "function", "name": call.repeated_name, "content": text });
     }
     json!({ "role": "tool", "tool_call_id": call.call_id, "content": text })

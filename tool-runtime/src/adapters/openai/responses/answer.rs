@@ -1,8 +1,11 @@
-//! Writes answers as `function_call_output` and `custom_tool_call_output` items, one per call. Only the text marks an error.
+//! Writes answers as `function_call_output`, `custom_tool_call_output` and `tool_search_output` items, one
+//! per call. Only the text marks an error.
 
 use serde_json::{Value, json};
 
-use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer, data_url};
+use crate::adapters::format::{
+    AttachedContent, AttachedSource, CallForm, PreparedAnswer, data_url,
+};
 use crate::tool::Attachment;
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
@@ -11,13 +14,27 @@ pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
 
 fn item(answer: &PreparedAnswer<'_>) -> Value {
     let call_id = &answer.call.call_id;
-    let kind =
-        if answer.call.is_custom { "custom_tool_call_output" } else { "function_call_output" };
+    let kind = match answer.call.form {
+        CallForm::Function | CallForm::DeprecatedFunctionCall => "function_call_output",
+        CallForm::CustomTool => "custom_tool_call_output",
+        CallForm::ToolSearch => return search_output(answer),
+    };
     let mut item = json!({ "type": kind, "call_id": call_id, "output": output(answer) });
     if let Some(caller) = &answer.call.caller {
         item["caller"] = caller.clone();
     }
     item
+}
+
+/// Writes the found tools; the item has no place for an error.
+fn search_output(answer: &PreparedAnswer<'_>) -> Value {
+    json!({
+        "type": "tool_search_output",
+        "call_id": answer.call.call_id,
+        "execution": "client",
+        "status": "completed",
+        "tools": answer.found,
+    })
 }
 
 /// Writes the text alone, or a list of the text and the attachments.

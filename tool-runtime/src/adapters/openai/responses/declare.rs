@@ -11,6 +11,9 @@ use crate::adapters::format::{DeclaredTool, DeclaredToolkit};
 
 pub(super) const CHOICE_FORMS: ChoiceForms = ChoiceForms {
     tool: |tool| {
+        if tool.is_search {
+            return json!({ "type": "tool_search" });
+        }
         let kind = if tool.is_custom() { "custom" } else { "function" };
         json!({ "type": kind, "name": tool.name })
     },
@@ -20,6 +23,14 @@ pub(super) const CHOICE_FORMS: ChoiceForms = ChoiceForms {
 pub(super) fn declaration(tool: &DeclaredTool) -> Value {
     if let Some(custom) = &tool.custom {
         return custom_declaration(tool, custom);
+    }
+    if tool.is_search {
+        return json!({
+            "type": "tool_search",
+            "execution": "client",
+            "description": tool.description,
+            "parameters": tool.schema,
+        });
     }
     let mut declaration = json!({
         "type": "function",
@@ -41,7 +52,7 @@ pub(super) fn declaration(tool: &DeclaredTool) -> Value {
 pub(super) fn search_tool(search: ToolSearch) -> Option<Value> {
     match search {
         ToolSearch::Provider | ToolSearch::ProviderRegex => Some(json!({ "type": "tool_search" })),
-        ToolSearch::SearchTools => None,
+        ToolSearch::ClientExecuted | ToolSearch::SearchTools => None,
     }
 }
 
@@ -74,6 +85,9 @@ fn custom_declaration(tool: &DeclaredTool, custom: &CustomTool) -> Value {
     if let Some((syntax, definition)) = &custom.grammar {
         written["format"] =
             json!({ "type": "grammar", "syntax": syntax, "definition": definition });
+    }
+    if tool.is_deferred() {
+        written["defer_loading"] = true.into();
     }
     written
 }

@@ -20,6 +20,11 @@ impl OutputItem {
     pub(super) fn read(item: ResponseValue<'_>) -> Result<Self, ReadError> {
         let is_call = item.is("type", "function_call");
         let arguments = if is_call { item.json_text_of("arguments")? } else { None };
+        let is_search = item.is("type", "tool_search_call");
+        let arguments = match item.get("arguments").filter(|_| is_search) {
+            Some(searched) => Some(search_arguments(searched)?),
+            None => arguments,
+        };
         let but: &[_] = if is_call { &["arguments"] } else { &[] };
         let mut fields = item.fields(but)?;
         let required = NULLABLE.iter().filter(|(kind, _)| item.is("type", kind));
@@ -42,6 +47,11 @@ impl OutputItem {
     /// Returns whether the item is a call of a function or of a custom tool.
     pub(super) fn is_call(&self) -> bool {
         self.is("function_call") || self.is("custom_tool_call")
+    }
+
+    /// Returns whether the item asks the client to search for tools.
+    fn is_client_search(&self) -> bool {
+        self.is("tool_search_call") && text_in(&self.fields, "execution") == "client"
     }
 
     fn is_whole(&self) -> bool {
@@ -68,7 +78,9 @@ pub(super) fn assemble(
     let mut response = ParsedResponse::empty(stop);
     let mut calls = ParsedCalls::new(names);
     for item in items {
-        if response.stop == StopReason::Done && item.is_call() && !item.is_whole() {
+        let is_call =
+            item.is_call() || (item.is_client_search() && names.client_search().is_some());
+        if response.stop == StopReason::Done && is_call && !item.is_whole() {
             response.stop = StopReason::Interrupted;
         }
         response.add_item(item, &mut calls);
@@ -96,6 +108,8 @@ impl ParsedResponse {
             item.fields.insert("arguments".to_owned(), arguments_text(&item.arguments).into());
         } else if item.is("custom_tool_call") {
             add_custom(&mut item, calls);
+        } else if item.is_client_search() {
+            add_search(&mut item, calls);
         }
         self.messages.push(item.fields.into());
     }
@@ -114,11 +128,28 @@ impl ParsedResponse {
     }
 }
 
+/// The arguments of a search as text: the object, or the text of one, which some servers send.
+fn search_arguments(arguments: ResponseValue<'_>) -> Result<String, ReadError> {
+    let text = arguments.is_text().then(|| arguments.json_text()).transpose()?;
+    Ok(text.unwrap_or_else(|| arguments.raw().into()).into_owned())
+}
+
 /// The readable reasoning of an item: its summary, and its content if the server sends that.
 fn reasoning(item: &Map<String, Value>) -> String {
     let parts = ["summary", "content"].map(|name| item.get(name).and_then(Value::as_array));
     let parts = parts.into_iter().flatten().flatten().filter_map(Value::as_object);
     parts.map(|part| text_in(part, "text")).collect()
+}
+
+/// Adds a search that the client executes; it stays as it came if no tool executes it.
+///
+/// The item requires the arguments, which are an object here, and no text as those of a function.
+fn add_search(item: &mut OutputItem, calls: &mut ParsedCalls<'_>) {
+    let id = text_in(&item.fields, "call_id").to_owned();
+    if let Some(id) = calls.add_search(Some(id), &item.arguments) {
+        item.fields.insert("call_id".to_owned(), id.into());
+        item.fields.entry("arguments").or_insert_with(|| Map::new().into());
+    }
 }
 
 /// Adds the call of a custom tool.

@@ -49,6 +49,10 @@ impl DialectFormat for Responses {
         declare::search_tool(search)
     }
 
+    fn has_client_executed_search(&self) -> bool {
+        true
+    }
+
     fn declaration(&self, tool: &DeclaredTool) -> Value {
         declare::declaration(tool)
     }
@@ -67,6 +71,12 @@ impl DialectFormat for Responses {
         parallel: Option<bool>,
         fields: &mut Map<String, Value>,
     ) -> Result<(), UnsupportedRule> {
+        if matches!(choice, CallChoice::Tool(tool) if tool.is_search) {
+            return Err(UnsupportedRule {
+                rule: "a required search for tools",
+                cure: "require a call of any tool, or use `ToolSearch::SearchTools`",
+            });
+        }
         choose::write(&declare::CHOICE_FORMS, choice, parallel, fields);
         Ok(())
     }

@@ -59,6 +59,15 @@ fn a_witness_is_found_behind_references_formats_and_patterns() {
 }
 
 #[test]
+fn a_rejection_that_is_close_to_no_change_shows_the_first_breaking_one() {
+    // The validator rejects the list, and the change is one of its items.
+    let list =
+        |least: u32| json!({"type": "array", "contains": {"type": "integer", "minimum": least}});
+    let changes = compare(&list(1), &list(2), SchemaReader::Callee);
+    assert_eq!(witness(&changes, "minimum-raised"), Some(json!([1])));
+}
+
+#[test]
 fn what_no_validator_can_tell_has_no_witness() {
     let (before, after) = (json!({"type": "string"}), json!({"type": "string", "format": "uuid"}));
     let changes = compare(&before, &after, SchemaReader::Callee);
