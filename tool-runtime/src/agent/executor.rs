@@ -12,13 +12,14 @@ use uuid::Uuid;
 use super::block_on;
 use super::error::{AgentError, AgentErrorKind};
 use super::resolution::{ToolTypes, is_known, resolve};
+use crate::assess::Deadline;
 use crate::call::{ToolCall, run_batch};
 use crate::contracts::ToolContext;
 use crate::contracts::act::{ActResult, ToolRequest, ToolType};
 use crate::policy::RetryConfig;
 use crate::runtime::Runtime;
 use crate::tokens::{TokenCounter, TokenEstimate};
-use crate::tool::ToolOutput;
+use crate::tool::{RequestedLimits, ToolOutput};
 
 /// Runs an agent's requests.
 ///
@@ -64,8 +65,8 @@ pub trait ToolExecutor: fmt::Debug + Send + Sync {
 /// `Validation`; a tool without a type takes every request.
 ///
 /// # Time and retries
-/// `timeout_seconds` is the limit of all attempts together; the tool's own deadline and the context's
-/// `timeouts_ms` hold too. `retry_config` replaces the retries of the tool's rules for this call:
+/// `timeout_seconds` is the limit of all attempts together, from the start of the call; the tool's own
+/// deadline and the context's `timeouts_ms` hold too, the latter for all calls of a batch together. `retry_config` replaces the retries of the tool's rules for this call:
 /// writes that may not be repeated are not retried, and the budget of retries holds. Delays are at
 /// most 10 seconds, and multipliers at most 10; `retries_limited` in the metadata says if a request
 /// asked for more.
@@ -106,6 +107,8 @@ pub struct RuntimeExecutor {
     types: ToolTypes,
     counter: Arc<dyn TokenCounter>,
     max_concurrent: usize,
+    /// The deadline that all requests share.
+    ends: Option<Instant>,
 }
 
 impl RuntimeExecutor {
@@ -113,7 +116,7 @@ impl RuntimeExecutor {
     #[must_use]
     pub fn new(runtime: Runtime, cx: ToolContext) -> Self {
         let counter = Arc::new(TokenEstimate);
-        Self { runtime, cx, types: ToolTypes::new(), counter, max_concurrent: 5 }
+        Self { runtime, cx, types: ToolTypes::new(), counter, max_concurrent: 5, ends: None }
     }
 
     /// Sets the type of a tool, or of all tools of a toolkit.
@@ -139,6 +142,11 @@ impl RuntimeExecutor {
     #[must_use]
     pub fn with_context(&self, cx: ToolContext) -> Self {
         Self { cx, ..self.clone() }
+    }
+
+    /// Sets the deadline that all requests share, and that the wait for people counts against.
+    pub(super) fn until(self, deadline: &Deadline) -> Self {
+        Self { ends: deadline.ends(), ..self }
     }
 
     /// Runs requests: reads side by side, each write alone; the results are in the requests' order.
@@ -176,13 +184,16 @@ impl RuntimeExecutor {
 
     fn open(&self, request: &ToolRequest) -> Result<OpenedCall, AgentError> {
         let spec = resolve(&self.runtime, &self.types, request)?;
-        let limit = u64::from(request.timeout_seconds()) * 1_000;
-        let limit = self.cx.timeouts_ms().map_or(limit, |own| own.min(limit));
-        let cx = self.cx.with_invocation_id(Uuid::now_v7()).with_timeouts_ms(limit);
+        let cx = self.cx.with_invocation_id(Uuid::now_v7());
         let call = self.runtime.call(spec.name(), request.parameters(), &cx);
         let retries_limited = request.retry_config().is_some_and(RetryConfig::is_limited);
-        if let (Some(config), Some(scope)) = (request.retry_config(), call.scope()) {
-            scope.set_requested_retries(*config);
+        if let Some(scope) = call.scope() {
+            scope.set_requested_limits(RequestedLimits {
+                retries: request.retry_config().copied(),
+                timeout: Some(Duration::from_secs(request.timeout_seconds().into())),
+                ends: self.ends,
+                ..RequestedLimits::default()
+            });
         }
         Ok(OpenedCall { call, retries_limited })
     }

@@ -33,6 +33,11 @@ impl Deadline {
         Self { runtime: runtime.clone(), ends }
     }
 
+    /// Returns the time at which it ends; none if the request may take any time.
+    pub(crate) fn ends(&self) -> Option<Instant> {
+        self.ends
+    }
+
     /// Returns the time that is left.
     pub(crate) fn left(&self) -> Option<Duration> {
         self.ends.map(|ends| ends.saturating_duration_since(self.runtime.timer().now()))

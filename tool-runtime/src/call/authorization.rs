@@ -1,5 +1,6 @@
 //! The stages before a call runs: its authorization, and the approval that it may need.
 
+use futures::future::BoxFuture;
 use tool_contracts::Permission;
 
 use super::ToolCall;
@@ -14,7 +15,7 @@ impl ToolCall {
         let stages = scope.registered().policy_stages;
         let concerned = stages.authorize || self.approval.ticket.is_some();
         let decision = match self.services().authorization().filter(|_| concerned) {
-            Some(policy) => policy.authorize(self).await?,
+            Some(policy) => in_time(scope, policy.authorize(self)).await?,
             None => self.decide_by_permission(scope)?,
         };
         Ok(Authorization::of(decision))
@@ -38,8 +39,12 @@ impl ToolCall {
         needed: NeededApproval,
     ) -> Option<ApprovalProof> {
         let services = self.shared_services();
-        let requested = match services.authorization() {
-            Some(policy) => ApprovalProof::of(policy.request_approval(self, needed.0).await),
+        let scope = self.scope().cloned();
+        let requested = match services.authorization().zip(scope) {
+            Some((policy, scope)) => {
+                let requested = in_time(&scope, policy.request_approval(self, needed.0)).await;
+                ApprovalProof::of(requested)
+            }
             None => Err(Refusal::needs_confirmation()),
         };
         match requested {
@@ -50,4 +55,16 @@ impl ToolCall {
             }
         }
     }
+}
+
+/// Waits for the host's policy or for a person, at most until a deadline that the call shares.
+async fn in_time<T: Send>(
+    scope: &CallScope,
+    wait: BoxFuture<'_, Result<T, Box<Refusal>>>,
+) -> Result<T, Box<Refusal>> {
+    let Some(ends) = scope.shared_deadline() else { return wait.await };
+    let environment = scope.environment();
+    let left = ends.saturating_duration_since(environment.timer().now());
+    let ended = Box::pin(environment.within(left, wait)).await;
+    ended.unwrap_or_else(|| Err(Refusal::out_of_time()))
 }

@@ -354,6 +354,7 @@ impl ToolCall {
             self.status = CallStatus::Executing;
             let started = scope.environment().timer().now();
             self.started = Some(started);
+            scope.begin_budget(started);
             let dispatcher = &services.dispatcher;
             let instrument = dispatcher.instrument().filter(|instrument| instrument.is_enabled());
             self.is_instrumented = instrument.is_some();

@@ -56,6 +56,8 @@ pub use self::scope::CallScope;
 pub(crate) use self::scope::ErrorAuthor;
 #[cfg(feature = "policy")]
 pub(crate) use self::scope::Lease;
+#[cfg(feature = "agent")]
+pub(crate) use self::scope::RequestedLimits;
 #[cfg(feature = "policy")]
 pub(crate) use self::tool_future::ReconcileOutcome;
 pub use self::tool_future::{Finished, ToolFuture};

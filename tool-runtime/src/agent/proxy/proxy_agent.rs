@@ -46,7 +46,8 @@ use crate::runtime::Runtime;
 /// # Failures
 /// A required tool that fails is part of the context, so that the model can say so. A request that
 /// names no tool, or a tool of another type, is an error before any tool runs. All steps count
-/// against one deadline. A timeout belongs to the step that waited: of a tool it is a result, of a
+/// against one deadline, which the required tools share: their retries, the wait of one for another,
+/// and the wait for an [`Approver`](crate::policy::Approver). A timeout belongs to the step that waited: of a tool it is a result, of a
 /// summary the reason for pruning, of the model an error of the kind `Llm`. A panic of a compressor,
 /// a summarizer or an embedder leaves the context as it is or pruned, that of a model's client is an
 /// error of the kind `Llm`.

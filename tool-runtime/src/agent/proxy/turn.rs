@@ -115,15 +115,19 @@ impl<'t> Turn<'t> {
 
     /// Runs the required tools, after every request was found to name one.
     async fn run_tools(&self) -> Result<Vec<ActResult>, AgentError> {
-        let limit = u64::try_from(self.time_left().as_millis()).unwrap_or(u64::MAX);
-        let limit = self.cx.timeouts_ms().map_or(limit, |own| own.min(limit));
-        let executor = self.agent.executor.with_context(self.cx.with_timeouts_ms(limit));
-        let executor = executor.token_counter(self.counter.clone());
+        let executor = self.agent.executor.with_context(self.limited_context());
+        let executor = executor.until(&self.deadline).token_counter(self.counter.clone());
         for (index, tool) in self.request.required_tools().iter().enumerate() {
             executor.check(tool).map_err(|error| error.with_detail("required_tool", index))?;
         }
         let results = executor.execute_all(self.request.required_tools()).await;
         results.into_iter().collect()
+    }
+
+    /// Returns the context of the tools, which says how much time is left.
+    fn limited_context(&self) -> ToolContext {
+        let left = u64::try_from(self.time_left().as_millis()).unwrap_or(u64::MAX);
+        self.cx.with_timeouts_ms(self.cx.timeouts_ms().map_or(left, |own| own.min(left)))
     }
 
     async fn history(&self) -> Result<Vec<ChatMessage>, AgentError> {

@@ -200,8 +200,9 @@ impl ToolLoop {
         Self { max_concurrent: most.clamp(1, 20), ..self }
     }
 
-    /// Sets the time limit of a run; none by default. The model's request ends with it; tools have
-    /// their own deadlines, shortened to it, and compressors of your own get half of the rest. At the
+    /// Sets the time limit of a run; none by default. The model's request ends with it, and so
+    /// does the wait for an [`Approver`](crate::policy::Approver); tools have their own deadlines,
+    /// shortened to it, and compressors of your own get half of the rest. At the
     /// limit the loop stops by [`StopCause::Timeout`].
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {

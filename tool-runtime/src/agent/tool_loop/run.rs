@@ -22,6 +22,7 @@ use crate::call::{ToolCall, run_batch};
 use crate::contracts::{ErrorCode, ToolContext, ToolSpec};
 use crate::dispatch::refusal::Refusal;
 use crate::tokens::{TokenCounter, counter_for_model};
+use crate::tool::RequestedLimits;
 
 /// A run of a loop.
 pub(super) struct LoopRun<'l> {
@@ -282,7 +283,7 @@ impl<'l> LoopRun<'l> {
         let arguments = call.arguments().into();
         let runtime = &self.agent.runtime;
         let shows = |spec: &ToolSpec| self.agent.shows(spec);
-        match runtime.spec(call.name()) {
+        let opened = match runtime.spec(call.name()) {
             // A tool that the model was not shown is as unknown as any other name.
             Some(spec) if !shows(&spec) => {
                 let closest = runtime.services().closest(call.name(), &shows);
@@ -290,7 +291,12 @@ impl<'l> LoopRun<'l> {
                 runtime.open_unknown(call.name(), id, arguments, cx, refusal)
             }
             _ => runtime.open_among(call.name(), id, arguments, cx, &shows),
+        };
+        if let (Some(scope), Some(ends)) = (opened.scope(), self.deadline.ends()) {
+            let ends = Some(ends);
+            scope.set_requested_limits(RequestedLimits { ends, ..RequestedLimits::default() });
         }
+        opened
     }
 
     /// Adds the answers of a turn, directly after the model's message.

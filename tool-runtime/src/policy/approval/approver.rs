@@ -12,7 +12,8 @@ use crate::tool::{CallScope, ToolOutput};
 /// Decides in this process about calls that need an approval: at a terminal, in a window.
 ///
 /// A call waits for it without a deadline, because deadlines count execution only: use a timeout of
-/// your own, and [defer](Decision::defer) when it is over. A panic defers too. A deferred call is
+/// your own, and [defer](Decision::defer) when it is over. In a request to an agent the wait ends with
+/// the request's time, and the call is answered `TIMEOUT`. A panic defers too. A deferred call is
 /// answered with a ticket.
 ///
 /// ```

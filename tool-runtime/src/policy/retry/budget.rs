@@ -131,6 +131,7 @@ mod tests {
         assert_eq!(withdrawn(&budget), 1);
     }
 
+    #[cfg(feature = "tokio")]
     #[tokio::test(start_paused = true)]
     async fn unused_retries_lapse_and_the_reserve_is_refilled() {
         let budget = RetryBudget::new(Arc::new(crate::TokioTimer));

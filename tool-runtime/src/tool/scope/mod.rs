@@ -8,6 +8,7 @@ mod ledger;
 #[cfg(feature = "policy")]
 mod policy;
 mod purpose;
+mod requested;
 mod scrubs;
 mod span_slot;
 mod stage;
@@ -18,11 +19,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tool_contracts::act::RetryConfig;
 use tool_contracts::{Coercion, Effect, ErrorCode, ToolContext, ToolSpec, Violation};
 use uuid::Uuid;
 
 use self::purpose::{ArgumentEdit, Purpose};
+pub(crate) use self::requested::RequestedLimits;
 pub(crate) use self::scrubs::ErrorAuthor;
 use self::scrubs::TextScrubbers;
 use self::span_slot::SpanSlot;
@@ -86,8 +87,8 @@ struct RareState {
     /// The user of the caller, for tools that ask.
     input: OnceLock<Arc<dyn InputSource>>,
     idempotency: OnceLock<Idempotency>,
-    /// The retries that the request asks for, in place of those of the tool's rules.
-    requested_retries: OnceLock<RetryConfig>,
+    /// The limits that the request of an agent asks for.
+    requested: OnceLock<RequestedLimits>,
     lease: OnceLock<Arc<dyn Lease>>,
     /// The scrubbers of texts about the call, made when the first text is written.
     scrubs: OnceLock<Box<TextScrubbers>>,
@@ -176,6 +177,7 @@ impl CallScope {
         if let Some(source) = self.input_source() {
             edited.set_input_source(source);
         }
+        self.share_requested_limits(&edited);
         edited
     }
 
@@ -185,7 +187,9 @@ impl CallScope {
         shared.cx = shared.cx.with_dry_run(true);
         shared.cancel = OnceLock::new();
         shared.purpose = Purpose::ApprovalDryRun;
-        Self(Arc::new(shared))
+        let dry_run = Self(Arc::new(shared));
+        self.share_requested_time(&dry_run);
+        dry_run
     }
 
     /// Starts the same call anew, with the same cancellation and the same listener.
@@ -276,12 +280,14 @@ impl CallScope {
         &self.0.rare_or_new().blocking_run
     }
 
-    /// Returns how long the tool may run: its own deadline, or the context's budget if that is sooner.
+    /// Returns how long the tool may run: by its own deadline, the context's budget or the limits of
+    /// an agent's request, whichever is sooner.
     pub(crate) fn budget(&self) -> Duration {
         let own = self.0.tool.timeout;
         let spent = self.0.spent_ms.load(Ordering::Relaxed);
         let left = |budget: u64| Duration::from_millis(budget.saturating_sub(spent));
-        self.0.cx.timeouts_ms().map_or(own, |budget| own.min(left(budget)))
+        let own = self.0.cx.timeouts_ms().map_or(own, |budget| own.min(left(budget)));
+        self.requested_budget().map_or(own, |requested| own.min(requested))
     }
 
     /// Returns what the call shares with the other calls of its runtime.
@@ -384,11 +390,6 @@ impl CallScope {
     /// Returns whether a failure of the tool may be retried at all.
     pub(crate) fn has_retries(&self) -> bool {
         self.0.tool.policy_stages.retry || self.requested_retries().is_some()
-    }
-
-    /// Returns the retries that the request asks for, in place of those of the tool's rules.
-    pub(crate) fn requested_retries(&self) -> Option<&RetryConfig> {
-        self.0.rare().and_then(|rare| rare.requested_retries.get())
     }
 
     /// Returns whether the tool may be polled: the call has no lease, or one that has not run out.

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use tool_contracts::act::RetryConfig;
-
 use super::purpose::Purpose;
 use super::{CallScope, Lease};
 use crate::tool::blocking_run::HeldResources;
@@ -15,6 +13,7 @@ impl CallScope {
         let mut shared = self.again(self.arguments().into());
         shared.purpose = Purpose::Reconciliation;
         let reconciling = Self(Arc::new(shared));
+        self.share_requested_time(&reconciling);
         if let Some(rare) = self.0.rare() {
             if let Some(idempotency) = rare.idempotency.get() {
                 reconciling.set_idempotency(idempotency.clone());
@@ -50,12 +49,6 @@ impl CallScope {
     /// Sets the key and the fence under which the call runs; the first ones count.
     pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
         drop(self.0.rare_or_new().idempotency.set(idempotency));
-    }
-
-    /// Sets the retries that the request asks for; the first ones count.
-    #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's requests ask"))]
-    pub(crate) fn set_requested_retries(&self, config: RetryConfig) {
-        let _ = self.0.rare_or_new().requested_retries.set(config);
     }
 
     /// Sets the lease without which the tool must not be polled; the first one counts.

@@ -11,9 +11,10 @@ use tool_runtime::agent::{
     AgentError, AgentErrorKind, ChatModel, ChatReply, ChatRequest, ProxyAgentBuilder, SessionKey,
     SessionStore,
 };
-use tool_runtime::contracts::act::{ToolRequest, ToolType};
+use tool_runtime::contracts::act::{ActResult, RetryConfig, ToolRequest, ToolType};
 use tool_runtime::contracts::assess::{ChatMessage, CompressionMethod, CompressionStrategy};
 use tool_runtime::contracts::proxy::ProxyRequest;
+use tool_runtime::policy::{ApprovalRequest, Approver, Decision, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::StoreError;
 
@@ -140,4 +141,128 @@ async fn a_store_of_sessions_has_no_more_time_than_the_request() {
         (AgentErrorKind::Configuration, &json!("session_store"))
     );
     assert_eq!(started.elapsed().as_secs(), 20, "5 seconds are left, and not 10");
+}
+
+/// Takes a while.
+#[ai_tool(effect = "read", name = "steps.take", timeout = "120s")]
+async fn take(
+    /// How long, in seconds.
+    seconds: u64,
+) -> u64 {
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    seconds
+}
+
+/// The service is busy.
+#[derive(Debug, ToolFailure)]
+enum Busy {
+    /// It is not there yet.
+    #[failure(UNAVAILABLE, effect = "none", hide)]
+    Now,
+}
+
+/// Fails after six seconds.
+#[ai_tool(effect = "read", name = "steps.fail", timeout = "120s")]
+async fn fail() -> Result<u64, Busy> {
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    Err(Busy::Now)
+}
+
+/// Pays after a while.
+#[ai_tool(effect = "write", name = "steps.pay", timeout = "120s")]
+async fn pay(
+    dry_run: &DryRun,
+    /// How long, in seconds.
+    seconds: u64,
+) -> u64 {
+    if !dry_run.is_active() {
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+    }
+    seconds
+}
+
+/// Approves after a time, or never.
+#[derive(Debug)]
+struct SlowApprover(Option<u64>);
+
+#[async_trait]
+impl Approver for SlowApprover {
+    async fn decide(&self, _: &ApprovalRequest<'_>) -> Decision {
+        match self.0 {
+            Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+            None => pending().await,
+        }
+        Decision::approve("boss")
+    }
+}
+
+fn step(function: &str, seconds: Option<u64>, limit: u32) -> ToolRequest {
+    let parameters = seconds.map_or(json!({}), |seconds| json!({ "seconds": seconds }));
+    ToolRequest::builder("steps", ToolType::ApiCall, function)
+        .parameters(parameters)
+        .timeout_seconds(limit)
+        .retry_config(RetryConfig::new(5, 1.0, 10).unwrap())
+        .build()
+        .unwrap()
+}
+
+/// Runs steps one at a time, before a model that answers at once; returns the end of the request, its
+/// seconds, and for each step `ok` or the type of its error.
+async fn take_steps(
+    seconds: u64,
+    approver: SlowApprover,
+    steps: impl IntoIterator<Item = ToolRequest>,
+) -> (Result<Vec<String>, AgentError>, u64) {
+    let runtime = Runtime::builder().tool::<TakeTool>().tool::<FailTool>().tool::<PayTool>();
+    let runtime = runtime.policy(Policy::new().approver(approver)).build().unwrap();
+    let config = format!("request_timeout_seconds = {seconds}\nmax_concurrent_tools = 1");
+    let agent = agent_of(runtime, slow(None, Some(0)), &config).build();
+    let request = ProxyRequest::builder("?").required_tools(steps).build().unwrap();
+    let started = Instant::now();
+    let cx = context();
+    let answer = agent.answer(&request, &cx);
+    let ended = tokio::time::timeout(Duration::from_secs(1_000), answer).await;
+    let end_of = |result: &ActResult| match result.metadata().get("error_type") {
+        None => "ok".to_owned(),
+        Some(word) => word.as_str().unwrap().to_owned(),
+    };
+    let ended = ended.expect("an end in time");
+    let ends = ended.map(|response| response.tool_results().iter().map(end_of).collect());
+    (ends, started.elapsed().as_secs())
+}
+
+#[tokio::test(start_paused = true)]
+async fn steps_that_wait_for_each_other_share_the_deadline_of_the_request() {
+    let steps = [step("take", Some(15), 30), step("take", Some(15), 30), step("take", Some(1), 30)];
+    let (ended, took) = take_steps(20, SlowApprover(None), steps).await;
+    assert_eq!((ended.unwrap(), took), (["ok", "TIMEOUT", "TIMEOUT"].map(String::from).into(), 20));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_that_waited_for_its_turn_has_all_of_its_own_time() {
+    let steps = [(); 3].map(|()| step("take", Some(8), 10));
+    let (ended, took) = take_steps(60, SlowApprover(None), steps).await;
+    assert_eq!((ended.unwrap(), took), (["ok"; 3].map(String::from).into(), 24));
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_of_steps_share_the_deadline_of_the_request() {
+    let steps = [step("take", Some(5), 30), step("fail", None, 30), step("take", Some(9), 30)];
+    let (ended, took) = take_steps(20, SlowApprover(None), steps).await;
+    assert_eq!(ended.unwrap(), ["ok", "TIMEOUT", "TIMEOUT"]);
+    assert_eq!(took, 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approver_that_does_not_decide_takes_no_more_time_than_the_request_has() {
+    let steps = [step("take", Some(8), 10), step("pay", Some(1), 10), step("take", Some(1), 10)];
+    let (ended, took) = take_steps(20, SlowApprover(None), steps).await;
+    assert_eq!((ended.unwrap(), took), (["ok", "TIMEOUT", "ok"].map(String::from).into(), 20));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_that_was_approved_late_has_the_time_that_is_left() {
+    let steps = [step("pay", Some(30), 60), step("pay", Some(1), 60)];
+    let (ended, took) = take_steps(20, SlowApprover(Some(8)), steps).await;
+    assert_eq!((ended.unwrap(), took), (["TIMEOUT", "TIMEOUT"].map(String::from).into(), 20));
 }
