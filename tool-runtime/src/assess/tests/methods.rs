@@ -379,6 +379,7 @@ fn with_a_prompt_cache_pruning_leaves_the_messages_as_they_are() {
     assert!(pruned(options().with_prompt_cache(0.1, 1)).contains(&conversation));
 }
 
+#[cfg(feature = "tokio")]
 #[tokio::test]
 async fn long_contexts_are_compressed_off_the_async_thread() {
     let context = question("Is there tea?").tool_results([result("log", log(4_000))]);

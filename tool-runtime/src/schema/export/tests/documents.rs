@@ -178,6 +178,7 @@ fn a_request_is_for_its_own_tool() {
 }
 
 /// The output of a call in both envelopes, each valid by the tool's own schema.
+#[cfg(feature = "tokio")]
 async fn answered(
     runtime: &Runtime,
     folder: &TempFolder,
@@ -202,6 +203,7 @@ async fn answered(
     output
 }
 
+#[cfg(feature = "tokio")]
 fn effect(tool: &str) -> Effect {
     if tool == "log_in" { Effect::Read } else { Effect::Write }
 }
