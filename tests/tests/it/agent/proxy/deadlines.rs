@@ -146,7 +146,7 @@ async fn a_store_of_sessions_has_no_more_time_than_the_request() {
 /// Takes a while.
 #[ai_tool(effect = "read", name = "steps.take", timeout = "120s")]
 async fn take(
-    /// How long, in seconds.
+    /// The time, in seconds.
     seconds: u64,
 ) -> u64 {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
@@ -172,7 +172,7 @@ async fn fail() -> Result<u64, Busy> {
 #[ai_tool(effect = "write", name = "steps.pay", timeout = "120s")]
 async fn pay(
     dry_run: &DryRun,
-    /// How long, in seconds.
+    /// The time, in seconds.
     seconds: u64,
 ) -> u64 {
     if !dry_run.is_active() {
