@@ -1,5 +1,6 @@
 //! `tools/call`: opens a call of the runtime, runs it, and answers with its output.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode};
@@ -86,13 +87,13 @@ impl<'s> ToolRequest<'s> {
             audit.tool_name.clone_from(&name);
         }
         let input = self.arguments(&params)?;
-        let stated = StatedCall { app, cx: &cx, tool: &params.name, arguments: input.get() };
-        let earlier = stated.earlier(&params)?;
+        let stated = StatedCall { app, tool: &params.name, arguments: input.get() };
+        let earlier = stated.earlier(&params, &cx)?;
         let becomes_task = self.may_become_task(&params.name)?;
         let mut run = Run { becomes_task, user: self.user(earlier.answers) };
         let call = match &earlier.reply {
             Some(reply) => self.resumed(reply, &params.name, &cx).await?,
-            None => self.opened(&name, input.clone(), cx.clone())?,
+            None => self.opened(&name, (*input).to_owned(), cx)?,
         };
         let finished = match self.run(call, &mut run).await? {
             Begun::Finished(finished) => *finished,
@@ -103,7 +104,7 @@ impl<'s> ToolRequest<'s> {
         }
         let is_success = finished.call.output().is_some_and(ToolOutput::is_ok);
         let round = run.user.as_ref().and_then(ClientUser::of_round).filter(|_| !is_success);
-        if let Some(questions) = round.and_then(|user| user.round(&stated)) {
+        if let Some(questions) = round.and_then(|user| user.round(&stated, finished.call.cx())) {
             return Ok(questions.into());
         }
         let question = confirmation::question(self, &finished.call);
@@ -114,10 +115,11 @@ impl<'s> ToolRequest<'s> {
     }
 
     /// Returns the arguments as they were sent.
-    fn arguments(&self, params: &CallToolRequestParams) -> Result<Box<RawValue>, ErrorData> {
+    fn arguments(&self, params: &CallToolRequestParams) -> Result<Cow<'_, RawValue>, ErrorData> {
         match &self.caller.arguments {
-            Some(sent) => Ok(sent.clone()),
+            Some(sent) => Ok(Cow::Borrowed(sent)),
             None => read_arguments(params)
+                .map(Cow::Owned)
                 .map_err(|error| ErrorData::internal_error(error.to_string(), None)),
         }
     }

@@ -57,7 +57,7 @@ pub(super) async fn ask(
             let none = BTreeMap::new();
             let user = run.user.as_ref().and_then(ClientUser::of_round);
             let answers = user.map_or(&none, |user| user.given());
-            let state = stated.with_ticket(question.ticket, answers);
+            let state = stated.with_ticket(question.ticket, answers, finished.call.cx());
             Ok(InputRequiredResult::new(Some(requests), state).into())
         }
         ElicitationMode::Request => {
@@ -69,7 +69,7 @@ pub(super) async fn ask(
                 return Ok(request.result(&finished).await.into());
             };
             let reply = Reply { ticket: question.ticket, answer };
-            let call = request.resumed(&reply, stated.tool, stated.cx).await?;
+            let call = request.resumed(&reply, stated.tool, finished.call.cx()).await?;
             match request.run(call, &mut run).await? {
                 Begun::Finished(finished) => Ok(request.result(&finished).await.into()),
                 Begun::Task(task) => Ok(CallToolResponse::Task(*task)),

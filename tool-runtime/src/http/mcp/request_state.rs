@@ -29,7 +29,6 @@ const MARK: &str = "asked:";
 /// The call that a state belongs to.
 pub(super) struct StatedCall<'a> {
     pub(super) app: &'a App,
-    pub(super) cx: &'a ToolContext,
     pub(super) tool: &'a str,
     /// The arguments as they were sent.
     pub(super) arguments: &'a str,
@@ -66,6 +65,7 @@ impl StatedCall<'_> {
     pub(super) fn earlier(
         &self,
         params: &CallToolRequestParams,
+        cx: &ToolContext,
     ) -> Result<EarlierRounds, ErrorData> {
         let mut given = answers(params.input_responses.as_ref());
         let Some(state) = params.request_state.as_deref() else {
@@ -74,7 +74,7 @@ impl StatedCall<'_> {
         let (ticket, mut answers) = if state.starts_with('{') {
             (Some(state.to_owned()), BTreeMap::new())
         } else {
-            let opened = self.opened(state).ok_or_else(refused)?;
+            let opened = self.opened(state, cx).ok_or_else(refused)?;
             (opened.ticket, opened.answers)
         };
         let reply = match ticket {
@@ -89,8 +89,12 @@ impl StatedCall<'_> {
     }
 
     /// Seals the answers of earlier rounds; `None` without keys.
-    pub(super) fn sealed(&self, answers: &BTreeMap<String, ElicitResult>) -> Option<String> {
-        self.sealed_with(None, answers)
+    pub(super) fn sealed(
+        &self,
+        answers: &BTreeMap<String, ElicitResult>,
+        cx: &ToolContext,
+    ) -> Option<String> {
+        self.sealed_with(None, answers, cx)
     }
 
     /// Returns the state of a call with this ticket, which keeps the answers of earlier rounds.
@@ -98,39 +102,41 @@ impl StatedCall<'_> {
         &self,
         ticket: String,
         answers: &BTreeMap<String, ElicitResult>,
+        cx: &ToolContext,
     ) -> Option<String> {
         if answers.is_empty() {
             return Some(ticket);
         }
-        self.sealed_with(Some(ticket), answers)
+        self.sealed_with(Some(ticket), answers, cx)
     }
 
     fn sealed_with(
         &self,
         ticket: Option<String>,
         answers: &BTreeMap<String, ElicitResult>,
+        cx: &ToolContext,
     ) -> Option<String> {
         let policy = self.app.runtime.policy_state();
         let state = RequestState {
             tool: self.tool.to_owned(),
-            principal: principal_of(self.cx).map(Into::into),
+            principal: principal_of(cx).map(Into::into),
             arguments: self.arguments_hash(),
             answers: answers.clone(),
             ticket,
         };
         let plain = serde_json::to_vec(&state).ok()?;
-        let sealed = policy.seal_for_caller(&plain, PURPOSE, self.cx.tenant_id())?;
+        let sealed = policy.seal_for_caller(&plain, PURPOSE, cx.tenant_id())?;
         Some(format!("{MARK}{}", base64::encode(&sealed)))
     }
 
     /// Opens a state that was sealed for this tool, these arguments and this caller.
-    fn opened(&self, state: &str) -> Option<RequestState> {
+    fn opened(&self, state: &str, cx: &ToolContext) -> Option<RequestState> {
         let policy = self.app.runtime.policy_state();
         let sealed = base64::decode(state.strip_prefix(MARK)?)?;
-        let plain = policy.open_of_caller(&sealed, PURPOSE, self.cx.tenant_id())?;
+        let plain = policy.open_of_caller(&sealed, PURPOSE, cx.tenant_id())?;
         let state: RequestState = serde_json::from_slice(&plain).ok()?;
         let is_of_call = state.tool == self.tool
-            && state.principal.as_deref() == principal_of(self.cx).as_deref()
+            && state.principal.as_deref() == principal_of(cx).as_deref()
             && state.arguments == self.arguments_hash();
         is_of_call.then_some(state)
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rmcp::model::{ElicitResult, InputRequiredResult};
+use tool_contracts::ToolContext;
 
 use super::call::ToolRequest;
 use super::input::{RoundUser, SessionQuestions, SessionUser};
@@ -89,9 +90,13 @@ impl ToolRequest<'_> {
 
 impl RoundUser {
     /// Returns the questions that a failed call has left, as the result of this round.
-    pub(super) fn round(&self, stated: &StatedCall<'_>) -> Option<InputRequiredResult> {
+    pub(super) fn round(
+        &self,
+        stated: &StatedCall<'_>,
+        cx: &ToolContext,
+    ) -> Option<InputRequiredResult> {
         let asked = self.asked();
-        let state = || stated.sealed(self.given());
+        let state = || stated.sealed(self.given(), cx);
         (!asked.is_empty()).then(|| InputRequiredResult::new(Some(asked), state()))
     }
 }
