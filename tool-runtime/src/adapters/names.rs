@@ -191,10 +191,15 @@ fn with_suffix(wire: &str, max_length: usize, suffix: &str) -> String {
     format!("{}{suffix}", &wire[..end])
 }
 
-/// Eight hexadecimal digits that depend only on the text (FNV-1a), so that they are reproducible.
+/// A suffix that depends only on the text.
 fn suffix(text: &str) -> String {
+    format!("_{}", digits(text))
+}
+
+/// Eight hexadecimal digits that depend only on the text (FNV-1a), so that they are reproducible.
+pub(super) fn digits(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    format!("_{:08x}", (hash ^ (hash >> 32)) & 0xffff_ffff)
+    format!("{:08x}", (hash ^ (hash >> 32)) & 0xffff_ffff)
 }

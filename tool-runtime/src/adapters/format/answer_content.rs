@@ -62,7 +62,7 @@ impl AnswerContent {
     /// `part` writes one; none if the provider cannot show it.
     pub(in crate::adapters) fn with_parts<T>(
         &self,
-        part: impl Fn(&Attachment) -> Option<T>,
+        mut part: impl FnMut(&Attachment) -> Option<T>,
     ) -> (Cow<'_, Self>, Vec<T>) {
         if self.attachments.is_empty() {
             return (Cow::Borrowed(self), Vec::new());

@@ -6,15 +6,33 @@ use crate::tool::Attachment;
 /// The longest text of an attachment that a model is shown, in bytes.
 const MAX_TEXT_BYTES: usize = 64 * 1024;
 
-/// The images that all providers with images accept.
-const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
+/// The media types of the images that a provider accepts.
+pub(in crate::adapters) type ImageTypes = &'static [&'static str];
+
+/// The images that every provider with images accepts.
+pub(in crate::adapters) const COMMON_IMAGES: ImageTypes =
+    &["image/jpeg", "image/png", "image/webp"];
+
+/// The images of the providers that accept GIF, too.
+pub(in crate::adapters) const IMAGES_AND_GIF: ImageTypes =
+    &["image/gif", "image/jpeg", "image/png", "image/webp"];
+
+/// The images and files that a provider accepts in an answer.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::adapters) struct FileRules {
+    pub(in crate::adapters) images: ImageTypes,
+    /// `None` if the provider publishes none for one image.
+    pub(in crate::adapters) max_image_bytes: Option<usize>,
+    /// `None` if the provider publishes none for one document.
+    pub(in crate::adapters) max_pdf_bytes: Option<usize>,
+}
 
 /// The content of an attachment that a provider may show to a model.
 pub(in crate::adapters) enum AttachedContent<'a> {
     Image(AttachedSource<'a>),
     Pdf(AttachedSource<'a>),
     Text(&'a str),
-    /// No provider shows it, or this process does not have it.
+    /// The provider does not show it, or this process does not have it.
     Other,
 }
 
@@ -25,7 +43,7 @@ pub(in crate::adapters) enum AttachedSource<'a> {
 }
 
 impl<'a> AttachedContent<'a> {
-    pub(in crate::adapters) fn of(attachment: &'a Attachment) -> Self {
+    pub(in crate::adapters) fn of(attachment: &'a Attachment, rules: FileRules) -> Self {
         let text = attachment.as_text().filter(|text| text.len() <= MAX_TEXT_BYTES);
         if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
             return Self::Text(text);
@@ -36,14 +54,31 @@ impl<'a> AttachedContent<'a> {
             (Some(_), _) | (None, None) => return Self::Other,
         };
         match attachment.media_type() {
-            "application/pdf" => Self::Pdf(source),
-            image if IMAGES.contains(&image) => Self::Image(source),
+            "application/pdf" if source.fits(rules.max_pdf_bytes) => Self::Pdf(source),
+            image if rules.images.contains(&image) && source.fits(rules.max_image_bytes) => {
+                Self::Image(source)
+            }
             _ => Self::Other,
         }
     }
 }
 
+impl FileRules {
+    /// Accepts these images, and files of any size.
+    pub(in crate::adapters) const fn of(images: ImageTypes) -> Self {
+        Self { images, max_image_bytes: None, max_pdf_bytes: None }
+    }
+}
+
 impl AttachedSource<'_> {
+    /// Returns whether the bytes keep to a limit; the size of a link is unknown here.
+    fn fits(&self, max_bytes: Option<usize>) -> bool {
+        match self {
+            Self::Bytes(bytes) => max_bytes.is_none_or(|max| bytes.len() <= max),
+            Self::Url(_) => true,
+        }
+    }
+
     /// Returns the link, or the bytes as a data URL.
     pub(in crate::adapters) fn to_url(&self, media_type: &str) -> String {
         match self {

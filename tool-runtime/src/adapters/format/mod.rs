@@ -14,7 +14,9 @@ mod stream_assembler;
 use serde_json::{Map, Value};
 
 pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer, ShownPart};
-pub(super) use self::attached_content::{AttachedContent, AttachedSource, data_url};
+pub(super) use self::attached_content::{
+    AttachedContent, AttachedSource, COMMON_IMAGES, FileRules, IMAGES_AND_GIF, data_url,
+};
 pub(super) use self::call_choice::{CallChoice, UnsupportedRule};
 pub use self::declared_tool::DeclaredTool;
 pub(super) use self::declared_tool::{DeclaredToolkit, ToolLoading};

@@ -2,9 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer};
+use crate::adapters::format::{
+    AttachedContent, AttachedSource, COMMON_IMAGES, FileRules, PreparedAnswer,
+};
 use crate::encoding::base64;
 use crate::tool::Attachment;
+
+/// Gemini refuses a request with `image/gif`.
+const FILES: FileRules = FileRules::of(COMMON_IMAGES);
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let parts: Vec<_> = answers.iter().map(part).collect();
@@ -27,7 +32,7 @@ fn part(answer: &PreparedAnswer<'_>) -> Value {
 
 /// Writes an attachment as inline data; Gemini fetches no links here.
 fn inline_data(attachment: &Attachment) -> Option<Value> {
-    let (media_type, bytes) = match AttachedContent::of(attachment) {
+    let (media_type, bytes) = match AttachedContent::of(attachment, FILES) {
         AttachedContent::Image(AttachedSource::Bytes(bytes))
         | AttachedContent::Pdf(AttachedSource::Bytes(bytes)) => (attachment.media_type(), bytes),
         AttachedContent::Text(text) => ("text/plain", text.as_bytes()),

@@ -2,9 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::adapters::format::{AttachedContent, AttachedSource, PreparedAnswer, ShownPart};
+use crate::adapters::format::{
+    AttachedContent, AttachedSource, COMMON_IMAGES, FileRules, PreparedAnswer, ShownPart,
+};
 use crate::encoding::base64;
 use crate::tool::Attachment;
+
+/// The server decodes no GIF.
+const FILES: FileRules = FileRules::of(COMMON_IMAGES);
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     answers.iter().map(message).collect()
@@ -26,7 +31,7 @@ fn message(answer: &PreparedAnswer<'_>) -> Value {
 
 /// Returns an image in base64, or a text.
 fn part(attachment: &Attachment) -> Option<ShownPart<String>> {
-    match AttachedContent::of(attachment) {
+    match AttachedContent::of(attachment, FILES) {
         AttachedContent::Image(AttachedSource::Bytes(bytes)) => {
             Some(ShownPart::Other(base64::encode(bytes)))
         }

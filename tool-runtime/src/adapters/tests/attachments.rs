@@ -21,13 +21,16 @@ fn csv() -> Attachment {
     Attachment::text("text/csv", "id\n7\n").with_name("orders.csv")
 }
 
-/// The messages after a turn whose first call has these attachments.
-fn messages(dialect: Dialect, attachments: &[Attachment]) -> Vec<Value> {
+/// The output `1` with these attachments.
+pub(super) fn output(attachments: &[Attachment]) -> ToolOutput {
     let wire = attachments.iter().map(|it| it.to_wire().unwrap());
-    let meta = ToolResultMeta::new(1).with_attachments(wire);
-    let output = ToolOutput::given_before(None, "1", &meta);
+    ToolOutput::given_before(None, "1", &ToolResultMeta::new(1).with_attachments(wire))
+}
+
+/// The messages after a turn whose first call has these attachments.
+pub(super) fn messages(dialect: Dialect, attachments: &[Attachment]) -> Vec<Value> {
     let other = ToolOutput::given_before(None, "2", &ToolResultMeta::new(1));
-    let answers = [Answer::new("a", &output), Answer::new("b", &other)];
+    let answers = [Answer::new("a", &output(attachments)), Answer::new("b", &other)];
     adapter(dialect).answer_messages(&turn(dialect), answers).unwrap()
 }
 
@@ -120,7 +123,7 @@ fn bedrock_takes_images_and_documents_in_the_result() {
         { "text": text(&[CHART, TERMS, ORDERS]) },
         { "image": { "format": "png", "source": { "bytes": "UE5H" } } },
         { "document": {
-            "format": "pdf", "name": "terms--1-pdf", "source": { "bytes": "UERG" },
+            "format": "pdf", "name": "terms--1-pdf-e2bc299b", "source": { "bytes": "UERG" },
         } },
         { "text": "id\n7\n" },
     ]);

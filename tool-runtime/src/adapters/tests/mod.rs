@@ -1,4 +1,5 @@
 mod anthropic;
+mod attachment_limits;
 mod attachments;
 mod bedrock;
 mod broken_calls;

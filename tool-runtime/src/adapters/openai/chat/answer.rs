@@ -5,9 +5,12 @@
 use serde_json::{Value, json};
 
 use crate::adapters::format::{
-    AttachedContent, AttachedSource, CallForm, PreparedAnswer, ShownPart, data_url,
+    AttachedContent, AttachedSource, CallForm, FileRules, IMAGES_AND_GIF, PreparedAnswer,
+    ShownPart, data_url,
 };
 use crate::tool::Attachment;
+
+const FILES: FileRules = FileRules::of(IMAGES_AND_GIF);
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let mut files = Vec::new();
@@ -32,7 +35,7 @@ fn message(answer: &PreparedAnswer<'_>, files: &mut Vec<Value>) -> Value {
 
 /// Returns a part of the `user` message, or a text of the `tool` message.
 fn part(attachment: &Attachment) -> Option<ShownPart<Value>> {
-    let file = match AttachedContent::of(attachment) {
+    let file = match AttachedContent::of(attachment, FILES) {
         AttachedContent::Image(source) => {
             let url = source.to_url(attachment.media_type());
             json!({ "type": "image_url", "image_url": { "url": url } })

@@ -4,9 +4,11 @@
 use serde_json::{Value, json};
 
 use crate::adapters::format::{
-    AttachedContent, AttachedSource, CallForm, PreparedAnswer, data_url,
+    AttachedContent, AttachedSource, CallForm, FileRules, IMAGES_AND_GIF, PreparedAnswer, data_url,
 };
 use crate::tool::Attachment;
+
+const FILES: FileRules = FileRules::of(IMAGES_AND_GIF);
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     answers.iter().map(item).collect()
@@ -49,7 +51,7 @@ fn output(answer: &PreparedAnswer<'_>) -> Value {
 }
 
 fn part(attachment: &Attachment) -> Option<Value> {
-    let part = match AttachedContent::of(attachment) {
+    let part = match AttachedContent::of(attachment, FILES) {
         AttachedContent::Image(source) => {
             let url = source.to_url(attachment.media_type());
             json!({ "type": "input_image", "image_url": url })
