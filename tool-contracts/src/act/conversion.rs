@@ -46,7 +46,7 @@ impl ActResult {
     /// Builds the result of a call from its output, without its tokens.
     ///
     /// The duration and the retries are those of `meta`. The metadata gets, where the output has them,
-    /// `error_type`, `error_code`, `replayed`, `dry_run`, `warnings` and `evidence`.
+    /// `error_type`, `error_code`, `replayed`, `dry_run`, `warnings`, `attachments` and `evidence`.
     ///
     /// ```
     /// use tool_contracts::{ToolOutput, act::ActResult};
@@ -71,6 +71,7 @@ impl ActResult {
                 let builder = with_retries(builder, meta.took_ms(), meta.attempts());
                 let builder = with_flags(builder, meta.replayed(), meta.dry_run());
                 let builder = with_list(builder, "warnings", meta.warnings());
+                let builder = with_list(builder, "attachments", meta.attachments());
                 with_fact(builder, "evidence", meta.evidence())
             }
             ToolOutput::Error(failed) => {

@@ -198,6 +198,17 @@ fn results_keep_what_an_output_says_of_itself() {
 }
 
 #[test]
+fn results_list_the_attachments_of_an_output() {
+    let text = r#"{"status":"ok","input":null,"data":1,"meta":{"took_ms":42,"attachments":[{"media_type":"image/png","name":"a.png","url":"https://example.org/a.png"}]}}"#;
+    let output: ToolOutput = serde_json::from_str(text).unwrap();
+    let result = ActResult::of_output("orders", &output, time()).build().unwrap();
+    let expected = json!([
+        {"media_type": "image/png", "name": "a.png", "url": "https://example.org/a.png"},
+    ]);
+    assert_eq!(result.metadata()["attachments"], expected);
+}
+
+#[test]
 fn a_failure_without_its_type_is_no_output() {
     let result = ActResult::failed("orders", "no", time()).build().unwrap();
     let error = ToolOutput::try_from(result).unwrap_err();

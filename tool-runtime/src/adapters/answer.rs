@@ -49,10 +49,14 @@ impl Answer {
         Self { call_id: String::new(), content }
     }
 
-    /// Replaces the attachments, such as by those whose contents were read from the store.
-    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its results need it"))]
-    pub(crate) fn with_attachments(mut self, attachments: Vec<Attachment>) -> Self {
-        self.content.attachments = attachments;
+    /// Replaces the attachments, such as by those whose contents were read from the store
+    /// (`Runtime::read_attachment` of the feature `policy`).
+    ///
+    /// An output that was stored under an idempotency key has the handles of its large attachments,
+    /// and not their contents, which a model then does not see. `Answer::for_model` reads them.
+    #[must_use]
+    pub fn with_attachments(mut self, attachments: impl IntoIterator<Item = Attachment>) -> Self {
+        self.content.attachments = attachments.into_iter().collect();
         self
     }
 

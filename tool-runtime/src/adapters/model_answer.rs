@@ -1,5 +1,7 @@
 //! Answers as the policy prepares them for a model.
 
+use tool_contracts::Audience;
+
 use super::Answer;
 use super::format::AnswerBody;
 use crate::call::ToolCall;
@@ -8,6 +10,9 @@ use crate::policy::ModelAnswer;
 impl Answer {
     /// Answers an executed call by what [`ToolCall::for_model`] returns: in the format of the
     /// tool's serializer, and shortened to its limits.
+    ///
+    /// Contents of attachments that only the output store has, as of an answer that is given again
+    /// under its idempotency key, are read from there.
     ///
     /// ```
     /// use tool_runtime::adapters::{Answer, Dialect};
@@ -42,7 +47,8 @@ impl Answer {
     /// # }
     /// ```
     pub async fn for_model(call: &ToolCall) -> Self {
-        Self::from(call).with_model_answer(&call.for_model().await)
+        let attachments = call.attachments_with_content(Some(Audience::Assistant)).await;
+        Self::from(call).with_attachments(attachments).with_model_answer(&call.for_model().await)
     }
 
     /// Replaces the data by what [`ToolCall::for_model`] returned. A format other than JSON is

@@ -16,7 +16,7 @@ use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
 
-use super::server::{Server, message, text};
+use super::server::{Server, completion, message, text};
 
 /// A model that answers what the script says, and keeps what it was told.
 #[derive(Debug, Clone, Default)]
@@ -336,4 +336,20 @@ async fn the_loop_runs_over_real_http() {
     assert_eq!(report.text(), Some("It is 42."));
     let messages = server.received()[1].body["messages"].clone();
     assert_eq!(messages[2], json!({"role": "tool", "tool_call_id": "call_1", "content": "42"}));
+}
+
+#[tokio::test]
+async fn a_deprecated_function_call_is_repeated_as_the_call_that_its_answer_names() {
+    let function = json!({"name": "add", "arguments": r#"{"a":2,"b":40}"#});
+    let asked = json!({"role": "assistant", "content": null, "function_call": function.clone()});
+    let server = Server::start([completion(&asked, "function_call"), text("It is 42.")]).await;
+    let agent = ToolLoop::new(runtime(&Arc::default(), &MemoryStore::new()), server.model());
+    let report = agent.run("2 + 40?", &cx()).await.unwrap();
+    assert_eq!(report.text(), Some("It is 42."));
+    let messages = server.received()[1].body["messages"].clone();
+    let id = messages[2]["tool_call_id"].as_str().unwrap();
+    let call = json!({"id": id, "type": "function", "function": function});
+    let repeated = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+    assert_eq!(messages[1], repeated);
+    assert_eq!(messages[2], json!({"role": "tool", "tool_call_id": id, "content": "42"}));
 }

@@ -5,6 +5,7 @@ mod previews;
 mod records;
 
 use serde_json::{Value, json};
+use tool_runtime::adapters::{Adapter, Answer, Dialect};
 use tool_runtime::contracts::Audience;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
@@ -181,6 +182,32 @@ async fn a_repeat_under_the_same_key_names_the_same_file() {
     assert_eq!(second.attachments()[0].as_bytes(), None);
     let read = runtime.read_attachment(handle_of(&second), &keyed("k")).await.unwrap().unwrap();
     assert_eq!(read.as_bytes(), Some(&*vec![7; 100_000]));
+}
+
+#[tokio::test]
+async fn a_model_sees_the_picture_of_a_write_that_is_replayed() {
+    let runtime = builder().policy(Policy::new().store(MemoryStore::new())).build().unwrap();
+    let adapter = Adapter::new(Dialect::Anthropic, runtime.specs_for_model());
+    let response = r#"{"stop_reason":"tool_use","content":[{"type":"tool_use","id":"t","name":"report","input":{}}]}"#;
+    let turn = adapter.read(response).unwrap();
+    let mut pictures = Vec::new();
+    for is_replay in [false, true] {
+        let mut calls = turn.open_calls(&runtime, &keyed("k"));
+        runtime.execute_all(&mut calls).await;
+        assert_eq!(calls[0].output().unwrap().meta().replayed(), is_replay);
+        let answer = Answer::for_model(&calls[0]).await;
+        let messages = adapter.answer_messages(&turn, [answer]).unwrap();
+        let shown = &messages[0]["content"][0]["content"];
+        pictures.push(shown[1]["source"].clone());
+    }
+    assert!(pictures[0]["data"].is_string() && pictures[0] == pictures[1]);
+
+    // A host that has only the output reads the store itself.
+    let output = output_of(&runtime, "report", "{}", &keyed("k")).await;
+    let read = runtime.read_attachment(handle_of(&output), &keyed("k")).await.unwrap();
+    let answer = Answer::new("t", &output).with_attachments(read);
+    let messages = adapter.answer_messages(&turn, [answer]).unwrap();
+    assert!(messages[0]["content"][0]["content"][1]["source"] == pictures[0]);
 }
 
 #[tokio::test]

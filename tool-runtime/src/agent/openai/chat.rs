@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::attempts::{AttemptedModel, Failed, with_retries};
 use super::builder::OpenAiBuilder;
 use super::endpoint::{Endpoint, broke_off, failing, timed_out, unreadable};
-use super::request::body;
+use super::request::{body, repeated};
 use super::server_events::ServerEvents;
 use crate::adapters::{Adapter, Delta, Dialect, ReadError, RequestedCall, StopReason, Turn};
 use crate::agent::error::AgentError;
@@ -200,7 +200,7 @@ fn reply(turn: &Turn, facts: ReplyFacts, model: AttemptedModel) -> ChatReply {
     };
     let message = AssistantMessage::new(turn.text())
         .with_calls(turn.calls().iter().map(call))
-        .with_provider_messages(turn.messages().iter().cloned());
+        .with_provider_messages(repeated(turn));
     let finish_reason = match turn.stop_reason() {
         StopReason::Done if turn.calls().is_empty() => FinishReason::Stop,
         StopReason::Done => FinishReason::ToolCalls,

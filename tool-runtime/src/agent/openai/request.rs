@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::adapters::Adapter;
+use crate::adapters::{Adapter, RequestedCall, Turn};
 use crate::agent::model::{AssistantMessage, ChatRequest, ModelMessage};
 
 /// Models that take `max_completion_tokens`, and refuse `max_tokens`.
@@ -37,6 +37,21 @@ pub(super) fn body(request: &ChatRequest, model: &str, adapter: &Adapter, stream
         body.insert("stream_options".to_owned(), json!({"include_usage": true}));
     }
     body.into()
+}
+
+/// Returns the messages by which a later request repeats an answer.
+///
+/// A deprecated `function_call` has no id, and its answer a role of its own. It becomes the call that
+/// the answer to it names.
+pub(super) fn repeated(turn: &Turn) -> impl Iterator<Item = Value> {
+    let id = turn.calls().first().map(RequestedCall::call_id);
+    turn.messages().iter().cloned().map(move |mut message| {
+        let call = message.as_object_mut().and_then(|message| message.remove("function_call"));
+        if let (Some(function), Some(id)) = (call, id) {
+            message["tool_calls"] = json!([{"id": id, "type": "function", "function": function}]);
+        }
+        message
+    })
 }
 
 fn messages(message: &ModelMessage, adapter: &Adapter) -> Vec<Value> {

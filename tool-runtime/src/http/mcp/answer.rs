@@ -15,7 +15,7 @@ use crate::http::endpoints::call::FinishedCall;
 use crate::http::problem::Problem;
 use crate::http::response::without_cause;
 use crate::http::state::app::App;
-use crate::{Attachment, ToolCall, ToolOutput};
+use crate::{ToolCall, ToolOutput};
 
 /// The member of `_meta` with what the envelope of an answer has beside its data.
 const AUDIT: &str = "tool-runtime/audit";
@@ -65,7 +65,7 @@ impl Answered<'_> {
 
     async fn success(&self, call: &ToolCall, output: &ToolOutput) -> CallToolResult {
         let shown = call.for_model().await;
-        let attachments = self.with_contents(call, output.attachments()).await;
+        let attachments = call.attachments_with_content(None).await;
         let answer = Answer::from(call).with_attachments(attachments).with_model_answer(&shown);
         let (text, blocks) = answer.into_text_and_blocks(blocks::of_attachment);
         let content = text.map(ContentBlock::text).into_iter().chain(blocks).collect();
@@ -87,21 +87,6 @@ impl Answered<'_> {
             Some(tool) if tool.has_output_schema() => Some(data),
             Some(_) | None => Some(data).filter(Value::is_object),
         }
-    }
-
-    /// Reads the contents that only the store has, as of an answer that is given again. One that
-    /// cannot be read is described in the text.
-    async fn with_contents(&self, call: &ToolCall, attachments: &[Attachment]) -> Vec<Attachment> {
-        let mut read = Vec::with_capacity(attachments.len());
-        for attachment in attachments {
-            let stored = attachment.handle().filter(|_| attachment.as_bytes().is_none());
-            let found = match stored {
-                Some(handle) => self.app.runtime.read_attachment(handle, call.cx()).await,
-                None => Ok(None),
-            };
-            read.push(found.ok().flatten().unwrap_or_else(|| attachment.clone()));
-        }
-        read
     }
 }
 
