@@ -101,7 +101,8 @@ impl SavedRun {
                 Verdict::ApprovedBy(name) => call.approve(name)?,
                 Verdict::Declined(reason) => call.decline(reason)?,
             }
-            self.run.answer(&id, call.execute().await)?;
+            call.execute().await;
+            self.run.answer(&id, &call).await?;
         }
         let report = agent(host, models)?.resume(self.run, &context(&self.trace_id)?).await?;
         Ok(Conversation { trace_id: self.trace_id, report })

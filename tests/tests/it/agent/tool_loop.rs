@@ -254,7 +254,8 @@ async fn a_run_continues_only_for_its_tenant_and_user() {
     };
     let mut call = runtime.tickets().resume(run.pending()[0].ticket(), &cx()).await;
     call.approve("joe").unwrap();
-    run.answer("1", call.execute().await).unwrap();
+    call.execute().await;
+    run.answer("1", &call).await.unwrap();
     let other = ToolContext::builder(Uuid::from_u128(7), "trace-1").run_id("run-1");
     let other = other.user_id("mallory").build().unwrap();
     let error = agent.resume(run.clone(), &other).await.unwrap_err();
@@ -272,6 +273,10 @@ async fn calls_of_an_answer_that_was_cut_off_do_not_run() {
     let report = agent.run("?", &cx()).await.unwrap();
     assert_eq!(stopped(report.end()), Some(StopCause::CutOff));
     assert_eq!(paid.0.load(Ordering::Relaxed), 0);
+    // Servers refuse a conversation in which a call has no answer.
+    let last = report.messages().last().unwrap();
+    let ModelMessage::ToolResult { call_id, text, .. } = last else { panic!("{last:?}") };
+    assert!(call_id == "1" && text.contains("none of its calls was run"), "{text}");
 }
 
 #[tokio::test]
@@ -300,8 +305,9 @@ async fn a_call_that_waits_for_a_person_suspends_the_run_which_another_process_c
     let pending = run.pending()[0].clone();
     let mut call = runtime.tickets().resume(pending.ticket(), &cx()).await;
     call.approve("joe").unwrap();
-    run.answer(pending.call_id(), call.execute().await).unwrap();
-    assert!(run.answer(pending.call_id(), call.output().unwrap()).is_err());
+    call.execute().await;
+    run.answer(pending.call_id(), &call).await.unwrap();
+    assert!(run.answer(pending.call_id(), &call).await.is_err());
     let report = there.resume(run, &cx()).await.unwrap();
     assert_eq!((report.text(), report.turns()), (Some("3, and paid"), 2));
     assert_eq!(paid.0.load(Ordering::Relaxed), 5);
@@ -320,7 +326,8 @@ async fn a_declined_call_is_told_to_the_model() {
     };
     let mut call = runtime.tickets().resume(run.pending()[0].ticket(), &cx()).await;
     call.decline("too much").unwrap();
-    run.answer("1", call.execute().await).unwrap();
+    call.execute().await;
+    run.answer("1", &call).await.unwrap();
     let report = agent.resume(run, &cx()).await.unwrap();
     assert_eq!((report.text(), paid.0.load(Ordering::Relaxed)), (Some("not paid"), 0));
     assert!(model.last_answers()[0].contains("too much"), "{:?}", model.last_answers());

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tool_runtime::agent::{LoopEnd, LoopSavings, ModelMessage, SuspendedRun, ToolLoop};
 use tool_runtime::assess::{AssessOptions, Assessor};
-use tool_runtime::policy::{KeyRing, Policy};
+use tool_runtime::policy::{KeyRing, Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
 
@@ -112,11 +112,39 @@ async fn the_result_of_an_approved_call_is_compressed_when_the_run_continues() {
     let pending = run.pending()[0].clone();
     let mut call = runtime.tickets().resume(pending.ticket(), &cx()).await;
     call.approve("joe").unwrap();
-    run.answer(pending.call_id(), call.execute().await).unwrap();
+    call.execute().await;
+    run.answer(pending.call_id(), &call).await.unwrap();
     let report = agent.resume(run, &cx()).await.unwrap();
     let answer = &model.last_answers()[0];
     assert!(answer.contains("Secret town 17\"") && answer.len() < 5_000, "{answer}");
     assert_eq!(report.savings().compressed_results, 1);
+}
+
+#[tokio::test]
+async fn the_result_of_an_approved_call_keeps_the_limits_of_its_tool() {
+    let store = MemoryStore::new();
+    let keys = KeyRing::new("k", &[7; 32]).unwrap();
+    let rules = Rules::new().max_output_bytes(1_000);
+    let runtime = Runtime::builder()
+        .tool::<PrivateCitiesTool>()
+        .permission("private_cities", Permission::Ask)
+        .policy(Policy::new().ticket_keys(keys).store(store.clone()).rules(rules))
+        .build()
+        .unwrap();
+    let asks = calls(&[("1", "private_cities", json!({"count": 300}))]);
+    let model = Script::of([asks, says("many")]);
+    let agent = ToolLoop::new(runtime.clone(), model.clone());
+    let report = agent.run("Which towns?", &cx()).await.unwrap();
+    let LoopEnd::Suspended(mut run) = report.into_end() else { panic!("it waits") };
+    let pending = run.pending()[0].clone();
+    let mut call = runtime.tickets().resume(pending.ticket(), &cx()).await;
+    call.approve("joe").unwrap();
+    call.execute().await;
+    run.answer(pending.call_id(), &call).await.unwrap();
+    agent.resume(run, &cx()).await.unwrap();
+    let answer = &model.last_answers()[0];
+    assert!(answer.len() < 1_500, "{} bytes", answer.len());
+    assert!(answer.contains("this is an excerpt of") && answer.contains("of 300 rows"), "{answer}");
 }
 
 #[tokio::test]

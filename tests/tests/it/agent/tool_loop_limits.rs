@@ -8,7 +8,7 @@ use futures::future::pending;
 use serde_json::json;
 use tool_runtime::agent::{
     AgentConfig, AgentError, AgentErrorKind, ChatModel, ChatReply, ChatRequest, ModelMessage,
-    StopCause,
+    StopCause, TokenUsage,
 };
 use tool_runtime::assess::{AssessOptions, Assessor, CompressionError, ContextCompressor};
 use tool_runtime::contracts::assess::{CompressionMethod, ContextData};
@@ -94,6 +94,22 @@ async fn the_limit_of_a_configuration_is_that_of_the_run() {
     let report = agent_of(Silent).config(&config).run("?", &cx()).await.unwrap();
     assert_eq!(stopped(report.end()), Some(StopCause::Timeout));
     assert_eq!(started.elapsed().as_secs(), 11);
+}
+
+#[tokio::test]
+async fn counts_of_tokens_beyond_all_measure_reach_the_budget() {
+    let usage = TokenUsage::new(u64::MAX, u64::MAX).with_cached_input_tokens(u64::MAX);
+    let call = || calls(&[("1", "add", json!({"a": 1, "b": 2}))]).with_usage(usage);
+    let model = Script::of([call(), call()]);
+    let agent = agent_of(model).max_total_tokens(u64::MAX);
+    let report = agent.run("?", &cx()).await.unwrap();
+    assert_eq!((stopped(report.end()), report.turns()), (Some(StopCause::TokenBudget), 1));
+
+    let half = TokenUsage::new(u64::MAX / 2, 0).with_cached_input_tokens(u64::MAX);
+    let call = || calls(&[("1", "add", json!({"a": 1, "b": 2}))]).with_usage(half);
+    let report = agent_of(Script::of([call(), call(), call(), call()])).max_total_tokens(u64::MAX);
+    let report = report.run("?", &cx()).await.unwrap();
+    assert_eq!((stopped(report.end()), report.turns()), (Some(StopCause::TokenBudget), 3));
 }
 
 #[tokio::test]

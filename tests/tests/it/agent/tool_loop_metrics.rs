@@ -62,7 +62,8 @@ async fn run_each(measured: &MeasuredRuntime) -> u64 {
     let ticket = run.pending()[0].ticket().to_owned();
     let mut call = measured.runtime.tickets().resume(&ticket, &cx()).await;
     call.approve("joe").unwrap();
-    run.answer("1", call.execute().await).unwrap();
+    call.execute().await;
+    run.answer("1", &call).await.unwrap();
     asking.resume(run, &cx()).await.unwrap();
     saved
 }

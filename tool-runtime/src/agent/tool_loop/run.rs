@@ -20,7 +20,7 @@ use crate::agent::model::{
 use crate::assess::{Assessor, Deadline};
 use crate::call::{ToolCall, run_batch};
 use crate::contracts::{ErrorCode, ToolContext, ToolSpec};
-use crate::dispatch::refusal::Refusal;
+use crate::dispatch::refusal::{CUT_OFF, Refusal};
 use crate::tokens::{TokenCounter, counter_for_model};
 use crate::tool::RequestedLimits;
 
@@ -168,6 +168,9 @@ impl<'l> LoopRun<'l> {
         self.history.push(ModelMessage::Assistant(reply.message().clone()));
         match reply.finish_reason() {
             FinishReason::Length | FinishReason::ContentFilter if !reply.calls().is_empty() => {
+                // Servers refuse a conversation in which a call has no answer.
+                let answers = reply.calls().iter().map(|call| not_run(call, CUT_OFF.to_owned()));
+                self.add_answers(answers.collect()).await;
                 Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::CutOff))))
             }
             _ if reply.calls().is_empty() => Ok(Next::End(Box::new(LoopEnd::Answered(reply)))),
@@ -204,9 +207,10 @@ impl<'l> LoopRun<'l> {
             let output = count(reply.text()) + calls.sum::<u64>();
             TokenUsage::new(messages.sum::<u64>() + tools.sum::<u64>(), output)
         });
-        self.usage.input_tokens += usage.input_tokens;
-        self.usage.cached_input_tokens += usage.cached_input_tokens;
-        self.usage.output_tokens += usage.output_tokens;
+        let sum = &mut self.usage;
+        sum.input_tokens = sum.input_tokens.saturating_add(usage.input_tokens);
+        sum.cached_input_tokens = sum.cached_input_tokens.saturating_add(usage.cached_input_tokens);
+        sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
     }
 
     async fn execute(&mut self, requested: &[ModelCall]) -> Result<Next, AgentError> {
@@ -260,12 +264,7 @@ impl<'l> LoopRun<'l> {
         let text = format!(
             "this call did not run: a turn may have {most} calls; repeat it in the next turn"
         );
-        CallAnswer {
-            call_id: call.call_id().to_owned(),
-            tool: call.name().to_owned(),
-            content: Some(AnswerText::Text(text)),
-            failed: true,
-        }
+        not_run(call, text)
     }
 
     fn open(&self, call: &ModelCall) -> ToolCall {
@@ -331,6 +330,16 @@ impl<'l> LoopRun<'l> {
             None => answer.with_data(json),
         };
         notes.into_iter().fold(answer, Answer::with_note).into_text().unwrap_or_default()
+    }
+}
+
+/// Answers a call that does not run.
+fn not_run(call: &ModelCall, text: String) -> CallAnswer {
+    CallAnswer {
+        call_id: call.call_id().to_owned(),
+        tool: call.name().to_owned(),
+        content: Some(AnswerText::Text(text)),
+        failed: true,
     }
 }
 

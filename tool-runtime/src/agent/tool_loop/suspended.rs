@@ -10,9 +10,9 @@ use super::history::History;
 use crate::adapters::Answer;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::TokenUsage;
+use crate::call::ToolCall;
 use crate::contracts::ToolContext;
 use crate::policy::principal::principal_of;
-use crate::tool::ToolOutput;
 
 /// A run of a loop that waits for people to decide about calls.
 ///
@@ -20,8 +20,8 @@ use crate::tool::ToolOutput;
 /// conversation, so keep it as secret as that. The tickets in it approve nothing by themselves.
 ///
 /// For each [pending](Self::pending) call, [resume](crate::policy::Tickets::resume) its ticket,
-/// approve or decline the call, execute it, and give its output to [`answer`](Self::answer); then
-/// continue by [`ToolLoop::resume`](super::ToolLoop::resume).
+/// approve or decline the call, execute it, and give it to [`answer`](Self::answer); then continue by
+/// [`ToolLoop::resume`](super::ToolLoop::resume).
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuspendedRun {
@@ -119,22 +119,26 @@ impl SuspendedRun {
         &self.pending
     }
 
-    /// Answers a waiting call by the output of its execution.
+    /// Answers a waiting call by its execution, as [`Answer::for_model`] writes it.
     ///
     /// # Errors
-    /// Returns an error of the kind `Validation` if no such call waits.
-    pub fn answer(&mut self, call_id: &str, output: &ToolOutput) -> Result<(), AgentError> {
-        let waits = |pending: &PendingCall| pending.call_id == call_id;
+    /// Returns an error of the kind `Validation` if no such call waits, or the call has another tool;
+    /// of the kind `ToolExecution` if the call is not executed. The run then still waits for the call.
+    pub async fn answer(&mut self, call_id: &str, call: &ToolCall) -> Result<(), AgentError> {
+        let waits = |pending: &PendingCall| pending.call_id == call_id && pending.tool == call.name();
         let Some(at) = self.pending.iter().position(waits) else {
-            let message = "no call with this id waits; name one of the pending calls";
+            let message = "no call of this tool with this id waits; name one of the pending calls";
             return Err(AgentError::new(AgentErrorKind::Validation, message));
         };
+        let content = AnswerText::of(Answer::for_model(call).await)?;
         self.pending.remove(at);
-        let content = AnswerText::of(Answer::new(call_id, output))?;
         // Ids are the model's, so that two calls of a turn may have the same one.
-        let open = |answer: &&mut CallAnswer| answer.call_id == call_id && answer.content.is_none();
+        let open = |answer: &&mut CallAnswer| {
+            answer.call_id == call_id && answer.tool == call.name() && answer.content.is_none()
+        };
         if let Some(answer) = self.answers.iter_mut().find(open) {
-            (answer.content, answer.failed) = (Some(content), !output.is_ok());
+            answer.content = Some(content);
+            answer.failed = call.output().is_none_or(|output| !output.is_ok());
         }
         Ok(())
     }

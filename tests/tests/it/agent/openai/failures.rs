@@ -7,7 +7,7 @@ use tool_runtime::agent::{
     AgentError, AgentErrorKind, ChatModel, ChatReply, ChatRequest, OpenAiModel,
 };
 
-use crate::agent::server::{Scripted, Server, error, text};
+use crate::agent::server::{Scripted, Server, StreamEnd, error, pieces, text};
 
 async fn ask(model: &OpenAiModel) -> Result<ChatReply, AgentError> {
     model.chat(&ChatRequest::new("hunter2?")).await
@@ -89,9 +89,26 @@ async fn a_request_ends_at_its_time_limit_with_all_attempts() {
     let model = server.builder().fallback_model("other").build().unwrap();
     let started = Instant::now();
     let request = ChatRequest::new("?").with_timeout(Duration::from_millis(200));
-    check(&model.chat(&request).await.unwrap_err(), "timeout", 1);
+    check(&model.chat(&request).await.unwrap_err(), "timeout", 2);
     assert!(started.elapsed() < Duration::from_secs(30), "no attempt waited for its own limit");
-    assert_eq!(server.received().len(), 1);
+    let asked: Vec<_> = server.received().iter().map(|it| it.body["model"].clone()).collect();
+    assert_eq!(asked, ["openai/gpt-4o-mini", "other"]);
+    // Without a fallback model nothing is kept for one.
+    let server = Server::start([Scripted::Hang]).await;
+    check(&server.model().chat(&request).await.unwrap_err(), "timeout", 1);
+}
+
+#[tokio::test]
+async fn a_streamed_answer_that_has_begun_may_take_the_time_of_the_fallback_model() {
+    let pieces = pieces(&["Hello"], false);
+    let server = Server::start([Scripted::Stream { pieces, end: StreamEnd::BrokenOffLater }]).await;
+    let model = server.builder().fallback_model("other").build().unwrap();
+    let request = ChatRequest::new("?").with_timeout(Duration::from_millis(600));
+    let started = Instant::now();
+    let error = model.chat_streamed(&request, &|_| ()).await.unwrap_err();
+    check(&error, "timeout", 1);
+    assert!(started.elapsed() >= Duration::from_millis(590), "{:?}", started.elapsed());
+    assert_eq!(server.received().len(), 1, "a part of the answer was shown");
 }
 
 #[tokio::test]

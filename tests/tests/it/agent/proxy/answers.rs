@@ -6,9 +6,10 @@ use tool_runtime::contracts::act::{ToolRequest, ToolType};
 use tool_runtime::contracts::articulate::SerializationFormat;
 use tool_runtime::contracts::assess::CompressionMethod;
 use tool_runtime::contracts::proxy::ProxyRequest;
+use tool_runtime::prelude::*;
 
-use super::{agent, context, orders};
-use crate::agent::server::{Server, error, text};
+use super::{ListOrdersTool, agent, agent_of, context, orders};
+use crate::agent::server::{Scripted, Server, error, text};
 
 #[tokio::test]
 async fn an_answer_says_what_each_step_returned_took_and_cost() {
@@ -129,6 +130,38 @@ async fn a_request_that_names_no_tool_is_an_error_before_any_tool_runs() {
     assert_eq!(error.kind(), AgentErrorKind::ToolExecution);
     assert_eq!(error.details()["required_tool"], 1);
     assert!(server.received().is_empty());
+}
+
+#[tokio::test]
+async fn a_fact_named_as_the_question_is_refused_before_any_tool_runs() {
+    let server = Server::start([]).await;
+    let unknown = ToolRequest::builder("stock", ToolType::ApiCall, "list").build().unwrap();
+    let request = ProxyRequest::builder("How many?").required_tools([unknown]);
+    let request = request.user_context("query", "hunter2").build().unwrap();
+    let error = agent(&server, "").build().answer(&request, &context()).await.unwrap_err();
+    assert_eq!(error.kind(), AgentErrorKind::Validation);
+    assert!(error.message().contains("`user_context`") && error.message().contains("`query`"));
+    assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_answer_of_a_model_without_a_price_saves_what_compression_saved() {
+    let completion = json!({
+        "id": "1", "object": "chat.completion", "created": 1, "model": "acme/unknown",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "ok"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25},
+    });
+    let headers = vec![("content-type", "application/json")];
+    let answer = Scripted::Plain(200, headers, completion.to_string());
+    let server = Server::start([error(500, "x"), answer]).await;
+    let model = server.builder().max_attempts(1).fallback_model("acme/unknown").build().unwrap();
+    let runtime = Runtime::builder().tool::<ListOrdersTool>().build().unwrap();
+    let request = ProxyRequest::builder("?").build().unwrap();
+    let agent = agent_of(runtime, model, "").build();
+    let response = agent.answer(&request, &context()).await.unwrap();
+    assert_eq!(response.llm_response().model(), "acme/unknown");
+    let cost = response.cost_analysis();
+    assert!(cost.baseline_cost() > 0.0 && cost.savings().abs() < 1e-12, "{cost:?}");
 }
 
 #[tokio::test]

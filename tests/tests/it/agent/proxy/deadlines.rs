@@ -8,8 +8,8 @@ use futures::future::pending;
 use serde_json::json;
 use tokio::time::Instant;
 use tool_runtime::agent::{
-    AgentError, AgentErrorKind, ChatModel, ChatReply, ChatRequest, ProxyAgentBuilder, SessionKey,
-    SessionStore,
+    AgentError, AgentErrorKind, ChatModel, ChatReply, ChatRequest, OpenAiModel, ProxyAgentBuilder,
+    SessionKey, SessionStore,
 };
 use tool_runtime::contracts::act::{ActResult, RetryConfig, ToolRequest, ToolType};
 use tool_runtime::contracts::assess::{ChatMessage, CompressionMethod, CompressionStrategy};
@@ -19,6 +19,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::StoreError;
 
 use super::{ListOrdersTool, agent_of, context, orders};
+use crate::agent::server::{Scripted, Server, text};
 
 /// Takes a time for a summary, another one for an answer, and keeps the time limits that it was told.
 #[derive(Debug, Clone, Default)]
@@ -102,6 +103,30 @@ async fn a_request_ends_at_its_deadline_whatever_its_steps_took() {
         (AgentErrorKind::Llm, &json!("timeout"))
     );
     assert_eq!(started.elapsed().as_secs(), 20);
+}
+
+#[tokio::test]
+async fn a_model_that_hangs_leaves_time_to_the_fallback_model() {
+    /// Has a tenth of the time.
+    #[derive(Debug)]
+    struct Hurried(OpenAiModel);
+
+    #[async_trait]
+    impl ChatModel for Hurried {
+        async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
+            let limit = request.timeout().unwrap() / 10;
+            self.0.chat(&request.clone().with_timeout(limit)).await
+        }
+    }
+
+    let server = Server::start([Scripted::Hang, text("from the other")]).await;
+    let model = server.builder().fallback_model("openai/other").build().unwrap();
+    let runtime = Runtime::builder().build().unwrap();
+    let agent = agent_of(runtime, Hurried(model), "request_timeout_seconds = 10").build();
+    let request = ProxyRequest::builder("?").build().unwrap();
+    let response = agent.answer(&request, &context()).await.unwrap();
+    assert_eq!(response.llm_response().content(), "from the other");
+    assert_eq!(server.received()[1].body["model"], "openai/other");
 }
 
 #[tokio::test(start_paused = true)]
