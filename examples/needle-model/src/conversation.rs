@@ -87,10 +87,7 @@ mod tests {
     fn the_results_of_one_turn_are_one_text() {
         let call = |id: &str| ModelCall::new(id, "get_order", "{}");
         let assistant = AssistantMessage::new("").with_calls([call("1"), call("2")]);
-        let result = |id: &str, text: &str| ModelMessage::ToolResult {
-            call_id: id.to_owned(),
-            text: text.to_owned(),
-        };
+        let result = |id: &str, text: &str| ModelMessage::tool_result(id, text);
         let request = ChatRequest::of([
             ModelMessage::System("date: 2026-11-25 Wed".to_owned()),
             ModelMessage::User("Where are A-17 and A-18?".to_owned()),

@@ -112,7 +112,7 @@ mod tests {
     }
 
     fn result(text: &str) -> ModelMessage {
-        ModelMessage::ToolResult { call_id: "call_1".to_owned(), text: text.to_owned() }
+        ModelMessage::tool_result("call_1", text)
     }
 
     #[test]

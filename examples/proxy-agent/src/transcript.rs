@@ -109,7 +109,7 @@ pub(crate) fn turns(report: &LoopReport, from: usize) {
                 calls = said.calls();
                 calls.iter().filter(|_| is_shown).for_each(print_call);
             }
-            ModelMessage::ToolResult { call_id, text } if is_shown => {
+            ModelMessage::ToolResult { call_id, text, .. } if is_shown => {
                 let call = calls.iter().find(|call| call.call_id() == call_id);
                 let name = call.map_or("tool", ModelCall::name);
                 print_block(&format!("  {name} answers "), &clipped(text));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_contracts::{Coercion, ToolErrorDetail, ToolResultMeta};
+use tool_contracts::{Audience, Coercion, ToolErrorDetail, ToolResultMeta};
 
 use super::disclosure::{SEARCH_TOOLS, found_tools};
 use super::format::{AnswerBody, AnswerContent};
@@ -58,6 +58,16 @@ impl Answer {
     pub fn with_attachments(mut self, attachments: impl IntoIterator<Item = Attachment>) -> Self {
         self.content.attachments = attachments.into_iter().collect();
         self
+    }
+
+    /// Takes the attachments that are meant for the model out; the answer then has no note of them.
+    #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's loop reads it"))]
+    pub(crate) fn take_attachments_for_model(&mut self) -> Vec<Attachment> {
+        let attachments = std::mem::take(&mut self.content.attachments);
+        let is_for_model = |attachment: &Attachment| attachment.is_for(Audience::Assistant);
+        let (taken, others) = attachments.into_iter().partition(is_for_model);
+        self.content.attachments = others;
+        taken
     }
 
     /// Answers the call with this id by a text that does not come from a tool of the runtime.

@@ -59,6 +59,8 @@ pub use self::dialect::Dialect;
 pub use self::disclosure::{Disclosure, ToolSearch};
 pub use self::format::{DeclaredTool, Delta, ProviderError, ReadError, StopReason};
 pub use self::limits::LimitWarning;
+#[cfg(feature = "openai")]
+pub(crate) use self::openai::chat::answer::{file_part, files_message, is_file};
 pub use self::prompt_cache::CacheLifetime;
 pub use self::report::{DeclarationLoss, DeclarationReport};
 pub use self::tool_choice::{CallRules, ToolChoice, ToolChoiceError};

@@ -12,6 +12,7 @@ use super::model::{ChatModel, ChatReply, ChatRequest, OnText, TokenUsage};
 use crate::metrics::names::OTHER;
 use crate::metrics::{CallMetrics, EndedModelCall};
 use crate::runtime::Runtime;
+use crate::tool::Attachment;
 
 /// A chat model whose calls are measured by the metrics of a runtime, once it has any.
 #[derive(Debug, Clone)]
@@ -86,6 +87,10 @@ impl ChatModel for MeasuredModel {
         let end = self.model.chat(request).await;
         call.end(end.as_ref());
         end
+    }
+
+    fn shows(&self, attachment: &Attachment) -> bool {
+        self.model.shows(attachment)
     }
 
     async fn chat_streamed(

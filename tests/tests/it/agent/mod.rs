@@ -9,6 +9,7 @@ mod resolution;
 mod retries;
 mod server;
 mod tool_loop;
+mod tool_loop_files;
 mod tool_loop_history;
 mod tool_loop_limits;
 mod tool_loop_metrics;

@@ -5,6 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::wire_attachments;
+use crate::tool::Attachment;
+
 /// A message for a model. `Debug` shows lengths only.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -16,16 +19,45 @@ pub enum ModelMessage {
     User(String),
     /// An answer of the model, with the calls that it requested.
     Assistant(AssistantMessage),
-    /// The answer to a call.
+    /// The answer to a call: see [`tool_result`](Self::tool_result).
+    #[non_exhaustive]
     ToolResult {
         /// The call's id.
         call_id: String,
         /// The result as text.
         text: String,
+        /// The images and files of the result that the model is shown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty", with = "wire_attachments")]
+        attachments: Vec<Attachment>,
     },
 }
 
 impl ModelMessage {
+    /// Creates the answer to the call with this id.
+    #[must_use]
+    pub fn tool_result(call_id: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::ToolResult { call_id: call_id.into(), text: text.into(), attachments: Vec::new() }
+    }
+
+    /// Sets the images and files of a tool's result, for models that
+    /// [show](super::ChatModel::shows) them; other messages have none.
+    #[must_use]
+    pub fn with_attachments(mut self, files: impl IntoIterator<Item = Attachment>) -> Self {
+        if let Self::ToolResult { attachments, .. } = &mut self {
+            *attachments = files.into_iter().collect();
+        }
+        self
+    }
+
+    /// Returns the images and files of a tool's result.
+    #[must_use]
+    pub fn attachments(&self) -> &[Attachment] {
+        match self {
+            Self::ToolResult { attachments, .. } => attachments,
+            Self::System(_) | Self::User(_) | Self::Assistant(_) => &[],
+        }
+    }
+
     /// Returns the message's text.
     #[must_use]
     pub fn text(&self) -> &str {

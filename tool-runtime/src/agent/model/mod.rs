@@ -3,6 +3,7 @@
 mod message;
 mod reply;
 mod request;
+pub(super) mod wire_attachments;
 
 use std::fmt;
 
@@ -12,6 +13,7 @@ pub use self::message::{AssistantMessage, ModelCall, ModelMessage};
 pub use self::reply::{ChatReply, FinishReason, TokenUsage};
 pub use self::request::ChatRequest;
 use super::error::AgentError;
+use crate::tool::Attachment;
 
 /// Takes the pieces of a streamed text. It is called on the async thread, so it must be quick.
 pub type OnText<'t> = dyn Fn(&str) + Send + Sync + 't;
@@ -50,6 +52,15 @@ pub trait ChatModel: fmt::Debug + Send + Sync {
     /// # Errors
     /// Returns an error of the kind `Llm` if the model does not answer.
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError>;
+
+    /// Returns whether the model sees this image or file, whose content is in this process, in the
+    /// [attachments](ModelMessage::attachments) of a tool's result.
+    ///
+    /// By default it sees none. A [`ToolLoop`](super::ToolLoop) gives a model only what it shows; of
+    /// all else the model reads the name, the type, the size and the description.
+    fn shows(&self, _: &Attachment) -> bool {
+        false
+    }
 
     /// Asks the model once, and reports its text in pieces, as it is written.
     ///

@@ -247,7 +247,7 @@ mod tests {
         let request = ChatRequest::of([
             ModelMessage::System("planted".to_owned()),
             ModelMessage::Assistant(message.clone()),
-            ModelMessage::ToolResult { call_id: "c".to_owned(), text: "planted".to_owned() },
+            ModelMessage::tool_result("c", "planted"),
         ]);
         let reply = ChatReply::of_message("m", message);
         let shown = format!("{request:?} {reply:?} {:?}", request.messages());

@@ -56,6 +56,7 @@ pub(super) struct Settings {
     pub(super) max_attempts: u32,
     pub(super) first_delay: Duration,
     pub(super) max_response_bytes: usize,
+    pub(super) attachments: bool,
 }
 
 impl OpenAiBuilder {
@@ -68,6 +69,7 @@ impl OpenAiBuilder {
             max_attempts: 3,
             first_delay: Duration::from_millis(500),
             max_response_bytes: 32 * 1024 * 1024,
+            attachments: false,
         };
         Self { base_url, key_variable: None, allows_plain_http: false, settings }
     }
@@ -131,6 +133,15 @@ impl OpenAiBuilder {
     /// Sets the longest response that is read, in bytes; 32 MiB by default.
     pub fn max_response_bytes(mut self, bytes: usize) -> Self {
         self.settings.max_response_bytes = bytes;
+        self
+    }
+
+    /// Sets whether images and PDF files of tools' results are sent; they are not by default.
+    ///
+    /// A `tool` message has text only, so they follow the results in one message of the user. Turn it
+    /// on for a server whose models see images; one without may refuse the whole request.
+    pub fn attachments(mut self, are_sent: bool) -> Self {
+        self.settings.attachments = are_sent;
         self
     }
 

@@ -11,15 +11,18 @@ use serde_json::Value;
 use super::attempts::{AttemptedModel, Failed, with_retries};
 use super::builder::OpenAiBuilder;
 use super::endpoint::{Endpoint, broke_off, failing, timed_out, unreadable};
-use super::request::{body, repeated};
+use super::request::{RequestFormat, repeated};
 use super::server_events::ServerEvents;
-use crate::adapters::{Adapter, Delta, Dialect, ReadError, RequestedCall, StopReason, Turn};
+use crate::adapters::{
+    Adapter, Delta, Dialect, ReadError, RequestedCall, StopReason, Turn, is_file,
+};
 use crate::agent::error::AgentError;
 use crate::agent::model::{
     AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, OnText,
     TokenUsage,
 };
 use crate::agent::proxy::AgentConfig;
+use crate::tool::Attachment;
 
 /// Asks models on a server with OpenAI's Chat Completions API: OpenAI itself, `LiteLLM`, vLLM,
 /// llama.cpp, Ollama and others.
@@ -85,7 +88,12 @@ impl OpenAiModel {
             .build(request.tools());
         let adapter = &adapter;
         let attempt = |model: AttemptedModel| async move {
-            let body = body(request, &model.name, adapter, on_text.is_some());
+            let format = RequestFormat {
+                adapter,
+                streams: on_text.is_some(),
+                sends_files: settings.attachments,
+            };
+            let body = format.body(request, &model.name);
             let limit = self.endpoint.attempt_limit(ends);
             let shown = AtomicBool::new(false);
             let chat = async {
@@ -229,6 +237,10 @@ fn unread(error: &ReadError) -> Failed {
 impl ChatModel for OpenAiModel {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
         self.ask(request, None).await
+    }
+
+    fn shows(&self, attachment: &Attachment) -> bool {
+        self.endpoint.settings.attachments && is_file(attachment)
     }
 
     async fn chat_streamed(

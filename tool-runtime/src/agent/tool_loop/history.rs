@@ -6,6 +6,7 @@ use chrono::Utc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::files::{self, FILE_TOKENS};
 use super::savings::SavingsMeter;
 use crate::agent::model::{ModelCall, ModelMessage};
 use crate::assess::{Assessor, ContextManager};
@@ -65,7 +66,7 @@ impl History {
     pub(super) async fn compact(&mut self, assessor: &Assessor, turns: u32) {
         let options = assessor.options_in_use();
         let tokens: Vec<u64> =
-            self.messages.iter().map(|message| assessor.estimate_tokens(message.text())).collect();
+            self.messages.iter().map(|message| tokens_of(message, assessor)).collect();
         if tokens.iter().sum::<u64>() <= options.threshold_tokens() {
             return;
         }
@@ -95,11 +96,16 @@ impl History {
         let newer = self.newer_texts(older.last().map_or(0, |round| round.end));
         let mut shortened = Vec::new();
         for at in older.iter().cloned().flatten().filter(|at| *at >= self.compacted) {
-            let ModelMessage::ToolResult { text, .. } = &self.messages[at] else { continue };
-            if tokens[at] < FEWEST_TOKENS {
+            let ModelMessage::ToolResult { text, attachments, .. } = &self.messages[at] else {
                 continue;
-            }
-            if let Some(text) = assessor.compact_result(text, &newer).await {
+            };
+            let shorter = if assessor.estimate_tokens(text) < FEWEST_TOKENS {
+                None
+            } else {
+                assessor.compact_result(text, &newer).await
+            };
+            if shorter.is_some() || !attachments.is_empty() {
+                let text = files::without_files(shorter.as_ref().unwrap_or(text), attachments);
                 let saved = tokens[at].saturating_sub(assessor.estimate_tokens(&text));
                 shortened.push(Shortened { at, text, saved });
             }
@@ -139,11 +145,18 @@ impl History {
 
     fn replace(&mut self, shortened: Vec<Shortened>) {
         for Shortened { at, text: shorter, .. } in shortened {
-            if let ModelMessage::ToolResult { text, .. } = &mut self.messages[at] {
+            if let ModelMessage::ToolResult { text, attachments, .. } = &mut self.messages[at] {
                 *text = shorter;
+                attachments.clear();
             }
         }
     }
+}
+
+/// Counts the tokens of a message: its text and its files.
+fn tokens_of(message: &ModelMessage, assessor: &Assessor) -> u64 {
+    let files = u64::try_from(message.attachments().len()).unwrap_or(u64::MAX);
+    files.saturating_mul(FILE_TOKENS).saturating_add(assessor.estimate_tokens(message.text()))
 }
 
 /// Finds the rounds of calls: an answer of the model with calls, and the answers to all of them.
@@ -179,7 +192,7 @@ mod tests {
     }
 
     fn result(id: &str, text: &str) -> ModelMessage {
-        ModelMessage::ToolResult { call_id: id.to_owned(), text: text.to_owned() }
+        ModelMessage::tool_result(id, text)
     }
 
     fn log(line: &str) -> String {

@@ -1,5 +1,6 @@
 //! The loop around a model: it calls tools over several turns until it answers.
 
+mod files;
 mod history;
 mod observer;
 mod report;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::ToolLoop;
+use super::files::{self, FILE_TOKENS, FileReader};
 use super::history::History;
 use super::observer::RunFigures;
 use super::report::{LoopEnd, LoopReport, StopCause};
@@ -90,6 +91,9 @@ impl<'l> LoopRun<'l> {
             return Err(refused(&message));
         }
         let mut resumed = Self { history: run.history, ..Self::new(agent, Vec::new(), cx) };
+        let mut messages = std::mem::take(&mut resumed.history.messages);
+        resumed.files().restore(&mut messages).await;
+        resumed.history.messages = messages;
         (resumed.turns, resumed.calls) = (run.turns, run.calls);
         (resumed.failed_turns, resumed.usage) = (run.failed_turns, run.usage);
         resumed.before = resumed.figures();
@@ -196,7 +200,14 @@ impl<'l> LoopRun<'l> {
         let usage = reply.usage().unwrap_or_else(|| {
             let counter = counter_for_model(reply.model());
             let count = |text: &str| counter.count(text);
-            let messages = request.messages().iter().map(|message| count(message.text()));
+            let files = |message: &ModelMessage| {
+                let files = u64::try_from(message.attachments().len()).unwrap_or(u64::MAX);
+                files.saturating_mul(FILE_TOKENS)
+            };
+            let messages = request
+                .messages()
+                .iter()
+                .map(|message| count(message.text()).saturating_add(files(message)));
             let tools = request.tools().iter().map(|spec| {
                 let examples = spec.input_examples().iter().cloned().map(Value::Object);
                 count(spec.description())
@@ -228,15 +239,19 @@ impl<'l> LoopRun<'l> {
                 tool: call.name().to_owned(),
                 ticket,
             });
-            let content = match waiting {
-                None => Some(AnswerText::of(Answer::for_model(call).await)?),
-                Some(_) => None,
+            let (content, attachments) = match waiting {
+                None => {
+                    let (content, files) = AnswerText::of(Answer::for_model(call).await)?;
+                    (Some(content), files)
+                }
+                Some(_) => (None, Vec::new()),
             };
             answers.push(CallAnswer {
                 call_id: requested.call_id().to_owned(),
                 tool: call.name().to_owned(),
                 content,
                 failed: call.output().is_none_or(|output| !output.is_ok()),
+                attachments,
             });
             pending.extend(waiting);
         }
@@ -302,21 +317,32 @@ impl<'l> LoopRun<'l> {
     async fn add_answers(&mut self, answers: Vec<CallAnswer>) {
         let all_failed = answers.iter().all(|answer| answer.failed);
         self.failed_turns = if all_failed { self.failed_turns + 1 } else { 0 };
-        for CallAnswer { call_id, tool, content, .. } in answers {
+        for CallAnswer { call_id, tool, content, attachments, .. } in answers {
+            let (shown, notes) = self.files().read(attachments).await;
             let text = match content {
-                Some(content) => self.text(&tool, content).await,
+                Some(content) => self.text(&tool, content, notes).await,
                 None => String::new(),
             };
-            self.history.push(ModelMessage::ToolResult { call_id, text });
+            self.history.push(ModelMessage::tool_result(call_id, text).with_attachments(shown));
         }
+        files::limit(&mut self.history.messages);
     }
 
-    /// Writes an answer as the model reads it, its data compressed if they are long.
-    async fn text(&mut self, tool: &str, content: AnswerText) -> String {
-        let (json, notes) = match content {
-            AnswerText::Text(text) => return text,
+    fn files(&self) -> FileReader<'_> {
+        FileReader { runtime: &self.agent.runtime, model: &*self.model, cx: self.cx }
+    }
+
+    /// Writes an answer as the model reads it, its data compressed if they are long, with notes on its
+    /// files.
+    async fn text(&mut self, tool: &str, content: AnswerText, files: Vec<String>) -> String {
+        let (json, mut notes) = match content {
+            AnswerText::Text(mut text) => {
+                files::add_notes(&mut text, &files);
+                return text;
+            }
             AnswerText::Data { json, notes } => (json, notes),
         };
+        notes.extend(files);
         let shorter = match &self.agent.result_assessor {
             Some(assessor) => {
                 let assessor = self.limited(assessor);
@@ -340,6 +366,7 @@ fn not_run(call: &ModelCall, text: String) -> CallAnswer {
         tool: call.name().to_owned(),
         content: Some(AnswerText::Text(text)),
         failed: true,
+        attachments: Vec::new(),
     }
 }
 

@@ -9,10 +9,11 @@ use uuid::Uuid;
 use super::history::History;
 use crate::adapters::Answer;
 use crate::agent::error::{AgentError, AgentErrorKind};
-use crate::agent::model::TokenUsage;
+use crate::agent::model::{TokenUsage, wire_attachments};
 use crate::call::ToolCall;
 use crate::contracts::ToolContext;
 use crate::policy::principal::principal_of;
+use crate::tool::Attachment;
 
 /// A run of a loop that waits for people to decide about calls.
 ///
@@ -60,6 +61,9 @@ pub(super) struct CallAnswer {
     /// Absent while a person has to decide.
     pub(super) content: Option<AnswerText>,
     pub(super) failed: bool,
+    /// The files that are meant for the model, of which the content says nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "wire_attachments")]
+    pub(super) attachments: Vec<Attachment>,
 }
 
 /// An answer as the model reads it, or with its data apart, which may be compressed.
@@ -71,7 +75,13 @@ pub(super) enum AnswerText {
 }
 
 impl AnswerText {
-    pub(super) fn of(answer: Answer) -> Result<Self, AgentError> {
+    /// Reads an answer, and the files in it that are meant for the model.
+    pub(super) fn of(mut answer: Answer) -> Result<(Self, Vec<Attachment>), AgentError> {
+        let attachments = answer.take_attachments_for_model();
+        Self::of_text(answer).map(|content| (content, attachments))
+    }
+
+    fn of_text(answer: Answer) -> Result<Self, AgentError> {
         match answer.into_data_and_notes() {
             Ok((json, notes)) => Ok(Self::Data { json, notes }),
             Err(answer) => {
@@ -125,19 +135,20 @@ impl SuspendedRun {
     /// Returns an error of the kind `Validation` if no such call waits, or the call has another tool;
     /// of the kind `ToolExecution` if the call is not executed. The run then still waits for the call.
     pub async fn answer(&mut self, call_id: &str, call: &ToolCall) -> Result<(), AgentError> {
-        let waits = |pending: &PendingCall| pending.call_id == call_id && pending.tool == call.name();
+        let waits =
+            |pending: &PendingCall| pending.call_id == call_id && pending.tool == call.name();
         let Some(at) = self.pending.iter().position(waits) else {
             let message = "no call of this tool with this id waits; name one of the pending calls";
             return Err(AgentError::new(AgentErrorKind::Validation, message));
         };
-        let content = AnswerText::of(Answer::for_model(call).await)?;
+        let (content, attachments) = AnswerText::of(Answer::for_model(call).await)?;
         self.pending.remove(at);
         // Ids are the model's, so that two calls of a turn may have the same one.
         let open = |answer: &&mut CallAnswer| {
             answer.call_id == call_id && answer.tool == call.name() && answer.content.is_none()
         };
         if let Some(answer) = self.answers.iter_mut().find(open) {
-            answer.content = Some(content);
+            (answer.content, answer.attachments) = (Some(content), attachments);
             answer.failed = call.output().is_none_or(|output| !output.is_ok());
         }
         Ok(())
@@ -152,5 +163,19 @@ impl fmt::Debug for SuspendedRun {
             .field("pending", &self.pending.len())
             .field("turns", &self.turns)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state of the version before results had files.
+    const OLD: &str = r#"{"owner":{"tenant":"00000000-0000-0000-0000-000000000007","principal":"user:jane"},"history":{"messages":[{"user":"Pay 5."},{"assistant":{"text":"","calls":[{"call_id":"1","name":"add","arguments":"{}"},{"call_id":"2","name":"pay","arguments":"{}"}],"provider":[]}},{"tool_result":{"call_id":"0","text":"3"}}],"compacted":0,"savings":{"compressed_results":0,"compactions":0,"shorter_by":0,"new":0,"input_tokens":0,"repeated":0,"lost_cache":0.0}},"answers":[{"call_id":"1","tool":"add","content":{"data":{"json":"3","notes":[]}},"failed":false},{"call_id":"2","tool":"pay","content":null,"failed":true}],"pending":[{"call_id":"2","tool":"pay","ticket":"{}"}],"turns":1,"calls":2,"failed_turns":0,"usage":{"input_tokens":100,"cached_input_tokens":0,"output_tokens":10}}"#;
+
+    #[test]
+    fn a_state_without_files_is_read_and_written_as_before() {
+        let run: SuspendedRun = serde_json::from_str(OLD).expect("an old state is read");
+        assert_eq!(serde_json::to_string(&run).expect("it is written"), OLD);
     }
 }

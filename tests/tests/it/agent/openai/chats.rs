@@ -62,8 +62,7 @@ async fn calls_come_back_with_the_tools_own_names_and_are_answered() {
     let call = ModelCall::new("call_1", "content.search", r#"{"query":"tea"}"#);
     assert_eq!(reply.calls(), [call]);
 
-    let answer =
-        ModelMessage::ToolResult { call_id: "call_1".to_owned(), text: "green".to_owned() };
+    let answer = ModelMessage::tool_result("call_1", "green");
     let request =
         request.with_message(ModelMessage::Assistant(reply.message().clone())).with_message(answer);
     assert_eq!(model.chat(&request).await.unwrap().text(), "It is green.");
@@ -87,7 +86,7 @@ async fn a_message_that_no_provider_wrote_is_written_with_declared_names() {
     let request = ChatRequest::new("?")
         .with_tools(runtime.specs_for_model())
         .with_message(ModelMessage::Assistant(said))
-        .with_message(ModelMessage::ToolResult { call_id: "a".to_owned(), text: "x".to_owned() });
+        .with_message(ModelMessage::tool_result("a", "x"));
     server.model().chat(&request).await.unwrap();
     let body = &server.received()[0].body;
     let expected = json!({

@@ -15,12 +15,36 @@ const FILES: FileRules = FileRules::of(IMAGES_AND_GIF);
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let mut files = Vec::new();
     let mut messages: Vec<_> = answers.iter().map(|answer| message(answer, &mut files)).collect();
-    if !files.is_empty() {
-        let caption = json!({ "type": "text", "text": "Files of the tool results above:" });
-        let content: Value = [caption].into_iter().chain(files).collect();
-        messages.push(json!({ "role": "user", "content": content }));
-    }
+    messages.extend(files_message(files));
     messages
+}
+
+/// Writes the message with the files of the results before it; `None` if there are none.
+pub(crate) fn files_message(files: Vec<Value>) -> Option<Value> {
+    if files.is_empty() {
+        return None;
+    }
+    let caption = json!({ "type": "text", "text": "Files of the tool results above:" });
+    let content: Value = [caption].into_iter().chain(files).collect();
+    Some(json!({ "role": "user", "content": content }))
+}
+
+/// Returns whether an attachment is an image or a file of that message.
+#[cfg_attr(not(feature = "openai"), allow(dead_code, reason = "only its client needs it"))]
+pub(crate) fn is_file(attachment: &Attachment) -> bool {
+    matches!(
+        AttachedContent::of(attachment, FILES),
+        AttachedContent::Image(_) | AttachedContent::Pdf(AttachedSource::Bytes(_))
+    )
+}
+
+/// Writes an attachment as a part of that message; `None` if it is no image or file.
+#[cfg_attr(not(feature = "openai"), allow(dead_code, reason = "only its client needs it"))]
+pub(crate) fn file_part(attachment: &Attachment) -> Option<Value> {
+    match part(attachment)? {
+        ShownPart::Other(file) => Some(file),
+        ShownPart::Text(_) => None,
+    }
 }
 
 fn message(answer: &PreparedAnswer<'_>, files: &mut Vec<Value>) -> Value {

@@ -1,6 +1,6 @@
 //! OpenAI Chat Completions API, and compatible servers.
 
-mod answer;
+pub(in crate::adapters) mod answer;
 mod calls;
 mod declare;
 mod pieces;
