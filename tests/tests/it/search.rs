@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 use tool_runtime::Registry;
-use tool_runtime::adapters::{Adapter, Dialect, Disclosure, ToolSearch};
+use tool_runtime::adapters::{Adapter, AdapterBuilder, Dialect, Disclosure, ToolSearch};
 use tool_runtime::prelude::*;
 use tool_runtime::search::search_tools;
+use tool_runtime::tokens::{TokenCounter, TokenEstimate};
 use tool_tests::choosing::Recall;
 
 use crate::support;
@@ -143,6 +144,44 @@ async fn a_model_that_searches_by_openai_is_answered_from_our_own_index() {
     let mut calls = turn.open_calls(&runtime, &support::cx());
     runtime.execute_all(&mut calls).await;
     assert_eq!(calls[0].output().and_then(|output| output.data_json()), Some("true"));
+}
+
+/// The number of tools whose declarations are measured.
+const MANY: usize = 765;
+
+/// A tool as a real server has it: a sentence or two, and three described arguments.
+fn usual_tool(number: usize) -> DynamicTool {
+    let text = |what: &str| json!({ "type": "string", "description": format!("The {what} as the catalogue {number} has it.") });
+    let properties =
+        json!({ "place": text("place"), "day": text("day of the visit"), "unit": text("unit") });
+    let description = format!(
+        "Reads the figures of catalogue {number} for a place and a day. Returns an empty list if \
+         nothing was measured there."
+    );
+    DynamicTool::new(format!("read_figures_{number}"), Effect::Read)
+        .description(description)
+        .input_schema(json!({ "type": "object", "properties": properties, "required": ["place"] }))
+        .sync_handler(|_| Ok::<_, Failure>(true))
+}
+
+#[test]
+fn deferred_tools_take_a_fraction_of_the_tokens_in_every_dialect() {
+    let registry = (0..MANY).map(usual_tool).fold(Registry::new(), Registry::dynamic);
+    let runtime = Runtime::builder().registry(registry).dynamic(search_tools()).build().unwrap();
+    let tokens = |value: &Value| TokenEstimate.count(&value.to_string());
+    for dialect in Dialect::ALL {
+        let build = |builder: AdapterBuilder| builder.build(runtime.specs_for_model());
+        let deferred = build(Adapter::builder(dialect).disclosure(Disclosure::above(20)));
+        // A provider's own search reads what the model does not.
+        let is_read = |tool: &&Value| tool["defer_loading"] != json!(true);
+        let read = match deferred.declarations() {
+            Value::Array(tools) => tools.iter().filter(is_read).cloned().collect(),
+            other => other.clone(),
+        };
+        let all = tokens(build(Adapter::builder(dialect)).declarations());
+        let found = 5 * all / u64::try_from(MANY).unwrap();
+        assert!(100 * (tokens(&read) + found) <= 15 * all, "{dialect}: {} of {all}", tokens(&read));
+    }
 }
 
 #[test]

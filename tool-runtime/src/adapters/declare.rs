@@ -13,7 +13,7 @@ use super::names::ToolNames;
 use super::renamed::RenamedProperties;
 use super::restore::DeclarationChanges;
 use super::strict_quota::StrictQuota;
-use super::toolkits::{Descriptions, declared_toolkit};
+use super::toolkits::{Descriptions, declared_toolkit, toolkit_names};
 use super::{CacheLifetime, DeclarationLoss, DeclarationReport, Disclosure, ToolkitText};
 
 /// The host's options for declarations.
@@ -52,6 +52,7 @@ pub(super) fn declare(
     let mut descriptions = Descriptions::new(format.name_rules(), options.toolkits);
     let (mut report, mut undo) = (DeclarationReport::default(), HashMap::new());
     let mut quota = format.strict_quota();
+    let toolkits = toolkit_names(format.name_rules(), specs);
     for spec in specs {
         let Some(name) = names.wire(spec.name()).filter(|_| !undo.contains_key(spec.name())) else {
             continue;
@@ -75,7 +76,7 @@ pub(super) fn declare(
             custom: None,
             examples: Vec::new(),
             allowed_callers: callers.to_vec(),
-            toolkit: spec.toolkit().map(|it| declared_toolkit(format.name_rules(), it)),
+            toolkit: spec.toolkit().map(|it| declared_toolkit(&toolkits, it)),
             loading: plan.loading(spec),
             is_search: plan.is_client_search(spec),
         };

@@ -19,8 +19,9 @@ pub(super) const SEARCH_TOOLS: &str = "search_tools";
 /// - Anthropic and the Responses API of OpenAI search by themselves. Deferred tools are declared
 ///   with `defer_loading` beside the provider's search tool, and stay declared for the whole
 ///   conversation, so that prompt caches keep their prefix. The tool `search_tools` is not declared.
-/// - With [`ToolSearch::ClientExecuted`] the Responses API asks this process to search. The declarations
-///   of the tools that `search_tools` finds are part of its answer, and no request declares them.
+/// - If `search_tools` is among the specs, the Responses API asks this process to search
+///   ([`ToolSearch::ClientExecuted`]). The declarations of the tools that `search_tools` finds are part
+///   of its answer, and no request declares them.
 /// - Elsewhere, the model calls the tool `search_tools`, and the tools that it found are declared
 ///   from the next request on: see [`Adapter::disclose_found`](super::Adapter::disclose_found).
 ///   Nothing is deferred if `search_tools` is not among the specs, since the model could not find it.
@@ -58,10 +59,17 @@ pub struct Disclosure {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ToolSearch {
+    /// The search before which a model reads the fewest tokens: as [`ClientExecuted`](Self::ClientExecuted)
+    /// in the Responses API of OpenAI, if `search_tools` is among the specs; otherwise as
+    /// [`Provider`](Self::Provider).
+    ///
+    /// Before OpenAI's own search, a model reads the name and the description of every deferred tool
+    /// without a toolkit.
+    #[default]
+    Automatic,
     /// The provider's own search, if the dialect has one; otherwise the tool `search_tools`.
     ///
     /// Anthropic's ranks by words. It needs a model that knows it, as OpenAI's does.
-    #[default]
     Provider,
     /// As [`Provider`](Self::Provider), but Anthropic's search matches regular expressions.
     ProviderRegex,
@@ -95,7 +103,7 @@ impl Disclosure {
         self
     }
 
-    /// Sets the search. Default: the provider's own, if it has one.
+    /// Sets the search; [`ToolSearch::Automatic`] by default.
     #[must_use]
     pub fn search(mut self, search: ToolSearch) -> Self {
         self.search = search;
@@ -137,9 +145,16 @@ impl DisclosurePlan {
             return Self::All;
         };
         let has_search_tools = || specs.iter().any(|spec| spec.name() == SEARCH_TOOLS);
-        let is_client_executed =
-            disclosure.search == ToolSearch::ClientExecuted && format.has_client_executed_search();
-        match format.search_tool(disclosure.search) {
+        let can_execute = format.has_client_executed_search();
+        let search = match disclosure.search {
+            ToolSearch::Automatic if can_execute && has_search_tools() => {
+                ToolSearch::ClientExecuted
+            }
+            ToolSearch::Automatic => ToolSearch::Provider,
+            search => search,
+        };
+        let is_client_executed = search == ToolSearch::ClientExecuted && can_execute;
+        match format.search_tool(search) {
             Some(search_tool) => Self::Provider(disclosure, search_tool),
             None if !has_search_tools() => Self::All,
             None if is_client_executed => Self::ClientExecuted(disclosure),

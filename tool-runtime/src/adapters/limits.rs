@@ -7,7 +7,7 @@ use super::names::ToolNames;
 
 /// The published limits on the declarations of one request. `None` where none is published.
 ///
-/// Names need no limit here, because declared names keep to it.
+/// The limit on names is that of `NameRules`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DeclarationLimits {
     pub(super) tools: Option<usize>,
@@ -32,7 +32,8 @@ pub(super) const UNLIMITED: DeclarationLimits =
 /// | Gemini | 512 (the server's answer: "At most 512 function declarations can be specified") | | 64 |
 /// | Bedrock Converse | | | 64 ([`ToolSpecification`](https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html)) |
 ///
-/// Declared names always keep to their limit; see [`Adapter::wire_name`](super::Adapter::wire_name).
+/// A name beyond its limit is declared with a suffix in place of its end, so that no request is
+/// rejected for it; see [`Adapter::wire_name`](super::Adapter::wire_name).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitWarning {
     pub(super) tool: Option<String>,
@@ -48,13 +49,13 @@ impl LimitWarning {
         self.tool.as_deref()
     }
 
-    /// Returns what is limited: `tools` or `characters of the description`.
+    /// Returns what is limited: `tools`, `characters of the description` or `characters of the name`.
     #[must_use]
     pub fn subject(&self) -> &str {
         self.subject
     }
 
-    /// Returns the number that is declared.
+    /// Returns the number that the host declares.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
@@ -87,10 +88,14 @@ pub(super) fn warnings(
         Some(LimitWarning { tool, subject, count, limit })
     };
     let all = passed(None, "tools", tools.len(), limits.tools);
-    let each = tools.iter().filter_map(|tool| {
-        let own = names.tool(&tool.name).unwrap_or(&tool.name).to_owned();
+    let each = tools.iter().flat_map(|tool| {
+        let own = || Some(names.tool(&tool.name).unwrap_or(&tool.name).to_owned());
         let characters = tool.declared_description().chars().count();
-        passed(Some(own), "characters of the description", characters, limits.description)
+        let name = own().map_or(0, |name| name.chars().count());
+        [
+            passed(own(), "characters of the description", characters, limits.description),
+            passed(own(), "characters of the name", name, Some(names.max_length())),
+        ]
     });
-    all.into_iter().chain(each).collect()
+    all.into_iter().chain(each.flatten()).collect()
 }

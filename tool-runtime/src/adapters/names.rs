@@ -94,6 +94,11 @@ impl ToolNames {
         }
     }
 
+    /// The longest name that the dialect accepts, in characters.
+    pub(super) fn max_length(&self) -> usize {
+        self.rules.max_length
+    }
+
     /// The declared name of a tool.
     pub(super) fn wire(&self, tool: &str) -> Option<&str> {
         self.to_wire.get(tool).map(String::as_str)

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use tool_contracts::{ToolSpec, ToolkitSpec};
 
 use super::format::DeclaredToolkit;
-use super::names::{self, NameRules};
+use super::names::{self, NameRules, ToolNames};
 
 /// Sets which tools include their toolkit's description.
 ///
@@ -82,10 +82,15 @@ impl<'s> Descriptions<'s> {
     }
 }
 
-/// Returns a toolkit as a dialect names it.
-pub(super) fn declared_toolkit(rules: &NameRules, toolkit: &ToolkitSpec) -> DeclaredToolkit {
+/// Assigns a declared name to each toolkit, as tools get theirs.
+pub(super) fn toolkit_names(rules: &'static NameRules, specs: &[&ToolSpec]) -> ToolNames {
+    ToolNames::new(rules, specs.iter().filter_map(|spec| spec.toolkit()).map(ToolkitSpec::name))
+}
+
+/// Returns a toolkit under its declared name.
+pub(super) fn declared_toolkit(names: &ToolNames, toolkit: &ToolkitSpec) -> DeclaredToolkit {
     DeclaredToolkit {
-        name: names::with_accepted_characters(rules, toolkit.name()),
+        name: names.wire(toolkit.name()).unwrap_or(toolkit.name()).to_owned(),
         description: toolkit.description().to_owned(),
     }
 }

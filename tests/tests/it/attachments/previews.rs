@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use serde_json::json;
+use tool_runtime::http;
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::{Attachment, AttachmentError, Attachments};
 
 use super::keyed;
+use crate::http::{call, get, open, send};
 
 /// The colour of the poster.
 struct Colour(AtomicU8);
@@ -51,6 +54,29 @@ async fn a_waiting_call_has_the_attachments_of_its_preview() {
     let waiting = runtime.tickets().waiting(Uuid::nil(), None, 10).await.unwrap();
     assert_eq!(waiting.calls[0].preview(), Some("1"));
     assert_eq!(waiting.calls[0].preview_attachments()[0].name(), Some("poster.png"));
+}
+
+#[tokio::test]
+async fn an_approver_over_http_sees_the_picture_of_the_preview() {
+    let (runtime, _) = runtime(Policy::new());
+    let app = http::router(runtime, open());
+    let asked = call(&app, "print_poster", "{}").await;
+    assert_eq!(asked.json()["detail"]["code"], "NEEDS_USER_CONFIRMATION", "{}", asked.text);
+    let mut request = get("/approvals");
+    for (name, value) in
+        [("x-tenant-id", "yantian"), ("x-site-id", "yantian-main"), ("x-trace-id", "trace-2")]
+    {
+        request.headers_mut().insert(name, value.parse().unwrap());
+    }
+    let listed = send(&app, request).await.json();
+    let expected = json!([{
+        "media_type": "image/png",
+        "name": "poster.png",
+        "size": 3,
+        "sha256": "cd2eb0837c9b4c962c22d2ff8b5441b7b45805887f051d39bf133b583baf6860",
+        "data": "eHh4",
+    }]);
+    assert_eq!(listed["approvals"][0]["preview_attachments"], expected, "{listed}");
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ pub(super) fn declaration(tool: &DeclaredTool) -> Value {
 /// The server's tool that finds deferred tools; it needs no beta header.
 pub(super) fn search_tool(search: ToolSearch) -> Option<Value> {
     let name = match search {
-        ToolSearch::Provider => "tool_search_tool_bm25",
+        ToolSearch::Automatic | ToolSearch::Provider => "tool_search_tool_bm25",
         ToolSearch::ProviderRegex => "tool_search_tool_regex",
         ToolSearch::ClientExecuted | ToolSearch::SearchTools => return None,
     };

@@ -68,7 +68,8 @@ fn anthropic_searches_deferred_tools_by_itself() {
 
 #[test]
 fn openai_searches_toolkits_as_namespaces() {
-    let adapter = built(Dialect::OpenAiResponses, Disclosure::above(4).always(["pages"]));
+    let disclosure = Disclosure::above(4).always(["pages"]).search(ToolSearch::Provider);
+    let adapter = built(Dialect::OpenAiResponses, disclosure);
     let declared = adapter.declarations().as_array().unwrap();
     assert_eq!((declared.len(), &declared[0]["name"]), (4, &json!("pages_find")));
     assert_eq!(declared[1], json!({"type": "tool_search"}));
@@ -166,7 +167,8 @@ fn the_search_of_openai_is_repeated_as_it_came() {
         {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "pages_find",
             "namespace": "pages", "arguments": "{}", "status": "completed"},
     ]);
-    let adapter = built(Dialect::OpenAiResponses, Disclosure::above(0));
+    let disclosure = Disclosure::above(0).search(ToolSearch::Provider);
+    let adapter = built(Dialect::OpenAiResponses, disclosure);
     let response = json!({"output": items, "status": "completed"});
     let turn = adapter.read(&response.to_string()).unwrap();
     assert_eq!(turn.messages(), items.as_array().unwrap());
@@ -202,4 +204,34 @@ fn the_answer_of_a_programs_call_names_the_program() {
     let messages = adapter.answer_messages(&turn, answers).unwrap();
     assert_eq!(messages[0]["caller"], caller);
     assert!(messages[1].get("caller").is_none());
+}
+
+#[test]
+fn each_toolkit_has_a_namespace_of_its_own_with_a_name_that_openai_accepts() {
+    let long = "k".repeat(70);
+    let toolkits = [("a.b", "Reads a."), ("a_b", "Reads b."), (&long, "Reads c.")];
+    let specs = toolkits.map(|(toolkit, text)| {
+        let name = format!("{toolkit}.list");
+        let toolkit = ToolkitSpec::new(toolkit, text).unwrap();
+        ToolSpec::builder(name, Effect::Read).toolkit(toolkit).build().unwrap()
+    });
+    let disclosure = Disclosure::above(0).search(ToolSearch::Provider);
+    let adapter = Adapter::builder(Dialect::OpenAiResponses).disclosure(disclosure).build(&specs);
+    let declared = adapter.declarations().as_array().unwrap();
+    let namespaces: Vec<_> = declared.iter().filter(|it| it["type"] == "namespace").collect();
+    let texts: Vec<_> = namespaces.iter().map(|it| it["description"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["Reads a.", "Reads b.", "Reads c."]);
+    let names: Vec<_> = namespaces.iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert!(names[0] != names[1] && names[1] == "a_b" && names[2].len() == 64, "{names:?}");
+}
+
+#[test]
+fn openai_asks_this_process_to_search_if_it_can() {
+    let adapter = built(Dialect::OpenAiResponses, Disclosure::above(4));
+    let declared = adapter.declarations().as_array().unwrap();
+    assert_eq!((declared.len(), &declared[0]["execution"]), (1, &json!("client")));
+    let specs: Vec<_> = specs().into_iter().filter(|it| it.name() != "search_tools").collect();
+    let disclosure = Adapter::builder(Dialect::OpenAiResponses).disclosure(Disclosure::above(3));
+    let declared = disclosure.build(&specs).declarations().clone();
+    assert_eq!(declared[0], json!({"type": "tool_search"}));
 }

@@ -33,3 +33,19 @@ fn a_longer_description_than_openai_accepts_is_a_warning() {
     assert_eq!(warnings(Dialect::OpenAiChat, 1, &"é".repeat(1_025)), [expected]);
     assert!(warnings(Dialect::OpenAiResponses, 1, &"é".repeat(1_025)).is_empty());
 }
+
+#[test]
+fn a_name_that_is_shortened_is_a_warning() {
+    let long = "n".repeat(65);
+    let spec = |name: &str| ToolSpec::builder(name, Effect::Read).build().unwrap();
+    for dialect in Dialect::ALL {
+        let adapter = Adapter::new(dialect, [&spec(&long), &spec(&long[..64])]);
+        let warnings: Vec<_> = adapter.report().warnings().map(ToString::to_string).collect();
+        let text = "65 characters of the name, of which the provider accepts 64";
+        if dialect == Dialect::Anthropic {
+            assert!(warnings.is_empty(), "{warnings:?}");
+        } else {
+            assert_eq!(warnings, [format!("{long}: {text}")], "{dialect}");
+        }
+    }
+}

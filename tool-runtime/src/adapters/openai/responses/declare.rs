@@ -51,7 +51,9 @@ pub(super) fn declaration(tool: &DeclaredTool) -> Value {
 /// The server's search for deferred tools.
 pub(super) fn search_tool(search: ToolSearch) -> Option<Value> {
     match search {
-        ToolSearch::Provider | ToolSearch::ProviderRegex => Some(json!({ "type": "tool_search" })),
+        ToolSearch::Automatic | ToolSearch::Provider | ToolSearch::ProviderRegex => {
+            Some(json!({ "type": "tool_search" }))
+        }
         ToolSearch::ClientExecuted | ToolSearch::SearchTools => None,
     }
 }
