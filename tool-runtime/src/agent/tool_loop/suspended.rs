@@ -125,7 +125,8 @@ impl SuspendedRun {
     /// Returns an error of the kind `Validation` if no such call waits, or the call has another tool;
     /// of the kind `ToolExecution` if the call is not executed. The run then still waits for the call.
     pub async fn answer(&mut self, call_id: &str, call: &ToolCall) -> Result<(), AgentError> {
-        let waits = |pending: &PendingCall| pending.call_id == call_id && pending.tool == call.name();
+        let waits =
+            |pending: &PendingCall| pending.call_id == call_id && pending.tool == call.name();
         let Some(at) = self.pending.iter().position(waits) else {
             let message = "no call of this tool with this id waits; name one of the pending calls";
             return Err(AgentError::new(AgentErrorKind::Validation, message));
