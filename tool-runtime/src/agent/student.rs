@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::model::{ChatModel, ChatRequest, ModelMessage};
+use super::model::{ChatModel, ChatRequest, FinishReason, ModelMessage};
 use crate::assess::{CompressionError, Summarizer, SummaryRequest};
 
 /// Has a chat model, usually a small one, write the summaries of a distillation.
 ///
 /// In a [`ProxyAgent`](super::ProxyAgent) all summaries of a context together get half of the time that
 /// the request has left; if they take longer, the context is pruned. Elsewhere the time limits of the
-/// model's client hold.
+/// model's client hold. A summary that was cut off or filtered is a failure, so that the context is
+/// pruned.
 ///
 /// ```
 /// use tool_runtime::agent::{ChatModel, StudentSummarizer};
@@ -81,6 +82,17 @@ impl Summarizer for StudentSummarizer {
         };
         let reply = self.model.chat(&chat).await;
         let reply = reply.map_err(|error| CompressionError::new(error.message()))?;
+        match reply.finish_reason() {
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => {}
+            FinishReason::Length => {
+                return Err(CompressionError::new(
+                    "the summary was cut off at its limit of tokens",
+                ));
+            }
+            FinishReason::ContentFilter => {
+                return Err(CompressionError::new("the summary was filtered"));
+            }
+        }
         Some(reply.text().trim().to_owned())
             .filter(|summary| !summary.is_empty())
             .ok_or_else(|| CompressionError::new("the model wrote no summary"))
@@ -88,5 +100,40 @@ impl Summarizer for StudentSummarizer {
 
     fn dollars_per_million(&self) -> f64 {
         self.dollars_per_million
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+    use crate::agent::error::AgentError;
+    use crate::agent::model::ChatReply;
+
+    /// Writes a summary that ends for a reason.
+    #[derive(Debug)]
+    struct Ends(FinishReason);
+
+    #[async_trait]
+    impl ChatModel for Ends {
+        async fn chat(&self, _: &ChatRequest) -> Result<ChatReply, AgentError> {
+            Ok(ChatReply::new("m", "The tea is green.").with_finish_reason(self.0.clone()))
+        }
+    }
+
+    fn summary(reason: FinishReason) -> Result<String, CompressionError> {
+        let student = StudentSummarizer::new(Ends(reason));
+        let request =
+            SummaryRequest { text: "Tea.", query: None, max_tokens: 32, identifiers: &[] };
+        student.summarize(request).now_or_never().expect("it does not wait")
+    }
+
+    #[test]
+    fn a_summary_that_was_cut_off_or_filtered_is_a_failure() {
+        assert_eq!(summary(FinishReason::Stop).expect("a summary"), "The tea is green.");
+        for reason in [FinishReason::Length, FinishReason::ContentFilter] {
+            assert!(summary(reason.clone()).is_err(), "{reason:?}");
+        }
     }
 }

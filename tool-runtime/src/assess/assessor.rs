@@ -47,8 +47,8 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// - **`semantic_pruning`** scores sentences, lines and rows of JSON by the words of the question
 ///   (BM25), gives each half of its neighbours' scores, and keeps the best. Passages with an
 ///   identifier, a number or a path that the question or the newest two messages have come first,
-///   and error lines if one of them speaks of errors; they too stay within the target. Without a question, passages that name
-///   something are kept.
+///   and error lines if one of them speaks of errors; for them the text may exceed the target, up to
+///   half of the tokens and to `max_tokens`. Without a question, passages that name something are kept.
 /// - **`history_compaction`** keeps the newest rounds of messages word for word, and of older ones the
 ///   passages that decide, ask or name something, first those that a newer message refers to. Results stay as they are.
 /// - **`knowledge_distillation`** has the summarizer write a summary in chunks, each with the
@@ -63,8 +63,8 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// `savings_without_cache` in the metadata the same as if nothing were cached.
 ///
 /// # What it answers
-/// The text takes [`target_ratio`](AssessOptions::with_target_ratio) of the tokens, and never more
-/// than `max_tokens`. If that saves less than 5 %, or fails, the context stays as it is, with the
+/// The text takes [`target_ratio`](AssessOptions::with_target_ratio) of the tokens, up to half of
+/// them for what is referred to, and never more than `max_tokens`. If that saves less than 5 %, or fails, the context stays as it is, with the
 /// method `none` and a `reason` (`failed` says that it is a failure); `exceeds_max_tokens` in the metadata then says that it is too long.
 /// The metadata counts the distinct identifiers and numbers of messages and results, and those that
 /// are kept: similarity does not tell whether an answer was lost.
@@ -320,7 +320,8 @@ impl Assessor {
         match &self.embedder {
             None => Ok(similarity::lexical(raw, text)),
             Some(embedder) => {
-                self.host("embedder", similarity::embedded(&**embedder, raw, text)).await
+                let compared = similarity::embedded(&**embedder, &*self.counter, raw, text);
+                self.host("embedder", compared).await
             }
         }
     }
@@ -432,5 +433,5 @@ fn budget(most: u64, original: u64, ratio: f64) -> Budget {
         reason = "a share of a count"
     )]
     let target = (original as f64 * ratio) as u64;
-    Budget { target: target.min(most), most }
+    Budget { target: target.min(most), most, references: (original / 2).min(most) }
 }

@@ -3,6 +3,7 @@
 use futures::StreamExt;
 use futures::stream;
 
+use super::identifiers::distinct;
 use super::manager::{CompressionError, Summarizer, SummaryRequest};
 use super::references::References;
 use crate::tokens::TokenCounter;
@@ -46,7 +47,8 @@ impl Distillation<'_> {
         let query = self.query;
         let request = SummaryRequest { text, query, max_tokens: tokens, identifiers: &identifiers };
         let summary = self.summarizer.summarize(request).await?;
-        let lost = identifiers.iter().filter(|word| !summary.contains(**word)).count();
+        let kept = distinct(&summary);
+        let lost = identifiers.iter().filter(|word| !kept.contains(**word)).count();
         if lost > 0 {
             let text = format!("the summary lost {lost} identifiers that the question refers to");
             return Err(CompressionError::new(text));

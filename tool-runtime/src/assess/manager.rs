@@ -103,7 +103,8 @@ pub struct SummaryRequest<'r> {
 /// Computes vectors of texts, whose cosine is the similarity of the texts.
 #[async_trait]
 pub trait Embedder: fmt::Debug + Send + Sync {
-    /// Returns one vector for each text, all of the same length.
+    /// Returns one vector for each text, all of the same length. A text has at most 1,000 bytes, and a
+    /// request 64 of them: longer texts come in pieces, and their vector is the mean.
     ///
     /// # Errors
     /// Returns an error if the service fails; the context then has no similarity.

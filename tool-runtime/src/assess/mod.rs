@@ -21,6 +21,7 @@ mod query_terms;
 mod raw_context;
 mod references;
 mod relevance;
+mod result_message;
 mod results;
 mod salience;
 mod savings;

@@ -52,7 +52,7 @@ impl AssessOptions {
     }
 
     /// Sets the share of the tokens that a compressed context may take; 0.35 by default. It is
-    /// limited to 0.05 to 1.
+    /// limited to 0.05 to 1. What the question refers to may take more, up to half of the tokens.
     #[must_use]
     pub fn with_target_ratio(self, ratio: f64) -> Self {
         let ratio = if ratio.is_nan() { 1.0 } else { ratio.clamp(0.05, 1.0) };

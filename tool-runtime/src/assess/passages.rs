@@ -33,7 +33,12 @@ impl Iterator for Sentences<'_> {
 fn sentence_length(text: &str) -> usize {
     let mut letters = text.char_indices();
     let mut ends = false;
+    // The end of the escape of JSON that began last.
+    let mut escaped = 0;
     while let Some((at, letter)) = letters.next() {
+        if letter == '\\' && at >= escaped {
+            escaped = at + escape_length(&text[at..]);
+        }
         let is_over = match letter {
             '\n' | '。' | '！' | '？' => true,
             // A line break inside of a string of JSON.
@@ -42,7 +47,7 @@ fn sentence_length(text: &str) -> usize {
                 true
             }
             letter if letter.is_whitespace() => ends || at >= LONG,
-            _ => at >= LONGEST,
+            letter => at >= LONGEST && at + letter.len_utf8() >= escaped,
         };
         if is_over {
             return at_end_of_space(text, letters.offset());
@@ -55,6 +60,19 @@ fn sentence_length(text: &str) -> usize {
         };
     }
     text.len()
+}
+
+/// Returns the length of an escape of JSON, both halves of a surrogate pair together.
+fn escape_length(text: &str) -> usize {
+    let unicode = |text: &str| text.starts_with("\\u").then_some(6);
+    let is_high = text.get(2..4).is_some_and(|digits| {
+        matches!(digits.as_bytes(), [b'd' | b'D', b'8' | b'9' | b'a' | b'b' | b'A' | b'B'])
+    });
+    match unicode(text) {
+        Some(first) if is_high => first + text.get(first..).and_then(unicode).unwrap_or(0),
+        Some(first) => first,
+        None => 2,
+    }
 }
 
 fn at_end_of_space(text: &str, from: usize) -> usize {
@@ -92,5 +110,17 @@ mod tests {
         assert!(sentences(&words).all(|range| range.len() <= LONG + 5));
         let letters = "ä".repeat(10_000);
         assert!(sentences(&letters).all(|range| range.len() <= LONGEST + 2));
+    }
+
+    #[test]
+    fn an_escape_of_json_is_never_split() {
+        for before in LONGEST - 14..=LONGEST {
+            let escapes = r#"\\\\yy\"\u00e4\ud83d\ude00\ud83d\ude00"#;
+            let text = ["x".repeat(before).as_str(), escapes].concat().repeat(2);
+            for range in sentences(&text) {
+                let json = format!("\"{}\"", &text[range]);
+                assert!(serde_json::from_str::<String>(&json).is_ok(), "{before}: {}", json.len());
+            }
+        }
     }
 }

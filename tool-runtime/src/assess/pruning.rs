@@ -26,6 +26,8 @@ pub(super) struct Budget {
     pub(super) target: u64,
     /// The tokens that it must not exceed.
     pub(super) most: u64,
+    /// The tokens up to which it may exceed the target for passages that are referred to.
+    pub(super) references: u64,
 }
 
 /// A text with the passages that were kept.
@@ -37,7 +39,8 @@ pub(super) struct PrunedText {
 
 /// Keeps the best passages within the budget; `None` if not even the fixed parts fit.
 ///
-/// Passages that are referred to come first, then the others by their scores. Equal ones are kept in
+/// Passages that are referred to come first, and may take more than the target; then the others by
+/// their scores. Equal ones are kept in
 /// the order of the text, so the result depends on the input alone.
 pub(super) fn prune(
     layout: &Layout<'_>,
@@ -52,10 +55,12 @@ pub(super) fn prune(
         return None;
     }
     let costs: Vec<u64> = layout.passages.iter().map(|it| cost(layout, it, counter)).collect();
-    let order = by_priority(layout, focus);
+    let (order, forced) = by_priority(layout, focus);
     // Where the fixed parts alone are above the target, a tenth of the rest is kept.
     let open: u64 = costs.iter().sum();
     let target = budget.target.max(fixed + open / 10).min(budget.most);
+    let referred: u64 = order[..forced].iter().map(|&passage| costs[passage]).sum();
+    let target = target.max((fixed + referred).min(budget.references));
     let mut room = target - fixed;
     for _ in 0..ROUNDS {
         let kept = choose(&order, &costs, room);
@@ -87,7 +92,8 @@ fn choose(order: &[usize], costs: &[u64], mut room: u64) -> Vec<bool> {
     kept
 }
 
-fn by_priority(layout: &Layout<'_>, focus: Focus<'_>) -> Vec<usize> {
+/// Returns the passages by their priority, and how many of them are referred to.
+fn by_priority(layout: &Layout<'_>, focus: Focus<'_>) -> (Vec<usize>, usize) {
     let texts = || layout.passages.iter().map(|passage| layout.text_of(passage));
     let groups: Vec<usize> = layout.passages.iter().map(|passage| passage.group).collect();
     let (scores, references) = match focus {
@@ -113,5 +119,5 @@ fn by_priority(layout: &Layout<'_>, focus: Focus<'_>) -> Vec<usize> {
         let ((one_forced, one), (other_forced, other)) = (score(one), score(other));
         other_forced.cmp(&one_forced).then(other.total_cmp(&one))
     });
-    order
+    (order, forced.iter().filter(|forced| **forced).count())
 }

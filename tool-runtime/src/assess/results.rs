@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use chrono::{DateTime, Utc};
-use serde_json::value::RawValue;
 
 use super::assessor::Assessor;
 use super::compression::TextScope;
 use super::options::AssessOptions;
 use super::raw_context::RawContext;
+use super::result_message::{ResultData, ResultMessage};
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{
     ChatMessage, ChatRole, CompressionMethod, ContextData, OptimizedContext,
@@ -63,12 +63,11 @@ impl Assessor {
     /// Reduces a result of an older round to what decides, asks or names something, and to what the
     /// newer texts refer to; `None` if that saves nothing.
     pub(crate) async fn compact_result(&self, text: &str, newer: &[String]) -> Option<String> {
-        let data = serde_json::from_str::<Box<RawValue>>(text).ok();
-        let data = data.filter(|data| data.get().starts_with(['{', '[']));
+        let message = ResultMessage::of(text)?;
         let time = DateTime::<Utc>::UNIX_EPOCH;
-        let result = match data {
-            Some(json) => ActResult::succeeded("result", json, time),
-            None => ActResult::succeeded("result", text, time),
+        let result = match message.data() {
+            ResultData::Json(json) => ActResult::succeeded("result", json, time),
+            ResultData::Text(text) => ActResult::succeeded("result", *text, time),
         };
         let newer = newer.iter().map(|text| ChatMessage::new(ChatRole::Assistant, text, time, 0));
         let newer = newer.collect::<Result<Vec<_>, _>>().ok()?;
@@ -77,8 +76,11 @@ impl Assessor {
         let raw = RawContext::of(&context, TextScope::ResultsAlone, self);
         let method = CompressionMethod::HistoryCompaction;
         let compacted = self.optimize_by(method, &context, raw, Instant::now()).await;
-        let shorter = self.counter.count(text) > compacted.optimized_tokens();
-        (shorter && compacted.method_used() == method).then(|| compacted.into_text())
+        if compacted.method_used() != method {
+            return None;
+        }
+        let compacted = message.with_data(compacted.optimized_text())?;
+        (self.counter.count(&compacted) < self.counter.count(text)).then_some(compacted)
     }
 }
 

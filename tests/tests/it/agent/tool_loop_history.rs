@@ -1,6 +1,6 @@
 //! The history of a loop in few tokens: results are compressed once, older rounds compacted.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tool_runtime::agent::{LoopEnd, LoopSavings, ModelMessage, SuspendedRun, ToolLoop};
 use tool_runtime::assess::{AssessOptions, Assessor};
 use tool_runtime::policy::{KeyRing, Policy, Rules};
@@ -174,4 +174,28 @@ async fn older_rounds_are_compacted_and_every_call_keeps_its_result() {
     let savings = report.savings();
     assert!(savings.compactions >= 1 && savings.input_tokens > 0, "{savings:?}");
     assert!(savings.net_input_tokens >= 1.0, "{savings:?}");
+}
+
+#[tokio::test]
+async fn results_that_were_compressed_are_compacted_with_whole_rows_and_a_true_count() {
+    let model = Script::of([list(300), list(301), list(302), says("done")]);
+    let agent = ToolLoop::new(runtime(&MemoryStore::new()), model.clone());
+    let agent = agent.result_assessor(assessor(500)).history_assessor(assessor(1_500));
+    let report = agent.run("List the towns, then look at Town 42.", &cx()).await.unwrap();
+    let savings = report.savings();
+    assert!(savings.compressed_results == 3 && savings.compactions >= 1, "{savings:?}");
+    let told = model.told();
+    let rows_of = |message: &str| {
+        let (count, data) = message.split_once(" rows)\n").unwrap();
+        let (kept, of) = count.strip_prefix('(').unwrap().split_once(" of ").unwrap();
+        let rows: Vec<Value> = serde_json::from_str(data).unwrap();
+        assert_eq!(kept, rows.len().to_string());
+        (rows.len(), of.to_owned())
+    };
+    let last = results(told.last().unwrap().messages());
+    let counts: Vec<_> = last.iter().map(|it| rows_of(it)).collect();
+    let of: Vec<_> = counts.iter().map(|(_, of)| of.as_str()).collect();
+    assert_eq!(of, ["300", "301", "302"]);
+    let first = rows_of(results(told[1].messages())[0]).0;
+    assert!(counts[0].0 < first && last[0].contains("Town 42"), "{} of {first}", counts[0].0);
 }

@@ -119,6 +119,11 @@ impl ChatReply {
         Self { is_fallback, ..self }
     }
 
+    /// Removes the provider's own messages, which later requests of the same conversation repeat.
+    pub(in crate::agent) fn without_provider_messages(self) -> Self {
+        Self { message: self.message.with_provider_messages([]), ..self }
+    }
+
     /// Returns the model that answered.
     #[must_use]
     pub fn model(&self) -> &str {

@@ -35,9 +35,15 @@ pub(super) struct AttemptedModel {
     pub(super) name: String,
     /// True for the model that is asked after the first one has failed.
     pub(super) is_fallback: bool,
+    /// The end of this model's time.
+    pub(super) ends: Option<Instant>,
 }
 
-/// Makes attempts until one succeeds.
+/// The part of the time that is kept for the fallback model: a third.
+const FALLBACK_PART: u32 = 3;
+
+/// Makes attempts until one succeeds. If there is a fallback model, the first one has two thirds of
+/// the time.
 ///
 /// # Errors
 /// Returns the last failure, with the number of attempts and the model in its details.
@@ -54,20 +60,29 @@ where
     let fallback = settings.fallback_model.as_deref().filter(|fallback| *fallback != first);
     let mut attempts = 0;
     let mut last = None;
-    for model in std::iter::once(first).chain(fallback) {
+    let first_ends = match fallback {
+        Some(_) => ends.map(before_fallback),
+        None => ends,
+    };
+    for (model, model_ends) in
+        std::iter::once((first, first_ends)).chain(fallback.map(|it| (it, ends)))
+    {
         let name = settings.prefix.apply(model);
         let mut delay = settings.first_delay;
         for number in 1..=settings.max_attempts {
             attempts += 1;
-            let attempted =
-                AttemptedModel { name: name.to_owned(), is_fallback: fallback == Some(model) };
+            let attempted = AttemptedModel {
+                name: name.to_owned(),
+                is_fallback: fallback == Some(model),
+                ends: model_ends,
+            };
             let failed = match attempt(attempted).await {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };
             let pause = failed.advice.unwrap_or_default().max(delay);
             let is_last = number == settings.max_attempts || !failed.may_retry;
-            let is_late = ends.is_some_and(|ends| Instant::now() + pause >= ends);
+            let is_late = model_ends.is_some_and(|ends| Instant::now() + pause >= ends);
             let falls_back =
                 failed.may_fall_back() && ends.is_none_or(|ends| Instant::now() < ends);
             let error = failed.error.with_detail("model", model).with_detail("attempts", attempts);
@@ -83,4 +98,10 @@ where
         }
     }
     Err(last.unwrap_or_else(|| super::endpoint::timed_out().error))
+}
+
+/// Returns the end of the first model's time.
+fn before_fallback(ends: Instant) -> Instant {
+    let left = ends.saturating_duration_since(Instant::now());
+    ends.checked_sub(left / FALLBACK_PART).unwrap_or(ends)
 }

@@ -98,7 +98,8 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Sets the model that is asked if the first one fails after all attempts.
+    /// Sets the model that is asked if the first one fails after all attempts, or does not answer in
+    /// two thirds of the request's time.
     pub fn fallback_model(mut self, model: impl Into<String>) -> Self {
         self.settings.fallback_model = Some(model.into());
         self

@@ -1,6 +1,7 @@
 //! Chats with a model, whole or streamed.
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -35,7 +36,8 @@ use crate::tool::Attachment;
 /// server answered, `status`, `provider_type` and `provider_code`. A provider's message is in none
 /// of them, because it may repeat the request.
 ///
-/// A streamed answer is not asked for again once a part of it was shown.
+/// If a request has a time limit, a third of it is kept for the fallback model. A streamed answer is
+/// not asked for again once a part of it was shown, and may take the whole time.
 ///
 /// ```no_run
 /// use tool_runtime::agent::{ChatModel, ChatRequest, OpenAiModel, ProviderPrefix};
@@ -94,7 +96,8 @@ impl OpenAiModel {
                 sends_files: settings.attachments,
             };
             let body = format.body(request, &model.name);
-            let limit = self.endpoint.attempt_limit(ends);
+            let limit = self.endpoint.attempt_limit(model.ends);
+            let longest = self.endpoint.attempt_limit(ends);
             let shown = AtomicBool::new(false);
             let chat = async {
                 match on_text {
@@ -108,7 +111,13 @@ impl OpenAiModel {
                     }
                 }
             };
-            let ended = tokio::time::timeout(limit, chat).await;
+            let mut chat = pin!(chat);
+            let mut ended = tokio::time::timeout(limit, &mut chat).await;
+            if ended.is_err() && shown.load(Ordering::Relaxed) {
+                // No other model is asked now, so that this one has the time of the fallback model.
+                let rest = longest.saturating_sub(limit);
+                ended = tokio::time::timeout(rest, chat).await;
+            }
             match ended.unwrap_or_else(|_| Err(timed_out())) {
                 Ok((turn, facts)) => Ok(reply(&turn, facts, model)),
                 Err(failed) if shown.load(Ordering::Relaxed) => Err(failed.shown()),

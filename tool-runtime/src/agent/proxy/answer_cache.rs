@@ -14,7 +14,7 @@ use crate::policy::principal::principal_of;
 
 /// The bytes of all cached answers together.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
-/// The size of an entry beside its text, in bytes.
+/// The size of an entry beside its texts, in bytes.
 const ENTRY: u64 = 512;
 
 /// Answers by a hash of everything that the model was told, and of who asked.
@@ -33,7 +33,8 @@ struct ByBytes;
 
 impl Weighter<Digest, Arc<CachedReply>> for ByBytes {
     fn weight(&self, _: &Digest, cached: &Arc<CachedReply>) -> u64 {
-        ENTRY + u64::try_from(cached.reply.text().len()).unwrap_or(u64::MAX / 2)
+        let bytes = cached.reply.text().len() + cached.reply.model().len();
+        ENTRY + u64::try_from(bytes).unwrap_or(u64::MAX / 2)
     }
 }
 
@@ -51,8 +52,10 @@ impl AnswerCache {
         Some(cached.reply.clone().with_latency(Duration::ZERO))
     }
 
+    /// Keeps an answer without the provider's own messages, which may be long and are not read again.
     pub(super) fn put(&self, key: Digest, reply: ChatReply, now: Instant) {
         let Some(expires_at) = now.checked_add(self.ttl) else { return };
+        let reply = reply.without_provider_messages();
         self.answers.insert(key, Arc::new(CachedReply { reply, expires_at }));
     }
 }
@@ -78,5 +81,28 @@ pub(super) fn key(cx: &ToolContext, request: &ChatRequest) -> Digest {
 impl fmt::Debug for AnswerCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AnswerCache").field("answers", &self.answers.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::agent::model::AssistantMessage;
+
+    #[test]
+    fn an_answer_is_kept_without_what_only_its_provider_reads() {
+        let cache = AnswerCache::new(Duration::from_secs(60));
+        let reasoning = json!({"role": "assistant", "reasoning_content": "so ".repeat(1_000_000)});
+        let message = AssistantMessage::new("42").with_provider_messages([reasoning]);
+        let (key, now) = (Digest::of("test", b"1"), Instant::now());
+        cache.put(key, ChatReply::of_message("m", message), now);
+        let kept = cache.get(&key, now).expect("it is in the cache");
+        assert_eq!((kept.text(), kept.model()), ("42", "m"));
+        assert!(kept.message().provider_messages().is_empty());
+        let name = "m".repeat(1_000_000);
+        cache.put(Digest::of("test", b"2"), ChatReply::new(name, "42"), now);
+        assert!(cache.answers.weight() > 1_000_000, "{} bytes", cache.answers.weight());
     }
 }

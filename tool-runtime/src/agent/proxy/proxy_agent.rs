@@ -45,7 +45,8 @@ use crate::runtime::Runtime;
 ///
 /// # Failures
 /// A required tool that fails is part of the context, so that the model can say so. A request that
-/// names no tool, or a tool of another type, is an error before any tool runs. All steps count
+/// names no tool, or a tool of another type, or has a fact `query` in its `user_context`, is an error
+/// before any tool runs. All steps count
 /// against one deadline, which the required tools share: their retries, the wait of one for another,
 /// and the wait for an [`Approver`](crate::policy::Approver). A timeout belongs to the step that waited: of a tool it is a result, of a
 /// summary the reason for pruning, of the model an error of the kind `Llm`. A panic of a compressor,
@@ -56,7 +57,7 @@ use crate::runtime::Runtime;
 /// The history of a `session_id` belongs to the tenant and the principal of the context
 /// ([`SessionKey`](super::SessionKey)). With `enable_cache`, an answer is kept for `cache_ttl_seconds` under a hash of
 /// tenant, principal, model, schema and of every word that the model was told; tools run each time.
-/// Answers that were cut off are not kept. `answer_cached` in the context's metadata says that an
+/// Answers that were cut off are not kept, and of the others the text, without the provider's own messages. `answer_cached` in the context's metadata says that an
 /// answer came from the cache; its cost is 0.
 #[derive(Clone)]
 pub struct ProxyAgent {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::answer_cache;
 use super::budget::{Optimization, TokenBudget};
 use super::observer::Observer;
+use super::prices::ModelPrice;
 use super::proxy_agent::Inner;
 use super::sessions::SessionKey;
 use super::steps::{Step, Steps};
@@ -86,6 +87,11 @@ impl<'t> Turn<'t> {
     }
 
     async fn run(&self, started: Instant) -> Result<Answered, AgentError> {
+        if self.request.user_context().contains_key(ContextData::QUERY) {
+            let message =
+                "`user_context` has a fact `query`, which is the name of the question; rename it";
+            return Err(AgentError::new(AgentErrorKind::Validation, message));
+        }
         let observer = &self.observer;
         let mut steps = Steps::new(observer);
         let results = steps.timed(Step::Tools, self.run_tools()).await?;
@@ -289,11 +295,16 @@ impl<'t> Turn<'t> {
     ) -> Result<CostReport, AgentError> {
         let (raw, optimized) = (context.original_tokens(), context.optimized_tokens());
         let (_, output) = self.tokens(context, &answer.reply);
-        let price = self.agent.config.prices().of(self.model);
-        let cost = |input| price.map_or(0.0, |price| price.cost(input, output));
-        let fallback = Some(answer.reply.model()).filter(|_| answer.reply.is_fallback());
-        let answered_by = fallback.map_or(price, |model| self.agent.config.prices().of(model));
-        let paid = |input| answered_by.map_or(0.0, |price| price.cost(input, output));
+        let prices = self.agent.config.prices();
+        let asked = prices.of(self.model);
+        let answered = match answer.reply.is_fallback() {
+            true => prices.of(answer.reply.model()),
+            false => asked,
+        };
+        // Where one model has no price, a cost of 0 would look like a saving.
+        let cost =
+            |price: Option<ModelPrice>, input| price.map_or(0.0, |price| price.cost(input, output));
+        let paid = |input| cost(answered.or(asked), input);
         let summaries = context.metadata().get(COMPRESSION_COST).and_then(Value::as_f64);
         let summaries = summaries.unwrap_or_default();
         let actual = if answer.is_cached { 0.0 } else { paid(optimized) };
@@ -303,7 +314,7 @@ impl<'t> Turn<'t> {
         CostReport::builder()
             .input_tokens(raw, optimized)
             .output_tokens(output)
-            .costs(cost(raw), actual + summaries)
+            .costs(cost(asked.or(answered), raw), actual + summaries)
             .output_compression_ratio(output_ratio)
             .build()
             .map_err(|error| serialization(&error))

@@ -65,8 +65,7 @@ impl History {
     /// provider's lost cache costs. `turns` is how often the model may still be asked.
     pub(super) async fn compact(&mut self, assessor: &Assessor, turns: u32) {
         let options = assessor.options_in_use();
-        let tokens: Vec<u64> =
-            self.messages.iter().map(|message| tokens_of(message, assessor)).collect();
+        let tokens: Vec<u64> = self.messages.iter().map(|it| tokens_of(it, assessor)).collect();
         if tokens.iter().sum::<u64>() <= options.threshold_tokens() {
             return;
         }
@@ -153,10 +152,16 @@ impl History {
     }
 }
 
-/// Counts the tokens of a message: its text and its files.
+/// Counts the tokens of a message: its text, its files, and the calls that it requests.
 fn tokens_of(message: &ModelMessage, assessor: &Assessor) -> u64 {
+    let calls = match message {
+        ModelMessage::Assistant(answer) => answer.calls(),
+        ModelMessage::System(_) | ModelMessage::User(_) | ModelMessage::ToolResult { .. } => &[],
+    };
+    let parts = calls.iter().flat_map(|call| [call.name(), call.arguments()]);
+    let texts = parts.chain([message.text()]).map(|text| assessor.estimate_tokens(text));
     let files = u64::try_from(message.attachments().len()).unwrap_or(u64::MAX);
-    files.saturating_mul(FILE_TOKENS).saturating_add(assessor.estimate_tokens(message.text()))
+    texts.sum::<u64>().saturating_add(files.saturating_mul(FILE_TOKENS))
 }
 
 /// Finds the rounds of calls: an answer of the model with calls, and the answers to all of them.
@@ -302,6 +307,86 @@ mod tests {
         assert_eq!(history.messages, raw.messages);
         block_on(history.compact(&cached, 50));
         assert_ne!(history.messages, raw.messages);
+    }
+
+    #[test]
+    fn arguments_of_calls_count_as_messages_do() {
+        let mut history = history();
+        let many: Vec<String> = (0..2_000).map(|n| format!("web-{n}")).collect();
+        let many = serde_json::to_string(&many).expect("texts");
+        let call = ModelCall::new("4", "restart", many);
+        let text = "The usual worker restarts every one of them, one after the other. ";
+        let message = AssistantMessage::new("").with_calls([call]);
+        history.messages.extend([ModelMessage::Assistant(message), result("4", &text.repeat(3))]);
+        let texts = |history: &History| {
+            history.messages.iter().map(|it| assessor().estimate_tokens(it.text())).sum::<u64>()
+        };
+        let options = *assessor().options_in_use();
+        let assessor = Assessor::new().options(options.with_threshold_tokens(texts(&history)));
+        block_on(history.compact(&assessor, 5));
+        assert_eq!(history.savings.report(1.0).compactions, 1);
+    }
+
+    /// Compresses rows by a question, and compacts what is left; returns both messages.
+    fn compressed_and_compacted(assessor: &Assessor, notes: &str) -> (String, String) {
+        let row =
+            |n: u32| format!(r#"{{"id":{n},"host":"web-{n}","state":"it is up and running"}}"#);
+        let rows = format!("[{}]", (0..300).map(row).collect::<Vec<_>>().join(","));
+        let mut history = history();
+        let first = block_on(history.compress_result(assessor, "hosts", &rows));
+        let first = first.expect("300 rows are many") + notes;
+        history.messages[2] = result("1", &first);
+        block_on(history.compact(assessor, 5));
+        let second = history.messages[2].text().to_owned();
+        assert!(second.len() < first.len(), "{second}");
+        (first, second)
+    }
+
+    /// Reads the count of rows before the data of a message: those that are there, and all.
+    fn counted(message: &str) -> (usize, usize, &str) {
+        let (count, data) = message.split_once(" rows)\n").expect("a count of rows");
+        let (kept, all) = count.trim_start_matches('(').split_once(" of ").expect("two numbers");
+        (kept.parse().expect("a number"), all.parse().expect("a number"), data)
+    }
+
+    #[test]
+    fn rows_that_were_left_out_twice_are_whole_and_counted_once() {
+        let notes = "\n\nthe list is of yesterday";
+        let (first, second) = compressed_and_compacted(&assessor(), notes);
+        let (before, all, _) = counted(&first);
+        assert!(before < 300 && all == 300, "{before} of {all}");
+        let (kept, all, data) = counted(&second);
+        let data = data.strip_suffix(notes).expect("the notes stay word for word");
+        let rows: Vec<serde_json::Value> = serde_json::from_str(data).expect("whole rows");
+        assert!(kept == rows.len() && kept < before && all == 300, "{kept} of {all}: {second}");
+    }
+
+    #[cfg(feature = "toon")]
+    #[test]
+    fn tables_that_are_compacted_keep_a_true_length() {
+        use crate::articulate::{Articulator, from_toon};
+
+        let assessor = assessor().result_serializer(Articulator::new());
+        let (first, second) = compressed_and_compacted(&assessor, "");
+        assert!(counted(&first).2.starts_with("The data is in TOON"), "{first}");
+        let (kept, all, data) = counted(&second);
+        let table = data.split_once('\n').expect("a note, and a table").1;
+        let rows: Vec<serde_json::Value> = from_toon(table).expect("a whole table");
+        assert!(kept == rows.len() && all == 300, "{kept} of {all}: {second}");
+    }
+
+    #[test]
+    fn a_result_with_references_to_its_rows_stays_as_it_is() {
+        let owner = r#"{"name":"Ada Lovelace","city":"London","phone":"none","rank":"first"}"#;
+        let row = |n: u32| format!(r#"{{"tea":"green tea {n}","owner":{owner}}}"#);
+        let rows = format!("[{}]", (0..300).map(row).collect::<Vec<_>>().join(","));
+        let mut history = history();
+        let first = block_on(history.compress_result(&assessor(), "teas", &rows));
+        let first = first.expect("300 rows are many");
+        assert!(first.contains("$ref"), "{first}");
+        history.messages[2] = result("1", &first);
+        block_on(history.compact(&assessor(), 5));
+        assert_eq!(history.messages[2].text(), first);
     }
 
     /// A line of a result: it names something, decides, fails, or says nothing.

@@ -113,3 +113,22 @@ fn chunks_share_the_budget_of_the_summary() {
     assert_eq!(optimized.method_used(), CompressionMethod::KnowledgeDistillation);
     assert!(optimized.compression_ratio() <= 0.3, "{}", optimized.compression_ratio());
 }
+
+#[test]
+fn an_identifier_within_a_longer_one_is_not_the_identifier() {
+    /// Confuses one identifier with a longer one.
+    #[derive(Debug)]
+    struct Confused;
+
+    #[async_trait]
+    impl Summarizer for Confused {
+        async fn summarize(&self, request: SummaryRequest<'_>) -> Result<String, CompressionError> {
+            Ok(format!("Seen: {}.", request.identifiers.join(", ")).replace("A-17", "A-171"))
+        }
+    }
+
+    let optimized = optimized(&eager().summarizer(Confused), long());
+    assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+    let fallback = optimized.metadata()["fallback"].as_str().expect("a reason");
+    assert!(fallback.contains("lost 1 identifiers"), "{fallback}");
+}

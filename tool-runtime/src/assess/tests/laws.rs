@@ -1,11 +1,14 @@
 //! Laws that hold for every context.
 
+use async_trait::async_trait;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{eager, lines, message, optimized, options, question, result};
-use crate::assess::{AssessOptions, Assessor, ContextManager};
+use super::{eager, lines, message, optimized, options, question, result, time};
+use crate::assess::{
+    AssessOptions, Assessor, CompressionError, ContextManager, Summarizer, SummaryRequest,
+};
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{
     ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextDataBuilder,
@@ -44,9 +47,13 @@ fn messages() -> impl Strategy<Value = Vec<ChatMessage>> {
     vec((role, text()).prop_map(|(role, text)| message(role, &text)), 0..12)
 }
 
-fn results() -> impl Strategy<Value = Vec<ActResult>> {
+fn a_result() -> impl Strategy<Value = ActResult> {
     let data = prop_oneof![text().prop_map(Value::from), json()];
-    vec(("[a-z]{1,6}", data).prop_map(|(id, data)| result(&id, data)), 0..5)
+    ("[a-z]{1,6}", data).prop_map(|(id, data)| result(&id, data))
+}
+
+fn results() -> impl Strategy<Value = Vec<ActResult>> {
+    vec(a_result(), 0..5)
 }
 
 fn context() -> impl Strategy<Value = ContextDataBuilder> {
@@ -63,7 +70,55 @@ fn context() -> impl Strategy<Value = ContextDataBuilder> {
     )
 }
 
-fn any_options() -> impl Strategy<Value = AssessOptions> {
+/// A context with instructions, and with tools that failed.
+fn whole_context() -> impl Strategy<Value = ContextDataBuilder> {
+    let failed = ("[a-z]{1,6}", text()).prop_map(|(id, text)| {
+        ActResult::failed(&id, format!("failed: {text}"), time()).build().expect("a result")
+    });
+    let results = vec(prop_oneof![3 => a_result(), 1 => failed], 0..5);
+    (context(), results, proptest::option::of(text())).prop_map(|(context, results, persistent)| {
+        let context = context.tool_results(results);
+        match persistent {
+            Some(text) => context.persistent_context(format!("Be brief. {text}")),
+            None => context,
+        }
+    })
+}
+
+/// Writes what it has to keep, or fails, or loses it, or writes too much.
+#[derive(Debug, Clone, Copy)]
+enum Student {
+    Keeps,
+    Fails,
+    Loses,
+    Talks,
+}
+
+#[async_trait]
+impl Summarizer for Student {
+    async fn summarize(&self, request: SummaryRequest<'_>) -> Result<String, CompressionError> {
+        match self {
+            Self::Keeps => Ok(format!("Seen: {}.", request.identifiers.join(", "))),
+            Self::Fails => Err(CompressionError::new("no model")),
+            Self::Loses => Ok("Nothing.".to_owned()),
+            Self::Talks => Ok(request.text.repeat(2)),
+        }
+    }
+}
+
+fn any_assessor() -> impl Strategy<Value = Assessor> {
+    let student = [Student::Keeps, Student::Fails, Student::Loses, Student::Talks];
+    let student = proptest::option::of(proptest::sample::select(student.to_vec()));
+    (any_options(), student).prop_map(|(options, student)| {
+        let assessor = eager().options(options);
+        match student {
+            Some(student) => assessor.summarizer(student),
+            None => assessor,
+        }
+    })
+}
+
+pub(super) fn any_options() -> impl Strategy<Value = AssessOptions> {
     let cache = proptest::option::of((0.0..1.0_f64, 0..20_u32));
     (0.05..1.0_f64, 0..4_usize, any::<bool>(), any::<bool>(), cache).prop_map(
         |(ratio, rounds, drops_nulls, drops_links, cache)| {
@@ -85,10 +140,9 @@ proptest! {
 
     #[test]
     fn compressed_contexts_are_shorter_and_within_their_limit(
-        context in context(),
-        options in any_options(),
+        context in whole_context(),
+        assessor in any_assessor(),
     ) {
-        let assessor = eager().options(options);
         let compressed = optimized(&assessor, context.clone());
         let tokens = assessor.estimate_tokens(compressed.optimized_text());
         prop_assert_eq!(tokens, compressed.optimized_tokens());
@@ -102,11 +156,27 @@ proptest! {
     }
 
     #[test]
-    fn the_same_context_gives_the_same_text(context in context(), options in any_options()) {
-        let assessor = eager().options(options);
+    fn the_same_context_gives_the_same_text(
+        context in whole_context(),
+        assessor in any_assessor(),
+    ) {
         let first = optimized(&assessor, context.clone());
         let second = optimized(&assessor, context);
         prop_assert_eq!(first.optimized_text(), second.optimized_text());
+    }
+
+    #[test]
+    fn instructions_and_failures_stay_word_for_word(
+        context in whole_context(),
+        assessor in any_assessor(),
+    ) {
+        let compressed = optimized(&assessor, context.clone());
+        let text = compressed.optimized_text();
+        let context = context.build().unwrap();
+        prop_assert!(text.contains(context.persistent_context().unwrap_or_default()), "{}", text);
+        for failed in context.tool_results().iter().filter(|result| !result.success()) {
+            prop_assert!(text.contains(&failed.to_text()), "{} is not in {}", failed.to_text(), text);
+        }
     }
 
     #[test]

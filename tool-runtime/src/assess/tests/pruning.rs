@@ -115,6 +115,33 @@ fn what_is_referred_to_is_kept_within_the_limit_of_the_context() {
     assert!((800..=1_000).contains(&optimized.optimized_tokens()), "{optimized:?}");
 }
 
+/// A log in which the order A-9917 is in so many of 100 lines.
+fn log_with_references(share: usize) -> String {
+    let line = |n: usize| {
+        let order = if n % 100 < share { "A-9917" } else { "of the house" };
+        format!("In the order {order} the parcel went to the archive of the second hall.\n")
+    };
+    (0..400).map(line).collect()
+}
+
+#[test]
+fn what_is_referred_to_may_take_more_than_the_target() {
+    let kept = |share: usize, most: u64| {
+        let result = result("log", log_with_references(share));
+        let context = question("Show all of A-9917.").tool_results([result]).max_tokens(most);
+        let optimized = optimized(&eager().options(options().with_target_ratio(0.35)), context);
+        let kept = optimized.optimized_text().matches("A-9917 the parcel").count();
+        (kept, optimized.compression_ratio(), optimized.optimized_tokens())
+    };
+    let (lines, ratio, _) = kept(44, 100_000);
+    assert!(lines == 176 && (0.4..=0.5).contains(&ratio), "{lines} lines at {ratio}");
+    // No more than half of the text, and never more than the limit.
+    let (lines, ratio, _) = kept(90, 100_000);
+    assert!(lines < 360 && (0.4..=0.5).contains(&ratio), "{lines} lines at {ratio}");
+    let (lines, _, tokens) = kept(44, 1_500);
+    assert!((10..176).contains(&lines) && tokens <= 1_500, "{lines} lines in {tokens} tokens");
+}
+
 #[test]
 fn neighbours_of_a_fitting_sentence_are_kept() {
     let text = format!("{}I asked about the green tea. It was seven coins.\n{}", log(60), log(60));

@@ -4,7 +4,7 @@ use futures::FutureExt;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::laws::json as any_json;
+use super::laws::{any_options, json as any_json};
 use super::{eager, log, options, result, time};
 use crate::assess::{Assessor, ContextManager};
 use crate::contracts::act::ActResult;
@@ -58,5 +58,25 @@ proptest! {
         prop_assert_eq!(tokens, first.optimized_tokens());
         let second = shown(&eager(), &result, Some(&query));
         prop_assert_eq!(first.optimized_text(), second.optimized_text());
+    }
+
+    #[test]
+    fn documents_in_json_stay_json_with_a_true_count(
+        data in any_json(),
+        query in "[a-z ]{0,30}",
+        options in any_options(),
+    ) {
+        prop_assume!(data.is_object() || data.is_array());
+        let text = shown(&eager().options(options), &result("tool", &data), Some(&query)).into_text();
+        let (note, json) = match text.split_once('\n') {
+            Some((note, json)) if note.ends_with(" rows)") => (Some(note), json),
+            _ => (None, text.as_str()),
+        };
+        prop_assume!(!json.starts_with("(left out"));
+        let read: Value = serde_json::from_str(json).expect("JSON");
+        prop_assert_eq!((read.is_array(), read.is_object()), (data.is_array(), data.is_object()));
+        if let (None, Value::Array(rows), Value::Array(all)) = (note, &read, &data) {
+            prop_assert_eq!(rows.len(), all.len());
+        }
     }
 }

@@ -119,3 +119,26 @@ fn prices_are_found_by_the_longest_name() {
     assert_eq!((input("gpt-4"), input("")), (None, None));
     assert!((ModelPrice::new(1.0, f64::NAN).cost(1_000_000, 7) - 1.0).abs() < 1e-12);
 }
+
+#[test]
+fn settings_are_read_from_the_environment_of_the_process() {
+    const NAME: &str =
+        "agent::proxy::configuration::settings_are_read_from_the_environment_of_the_process";
+    if std::env::var_os("PLANTED_AGENT_DEFAULT_MODEL").is_some() {
+        let config = AgentConfig::from_env("PLANTED_AGENT_").unwrap();
+        assert_eq!((config.default_model(), config.max_concurrent_tools()), ("acme/env", 7));
+        let error = AgentConfig::from_env("WRONG_AGENT_").unwrap_err();
+        assert!(error.message().contains("`WRONG_AGENT_ENABLE_CACHE`: expected"), "{error}");
+        assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+        return;
+    }
+    // The environment of this process cannot be changed while other tests read it.
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", NAME]).env("PLANTED_AGENT_DEFAULT_MODEL", "acme/env");
+    child.env("PLANTED_AGENT_MAX_CONCURRENT_TOOLS", "7").env("WRONG_AGENT_ENABLE_CACHE", "hunter2");
+    let ended = child.output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && said.contains("1 passed"), "{said}");
+    let absent = AgentConfig::from_env("PLANTED_AGENT_").unwrap();
+    assert_eq!(absent, AgentConfig::default());
+}
