@@ -1,5 +1,8 @@
 //! The lock: what is accepted at first, and what happens to tools that change, vanish or are new.
 
+#[cfg(unix)]
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 use tool_runtime::mcp::{NewTools, RemoteErrorKind, RemoteEvent, RemoteToolState};
 use tool_runtime::policy::Policy;
@@ -222,42 +225,45 @@ async fn a_damaged_lock_connects_no_tool_and_disables_none_that_was_accepted() {
     assert_eq!(names(&runtime), ["far.echo"]);
 }
 
+/// Returns the folder of a lock that can be written when the second folder exists.
+#[cfg(unix)]
+fn missing_folder(lock: &LockFile) -> (PathBuf, PathBuf) {
+    let (link, target) = (lock.0.with_extension("link"), lock.0.with_extension("target"));
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    (link, target)
+}
+
+#[cfg(unix)]
 #[tokio::test]
 async fn a_lock_that_cannot_be_written_pins_nothing() {
-    let runtime = runtime();
+    let (lock, runtime) = (LockFile::new(), runtime());
     let server = TestServer::new([tool("echo")]);
-    // A file is not a folder.
-    let lock = LockFile::new();
-    std::fs::write(&lock.0, "").unwrap();
-    let connect = || server.remote().lock(lock.0.join("x")).connect(&runtime);
+    let (folder, target) = missing_folder(&lock);
+    let connect = || server.remote().lock(folder.join("x")).connect(&runtime);
     let error = connect().await.unwrap_err();
     assert_eq!(error.kind(), RemoteErrorKind::Lock);
     assert_eq!(names(&runtime), Vec::<String>::new());
     assert_eq!(runtime.tools().disabled(), []);
 
-    std::fs::remove_file(&lock.0).unwrap();
-    std::fs::create_dir(&lock.0).unwrap();
+    std::fs::create_dir(&target).unwrap();
     let _remote = connect().await.unwrap();
     assert_eq!(names(&runtime), ["far.echo"], "the cause was removed");
-    std::fs::remove_dir_all(&lock.0).unwrap();
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn the_first_list_is_pinned_as_soon_as_the_lock_can_be_written() {
     let (events, lock, runtime) = (Events::default(), LockFile::new(), runtime());
     let server = TestServer::new([tool("echo")]);
-    std::fs::write(&lock.0, "").unwrap();
+    let (folder, target) = missing_folder(&lock);
     let pause = std::time::Duration::from_millis(10);
-    let builder = server.remote().lock(lock.0.join("x")).reconnect_delays(pause, pause);
+    let builder = server.remote().lock(folder.join("x")).reconnect_delays(pause, pause);
     let remote = events.of(builder).start(&runtime).unwrap();
     events.wait(|event| matches!(event, RemoteEvent::Disconnected { .. })).await;
-    std::fs::remove_file(&lock.0).unwrap();
-    std::fs::create_dir(&lock.0).unwrap();
+    std::fs::create_dir(&target).unwrap();
     events.wait(|event| matches!(event, RemoteEvent::Connected(_))).await;
     assert_eq!(state(&remote, "echo"), RemoteToolState::Available);
     assert_eq!(names(&runtime), ["far.echo"]);
-    remote.close().await;
-    std::fs::remove_dir_all(&lock.0).unwrap();
 }
 
 #[tokio::test]
