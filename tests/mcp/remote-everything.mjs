@@ -1,11 +1,11 @@
 // The server `@modelcontextprotocol/server-everything` with one tool more, which changes the definition
 // of another one while clients are connected:
 //
-//     node remote-everything.mjs FOLDER     FOLDER has the `node_modules` of the package
+//     node remote-everything.mjs FOLDER     FOLDER is the `node_modules` with the package
 
 import { pathToFileURL } from "node:url";
 
-const installed = (path) => new URL(`node_modules/@modelcontextprotocol/${path}`, folder);
+const installed = (path) => new URL(`@modelcontextprotocol/${path}`, folder);
 const folder = pathToFileURL(`${process.argv[2]}/`);
 const { createServer } = await import(installed("server-everything/dist/server/index.js"));
 const { StdioServerTransport } = await import(installed("sdk/dist/esm/server/stdio.js"));

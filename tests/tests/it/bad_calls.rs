@@ -83,7 +83,8 @@ async fn wipe(dry_run: &DryRun) -> &'static str {
     if dry_run.is_active() { "would be done" } else { "done" }
 }
 
-fn runtime() -> Runtime {
+/// A runtime with the tools of the table.
+pub(crate) fn runtime() -> Runtime {
     Runtime::builder()
         .tool::<FindTool>()
         .tool::<StoreTool>()

@@ -12,12 +12,14 @@ use tool_runtime::http::{
     self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, Users,
 };
 use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
+use tool_runtime::mcp::McpConfig;
 use tool_runtime::prelude::*;
 use tool_runtime::store::{MemoryStore, UnixMillis};
 
 use super::wire::{Running, patient};
 use super::{Answer, call, get, open, post, send};
 use crate::ledger::{Kept, ring};
+use crate::mcp::http::stateless;
 
 const PERSON: &str = "jane-doe-canary";
 const ANSWER: &str = "answer-canary";
@@ -460,4 +462,16 @@ async fn evidence_is_served_over_a_connection_and_not_to_strangers() {
     wire.write(&format!("GET /evidence/{id} HTTP/1.1\r\n{head}\r\n")).await;
     let stranger = wire.hear().await;
     assert_eq!(stranger.status, 401, "{stranger:?}");
+}
+
+#[tokio::test]
+async fn a_result_of_the_context_protocol_has_the_id_of_its_evidence() {
+    let config = open().without_tenants().mcp(McpConfig::new("office", "1"));
+    let office = Office::with(config, |vault| vault.with_authorizer(allow));
+    let params = json!({"name": "wage", "arguments": {}});
+    let answer = send(&office.app, stateless("tools/call", params)).await.json();
+    let meta = &answer["result"]["_meta"]["tool-runtime/audit"]["meta"];
+    let id = meta["evidence"]["snapshot_id"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    let read = send(&office.app, get(&format!("/evidence/{id}"))).await;
+    assert_eq!((read.status, &read.json()["tool"]), (200, &json!("wage")), "{}", read.text);
 }

@@ -3,9 +3,14 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use tool_runtime::mcp;
+use tool_runtime::policy::Policy;
+use tool_runtime::prelude::*;
+use tool_runtime::store::MemoryStore;
 
-use super::{Client, shop};
+use super::Client;
+use super::shop::{self, Orders};
 
 #[tokio::test]
 async fn a_result_has_text_structured_content_and_the_audit() {
@@ -127,4 +132,47 @@ async fn a_cancelled_call_ends_and_leaves_the_client_usable() {
     }
     let greeting = client.call("greet", json!({"name": "Jo"})).await;
     assert_eq!(greeting["content"][0]["text"], "Hello, Jo!");
+}
+
+#[tokio::test]
+async fn a_repeated_write_is_replayed_by_the_key_of_its_metadata() {
+    let orders = Orders::default();
+    let runtime = shop::builder(&orders).permission("place_order", Permission::Allow);
+    let runtime = runtime.policy(Policy::new()).store(MemoryStore::new()).build().unwrap();
+    let mut client = Client::stateless(mcp::stdio(runtime).config(shop::config()));
+    let order = |article: u32, key: Value| {
+        json!({
+            "name": "place_order", "arguments": {"article": article},
+            "_meta": {"tool-runtime/idempotency-key": key},
+        })
+    };
+    let first = client.request("tools/call", order(5, json!("k-1"))).await;
+    assert_eq!(first["result"]["content"][0]["text"], "5", "{first}");
+    let again = client.request("tools/call", order(5, json!("k-1"))).await;
+    let audit = |answer: &Value| answer["result"]["_meta"]["tool-runtime/audit"].clone();
+    assert_eq!(audit(&again)["meta"]["replayed"], true, "{again}");
+    assert!(audit(&first)["meta"].get("replayed").is_none(), "{first}");
+    assert_ne!(audit(&again)["invocation_id"], audit(&first)["invocation_id"]);
+    let other = client.request("tools/call", order(6, json!("k-1"))).await;
+    assert_eq!(other["result"]["isError"], true, "{other}");
+    assert_eq!(audit(&other)["error"]["code"], "INVALID_ARGUMENT", "{other}");
+    assert_eq!(audit(&other)["error"]["details"]["reason"], "key_reused", "{other}");
+    assert_eq!(orders.0.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_key_that_is_no_text_is_refused_and_nothing_runs() {
+    let orders = Orders::default();
+    let runtime = shop::builder(&orders).permission("place_order", Permission::Allow);
+    let runtime = runtime.build().unwrap();
+    let mut client = Client::stateless(mcp::stdio(runtime).config(shop::config()));
+    for key in [json!(42), json!(""), json!(null), json!({"a": 1})] {
+        let params = json!({
+            "name": "place_order", "arguments": {"article": 5},
+            "_meta": {"tool-runtime/idempotency-key": key},
+        });
+        let answer = client.request("tools/call", params).await;
+        assert_eq!(answer["error"]["code"], -32602, "{key}: {answer}");
+    }
+    assert_eq!(orders.0.load(Ordering::SeqCst), 0);
 }

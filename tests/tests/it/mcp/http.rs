@@ -1,11 +1,16 @@
 //! The protocol over streamable HTTP: callers, tenants, scopes, sessions, headers, refusals.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
+use futures::FutureExt;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tool_runtime::http::{
-    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Scopes,
+    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Scopes, Users,
 };
 use tool_runtime::mcp;
 use tool_runtime::policy::RateLimit;
@@ -22,7 +27,7 @@ fn app(config: HttpConfig) -> Router {
 }
 
 /// A request of the revision without sessions.
-pub(super) fn stateless(method: &str, mut params: Value) -> Request<Body> {
+pub(crate) fn stateless(method: &str, mut params: Value) -> Request<Body> {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": STATELESS,
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -292,4 +297,112 @@ async fn rates_are_those_of_the_router_and_the_api_is_beside_the_protocol() {
     let limited = send(&app, stateless("tools/call", greeting())).await.json();
     assert_eq!(limited["result"]["isError"], true, "{limited}");
     assert!(limited["result"]["content"][0]["text"].as_str().unwrap().contains("RATE_LIMITED"));
+}
+
+/// Says for whom it is called.
+#[ai_tool(effect = "read")]
+fn who(
+    cx: &ToolContext,
+    /// A user.
+    user_id: String,
+    /// A tenant.
+    tenant_id: String,
+) -> Vec<String> {
+    let _ = (user_id, tenant_id);
+    vec![cx.user_id().unwrap_or_default().to_owned(), cx.tenant_id().to_string()]
+}
+
+#[tokio::test]
+async fn the_user_and_the_tenant_are_the_callers_and_never_those_of_the_arguments() {
+    let key = ApiKey::generate().unwrap();
+    let caller = Principal::new("desk").for_tenants([TENANT]).with_users(Users::Only("jo".into()));
+    let caller = caller.with_scopes("tools".parse::<Scopes>().unwrap());
+    let keys = ApiKeys::new(ApiKeySet::new().with(key.hash(), caller).unwrap());
+    let config = HttpConfig::new(Auth::new().api_keys(&keys));
+    let runtime = Runtime::builder().tool::<WhoTool>().build().unwrap();
+    let app = mcp::router(runtime, config.mcp(shop::config()));
+    let arguments = json!({"user_id": "eve", "tenant_id": Uuid::nil()});
+    let mut params = json!({"name": "who", "arguments": arguments});
+    params["_meta"] = json!({"user_id": "eve", "tenant_id": Uuid::nil()});
+    let expected = json!(["jo", TENANT]);
+    let answer = send(&app, keyed(stateless("tools/call", params.clone()), key.expose())).await;
+    assert_eq!(answer.json()["result"]["structuredContent"], expected, "{answer:?}");
+    let answer = send(&app, keyed(with_session("tools/call", &params, None), key.expose())).await;
+    let result = &message_of(&answer)["result"]["structuredContent"]["result"];
+    assert_eq!(*result, expected, "{answer:?}");
+}
+
+#[tokio::test]
+async fn lists_are_public_for_callers_without_a_credential_alone() {
+    let scope = async |config: HttpConfig, key: Option<&str>| {
+        let request = stateless("tools/list", json!({}));
+        let request =
+            key.map_or_else(|| request, |key| keyed(stateless("tools/list", json!({})), key));
+        send(&app(config), request).await.json()["result"]["cacheScope"].clone()
+    };
+    let anonymous = Auth::new().anonymous("tools".parse::<Scopes>().unwrap());
+    let anonymous = HttpConfig::new(anonymous).without_tenants();
+    assert_eq!(scope(anonymous, None).await, "public");
+    let (config, shopper, _) = two_services();
+    assert_eq!(scope(config, Some(&shopper)).await, "private");
+}
+
+/// Says when a call that waits has begun, and how it has ended.
+#[derive(Debug, Clone, Default)]
+struct Waiting(Arc<(Notify, Notify, Notify)>);
+
+#[tokio::test]
+async fn a_read_ends_with_its_connection_and_a_write_runs_on() {
+    for effect in [Effect::Read, Effect::Write] {
+        let waiting = Waiting::default();
+        let (seen, drops) = (waiting.clone(), waiting.clone());
+        let handler = move |_| {
+            let (seen, drops) = (seen.clone(), drops.clone());
+            async move {
+                // Its end is told also if the call is dropped.
+                let _ended = Ended(drops);
+                seen.0.0.notify_one();
+                seen.0.1.notified().await;
+                Ok::<_, Failure>("done")
+            }
+        };
+        let tool = DynamicTool::new("slow", effect)
+            .description("Waits.")
+            .input_schema(json!({"type": "object"}))
+            .handles_dry_run()
+            .handler(handler);
+        let builder = Runtime::builder().dynamic(tool).permission("slow", Permission::Allow);
+        let config = open().without_tenants().mcp(shop::config());
+        let app = mcp::router(builder.build().unwrap(), config);
+        let request = stateless("tools/call", json!({"name": "slow", "arguments": {}}));
+        let connection = tokio::spawn(async move { send(&app, request).await });
+        waiting.0.0.notified().await;
+        connection.abort();
+        assert!(connection.await.unwrap_err().is_cancelled());
+        if effect == Effect::Write {
+            let runs_on = waiting.0.2.notified().now_or_never();
+            assert_eq!(runs_on, None, "the write has not ended");
+            waiting.0.1.notify_one();
+        }
+        let ended = waiting.0.2.notified();
+        tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the call ends");
+    }
+}
+
+struct Ended(Waiting);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.0.2.notify_one();
+    }
+}
+
+#[tokio::test]
+async fn calls_over_the_protocol_are_measured_as_all_others() {
+    let config = open().without_tenants().mcp(shop::config());
+    let app = http::router(shop::runtime(&Orders::default()), config);
+    send(&app, stateless("tools/call", greeting())).await;
+    let metrics = send(&app, Request::get("/metrics").body(Body::empty()).unwrap()).await.text;
+    let counts = |line: &&str| line.contains(r#"tool="greet""#) && line.ends_with(" 1");
+    assert!(metrics.lines().any(|line| counts(&line)), "{metrics}");
 }

@@ -67,6 +67,29 @@ async fn a_client_with_a_session_is_asked_while_the_call_waits() {
 }
 
 #[tokio::test]
+async fn an_answer_to_the_question_of_a_cancelled_request_runs_nothing() {
+    let (server, orders) = shop::server();
+    let mut client = Client::with_session(server).await;
+    let params = json!({"name": "place_order", "arguments": {"article": 5}});
+    let id = client.begin("tools/call", params).await;
+    let asked = client.read().await;
+    let cancelled = json!({"requestId": id, "reason": "enough"});
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}))
+        .await;
+    let accepted =
+        json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "accept", "content": {}}});
+    client.send(&accepted).await;
+    for _ in 0..20 {
+        let greeting =
+            client.begin("tools/call", json!({"name": "greet", "arguments": {"name": "Jo"}}));
+        let greeting = greeting.await;
+        while client.read().await["id"] != greeting {}
+    }
+    assert_eq!(orders.0.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
 async fn a_client_that_cannot_ask_gets_an_error_with_the_ticket() {
     let (server, orders) = shop::server();
     let mut client = Client::of(server, STATELESS, json!({}));

@@ -1,7 +1,7 @@
 //! Lists of tools: their order, their pages, their schemas, and what changes in them.
 
 use serde_json::{Value, json};
-use tool_runtime::mcp;
+use tool_runtime::mcp::{self, Icon};
 use tool_runtime::prelude::*;
 
 use super::Client;
@@ -38,6 +38,57 @@ async fn a_tool_is_listed_with_its_schemas_and_the_hints_of_its_effect() {
         assert!(!tools.iter().any(|tool| tool.to_string().contains("uint32")));
         client.end().await;
     }
+}
+
+#[tokio::test]
+async fn hints_follow_from_the_effect_of_a_tool() {
+    let of = |name: &str, effect| {
+        DynamicTool::new(name, effect)
+            .description("Does a thing.")
+            .input_schema(json!({"type": "object"}))
+            .handles_dry_run()
+            .handler(|_| async { Ok::<_, Failure>("done") })
+    };
+    let runtime = Runtime::builder()
+        .dynamic(of("read", Effect::Read))
+        .dynamic(of("write", Effect::Write))
+        .dynamic(of("put", Effect::Write).idempotent(true).open_world(true))
+        .dynamic(of("wipe", Effect::Destructive))
+        .build()
+        .unwrap();
+    let mut client = Client::stateless(mcp::stdio(runtime));
+    let tools = tools(&mut client).await;
+    let expected = [
+        ("put", [json!(false), json!(false), json!(true), json!(true)]),
+        ("read", [json!(true), json!(false), json!(true), json!(false)]),
+        ("wipe", [json!(false), json!(true), json!(false), json!(false)]),
+        ("write", [json!(false), json!(false), json!(false), json!(false)]),
+    ];
+    for (tool, (name, hints)) in tools.iter().zip(expected) {
+        let of = &tool["annotations"];
+        let found = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+        assert_eq!((&tool["name"], found.map(|hint| of[hint].clone())), (&json!(name), hints));
+    }
+}
+
+#[tokio::test]
+async fn icons_of_the_server_and_of_a_tool_are_shown() {
+    let icon = |name: &str| {
+        Icon::new(format!("https://shop.example/{name}.png")).mime_type("image/png").size("48x48")
+    };
+    let shown = |name: &str| {
+        let src = format!("https://shop.example/{name}.png");
+        json!([{"src": src, "mimeType": "image/png", "sizes": ["48x48"]}])
+    };
+    let config = shop::config().icon(icon("shop")).tool_icon("greet", icon("hand"));
+    let server = mcp::stdio(shop::runtime(&Orders::default())).config(config);
+    let mut client = Client::stateless(server);
+    let discovered = client.request("server/discover", json!({})).await;
+    let tools = tools(&mut client).await;
+    let meta = &discovered["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!(meta["icons"], shown("shop"), "{discovered}");
+    assert_eq!(find(&tools, "greet")["icons"], shown("hand"));
+    assert!(find(&tools, "draw").get("icons").is_none());
 }
 
 #[tokio::test]

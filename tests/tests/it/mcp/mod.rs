@@ -1,7 +1,7 @@
 //! The tools over the Model Context Protocol, as its clients of both families of revisions see them.
 
 mod calls;
-mod http;
+pub(crate) mod http;
 mod input;
 mod listing;
 mod sessions;

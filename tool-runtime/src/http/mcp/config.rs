@@ -18,6 +18,9 @@ const LIST_LIFETIME: Duration = Duration::from_secs(60);
 /// The most sessions of clients before revision 2026-07-28, unless the host sets another number.
 const SESSIONS: usize = 1_000;
 
+/// The time for which a session may be idle, unless the host sets another one.
+const SESSION_IDLE_TIME: Duration = Duration::from_secs(30 * 60);
+
 /// The time after which a call of a long tool becomes a task, unless the host sets another one.
 const TASK_AFTER: Duration = Duration::from_millis(200);
 
@@ -44,6 +47,7 @@ pub struct McpConfig {
     pub(super) page_size: usize,
     pub(super) list_lifetime: Duration,
     pub(super) sessions: Option<usize>,
+    pub(super) session_idle_time: Duration,
     pub(super) tenant: Option<Tenant>,
     pub(super) site: Option<Box<str>>,
     pub(super) protected_resource: Option<ProtectedResource>,
@@ -77,6 +81,7 @@ impl McpConfig {
             page_size: PAGE_SIZE,
             list_lifetime: LIST_LIFETIME,
             sessions: None,
+            session_idle_time: SESSION_IDLE_TIME,
             tenant: None,
             site: None,
             protected_resource: None,
@@ -201,6 +206,13 @@ impl McpConfig {
     /// Sets the most sessions at a time, of all callers; half of them for one caller. 0 is none.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.sessions = Some(sessions).filter(|sessions| *sessions > 0);
+        self
+    }
+
+    /// Sets for how long a session is kept that has no request, running call or open stream; 30 minutes by
+    /// default. It ends when the next session is opened after that time.
+    pub fn session_idle_time(mut self, time: Duration) -> Self {
+        self.session_idle_time = time;
         self
     }
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 
 use super::call::{Refused, Run, ToolRequest};
+use super::dialogue::cancelled_request;
 use super::input::ANSWER_TIME;
 use super::request_state::{self, CONFIRMATION, Reply, StatedCall};
 use super::tasks::Begun;
@@ -65,7 +66,13 @@ pub(super) async fn ask(
                 return Ok(request.result(&finished).await.into());
             };
             let asked = link.peer.create_elicitation_with_timeout(elicitation, Some(ANSWER_TIME));
-            let Ok(answer) = asked.await else {
+            // A dialog that is still open decides about no call whose request was cancelled.
+            let answer = tokio::select! {
+                biased;
+                () = link.ct.cancelled() => return Err(cancelled_request().into()),
+                answer = asked => answer,
+            };
+            let Ok(answer) = answer else {
                 return Ok(request.result(&finished).await.into());
             };
             let reply = Reply { ticket: question.ticket, answer };

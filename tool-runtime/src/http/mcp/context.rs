@@ -58,12 +58,14 @@ fn traced(headers: &HeaderMap, meta: &RequestMetaObject) -> Option<HeaderMap> {
 }
 
 fn keyed(meta: &RequestMetaObject) -> Result<Option<CallContext>, Problem> {
-    let key = meta.get(IDEMPOTENCY_KEY).and_then(serde_json::Value::as_str);
-    let keyed = |key: &str| CallContext::builder().idempotency_key(key).build();
-    key.map(keyed).transpose().map_err(|_| {
+    let refused = || {
         Problem::of(
             tool_contracts::ErrorCode::InvalidArgument,
             "`_meta`: expected an idempotency key of 1 to 256 visible characters",
         )
-    })
+    };
+    let Some(key) = meta.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+    // A key that was not read would let a repeated write run twice.
+    let key = key.as_str().ok_or_else(refused)?;
+    CallContext::builder().idempotency_key(key).build().map(Some).map_err(|_| refused())
 }

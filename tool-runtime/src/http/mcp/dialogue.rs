@@ -38,7 +38,7 @@ impl<'r> Dialogue<'r> {
             reports: ProgressReports::of(call, &request.meta, listen),
             questions,
             ends_with_caller: ends_with_caller(call),
-            _running: request.server.running.add(&link.id, call),
+            _running: request.server.running.add(link, call),
         }
     }
 
@@ -65,13 +65,16 @@ impl<'r> Dialogue<'r> {
             tokio::select! {
                 biased;
                 finished = finished => finished,
-                () = cancelled.cancelled(), if *ends_with_caller => {
-                    return Err(ErrorData::internal_error("the request was cancelled", None));
-                }
+                () = cancelled.cancelled(), if *ends_with_caller => return Err(cancelled_request()),
                 (never, _) = told => match never {},
             }
         };
         reports.send_rest(client).await;
         Ok(finished)
     }
+}
+
+/// The answer to a request that its client has cancelled, which that client does not read any more.
+pub(super) fn cancelled_request() -> ErrorData {
+    ErrorData::internal_error("the request was cancelled", None)
 }

@@ -18,8 +18,8 @@ use super::direct::DirectCall;
 use super::handler::ToolServer;
 use super::listing::Listing;
 use super::message::{RefusedMessage, SentMessage};
-use super::sessions::{SESSION, Sessions};
-use super::transport::{RequestCaller, Transport};
+use super::sessions::{SESSION, SessionUse, Sessions};
+use super::transport::{AnswerStream, RequestCaller, Transport};
 use crate::http::endpoints::call::streams;
 use crate::http::problem::Problem;
 use crate::http::request::admission::Admitted;
@@ -49,7 +49,8 @@ struct AdmittedRequest {
 impl Endpoint {
     /// Serves the tools of a router.
     pub(super) fn new(app: &SharedApp, config: &Arc<McpConfig>) -> Self {
-        let sessions = config.sessions.map(|most| Arc::new(Sessions::new(most)));
+        let sessions =
+            config.sessions.map(|most| Arc::new(Sessions::new(most, config.session_idle_time)));
         let manager = sessions.as_ref().map_or_else(Arc::default, |it| it.manager.clone());
         // The router checks hosts, origins and sizes itself, for all of its paths.
         let settings = StreamableHttpServerConfig::default()
@@ -76,17 +77,20 @@ impl Endpoint {
     ) -> Result<Response, Problem> {
         let caller = admitted.caller().clone();
         let session = session_of(request.headers()).map(Box::from);
-        if let (Some(sessions), Some(id)) = (&self.sessions, &session) {
-            sessions.admit(id, &caller)?;
-        }
+        let session_use = match (&self.sessions, &session) {
+            (Some(sessions), Some(id)) => Some(sessions.admit(id, &caller)?),
+            (None, _) | (_, None) => None,
+        };
         let ends_session = *request.method() == Method::DELETE;
         let listens = *request.method() == Method::GET;
         let mut request_caller = RequestCaller::new(admitted, request.headers().clone(), audit);
         let read = if *request.method() == Method::POST {
             let received = ReceivedRequest::from_request(request, &app).await?;
-            self.posted(&app, received, &mut request_caller).await?
+            self.posted(&app, received, session_use, &mut request_caller).await?
         } else {
-            request_caller.stream = place_of_listener(&app, &request, &caller)?;
+            if listens {
+                request_caller.stream = Some(answer_stream(&app, &caller, session_use)?);
+            }
             let (parts, _) = request.into_parts();
             Ok(AdmittedRequest { parts, body: Bytes::new(), session: None })
         };
@@ -121,6 +125,7 @@ impl Endpoint {
         &self,
         app: &SharedApp,
         received: ReceivedRequest,
+        session_use: Option<SessionUse>,
         caller: &mut RequestCaller,
     ) -> Result<Result<AdmittedRequest, RefusedMessage>, Problem> {
         let (parts, body, permit) = received.into_parts();
@@ -130,7 +135,7 @@ impl Endpoint {
             Err(refused) => return Ok(Err(refused)),
         };
         let owner = caller.admitted.caller();
-        let in_session = session_of(&parts.headers).is_some();
+        let in_session = session_use.is_some();
         let mut session = None;
         match &self.sessions {
             Some(sessions) if message.opens_session() => {
@@ -139,39 +144,39 @@ impl Endpoint {
             Some(_) | None => {}
         }
         if in_session || message.may_stream() {
-            caller.stream = Some(Arc::new(streams::acquire(app, owner.clone())?));
+            caller.stream = Some(answer_stream(app, owner, session_use)?);
         }
         caller.arguments = message.into_arguments();
         Ok(Ok(AdmittedRequest { parts, body, session }))
     }
 }
 
-/// Acquires the place of a stream for a request that listens to a session.
-fn place_of_listener(
+/// Acquires the place of a stream that may answer a request.
+fn answer_stream(
     app: &SharedApp,
-    request: &Request,
     caller: &Caller,
-) -> Result<Option<Arc<Permit<Caller>>>, Problem> {
-    let listens = *request.method() == Method::GET;
-    listens.then(|| streams::acquire(app, caller.clone()).map(Arc::new)).transpose()
+    session: Option<SessionUse>,
+) -> Result<Arc<AnswerStream>, Problem> {
+    let place = streams::acquire(app, caller.clone())?;
+    Ok(Arc::new(AnswerStream { _place: place, _session: session }))
 }
 
-/// Holds the place of a stream until the answer has been sent, and ends a stream of changes when the
-/// server is about to stop.
-fn sent<B>(body: B, place: Option<Arc<Permit<Caller>>>, drain: Option<Drain>) -> Body
+/// Holds a stream until the answer has been sent, and ends one of changes when the server is about to
+/// stop.
+fn sent<B>(body: B, stream: Option<Arc<AnswerStream>>, drain: Option<Drain>) -> Body
 where
     B: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
 {
-    match (place, drain) {
+    match (stream, drain) {
         (None, _) => Body::new(body),
-        (Some(place), None) => Body::new(body.map_frame(move |frame| {
-            let _ = &place;
+        (Some(stream), None) => Body::new(body.map_frame(move |frame| {
+            let _ = &stream;
             frame
         })),
-        (Some(place), Some(drain)) => {
+        (Some(stream), Some(drain)) => {
             let begun = async move { drain.begun().await }.boxed();
             Body::from_stream(BodyDataStream::new(body).take_until(begun).inspect(move |_| {
-                let _ = &place;
+                let _ = &stream;
             }))
         }
     }

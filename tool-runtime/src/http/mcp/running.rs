@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rmcp::RoleServer;
 use rmcp::model::RequestId;
+use rmcp::service::RequestContext;
 
 use crate::{Cancellation, ToolCall};
 
@@ -18,12 +20,16 @@ pub(super) struct RunningCall {
 }
 
 impl RunningCalls {
-    /// Makes a call one that the client may cancel.
-    pub(super) fn add(&self, id: &RequestId, call: &ToolCall) -> RunningCall {
+    /// Makes a call one that the client may cancel; it is cancelled at once if its request was.
+    pub(super) fn add(&self, link: &RequestContext<RoleServer>, call: &ToolCall) -> RunningCall {
         if let Some(cancellation) = call.cancellation() {
-            self.lock().insert(id.clone(), cancellation);
+            self.lock().insert(link.id.clone(), cancellation);
         }
-        RunningCall { calls: self.clone(), id: id.clone() }
+        // Either this sees the cancellation, or the cancellation sees the entry.
+        if link.ct.is_cancelled() {
+            self.cancel(&link.id);
+        }
+        RunningCall { calls: self.clone(), id: link.id.clone() }
     }
 
     /// Cancels the call of a request, if it is running.

@@ -1,10 +1,13 @@
-//! The sessions of clients before revision 2026-07-28: whose they are, and how many.
+//! The sessions of clients before revision 2026-07-28: whose they are, how many, and how long.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::http::StatusCode;
+use rmcp::transport::streamable_http_server::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio::time::Instant;
 use tool_contracts::ErrorCode;
 
 use crate::http::problem::Problem;
@@ -26,36 +29,50 @@ const REFUSAL: QuotaRefusal = QuotaRefusal {
 pub(super) struct Sessions {
     pub(super) manager: Arc<LocalSessionManager>,
     quota: Arc<Quota<Caller>>,
-    owners: Mutex<HashMap<Box<str>, OwnedSession>>,
+    owned: Mutex<HashMap<Box<str>, OwnedSession>>,
+    idle_time: Duration,
 }
 
 /// A session of a caller, which counts against its share.
 #[derive(Debug)]
 struct OwnedSession {
     owner: Caller,
+    last_use: SessionUse,
     _permit: Permit<Caller>,
 }
 
+/// A request, a running call or an open stream of a session, which is not idle until this is dropped.
+#[derive(Debug, Clone)]
+pub(super) struct SessionUse(Arc<Mutex<Instant>>);
+
 impl Sessions {
-    pub(super) fn new(most: usize) -> Self {
+    pub(super) fn new(most: usize, idle_time: Duration) -> Self {
+        let mut manager = LocalSessionManager::default();
+        // Its own time counts from the last message, also while a call runs or a client listens.
+        manager.session_config.keep_alive = None;
         Self {
-            manager: Arc::new(LocalSessionManager::default()),
+            manager: Arc::new(manager),
             quota: Arc::new(Quota::new(most, half(most))),
-            owners: Mutex::default(),
+            owned: Mutex::default(),
+            idle_time,
         }
     }
 
-    /// Refuses a session of another caller like one that does not exist.
-    pub(super) fn admit(&self, id: &str, caller: &Caller) -> Result<(), Problem> {
-        if self.lock().get(id).is_some_and(|session| session.owner == *caller) {
-            return Ok(());
+    /// Begins a use of a session. One of another caller is refused like one that does not exist.
+    pub(super) fn admit(&self, id: &str, caller: &Caller) -> Result<SessionUse, Problem> {
+        let owned = self.lock();
+        match owned.get(id).filter(|session| session.owner == *caller) {
+            Some(session) => Ok(session.last_use.clone()),
+            None => {
+                let message = "there is no such session; open another one by `initialize`";
+                Err(Problem::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, message))
+            }
         }
-        let message = "there is no such session; open another one by `initialize`";
-        Err(Problem::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, message))
     }
 
-    /// Acquires the place of a session that a caller is about to open.
+    /// Acquires the place of a session that a caller is about to open, and ends the idle ones.
     pub(super) async fn acquire(&self, caller: &Caller) -> Result<Permit<Caller>, Problem> {
+        self.end_idle().await;
         if let Ok(permit) = self.quota.acquire(caller.clone(), 1) {
             return Ok(permit);
         }
@@ -65,12 +82,26 @@ impl Sessions {
 
     /// Notes whose session was opened.
     pub(super) fn opened(&self, id: &str, owner: Caller, permit: Permit<Caller>) {
-        self.lock().insert(id.into(), OwnedSession { owner, _permit: permit });
+        let last_use = SessionUse(Arc::new(Mutex::new(Instant::now())));
+        self.lock().insert(id.into(), OwnedSession { owner, last_use, _permit: permit });
     }
 
     /// Forgets a session that its caller has ended.
     pub(super) fn ended(&self, id: &str) {
         self.lock().remove(id);
+    }
+
+    /// Ends the sessions that have been idle for too long.
+    async fn end_idle(&self) {
+        let now = Instant::now();
+        let idle: Vec<_> = self
+            .lock()
+            .extract_if(|_, session| session.last_use.is_idle(now, self.idle_time))
+            .collect();
+        for (id, _) in &idle {
+            // One that has ended by itself needs no end.
+            let _ = self.manager.close_session(&(**id).into()).await;
+        }
     }
 
     /// Forgets the sessions that have ended by themselves.
@@ -80,6 +111,21 @@ impl Sessions {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, OwnedSession>> {
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+        self.owned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionUse {
+    /// Returns whether nothing uses the session, and nothing has used it for a time.
+    fn is_idle(&self, now: Instant, time: Duration) -> bool {
+        let is_used = Arc::strong_count(&self.0) > 1;
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        !is_used && now.saturating_duration_since(last) >= time
+    }
+}
+
+impl Drop for SessionUse {
+    fn drop(&mut self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 }

@@ -67,7 +67,8 @@ pub enum StdioError {
 /// that is meant for models, and whose user confirms the calls that ask for it. Its tenant is the nil
 /// UUID, as of [`ToolContext::local`](crate::contracts::ToolContext::local).
 ///
-/// On Unix, standard output is the protocol's alone: what tools print goes to standard error.
+/// On Unix, both streams are the protocol's alone: what tools and the programs that they start print goes
+/// to standard error, and they read an empty input.
 ///
 /// ```no_run
 /// use tool_runtime::mcp::{self, McpConfig};

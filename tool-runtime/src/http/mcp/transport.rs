@@ -8,6 +8,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::value::RawValue;
 
+use super::sessions::SessionUse;
 use crate::http::request::admission::Admitted;
 use crate::http::response::Audit;
 use crate::http::state::body_quota::BodyPermit;
@@ -33,11 +34,18 @@ pub(super) struct RequestCaller {
     /// The arguments of its call as they were sent, if they are known.
     pub(super) arguments: Option<Box<RawValue>>,
     pub(super) body_permit: Option<BodyPermit>,
-    /// The place of the stream that may answer it, held while the call runs and while the stream is sent:
-    /// in a session, a call outlives the stream.
-    pub(super) stream: Option<Arc<Permit<Caller>>>,
+    /// The stream that may answer it.
+    pub(super) stream: Option<Arc<AnswerStream>>,
     /// Set for a call of a tool that the caller may not call.
     pub(super) denied: OnceLock<Denied>,
+}
+
+/// The place of a stream, and the use of its session: both are held while the call runs and while the
+/// stream is sent, since a call of a session outlives its stream.
+#[derive(Debug)]
+pub(super) struct AnswerStream {
+    pub(super) _place: Permit<Caller>,
+    pub(super) _session: Option<SessionUse>,
 }
 
 /// A call that the caller's credential does not cover, as HTTP answers it.

@@ -4,19 +4,24 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Returns standard input, and the stream that standard output was.
+/// Returns the streams that standard input and output were.
 ///
-/// From then on standard output is standard error, for this process and those that it starts.
+/// From then on standard input is empty and standard output is standard error, for this process and those
+/// that it starts.
 #[cfg(unix)]
 pub(super) fn taken()
 -> io::Result<(impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static)> {
+    use std::fs::File;
     use std::io::Write as _;
 
     // The program's earlier output stands before the first message.
     io::stdout().flush()?;
     let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
     rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
-    Ok((tokio::io::stdin(), tokio::fs::File::from_std(output.into())))
+    let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    let stream = |of: std::os::fd::OwnedFd| tokio::fs::File::from_std(of.into());
+    Ok((stream(input), stream(output)))
 }
 
 /// Returns the standard streams.

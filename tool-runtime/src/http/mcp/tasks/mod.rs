@@ -185,7 +185,7 @@ impl ToolServer {
         cx: &ToolContext,
     ) -> Result<(), ErrorData> {
         let Some(live) = self.tasks.find(id_of(id)?, cx) else {
-            return self.task(id, cx).await.map(drop);
+            return self.must_have_ended(id, cx).await;
         };
         for (key, answer) in answers(Some(responses)) {
             live.answer(&key, answer);
@@ -196,10 +196,23 @@ impl ToolServer {
     /// Cancels a task; one that has ended stays as it is.
     pub(super) async fn cancel_task_of(&self, id: &str, cx: &ToolContext) -> Result<(), ErrorData> {
         let Some(live) = self.tasks.find(id_of(id)?, cx) else {
-            return self.task(id, cx).await.map(drop);
+            return self.must_have_ended(id, cx).await;
         };
         live.cancel();
         Ok(())
+    }
+
+    /// Refuses a request to a task that another process runs, which hears nothing of it.
+    async fn must_have_ended(&self, id: &str, cx: &ToolContext) -> Result<(), ErrorData> {
+        match self.task(id, cx).await?.payload {
+            TaskPayload::Working | TaskPayload::InputRequired { .. } => {
+                let message = "the task runs in another process of the server, which alone can cancel \
+                               it and take its answers; its state can be read here";
+                Err(ErrorData::internal_error(message, None))
+            }
+            // It has ended.
+            _ => Ok(()),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
+use super::group::ProcessGroup;
 use super::{AttemptError, server_text};
 use crate::log::log_event;
 use crate::mcp::remote::error::{RemoteError, RemoteErrorKind};
@@ -59,9 +60,10 @@ pub(in super::super) struct ServerCommand {
     inherits_all: bool,
 }
 
-/// The process of a server. It is killed when this is dropped.
+/// The process of a server. It is killed when this is dropped, with those that it has started.
 pub(super) struct ServerProcess {
     child: Child,
+    group: ProcessGroup,
     last_line: Arc<Mutex<String>>,
 }
 
@@ -106,14 +108,16 @@ impl ServerCommand {
             let message = format!("the server `{program}` cannot be started: {why}");
             RemoteError::new(RemoteErrorKind::Connection, message)
         };
+        ProcessGroup::begin(&mut command);
         let mut child = command.spawn().map_err(|error| cannot_start(error.to_string()))?;
+        let group = ProcessGroup::of(&child);
         let streams = (child.stdout.take(), child.stdin.take(), child.stderr.take());
         let (Some(stdout), Some(stdin), Some(stderr)) = streams else {
             return Err(cannot_start("it has no standard streams".to_owned()));
         };
         let last_line = Arc::default();
         tokio::spawn(log_lines(stderr, name.to_owned(), Arc::clone(&last_line)));
-        Ok((ServerProcess { child, last_line }, stdout, stdin))
+        Ok((ServerProcess { child, group, last_line }, stdout, stdin))
     }
 }
 
@@ -131,13 +135,19 @@ impl ServerProcess {
         failed
     }
 
-    /// Waits for the end of the process, whose standard input is closed, and kills it after a time.
+    /// Waits for the end of the process, whose standard input is closed: it is asked to end after a time,
+    /// and killed after another one.
     pub(super) async fn end(mut self, patience: Duration) -> Option<std::process::ExitStatus> {
-        if let Ok(ended) = timeout(patience, self.child.wait()).await {
+        let ended = timeout(patience, self.child.wait()).await;
+        // The processes that it has started may not have read the end of its input.
+        self.group.terminate();
+        if let Ok(ended) = ended {
             return ended.ok();
         }
-        // A process that has just ended cannot be killed, and needs not be.
-        drop(self.child.kill().await);
+        if timeout(patience, self.child.wait()).await.is_err() {
+            // A process that has just ended cannot be killed, and needs not be.
+            drop(self.child.kill().await);
+        }
         None
     }
 }

@@ -68,7 +68,6 @@ impl HttpEndpoint {
             // A redirect would send the headers of the host to another server.
             .redirect(reqwest::redirect::Policy::none())
             .tcp_nodelay(true)
-            .pool_max_idle_per_host(0)
             .build()
             .map_err(|_| RemoteError::setting("the HTTP client cannot be set up"))?;
         let mut config = StreamableHttpClientTransportConfig::with_uri(&*self.url)

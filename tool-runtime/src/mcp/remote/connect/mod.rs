@@ -2,6 +2,7 @@
 
 mod child;
 mod failure;
+mod group;
 mod http;
 
 use std::fmt;

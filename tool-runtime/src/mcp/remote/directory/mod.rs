@@ -60,6 +60,12 @@ enum Verdict {
     Refused,
 }
 
+/// The pins before a change.
+pub(super) struct PinsBefore {
+    pins: Pins,
+    has_pins: bool,
+}
+
 /// The tools before a change, to tell events by.
 pub(super) type Before = BTreeMap<String, (RemoteToolState, Option<Digest>, Option<String>)>;
 
@@ -80,9 +86,15 @@ impl Directory {
         &self.pins
     }
 
+    /// Remembers the pins before a change that may not be stored.
+    pub(super) fn pins_before(&self) -> PinsBefore {
+        PinsBefore { pins: self.pins.clone(), has_pins: self.has_pins }
+    }
+
     /// Returns to earlier pins, because newer ones could not be stored.
-    pub(super) fn restore_pins(&mut self, pins: Pins) {
-        self.pins = pins;
+    pub(super) fn restore_pins(&mut self, before: PinsBefore) {
+        let PinsBefore { pins, has_pins } = before;
+        (self.pins, self.has_pins) = (pins, has_pins);
     }
 
     /// Takes what the server lists.

@@ -23,7 +23,7 @@ impl Supervisor {
             return Err(RemoteError::setting("the lock is frozen by `MCP_LOCK=frozen`"));
         }
         let before = self.directory.before();
-        let pins = self.directory.pins().clone();
+        let pins = self.directory.pins_before();
         let accepted = tools.iter().try_for_each(|tool| self.directory.accept(tool, expected));
         let stored = match accepted {
             Ok(()) => self.settings.lock.write(self.directory.pins()).await,
@@ -60,12 +60,16 @@ impl Supervisor {
         };
         self.directory.take_pins(read);
         self.directory.observe(listing, &settings);
-        let pins = self.directory.pins().clone();
+        let pins = self.directory.pins_before();
         let mut stored = Ok(());
         if self.directory.compare(&settings, pinning) && settings.lock_mode != LockMode::Frozen {
             stored = settings.lock.write(self.directory.pins()).await;
             if stored.is_err() {
                 self.directory.restore_pins(pins);
+                // The next attempt is a first one again.
+                if !self.was_connected {
+                    return stored;
+                }
                 self.directory.compare(&settings, Pinning::Never);
             }
         }
