@@ -4,10 +4,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+#[allow(dead_code, reason = "the quickstart itself uses the rest")]
+#[path = "../../quickstart/world.rs"]
+mod world;
+
+use std::io;
 use std::time::Duration;
 
+use heritage_server::{Host, Options};
 use needle_model::NeedleModel;
-use tool_runtime::agent::{ChatModel, ChatRequest, LoopEnd, ToolLoop};
+use tool_runtime::agent::{ChatModel, ChatRequest, LoopEnd, LoopReport, ModelMessage, ToolLoop};
+use tool_runtime::contracts::server::Tenant;
 use tool_runtime::prelude::*;
 
 /// An order of the shop.
@@ -47,6 +54,40 @@ async fn the_model_calls_a_tool_and_ends_with_its_result() {
     assert!(matches!(report.end(), LoopEnd::Answered(_)), "{report:?}");
     assert_eq!((report.turns(), report.calls()), (2, 1));
     assert_eq!(report.text(), Some(r#"{"order_id":"A-17","state":"shipped"}"#));
+}
+
+/// Returns the tools that the model called, in its order.
+fn called(report: &LoopReport) -> Vec<&str> {
+    let messages = report.messages().iter().filter_map(|message| match message {
+        ModelMessage::Assistant(message) => Some(message.calls()),
+        _ => None,
+    });
+    messages.flatten().map(|call| call.name()).collect()
+}
+
+#[tokio::test]
+async fn the_model_calls_a_tool_of_the_quickstart() {
+    let Some(model) = model() else { return };
+    let runtime = Runtime::builder().toolkit(world::World::default()).build().unwrap();
+    let agent = ToolLoop::new(runtime, model);
+    let report = agent.run("What is the currency JPY?", &ToolContext::local()).await.unwrap();
+    assert_eq!(called(&report), ["world.currency"]);
+    assert!(report.text().unwrap().contains("Japanese yen"), "{:?}", report.text());
+}
+
+#[tokio::test]
+async fn the_model_calls_a_tool_of_the_heritage_server() {
+    let Some(model) = model() else { return };
+    let folder = std::env::temp_dir().join(format!("needle-village-{}", Uuid::now_v7()));
+    let host = Host::open(&Options::in_folder(&folder), io::sink()).await.unwrap();
+    let tenant = Tenant::parse("yantian").unwrap().id();
+    let cx = ToolContext::builder(tenant, "trace-needle").run_id("run-1").site_id("yantian-main");
+    let agent = ToolLoop::new(host.runtime().clone(), model);
+    let report = agent.run("Show me the map of the site.", &cx.build().unwrap()).await.unwrap();
+    host.close().await.unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(called(&report), ["get_site_map"]);
+    assert!(report.text().unwrap().contains("\"site_id\":\"yantian-main\""), "{:?}", report.text());
 }
 
 #[tokio::test]

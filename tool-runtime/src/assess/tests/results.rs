@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn documents_in_json_stay_json_with_a_true_count(
+    fn documents_in_json_stay_json_and_unmarked_arrays_are_whole(
         data in any_json(),
         query in "[a-z ]{0,30}",
         options in any_options(),
