@@ -42,7 +42,7 @@ pub fn figures(files: &[&str]) -> Result<(), String> {
 pub fn random_figures(seeds: &str) -> Result<(), String> {
     let seeds: u64 = seeds.parse().map_err(|_| format!("`{seeds}` is no number of seeds"))?;
     for dialect in Dialect::ALL {
-        let counts = random_schemas::round_trips(dialect, 0..seeds)
+        let counts = random_schemas::round_trips(dialect, None, 0..seeds)
             .map_err(|what| format!("{dialect}: {what}"))?;
         println!(
             "{dialect}: {} schemas, {} of them strict, {} calls unchanged",

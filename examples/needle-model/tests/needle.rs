@@ -62,7 +62,7 @@ fn called(report: &LoopReport) -> Vec<&str> {
         ModelMessage::Assistant(message) => Some(message.calls()),
         _ => None,
     });
-    messages.flatten().map(|call| call.name()).collect()
+    messages.flatten().map(tool_runtime::agent::ModelCall::name).collect()
 }
 
 #[tokio::test]

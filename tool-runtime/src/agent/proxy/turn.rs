@@ -297,10 +297,8 @@ impl<'t> Turn<'t> {
         let (_, output) = self.tokens(context, &answer.reply);
         let prices = self.agent.config.prices();
         let asked = prices.of(self.model);
-        let answered = match answer.reply.is_fallback() {
-            true => prices.of(answer.reply.model()),
-            false => asked,
-        };
+        let answered =
+            if answer.reply.is_fallback() { prices.of(answer.reply.model()) } else { asked };
         // Where one model has no price, a cost of 0 would look like a saving.
         let cost =
             |price: Option<ModelPrice>, input| price.map_or(0.0, |price| price.cost(input, output));

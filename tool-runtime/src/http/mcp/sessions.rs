@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use rmcp::transport::streamable_http_server::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{SessionId, SessionManager as _};
 use tokio::time::Instant;
 use tool_contracts::ErrorCode;
 
@@ -61,13 +61,11 @@ impl Sessions {
     /// Begins a use of a session. One of another caller is refused like one that does not exist.
     pub(super) fn admit(&self, id: &str, caller: &Caller) -> Result<SessionUse, Problem> {
         let owned = self.lock();
-        match owned.get(id).filter(|session| session.owner == *caller) {
-            Some(session) => Ok(session.last_use.clone()),
-            None => {
-                let message = "there is no such session; open another one by `initialize`";
-                Err(Problem::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, message))
-            }
-        }
+        let session = owned.get(id).filter(|session| session.owner == *caller);
+        session.map(|session| session.last_use.clone()).ok_or_else(|| {
+            let message = "there is no such session; open another one by `initialize`";
+            Problem::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, message)
+        })
     }
 
     /// Acquires the place of a session that a caller is about to open, and ends the idle ones.
@@ -94,13 +92,17 @@ impl Sessions {
     /// Ends the sessions that have been idle for too long.
     async fn end_idle(&self) {
         let now = Instant::now();
-        let idle: Vec<_> = self
-            .lock()
-            .extract_if(|_, session| session.last_use.is_idle(now, self.idle_time))
-            .collect();
-        for (id, _) in &idle {
+        let mut idle = Vec::new();
+        self.lock().retain(|id, session| {
+            let is_idle = session.last_use.is_idle(now, self.idle_time);
+            if is_idle {
+                idle.push(SessionId::from(&**id));
+            }
+            !is_idle
+        });
+        for id in &idle {
             // One that has ended by itself needs no end.
-            let _ = self.manager.close_session(&(**id).into()).await;
+            let _ = self.manager.close_session(id).await;
         }
     }
 
