@@ -1266,6 +1266,11 @@ impl Answer {
     #[must_use]
     pub fn new(call_id: impl Into<String>, output: &ToolOutput) -> Self {}
     #[must_use]
+    pub fn with_attachments(
+        self,
+        attachments: impl IntoIterator<Item = Attachment>,
+    ) -> Self {}
+    #[must_use]
     pub fn with_data(self, json: impl Into<String>) -> Self {}
     #[must_use]
     pub fn with_model_answer(self, shown: &ModelAnswer) -> Self {}
@@ -1589,6 +1594,7 @@ pub enum ToolChoiceError {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ToolSearch {
+    Automatic,
     Provider,
     ProviderRegex,
     ClientExecuted,
@@ -1776,6 +1782,7 @@ impl fmt::Debug for AssistantMessage {}
 // tool_runtime::agent::ChatModel
 pub trait ChatModel: fmt::Debug + Send + Sync {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError>;
+    fn shows(&self, _: &Attachment) -> bool {}
     async fn chat_streamed(
         &self,
         request: &ChatRequest,
@@ -1973,11 +1980,18 @@ pub enum ModelMessage {
     System(String),
     User(String),
     Assistant(AssistantMessage),
-    ToolResult { call_id: String, text: String },
+    #[non_exhaustive]
+    ToolResult { call_id: String, text: String, attachments: Vec<Attachment> },
 }
 impl ModelMessage {
     #[must_use]
+    pub fn attachments(&self) -> &[Attachment] {}
+    #[must_use]
     pub fn text(&self) -> &str {}
+    #[must_use]
+    pub fn tool_result(call_id: impl Into<String>, text: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn with_attachments(self, files: impl IntoIterator<Item = Attachment>) -> Self {}
 }
 impl fmt::Debug for ModelMessage {}
 
@@ -2013,6 +2027,7 @@ pub struct OpenAiBuilder {
 impl OpenAiBuilder {
     pub fn allow_plain_http(self) -> Self {}
     pub fn api_key_env(self, variable: impl Into<String>) -> Self {}
+    pub fn attachments(self, are_sent: bool) -> Self {}
     pub fn build(self) -> Result<OpenAiModel, AgentError> {}
     pub fn build_embedder(self) -> Result<OpenAiEmbedder, AgentError> {}
     pub fn fallback_model(self, model: impl Into<String>) -> Self {}
@@ -2240,10 +2255,10 @@ pub struct SuspendedRun {
     ..
 }
 impl SuspendedRun {
-    pub fn answer(
+    pub async fn answer(
         &mut self,
         call_id: &str,
-        output: &ToolOutput,
+        call: &ToolCall,
     ) -> Result<(), AgentError> {}
     #[must_use]
     pub fn pending(&self) -> &[PendingCall] {}
@@ -4445,6 +4460,7 @@ impl McpConfig {
     pub fn page_size(self, tools: usize) -> Self {}
     pub fn protected_resource(self, resource: ProtectedResource) -> Self {}
     pub fn required_task(self, tool: impl Into<Box<str>>) -> Self {}
+    pub fn session_idle_time(self, time: Duration) -> Self {}
     pub fn sessions(self, wanted: bool) -> Self {}
     pub fn task(self, tool: impl Into<Box<str>>) -> Self {}
     pub fn task_after(self, time: Duration) -> Self {}
