@@ -170,7 +170,8 @@ fn a_search_that_was_cut_off_runs_nothing() {
 #[test]
 fn a_search_that_the_host_executes_itself_is_no_call() {
     let own = Disclosure::above(2).search(ToolSearch::SearchTools);
-    for disclosure in [Disclosure::above(9), Disclosure::above(2), own] {
+    let provider = Disclosure::above(2).search(ToolSearch::Provider);
+    for disclosure in [Disclosure::above(9), provider, own] {
         let adapter = Adapter::builder(Dialect::OpenAiResponses).disclosure(disclosure);
         let turn = turn(&adapter.build(specs()), &json!([search("call_1")]));
         assert_eq!((turn.messages(), turn.calls().len()), (&[search("call_1")][..], 0));

@@ -208,7 +208,7 @@ fn the_answer_of_a_programs_call_names_the_program() {
 
 #[test]
 fn each_toolkit_has_a_namespace_of_its_own_with_a_name_that_openai_accepts() {
-    let long = "k".repeat(70);
+    let long = format!("{}.k", "k".repeat(62));
     let toolkits = [("a.b", "Reads a."), ("a_b", "Reads b."), (&long, "Reads c.")];
     let specs = toolkits.map(|(toolkit, text)| {
         let name = format!("{toolkit}.list");
