@@ -34,7 +34,7 @@ use crate::refusal_reason::RefusalReason;
 /// assert_eq!(Busy { wait_ms: 50 }.failure().code().as_str(), "UNAVAILABLE");
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say what its failures mean",
+    message = "`{Self}` does not implement `ToolFailure`",
     note = "derive it: `#[derive(ToolFailure)]` with a `#[failure(CODE)]` on each variant"
 )]
 pub trait ToolFailure {

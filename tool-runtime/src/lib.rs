@@ -80,7 +80,6 @@
 //! | `jwt` | no | callers of [`http`] that prove who they are by signed tokens; needs Rust 1.88 |
 //! | `jwks-url` | no | the keys of signed tokens from a URL: `http::Jwks::url`; adds an HTTP client |
 //! | `mcp` | no | [`mcp`]: the tools for clients of the Model Context Protocol; needs Rust 1.88 |
-//! | `mcp-client` | no | [`mcp`]: the tools of its servers as tools of a runtime; needs Rust 1.88 |
 //! | `tls` | no | [`http`] over TLS |
 //! | `mcp-client` | no | [`mcp::Remote`]: the tools of other MCP servers; adds an HTTP client, needs Rust 1.88 |
 //! | `sqlite` | no | a store in one file that survives a crash, and its SQLite |

@@ -201,9 +201,9 @@ error_codes! {
     pub enum ErrorCode { InvalidArgument = "INVALID_ARGUMENT" : Validation, 422,
     "an argument is not valid"; AddressInvalid = "ADDRESS_INVALID" : Validation, 422,
     "the address is not valid"; NotFound = "NOT_FOUND" : Validation, 404,
-    "what was asked for does not exist"; Unauthorized = "UNAUTHORIZED" : Fatal, 401,
-    "the caller is not known"; Forbidden = "FORBIDDEN" : Fatal, 403,
-    "the caller may not do this"; Conflict = "CONFLICT" : Retryable, 409,
+    "the requested resource does not exist"; Unauthorized = "UNAUTHORIZED" : Fatal, 401,
+    "the caller is not authenticated"; Forbidden = "FORBIDDEN" : Fatal, 403,
+    "the caller is not permitted to do this"; Conflict = "CONFLICT" : Retryable, 409,
     "the call conflicts with another one; try again later"; Timeout = "TIMEOUT" :
     Timeout, 504, "the tool ran out of time"; UpstreamError = "UPSTREAM_ERROR" :
     Upstream, 502, "a service that the tool depends on failed"; NeedsUserConfirmation =

@@ -14,16 +14,21 @@ const LAYERS: [&[&str]; 5] = [
 ];
 
 /// Modules above the core, which no layer of it may import, and what `lib.rs` exports of the layers.
-const ABOVE: [&str; 14] = [
+const ABOVE: [&str; 19] = [
     "policy",
     "store",
     "ledger",
     "evidence",
     "trace",
     "adapters",
+    "agent",
+    "articulate",
+    "assess",
+    "mcp",
     "search",
     "http",
     "testing",
+    "tokens",
     "Runtime",
     "RuntimeBuilder",
     "ToolCall",

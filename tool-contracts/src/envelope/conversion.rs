@@ -121,14 +121,10 @@ fn problems_of(cx: &ToolContext) -> Problems {
     problems.check(
         cx.run_id().is_none_or(is_new_run),
         "run_id",
-        "expected a run that was made for the call; hand another one over beside the envelope",
+        "expected the run identifier generated for this call; an envelope cannot carry another one: pass it separately",
     );
     for (field, is_set) in beyond(cx) {
-        problems.check(
-            !is_set,
-            field,
-            "an envelope has no place for it; hand it over beside the envelope",
-        );
+        problems.check(!is_set, field, "an envelope cannot carry this field; pass it separately");
     }
     problems
 }

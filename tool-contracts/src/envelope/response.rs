@@ -262,7 +262,7 @@ fn without_envelope_fields<M, E: Error>(
     match fields.into_iter().find(|(_, given)| *given) {
         None => Ok(rest),
         Some((field, _)) => Err(E::custom(format_args!(
-            "`meta`: `{field}`: not admitted in an envelope; it stands beside `meta`"
+            "`meta`: `{field}`: not a field of an envelope's `meta`; expected beside `meta`"
         ))),
     }
 }

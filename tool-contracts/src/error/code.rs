@@ -72,11 +72,11 @@ error_codes! {
         /// The address cannot be delivered to. `VALIDATION`
         AddressInvalid = "ADDRESS_INVALID": Validation, 422, "the address is not valid";
         /// The tool, or what the arguments name, does not exist. `VALIDATION`
-        NotFound = "NOT_FOUND": Validation, 404, "what was asked for does not exist";
+        NotFound = "NOT_FOUND": Validation, 404, "the requested resource does not exist";
         /// The caller is not signed in. `FATAL`
-        Unauthorized = "UNAUTHORIZED": Fatal, 401, "the caller is not known";
+        Unauthorized = "UNAUTHORIZED": Fatal, 401, "the caller is not authenticated";
         /// The caller is signed in, and may not do this. `FATAL`
-        Forbidden = "FORBIDDEN": Fatal, 403, "the caller may not do this";
+        Forbidden = "FORBIDDEN": Fatal, 403, "the caller is not permitted to do this";
         /// Another call changes, or has changed, the same thing. `RETRYABLE`
         Conflict = "CONFLICT": Retryable, 409, "the call conflicts with another one; try again later";
         /// The deadline passed. `TIMEOUT`

@@ -165,7 +165,7 @@ fn problems_of(cx: &ToolContext) -> Problems {
         of_slug,
     );
     for (field, is_set) in beyond(cx) {
-        let no_place = "a call's body has no place for it; hand it over beside the body";
+        let no_place = "the body of a call cannot carry this field; pass it separately";
         problems.check(!is_set, field, no_place);
     }
     problems

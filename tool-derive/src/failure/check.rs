@@ -41,7 +41,7 @@ pub(crate) fn check(raw: RawFailure, root: Root, errors: &Errors) -> Option<Fail
             check_case(*case, quote!(Self), errors).into_iter().collect::<Vec<_>>()
         }
         TypeShape::Union(token) => {
-            errors.at(token, "a union does not know its case; make it an enum");
+            errors.at(token, "a union does not record its active field; use an enum");
             return None;
         }
     };
@@ -64,7 +64,7 @@ fn check_case(raw: RawFailureCase, path: TokenStream, errors: &Errors) -> Option
         errors.at(
             &name,
             format!(
-                "say what `{name}` means to a caller: `#[failure(NOT_FOUND)]`, or another of {}",
+                "`{name}` has no error code: add `#[failure(NOT_FOUND)]`, or another of {}",
                 codes()
             ),
         );
@@ -180,7 +180,7 @@ fn standard_code(code: &Ident, errors: &Errors) -> Option<Code> {
         return Some(Code::Standard(Ident::new(name, Span::call_site())));
     }
     let message = if RESERVED.contains(&text.as_str()) {
-        format!("`{text}` is the runtime's own word; a tool says `FORBIDDEN` or `INTERNAL`")
+        format!("`{text}` is reserved for the runtime; use `FORBIDDEN` or `INTERNAL`")
     } else if let Some(near) = closest(&text, CODES.into_iter().map(|(known, _)| known)) {
         format!("there is no code `{text}`; did you mean `{near}`?")
     } else {
@@ -213,8 +213,8 @@ fn own_code(
     let Some(error_type) = error_type else {
         errors.at(
             &code.value,
-            "a code of your own needs a type, what a machine does next: add `type = FATAL`, \
-             `RETRYABLE`, `RATE_LIMIT`, `TIMEOUT`, `UPSTREAM` or `VALIDATION`",
+            "a code of your own needs a type: add `type = FATAL`, `RETRYABLE`, `RATE_LIMIT`, \
+             `TIMEOUT`, `UPSTREAM` or `VALIDATION`",
         );
         return None;
     };
@@ -255,7 +255,7 @@ fn message_of(
 fn retry_after(options: &RawOptions, fields: &[Ident], errors: &Errors) -> Option<ValueSource> {
     match (&options.retry_after, &options.retry_after_ms) {
         (Some(_), Some(second)) => {
-            errors.at(&second.key, "`retry_after` says it already; keep one of them");
+            errors.at(&second.key, "`retry_after` is set already; keep one of them");
             None
         }
         (Some(given), None) => {

@@ -182,7 +182,7 @@ fn only_crate(outer: Option<&RawOptions>, crate_: Option<&KeyedValue<Path>>, err
     if crate_.is_none() || !outer.is_empty() {
         errors.at(
             &outer.attribute,
-            "each variant means something of its own: move `#[failure(…)]` onto the variants",
+            "each variant of an enum has a failure of its own: move `#[failure(…)]` onto the variants",
         );
     }
 }

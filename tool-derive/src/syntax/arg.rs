@@ -144,7 +144,10 @@ fn tokens(attribute: &Attribute, errors: &Errors) -> TokenStream {
     match &attribute.meta {
         Meta::List(list) if !list.tokens.is_empty() => list.tokens.clone(),
         _ => {
-            errors.at(attribute, "`#[arg]` says nothing; write what holds: `#[arg(default = 10)]`");
+            errors.at(
+                attribute,
+                "`#[arg]` is empty; add an option, as in `#[arg(default = 10)]`, or remove it",
+            );
             TokenStream::new()
         }
     }

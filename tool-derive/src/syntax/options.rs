@@ -191,7 +191,7 @@ impl Options {
             let value = OptionValue::parse(input)?;
             self.admit(OptionEntry { key, value }, errors);
             if !input.is_empty() && !input.peek(Token![,]) {
-                return Err(input.error("a comma stands between options"));
+                return Err(input.error("expected a comma between options"));
             }
             input.parse::<Option<Token![,]>>()?;
         }

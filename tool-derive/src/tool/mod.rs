@@ -13,13 +13,13 @@ use crate::errors::Errors;
 use raw::RawTool;
 
 /// The error for a write without dry runs, from the macro or the compiler.
-const DRY_RUN_RULE: &str = "a tool that writes must be able to show what it would do: take a \
-     `&DryRun` parameter and heed it, or name a function with the same parameters: \
+const DRY_RUN_RULE: &str = "a write must support dry runs: take a `&DryRun` parameter and \
+     perform no effect while it is active, or name a function with the same parameters: \
      `preview = preview_it`";
 
 /// The error for a tool that forwards a key without reading it, from the macro or the compiler.
-const KEY_RULE: &str = "a tool that forwards its idempotency key reads it first: take an \
-     `&Idempotency` parameter and send its key on, or remove `forwards_key`";
+const KEY_RULE: &str = "`forwards_key` needs the idempotency key: take an `&Idempotency` \
+     parameter and send its key on, or remove `forwards_key`";
 
 /// Expands `#[ai_tool]` over a free function.
 pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {

@@ -73,7 +73,10 @@ fn directions(options: &RawOptions, errors: &Errors) -> Directions {
     let deserialize = options.deserialize_only.as_ref().filter(|given| given.value);
     match (serialize, deserialize) {
         (Some(_), Some(second)) => {
-            errors.at(&second.key, "only one way can be the only one; remove one of the two");
+            errors.at(
+                &second.key,
+                "`serialize_only` and `deserialize_only` exclude each other; remove one of them",
+            );
             Directions::Both
         }
         (Some(_), None) => Directions::Serialize,
@@ -108,7 +111,7 @@ fn field(raw: RawField, errors: &Errors) -> AiField {
 fn check_repeated(arg: &Arg, attributes: &[Attribute], place: &Attribute, errors: &Errors) {
     for (word, given) in [("default", arg.default.is_some()), ("rename", arg.rename.is_some())] {
         if given && has_attribute_word(attributes, &[word]) {
-            errors.at(place, format!("serde is told a `{word}` already; keep one of them"));
+            errors.at(place, format!("`#[serde({word})]` is set already; keep one of them"));
         }
     }
 }

@@ -186,7 +186,7 @@ const _: () = {
                 ::core::assert!(
                     __p::Probe:: < Orders > ::READS_KEY | __p::Probe:: < Idempotency >
                     ::READS_KEY,
-                    "a tool that forwards its idempotency key reads it first: take an `&Idempotency` parameter and send its key on, or remove `forwards_key`"
+                    "`forwards_key` needs the idempotency key: take an `&Idempotency` parameter and send its key on, or remove `forwards_key`"
                 );
                 true
             },

@@ -129,7 +129,7 @@ const _: () = {
                 ::core::assert!(
                     __p::Probe:: < DryRun > ::HANDLES_DRY_RUN | __p::Probe:: < Pages >
                     ::HANDLES_DRY_RUN,
-                    "a tool that writes must be able to show what it would do: take a `&DryRun` parameter and heed it, or name a function with the same parameters: `preview = preview_it`"
+                    "a write must support dry runs: take a `&DryRun` parameter and perform no effect while it is active, or name a function with the same parameters: `preview = preview_it`"
                 );
                 true
             },

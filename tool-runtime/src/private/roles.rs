@@ -77,7 +77,7 @@ pub fn answered<T: Answer>(call: &CallScope, value: &T) -> Finished {
 
 /// The return type of a `reconcile` function for a tool with output `T`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not tell what became of a run that answers `{T}`",
+    message = "`{Self}` is not the result of a `reconcile` function for a tool that returns `{T}`",
     label = "this function returns something else",
     note = "a `reconcile` function returns `Reconciled<{T}>` or `Result<Reconciled<{T}>, E>`, and \
             is `async` where the tool is"

@@ -30,7 +30,10 @@ use crate::refusal_reason::RefusalReason;
 ///
 /// /// Books a table.
 /// #[ai_tool(effect = "write")]
-/// async fn book_table(input: &UserInput) -> Result<String, InputError> {
+/// async fn book_table(dry_run: &DryRun, input: &UserInput) -> Result<String, InputError> {
+///     if dry_run.is_active() {
+///         return Ok("would book a table".to_owned());
+///     }
 ///     let form = json!({
 ///         "type": "object",
 ///         "properties": {"name": {"type": "string", "title": "Your name"}},

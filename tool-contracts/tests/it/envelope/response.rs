@@ -146,7 +146,7 @@ fn the_rest_repeats_nothing_that_stands_beside_it() {
         ("evidence", json!({"snapshot_id": "ev_1", "sources": []})),
     ] {
         let meta = json!({"took_ms": 1, field: value});
-        let expectation = format!("`{field}`: not admitted in an envelope");
+        let expectation = format!("`{field}`: not a field of an envelope's `meta`");
         check_refused(success(), "meta", meta.clone(), &expectation);
         check_refused(failure(), "meta", meta, &expectation);
     }

@@ -79,10 +79,7 @@ fn effect(options: &RawOptions, function: &Ident, errors: &Errors) -> Option<Eff
     };
     let text = given.value.value();
     for word in &options.effect_words {
-        errors.at(
-            &word.key,
-            format!("the effect is \"{text}\" already, and a tool has one; remove this word"),
-        );
+        errors.at(&word.key, format!("the effect is \"{text}\" already; remove this option"));
     }
     let found = EFFECTS.into_iter().find(|(name, _)| *name == text);
     if found.is_none() {
@@ -123,29 +120,26 @@ fn effect_options(options: &RawOptions, effect: Effect, errors: &Errors) {
             ),
             (
                 key(options.reconcile.as_ref()),
-                "a read changes nothing, so nothing of an earlier run has to be found out; remove \
-                 `reconcile`, or the effect is `write`",
+                "`reconcile` is for writes; remove it, or set `effect = \"write\"`",
             ),
             (
                 key(options.forwards_key.as_ref()),
-                "only a write runs under an idempotency key; remove `forwards_key`, or the effect \
-                 is `write`",
+                "`forwards_key` is for writes; remove it, or set `effect = \"write\"`",
             ),
             (
                 key(options.retention.as_ref()),
-                "`retention` keeps a write's answer under its idempotency key; how long a read's \
-                 stays good is its `ttl`: write that, or remove it",
+                "`retention` is for writes, whose results are stored under an idempotency key; the \
+                 cache time of a read is `ttl`: use that, or remove it",
             ),
         ],
         Effect::Write | Effect::Destructive => &[
             (
                 key(options.ttl.as_ref()),
-                "`ttl` keeps an answer to give it again, but a write must run; remove it",
+                "`ttl` is for reads, since results of a write are not cached; remove it",
             ),
             (
                 key(options.shared.as_ref()),
-                "`shared` gives one user's answer to others, but a write must run for each; \
-                 remove it",
+                "`shared` is for reads, since results of a write are not cached; remove it",
             ),
         ],
     };
@@ -166,8 +160,8 @@ fn shared(options: &RawOptions, effect: Option<Effect>, errors: &Errors) -> bool
     if effect == Some(Effect::Read) && options.ttl.is_none() {
         errors.at(
             &given.key,
-            "`shared` gives a fresh answer to every user of a tenant, and without a `ttl` none is \
-             fresh: add one, as in `ttl = \"60s\"`, or remove it",
+            "`shared` shares cached results, and without a `ttl` none are cached: add one, as in \
+             `ttl = \"60s\"`, or remove it",
         );
     }
     true
@@ -179,8 +173,7 @@ fn retention(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<u64>
     if let (Some(given), Some(..DAY)) = (given, found) {
         errors.at(
             &given.value,
-            "a repeat may come late, so an answer is kept under its key for a day at least: \
-             write `\"24h\"` or more",
+            "`retention` is at least a day, since repeats may arrive late: write `\"24h\"` or more",
         );
     }
     found

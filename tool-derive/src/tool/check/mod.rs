@@ -110,10 +110,8 @@ fn dry_run(
     errors: &Errors,
 ) {
     match (effect, preview) {
-        (Effect::Read, Some(preview)) => errors.at(
-            &preview.key,
-            "a read changes nothing, so it has no preview; remove it, or the effect is `write`",
-        ),
+        (Effect::Read, Some(preview)) => errors
+            .at(&preview.key, "`preview` is for writes; remove it, or set `effect = \"write\"`"),
         (Effect::Write | Effect::Destructive, None) if !any_host(parameters) => {
             errors.at(function, super::DRY_RUN_RULE);
         }

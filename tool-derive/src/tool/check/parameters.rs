@@ -165,12 +165,7 @@ fn argument_type(ty: &Type, this: Option<&Type>, errors: &Errors) -> Option<Argu
         return None;
     }
     if let Some((found, owned)) = types::borrowed_inside(ty) {
-        errors.at(
-            found,
-            format!(
-                "an argument owns what the model sends, `&str` alone excepted: write `{owned}`"
-            ),
-        );
+        errors.at(found, format!("an argument cannot borrow, except as `&str`: write `{owned}`"));
         return None;
     }
     if let Type::Infer(_) | Type::FnPtr(_) | Type::Ptr(_) | Type::Never(_) = ty {

@@ -19,7 +19,7 @@ pub(super) fn check(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<
 
 fn qualifiers(signature: &Signature, errors: &Errors) {
     if let Safety::Unsafe(token) = signature.safety {
-        errors.at(token, "a model cannot keep a promise of safety: wrap it in a safe function");
+        errors.at(token, "a tool cannot be `unsafe`, since a model cannot uphold safety requirements: call it from a safe function");
     }
     if let Some(abi) = &signature.abi {
         errors.at(abi, "a tool is a Rust function: remove the ABI, or call it from one");
@@ -76,7 +76,7 @@ pub(super) fn output(output: &ReturnType, this: Option<&Type>, errors: &Errors) 
         return None;
     }
     if let Type::Ptr(pointer) = ty {
-        errors.at(pointer.to_token_stream(), "a pointer means nothing to a model: return a value");
+        errors.at(pointer.to_token_stream(), "a pointer cannot be serialized: return a value");
         return None;
     }
     if let Some(future) = types::future_inside(ty) {
