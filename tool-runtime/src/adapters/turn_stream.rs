@@ -118,7 +118,8 @@ impl<'a> TurnStream<'a> {
     /// # Errors
     /// Returns an error if there was no event, or if an event failed.
     pub fn finish(mut self) -> Result<Turn, ReadError> {
-        self.push_last_event();
+        // A failure is kept in `failed`.
+        let _ = self.push_last_event();
         if let Some(error) = self.failed {
             return Err(error);
         }
@@ -129,15 +130,12 @@ impl<'a> TurnStream<'a> {
         Ok(self.adapter.turn(self.assembler.finish(&self.adapter.names)))
     }
 
-    /// Processes an event whose end was not marked, if it is whole.
-    fn push_last_event(&mut self) {
+    /// Processes an event whose end was not marked, if it is whole; returns the added content.
+    pub(crate) fn push_last_event(&mut self) -> Result<Vec<Delta>, ReadError> {
         let framing = self.adapter.dialect.format().framing();
         let decoder = std::mem::replace(&mut self.decoder, EventDecoder::new(framing));
         let is_whole = |event: &String| parse(event, self.adapter.max_response_bytes).is_ok();
-        if let Some(event) = decoder.finish().filter(is_whole) {
-            // A failure is kept in `failed`.
-            let _ = self.push(&event);
-        }
+        decoder.finish().filter(is_whole).map_or_else(|| Ok(Vec::new()), |event| self.push(&event))
     }
 
     /// Replaces a declared name by the tool's own name.

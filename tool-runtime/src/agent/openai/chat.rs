@@ -13,7 +13,6 @@ use super::attempts::{AttemptedModel, Failed, with_retries};
 use super::builder::OpenAiBuilder;
 use super::endpoint::{Endpoint, broke_off, failing, timed_out, unreadable};
 use super::request::{RequestFormat, repeated};
-use super::server_events::ServerEvents;
 use crate::adapters::{
     Adapter, Delta, Dialect, ReadError, RequestedCall, StopReason, Turn, is_file,
 };
@@ -119,7 +118,7 @@ impl OpenAiModel {
                 ended = tokio::time::timeout(rest, chat).await;
             }
             match ended.unwrap_or_else(|_| Err(timed_out())) {
-                Ok((turn, facts)) => Ok(reply(&turn, facts, model)),
+                Ok(turn) => Ok(reply(&turn, model)),
                 Err(failed) if shown.load(Ordering::Relaxed) => Err(failed.shown()),
                 Err(failed) => Err(failed),
             }
@@ -128,12 +127,9 @@ impl OpenAiModel {
         Ok(reply.with_latency(started.elapsed()))
     }
 
-    async fn whole(&self, body: &Value, adapter: &Adapter) -> Result<(Turn, ReplyFacts), Failed> {
+    async fn whole(&self, body: &Value, adapter: &Adapter) -> Result<Turn, Failed> {
         let text = self.endpoint.fetch(body).await?;
-        let turn = adapter.read(&text).map_err(|error| unread(&error))?;
-        let mut facts = ReplyFacts::default();
-        facts.read(&text);
-        Ok((turn, facts))
+        adapter.read(&text).map_err(|error| unread(&error))
     }
 
     async fn streamed(
@@ -141,75 +137,32 @@ impl OpenAiModel {
         body: &Value,
         adapter: &Adapter,
         on_text: &OnText<'_>,
-    ) -> Result<(Turn, ReplyFacts), Failed> {
+    ) -> Result<Turn, Failed> {
         let mut response = self.endpoint.send(body).await?;
-        let mut reading =
-            StreamedReply { stream: adapter.stream(), facts: ReplyFacts::default(), on_text };
-        let mut events = ServerEvents::default();
+        let mut stream = adapter.stream();
         let mut left = self.endpoint.settings.max_response_bytes;
+        let show = |deltas: Result<Vec<Delta>, ReadError>| {
+            for delta in deltas.map_err(|error| unread(&error))? {
+                match delta {
+                    Delta::Text(text) => on_text(&text),
+                    Delta::Thinking(_) | Delta::Refusal(_) | Delta::CallStarted(_) => {}
+                }
+            }
+            Ok::<(), Failed>(())
+        };
         loop {
             let Some(part) = response.chunk().await.map_err(|_| broke_off())? else { break };
+            // Comments between the events count as well.
             let too_long = || unreadable("the response is longer than `max_response_bytes`");
             left = left.checked_sub(part.len()).ok_or_else(too_long)?;
-            let not_text = |_| unreadable("the stream is not UTF-8");
-            for event in events.push(&part).map_err(not_text)? {
-                reading.push(&event)?;
-            }
+            show(stream.push_bytes(&part))?;
         }
-        if let Some(event) = events.finish() {
-            reading.push(&event)?;
-        }
-        let StreamedReply { stream, facts, .. } = reading;
-        stream.finish().map(|turn| (turn, facts)).map_err(|error| unread(&error))
+        show(stream.push_last_event())?;
+        stream.finish().map_err(|error| unread(&error))
     }
 }
 
-/// A streamed answer while it is read.
-struct StreamedReply<'s> {
-    stream: crate::adapters::TurnStream<'s>,
-    facts: ReplyFacts,
-    on_text: &'s OnText<'s>,
-}
-
-impl StreamedReply<'_> {
-    fn push(&mut self, event: &str) -> Result<(), Failed> {
-        let deltas = self.stream.push(event).map_err(|error| unread(&error))?;
-        self.facts.read(event);
-        for delta in deltas {
-            if let Delta::Text(text) = delta {
-                (self.on_text)(&text);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The members of a response beside its message.
-#[derive(Debug, Default)]
-struct ReplyFacts {
-    model: Option<String>,
-    usage: Option<TokenUsage>,
-}
-
-impl ReplyFacts {
-    /// Reads a whole response, or an event of a stream.
-    fn read(&mut self, json: &str) {
-        let response: Value = serde_json::from_str(json).unwrap_or_default();
-        if let Some(model) = response["model"].as_str().filter(|model| !model.is_empty()) {
-            self.model = Some(model.to_owned());
-        }
-        let usage = &response["usage"];
-        if let (Some(input), Some(output)) =
-            (usage["prompt_tokens"].as_u64(), usage["completion_tokens"].as_u64())
-        {
-            let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
-            let usage = TokenUsage::new(input, output);
-            self.usage = Some(usage.with_cached_input_tokens(cached.unwrap_or_default()));
-        }
-    }
-}
-
-fn reply(turn: &Turn, facts: ReplyFacts, model: AttemptedModel) -> ChatReply {
+fn reply(turn: &Turn, model: AttemptedModel) -> ChatReply {
     let call = |call: &RequestedCall| {
         let arguments =
             call.request().map_or(call.arguments(), |request| request.arguments().get());
@@ -225,13 +178,20 @@ fn reply(turn: &Turn, facts: ReplyFacts, model: AttemptedModel) -> ChatReply {
         StopReason::Refused(_) => FinishReason::ContentFilter,
         StopReason::Other(word) => FinishReason::Other(word.clone()),
     };
-    let reply = ChatReply::of_message(facts.model.unwrap_or(model.name), message)
+    let name = turn.model().filter(|name| !name.is_empty()).map_or(model.name, str::to_owned);
+    let reply = ChatReply::of_message(name, message)
         .with_finish_reason(finish_reason)
         .with_fallback(model.is_fallback);
-    match facts.usage {
+    match token_usage(turn) {
         Some(usage) => reply.with_usage(usage),
         None => reply,
     }
+}
+
+fn token_usage(turn: &Turn) -> Option<TokenUsage> {
+    let usage = turn.usage()?;
+    let counted = TokenUsage::new(usage.input?, usage.output?);
+    Some(counted.with_cached_input_tokens(usage.cache_read.unwrap_or_default()))
 }
 
 /// A response that cannot be read says so in words that quote nothing of it.

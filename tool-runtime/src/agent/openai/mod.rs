@@ -6,7 +6,6 @@ mod chat;
 mod embeddings;
 mod endpoint;
 mod request;
-mod server_events;
 
 pub use self::builder::{OpenAiBuilder, ProviderPrefix};
 pub use self::chat::OpenAiModel;

@@ -90,3 +90,26 @@ async fn a_stream_longer_than_the_limit_is_an_error() {
     let error = stream(&model.build().unwrap()).await.0.unwrap_err();
     assert_eq!(error.details()["reason"], "unreadable");
 }
+
+#[tokio::test]
+async fn events_are_framed_as_any_server_may_send_them() {
+    let [first, second] = <[String; 2]>::try_from(pieces(&["Green ", "tea"], false)).unwrap();
+    let with_carriage_returns = format!("\u{feff}: wait\r\r{}", first.replace('\n', "\r"));
+    let without_an_empty_line = second.trim_end().to_owned();
+    let pieces = vec![with_carriage_returns, without_an_empty_line];
+    let server = Server::start([Scripted::Stream { pieces, end: StreamEnd::Closed }]).await;
+    let (reply, shown) = stream(&server.model()).await;
+    assert_eq!(shown, ["Green ", "tea"]);
+    assert_eq!(reply.unwrap().text(), "Green tea");
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_within_an_event_keeps_the_text_before_it() {
+    let mut pieces = pieces(&["Green ", "tea"], false);
+    pieces[1].truncate(40);
+    let server = Server::start([Scripted::Stream { pieces, end: StreamEnd::Closed }]).await;
+    let (reply, shown) = stream(&server.model()).await;
+    let reply = reply.unwrap();
+    assert_eq!(shown, ["Green "]);
+    assert_eq!((reply.text(), reply.finish_reason()), ("Green ", &FinishReason::Length));
+}
