@@ -30,7 +30,7 @@ pub(crate) async fn replay(
         for line in picture(&report) {
             println!("{line}");
         }
-        holds &= report.holds();
+        holds &= report.is_unchanged();
     }
     host.close().await?;
     Ok(holds)

@@ -19,12 +19,13 @@ import subprocess
 import sys
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 HERE = pathlib.Path(__file__).parent
-# A run takes a minute or less; one that hangs ends, and fails.
-LONGEST = 600
+# A run takes some minutes; one that hangs ends, and fails.
+LONGEST = 1800
 
 
 def main() -> int:
@@ -32,17 +33,21 @@ def main() -> int:
     if url := os.environ.get("URL"):
         return proven(url, secrets.token_hex(24), folder)
     built = pathlib.Path(os.environ["BUILT"])
-    # Both are tested, whatever the first one shows.
-    return max([serve(built, folder), heritage_server(built, folder)])
+    # Both are tested, at the same time, whatever the other one shows.
+    with ThreadPoolExecutor() as pool:
+        runs = [pool.submit(run, built, folder / run.__name__) for run in (serve, heritage_server)]
+    return max(run.result() for run in runs)
 
 
 def serve(built: pathlib.Path, folder: pathlib.Path) -> int:
+    folder.mkdir()
     key = secrets.token_hex(24)
     with started([built / "serve", folder], folder, SERVE_KEY=key) as server:
         return proven(server.url, key, folder)
 
 
 def heritage_server(built: pathlib.Path, folder: pathlib.Path) -> int:
+    folder.mkdir()
     program, keys = built / "heritage-server", folder / "keys.txt"
     made = subprocess.run([program, "--new-key", "tester"], check=True, capture_output=True, text=True)
     key, line = re.search(r"^(tsk_\S+)\n.*^(sha256:\S+) ", made.stdout, re.MULTILINE | re.DOTALL).groups()
@@ -81,21 +86,22 @@ class started:
 
 
 def proven(url: str, key: str, folder: pathlib.Path) -> int:
-    validate(url, key)
-    return schemathesis(url, key, folder)
+    valid = validate(url, key)
+    code, said = schemathesis(url, key, folder)
+    print(valid, said, sep="\n", flush=True)
+    return code
 
 
-def validate(url: str, key: str) -> None:
+def validate(url: str, key: str) -> str:
     request = urllib.request.Request(f"{url}/openapi.json", headers={"X-Internal-API-Key": key})
     with urllib.request.urlopen(request) as answer:
         document = json.load(answer)
     OpenAPIV31SpecValidator(document).validate()
-    print(f"openapi: {len(document['paths'])} paths, {len(document['components']['schemas'])} schemas, valid")
+    return f"openapi: {len(document['paths'])} paths, {len(document['components']['schemas'])} schemas, valid"
 
 
-def schemathesis(url: str, key: str, folder: pathlib.Path) -> int:
+def schemathesis(url: str, key: str, folder: pathlib.Path) -> tuple[int, str]:
     seed = os.environ.get("SEED") or str(secrets.randbelow(2**32))
-    print(f"openapi: schemathesis with SEED={seed}", flush=True)
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{url}/openapi.json",
         "--checks", "all",
@@ -108,7 +114,11 @@ def schemathesis(url: str, key: str, folder: pathlib.Path) -> int:
         "--no-color",
     ]
     environment = {**os.environ, "SCHEMATHESIS_HOOKS": "agreeing", "PYTHONPATH": str(HERE / "hooks")}
-    return subprocess.run(command, cwd=folder, env=environment, check=False, timeout=LONGEST).returncode
+    run = subprocess.run(
+        command, cwd=folder, env=environment, check=False, timeout=LONGEST,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )
+    return run.returncode, f"openapi: schemathesis with SEED={seed}\n{run.stdout}"
 
 
 if __name__ == "__main__":

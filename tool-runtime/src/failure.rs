@@ -58,24 +58,24 @@ enum FailureCodeKind {
 }
 
 impl FailureCode {
-    /// Takes a standard code; its type comes with it.
+    /// Creates a code from a standard one, with the type that belongs to it.
     #[must_use]
     pub const fn standard(code: ErrorCode) -> Self {
         Self(FailureCodeKind::Standard(code))
     }
 
-    /// Takes a tool's own code and says what a machine does next about it.
+    /// Creates a tool's own code with its type, which tells a program how to react.
     ///
     /// # Panics
-    /// The code is empty, or a standard one, whose type is not the tool's to choose. In a
-    /// constant this is a compile error.
+    /// Panics if the code is empty, or is a standard code, whose type is fixed. In a constant, the
+    /// panic is a compile error.
     #[must_use]
     pub const fn own(code: &'static str, error_type: ToolErrorType) -> Self {
-        assert!(!code.is_empty(), "a tool's own code is a text");
+        assert!(!code.is_empty(), "a tool's own code must not be empty");
         let mut index = 0;
         while index < ErrorCode::ALL.len() {
             let standard = ErrorCode::ALL[index].as_str();
-            assert!(!same(standard, code), "this is a standard code: name it as such");
+            assert!(!same(standard, code), "this is a standard code: use `FailureCode::standard`");
             index += 1;
         }
         Self(FailureCodeKind::Own { code, error_type })
@@ -164,7 +164,7 @@ impl Failure {
         self
     }
 
-    /// Advises to try again after this many milliseconds.
+    /// Sets the delay before the next attempt, in milliseconds.
     pub fn with_retry_after_ms(mut self, milliseconds: u64) -> Self {
         self.0.retry_after_ms = Some(milliseconds);
         self
@@ -212,10 +212,10 @@ impl Failure {
 
     /// Marks a failed write that may have had its effect, for example after a lost connection.
     ///
-    /// It is then not tried again by itself, unless the tool is idempotent or forwards its key, and
-    /// under an idempotency key its outcome counts as unknown until it is reconciled or resolved. A
-    /// write that fails with type `TIMEOUT` or `UPSTREAM` counts so without the mark. The caller reads
-    /// `details.effect = "unknown"`.
+    /// The runtime does not retry such a call, unless the tool is idempotent or forwards its key.
+    /// Under an idempotency key, the outcome is unknown until it is reconciled or resolved. A write
+    /// that fails with type `TIMEOUT` or `UPSTREAM` is treated the same without this mark. The
+    /// caller reads `details.effect = "unknown"`.
     pub fn with_effect_unknown(self) -> Self {
         self.with_detail(EFFECT, EFFECT_UNKNOWN)
     }

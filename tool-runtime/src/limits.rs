@@ -1,10 +1,9 @@
 //! Limits on the size and the depth of JSON texts.
 
-/// Bounds what a JSON text may cost before anything else looks at it.
+/// Limits on the size and the depth of a JSON text, checked while the text is parsed.
 ///
-/// The reader stops at the first bound that is passed, so that a hostile text
-/// takes bounded time and memory. Every length is in bytes of the text as it
-/// was sent.
+/// Parsing stops at the first limit that is exceeded, so that a hostile text takes bounded time and
+/// memory. Lengths are in bytes of the text as it was sent.
 ///
 /// # Examples
 /// ```
@@ -31,12 +30,14 @@ impl Limits {
         .with_max_string_bytes(Self::MAX_BYTES)
         .with_max_pattern_bytes(usize::MAX);
 
-    /// Names the deepest nesting that can be asked for: what `serde_json` reads once it stands in an envelope.
+    /// The largest depth that can be set: deeper values exceed the recursion limit of `serde_json`
+    /// once they are inside an envelope.
     pub const DEEPEST: usize = 126;
-    /// Names the longest text that can be asked for: what a 32-bit offset reaches.
+    /// The largest text that can be set, in bytes: positions are stored as 32-bit offsets.
     pub const MAX_BYTES: usize = (u32::MAX - 1) as usize;
 
-    /// Gives the defaults: 1 MiB of text, 64 levels, 256 KiB for one string, 512 KiB under patterns.
+    /// Returns the defaults: 1 MiB of text, 64 levels, 256 KiB for one string, and 512 KiB to match
+    /// against patterns.
     #[must_use]
     pub const fn new() -> Self {
         Self { bytes: 1024 * 1024, depth: 64, string_bytes: 256 * 1024, pattern_bytes: 512 * 1024 }

@@ -1782,7 +1782,7 @@ impl fmt::Debug for AssistantMessage {}
 // tool_runtime::agent::ChatModel
 pub trait ChatModel: fmt::Debug + Send + Sync {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError>;
-    fn shows(&self, _: &Attachment) -> bool {}
+    fn accepts(&self, _: &Attachment) -> bool {}
     async fn chat_streamed(
         &self,
         request: &ChatRequest,
@@ -2904,7 +2904,7 @@ impl ReplayReport {
     #[must_use]
     pub fn calls(&self) -> &[ReplayedCall] {}
     #[must_use]
-    pub fn holds(&self) -> bool {}
+    pub fn is_unchanged(&self) -> bool {}
     #[must_use]
     pub fn next(&self) -> Option<u64> {}
     #[must_use]
@@ -4490,7 +4490,7 @@ impl PinDifference {
     #[must_use]
     pub fn listed(&self) -> Option<&str> {}
     #[must_use]
-    pub fn place(&self) -> &str {}
+    pub fn pointer(&self) -> &str {}
 }
 impl fmt::Display for PinDifference {}
 
@@ -4645,7 +4645,7 @@ impl RemoteFinding {
     #[must_use]
     pub fn kind(&self) -> RemoteFindingKind {}
     #[must_use]
-    pub fn place(&self) -> &str {}
+    pub fn pointer(&self) -> &str {}
     #[must_use]
     pub fn tool(&self) -> &str {}
 }

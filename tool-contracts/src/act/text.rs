@@ -16,7 +16,8 @@ pub(super) fn of(data: &RawValue) -> String {
     }
 }
 
-/// Indents valid JSON by two spaces a level; keeps the order of fields, numbers and escapes.
+/// Indents valid JSON by two spaces a level; keeps the order of fields and numbers. Characters that
+/// are escaped by their number are written as they are.
 fn indented(json: &str) -> String {
     let mut writer = Indented { text: String::with_capacity(json.len() * 2), depth: 0 };
     let (mut start, mut at) = (0, 0);
@@ -24,7 +25,15 @@ fn indented(json: &str) -> String {
     while let Some(&byte) = bytes.get(at) {
         at += 1;
         match byte {
-            b'"' => at = end_of_text(bytes, at),
+            b'"' => {
+                let end = end_of_text(bytes, at);
+                if let Some(text) = unescaped(&json[at - 1..end]) {
+                    writer.text.push_str(json[start..at - 1].trim_ascii());
+                    writer.text.push_str(&text);
+                    start = end;
+                }
+                at = end;
+            }
             b'{' | b'[' | b'}' | b']' | b',' | b':' => {
                 writer.text.push_str(json[start..at - 1].trim_ascii());
                 writer.push_mark(byte, next_mark(bytes, at));
@@ -35,6 +44,13 @@ fn indented(json: &str) -> String {
     }
     writer.text.push_str(json[start..].trim_ascii());
     writer.text
+}
+
+/// Writes a JSON text without `\u` escapes that it does not need; `None` if it has none.
+fn unescaped(json: &str) -> Option<String> {
+    // A text with half of a surrogate pair stays as it is.
+    let text: String = json.contains(r"\u").then(|| serde_json::from_str(json).ok()).flatten()?;
+    serde_json::to_string(&text).ok()
 }
 
 /// Returns the index after the quote that ends the text.

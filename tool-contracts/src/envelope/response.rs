@@ -271,7 +271,7 @@ fn reject_field<E: Error>(given: bool, field: &str, ok: bool) -> Result<(), E> {
     if !given {
         return Ok(());
     }
-    Err(E::custom(format_args!("`{field}`: not admitted where `ok` is {ok}; leave it out")))
+    Err(E::custom(format_args!("`{field}`: not allowed where `ok` is {ok}; leave it out")))
 }
 
 fn is_default<M: Default + PartialEq>(meta: &M) -> bool {

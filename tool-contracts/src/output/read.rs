@@ -219,7 +219,7 @@ fn foreign<E: Error>(given: bool, field: &str, status: Status) -> Result<(), E> 
         return Ok(());
     }
     Err(E::custom(format_args!(
-        "`{field}`: not admitted beside the status `{}`; leave it out",
+        "`{field}`: not allowed with the status `{}`; leave it out",
         status.word()
     )))
 }

@@ -247,7 +247,7 @@ fn foreign<E: Error>(given: bool, field: &str, success: bool) -> Result<(), E> {
         return Ok(());
     }
     Err(E::custom(format_args!(
-        "`{field}`: not admitted where `success` is {success}; leave it out"
+        "`{field}`: not allowed where `success` is {success}; leave it out"
     )))
 }
 

@@ -167,7 +167,7 @@ impl ToolSpec {
         problems.check(
             self.ttl_seconds.is_none() || self.effect == Effect::Read,
             "ttl_seconds",
-            "only a read stays fresh; leave it out, or make the effect `read`",
+            "only results of a read can be cached; leave it out, or make the effect `read`",
         );
         problems.check(self.timeout_ms != Some(0), "timeout_ms", "expected more than 0");
     }

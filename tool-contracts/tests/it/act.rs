@@ -112,6 +112,10 @@ fn data_is_written_for_a_model() {
         r#"{"b":[1, 2e1,{}],"a":{"text":"{\"x\": [1,2]}, 茶","none":null}}"#,
         "{\n  \"b\": [\n    1,\n    2e1,\n    {}\n  ],\n  \"a\": {\n    \"text\": \"{\\\"x\\\": [1,2]}, 茶\",\n    \"none\": null\n  }\n}",
     );
+    check_text(
+        r#"{"t\u00e9":"\u8336\n\u0001","half":"\ud83c"}"#,
+        "{\n  \"té\": \"茶\\n\\u0001\",\n  \"half\": \"\\ud83c\"\n}",
+    );
 }
 
 #[test]

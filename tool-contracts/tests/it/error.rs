@@ -113,7 +113,7 @@ fn an_error_alone_refuses_what_is_no_error() {
     let ok = r#"{"status":"ok","input":1,"data":2,"meta":{"took_ms":1}}"#;
     assert!(read(ok).starts_with("`status`: expected `error`"));
     let data = r#"{"status":"error","input":1,"data":2,"error":{"type":"FATAL","message":"m"},"meta":{"took_ms":1}}"#;
-    assert!(read(data).starts_with("`data`: not admitted beside the status `error`"));
+    assert!(read(data).starts_with("`data`: not allowed with the status `error`"));
     let late = r#"{"input":1,"meta":{"took_ms":1,"cache_hit":true},"status":"error"}"#;
     assert!(read(late).starts_with("`meta`: `cache_hit`: unknown field"));
 }

@@ -60,7 +60,7 @@ fn fields_keep_to_their_rules() {
     check_refused("version", json!(""), "not empty");
     check_refused("effect", json!("maybe"), "one of `read`, `write`, `destructive`");
     check_refused("permission", json!("perhaps"), "one of `allow`, `ask`, `deny`");
-    check_refused("ttl_seconds", json!(60), "only a read stays fresh");
+    check_refused("ttl_seconds", json!(60), "only results of a read can be cached");
     check_refused("timeout_ms", json!(0), "more than 0");
     check_refused("input_schema", json!(true), "an object");
     check_refused("input_examples", json!([{}, 1]), "a list of objects");

@@ -1,8 +1,8 @@
 //! Checks a raw error type. In order:
 //!
 //! - `shape`: an enum, or a struct, which has a single case
-//! - `said`: every case has an option
-//! - `alone`: `transparent` is the only option, and there is exactly one field
+//! - options: every case has one
+//! - `transparent`: it is the only option, and there is exactly one field
 //! - `code`: one code, standard or fully described
 //! - `message`: at most one source of the public text, over existing fields
 //! - `advice`: retry, status, endpoint and details are literals or existing fields
@@ -243,7 +243,7 @@ fn message_of(
 ) -> Option<Message> {
     match (message, hide) {
         (Some(_), Some(hide)) => {
-            errors.at(&hide.key, "`hide` gives the code's own text; keep it or `message`");
+            errors.at(&hide.key, "`hide` and `message` both set the message; keep one of them");
             None
         }
         (Some(given), None) => message::check(&given.value, fields, errors).map(Message::Format),

@@ -54,7 +54,7 @@ const _: () = {
                     __p::assert_host_value::<Orders>();
                     const _: () = ::core::assert!(
                         ! __p::Probe:: < Orders > ::IS_STRING,
-                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                        "`&String` is neither an argument nor a host value: for text from the model take `&str` or `String`, for text from the host a newtype around `String`"
                     );
                     let __need: __p::HostNeed = (&&__p::Probe::<Orders>::NEW).need();
                     __need
@@ -63,7 +63,7 @@ const _: () = {
                     __p::assert_host_value::<Idempotency>();
                     const _: () = ::core::assert!(
                         ! __p::Probe:: < Idempotency > ::IS_STRING,
-                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                        "`&String` is neither an argument nor a host value: for text from the model take `&str` or `String`, for text from the host a newtype around `String`"
                     );
                     let __need: __p::HostNeed = (&&__p::Probe::<Idempotency>::NEW)
                         .need();

@@ -79,7 +79,7 @@ const _: () = {
                     __p::assert_host_value::<ToolContext>();
                     const _: () = ::core::assert!(
                         ! __p::Probe:: < ToolContext > ::IS_STRING,
-                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                        "`&String` is neither an argument nor a host value: for text from the model take `&str` or `String`, for text from the host a newtype around `String`"
                     );
                     let __need: __p::HostNeed = (&&__p::Probe::<ToolContext>::NEW)
                         .need();
@@ -89,7 +89,7 @@ const _: () = {
                     __p::assert_host_value::<Index>();
                     const _: () = ::core::assert!(
                         ! __p::Probe:: < Index > ::IS_STRING,
-                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                        "`&String` is neither an argument nor a host value: for text from the model take `&str` or `String`, for text from the host a newtype around `String`"
                     );
                     let __need: __p::HostNeed = (&&__p::Probe::<Index>::NEW).need();
                     __need

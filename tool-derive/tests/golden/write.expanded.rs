@@ -49,7 +49,7 @@ const _: () = {
                     __p::assert_host_value::<DryRun>();
                     const _: () = ::core::assert!(
                         ! __p::Probe:: < DryRun > ::IS_STRING,
-                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                        "`&String` is neither an argument nor a host value: for text from the model take `&str` or `String`, for text from the host a newtype around `String`"
                     );
                     let __need: __p::HostNeed = (&&__p::Probe::<DryRun>::NEW).need();
                     __need
@@ -58,7 +58,7 @@ const _: () = {
                     __p::assert_host_value::<Pages>();
                     const _: () = ::core::assert!(
                         ! __p::Probe:: < Pages > ::IS_STRING,
-                        "a borrowed parameter is the host's, and `&String` is neither: for text from the model take `&str` or `String`, for text of the host a type of its own around it"
+                        "`&String` is neither an argument nor a host value: for text from the model take `&str` or `String`, for text from the host a newtype around `String`"
                     );
                     let __need: __p::HostNeed = (&&__p::Probe::<Pages>::NEW).need();
                     __need

@@ -137,7 +137,7 @@ impl Answer {
         &self.call_id
     }
 
-    /// Returns whether the model is told that the call failed.
+    /// Returns whether the answer is marked as that of a failed call.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.content.is_error

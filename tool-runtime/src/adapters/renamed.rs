@@ -172,7 +172,7 @@ fn declared<'s>(key: &str, schemas: &[&'s Value]) -> Vec<(&'s str, &'s Value)> {
 }
 
 /// The schemas of properties that are not declared by their names. Each may apply to any property:
-/// a declared name tells by its suffix that it stands for another.
+/// the suffix of a declared name shows that it stands for another.
 fn undeclared(schema: &Value) -> impl Iterator<Item = &Value> {
     let by_pattern = schema.get("patternProperties").and_then(Value::as_object);
     let by_pattern = by_pattern.into_iter().flat_map(|named| named.values());

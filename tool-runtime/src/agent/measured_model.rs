@@ -89,8 +89,8 @@ impl ChatModel for MeasuredModel {
         end
     }
 
-    fn shows(&self, attachment: &Attachment) -> bool {
-        self.model.shows(attachment)
+    fn accepts(&self, attachment: &Attachment) -> bool {
+        self.model.accepts(attachment)
     }
 
     async fn chat_streamed(

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::model::{ChatModel, ChatRequest, FinishReason, ModelMessage};
 use crate::assess::{CompressionError, Summarizer, SummaryRequest};
 
-/// Has a chat model, usually a small one, write the summaries of a distillation.
+/// Summarizes contexts with a chat model, usually a small one: the student of a distillation.
 ///
 /// In a [`ProxyAgent`](super::ProxyAgent) all summaries of a context together get half of the time that
 /// the request has left; if they take longer, the context is pruned. Elsewhere the time limits of the

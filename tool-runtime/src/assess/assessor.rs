@@ -47,7 +47,7 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// - **`semantic_pruning`** scores sentences, lines and rows of JSON by the words of the question
 ///   (BM25), gives each half of its neighbours' scores, and keeps the best. Passages with an
 ///   identifier, a number or a path that the question or the newest two messages have come first,
-///   and error lines if one of them speaks of errors; for them the text may exceed the target, up to
+///   and error lines if one of them mentions errors; for them the text may exceed the target, up to
 ///   half of the tokens and to `max_tokens`. Without a question, passages that name something are kept.
 /// - **`history_compaction`** keeps the newest rounds of messages word for word, and of older ones the
 ///   passages that decide, ask or name something, first those that a newer message refers to. Results stay as they are.

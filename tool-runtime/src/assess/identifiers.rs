@@ -10,6 +10,14 @@ pub(super) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_outside).map(trimmed).filter(|word| is_identifier(word))
 }
 
+/// Lists an identifier, and the parts of one that is joined from several: `A-17` in `order=A-17`,
+/// `src/tea.rs` in `src/tea.rs:42`, and `A-17` in `\nA-17`, after an escape of JSON.
+pub(super) fn with_parts(word: &str) -> impl Iterator<Item = &str> {
+    let parts = word.split(['=', ':', '&', '#']).filter(move |part| part.len() < word.len());
+    let escaped = word.split('\\').skip(1).filter_map(|part| part.strip_prefix(['n', 'r', 't']));
+    std::iter::once(word).chain(parts).chain(escaped).map(trimmed).filter(|part| !part.is_empty())
+}
+
 /// Returns whether an identifier is a number, with separators and a currency.
 pub(super) fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit() || b".,:%$+-".contains(&byte))
@@ -97,6 +105,17 @@ mod tests {
         check("my page is @coffee_creations_1237.", &["@coffee_creations_1237"]);
         check(r#"{"id":"9f86d0","open":true}"#, &["9f86d0"]);
         check("at 12:30, 17% off", &["12:30", "17%"]);
+    }
+
+    #[test]
+    fn joined_identifiers_have_parts() {
+        let check = |word: &str, expected: &[&str]| {
+            assert_eq!(with_parts(word).collect::<Vec<_>>(), expected, "{word}");
+        };
+        check("A-17", &["A-17"]);
+        check("order_id=A-17", &["order_id=A-17", "order_id", "A-17"]);
+        check("src/tea.rs:42", &["src/tea.rs:42", "src/tea.rs", "42"]);
+        check(r"ok\nA-17", &[r"ok\nA-17", "A-17"]);
     }
 
     #[test]

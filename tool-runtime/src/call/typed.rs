@@ -39,7 +39,7 @@ impl<T: TypedTool> TypedCall<T> {
     /// `input` of the envelope is the echo of the arguments, as JSON.
     ///
     /// # Errors
-    /// The answer's type cannot read what it wrote itself; the envelope is in
+    /// Returns an error if the output type cannot deserialize its own JSON; the envelope is in
     /// [`as_call().output()`](ToolCall::output).
     pub async fn execute(
         &mut self,

@@ -60,11 +60,11 @@ impl AccessQueue {
                 records.write(writer);
             }
         };
-        // If the queue rejects it, dropping it tells the readers.
+        // If the queue rejects it, dropping it notifies the readers.
         drop(queue.submit(Box::new(write)));
     }
 
-    /// Writes the queued records, all or none, and tells the readers.
+    /// Writes the queued records, all or none, and notifies the readers.
     fn write(&self, writer: &mut LedgerWriter) {
         let records = self.drain();
         if records.is_empty() {

@@ -304,7 +304,7 @@ impl Ledger {
     }
 
     /// Runs a search or a verification on the writer thread. One at a time, so that the records
-    /// between two of them wait for no more than one; skipped if its caller has gone.
+    /// between two of them wait for no more than one; skipped if its caller no longer waits.
     async fn run_in_turn<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut LedgerWriter) -> Result<T, StoreError> + Send + 'static,

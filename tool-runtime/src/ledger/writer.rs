@@ -192,7 +192,7 @@ impl LedgerWriter {
         // An opened ledger resumes from a checkpoint, so one has to stay.
         self.checkpoint()?;
         let at = self.now();
-        // Recorded first: contents that are gone without a record count as removed.
+        // Recorded first: contents that are missing without a record count as removed.
         self.append_record(&Record::Erased(ContentsErased { at, before }))?;
         let erased = self.store.erase(before)?;
         self.erased = before;
@@ -317,7 +317,7 @@ fn write_group(
             Err(unwritten) => unwritten,
         };
         writer.stats.set_write_error(error);
-        // WaitingRecords operations get the error now; they do not wait for the store to work again.
+        // Waiting operations get the error now; they do not wait for the store to work again.
         run_requests(writer, std::mem::take(requests));
         let (later, closed) = queue.take_requests(pause);
         run_requests(writer, later);

@@ -18,8 +18,8 @@ const MOST_MODELS: usize = 100;
 /// The operation of all calls of models.
 const CHAT: &str = "chat";
 
-/// The metrics of the agents of a runtime. An agent's request lasts for as long as a model thinks, so
-/// that one lock for all its figures is not noticed.
+/// The metrics of the agents of a runtime. Requests wait for a model, so that the cost of one lock
+/// for all values does not matter.
 ///
 /// The values of labels are bounded: words of this crate, and configured models.
 #[derive(Debug)]

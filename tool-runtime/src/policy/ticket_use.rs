@@ -70,7 +70,7 @@ impl PolicyState {
         limit: Duration,
     ) -> Result<Option<TicketEnd>, StoreError> {
         let found = self.call_store(limit, self.stores.tickets.find_ticket(ticket.id)).await?;
-        // A ticket that is gone was swept after it had expired.
+        // A ticket that the store no longer has was swept after it had expired.
         Ok(found.map_or(Some(TicketEnd::Expired), |found| found.end))
     }
 

@@ -102,7 +102,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Adds those of these tools that can be used, and leaves out the others.
+    /// Adds the tools whose definitions are valid, and leaves out the others.
     ///
     /// It is for tools that the program did not write, such as those of another server: one of them
     /// that cannot be used does not fail [`build`](Self::build). [`Runtime::refused_tools`] lists
@@ -191,14 +191,16 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets whether lossless slips in a read's arguments are coerced; they are by default.
+    /// Sets whether a read's arguments of a wrong JSON type are converted if nothing is lost; they
+    /// are by default.
     #[must_use]
     pub fn coerce_reads(mut self, coerce: Coerce) -> Self {
         self.settings.coerce_reads = coerce;
         self
     }
 
-    /// Sets whether lossless slips in a write's arguments are coerced; they are not by default.
+    /// Sets whether a write's arguments of a wrong JSON type are converted if nothing is lost; they
+    /// are not by default.
     #[must_use]
     pub fn coerce_writes(mut self, coerce: Coerce) -> Self {
         self.settings.coerce_writes = coerce;

@@ -296,7 +296,7 @@ impl Runtime {
 
 #[cfg(feature = "mcp-client")]
 impl WeakRuntime {
-    /// Returns the runtime, unless its last handle is gone.
+    /// Returns the runtime, unless its last handle was dropped.
     pub(crate) fn upgrade(&self) -> Option<Runtime> {
         self.0.upgrade().map(|inner| Runtime { inner })
     }

@@ -53,7 +53,7 @@ impl Runtime {
     ///
     /// # Cancellation
     /// Dropping the returned future interrupts the call, as dropping that of
-    /// [`execute`](ToolCall::execute) does; observers hear of it.
+    /// [`execute`](ToolCall::execute) does, and notifies observers.
     pub async fn handle(
         &self,
         request: RequestEnvelope,

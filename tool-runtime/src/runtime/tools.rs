@@ -155,10 +155,10 @@ impl<'r> Tools<'r> {
         disabled.collect()
     }
 
-    /// Tells a function of each change from now on, until the subscription is dropped.
+    /// Calls a function after each later change, until the subscription is dropped.
     ///
     /// It is called by the thread that makes the change, so it must be quick. Two changes at the
-    /// same time may be told in either order: their lists have versions.
+    /// same time may be reported in either order: their lists have versions.
     pub fn subscribe(
         &self,
         listen: impl Fn(&ToolList) + Send + Sync + 'static,

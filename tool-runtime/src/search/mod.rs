@@ -83,7 +83,7 @@ impl Runtime {
     /// Indexes the tools that models may call, without denied ones.
     ///
     /// The index has the tools of now: make another one after a change, of which
-    /// [`Tools::subscribe`](crate::Tools::subscribe) tells.
+    /// [`Tools::subscribe`](crate::Tools::subscribe) reports them.
     #[must_use]
     pub fn tool_index(&self) -> ToolIndex {
         ToolIndex::new(self.specs_for_model())

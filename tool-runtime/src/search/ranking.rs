@@ -26,7 +26,7 @@ const DIVERSIFIED: usize = 20;
 
 /// Returns at most `k` tools that contain any of the words, best first, with scores.
 ///
-/// Beginnings of a ranking do not depend on its length.
+/// A smaller `k` returns the first results of a larger one.
 pub(super) fn top(postings: &Postings, query: &QueryWords, k: usize) -> Vec<(usize, f64)> {
     let mut open = candidates(postings, query);
     let mut factors = vec![1.0; query.all.len()];

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::store::{Clock, ClockReading, MonotonicTime, UnixMillis};
 
-/// A wall clock and a steady clock, which stand still until they are moved. This is a handle: its
-/// clones show the same time.
+/// A manual wall clock and monotonic clock: they change only when the test sets or advances them. A
+/// handle: clones share the time.
 ///
 /// [`advance`](Self::advance) lets time pass. [`set`](Self::set) sets only the wall clock, as an
 /// administrator or a time server does: leases and the retention of keys do not follow it.
@@ -38,7 +38,7 @@ impl ManualClock {
         *reading = ClockReading::new(reading.wall().after(time), monotonic);
     }
 
-    /// Simulates a reboot: the steady clock restarts at zero, with another boot id.
+    /// Simulates a reboot: the monotonic clock restarts at zero, with another boot id.
     pub fn reboot(&self) {
         let mut reading = self.lock();
         let boot = Uuid::from_u128(reading.monotonic().boot().as_u128().wrapping_add(1));

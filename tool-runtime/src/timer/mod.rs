@@ -23,10 +23,10 @@ pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// Work that leaves the async threads, as [`Timer::spawn_blocking`] takes it.
 pub type Job = Box<dyn FnOnce() + Send>;
 
-/// Gives the runtime its clock, its waits and its blocking threads.
+/// Provides the clock, the sleeps and the blocking threads of a runtime.
 ///
-/// With the feature `tokio` (on by default) there is [`TokioTimer`] and nothing to do. On another
-/// executor, implement these three methods and hand the value to
+/// With the feature `tokio` (on by default), a runtime uses [`TokioTimer`]. For another executor,
+/// implement `now`, `sleep` and `spawn_blocking`, and pass the value to
 /// [`RuntimeBuilder::timer`](crate::RuntimeBuilder::timer).
 pub trait Timer: fmt::Debug + Send + Sync + 'static {
     /// Reads the clock of deadlines, rate limits, retries, circuit breakers and cached answers.
@@ -39,10 +39,10 @@ pub trait Timer: fmt::Debug + Send + Sync + 'static {
         true
     }
 
-    /// Makes a future that is ready once `duration` has passed.
+    /// Returns a future that completes after `duration`.
     ///
-    /// A tool that is ready when it is first polled needs no wait for its deadline. Retries, renewals
-    /// of leases and calls of stores wait by it too.
+    /// The runtime uses it for deadlines, retries, lease renewals and timeouts of store calls. A
+    /// tool that is ready at its first poll needs no deadline timer.
     fn sleep(&self, duration: Duration) -> Sleep;
 
     /// Runs `job` on a thread that may block.

@@ -24,7 +24,7 @@ impl Timer for TokioTimer {
 
     /// Returns whether this thread is inside a tokio runtime whose time driver is enabled.
     fn is_ready(&self) -> bool {
-        // tokio tells a runtime without its time driver only by a panic, before any wait begins.
+        // tokio reports a runtime without a time driver only by a panic, before any wait begins.
         let sleep = || drop(tokio::time::sleep(Duration::ZERO));
         tokio::runtime::Handle::try_current().is_ok() && catch_unwind(sleep).is_ok()
     }

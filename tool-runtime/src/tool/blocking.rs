@@ -13,7 +13,7 @@ use super::tool_future::{Finished, ToolEnd};
 use crate::failure::{Failure, LoggedFailure};
 use crate::timer::Job;
 
-/// The delay that a caller is told while all permits for blocking calls are taken.
+/// The delay before a retry that a caller gets while all permits for blocking calls are taken.
 const RETRY_AFTER_MS: u64 = 1_000;
 
 /// Runs the work on a thread that may block; it is not begun once its call has ended.

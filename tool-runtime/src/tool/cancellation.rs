@@ -58,7 +58,7 @@ impl fmt::Debug for Cancellation {
     }
 }
 
-/// The flag, and who waits for it: one waker a waiting future, gone when that is.
+/// The flag, and one waker for each future that waits for it, removed when that future is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct CancelFlag {
     fired: AtomicBool,

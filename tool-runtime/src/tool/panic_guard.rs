@@ -12,7 +12,7 @@ use super::tool_future::{Finished, ToolFuture};
 
 /// A tool's future. Its destructors run guarded too, wherever it is dropped.
 ///
-/// The mutex is never locked: it lets other threads look at a call around the future in it.
+/// The mutex is never locked: it makes the type `Sync`, so that other threads can read the call.
 pub(crate) struct PanicGuarded(Mutex<Option<ToolFuture>>);
 
 impl PanicGuarded {

@@ -22,10 +22,9 @@ static JOBS: AtomicUsize = AtomicUsize::new(0);
 
 /// Gives the arguments as a record may keep them; none if they are not JSON.
 ///
-/// `redact` takes how many bytes of free text it may look at. Large arguments are redacted on a
-/// thread that may block, and are waited for no longer than the call's own deadline. Where there is
-/// no such thread, or no time, only the beginning of their free text is looked at and the rest is
-/// left out, so that no arguments can keep a record from being written.
+/// `redact` takes the most bytes of free text to search. Large arguments are redacted on a blocking
+/// thread, at most until the call's deadline. Without a free thread or enough time, only the first
+/// bytes of free text are searched and the rest is left out, so that a record is always written.
 pub(crate) async fn redacted<F>(scope: &CallScope, redact: F) -> Option<String>
 where
     F: Fn(&CallScope, usize) -> Option<String> + Clone + Send + 'static,

@@ -148,7 +148,7 @@ impl<W: Write> LogWriter<W> {
             LogMessage::Flush(flushed) => {
                 self.report_dropped();
                 self.flush();
-                // The receiver may be gone.
+                // The receiver may have been dropped.
                 let _ = flushed.send(());
             }
         }

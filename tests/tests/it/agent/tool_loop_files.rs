@@ -58,7 +58,7 @@ impl ChatModel for Seeing {
         self.0.chat(request).await
     }
 
-    fn shows(&self, attachment: &Attachment) -> bool {
+    fn accepts(&self, attachment: &Attachment) -> bool {
         attachment.media_type() == "image/png"
     }
 }

@@ -108,14 +108,14 @@ async fn an_answer_is_the_same_or_has_drifted_with_what_has_changed() {
     call(&runtime, "look", r#"{"place":"here"}"#).await;
     let report = archive.run(&runtime).await;
     assert_eq!(verdicts(&report), [&ReplayVerdict::Same]);
-    assert!(report.holds() && !report.calls()[0].version_changed());
+    assert!(report.is_unchanged() && !report.calls()[0].version_changed());
     assert_eq!(archive.world.runs(), 2, "no cache answered");
 
     archive.world.set(5);
     let report = archive.run(&runtime).await;
     let diff = json!([{ "op": "replace", "path": "/today", "value": 5 }]);
     let drifted = ReplayVerdict::Drifted { diff: Some(diff), earlier_error: None, error: None };
-    assert_eq!((verdicts(&report), report.holds()), (vec![&drifted], false));
+    assert_eq!((verdicts(&report), report.is_unchanged()), (vec![&drifted], false));
     assert_eq!(archive.world.runs(), 3);
     // The cache is unchanged.
     let mut cached = runtime.call("look", r#"{"place":"here"}"#, &cx_of(TENANT));
@@ -178,7 +178,7 @@ async fn a_tool_that_is_gone_or_another_version_is_said_to_be() {
     let look = &report.calls()[0];
     assert!(look.version_changed());
     assert_eq!((look.recorded_version(), look.version()), (Some("1.0.0"), Some("2.0.0")));
-    assert!(!report.calls()[1].version_changed() && !report.holds());
+    assert!(!report.calls()[1].version_changed() && !report.is_unchanged());
 }
 
 #[tokio::test]
@@ -262,12 +262,12 @@ async fn what_no_record_holds_is_added_by_the_host() {
     let runtime = archive.runtime();
     let cx = ToolContext::builder(TENANT, "trace-1").run_id("run-1").locale("de-DE");
     runtime.call("greet", "{}", &cx.build().unwrap()).execute().await;
-    assert!(!archive.run(&runtime).await.holds());
+    assert!(!archive.run(&runtime).await.is_unchanged());
     let localised = archive.replay(&runtime).context(|cx| {
         let builder = ToolContext::builder(cx.tenant_id(), cx.trace_id()).run_id("run-1");
         builder.locale("de-DE").build().unwrap()
     });
-    assert!(localised.run("trace-1").await.unwrap().holds());
+    assert!(localised.run("trace-1").await.unwrap().is_unchanged());
 }
 
 #[tokio::test]

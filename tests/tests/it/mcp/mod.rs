@@ -3,6 +3,7 @@
 mod calls;
 pub(crate) mod http;
 mod input;
+mod lines;
 mod listing;
 mod sessions;
 mod shop;
@@ -64,6 +65,11 @@ impl Client {
     /// Writes a message.
     pub(crate) async fn send(&mut self, message: &Value) {
         self.input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    /// Writes a line. An error is that of a server that has ended.
+    pub(crate) async fn send_line(&mut self, line: &str) {
+        let _ = self.input.write_all(format!("{line}\n").as_bytes()).await;
     }
 
     /// Reads the next message.

@@ -85,6 +85,12 @@ async fn a_call_whose_answer_is_not_read_keeps_its_place_among_the_callers_strea
     }
     let refused = send(&app, with_session("tools/call", &waiting, Some(&session))).await;
     assert_eq!(refused.status, 429, "{refused:?}");
+    let mut cancelled = with_session("", &json!({}), Some(&session));
+    let notification = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},
+    });
+    *cancelled.body_mut() = notification.to_string().into();
+    assert_eq!(posted(&app, cancelled).await.status(), 202);
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,7 +17,7 @@ async fn invisible_characters_and_instructions_are_reported_with_their_place() {
     let remote = events.of(server.remote()).connect(&runtime).await.unwrap();
     let status = remote.status();
     let found: Vec<_> =
-        status.findings.iter().map(|one| (one.tool(), one.place(), one.kind())).collect();
+        status.findings.iter().map(|one| (one.tool(), one.pointer(), one.kind())).collect();
     use RemoteFindingKind::{Instructions, InvisibleCharacters};
     assert_eq!(
         found,

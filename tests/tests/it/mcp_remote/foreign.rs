@@ -235,7 +235,7 @@ async fn changes(
     let changed = answer(runtime, "far.change", "{}").await;
     assert!(changed["data"].to_string().contains("changed"), "{changed}");
     let RemoteEvent::Disabled { tool } = events.disabled(name).await else { unreachable!() };
-    assert_eq!(tool.differences[0].place(), "/description", "{tool}");
+    assert_eq!(tool.differences[0].pointer(), "/description", "{tool}");
     assert_eq!(state(&remote, name), RemoteToolState::Changed);
     assert_eq!(answer(runtime, &registered, arguments).await["error"]["code"], "FORBIDDEN");
     remote.accept(name).await.unwrap();

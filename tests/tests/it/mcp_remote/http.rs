@@ -151,7 +151,7 @@ async fn credentials_are_in_no_log_at_any_level() {
     }
     drop(guard);
     let log = paper.text();
-    assert!(log.contains("a remote server of tools"), "the log was kept");
+    assert!(log.contains("remote MCP server event"), "the log was kept");
     for secret in [TOKEN, HEADER] {
         let line = log.lines().find(|line| line.contains(secret));
         assert_eq!(line, None);

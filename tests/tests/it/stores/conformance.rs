@@ -44,7 +44,10 @@ const DEFECTS: [(Defect, &str); 30] = [
     (Defect::LeasesEndEarly, "a running key is given to no other claimant"),
     (Defect::TrustsTheClock, "a lease from before the clock was set back is cut"),
     (Defect::AnyArgumentsFit, "other arguments do not fit: running"),
-    (Defect::ForgetsUnknown, "an unknown outcome stays unknown"),
+    (
+        Defect::ForgetsUnknown,
+        "an unknown outcome is not given to a claimant that cannot resolve it",
+    ),
     (Defect::SweepsUnknown, "an unknown outcome is never swept"),
     (Defect::SweepsRunning, "a running key is never swept"),
     (Defect::SweepsTooEarly, "an answer is kept for its time"),

@@ -114,13 +114,8 @@ fn data_may_be_null_and_has_to_be_there() {
 
 #[test]
 fn an_answer_is_no_error_and_an_error_no_answer() {
-    check_refused(
-        success(),
-        "error",
-        failure()["error"].clone(),
-        "not admitted where `ok` is true",
-    );
-    check_refused(failure(), "data", json!({}), "not admitted where `ok` is false");
+    check_refused(success(), "error", failure()["error"].clone(), "not allowed where `ok` is true");
+    check_refused(failure(), "data", json!({}), "not allowed where `ok` is false");
     check_refused(failure(), "error", Value::Null, "missing");
     check_refused(success(), "ok", Value::Null, "missing");
 }

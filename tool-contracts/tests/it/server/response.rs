@@ -150,11 +150,11 @@ fn an_output_may_be_null_and_has_to_be_there() {
 
 #[test]
 fn an_answer_is_no_error_and_an_error_no_answer() {
-    let not = "not admitted where `success` is true";
+    let not = "not allowed where `success` is true";
     check_refused(success(), "/error", json!("busy"), not);
     check_refused(success(), "/error_type", json!("CONFLICT"), not);
     check_refused(success(), "/detail", failure()["detail"].clone(), not);
-    check_refused(failure(), "/output", json!({}), "not admitted where `success` is false");
+    check_refused(failure(), "/output", json!({}), "not allowed where `success` is false");
     // A failure without `detail` is read by the other two.
     for field in ["error", "error_type"] {
         let pointer = format!("/{field}");

@@ -95,7 +95,7 @@ fn root(
     if let Some(given) = given {
         errors.at(
             &given.key,
-            "the runtime's path is one for all of a toolkit: move this option \
+            "all tools of a toolkit use the same path of the runtime: move this option \
              to `#[ai_toolkit(…)]`",
         );
     }
@@ -155,7 +155,7 @@ fn named_handle(given: &KeyedValue<Path>, errors: &Errors) -> Option<Ident> {
 fn derived_handle(function: &Ident, errors: &Errors) -> Option<Ident> {
     let found = handle_of(function);
     if found.is_none() {
-        errors.at(function, "no type name can be made of this one; give one: `handle = MyTool`");
+        errors.at(function, "no handle name follows from this name; give one: `handle = MyTool`");
     }
     found
 }
@@ -165,10 +165,7 @@ fn unknown_fields(raw: &RawTool, errors: &Errors) -> bool {
     match given.value.value().as_str() {
         "ignore" => return true,
         "deny" => {}
-        _ => errors.at(
-            &given.value,
-            "fields that the tool does not know are \"deny\" (as without this) or \"ignore\"",
-        ),
+        _ => errors.at(&given.value, "`unknown_fields` is \"deny\" (the default) or \"ignore\""),
     }
     false
 }

@@ -14,8 +14,8 @@ pub(super) fn emit(tool: &Tool) -> TokenStream {
 }
 
 /// The error for a borrowed `String`, which is meant to be the model's text.
-const BORROWED_STRING: &str = "a borrowed parameter is the host's, and `&String` is neither: for \
-    text from the model take `&str` or `String`, for text of the host a type of its own around it";
+const BORROWED_STRING: &str = "`&String` is neither an argument nor a host value: for text from \
+    the model take `&str` or `String`, for text from the host a newtype around `String`";
 
 fn host(tool: &Tool) -> TokenStream {
     let toolkit = tool.target.this.as_ref().filter(|_| tool.target.receiver);

@@ -29,7 +29,7 @@ pub(super) enum StreamFraming {
 #[derive(Debug)]
 pub(super) struct EventDecoder {
     framing: StreamFraming,
-    /// `None` until the first byte that tells the framing.
+    /// `None` until the first byte that determines the framing.
     state: Option<DecoderState>,
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::json::JsonKind;
 
-/// A strict declaration, of which only the parts are kept that tell values of its choices apart.
+/// A strict declaration, reduced to the parts that distinguish the values of its choices.
 ///
 /// Lengths, bounds and patterns are not among them.
 #[derive(Debug, Clone)]

@@ -40,7 +40,7 @@ impl ModelMessage {
     }
 
     /// Sets the images and files of a tool's result, for models that
-    /// [show](super::ChatModel::shows) them; other messages have none.
+    /// [accept](super::ChatModel::accepts) them; other messages have none.
     #[must_use]
     pub fn with_attachments(mut self, files: impl IntoIterator<Item = Attachment>) -> Self {
         if let Self::ToolResult { attachments, .. } = &mut self {

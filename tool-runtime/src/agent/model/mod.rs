@@ -53,12 +53,12 @@ pub trait ChatModel: fmt::Debug + Send + Sync {
     /// Returns an error of the kind `Llm` if the model does not answer.
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError>;
 
-    /// Returns whether the model sees this image or file, whose content is in this process, in the
-    /// [attachments](ModelMessage::attachments) of a tool's result.
+    /// Returns whether the model can read this image or file, whose content is in this process, in
+    /// the [attachments](ModelMessage::attachments) of a tool's result.
     ///
-    /// By default it sees none. A [`ToolLoop`](super::ToolLoop) gives a model only what it shows; of
-    /// all else the model reads the name, the type, the size and the description.
-    fn shows(&self, _: &Attachment) -> bool {
+    /// By default it can read none. A [`ToolLoop`](super::ToolLoop) sends only attachments that the
+    /// model can read; of any other one it sends the name, the type, the size and the description.
+    fn accepts(&self, _: &Attachment) -> bool {
         false
     }
 

@@ -14,14 +14,15 @@ use super::endpoint::Endpoint;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::proxy::AgentConfig;
 
-/// The choice whether the provider before a model's name (`openai/gpt-4o-mini`) is sent.
+/// Selects whether the provider prefix of a model's name (`openai/` in `openai/gpt-4o-mini`) is
+/// sent to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum ProviderPrefix {
     /// The name is sent as it is: `LiteLLM` and `OpenRouter` choose the provider by it.
     #[default]
     Kept,
-    /// The part up to the first slash is left out: OpenAI, vLLM, llama.cpp and Ollama know none.
+    /// The part up to the first slash is removed: OpenAI, vLLM, llama.cpp and Ollama use none.
     Removed,
 }
 
@@ -158,9 +159,12 @@ impl OpenAiBuilder {
 
     /// Builds a client of embeddings.
     ///
+    /// It has no fallback model, since vectors of different models cannot be compared.
+    ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn build_embedder(self) -> Result<OpenAiEmbedder, AgentError> {
+    pub fn build_embedder(mut self) -> Result<OpenAiEmbedder, AgentError> {
+        self.settings.fallback_model = None;
         self.endpoint("embeddings").map(OpenAiEmbedder::new)
     }
 

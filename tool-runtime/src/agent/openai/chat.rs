@@ -208,7 +208,7 @@ impl ChatModel for OpenAiModel {
         self.ask(request, None).await
     }
 
-    fn shows(&self, attachment: &Attachment) -> bool {
+    fn accepts(&self, attachment: &Attachment) -> bool {
         self.endpoint.settings.attachments && is_file(attachment)
     }
 

@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 32 * 1024 * 1024;
 /// The size of an entry beside its texts, in bytes.
 const ENTRY: u64 = 512;
 
-/// Answers by a hash of everything that the model was told, and of who asked.
+/// Answers by a hash of the whole request to the model, and of the tenant and the principal.
 pub(super) struct AnswerCache {
     answers: Cache<Digest, Arc<CachedReply>, ByBytes>,
     ttl: Duration,

@@ -55,21 +55,27 @@ impl Optimization {
 /// The division of a request's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TokenBudget {
+    /// The tokens of the request.
+    total: u64,
     /// The tokens of the context.
     pub(super) input: u64,
     /// The tokens that are reserved for the answer.
     pub(super) output: u64,
+    /// The tokens of the answer's schema, which the model reads too; there may be no room for it.
+    schema: u64,
 }
 
 impl TokenBudget {
-    pub(super) fn of(request: &ProxyRequest) -> Self {
-        Self::of_total(request.max_total_tokens())
+    /// Divides the tokens of a request whose answer has a schema of so many tokens.
+    pub(super) fn of(request: &ProxyRequest, schema: u64) -> Self {
+        let whole = Self::of_total(request.max_total_tokens());
+        Self { input: whole.input.saturating_sub(schema), schema, ..whole }
     }
 
     /// Reserves a quarter of the tokens for the answer, at most 4,096.
     fn of_total(total: u64) -> Self {
         let output = (total / 4).min(MOST_OUTPUT);
-        Self { input: total - output, output }
+        Self { total, input: total - output, output, schema: 0 }
     }
 
     /// Returns the limit of the context, as the contract can say it.
@@ -77,8 +83,13 @@ impl TokenBudget {
         self.input.max(SMALLEST_CONTEXT)
     }
 
-    /// Returns the smallest total of a request whose context takes so many tokens.
-    pub(super) fn total_for(context: u64) -> u64 {
+    /// Returns the smallest total of this request if its context takes so many tokens.
+    pub(super) fn total_with(self, context: u64) -> u64 {
+        Self::total_for(context.saturating_add(self.schema))
+    }
+
+    /// Returns the smallest total of a request whose context and schema take so many tokens.
+    fn total_for(context: u64) -> u64 {
         let with_quarter = context.saturating_sub(1).saturating_mul(4) / 3 + 1;
         let total = if with_quarter / 4 < MOST_OUTPUT {
             with_quarter
@@ -89,7 +100,7 @@ impl TokenBudget {
     }
 
     pub(super) fn total(self) -> u64 {
-        self.input + self.output
+        self.total
     }
 }
 

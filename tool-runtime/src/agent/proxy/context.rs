@@ -1,6 +1,5 @@
 //! Compresses the context of a request within its budget, or refuses it with what would fit.
 
-use super::budget::TokenBudget;
 use super::turn::{Turn, serialization};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::student::StudentSummarizer;
@@ -103,10 +102,10 @@ impl Turn<'_> {
 
     /// Refuses a context that cannot take fewer tokens than these.
     fn too_long(&self, tokens: u64) -> AgentError {
-        let required = TokenBudget::total_for(tokens);
+        let required = self.budget.total_with(tokens);
         let cure = if required > MOST_TOTAL { "send less" } else { "allow more, or send less" };
         let message = format!(
-            "the context and the answer need {required} tokens, and the request allows {}; {cure}",
+            "the context, the schema and the answer need {required} tokens, and the request allows {}; {cure}",
             self.budget.total()
         );
         AgentError::new(AgentErrorKind::Compression, message)

@@ -56,7 +56,7 @@ use crate::runtime::Runtime;
 /// # Sessions and cache
 /// The history of a `session_id` belongs to the tenant and the principal of the context
 /// ([`SessionKey`](super::SessionKey)). With `enable_cache`, an answer is kept for `cache_ttl_seconds` under a hash of
-/// tenant, principal, model, schema and of every word that the model was told; tools run each time.
+/// tenant, principal, model, schema and the whole request to the model; tools run each time.
 /// Answers that were cut off are not kept, and of the others the text, without the provider's own messages. `answer_cached` in the context's metadata says that an
 /// answer came from the cache; its cost is 0.
 #[derive(Clone)]

@@ -65,14 +65,16 @@ impl<'t> Turn<'t> {
     pub(super) fn new(agent: &'t Inner, request: &'t ProxyRequest, cx: &'t ToolContext) -> Self {
         let model = request.target_model().unwrap_or(agent.config.default_model());
         let limit = Duration::from_secs(agent.config.request_timeout_seconds());
+        let counter = counter_for_model(model);
+        let schema = agent.schema.as_ref().map_or(0, |schema| counter.count(&schema.to_string()));
         Self {
             agent,
             request,
             cx,
             model,
-            counter: counter_for_model(model),
+            counter,
             optimization: Optimization::of(request),
-            budget: TokenBudget::of(request),
+            budget: TokenBudget::of(request, schema),
             session: request.session_id().map(|session| SessionKey::new(cx, session)),
             deadline: Deadline::after(&agent.runtime, Some(limit)),
             observer: Observer::new(agent, model),

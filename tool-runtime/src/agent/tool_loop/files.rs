@@ -31,7 +31,7 @@ impl FileReader<'_> {
         for file in files {
             let (note, found) = match self.with_content(&file).await {
                 None => ("attached, but no longer available", None),
-                Some(found) if self.model.shows(&found) => ("attached", Some(found)),
+                Some(found) if self.model.accepts(&found) => ("attached", Some(found)),
                 Some(_) => ("attached, but not shown here", None),
             };
             notes.push(format!("{note}: {file}"));
@@ -48,7 +48,7 @@ impl FileReader<'_> {
             let mut shown = Vec::with_capacity(attachments.len());
             for file in std::mem::take(attachments) {
                 match self.with_content(&file).await {
-                    Some(found) if self.model.shows(&found) => shown.push(found),
+                    Some(found) if self.model.accepts(&found) => shown.push(found),
                     Some(_) => add_notes(text, &[note(DROPPED, &file)]),
                     None => add_notes(text, &[note("no longer available", &file)]),
                 }

@@ -112,8 +112,8 @@ impl History {
         shortened
     }
 
-    /// Returns the user's question, and what the model said and called since this message. Newer
-    /// results refer to nothing: most name as much as the older ones.
+    /// Returns the user's question, and all texts and call arguments from this message on. Results
+    /// are left out, because most of them contain as many identifiers as the older ones.
     fn newer_texts(&self, from: usize) -> [String; 2] {
         let question = self.question().unwrap_or_default().to_owned();
         let mut newer = String::new();

@@ -77,11 +77,11 @@ impl<'l> LoopRun<'l> {
         let refused = |message: &str| AgentError::new(AgentErrorKind::Validation, message);
         if run.owner != RunOwner::of(cx) {
             return Err(refused(
-                "the run belongs to another tenant or user; continue it in a context of the same",
+                "the run belongs to another tenant or user; resume it in a context of its owner",
             ));
         }
         if run.pending.is_empty() && run.answers.iter().any(|answer| answer.content.is_none()) {
-            return Err(refused("a call of the run has no answer, and is not listed as pending"));
+            return Err(refused("a call of the suspended run is neither answered nor pending"));
         }
         if let Some(waiting) = run.pending.first() {
             let message = format!(

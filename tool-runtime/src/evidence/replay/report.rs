@@ -113,7 +113,7 @@ impl ReplayReport {
 
     /// Returns whether every call that was run again has the verdict `Same`, and no tool is gone.
     #[must_use]
-    pub fn holds(&self) -> bool {
+    pub fn is_unchanged(&self) -> bool {
         let holds = |it: &ReplayedCall| {
             matches!(it.verdict, ReplayVerdict::Same | ReplayVerdict::Skipped { .. })
         };

@@ -236,7 +236,7 @@ impl Auth {
             (false, true) => {
                 "the request has no credential; send a token in `Authorization: Bearer`"
             }
-            (false, false) => "this server accepts no credential; its configuration has to add one",
+            (false, false) => "this server has no authentication configured; add keys or tokens",
         })
     }
 }

@@ -166,7 +166,7 @@ impl<'s> ToolRequest<'s> {
         }
     }
 
-    /// Runs a call to its end, and talks with the client meanwhile.
+    /// Runs a call to its end, and exchanges messages with the client meanwhile.
     async fn finished(
         &self,
         call: ToolCall,

@@ -24,7 +24,7 @@ struct Changes {
 }
 
 impl ChangeNotifier {
-    /// Starts to tell this client of changes, once.
+    /// Starts to send this client notifications of changes, once.
     pub(super) fn start(&self, app: &SharedApp, client: Peer<RoleServer>) {
         let mut changes = Changes::of(app);
         self.0.get_or_init(|| {

@@ -195,7 +195,7 @@ impl McpConfig {
     /// Sets whether clients before revision 2026-07-28 get a session over HTTP; by default they get
     /// none.
     ///
-    /// Without a session each request stands alone: such a client is told of no change of the tools,
+    /// Without a session each request stands alone: such a client gets no notification of changed tools,
     /// cannot cancel a call but by closing its connection, and is not asked to confirm a call, which
     /// then answers with its ticket. A server with several instances needs none, or a load balancer
     /// that keeps a session on its instance.

@@ -1,4 +1,5 @@
-//! Talks with the client while its call runs: progress, questions, and the end that the client asks for.
+//! The messages between the server and a client while a call runs: progress reports, questions to the
+//! user, and cancellation.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -25,7 +26,7 @@ pub(super) struct Dialogue<'r> {
 }
 
 impl<'r> Dialogue<'r> {
-    /// Begins to listen to a call, for the client of this request; `listen` hears its progress too.
+    /// Subscribes to the progress of a call, for the client of this request and for `listen`.
     pub(super) fn of(
         request: &'r ToolRequest<'_>,
         link: &'r RequestContext<RoleServer>,
@@ -42,8 +43,8 @@ impl<'r> Dialogue<'r> {
         }
     }
 
-    /// Waits for the call, and tells the client of it meanwhile. The call is polled also while the client
-    /// does not read.
+    /// Waits for the call, and sends the client its progress and its questions meanwhile. The call is
+    /// polled also while the client does not read.
     ///
     /// # Errors
     /// The request was cancelled, or its client has disconnected, and the call has no effect. A call with

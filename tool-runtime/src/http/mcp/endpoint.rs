@@ -135,7 +135,8 @@ impl Endpoint {
             Err(refused) => return Ok(Err(refused)),
         };
         let owner = caller.admitted.caller();
-        let in_session = session_use.is_some();
+        // What belongs to a running call, such as its cancellation, must not wait for a place.
+        let in_session = session_use.is_some() && message.request_id().is_some();
         let mut session = None;
         match &self.sessions {
             Some(sessions) if message.opens_session() => {
@@ -161,8 +162,8 @@ fn answer_stream(
     Ok(Arc::new(AnswerStream { _place: place, _session: session }))
 }
 
-/// Holds a stream until the answer has been sent, and ends one of changes when the server is about to
-/// stop.
+/// Holds the permit of a stream until the response is sent. With a drain, the stream of change
+/// notifications ends when the drain begins.
 fn sent<B>(body: B, stream: Option<Arc<AnswerStream>>, drain: Option<Drain>) -> Body
 where
     B: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,

@@ -33,6 +33,8 @@ pub(super) struct SentMessage<'b> {
 #[derive(Debug, Deserialize)]
 struct SentParams<'b> {
     #[serde(borrow, default)]
+    name: Option<&'b RawValue>,
+    #[serde(borrow, default)]
     arguments: Option<&'b RawValue>,
     #[serde(rename = "_meta", default)]
     meta: Option<SentMeta>,
@@ -73,6 +75,10 @@ impl<'b> SentMessage<'b> {
             let words = "`params.arguments`: expected an object with the tool's arguments";
             return Err(refused(message.id(), INVALID_PARAMS, words));
         }
+        if message.calls_tool() && !message.names_tool() {
+            let words = "`params.name`: expected a string with the tool's name";
+            return Err(refused(message.id(), INVALID_PARAMS, words));
+        }
         Ok(message)
     }
 
@@ -80,6 +86,11 @@ impl<'b> SentMessage<'b> {
     fn is_whole(&self) -> bool {
         let has_content = self.method.is_some() || self.result.is_some() || self.error.is_some();
         self.jsonrpc.as_deref() == Some("2.0") && has_content
+    }
+
+    /// Returns the id of a request, as JSON; none of a notification and of a response.
+    pub(super) fn request_id(&self) -> Option<&'b str> {
+        self.method.as_ref().and(self.id).map(RawValue::get)
     }
 
     fn id(&self) -> &'b str {
@@ -107,6 +118,11 @@ impl<'b> SentMessage<'b> {
         self.params.as_ref().and_then(|params| params.arguments)
     }
 
+    fn names_tool(&self) -> bool {
+        let name = self.params.as_ref().and_then(|params| params.name);
+        name.is_some_and(|name| name.get().starts_with('"'))
+    }
+
     fn calls_tool(&self) -> bool {
         self.is("tools/call")
     }
@@ -129,7 +145,7 @@ mod tests {
 
     #[test]
     fn arguments_keep_their_digits_and_repeated_keys() {
-        let body = br#"{"jsonrpc":"2.0","method":"tools/call","params":{"arguments":{"n":1e400,"n":12345678901234567890123}}}"#;
+        let body = br#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"add","arguments":{"n":1e400,"n":12345678901234567890123}}}"#;
         let message = SentMessage::read(body).expect("it is a message");
         let arguments = message.into_arguments().expect("it has some");
         assert_eq!(arguments.get(), r#"{"n":1e400,"n":12345678901234567890123}"#);
@@ -146,14 +162,20 @@ mod tests {
             (
                 r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":[1]}}"#,
                 "-32602",
-                "\"id\":7",
+                "`params.arguments`",
+            ),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#, "-32602", "`params.name`"),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":7}}"#,
+                "-32602",
+                "`params.name`",
             ),
         ];
         for (body, code, place) in cases {
             let text = refused(body).expect_err("it is refused");
             assert!(text.contains(code) && text.contains(place), "{body}: {text}");
         }
-        assert!(refused(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#).is_ok());
+        assert!(refused(r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{}}"#).is_ok());
         assert!(refused(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#).is_ok());
     }
 }

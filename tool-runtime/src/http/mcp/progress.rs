@@ -69,7 +69,7 @@ impl ProgressReports {
 }
 
 impl Reports {
-    /// Sends a report; false if the client is gone.
+    /// Sends a report; false if the client has disconnected.
     async fn send(&mut self, update: ProgressUpdate, client: &Peer<RoleServer>) -> bool {
         let notification = self.notification(update);
         client.notify_progress(notification).await.is_ok()

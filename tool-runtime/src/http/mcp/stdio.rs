@@ -1,6 +1,7 @@
 //! A server on the program's standard streams, for desktop programs and editors.
 
 mod limited_lines;
+mod message_lines;
 mod streams;
 
 use std::io;
@@ -14,6 +15,7 @@ use tokio::time::timeout;
 use tool_contracts::server::Tenant;
 
 use self::limited_lines::LimitedLines;
+use self::message_lines::{MessageLines, StreamFailure};
 use super::config::McpConfig;
 use super::handler::ToolServer;
 use super::listing::Listing;
@@ -28,7 +30,7 @@ use crate::ledger::Ledger;
 /// The longest message of a client, in bytes.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
-/// The time that running writes have to end when the client has gone.
+/// The time that running writes have to finish after the client has disconnected.
 const END_TIME: Duration = Duration::from_secs(10);
 
 /// The time for the last steps: writes that were cancelled, the ledger.
@@ -96,7 +98,7 @@ pub fn stdio(runtime: Runtime) -> Stdio {
     let scopes = "tools approvals".parse::<Scopes>().unwrap_or_default();
     Stdio {
         runtime,
-        config: McpConfig::new("tool-runtime", env!("CARGO_PKG_VERSION")),
+        config: McpConfig::new(program_name(), ""),
         principal: Principal::new("stdio").for_every_tenant().with_scopes(scopes),
         tenant: None,
         ledger: None,
@@ -104,7 +106,8 @@ pub fn stdio(runtime: Runtime) -> Stdio {
 }
 
 impl Stdio {
-    /// Sets the configuration of the protocol: the program's name and version above all.
+    /// Sets the configuration of the protocol: the program's name and version above all, which are the
+    /// file name of the program and an empty version without it.
     pub fn config(mut self, config: McpConfig) -> Self {
         self.config = config;
         self
@@ -137,8 +140,8 @@ impl Stdio {
     /// Serves until the client closes standard input; running writes are awaited, for 10 seconds.
     ///
     /// # Errors
-    /// A standard stream cannot be used, the first message does not open the protocol, or the ledger
-    /// cannot be flushed.
+    /// A standard stream cannot be used, a message is longer than 16 MiB, the first message does not
+    /// open the protocol, or the ledger cannot be flushed.
     pub async fn serve(self) -> Result<(), StdioError> {
         let (input, output) = streams::taken()?;
         self.serve_on(input, output).await
@@ -157,12 +160,13 @@ impl Stdio {
         let app = self.app();
         let drain = app.config.drain.clone();
         let input = LimitedLines::new(input, MAX_MESSAGE_BYTES);
-        let served = match rmcp::serve_server(self.server(app), (input, output)).await {
-            Ok(service) => {
-                // It ends with the client's end; what it ended by changes nothing.
-                let _ = service.waiting().await;
-                Ok(())
-            }
+        let failure = StreamFailure::default();
+        let messages = MessageLines::new(input, output, failure.clone());
+        let served = match rmcp::serve_server(self.server(app), messages).await {
+            Ok(service) => match service.waiting().await {
+                Ok(_) => failure.into_error().map_or(Ok(()), |error| Err(error.into())),
+                Err(error) => Err(io::Error::other(error).into()),
+            },
             // A client that leaves before its first message has asked for nothing.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(StdioError::Opening(error.to_string())),
@@ -188,6 +192,12 @@ impl Stdio {
         let caller = RequestCaller::without_request(Admitted::of_program(self.principal));
         ToolServer::new(app, Arc::new(self.config), listing, Transport::Streams(Arc::new(caller)))
     }
+}
+
+/// Returns the file name of the program, which clients show as the server's name.
+fn program_name() -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.file_stem().map_or_else(|| "tools".to_owned(), |it| it.to_string_lossy().into_owned())
 }
 
 /// Waits for the calls that run on without their client, and cancels those that take too long.

@@ -40,6 +40,10 @@ pub(super) struct RequestCaller {
     pub(super) denied: OnceLock<Denied>,
 }
 
+/// The arguments of a call on standard streams as they were sent, in its request's extensions.
+#[derive(Debug, Clone)]
+pub(super) struct SentArguments(pub(super) Box<RawValue>);
+
 /// The place of a stream, and the use of its session: both are held while the call runs and while the
 /// stream is sent, since a call of a session outlives its stream.
 #[derive(Debug)]
@@ -82,7 +86,13 @@ impl Transport {
         request: &RequestContext<RoleServer>,
     ) -> Result<Arc<RequestCaller>, ErrorData> {
         match self {
-            Self::Streams(caller) => Ok(caller.clone()),
+            Self::Streams(caller) => Ok(match request.extensions.get::<SentArguments>() {
+                None => caller.clone(),
+                Some(SentArguments(arguments)) => Arc::new(RequestCaller {
+                    arguments: Some(arguments.clone()),
+                    ..RequestCaller::without_request(caller.admitted.clone())
+                }),
+            }),
             Self::Http => {
                 let parts = request.extensions.get::<Parts>();
                 let caller = parts.and_then(|parts| parts.extensions.get::<Arc<RequestCaller>>());

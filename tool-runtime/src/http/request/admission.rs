@@ -32,7 +32,7 @@ pub(in crate::http) trait AdmissionProof {}
 /// the limits of the caller admit it.
 ///
 /// Made before the body is read, so that a refusal costs the server little.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::http) struct Admitted {
     principal: Principal,
     caller: Caller,

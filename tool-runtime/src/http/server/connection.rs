@@ -161,7 +161,7 @@ pub(super) async fn next_stage(
     stage: &mut watch::Receiver<ShutdownStage>,
     seen: ShutdownStage,
 ) -> ShutdownStage {
-    // The sender is gone with its server, so the connection closes.
+    // The sender was dropped with its server, so the connection closes.
     stage.wait_for(|stage| *stage > seen).await.map_or(ShutdownStage::Immediate, |stage| *stage)
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Error, Result};
 use super::JsonWriter;
 use super::key::KeyWriter;
 
-/// The names of structs by which `serde_json` tells its serializers that a text is JSON already:
+/// The names of structs by which `serde_json` marks a text as JSON for its serializers:
 /// that of a `RawValue`, and of a `Number` with the feature `arbitrary_precision`.
 const RAW_NAMES: [&str; 2] = ["$serde_json::private::RawValue", "$serde_json::private::Number"];
 
@@ -27,8 +27,8 @@ enum End {
     ListOfVariant,
     Object,
     ObjectOfVariant,
-    /// None: its only field is a text that is JSON already. It has the struct's name, with which
-    /// `serde_json` accepts no other field.
+    /// Nothing: the struct is a wrapper of `serde_json` whose only field is raw JSON. Holds the
+    /// name of the struct, which is also the name of that field.
     Raw(&'static str),
 }
 

@@ -13,7 +13,7 @@ use super::error::RemoteError;
 use super::handle::Remote;
 use super::limits::RemoteLimits;
 use super::lock::{LockMode, LockStore};
-use super::settings::{HostClaims, Listener, NewTools, ReconnectSettings, Settings};
+use super::settings::{HostToolSettings, Listener, NewTools, ReconnectSettings, Settings};
 use super::status::RemoteEvent;
 use crate::runtime::Runtime;
 
@@ -29,7 +29,7 @@ pub struct RemoteBuilder {
     lock: Option<PathBuf>,
     new_tools: NewTools,
     only: Option<BTreeSet<String>>,
-    claims: HostClaims,
+    claims: HostToolSettings,
     call_timeout: Option<Duration>,
     patience: Duration,
     refresh_every: Option<Duration>,
@@ -50,7 +50,7 @@ impl RemoteBuilder {
             lock: None,
             new_tools: NewTools::default(),
             only: None,
-            claims: HostClaims::default(),
+            claims: HostToolSettings::default(),
             call_timeout: None,
             patience: Duration::from_secs(30),
             refresh_every: Some(Duration::from_secs(10 * 60)),

@@ -33,7 +33,7 @@ pub enum RemoteErrorKind {
     UnknownTool,
     /// The tool has another definition than the one that was to be accepted, or cannot be used.
     Refused,
-    /// The connection was closed by [`close`](super::Remote::close), or its runtime is gone.
+    /// The connection was closed by [`close`](super::Remote::close), or its runtime was dropped.
     Closed,
 }
 

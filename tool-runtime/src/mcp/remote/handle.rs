@@ -103,7 +103,7 @@ struct RemoteShared {
 }
 
 impl Remote {
-    /// Describes a server that is a program: it is started, and spoken to on its standard streams.
+    /// Describes a server that is a program, which is started and uses its standard streams.
     ///
     /// The program gets a few variables of the host's environment, such as `PATH` and `HOME`, and
     /// those of [`env`](RemoteBuilder::env); what it writes to its standard error stream is logged.

@@ -45,7 +45,7 @@ pub(super) struct Settings {
     pub(super) new_tools: NewTools,
     /// The tools that are used; all without it.
     pub(super) only: Option<BTreeSet<String>>,
-    pub(super) claims: HostClaims,
+    pub(super) claims: HostToolSettings,
     pub(super) call_timeout: Option<Duration>,
     pub(super) patience: Duration,
     pub(super) refresh_every: Option<Duration>,
@@ -56,7 +56,7 @@ pub(super) struct Settings {
 
 /// The host's settings of the tools; without one, the most dangerous value holds.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HostClaims {
+pub(super) struct HostToolSettings {
     pub(super) effects: BTreeMap<String, Effect>,
     pub(super) open_world: BTreeMap<String, bool>,
     pub(super) idempotent: BTreeMap<String, bool>,
@@ -86,7 +86,7 @@ impl Settings {
         }
     }
 
-    /// Logs an event, and tells the host's listener of it.
+    /// Logs an event, and passes it to the host's listener.
     pub(super) fn emit(&self, event: &RemoteEvent) {
         match event {
             RemoteEvent::Connected(_) | RemoteEvent::Available { .. } | RemoteEvent::Closed => {
@@ -106,15 +106,15 @@ impl Settings {
 
 impl Settings {
     fn log_success(&self, event: &RemoteEvent) {
-        log_event!(info, server = %self.prefix(), event = %event, "a remote server of tools");
+        log_event!(info, server = %self.prefix(), event = %event, "remote MCP server event");
     }
 
     fn log_warning(&self, event: &RemoteEvent) {
-        log_event!(warn, server = %self.prefix(), event = %event, "a remote server of tools");
+        log_event!(warn, server = %self.prefix(), event = %event, "remote MCP server event");
     }
 }
 
-impl HostClaims {
+impl HostToolSettings {
     pub(super) fn effect(&self, tool: &str) -> Effect {
         self.effects.get(tool).copied().unwrap_or(Effect::Destructive)
     }
@@ -127,7 +127,7 @@ impl HostClaims {
         self.idempotent.get(tool).copied().unwrap_or(false)
     }
 
-    /// Lists the tools that the host speaks of.
+    /// Lists the tools that the host has settings for.
     pub(super) fn named(&self) -> BTreeSet<&String> {
         let effects = self.effects.keys();
         effects.chain(self.open_world.keys()).chain(self.idempotent.keys()).collect()
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_the_host_does_not_say_is_the_most_dangerous() {
-        let claims = HostClaims::default();
+        let claims = HostToolSettings::default();
         assert_eq!(claims.effect("x"), Effect::Destructive);
         assert!(claims.is_open_world("x") && !claims.is_idempotent("x"));
     }

@@ -94,7 +94,7 @@ impl FittedAnswer {
     }
 }
 
-/// Returns the part of `bytes` that `most` is of `found`; all of them if it is more.
+/// Returns `bytes * most / found`, at most `bytes`.
 fn share(bytes: usize, most: u64, found: u64) -> usize {
     let part = u128::from(most.min(found)) * bytes as u128 / u128::from(found.max(1));
     usize::try_from(part).unwrap_or(bytes)

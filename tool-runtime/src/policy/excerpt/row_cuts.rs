@@ -49,7 +49,7 @@ impl<'d> RowCuts<'d> {
             }
             if plan.priority(at) == turn {
                 let excess = plan.bytes - most;
-                // One look through all of them, as the loss is enough.
+                // Removing one such array is enough, so one scan finds the smallest that suffices.
                 if !turn.0 && turn.1 >= excess {
                     at = plan.lightest(excess, whole).unwrap_or(at);
                 }

@@ -32,7 +32,7 @@ const NOT_STORED: &str = "the answer could not be stored under its idempotency k
 
 /// An idempotency key that a call has claimed.
 ///
-/// If it is dropped before it is settled, it stores what is known of the outcome, if the store
+/// If it is dropped before it is settled, it stores the outcome as far as it is known, if the store
 /// takes it without waiting; else the lease runs out.
 pub(in crate::policy) struct ClaimedKey {
     state: Arc<PolicyState>,

@@ -10,7 +10,7 @@ use crate::policy::tool_plan::ToolPlan;
 use crate::store::{Fence, ScopedKey};
 use crate::tool::{CallScope, Idempotency};
 
-/// Returns the key of a write; none if nothing tells its repeat from another call.
+/// Returns the key of a write; none if nothing distinguishes its repeat from another call.
 ///
 /// It is the caller's own key, else it is derived from the trace and the model's call id, else from
 /// the ticket that the call was resumed with.

@@ -31,7 +31,7 @@ pub struct RateLimit {
 const MAX_CALLS: u32 = 1_000_000;
 
 impl RateLimit {
-    /// Allows so many calls a second, and as many at once.
+    /// Allows `calls` calls a second, with bursts of as many.
     ///
     /// # Errors
     /// Returns an error if the number is not 1 to 1,000,000.
@@ -39,7 +39,7 @@ impl RateLimit {
         Self::new(Duration::from_secs(1), calls)
     }
 
-    /// Allows so many calls a minute, and as many at once.
+    /// Allows `calls` calls a minute, with bursts of as many.
     ///
     /// # Errors
     /// Returns an error if the number is not 1 to 1,000,000.
@@ -61,8 +61,10 @@ impl RateLimit {
         Ok(Self { interval: period / calls, burst: calls })
     }
 
-    /// Returns how long a key has to wait whose pace is used up to a time, by the generic cell rate
-    /// algorithm (GCRA): a burst may use up the pace of all its calls but the first in advance.
+    /// Checks a call by the generic cell rate algorithm (GCRA); an error is the time to wait.
+    ///
+    /// `used_until` is the time up to which earlier calls have used up the rate. It may lie ahead
+    /// of `now` by all calls of a burst but one.
     fn wait(self, used_until: Duration, now: Duration) -> Result<(), Duration> {
         let in_advance = self.interval.saturating_mul(self.burst - 1);
         let wait = used_until.saturating_sub(in_advance).saturating_sub(now);

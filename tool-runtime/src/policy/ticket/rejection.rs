@@ -54,7 +54,7 @@ pub enum TicketRejection {
     /// It was issued to another tenant or principal. `FORBIDDEN`
     #[error("the ticket was issued to another tenant or user")]
     Foreign,
-    /// Its tool is gone, or has another version or schema. `FORBIDDEN`
+    /// Its tool was removed, or has another version or schema. `FORBIDDEN`
     #[error("the tool has changed since the ticket was issued; make the call again")]
     Outdated,
     /// Its call is not in the store: it was swept, or never stored. `NOT_FOUND`

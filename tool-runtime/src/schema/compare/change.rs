@@ -78,7 +78,7 @@ pub enum ComparedVersion {
 /// | `not-narrowed`, `not-widened`, `condition-changed` | +, −, ? |
 /// | `widened`, `narrowed` | a schema expressed by other keywords, such as one that became an alternative: + or − |
 /// | `restated` | the same values are valid, expressed by other keywords |
-/// | `part-changed` | ?: a part whose effect no rule tells, where a proof decides the effect on the whole |
+/// | `part-changed` | ?: a part whose effect no rule decides, where a proof decides the effect on the whole |
 /// | `undecided` | compatibility could not be proven: always breaking |
 /// | `title-changed`, `description-changed`, `examples-changed`, `comment-changed`, `deprecated-changed`, `read-only-changed`, `write-only-changed`, `annotation-changed` | no effect on instances |
 /// | `default-added`, `default-removed`, `default-changed` | the same values are valid; an omitted value has another default: compatible for the callee, no effect for the caller |

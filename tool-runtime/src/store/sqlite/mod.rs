@@ -58,7 +58,7 @@ use super::{KeyRecord, StoreError};
 /// operation blocks the thread that awaits it. A failed operation has changed nothing, and the
 /// others of its transaction are not affected; if the whole transaction fails, because the disk is
 /// full or the file stays locked, all of its operations fail. The store is usable again once the
-/// cause is gone.
+/// cause has ended.
 ///
 /// Its size is limited by the disk only, also for a single tenant: watch the file's size, and limit
 /// the tenants' rates. The policy limits the unknown outcomes and waiting tickets of each caller.

@@ -16,7 +16,7 @@ const CHECK_DELAY: Duration = Duration::from_millis(5);
 ///
 /// SQLite creates the log before its index and removes the index before the log. Neither a crash
 /// nor a close therefore leaves an index without a log: the log was removed, with the commits in
-/// it. If both are gone, the file looks like one that was closed.
+/// it. If both are missing, the file looks like one that was closed.
 pub(super) fn check_not_removed(database: &Path) -> Result<(), StoreError> {
     let (log, index) = (beside(database, "-wal"), beside(database, "-shm"));
     for _ in 0..MAX_CHECKS {

@@ -121,7 +121,7 @@ async fn a_grant_is_for_exactly_its_scope(grants: &Grants<'_>) {
     for other in &others {
         let found = grants.find(other).await;
         assert_eq!(found, None, "a grant is for exactly its scope, not for {other:?}");
-        assert!(!grants.revoke(other).await, "a grant is taken back by exactly its scope");
+        assert!(!grants.revoke(other).await, "a grant is revoked only by exactly its scope");
     }
     let promise = "a grant for some arguments is another one than that for all";
     let whole = grants.give(&scope).await;

@@ -40,7 +40,7 @@ where
 /// use tool_runtime::testing::{EffectCounter, RecordedEffects};
 ///
 /// let sent = RecordedEffects::new();
-/// let gateway = sent.clone(); // the fake that the tool writes to calls `note`
+/// let gateway = sent.clone(); // the tool's fake calls `record` for each effect
 /// gateway.record();
 /// assert_eq!(sent.count(), 1);
 /// ```

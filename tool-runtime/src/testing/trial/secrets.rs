@@ -63,8 +63,8 @@ pub(super) async fn check(
     }
     if planted == 0 && instances.marks_sensitivity() {
         report.note(
-            "secrets: none was planted, as the schema leaves no room for a value that can be told \
-             from others",
+            "secrets: not checked, because no sensitive property can hold a value that is unique \
+             enough to be searched for",
         );
     }
 }

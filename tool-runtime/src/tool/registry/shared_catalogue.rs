@@ -38,7 +38,7 @@ impl SharedCatalogue {
         self.current.load_full()
     }
 
-    /// Makes the next catalogue, unless the change fails, and tells the listeners.
+    /// Builds the next catalogue, unless the change fails, and notifies the listeners.
     pub(crate) fn change<E>(
         &self,
         change: impl FnOnce(&mut BTreeMap<Box<str>, CatalogueEntry>) -> Result<(), E>,
@@ -56,7 +56,10 @@ impl SharedCatalogue {
 
     /// Tells a listener of each change from now on, while it is kept.
     pub(crate) fn listen(&self, listener: &Arc<Listener>) {
-        locked(&self.listeners).push(Arc::downgrade(listener));
+        let mut listeners = locked(&self.listeners);
+        // Clients subscribe and leave also while no tool changes.
+        listeners.retain(|listener| listener.strong_count() > 0);
+        listeners.push(Arc::downgrade(listener));
     }
 
     /// Calls the listeners outside of the locks, so that they may change tools.
@@ -75,4 +78,19 @@ impl SharedCatalogue {
 /// Locks; a panic of another holder leaves nothing half changed.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listeners_that_were_dropped_are_not_kept() {
+        let catalogue = SharedCatalogue::new(ToolCatalogue::new(Vec::new()));
+        for _ in 0..100 {
+            let listener: Arc<Listener> = Arc::new(|_| ());
+            catalogue.listen(&listener);
+        }
+        assert_eq!(locked(&catalogue.listeners).len(), 1);
+    }
 }

@@ -38,7 +38,7 @@ impl Stage {
         self.0.store(OPEN, Ordering::Release);
     }
 
-    /// Takes the beginning of a tool back that was given no host values, and so did nothing.
+    /// Undoes the start of a tool that has not run, because a host value could not be made.
     pub(crate) fn undo_begin(&self) {
         let _ = self.0.compare_exchange(BEGUN, OPEN, Ordering::AcqRel, Ordering::Acquire);
     }

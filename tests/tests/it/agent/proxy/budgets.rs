@@ -123,3 +123,21 @@ async fn a_small_budget_is_kept_also_below_the_smallest_limit_of_a_context() {
     assert!(response.context_optimization().optimized_tokens() <= 750);
     assert_eq!(server.received()[0].body["max_tokens"], 250);
 }
+
+#[tokio::test]
+async fn the_schema_of_the_answer_counts_against_the_total() {
+    let server = Server::start([text("[]")]).await;
+    let words: Vec<String> = (0..400).map(|number| format!("answer {number}")).collect();
+    let schema = json!({"type": "array", "items": {"enum": words}});
+    let agent = agent(&server, "").answer_schema(schema).build();
+    let request = ProxyRequest::builder("Where is customer 7?");
+    let refused = request.clone().max_total_tokens(1_000).build().unwrap();
+    let error = agent.answer(&refused, &context()).await.unwrap_err();
+    assert_eq!(error.kind(), AgentErrorKind::Compression);
+    let required = error.details()["required_total_tokens"].as_u64().unwrap();
+    assert!(required > 2_000, "{required}");
+    let too_few = request.clone().max_total_tokens(required - 1).build().unwrap();
+    assert!(agent.answer(&too_few, &context()).await.is_err());
+    let enough = request.max_total_tokens(required).build().unwrap();
+    assert!(agent.answer(&enough, &context()).await.is_ok());
+}

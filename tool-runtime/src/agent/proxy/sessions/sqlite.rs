@@ -38,8 +38,8 @@ const BATCH_SIZE: usize = 16;
 /// | sessions of a principal | 1,000 ([`sessions_per_principal`](Self::sessions_per_principal)) | its own that was used least recently is deleted |
 /// | time after the last message | 30 days ([`retention`](Self::retention)) | the session is not read any more, and is deleted |
 ///
-/// Appends delete expired sessions, at least as many as they begin. If none may remain in the file of
-/// a program that appends no more, call [`sweep`](Self::sweep).
+/// An append that starts a session also deletes expired ones, at least as many as it starts. A
+/// program that no longer appends deletes the remaining ones with [`sweep`](Self::sweep).
 ///
 /// ```
 /// use tool_runtime::agent::{AgentConfig, ChatModel, ProxyAgent, SqliteSessions};

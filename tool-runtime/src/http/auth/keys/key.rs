@@ -32,7 +32,7 @@ const SCHEME: &str = "sha256";
 /// assert_eq!(in_the_configuration.parse::<ApiKeyHash>()?, key.hash());
 ///
 /// let error = ApiKey::new("hunter2").unwrap_err();
-/// assert_eq!(error.to_string(), "an API key has 7 characters: expected at least 32, at random");
+/// assert_eq!(error.to_string(), "an API key needs at least 32 random characters: found 7");
 /// # Ok::<(), tool_runtime::http::ApiKeyError>(())
 /// ```
 pub struct ApiKey(Zeroizing<String>);
@@ -57,13 +57,13 @@ pub(super) struct KeyId(u64);
 #[non_exhaustive]
 pub enum ApiKeyError {
     /// The key is too short.
-    #[error("an API key has {found} characters: expected at least 32, at random")]
+    #[error("an API key needs at least 32 random characters: found {found}")]
     Short {
         /// Its length in characters.
         found: usize,
     },
     /// The key has too few different characters.
-    #[error("an API key repeats few characters: expected at least 32, at random")]
+    #[error("an API key has too few different characters: use at least 32 random ones")]
     Uniform,
     /// The key has characters that a header cannot carry.
     #[error("an API key is made of printable ASCII characters without spaces")]

@@ -26,7 +26,7 @@ pub(super) fn query(tenant: Uuid, text: Option<&str>) -> Result<SnapshotQuery, P
     if let Some(invocation) = one(text, "invocation_id", &"a UUID", uuid)? {
         query = query.with_invocation(invocation);
     }
-    let expected = "a time as RFC 3339 has it, with its `+` as `%2B`";
+    let expected = "an RFC 3339 time, with `+` encoded as `%2B`";
     if let Some(since) = one(text, "since", &expected, moment)? {
         query = query.with_from(since);
     }

@@ -153,7 +153,7 @@ fn refused(error: &ResolveError) -> (Problem, RefusalReason) {
             said(ErrorCode::InvalidArgument, RefusalReason::AnswerNotValid)
         }
         ResolveError::Changed => {
-            let message = "the outcome is not unknown any more; list the outcomes again";
+            let message = "the outcome is no longer unknown; list the outcomes again";
             let problem = Problem::new(StatusCode::CONFLICT, ErrorCode::Conflict, message);
             (problem.with_reason(RefusalReason::OutcomeChanged), RefusalReason::OutcomeChanged)
         }

@@ -29,12 +29,14 @@ impl<R: AsyncRead + Unpin> AsyncRead for LimitedLines<R> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
         let read = buffer.filled().get(before..).unwrap_or_default();
-        let length = match memchr::memrchr(b'\n', read) {
-            Some(end) => read.len() - end - 1,
-            None => self.length + read.len(),
-        };
+        let mut length = self.length;
+        let mut longest = length;
+        for (index, part) in read.split(|byte| *byte == b'\n').enumerate() {
+            length = if index == 0 { length + part.len() } else { part.len() };
+            longest = longest.max(length);
+        }
         self.length = length;
-        if self.length > self.limit {
+        if longest > self.limit {
             buffer.set_filled(before);
             let words = format!("a message is longer than {} bytes", self.limit);
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, words)));
@@ -60,7 +62,9 @@ mod tests {
         for fitting in ["abcd\nabcd\n", "abcd", "\n\n\n\n\n\n", ""] {
             assert_eq!(read(fitting).await.expect("it fits"), fitting);
         }
-        let error = read("abcd\nabcde").await.expect_err("it is too long");
-        assert!(error.to_string().contains("longer than 4 bytes"), "{error}");
+        for long in ["abcde", "abcde\n", "abcd\nabcde", "abcde\nabcd", "a\nabcde\na"] {
+            let error = read(long).await.expect_err("it is too long");
+            assert!(error.to_string().contains("longer than 4 bytes"), "{error}");
+        }
     }
 }

@@ -48,7 +48,7 @@ const BUSY: QuotaRefusal = QuotaRefusal {
 #[derive(Debug, Default)]
 pub(super) struct Tasks(Mutex<HashMap<Uuid, Arc<LiveTask>>>);
 
-/// A call after the time in which it is answered as any other.
+/// A call that has either finished within the time for a direct answer, or has become a task.
 pub(super) enum Begun {
     Finished(Box<FinishedCall>),
     Task(Box<CreateTaskResult>),
@@ -115,7 +115,7 @@ impl ToolRequest<'_> {
     }
 }
 
-/// Returns a call that has ended as any other, or ends that of a client that is gone.
+/// Returns the finished call, or aborts it if the client has disconnected.
 fn ended_in_time(
     ended: Result<Result<FinishedCall, JoinError>, ErrorData>,
     execution: &JoinHandle<FinishedCall>,
@@ -202,7 +202,7 @@ impl ToolServer {
         Ok(())
     }
 
-    /// Refuses a request to a task that another process runs, which hears nothing of it.
+    /// Refuses to change a task that another process runs: the request cannot reach that process.
     async fn must_have_ended(&self, id: &str, cx: &ToolContext) -> Result<(), ErrorData> {
         match self.task(id, cx).await?.payload {
             TaskPayload::Working | TaskPayload::InputRequired { .. } => {
@@ -221,6 +221,6 @@ fn id_of(id: &str) -> Result<Uuid, ErrorData> {
 }
 
 fn unknown() -> ErrorData {
-    let message = "`taskId`: there is no such task of this caller, or its time is over";
+    let message = "`taskId`: the caller has no task with this id, or it has expired";
     ErrorData::invalid_params(message, None)
 }

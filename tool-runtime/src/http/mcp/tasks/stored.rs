@@ -23,7 +23,7 @@ const END: &[u8] = b"end";
 #[derive(Serialize, Deserialize)]
 pub(super) struct BegunTask {
     task: Task,
-    /// The time at which the call has ended if its process has not, in milliseconds since the epoch.
+    /// The time by which a live process has stored the call's end, in milliseconds since the epoch.
     ended_by: u64,
 }
 

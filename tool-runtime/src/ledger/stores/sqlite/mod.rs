@@ -32,10 +32,11 @@ const SEARCH_SPAN: u64 = 16_384;
 
 /// Keeps a ledger in the table `trace_ledger` of a SQLite file.
 ///
-/// It has a connection of its own, so it may share the file of a [`SqliteStore`](crate::store::SqliteStore)
-/// store or have its own. Only one process may write the table; if another one does, appends are
-/// rejected. Opening and verifying the ledger check that the table and its indexes have this
-/// release's definition: do not add indexes, triggers or columns.
+/// It opens a connection of its own, so it can use the file of a
+/// [`SqliteStore`](crate::store::SqliteStore) or a separate one. Only one process may write the
+/// table; if another one does, appends are rejected. Opening and verifying the ledger check that
+/// the table and its indexes have this release's definition: do not add indexes, triggers or
+/// columns.
 ///
 /// # The table
 /// | column | |

@@ -65,7 +65,7 @@ pub(super) fn read_answer(
 
 fn no_result() -> Failure {
     Failure::of(ErrorCode::UpstreamError)
-        .with_message("the server answered with something else than the result of a call")
+        .with_message("the response of the server is not the result of a tool call")
 }
 
 /// Joins the texts of an answer, a line for each.

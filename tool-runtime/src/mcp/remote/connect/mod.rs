@@ -1,4 +1,4 @@
-//! Opens connections: a transport, and the handshake of either era of the protocol.
+//! Opens connections: the transport, and the handshake of the newest or an older protocol version.
 
 mod child;
 mod failure;
@@ -283,9 +283,9 @@ fn handshake_error(error: &ClientInitializeError) -> AttemptError {
             error.code.0
         )),
         Cause::NoCompatibleProtocolVersion { .. } => {
-            protocol("the server has no revision of the protocol in common".to_owned())
+            protocol("the client and the server have no protocol version in common".to_owned())
         }
-        _ => protocol("the server does not answer as the protocol demands".to_owned()),
+        _ => protocol("the response of the server violates the protocol".to_owned()),
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Directory {
     pins: Pins,
     /// True once the lock was read, or the tools of a first list were pinned.
     has_pins: bool,
-    /// The tools of the runtime whose entry has another name now, or is gone.
+    /// The tools of the runtime whose entry was renamed or removed.
     stale: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct PinsBefore {
     has_pins: bool,
 }
 
-/// The tools before a change, to tell events by.
+/// The tools before a change, from which its events follow.
 pub(super) type Before = BTreeMap<String, (RemoteToolState, Option<Digest>, Option<String>)>;
 
 const NOT_IN_LOCK: &str = "its definition was not accepted yet";
@@ -249,7 +249,7 @@ impl Directory {
             });
             match tool.state {
                 _ if is_same => {}
-                // A host that has accepted a change hears of it once.
+                // An accepted change is reported once.
                 RemoteToolState::Available => {
                     let was_available =
                         known.is_some_and(|(state, ..)| *state == RemoteToolState::Available);

@@ -195,7 +195,7 @@ mod tests {
     }
 
     fn found(definition: &CleanDefinition) -> Vec<(&str, RemoteFindingKind)> {
-        definition.findings.iter().map(|found| (found.place(), found.kind())).collect()
+        definition.findings.iter().map(|found| (found.pointer(), found.kind())).collect()
     }
 
     #[test]

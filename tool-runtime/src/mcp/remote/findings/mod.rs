@@ -16,7 +16,7 @@ pub(super) use self::hidden::clean_text;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteFinding {
     tool: String,
-    place: String,
+    pointer: String,
     kind: RemoteFindingKind,
     detail: String,
 }
@@ -36,11 +36,11 @@ pub enum RemoteFindingKind {
 impl RemoteFinding {
     pub(super) fn new(
         tool: &str,
-        place: impl Into<String>,
+        pointer: impl Into<String>,
         kind: RemoteFindingKind,
         detail: impl Into<String>,
     ) -> Self {
-        Self { tool: tool.to_owned(), place: place.into(), kind, detail: detail.into() }
+        Self { tool: tool.to_owned(), pointer: pointer.into(), kind, detail: detail.into() }
     }
 
     /// Returns the tool's name, as its server lists it.
@@ -49,11 +49,11 @@ impl RemoteFinding {
         &self.tool
     }
 
-    /// Returns the place in the tool's definition, as a JSON Pointer (RFC 6901), such as
+    /// Returns the place in the tool's definition as a JSON Pointer (RFC 6901), such as
     /// `/inputSchema/properties/city/description`.
     #[must_use]
-    pub fn place(&self) -> &str {
-        &self.place
+    pub fn pointer(&self) -> &str {
+        &self.pointer
     }
 
     /// Returns the kind.
@@ -72,7 +72,7 @@ impl RemoteFinding {
 impl fmt::Display for RemoteFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tool = self.tool.escape_debug();
-        write!(f, "`{tool}` {}: {} ({})", self.place.escape_debug(), self.detail, self.kind)
+        write!(f, "`{tool}` {}: {} ({})", self.pointer.escape_debug(), self.detail, self.kind)
     }
 }
 

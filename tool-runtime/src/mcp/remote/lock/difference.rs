@@ -17,16 +17,16 @@ const MAX_SHOWN: usize = 400;
 /// escaped. `Display` writes them as lines that begin with `-` and `+`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PinDifference {
-    place: String,
+    pointer: String,
     accepted: Option<String>,
     listed: Option<String>,
 }
 
 impl PinDifference {
-    /// Returns the place in the definition, as a JSON Pointer (RFC 6901), such as `/description`.
+    /// Returns the place in the definition as a JSON Pointer (RFC 6901), such as `/description`.
     #[must_use]
-    pub fn place(&self) -> &str {
-        &self.place
+    pub fn pointer(&self) -> &str {
+        &self.pointer
     }
 
     /// Returns the accepted value; `None` if there was none.
@@ -44,7 +44,7 @@ impl PinDifference {
 
 impl fmt::Display for PinDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.place)?;
+        f.write_str(&self.pointer)?;
         if let Some(accepted) = &self.accepted {
             write!(f, "\n- {accepted}")?;
         }
@@ -62,7 +62,7 @@ pub(in super::super) fn differences(accepted: &Value, listed: &Value) -> Vec<Pin
 fn compare(
     accepted: Option<&Value>,
     listed: Option<&Value>,
-    place: &str,
+    pointer: &str,
     found: &mut Vec<PinDifference>,
 ) {
     if accepted == listed || found.len() >= MAX_DIFFERENCES {
@@ -71,17 +71,17 @@ fn compare(
     match (accepted, listed) {
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
             for name in names(before, after) {
-                let place = format!("{place}/{}", escaped(name));
-                compare(before.get(name), after.get(name), &place, found);
+                let pointer = format!("{pointer}/{}", escaped(name));
+                compare(before.get(name), after.get(name), &pointer, found);
             }
         }
         (Some(Value::Array(before)), Some(Value::Array(after))) if before.len() == after.len() => {
             for (at, (before, after)) in before.iter().zip(after).enumerate() {
-                compare(Some(before), Some(after), &format!("{place}/{at}"), found);
+                compare(Some(before), Some(after), &format!("{pointer}/{at}"), found);
             }
         }
         _ => found.push(PinDifference {
-            place: place.chars().flat_map(char::escape_debug).collect(),
+            pointer: pointer.chars().flat_map(char::escape_debug).collect(),
             accepted: accepted.map(shown),
             listed: listed.map(shown),
         }),

@@ -65,7 +65,7 @@ enum Wake {
     SubscriptionEnded,
 }
 
-/// The reason for which a connection is left.
+/// The reason why a connection ends.
 enum Left {
     Lost(RemoteError),
     Closed(Option<Reply>),
@@ -137,7 +137,7 @@ impl Supervisor {
         Ok(connection)
     }
 
-    /// Keeps the connection until the host closes it, or the runtime is gone.
+    /// Keeps the connection until the host closes it, or the runtime is dropped.
     pub(super) async fn run(mut self, first: Option<Connection>) {
         let mut connection = first;
         let mut delay = Some(Duration::ZERO);

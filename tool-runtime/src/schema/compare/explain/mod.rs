@@ -33,7 +33,7 @@ pub(super) enum AcceptanceChange {
     Unclear,
 }
 
-/// The rule of a part whose effect no rule tells, only a proof.
+/// The rule of a part whose effect no rule decides, only a proof.
 const PART_CHANGED: &str = "part-changed";
 
 /// Overall change of a schema: a rule, and a message.

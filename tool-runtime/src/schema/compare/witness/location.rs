@@ -1,9 +1,9 @@
 //! The instances that a location in a schema describes.
 
-/// A location in instances, as far as the location in the schema tells it.
+/// A location in instances, as far as it follows from the location in the schema.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct InstanceLocation {
-    /// False if a definition is used at a location that its own does not tell.
+    /// False if a definition is used at a location that does not follow from its own.
     from_root: bool,
     steps: Vec<InstanceStep>,
 }

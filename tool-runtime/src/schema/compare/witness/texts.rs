@@ -43,7 +43,7 @@ const FORMATS: [(&str, &str); 25] = [
 ];
 
 /// Makes strings that both sides may judge differently. A string of a parsed format is a sample of
-/// that format, because no validator tells whether its reader accepts another one.
+/// that format, because no validator knows whether its reader accepts another one.
 pub(super) fn texts(own: &StringConstraints<'_>, others: &[&StringConstraints<'_>]) -> Vec<Value> {
     let lengths = lengths(own, others);
     let mut found: Vec<String> = Vec::new();

@@ -234,7 +234,7 @@ pub(super) struct LockRule<'l> {
 
 /// The changes since the lock was written, sorted by tool name.
 ///
-/// `Display` gives a line a change.
+/// `Display` writes one line for each change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContractChanges(pub(super) Vec<ContractChange>);
 
@@ -244,7 +244,7 @@ impl ContractChanges {
         self.0.iter()
     }
 
-    /// Tells whether nothing has changed.
+    /// Returns whether there are no changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -256,7 +256,7 @@ impl ContractChanges {
         self.0.len()
     }
 
-    /// Says what they mean together: the worst of them.
+    /// Returns the compatibility of all changes together: that of the most severe one.
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {
         self.iter().map(ContractChange::compatibility).max().unwrap_or(Compatibility::None)

@@ -94,7 +94,7 @@ impl LockFile {
         }
     }
 
-    /// The lock of these tools after this one and the base: tools that are gone are kept as removed.
+    /// The lock of these tools after this one and the base: missing tools are kept as removed.
     pub(super) fn followed_by(&self, tools: &[Contract], base: Option<&Self>) -> Self {
         let known = base.into_iter().chain([self]).flat_map(Self::versions);
         let mut removed: RemovedTools = known.collect();

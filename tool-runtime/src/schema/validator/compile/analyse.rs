@@ -47,7 +47,7 @@ fn inline_order(
             let pointer = pointers.map(|(pointer, _)| pointer.clone()).next().unwrap_or_default();
             return Err(SchemaError::new(
                 pointer,
-                "a schema that contains itself without looking deeper into the value",
+                "a schema that applies itself to the same value again, without end",
                 "put a property or an item between the schema and its `$ref`",
             ));
         }

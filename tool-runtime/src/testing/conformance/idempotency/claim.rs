@@ -73,7 +73,7 @@ async fn an_unknown_key_is_kept_from_who_cannot_resolve_it(keys: &Keys<'_>) {
     let fence = keys.first(&key, START).await;
     assert!(keys.settle(&key, fence, Settlement::Unknown).await, "an owner settles its key");
     for now in [START, at(1), at(3_600), at(864_000)] {
-        let promise = "an unknown outcome stays unknown to who cannot resolve it";
+        let promise = "an unknown outcome is not given to a claimant that cannot resolve it";
         assert_eq!(keys.claim(&key, now).await, ClaimOutcome::Unknown(fence), "{promise}");
     }
 }
@@ -84,7 +84,7 @@ async fn an_unknown_key_goes_to_who_resolves_it(keys: &Keys<'_>) {
     assert!(keys.settle(&key, lost, Settlement::Unknown).await, "an owner settles its key");
     let found = keys.resolve(&key, at(1)).await;
     let ClaimOutcome::TakenOver(fence) = found else {
-        panic!("an unknown outcome goes to who can resolve it; found {found:?}");
+        panic!("an unknown outcome is given to a claimant that can resolve it; found {found:?}");
     };
     assert!(fence > lost, "a later owner has a greater fence; found {fence:?} after {lost:?}");
     let until = at(1).after(LEASE);

@@ -6,7 +6,7 @@ use crate::store::{ClaimOutcome, Fence, IdempotencyStore, KeyState, Settlement, 
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
     an_owner_settles_after_its_lease(&Keys::new(store)).await;
-    who_was_taken_over_settles_nothing(&Keys::new(store)).await;
+    an_owner_that_was_taken_over_settles_nothing(&Keys::new(store)).await;
     a_settlement_may_be_repeated(&Keys::new(store)).await;
     an_answer_is_final(&Keys::new(store)).await;
     an_unknown_outcome_is_settled_with_its_fence(&Keys::new(store)).await;
@@ -26,7 +26,7 @@ async fn an_owner_settles_after_its_lease(keys: &Keys<'_>) {
     assert_eq!(found, ClaimOutcome::Settled(success("12A")), "a settlement stands");
 }
 
-async fn who_was_taken_over_settles_nothing(keys: &Keys<'_>) {
+async fn an_owner_that_was_taken_over_settles_nothing(keys: &Keys<'_>) {
     for (name, settlement) in settlements() {
         let key = keys.key(name);
         let frozen = keys.first(&key, START).await;
