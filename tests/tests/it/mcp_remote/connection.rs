@@ -210,3 +210,42 @@ async fn a_flood_of_announcements_lists_the_tools_a_few_times() {
     events.disabled("echo").await;
     assert!(server.lists() < 10, "{} lists", server.lists());
 }
+
+#[tokio::test]
+async fn a_subscription_that_is_refused_or_ended_is_made_again() {
+    let (events, runtime) = (Events::default(), runtime());
+    let server = TestServer::new([tool("echo")]);
+    server.refuse_subscriptions(2);
+    let builder = events.of(server.remote()).reconnect_delays(SHORT, SHORT);
+    let remote = builder.connect(&runtime).await.unwrap();
+    // Once for the connection, and once for each attempt to subscribe.
+    server.listed(3).await;
+    assert_eq!(server.subscribers(), 1);
+    server.change_for_subscribers(Vec::clear);
+    events.disabled("echo").await;
+
+    server.end_subscriptions();
+    let ended = server.lists();
+    server.listed(ended + 2).await;
+    server.keep_subscriptions();
+    while server.subscribers() == 0 {
+        server.listed(server.lists() + 1).await;
+    }
+    server.change_for_subscribers(|tools| tools.push(tool("echo")));
+    events.available("echo").await;
+    assert_eq!(remote.status().connection, RemoteConnection::Connected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_ends_every_subscription_is_asked_at_growing_intervals() {
+    let runtime = runtime();
+    let server = TestServer::new([tool("echo")]);
+    server.end_subscriptions();
+    let _remote = server.remote().connect(&runtime).await.unwrap();
+    let started = tokio::time::Instant::now();
+    while started.elapsed() < Duration::from_secs(60 * 60) {
+        server.listed(server.lists() + 1).await;
+    }
+    // Every half to whole minute, after the first ones.
+    assert!((60..150).contains(&server.lists()), "{} lists", server.lists());
+}

@@ -1,5 +1,6 @@
 //! A server of rmcp whose tools can be changed while clients are connected.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
@@ -23,6 +24,11 @@ struct State {
     calls: Mutex<Vec<(String, Value)>>,
     peers: Mutex<Vec<Peer<RoleServer>>>,
     changes: watch::Sender<u64>,
+    /// The number of lists that were read.
+    lists: watch::Sender<usize>,
+    /// The number of subscriptions that are still refused.
+    refused: AtomicUsize,
+    ends_subscriptions: AtomicBool,
     started: Notify,
     cancelled: Notify,
     /// The tools on a page.
@@ -40,6 +46,9 @@ impl TestServer {
             calls: Mutex::default(),
             peers: Mutex::default(),
             changes: watch::Sender::new(0),
+            lists: watch::Sender::new(0),
+            refused: AtomicUsize::new(0),
+            ends_subscriptions: AtomicBool::new(false),
             started: Notify::new(),
             cancelled: Notify::new(),
             page,
@@ -73,6 +82,42 @@ impl TestServer {
             // A peer that is gone hears of nothing.
             let _ = peer.notify_tool_list_changed().await;
         }
+    }
+
+    /// Changes the tools, and announces it to subscriptions only.
+    pub(crate) fn change_for_subscribers(&self, change: impl FnOnce(&mut Vec<Value>)) {
+        self.change_silently(change);
+        self.0.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Refuses the next subscriptions.
+    pub(crate) fn refuse_subscriptions(&self, number: usize) {
+        self.0.refused.store(number, Ordering::SeqCst);
+    }
+
+    /// Ends every subscription as soon as it is made.
+    pub(crate) fn end_subscriptions(&self) {
+        self.0.ends_subscriptions.store(true, Ordering::SeqCst);
+        self.0.changes.send_modify(|_| {});
+    }
+
+    /// Lets subscriptions go on again.
+    pub(crate) fn keep_subscriptions(&self) {
+        self.0.ends_subscriptions.store(false, Ordering::SeqCst);
+    }
+
+    pub(crate) fn subscribers(&self) -> usize {
+        self.0.changes.receiver_count()
+    }
+
+    /// The number of lists that were read.
+    pub(crate) fn lists(&self) -> usize {
+        *self.0.lists.borrow()
+    }
+
+    /// Waits until so many lists were read.
+    pub(crate) async fn listed(&self, number: usize) {
+        self.0.lists.subscribe().wait_for(|lists| *lists >= number).await.unwrap();
     }
 
     pub(crate) fn change_silently(&self, change: impl FnOnce(&mut Vec<Value>)) {
@@ -133,12 +178,19 @@ impl ServerHandler for TestServer {
         &self,
         asked: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
+        let one_less = |refused: usize| refused.checked_sub(1);
+        if self.0.refused.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok() {
+            return None;
+        }
         Some(asked.supported_by(&self.get_info().capabilities))
     }
 
     async fn listen(&self, cx: SubscriptionContext) -> Result<(), ErrorData> {
         let mut changes = self.0.changes.subscribe();
         loop {
+            if self.0.ends_subscriptions.load(Ordering::SeqCst) {
+                return Ok(());
+            }
             tokio::select! {
                 () = cx.cancelled() => return Ok(()),
                 heard = changes.changed() => {
@@ -157,6 +209,7 @@ impl ServerHandler for TestServer {
     ) -> Result<ListToolsResult, ErrorData> {
         self.0.peers.lock().unwrap().push(cx.peer.clone());
         let cursor = request.and_then(|request| request.cursor).unwrap_or_default();
+        self.0.lists.send_modify(|lists| *lists += 1);
         let from: usize = cursor.parse().unwrap_or_default();
         let tools = self.0.tools.lock().unwrap().clone();
         let next = from.saturating_add(self.0.page);

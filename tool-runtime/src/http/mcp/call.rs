@@ -25,6 +25,7 @@ use super::transport::{Denied, RequestCaller};
 use super::user::ClientUser;
 use crate::http::endpoints::call::{self, FinishedCall};
 use crate::http::problem::Problem;
+use crate::refusal_reason::RefusalReason;
 use crate::{ToolCall, ToolOutput};
 
 /// A request for a call.
@@ -137,16 +138,25 @@ impl<'s> ToolRequest<'s> {
     /// Refuses a call before it exists.
     pub(super) fn refused(&self, tool: &str, problem: Problem) -> Refused {
         if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            let is_scope = problem.status == StatusCode::FORBIDDEN
+            let needs_scope = problem.reason() == Some(RefusalReason::Scope)
                 && self.server.app.config.auth.takes_tokens();
-            let mut words = format!(r#"Bearer error="insufficient_scope", scope="tools:{tool}""#);
-            if let Some(metadata) = challenge_parameter(&self.server.app) {
-                words = format!("{words}, {metadata}");
-            }
-            let challenge = HeaderValue::from_str(&words).ok().filter(|_| is_scope);
+            let challenge = needs_scope.then(|| self.scope_challenge(tool)).flatten();
             let _ = self.caller.denied.set(Denied { status: problem.status, challenge });
         }
         problem.into()
+    }
+
+    /// Names the scopes that a call of the tool needs: RFC 6750, section 3.1.
+    fn scope_challenge(&self, tool: &str) -> Option<HeaderValue> {
+        let app = &self.server.app;
+        let for_models = app.runtime.spec(tool).is_none_or(|spec| spec.ai_callable());
+        let internal = if for_models { "" } else { " internal" };
+        let mut words =
+            format!(r#"Bearer error="insufficient_scope", scope="tools:{tool}{internal}""#);
+        if let Some(metadata) = challenge_parameter(app) {
+            words = format!("{words}, {metadata}");
+        }
+        HeaderValue::from_str(&words).ok()
     }
 
     /// Runs a call that was opened; one that may be a task returns before its end if it takes long.

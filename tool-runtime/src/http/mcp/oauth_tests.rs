@@ -10,6 +10,7 @@ use tower::ServiceExt;
 
 use super::{McpConfig, ProtectedResource, router};
 use crate::http::auth::issuer::{Signer, claims_but, verifier_of};
+use crate::http::state::refusal_counts::MAX_RECORDED;
 use crate::http::{Auth, HttpConfig};
 use crate::{DynamicTool, Failure, Runtime};
 
@@ -23,13 +24,20 @@ fn app(signer: &Signer) -> Router {
             .input_schema(json!({"type": "object"}))
             .handler(|_| async { Ok::<_, Failure>("done") })
     };
-    let runtime = Runtime::builder().dynamic(tool("greet")).dynamic(tool("count")).build();
+    let runtime = Runtime::builder()
+        .dynamic(tool("greet"))
+        .dynamic(tool("count"))
+        .dynamic(tool("closed"))
+        .dynamic(tool("audit").ai_callable(false))
+        .build()
+        .expect("the tools are valid");
+    assert!(runtime.tools().disable("closed", "stocktaking"));
     let resource = ProtectedResource::new("https://tools.example/mcp")
         .authorization_server("https://login.example")
         .scope("tools");
     let mcp = McpConfig::new("shop", "1.0.0").protected_resource(resource);
     let config = HttpConfig::new(Auth::new().jwt(verifier_of(&[signer]))).any_host().mcp(mcp);
-    router(runtime.expect("the tools are valid"), config)
+    router(runtime, config)
 }
 
 fn call(tool: &str, token: Option<&str>) -> Request<Body> {
@@ -95,4 +103,26 @@ async fn a_token_without_the_scope_of_a_tool_is_told_the_scope() {
     let expected = format!(r#"Bearer error="insufficient_scope", scope="tools:count", {METADATA}"#);
     assert_eq!(challenge(&denied), expected);
     assert_eq!(body(denied).await["error"]["code"], -32602);
+    let internal = sent(&app, call("audit", Some(&token))).await;
+    let expected = format!(
+        r#"Bearer error="insufficient_scope", scope="tools:audit internal", {METADATA}"#
+    );
+    assert_eq!(challenge(&internal), expected);
+}
+
+#[tokio::test]
+async fn a_disabled_tool_asks_for_no_scope() {
+    let signer = Signer::new("one", Algorithm::ES256);
+    let (app, token) = (app(&signer), signer.sign(&claims_but(&json!({"scope": "tools"}))));
+    for _ in 0..MAX_RECORDED {
+        let failed = sent(&app, call("closed", Some(&token))).await;
+        assert_eq!((failed.status().as_u16(), challenge(&failed)), (200, ""));
+        let failed = body(failed).await;
+        assert_eq!(failed["result"]["isError"], true, "{failed}");
+    }
+    // Further refusals are counted, and no call is opened for them.
+    let refused = sent(&app, call("closed", Some(&token))).await;
+    assert_eq!((refused.status().as_u16(), challenge(&refused)), (403, ""));
+    let refused = body(refused).await;
+    assert_eq!(refused["error"]["data"]["details"]["reason"], "tool_disabled", "{refused}");
 }

@@ -88,6 +88,11 @@ impl Problem {
         self.with_detail("reason", reason.as_str())
     }
 
+    /// Returns `details.reason`.
+    pub(in crate::http) fn reason(&self) -> Option<RefusalReason> {
+        self.details.get("reason").and_then(Value::as_str).and_then(RefusalReason::parse)
+    }
+
     /// Sets a detail.
     pub(in crate::http) fn with_detail(mut self, name: &str, fact: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), fact.into());

@@ -143,8 +143,9 @@ impl RemoteBuilder {
         self
     }
 
-    /// Sets the delays between attempts to connect: the first, which is doubled for each further
-    /// attempt, with a random share, up to the longest. Default: 500 milliseconds to a minute.
+    /// Sets the delays between attempts to connect, and between attempts to subscribe to changes: the
+    /// first, which is doubled for each further attempt, with a random share, up to the longest.
+    /// Default: 500 milliseconds to a minute.
     pub fn reconnect_delays(mut self, first: Duration, longest: Duration) -> Self {
         let first = first.max(Duration::from_millis(1));
         (self.reconnect.first, self.reconnect.longest) = (first, longest.max(2 * first));

@@ -30,6 +30,7 @@ use crate::http::response::{Audit, JsonResponse, ResponseFormat, notable_meta};
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
+use crate::refusal_reason::RefusalReason;
 use crate::tool::registry::CatalogueEntry;
 use crate::{Runtime, ToolCall};
 
@@ -155,7 +156,7 @@ pub(in crate::http) fn require(principal: &Principal, tool: &ToolSpec) -> Result
         "the caller may not call this tool; it needs a scope that covers it, and `internal`, \
          because the tool is not meant for models"
     };
-    Err(Problem::forbidden(message))
+    Err(Problem::forbidden(message).with_reason(RefusalReason::Scope))
 }
 
 /// Makes the HTTP response of a finished call.

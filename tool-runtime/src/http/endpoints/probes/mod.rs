@@ -18,6 +18,7 @@ use crate::http::request::head::Head;
 use crate::http::response::ResponseFormat;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::metrics;
+use crate::refusal_reason::RefusalReason;
 
 /// The media type of `/metrics`: `OpenMetrics` 1.0.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -40,7 +41,8 @@ impl FromRequestParts<SharedApp> for MayReadMetrics {
             // paths.
             let (principal, _) = authenticate(app, parts).await?;
             if !principal.may(Scope::Metrics) {
-                return Err(Problem::forbidden("this path requires the scope `metrics`"));
+                return Err(Problem::forbidden("this path requires the scope `metrics`")
+                    .with_reason(RefusalReason::Scope));
             }
         }
         Ok(Self)

@@ -118,13 +118,13 @@ async fn whoever_is_kept_out_is_on_the_log() {
     other.headers_mut().insert("x-tenant-id", "tianshui".parse().expect("a value"));
     let fail = to("/api/tools/call", r#"{"tool_name":"fail"}"#);
     let large = to("/api/tools/call", &" ".repeat(101));
-    for (request, status, code) in [
-        (other, 403, "FORBIDDEN"),
-        (with_key(fail, KEY), 403, "FORBIDDEN"),
-        (with_key(large, KEY), 413, "INVALID_ARGUMENT"),
+    for (request, status, code, reason) in [
+        (other, 403, "FORBIDDEN", ""),
+        (with_key(fail, KEY), 403, "FORBIDDEN", "reason=\"scope\" "),
+        (with_key(large, KEY), 413, "INVALID_ARGUMENT", ""),
     ] {
         let expected = format!(
-            "WARN event=\"request_refused\" status={status} error_code=\"{code}\" \
+            "WARN event=\"request_refused\" status={status} error_code=\"{code}\" {reason}\
              principal=\"key:orchestrator\" peer=192.0.2.1:4711 route=\"/api/tools/call\" \
              trace_id=\"trace-1\""
         );

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::group::ProcessGroup;
@@ -65,6 +66,8 @@ pub(super) struct ServerProcess {
     child: Child,
     group: ProcessGroup,
     last_line: Arc<Mutex<String>>,
+    /// Ends with the standard error stream.
+    log: JoinHandle<()>,
 }
 
 impl ServerCommand {
@@ -116,16 +119,20 @@ impl ServerCommand {
             return Err(cannot_start("it has no standard streams".to_owned()));
         };
         let last_line = Arc::default();
-        tokio::spawn(log_lines(stderr, name.to_owned(), Arc::clone(&last_line)));
-        Ok((ServerProcess { child, group, last_line }, stdout, stdin))
+        let log = tokio::spawn(log_lines(stderr, name.to_owned(), Arc::clone(&last_line)));
+        Ok((ServerProcess { child, group, last_line, log }, stdout, stdin))
     }
 }
 
 impl ServerProcess {
     /// Adds to the error of a handshake what the process wrote last.
-    pub(super) async fn ended_early(self, mut failed: AttemptError) -> AttemptError {
+    pub(super) async fn ended_early(mut self, mut failed: AttemptError) -> AttemptError {
         let last_line = Arc::clone(&self.last_line);
-        let exited = self.end(Duration::from_millis(500)).await;
+        let patience = Duration::from_millis(500);
+        let exited = self.end(patience).await;
+        // The process may have ended before its last line was read. A process that left its group may
+        // keep the stream open.
+        let _ = timeout(patience, &mut self.log).await;
         let line = last_line.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let status = exited.map(|status| format!("; its process ended with {status}"));
         let wrote = Some(line).filter(|line| !line.is_empty());
@@ -137,7 +144,7 @@ impl ServerProcess {
 
     /// Waits for the end of the process, whose standard input is closed: it is asked to end after a time,
     /// and killed after another one.
-    pub(super) async fn end(mut self, patience: Duration) -> Option<std::process::ExitStatus> {
+    pub(super) async fn end(&mut self, patience: Duration) -> Option<std::process::ExitStatus> {
         let ended = timeout(patience, self.child.wait()).await;
         // The processes that it has started may not have read the end of its input.
         self.group.terminate();

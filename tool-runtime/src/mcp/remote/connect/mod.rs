@@ -170,12 +170,14 @@ impl Connection {
         wait_for_end(self.ended.clone()).await;
     }
 
-    /// Subscribes to changes of the list of tools, if the revision has subscriptions and the server
-    /// announces changes; none if the server does not answer in time.
+    /// Returns whether the revision has subscriptions and the server announces changes.
+    pub(super) fn offers_subscriptions(&self) -> bool {
+        self.server.announces_changes() && self.server.has_subscriptions()
+    }
+
+    /// Subscribes to changes of the list of tools; none if the server refuses it, or does not answer in
+    /// time.
     pub(super) async fn subscribe(&self) -> Option<Subscription> {
-        if !self.server.announces_changes() || !self.server.has_subscriptions() {
-            return None;
-        }
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
         timeout(SUBSCRIBE, self.peer.listen(filter)).await.ok()?.ok()
     }
@@ -186,7 +188,7 @@ impl Connection {
         drop(cancel);
         // One that does not end in time is left to its task.
         let _ = timeout(CLOSE, wait_for_end(ended)).await;
-        if let Some(process) = process {
+        if let Some(mut process) = process {
             process.end(CLOSE).await;
         }
     }

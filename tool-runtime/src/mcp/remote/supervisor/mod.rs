@@ -1,15 +1,17 @@
 //! Keeps a connection to a server, and the runtime's tools as the server lists them and the lock
 //! allows: one task a server.
 
+mod subscription;
 mod synchronize;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rmcp::service::{Peer, RoleClient, Subscription};
+use rmcp::service::{Peer, RoleClient};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep};
 
+use self::subscription::{SubscriptionEvent, ToolSubscription};
 use super::call::{Caller, Link};
 use super::connect::Connection;
 use super::directory::{Directory, Pinning};
@@ -62,7 +64,7 @@ enum Wake {
     Command(Command),
     /// The server, a call or the clock asks for the list of tools.
     List,
-    SubscriptionEnded,
+    Subscribe,
 }
 
 /// The reason why a connection ends.
@@ -119,7 +121,9 @@ impl Supervisor {
     pub(super) async fn connect(&mut self) -> Result<Connection, RemoteError> {
         let settings = Arc::clone(&self.settings);
         let mut connection = settings.connect_options().connect().await?;
-        connection.subscription = connection.subscribe().await;
+        if connection.offers_subscriptions() {
+            connection.subscription = connection.subscribe().await;
+        }
         self.server = Some(connection.server.clone());
         let pinning = if self.was_connected { Pinning::New } else { Pinning::All };
         // Before the tools can be called.
@@ -149,7 +153,7 @@ impl Supervisor {
                     Err(reply) => break reply,
                 },
             };
-            let subscription = current.subscription.take();
+            let subscription = ToolSubscription::of(&mut current, self.settings.reconnect);
             let left = self.serve(&current, subscription).await;
             self.caller.use_link(None);
             match left {
@@ -200,7 +204,7 @@ impl Supervisor {
     async fn serve(
         &mut self,
         connection: &Connection,
-        mut subscription: Option<Subscription>,
+        mut subscription: ToolSubscription,
     ) -> Left {
         let period = self.settings.refresh_every.unwrap_or(FAR);
         let mut refresh = interval_at(Instant::now() + period, period);
@@ -216,10 +220,14 @@ impl Supervisor {
                     }
                 }
                 Wake::List => self.list_again(connection).await,
-                Wake::SubscriptionEnded => {
-                    sleep(LIST_PAUSE).await;
-                    subscription = connection.subscribe().await;
-                    // A change may have been missed.
+                Wake::Subscribe => {
+                    let mut closed = self.closed.clone();
+                    tokio::select! {
+                        biased;
+                        () = closed.closed() => return Left::Closed(None),
+                        () = subscription.subscribe(connection) => {}
+                    }
+                    // A change may have been missed, and the server may be gone.
                     self.list_again(connection).await
                 }
             };
@@ -233,7 +241,7 @@ impl Supervisor {
     async fn wake(
         &mut self,
         connection: &Connection,
-        subscription: &mut Option<Subscription>,
+        subscription: &mut ToolSubscription,
         refresh: &mut Interval,
     ) -> Wake {
         tokio::select! {
@@ -246,9 +254,10 @@ impl Supervisor {
                 Some(command) => Wake::Command(command),
             },
             () = connection.state.list_changed() => Wake::List,
-            has_ended = announced(subscription) => {
-                if has_ended { Wake::SubscriptionEnded } else { Wake::List }
-            }
+            event = subscription.next() => match event {
+                SubscriptionEvent::Changed => Wake::List,
+                SubscriptionEvent::Due => Wake::Subscribe,
+            },
             () = self.caller.doubted() => Wake::List,
             _ = refresh.tick() => Wake::List,
         }
@@ -377,15 +386,6 @@ impl Supervisor {
 
 /// Longer than any process runs, and short enough for every clock.
 const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
-
-/// Waits until a subscription announces a change, or ends; returns whether it has ended. Never,
-/// without one. Cancel-safe.
-async fn announced(subscription: &mut Option<Subscription>) -> bool {
-    match subscription {
-        Some(subscription) => !matches!(subscription.next().await, Ok(Some(_))),
-        None => std::future::pending().await,
-    }
-}
 
 /// Returns whether an error means that the connection does not work.
 fn is_lost(error: &RemoteError) -> bool {
