@@ -118,6 +118,8 @@ pub mod ledger;
 mod limits;
 #[cfg(feature = "policy")]
 mod log;
+#[cfg(any(feature = "openai", feature = "jwks-url", feature = "mcp-client"))]
+mod loopback;
 #[cfg(any(feature = "mcp", feature = "mcp-client"))]
 pub mod mcp;
 mod metrics;

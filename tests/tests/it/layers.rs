@@ -6,7 +6,18 @@ use std::path::{Path, PathBuf};
 
 /// The layers of the core, from the bottom: each may import the ones before it.
 const LAYERS: [&[&str]; 5] = [
-    &["json", "schema", "canonical", "redact", "failure", "limits", "timer", "encoding", "metrics"],
+    &[
+        "json",
+        "schema",
+        "canonical",
+        "redact",
+        "failure",
+        "limits",
+        "loopback",
+        "timer",
+        "encoding",
+        "metrics",
+    ],
     &["tool"],
     &["dispatch"],
     &["call"],

@@ -72,7 +72,7 @@ pub async fn tool_{number}(
 pub(super) fn rmcp(tools: usize) -> Files {
     let manifest = manifest(
         "compile-rmcp",
-        "rmcp = { version = \"=3.9.0\", features = [\"macros\", \"server\", \"schemars\"] }\n\
+        "rmcp = { version = \"=3.11.0\", features = [\"macros\", \"server\", \"schemars\"] }\n\
          schemars = \"1.2\"\nserde = { version = \"1.0.228\", features = [\"derive\"] }\n",
     );
     let mut routers = String::new();

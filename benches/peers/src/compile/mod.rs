@@ -72,7 +72,7 @@ fn time_both(tools: usize, folder: &Path) -> Result<[Times; 2], String> {
 
 fn print(tools: usize, ours: &Times, rmcp: &Times) {
     println!("{tools} tools, dev profile, best (median) of {ROUNDS} rounds, in seconds");
-    println!("{:<34}{:>16}{:>16}{:>8}", "", "tool-runtime", "rmcp 3.9.0", "ratio");
+    println!("{:<34}{:>16}{:>16}{:>8}", "", "tool-runtime", "rmcp 3.11.0", "ratio");
     let line = |name: &str, of: fn(&Times) -> &[Took]| {
         let wall = Best::print(name, of(ours), of(rmcp), |took| took.wall);
         let processor = Best::print("  processor time", of(ours), of(rmcp), |took| took.processor);

@@ -20,7 +20,7 @@ use super::{Arguments, Call, FAILED, NAME, OUT_OF_BOUNDS, Style, admits, further
 /// `#[tool]` that returns `Json<T>`: structured content, and the same as text.
 pub(super) const DOCUMENTED: Style = Style {
     key: "rmcp",
-    label: "rmcp 3.9.0, Json<T>",
+    label: "rmcp 3.11.0, Json<T>",
     data_at: "/structuredContent",
     takes_further: true,
     prepare: |items, further| prepare(items, further, Server::structured()),
@@ -29,7 +29,7 @@ pub(super) const DOCUMENTED: Style = Style {
 /// `#[tool]` that serialises its answer itself and returns text.
 pub(super) const LEAN: Style = Style {
     key: "rmcp_lean",
-    label: "rmcp 3.9.0, text",
+    label: "rmcp 3.11.0, text",
     data_at: "/content/0/text",
     takes_further: true,
     prepare: |items, further| prepare(items, further, Server::text()),

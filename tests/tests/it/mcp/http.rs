@@ -28,11 +28,10 @@ fn app(config: HttpConfig) -> Router {
 
 /// A request of the revision without sessions.
 pub(crate) fn stateless(method: &str, mut params: Value) -> Request<Body> {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": STATELESS,
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-    });
+    let meta = &mut params["_meta"];
+    meta["io.modelcontextprotocol/protocolVersion"] = STATELESS.into();
+    meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "test", "version": "1"});
     let name = params["name"].as_str().unwrap_or_default().to_owned();
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let request =
@@ -301,7 +300,7 @@ async fn rates_are_those_of_the_router_and_the_api_is_beside_the_protocol() {
 
 /// Says for whom it is called.
 #[ai_tool(effect = "read")]
-fn who(
+pub(super) fn who(
     cx: &ToolContext,
     /// A user.
     user_id: String,
@@ -351,42 +350,61 @@ async fn lists_are_public_for_callers_without_a_credential_alone() {
 #[derive(Debug, Clone, Default)]
 struct Waiting(Arc<(Notify, Notify, Notify)>);
 
+/// The requests of a call that a client can disconnect from: answered with JSON, with events, and
+/// without a session in an older revision.
+fn slow_calls() -> [Request<Body>; 3] {
+    let call = json!({"name": "slow", "arguments": {}});
+    let mut with_progress = call.clone();
+    with_progress["_meta"] = json!({"progressToken": "p"});
+    [
+        stateless("tools/call", call.clone()),
+        stateless("tools/call", with_progress),
+        with_session("tools/call", &call, None),
+    ]
+}
+
 #[tokio::test]
 async fn a_read_ends_with_its_connection_and_a_write_runs_on() {
     for effect in [Effect::Read, Effect::Write] {
-        let waiting = Waiting::default();
-        let (seen, drops) = (waiting.clone(), waiting.clone());
-        let handler = move |_| {
-            let (seen, drops) = (seen.clone(), drops.clone());
-            async move {
-                // Its end is told also if the call is dropped.
-                let _ended = Ended(drops);
-                seen.0.0.notify_one();
-                seen.0.1.notified().await;
-                Ok::<_, Failure>("done")
-            }
-        };
-        let tool = DynamicTool::new("slow", effect)
-            .description("Waits.")
-            .input_schema(json!({"type": "object"}))
-            .handles_dry_run()
-            .handler(handler);
-        let builder = Runtime::builder().dynamic(tool).permission("slow", Permission::Allow);
-        let config = open().without_tenants().mcp(shop::config());
-        let app = mcp::router(builder.build().unwrap(), config);
-        let request = stateless("tools/call", json!({"name": "slow", "arguments": {}}));
-        let connection = tokio::spawn(async move { send(&app, request).await });
-        waiting.0.0.notified().await;
-        connection.abort();
-        assert!(connection.await.unwrap_err().is_cancelled());
-        if effect == Effect::Write {
-            let runs_on = waiting.0.2.notified().now_or_never();
-            assert_eq!(runs_on, None, "the write has not ended");
-            waiting.0.1.notify_one();
+        for request in slow_calls() {
+            disconnected(effect, request).await;
         }
-        let ended = waiting.0.2.notified();
-        tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the call ends");
     }
+}
+
+/// Calls a tool that waits, ends the connection, and waits for the end of the call.
+async fn disconnected(effect: Effect, request: Request<Body>) {
+    let waiting = Waiting::default();
+    let (seen, drops) = (waiting.clone(), waiting.clone());
+    let handler = move |_| {
+        let (seen, drops) = (seen.clone(), drops.clone());
+        async move {
+            // Its end is told also if the call is dropped.
+            let _ended = Ended(drops);
+            seen.0.0.notify_one();
+            seen.0.1.notified().await;
+            Ok::<_, Failure>("done")
+        }
+    };
+    let tool = DynamicTool::new("slow", effect)
+        .description("Waits.")
+        .input_schema(json!({"type": "object"}))
+        .handles_dry_run()
+        .handler(handler);
+    let builder = Runtime::builder().dynamic(tool).permission("slow", Permission::Allow);
+    let config = open().without_tenants().mcp(shop::config());
+    let app = mcp::router(builder.build().unwrap(), config);
+    let connection = tokio::spawn(async move { send(&app, request).await });
+    waiting.0.0.notified().await;
+    connection.abort();
+    assert!(connection.await.unwrap_err().is_cancelled());
+    if effect == Effect::Write {
+        let runs_on = waiting.0.2.notified().now_or_never();
+        assert_eq!(runs_on, None, "the write has not ended");
+        waiting.0.1.notify_one();
+    }
+    let ended = waiting.0.2.notified();
+    tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the call ends");
 }
 
 struct Ended(Waiting);
@@ -405,4 +423,12 @@ async fn calls_over_the_protocol_are_measured_as_all_others() {
     let metrics = send(&app, Request::get("/metrics").body(Body::empty()).unwrap()).await.text;
     let counts = |line: &&str| line.contains(r#"tool="greet""#) && line.ends_with(" 1");
     assert!(metrics.lines().any(|line| counts(&line)), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_capability_that_the_client_lacks_is_answered_with_status_400() {
+    let config = open().without_tenants().mcp(shop::config().required_task("greet"));
+    let app = mcp::router(shop::runtime(&Orders::default()), config);
+    let refused = send(&app, stateless("tools/call", greeting())).await;
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (400, &json!(-32021)));
 }

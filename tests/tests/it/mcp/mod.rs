@@ -1,6 +1,7 @@
 //! The tools over the Model Context Protocol, as its clients of both families of revisions see them.
 
 mod calls;
+mod ends;
 pub(crate) mod http;
 mod input;
 mod lines;

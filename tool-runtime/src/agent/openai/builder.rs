@@ -1,6 +1,5 @@
 //! The configuration of a client.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use super::embeddings::OpenAiEmbedder;
 use super::endpoint::Endpoint;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::proxy::AgentConfig;
+use crate::loopback::is_loopback;
 
 /// Selects whether the provider prefix of a model's name (`openai/` in `openai/gpt-4o-mini`) is
 /// sent to the server.
@@ -240,10 +240,4 @@ fn client(url: Option<&Url>, key: Option<&HeaderValue>) -> reqwest::Result<Clien
     let builder = Client::builder().redirect(redirect::Policy::none()).default_headers(headers);
     let builder = if url.is_some_and(is_loopback) { builder.no_proxy() } else { builder };
     builder.build()
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }

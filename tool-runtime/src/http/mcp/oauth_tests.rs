@@ -104,9 +104,8 @@ async fn a_token_without_the_scope_of_a_tool_is_told_the_scope() {
     assert_eq!(challenge(&denied), expected);
     assert_eq!(body(denied).await["error"]["code"], -32602);
     let internal = sent(&app, call("audit", Some(&token))).await;
-    let expected = format!(
-        r#"Bearer error="insufficient_scope", scope="tools:audit internal", {METADATA}"#
-    );
+    let expected =
+        format!(r#"Bearer error="insufficient_scope", scope="tools:audit internal", {METADATA}"#);
     assert_eq!(challenge(&internal), expected);
 }
 

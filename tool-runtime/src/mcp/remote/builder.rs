@@ -224,6 +224,15 @@ impl RemoteBuilder {
         self
     }
 
+    /// Allows the token and the headers to be sent without TLS to another machine than this one.
+    pub fn allow_plain_http(mut self) -> Self {
+        match &mut self.endpoint {
+            Endpoint::Http(endpoint) => endpoint.allow_plain_http(),
+            Endpoint::Command(_) | Endpoint::Stream(_) => self.misfit = Some("allow_plain_http"),
+        }
+        self
+    }
+
     /// Connects to the server, compares its tools with the lock, and registers them in the runtime,
     /// which is running.
     ///

@@ -1,11 +1,10 @@
 //! Fetches an issuer's key set from a URL, by `reqwest`.
 
-use std::net::IpAddr;
-
 use futures::FutureExt as _;
 use reqwest::{Client, Url, redirect};
 
 use super::jwks::{FETCHED_MAX_AGE, Jwks, JwksError, KeySource, MAX_BYTES, PATIENCE, unreadable};
+use crate::loopback::is_loopback;
 
 impl Jwks {
     /// Uses the keys at this URL: https, or http of a loopback address.
@@ -63,10 +62,4 @@ async fn fetch(client: Client, url: Url) -> Result<Vec<u8>, JwksError> {
         bytes.extend_from_slice(&part);
     }
     Ok(bytes)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }

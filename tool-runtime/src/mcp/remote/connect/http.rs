@@ -10,6 +10,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use zeroize::Zeroizing;
 
+use crate::loopback::is_loopback;
 use crate::mcp::remote::error::RemoteError;
 
 /// The time in which a connection of TCP and TLS has to be made.
@@ -25,11 +26,12 @@ pub(in super::super) struct HttpEndpoint {
     url: String,
     headers: Vec<(String, Zeroizing<String>)>,
     token: Option<Zeroizing<String>>,
+    allows_plain_http: bool,
 }
 
 impl HttpEndpoint {
     pub(in super::super) fn new(url: String) -> Self {
-        Self { url, headers: Vec::new(), token: None }
+        Self { url, headers: Vec::new(), token: None, allows_plain_http: false }
     }
 
     pub(in super::super) fn add_header(&mut self, name: String, value: String) {
@@ -38,6 +40,10 @@ impl HttpEndpoint {
 
     pub(in super::super) fn set_token(&mut self, token: String) {
         self.token = Some(Zeroizing::new(token));
+    }
+
+    pub(in super::super) fn allow_plain_http(&mut self) {
+        self.allows_plain_http = true;
     }
 
     /// Checks the address and the headers.
@@ -50,6 +56,13 @@ impl HttpEndpoint {
         if !url.username().is_empty() || url.password().is_some() {
             let message = "the address of the server contains credentials: give them to \
                            `.bearer_token(…)` or `.header(…)`";
+            return Err(RemoteError::setting(message));
+        }
+        let has_credentials = self.token.is_some() || !self.headers.is_empty();
+        let is_plain = url.scheme() == "http" && !is_loopback(&url);
+        if has_credentials && is_plain && !self.allows_plain_http {
+            let message = "the token and the headers would be sent without TLS; use https, or \
+                           `allow_plain_http`";
             return Err(RemoteError::setting(message));
         }
         if self.token.as_deref().is_some_and(|token| HeaderValue::from_str(token).is_err()) {
@@ -118,6 +131,31 @@ mod tests {
             assert!(!error.to_string().contains("hunter2"), "{error}");
         }
         assert!(HttpEndpoint::new("https://example.com/mcp".to_owned()).check().is_ok());
+    }
+
+    #[test]
+    fn credentials_are_sent_without_tls_only_to_this_machine_or_if_the_host_allows_it() {
+        let with = |url: &str, set: fn(&mut HttpEndpoint)| {
+            let mut endpoint = HttpEndpoint::new(url.to_owned());
+            set(&mut endpoint);
+            endpoint.check()
+        };
+        let token = |endpoint: &mut HttpEndpoint| endpoint.set_token("hunter2".to_owned());
+        let header = |endpoint: &mut HttpEndpoint| {
+            endpoint.add_header("x-key".to_owned(), "hunter2".to_owned());
+        };
+        for set in [token, header] {
+            let error = with("http://tools.example/mcp", set).unwrap_err().to_string();
+            assert!(error.contains("without TLS") && !error.contains("hunter2"), "{error}");
+            assert!(with("http://127.0.0.1:8080/mcp", set).is_ok());
+            assert!(with("https://tools.example/mcp", set).is_ok());
+        }
+        assert!(with("http://tools.example/mcp", |_| ()).is_ok());
+        let allowed = with("http://tools.example/mcp", |endpoint| {
+            endpoint.set_token("hunter2".to_owned());
+            endpoint.allow_plain_http();
+        });
+        assert!(allowed.is_ok());
     }
 
     #[test]

@@ -201,11 +201,7 @@ impl Supervisor {
     }
 
     /// Serves one connection until it ends.
-    async fn serve(
-        &mut self,
-        connection: &Connection,
-        mut subscription: ToolSubscription,
-    ) -> Left {
+    async fn serve(&mut self, connection: &Connection, mut subscription: ToolSubscription) -> Left {
         let period = self.settings.refresh_every.unwrap_or(FAR);
         let mut refresh = interval_at(Instant::now() + period, period);
         refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
