@@ -4553,6 +4553,7 @@ pub struct RemoteBuilder {
     ..
 }
 impl RemoteBuilder {
+    pub fn allow_plain_http(self) -> Self {}
     pub fn bearer_token(self, token: impl Into<String>) -> Self {}
     pub fn call_timeout(self, timeout: Duration) -> Self {}
     pub async fn connect(self, runtime: &Runtime) -> Result<Remote, RemoteError> {}

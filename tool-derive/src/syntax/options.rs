@@ -115,7 +115,7 @@ impl Options {
                 Expr::Lit(ExprLit { lit: Lit::Str(lit), .. }) => Ok(lit),
                 other => Err(OptionValue::Is(Box::new(other))),
             },
-            other => Err(other),
+            other @ (OptionValue::Flag | OptionValue::List(_)) => Err(other),
         })
     }
 
@@ -135,7 +135,7 @@ impl Options {
                 Expr::Path(path) if path.qself.is_none() => Ok(path.path),
                 other => Err(OptionValue::Is(Box::new(other))),
             },
-            other => Err(other),
+            other @ (OptionValue::Flag | OptionValue::List(_)) => Err(other),
         })
     }
 
@@ -143,7 +143,7 @@ impl Options {
     pub(crate) fn expr(&mut self, key: &str, errors: &Errors) -> Option<KeyedValue<Expr>> {
         self.take(key, errors, |value| match value {
             OptionValue::Is(expr) => Ok(*expr),
-            other => Err(other),
+            other @ (OptionValue::Flag | OptionValue::List(_)) => Err(other),
         })
     }
 
@@ -151,7 +151,7 @@ impl Options {
     pub(crate) fn list(&mut self, key: &str, errors: &Errors) -> Option<KeyedValue<TokenStream>> {
         self.take(key, errors, |value| match value {
             OptionValue::List(tokens) => Ok(tokens),
-            other => Err(other),
+            other @ (OptionValue::Flag | OptionValue::Is(_)) => Err(other),
         })
     }
 
@@ -255,7 +255,7 @@ impl OptionValue {
         match self {
             Self::Is(expr) => expr.to_token_stream(),
             Self::List(tokens) if !tokens.is_empty() => tokens.clone(),
-            _ => key.to_token_stream(),
+            Self::Flag | Self::List(_) => key.to_token_stream(),
         }
     }
 }

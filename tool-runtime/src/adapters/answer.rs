@@ -95,7 +95,10 @@ impl Answer {
                 self.content.body = AnswerBody::Notes;
                 Ok((json, self.content.without_parts().into_owned().notes))
             }
-            body => {
+            body @ (AnswerBody::Pending
+            | AnswerBody::Text(_)
+            | AnswerBody::Error(_)
+            | AnswerBody::Notes) => {
                 self.content.body = body;
                 Err(Box::new(self))
             }

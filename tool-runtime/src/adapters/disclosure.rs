@@ -151,7 +151,10 @@ impl DisclosurePlan {
                 ToolSearch::ClientExecuted
             }
             ToolSearch::Automatic => ToolSearch::Provider,
-            search => search,
+            search @ (ToolSearch::Provider
+            | ToolSearch::ProviderRegex
+            | ToolSearch::ClientExecuted
+            | ToolSearch::SearchTools) => search,
         };
         let is_client_executed = search == ToolSearch::ClientExecuted && can_execute;
         match format.search_tool(search) {

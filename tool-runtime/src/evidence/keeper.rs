@@ -392,7 +392,13 @@ impl ledger::RecordedAccess {
         let action = match record.action {
             // In the ledger, `replay` is the action for a whole trace; one snapshot is read.
             AccessAction::Replay => AccessAction::Read.as_str(),
-            action => action.as_str(),
+            action @ (AccessAction::Find
+            | AccessAction::List
+            | AccessAction::Read
+            | AccessAction::Shred
+            | AccessAction::Rotate
+            | AccessAction::Rewrap
+            | AccessAction::AddChecksums) => action.as_str(),
         };
         let access = &record.access;
         let mut access = Self::new(record.at, action, access.who(), access.why());

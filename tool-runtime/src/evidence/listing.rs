@@ -132,7 +132,11 @@ impl Vault {
             AccessOutcome::Done if listing.denied && listing.shown.is_empty() => {
                 AccessOutcome::Denied
             }
-            outcome => outcome,
+            outcome @ (AccessOutcome::Asked
+            | AccessOutcome::Done
+            | AccessOutcome::Redacted
+            | AccessOutcome::Denied
+            | AccessOutcome::Failed(_)) => outcome,
         };
         self.record(&listing.draft, outcome).await?;
         listed.map(|next| SnapshotPage { snapshots: listing.shown, next })

@@ -143,7 +143,10 @@ impl<'n> TypeArguments<'n> {
 fn without_pointers(name: &str) -> &str {
     match TypeArguments::of(name) {
         TypeArguments::Same(inner) => without_pointers(inner),
-        _ => name,
+        TypeArguments::Items(_)
+        | TypeArguments::Values(_)
+        | TypeArguments::Each(_)
+        | TypeArguments::Unknown => name,
     }
 }
 

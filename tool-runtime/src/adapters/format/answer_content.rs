@@ -112,7 +112,10 @@ impl AnswerContent {
             AnswerBody::Data(data) if self.notes.is_empty() => data.clone(),
             AnswerBody::Text(text) if self.notes.is_empty() => text.clone(),
             AnswerBody::Text(text) => format!("{text}\n\n{}", self.notes.join("\n")),
-            body => self.annotated_text(body),
+            body @ (AnswerBody::Pending
+            | AnswerBody::Data(_)
+            | AnswerBody::Error(_)
+            | AnswerBody::Notes) => self.annotated_text(body),
         };
         if text.trim().is_empty() { r#""""#.to_owned() } else { text }
     }

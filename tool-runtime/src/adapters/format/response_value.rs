@@ -27,7 +27,10 @@ pub(in crate::adapters) fn parse(text: &str, most_bytes: usize) -> Result<JsonTr
     let limits = Limits::WIDEST.with_max_bytes(most_bytes);
     json::read_with_halves(text, &limits).map_err(|malformed| match malformed {
         Malformed::TooLarge { limit, .. } => ReadError::TooLong { limit },
-        other => ReadError::Malformed(other),
+        other @ (Malformed::Syntax { .. }
+        | Malformed::Truncated { .. }
+        | Malformed::TooDeep { .. }
+        | Malformed::StringTooLong { .. }) => ReadError::Malformed(other),
     })
 }
 
@@ -139,7 +142,7 @@ impl<'d> ResponseValue<'d> {
         let text = match self.node().kind {
             JsonKind::String => self.view.string(self.node()),
             JsonKind::Number => Cow::Borrowed(self.raw()),
-            _ => return None,
+            JsonKind::Null | JsonKind::Bool | JsonKind::Array | JsonKind::Object => return None,
         };
         let is_word =
             !text.is_empty() && text.len() <= MAX_ENUM_VALUE_BYTES && text.chars().all(plain);

@@ -198,7 +198,12 @@ fn token_usage(turn: &Turn) -> Option<TokenUsage> {
 fn unread(error: &ReadError) -> Failed {
     match error {
         ReadError::Provider(_) => failing(error.to_string()),
-        error => unreadable(error.to_string()),
+        error @ (ReadError::Malformed(_)
+        | ReadError::Unexpected { .. }
+        | ReadError::TooLong { .. }
+        | ReadError::Framing { .. }
+        | ReadError::NotSerializable { .. }
+        | ReadError::InPieces { .. }) => unreadable(error.to_string()),
     }
 }
 

@@ -116,7 +116,7 @@ impl ConnectionWatch {
                 _ = connection.as_mut() => return Ok(()),
                 stage = next_stage(&mut self.stage, self.seen) => match stage {
                     ShutdownStage::Immediate => return Ok(()),
-                    stage => {
+                    stage @ (ShutdownStage::Serving | ShutdownStage::Graceful) => {
                         self.seen = stage;
                         self.begin_shutdown(connection.as_mut());
                         due = Instant::now();

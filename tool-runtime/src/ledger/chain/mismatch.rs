@@ -115,7 +115,7 @@ impl Mismatch {
             MismatchStage::Missing { .. } if next.fits => {
                 return Err(self.fault(ChainFaultKind::Reordered));
             }
-            stage => stage,
+            stage @ (MismatchStage::Surplus | MismatchStage::Missing { .. }) => stage,
         };
         Ok(())
     }

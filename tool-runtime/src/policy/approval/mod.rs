@@ -57,7 +57,7 @@ impl PolicyState {
             {
                 PolicyDecision::RequireApproval(None)
             }
-            ruling => ruling,
+            ruling @ (PolicyDecision::Allow | PolicyDecision::RequireApproval(_)) => ruling,
         })
     }
 

@@ -137,7 +137,11 @@ impl RedactedText<'_> {
             JsonKind::Number if node.is_wide() && !is_readable(self.view.raw(node)) => {
                 self.replace(node.start(), node.end(), MASK);
             }
-            _ => {}
+            JsonKind::Null
+            | JsonKind::Bool
+            | JsonKind::Number
+            | JsonKind::Array
+            | JsonKind::Object => {}
         }
     }
 

@@ -114,7 +114,7 @@ impl<'a> SensitivityWalk<'a> {
             let fits = match node.kind {
                 JsonKind::Object => rules.0,
                 JsonKind::Array => rules.1,
-                _ => false,
+                JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String => false,
             };
             let own = holds(schema) && (rules.0 || rules.1);
             own && !fits

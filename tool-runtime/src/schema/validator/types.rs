@@ -62,7 +62,12 @@ impl Types {
     pub(super) const fn approximate(node: &JsonNode) -> Self {
         match node.kind {
             JsonKind::Number if node.is_digits() => Self::INTEGER,
-            kind => Self::of_kind(kind),
+            kind @ (JsonKind::Null
+            | JsonKind::Bool
+            | JsonKind::Number
+            | JsonKind::String
+            | JsonKind::Array
+            | JsonKind::Object) => Self::of_kind(kind),
         }
     }
 

@@ -112,7 +112,21 @@ pub(super) fn invalid(
         let textual = match kind {
             Mutation::Truncated => Some(truncated(valid, rng)),
             Mutation::DuplicateKey => with_duplicate_key(valid, &positions, rng),
-            _ => None,
+            Mutation::RequiredAbsent
+            | Mutation::UnknownField
+            | Mutation::WrongType
+            | Mutation::UnknownValue
+            | Mutation::BelowRange
+            | Mutation::AboveRange
+            | Mutation::NotAMultiple
+            | Mutation::TooShort
+            | Mutation::TooLong
+            | Mutation::PatternBroken
+            | Mutation::TooFewItems
+            | Mutation::TooManyItems
+            | Mutation::RepeatedItem
+            | Mutation::TooFewProperties
+            | Mutation::TooManyProperties => None,
         };
         if let Some(invalid) = textual {
             return invalid;

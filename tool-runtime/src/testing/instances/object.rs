@@ -63,7 +63,7 @@ impl<'d> Generator<'d> {
         let often = match self.wanted_size {
             ValueSize::Most if !self.is_sparing() => 1,
             ValueSize::Any if !self.is_sparing() => 1 + self.rng.below(4),
-            _ => usize::MAX,
+            ValueSize::Least | ValueSize::Most | ValueSize::Any => usize::MAX,
         };
         let mut count = 0;
         names.retain(|_| {

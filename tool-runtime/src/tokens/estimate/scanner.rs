@@ -173,7 +173,7 @@ impl<'t> Scanner<'t> {
                 self.rest = &self.rest[1..];
                 self.symbols(Previous::row(SPACE));
             }
-            _ => self.blanks(blank.len()),
+            Number | WhiteSpace | Symbol => self.blanks(blank.len()),
         }
     }
 }

@@ -64,7 +64,11 @@ impl ChatMessage {
         let (text, thinking) = texts(&self.fields);
         let stop = match stop {
             StopReason::Done if !refusal.is_empty() => StopReason::Refused("refusal".to_owned()),
-            stop => stop,
+            stop @ (StopReason::Done
+            | StopReason::Length
+            | StopReason::Interrupted
+            | StopReason::Refused(_)
+            | StopReason::Other(_)) => stop,
         };
         let mut calls = ParsedCalls::new(names);
         let repeated: Vec<_> = std::mem::take(&mut self.calls)

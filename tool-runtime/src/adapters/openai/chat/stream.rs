@@ -34,7 +34,10 @@ impl StreamAssembler for ChatStream {
             }
             match stop(choice) {
                 StopReason::Interrupted => {}
-                stop => self.stop = Some(stop),
+                stop @ (StopReason::Done
+                | StopReason::Length
+                | StopReason::Refused(_)
+                | StopReason::Other(_)) => self.stop = Some(stop),
             }
         }
         Ok(deltas)

@@ -11,7 +11,7 @@ use rmcp::service::{Peer, RoleClient};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep};
 
-use self::subscription::{SubscriptionEvent, ToolSubscription};
+use self::subscription::{ChangeSubscription, SubscriptionEvent};
 use super::call::{Caller, Link};
 use super::connect::Connection;
 use super::directory::{Directory, Pinning};
@@ -153,7 +153,7 @@ impl Supervisor {
                     Err(reply) => break reply,
                 },
             };
-            let subscription = ToolSubscription::of(&mut current, self.settings.reconnect);
+            let subscription = ChangeSubscription::of(&mut current, self.settings.reconnect);
             let left = self.serve(&current, subscription).await;
             self.caller.use_link(None);
             match left {
@@ -201,7 +201,11 @@ impl Supervisor {
     }
 
     /// Serves one connection until it ends.
-    async fn serve(&mut self, connection: &Connection, mut subscription: ToolSubscription) -> Left {
+    async fn serve(
+        &mut self,
+        connection: &Connection,
+        mut subscription: ChangeSubscription,
+    ) -> Left {
         let period = self.settings.refresh_every.unwrap_or(FAR);
         let mut refresh = interval_at(Instant::now() + period, period);
         refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -237,7 +241,7 @@ impl Supervisor {
     async fn wake(
         &mut self,
         connection: &Connection,
-        subscription: &mut ToolSubscription,
+        subscription: &mut ChangeSubscription,
         refresh: &mut Interval,
     ) -> Wake {
         tokio::select! {

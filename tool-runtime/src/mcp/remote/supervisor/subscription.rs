@@ -8,7 +8,7 @@ use crate::mcp::remote::connect::Connection;
 use crate::mcp::remote::settings::{ReconnectDelays, ReconnectSettings};
 
 /// The subscription of one connection.
-pub(super) struct ToolSubscription {
+pub(super) struct ChangeSubscription {
     state: SubscriptionState,
     settings: ReconnectSettings,
     delays: ReconnectDelays,
@@ -18,7 +18,7 @@ enum SubscriptionState {
     /// The server has no subscriptions, or announces no changes.
     NotOffered,
     Open {
-        subscription: Subscription,
+        subscription: Box<Subscription>,
         since: Instant,
     },
     Ended {
@@ -30,11 +30,11 @@ enum SubscriptionState {
 pub(super) enum SubscriptionEvent {
     /// The server announced a change: its tools have to be listed.
     Changed,
-    /// The delay is over: [`ToolSubscription::subscribe`] has to be called.
+    /// The delay is over: [`ChangeSubscription::subscribe`] has to be called.
     Due,
 }
 
-impl ToolSubscription {
+impl ChangeSubscription {
     /// Takes over the subscription that was made before the tools were listed. The delays are those
     /// between attempts to connect, without an end to their number.
     pub(super) fn of(connection: &mut Connection, settings: ReconnectSettings) -> Self {
@@ -78,12 +78,11 @@ impl ToolSubscription {
 
     fn set(&mut self, subscription: Option<Subscription>) {
         let now = Instant::now();
-        self.state = match subscription {
-            Some(subscription) => SubscriptionState::Open { subscription, since: now },
-            None => {
-                let delay = self.delays.next().unwrap_or(self.settings.longest);
-                SubscriptionState::Ended { retry_at: now + delay }
-            }
+        self.state = if let Some(subscription) = subscription {
+            SubscriptionState::Open { subscription: Box::new(subscription), since: now }
+        } else {
+            let delay = self.delays.next().unwrap_or(self.settings.longest);
+            SubscriptionState::Ended { retry_at: now + delay }
         };
     }
 }

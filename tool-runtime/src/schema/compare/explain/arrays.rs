@@ -37,7 +37,9 @@ impl<'s> Explainer<'s> {
                     AcceptanceChange::Widened => {
                         self.record(place, "items-removed", effect, "any item is accepted now");
                     }
-                    _ => self.record(place, "items-added", effect, "items must match a schema now"),
+                    AcceptanceChange::Narrowed | AcceptanceChange::Unclear => {
+                        self.record(place, "items-added", effect, "items must match a schema now");
+                    }
                 }
             }
         }
@@ -59,7 +61,9 @@ impl<'s> Explainer<'s> {
                 let rule = "contains-changed";
                 self.record(inner.after, rule, effect, "`contains` has changed");
             }
-            _ => self.record_unproven(inner.after, "contains", "contains-changed"),
+            AcceptanceChange::Widened | AcceptanceChange::Narrowed | AcceptanceChange::Unclear => {
+                self.record_unproven(inner.after, "contains", "contains-changed");
+            }
         }
     }
 }
@@ -67,6 +71,10 @@ impl<'s> Explainer<'s> {
 fn read(subschema: Subschema<'_>) -> Option<ArrayConstraints<'_>> {
     match Shape::read(subschema, JsonType::Array, None).ok()?.constraints {
         TypeConstraints::Array(arrays) => Some(arrays),
-        _ => None,
+        TypeConstraints::Null
+        | TypeConstraints::Boolean
+        | TypeConstraints::Number(_)
+        | TypeConstraints::Text(_)
+        | TypeConstraints::Object(_) => None,
     }
 }

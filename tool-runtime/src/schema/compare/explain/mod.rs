@@ -328,6 +328,8 @@ fn passes<'s>(one: Subschema<'s>, other: Subschema<'s>) -> Proof<'s> {
 const fn limit_effect(effect: AcceptanceChange, overall: AcceptanceChange) -> AcceptanceChange {
     match overall {
         AcceptanceChange::Unclear => effect,
-        overall => overall,
+        overall @ (AcceptanceChange::Same
+        | AcceptanceChange::Widened
+        | AcceptanceChange::Narrowed) => overall,
     }
 }

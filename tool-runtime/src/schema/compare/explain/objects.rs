@@ -247,6 +247,10 @@ fn read<'s>(
             }
             Some(*objects)
         }
-        _ => None,
+        TypeConstraints::Null
+        | TypeConstraints::Boolean
+        | TypeConstraints::Number(_)
+        | TypeConstraints::Text(_)
+        | TypeConstraints::Array(_) => None,
     }
 }

@@ -121,7 +121,7 @@ fn children(schema: &SchemaNode) -> impl Iterator<Item = SchemaId> + '_ {
     let objects = schema.objects.iter().flat_map(|objects| {
         let additional = match objects.additional {
             AdditionalProperties::Checked(id) => Some(id),
-            _ => None,
+            AdditionalProperties::Open | AdditionalProperties::Closed => None,
         };
         let properties = objects.properties.iter().filter_map(|property| property.schema);
         let patterns = objects.patterns.iter().map(|(_, id)| *id);

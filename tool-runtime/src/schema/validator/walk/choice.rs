@@ -122,10 +122,12 @@ impl<'v> Walk<'v> {
                 match self.matching_branches(choice, types, true, doc, at, mode) {
                     // With coercion, more than one branch is ambiguous.
                     MatchingBranches::Several => MatchingBranches::None,
-                    found => found,
+                    found @ (MatchingBranches::None | MatchingBranches::One(_)) => found,
                 }
             }
-            found => found,
+            found @ (MatchingBranches::None
+            | MatchingBranches::One(_)
+            | MatchingBranches::Several) => found,
         };
         match found {
             MatchingBranches::One(_)

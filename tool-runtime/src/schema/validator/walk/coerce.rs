@@ -64,7 +64,11 @@ impl<'v> Walk<'v> {
     fn inner(&mut self, doc: &Document<'_>, at: u32, node: &JsonNode) -> Option<Rc<ParsedValue>> {
         let text = match node.kind {
             JsonKind::Number => format!("\"{}\"", doc.view.raw(node)),
-            _ => doc.view.string(node).into_owned(),
+            JsonKind::Null
+            | JsonKind::Bool
+            | JsonKind::String
+            | JsonKind::Array
+            | JsonKind::Object => doc.view.string(node).into_owned(),
         };
         let first = text.bytes().next()?;
         if !matches!(first, b'{' | b'[') {

@@ -303,7 +303,9 @@ impl ObjectRules {
             {
                 Some(id)
             }
-            _ => None,
+            AdditionalProperties::Open
+            | AdditionalProperties::Closed
+            | AdditionalProperties::Checked(_) => None,
         };
         declared.into_iter().chain(patterns.map(|(_, id)| *id)).chain(additional)
     }

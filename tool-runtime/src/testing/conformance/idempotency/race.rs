@@ -74,7 +74,13 @@ async fn a_key_is_settled_or_taken_over_never_both(keys: &Keys<'_>) {
         let fits = match &found {
             ClaimOutcome::Settled(answer) => settled && *answer == success("12A"),
             ClaimOutcome::TakenOver(_) => !settled,
-            _ => false,
+            ClaimOutcome::Acquired(_)
+            | ClaimOutcome::Running { .. }
+            | ClaimOutcome::Unknown(_)
+            | ClaimOutcome::Mismatch
+            | ClaimOutcome::Damaged(_)
+            | ClaimOutcome::Archived
+            | ClaimOutcome::QuotaExceeded => false,
         };
         assert!(fits, "a key is settled or taken over, never both; found {settled}, {found:?}");
     }
@@ -95,7 +101,13 @@ async fn a_lease_is_renewed_or_taken_over_never_both(keys: &Keys<'_>) {
         let fits = match &found {
             ClaimOutcome::Running { until: end } => renewed && *end == until,
             ClaimOutcome::TakenOver(_) => !renewed,
-            _ => false,
+            ClaimOutcome::Acquired(_)
+            | ClaimOutcome::Settled(_)
+            | ClaimOutcome::Unknown(_)
+            | ClaimOutcome::Mismatch
+            | ClaimOutcome::Damaged(_)
+            | ClaimOutcome::Archived
+            | ClaimOutcome::QuotaExceeded => false,
         };
         assert!(fits, "a lease is renewed or taken over, never both; found {renewed}, {found:?}");
     }
