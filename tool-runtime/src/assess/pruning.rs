@@ -94,7 +94,8 @@ fn choose(order: &[usize], costs: &[u64], mut room: u64) -> Vec<bool> {
 
 /// Returns the passages by their priority, and how many of them are referred to.
 fn by_priority(layout: &Layout<'_>, focus: Focus<'_>) -> (Vec<usize>, usize) {
-    let texts = || layout.passages.iter().map(|passage| layout.text_of(passage));
+    let texts: Vec<_> = layout.passages.iter().map(|it| layout.decoded_text_of(it)).collect();
+    let texts = || texts.iter().map(|text| &**text);
     let groups: Vec<usize> = layout.passages.iter().map(|passage| passage.group).collect();
     let (scores, references) = match focus {
         Focus::Question { terms, references } if terms.is_empty() => {

@@ -1,6 +1,7 @@
 //! Contexts are compressed, and nothing that has to stay is lost.
 
 mod distillation;
+mod escapes;
 mod laws;
 mod methods;
 mod pruning;
