@@ -5,6 +5,7 @@ mod escapes;
 mod laws;
 mod methods;
 mod pruning;
+mod ratio;
 mod results;
 mod text;
 
