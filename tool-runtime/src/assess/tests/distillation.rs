@@ -252,8 +252,10 @@ fn without_a_question_a_summary_that_loses_a_frequent_identifier_is_replaced_by_
 #[test]
 fn the_names_that_are_demanded_without_a_question_fit_in_half_of_the_summary() {
     let name = |n: usize| format!("{}_{n}", "very_long_name_of_a_parcel".repeat(40));
-    let text: String =
-        (0..30).map(|n| format!("The box {} and B-{n} went.\n", name(n % 3))).collect();
+    let mut text = String::new();
+    for n in 0..30 {
+        writeln!(text, "The box {} and B-{n} went.", name(n % 3)).expect("a string takes all text");
+    }
     let student = Student::default();
     let context = ContextData::builder()
         .tool_results([result("log", text)])
