@@ -74,7 +74,8 @@ pub(super) fn prune(
         let kept = kept.iter().filter(|kept| **kept).count();
         if tokens <= target {
             best = PrunedText { text, kept };
-            if kept == costs.len() || tokens * 100 >= target * ENOUGH_PERCENT {
+            let enough = target.saturating_mul(ENOUGH_PERCENT);
+            if kept == costs.len() || tokens.saturating_mul(100) >= enough {
                 break;
             }
         }
