@@ -1,9 +1,15 @@
 //! The similarity of shortened contexts to the whole ones, by the vectors of a server.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use tool_runtime::agent::OpenAiEmbedder;
-use tool_runtime::assess::Embedder;
+use tool_runtime::assess::{
+    AssessOptions, Assessor, CompressionError, ContextCompressor, ContextManager, Embedder,
+};
+use tool_runtime::contracts::assess::{CompressionMethod, CompressionStrategy, ContextData};
 use tool_runtime::tokens::{TokenCounter, TokenEstimate};
 
 use crate::retention::{Conversation, Found, METHODS, Method, read};
@@ -21,6 +27,7 @@ pub fn figures(base_url: &str, model: &str, files: &[&str]) -> Result<(), String
         .timeout(Duration::from_secs(600))
         .build_embedder()
         .map_err(|error| error.to_string())?;
+    let embedder = KnownVectors { embedder, known: Arc::default() };
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
     println!("{:<34}{:>8}{:>12}", "", "gold", "similarity");
     let mut last = Vec::new();
@@ -44,28 +51,72 @@ pub fn figures(base_url: &str, model: &str, files: &[&str]) -> Result<(), String
     Ok(())
 }
 
-/// Returns the similarities of the texts that a method leaves for each question.
+/// Returns the similarities of the texts that a method leaves for each question, as an assessor
+/// computes them: texts are embedded in pieces that a model takes.
 async fn similarities_of(
-    embedder: &OpenAiEmbedder,
+    embedder: &KnownVectors,
     file: &Conversation,
     method: Method,
     original: u64,
 ) -> Result<Vec<f64>, String> {
-    let whole = file.text();
+    let context = ContextData::builder()
+        .message_history(file.messages())
+        .strategy(CompressionStrategy::SemanticPruning)
+        .build()
+        .expect("the context has the default size");
     let mut texts: Vec<String> =
         file.questions().map(|question| method.shorten(file, question, RATIO, original)).collect();
     texts.dedup();
     let mut similarities = Vec::new();
-    for text in &texts {
-        let vectors = embedder.embed(&[&whole, text]).await.map_err(|error| error.to_string())?;
-        similarities.push(cosine(&vectors[0], &vectors[1]));
+    for text in texts {
+        let options = AssessOptions::default().with_threshold_tokens(0);
+        let assessor = Assessor::new().options(options);
+        let assessor = assessor.embedder(embedder.clone()).compressor(Shortened(text));
+        let optimized = assessor.optimize(&context).await;
+        let reason = || format!("no similarity: {:?}", optimized.metadata());
+        similarities.push(optimized.semantic_similarity_score().ok_or_else(reason)?);
     }
     Ok(similarities)
 }
 
-fn cosine(one: &[f32], other: &[f32]) -> f64 {
-    let dot = |one: &[f32], other: &[f32]| -> f64 {
-        one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
-    };
-    dot(one, other) / (dot(one, one) * dot(other, other)).sqrt()
+/// Gives a text that was shortened before.
+#[derive(Debug)]
+struct Shortened(String);
+
+#[async_trait]
+impl ContextCompressor for Shortened {
+    fn method(&self) -> CompressionMethod {
+        CompressionMethod::SemanticPruning
+    }
+
+    async fn compress(&self, _: &ContextData, _: u64) -> Result<String, CompressionError> {
+        Ok(self.0.clone())
+    }
+}
+
+/// Asks the server for each piece of a text once: all texts are compared with the same conversation.
+#[derive(Debug, Clone)]
+struct KnownVectors {
+    embedder: OpenAiEmbedder,
+    known: Arc<Mutex<HashMap<String, Vec<f32>>>>,
+}
+
+impl KnownVectors {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<f32>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Embedder for KnownVectors {
+    async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, CompressionError> {
+        let mut new = texts.to_vec();
+        new.retain(|text| !self.known().contains_key(*text));
+        if !new.is_empty() {
+            let vectors = self.embedder.embed(&new).await?;
+            self.known().extend(new.iter().map(|&text| text.to_owned()).zip(vectors));
+        }
+        let known = self.known();
+        Ok(texts.iter().filter_map(|text| known.get(*text).cloned()).collect())
+    }
 }

@@ -72,7 +72,7 @@
 //! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |
 //! | `toon` | no | [`articulate`] writes TOON where it takes fewer tokens than JSON |
 //! | `exact-tokens` | no | [`tokens`]: exact counts for the models of OpenAI; adds 8 MB of vocabularies |
-//! | `agent` | no | [`agent`]: tools as an agent runs them; [`assess`]: contexts in few tokens |
+//! | `agent` | no | [`agent`]: tools as an agent runs them; [`assess`]: contexts in few tokens; [`proxy`]: questions answered |
 //! | `openai` | no | `agent::OpenAiModel`: models on any server with OpenAI's API; adds an HTTP client |
 //! | `adapters` | no | [`adapters`]: the tools in six dialects of five providers, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
@@ -125,6 +125,8 @@ pub mod mcp;
 mod metrics;
 #[cfg(feature = "policy")]
 pub mod policy;
+#[cfg(feature = "agent")]
+pub mod proxy;
 pub mod redact;
 mod refusal_reason;
 mod runtime;

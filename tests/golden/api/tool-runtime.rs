@@ -1734,6 +1734,7 @@ impl AgentError {
     #[must_use]
     pub fn with_detail(self, name: impl Into<String>, detail: impl Into<Value>) -> Self {}
 }
+impl From<ContractError> for AgentError {}
 impl From<Late> for AgentError {}
 impl fmt::Display for AgentError {}
 impl std::error::Error for AgentError {}
@@ -5389,6 +5390,30 @@ pub struct WaitingCalls {
 // tool_runtime::prelude::ai_type = tool_runtime_derive::ai_type
 
 // tool_runtime::prelude::async_trait = async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait
+
+// tool_runtime::proxy::AgentConfig = tool_runtime::agent::AgentConfig
+
+// tool_runtime::proxy::AgentError = tool_runtime::agent::AgentError
+
+// tool_runtime::proxy::AgentErrorKind = tool_runtime::agent::AgentErrorKind
+
+// tool_runtime::proxy::LogLevel = tool_runtime::agent::LogLevel
+
+// tool_runtime::proxy::MemorySessions = tool_runtime::agent::MemorySessions
+
+// tool_runtime::proxy::ModelPrice = tool_runtime::agent::ModelPrice
+
+// tool_runtime::proxy::PriceTable = tool_runtime::agent::PriceTable
+
+// tool_runtime::proxy::ProxyAgent = tool_runtime::agent::ProxyAgent
+
+// tool_runtime::proxy::ProxyAgentBuilder = tool_runtime::agent::ProxyAgentBuilder
+
+// tool_runtime::proxy::SessionKey = tool_runtime::agent::SessionKey
+
+// tool_runtime::proxy::SessionStore = tool_runtime::agent::SessionStore
+
+// tool_runtime::proxy::SqliteSessions = tool_runtime::agent::SqliteSessions
 
 // tool_runtime::quiet_tool_panics
 pub fn quiet_tool_panics() {}

@@ -44,6 +44,25 @@ fn an_unknown_strategy_is_refused_with_all_strategies() {
 }
 
 #[test]
+fn times_of_messages_and_results_have_an_offset() {
+    let read_at = |time: &str| {
+        let message = json!({"role": "user", "content": "", "timestamp": time, "tokens": 0});
+        let result = json!({
+            "tool_id": "orders", "success": true, "data": 1, "timestamp": time,
+            "execution_time_ms": 1, "token_estimate": 0,
+        });
+        [json!({"message_history": [message]}), json!({"tool_results": [result]})]
+            .map(|it| read(&it))
+    };
+    for context in read_at("2026-05-03T14:34:56+02:00") {
+        assert!(context.is_ok(), "{context:?}");
+    }
+    for context in read_at("2026-05-03T12:34:56") {
+        assert!(context.unwrap_err().contains("with an offset"));
+    }
+}
+
+#[test]
 fn the_query_is_a_text() {
     let query = |value: Value| {
         let context = ContextData::builder().transient(ContextData::QUERY, value).build().unwrap();

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::contracts::ContractError;
 use crate::contracts::act::ActResult;
 
 /// The part of the agent that failed.
@@ -125,3 +126,49 @@ impl fmt::Display for AgentError {
 }
 
 impl std::error::Error for AgentError {}
+
+/// Makes an error of the kind `Validation`, so that `?` works on the builders of the contracts. Its
+/// detail `problems` has the field and the message of each problem.
+///
+/// ```
+/// use tool_runtime::agent::{AgentError, AgentErrorKind};
+/// use tool_runtime::contracts::proxy::ProxyRequest;
+///
+/// fn request(query: &str) -> Result<ProxyRequest, AgentError> {
+///     Ok(ProxyRequest::builder(query).optimization_level(9).build()?)
+/// }
+///
+/// let error = request("Which orders are late?").unwrap_err();
+/// assert_eq!(error.kind(), AgentErrorKind::Validation);
+/// assert_eq!(error.details()["problems"][0]["field"], "optimization_level");
+/// ```
+impl From<ContractError> for AgentError {
+    fn from(error: ContractError) -> Self {
+        let problems = error
+            .problems()
+            .iter()
+            .map(|problem| json!({"field": problem.field(), "message": problem.message()}));
+        let problems: Vec<Value> = problems.collect();
+        Self::new(AgentErrorKind::Validation, error.to_string()).with_detail("problems", problems)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contracts::proxy::ProxyRequest;
+
+    #[test]
+    fn every_problem_of_a_contract_is_a_detail_of_the_error() {
+        let build = || -> Result<ProxyRequest, AgentError> {
+            Ok(ProxyRequest::builder("").max_total_tokens(999).optimization_level(4).build()?)
+        };
+        let error = build().unwrap_err();
+        assert_eq!(error.kind(), AgentErrorKind::Validation);
+        assert!(error.message().starts_with("ProxyRequest: `query`: "), "{error}");
+        let problems = error.details()["problems"].as_array().expect("a list");
+        let fields: Vec<_> = problems.iter().map(|problem| &problem["field"]).collect();
+        assert_eq!(fields, ["query", "max_total_tokens", "optimization_level"]);
+        assert!(problems.iter().all(|it| it["message"].as_str().is_some_and(|it| !it.is_empty())));
+    }
+}

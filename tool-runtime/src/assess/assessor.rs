@@ -51,8 +51,10 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 ///   half of the tokens and to `max_tokens`. Without a question, passages that name something are kept.
 /// - **`history_compaction`** keeps the newest rounds of messages word for word, and of older ones the
 ///   passages that decide, ask or name something, first those that a newer message refers to. Results stay as they are.
-/// - **`knowledge_distillation`** has the summarizer write a summary in chunks, each with the
-///   identifiers that it has to keep; if it fails, loses one or is too long, the context is pruned.
+/// - **`knowledge_distillation`** has the summarizer write a summary in chunks of at most 4,000 tokens,
+///   each with the identifiers that it has to keep: those that the question or the newest two messages
+///   have, and without a question the eight most frequent of the chunk. If it fails, loses one or is too
+///   long, the context is pruned.
 ///
 /// # Prompt caches
 /// A provider reads a cached prefix of the prompt at a fraction of the price. A result is compressed
@@ -260,7 +262,7 @@ impl Assessor {
         };
         let pieces = layout.open_pieces();
         let summary = self.host("summarizer", work.summarize(&pieces)).await?;
-        let tokens: u64 = pieces.iter().map(|text| self.counter.count(text)).sum();
+        let tokens: u64 = pieces.iter().map(|it| self.counter.count(&it.text)).sum();
         let cost = dollars(tokens, summarizer.dollars_per_million());
         let text = with_summary(context, &summary);
         if self.counter.count(&text) > budget.most {

@@ -1,6 +1,9 @@
 //! Identifiers and numbers in texts: what a compressed context must not lose.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use super::escapes::decoded;
 
 /// Lists the identifiers, paths and numbers of a text, in order, repetitions included.
 ///
@@ -23,8 +26,21 @@ pub(super) fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit() || b".,:%$+-".contains(&byte))
 }
 
+/// Lists the distinct identifiers of a text that are no numbers: those that name one thing, as `A-17`
+/// and `src/tea.rs` do, before words such as `created_at`, and the most frequent ones first.
+pub(super) fn by_frequency(text: &str) -> Vec<&str> {
+    let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
+    for (at, word) in identifiers(text).filter(|word| !is_number(word)).enumerate() {
+        counts.entry(word).or_insert((0, at)).0 += 1;
+    }
+    let names_one = |word: &str| word.bytes().any(|it| it.is_ascii_digit() || b"/@.".contains(&it));
+    let mut words: Vec<_> = counts.into_iter().collect();
+    words.sort_unstable_by_key(|&(word, (times, first))| (!names_one(word), Reverse(times), first));
+    words.into_iter().map(|(word, _)| word).collect()
+}
+
 /// The distinct identifiers and numbers of a text.
-pub(super) fn distinct(text: &str) -> HashSet<&str> {
+fn distinct(text: &str) -> HashSet<&str> {
     identifiers(text).collect()
 }
 
@@ -69,10 +85,13 @@ pub(super) struct Retention {
 }
 
 impl Retention {
+    /// Counts what two texts say; either may have its words behind escapes of JSON.
     pub(super) fn of(original: &str, compressed: &str) -> Self {
-        let kept = distinct(compressed);
+        let (original, plain) = (decoded(original), decoded(compressed));
+        let mut kept = distinct(compressed);
+        kept.extend(identifiers(&plain));
         let mut retention = Self::default();
-        for word in distinct(original) {
+        for word in distinct(&original) {
             let is_kept = u64::from(kept.contains(word));
             if is_number(word) {
                 retention.numbers += 1;
@@ -124,10 +143,33 @@ mod tests {
     }
 
     #[test]
+    fn frequent_names_of_one_thing_come_first() {
+        let text = "created_at b_1 created_at 17 17 17 a_2 b_1 created_at src/tea.rs";
+        assert_eq!(by_frequency(text), ["b_1", "a_2", "src/tea.rs", "created_at"]);
+    }
+
+    #[test]
     fn retention_counts_each_once() {
         let found = Retention::of("a_b a_b 17 18", "18 a_b");
         let expected =
             Retention { identifiers: 1, identifiers_kept: 1, numbers: 2, numbers_kept: 1 };
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn retention_is_the_same_whichever_characters_are_escaped() {
+        let whole = r#"{"note":"ok\nA-17 of März_17: 3.5\t\"kg_1\" C:\\new\\tea_1"}"#;
+        for same in [
+            whole,
+            r#"{"note":"ok\nA\u002d17 of M\u00e4rz_17: 3.5\t\"kg_1\" C:\\new\\tea_1"}"#,
+            r#"note: "ok\nA-17 of März_17: 3.5\t\"kg_1\" C:\\new\\tea_1""#,
+            "A-17, März_17, \"kg_1\" and 3.5 are in C:\\new\\tea_1",
+        ] {
+            let found = Retention::of(whole, same);
+            assert_eq!((found.identifiers, found.numbers), (4, 1), "{same}");
+            assert_eq!((found.identifiers_kept, found.numbers_kept), (4, 1), "{same}");
+        }
+        let found = Retention::of(r"at C:\new\tea_1 or D:\old\tea_2", r"at C:\new\tea_1");
+        assert!(found.identifiers_kept > 0 && found.identifiers_kept < found.identifiers);
     }
 }

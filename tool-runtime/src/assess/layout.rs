@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::escapes::decoded;
 use super::json_rows;
 use super::options::AssessOptions;
 use super::passages::sentences;
@@ -43,6 +44,8 @@ pub(super) struct Segment<'c> {
     head: Cow<'c, str>,
     text: Cow<'c, str>,
     kind: SegmentKind,
+    /// True if the text is a document in JSON.
+    is_json: bool,
     slots: Vec<Slot>,
 }
 
@@ -51,6 +54,14 @@ enum SegmentKind {
     Fixed,
     Message,
     ToolResult,
+}
+
+/// A piece of the open parts.
+#[derive(Debug)]
+pub(super) struct OpenPiece {
+    pub(super) text: String,
+    /// True if the text has the escapes of JSON.
+    pub(super) is_json: bool,
 }
 
 /// A range of a segment's text that consists of passages.
@@ -119,7 +130,7 @@ impl<'c> Layout<'c> {
 
     fn push_fixed(&mut self, head: &'c str, text: Cow<'c, str>) {
         let head = Cow::Borrowed(head);
-        self.segments.push(Segment { head, text, kind: SegmentKind::Fixed, slots: Vec::new() });
+        self.segments.push(Segment::new(head, text, SegmentKind::Fixed));
     }
 
     fn push_messages(&mut self, messages: &'c [ChatMessage], open: OpenParts) {
@@ -137,7 +148,7 @@ impl<'c> Layout<'c> {
             let head = Cow::Owned(format!("{}: ", message.role()));
             let text = Cow::Borrowed(message.content());
             let kind = if is_open { SegmentKind::Message } else { SegmentKind::Fixed };
-            let mut segment = Segment { head, text, kind, slots: Vec::new() };
+            let mut segment = Segment::new(head, text, kind);
             if is_open {
                 self.open(&mut segment, MESSAGES, None);
             }
@@ -182,7 +193,8 @@ impl<'c> Layout<'c> {
             Some(json) => Cow::Owned(json.clone()),
             None => Cow::Owned(result.to_text()),
         };
-        let mut segment = Segment { head, text, kind, slots: Vec::new() };
+        let mut segment = Segment::new(head, text, kind);
+        segment.is_json = json.is_some();
         if is_open {
             let group = self.segments.len();
             self.open(&mut segment, group, json.as_deref());
@@ -234,9 +246,10 @@ impl<'c> Layout<'c> {
 
     /// Returns the open parts in pieces that together are all of their text, each part after a line
     /// that says what it is.
-    pub(super) fn open_pieces(&self) -> Vec<String> {
+    pub(super) fn open_pieces(&self) -> Vec<OpenPiece> {
         let mut pieces = Vec::new();
         for segment in self.segments.iter().filter(|it| it.kind != SegmentKind::Fixed) {
+            let is_json = segment.is_json;
             let mut piece = segment.head.to_string();
             if segment.kind == SegmentKind::ToolResult {
                 piece.push('\n');
@@ -246,12 +259,12 @@ impl<'c> Layout<'c> {
             for passage in passages {
                 let end = self.passages[passage].range.end;
                 piece.push_str(&segment.text[at..end]);
-                pieces.push(std::mem::take(&mut piece));
+                pieces.push(OpenPiece { text: std::mem::take(&mut piece), is_json });
                 at = end;
             }
             piece.push_str(&segment.text[at..]);
             piece.push('\n');
-            pieces.push(piece);
+            pieces.push(OpenPiece { text: piece, is_json });
         }
         pieces
     }
@@ -259,6 +272,12 @@ impl<'c> Layout<'c> {
     /// Returns the text of a passage.
     pub(super) fn text_of(&self, passage: &Passage) -> &str {
         &self.segments[passage.segment].text[passage.range.clone()]
+    }
+
+    /// Returns what a passage says: its text, in JSON without escapes.
+    pub(super) fn decoded_text_of(&self, passage: &Passage) -> Cow<'_, str> {
+        let text = self.text_of(passage);
+        if self.segments[passage.segment].is_json { decoded(text) } else { Cow::Borrowed(text) }
     }
 
     /// Writes the text with the passages that are kept.
@@ -308,6 +327,13 @@ impl<'c> Layout<'c> {
             }
         }
         text.push_str(&segment.text[at..]);
+    }
+}
+
+impl<'c> Segment<'c> {
+    /// Creates a segment whose text is no document and has no passages.
+    fn new(head: Cow<'c, str>, text: Cow<'c, str>, kind: SegmentKind) -> Self {
+        Self { head, text, kind, is_json: false, slots: Vec::new() }
     }
 }
 

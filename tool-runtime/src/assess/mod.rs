@@ -8,6 +8,7 @@
 mod assessor;
 mod compression;
 mod distillation;
+mod escapes;
 mod host_code;
 mod identifiers;
 mod json_rows;

@@ -66,13 +66,15 @@ impl AssessOptions {
         Self { verbatim_rounds: rounds, ..self }
     }
 
-    /// Sets whether fields that are null or empty are left out of results in JSON; off by default.
+    /// Sets whether a compression leaves fields that are null or empty out of results in JSON; off by
+    /// default. A context that is not compressed keeps them.
     #[must_use]
     pub fn with_nulls_dropped(self, drop_nulls: bool) -> Self {
         Self { drop_nulls, ..self }
     }
 
-    /// Sets whether fields whose value is a link are left out of results in JSON; off by default.
+    /// Sets whether a compression leaves fields whose value is a link out of results in JSON; off by
+    /// default. A context that is not compressed keeps them.
     #[must_use]
     pub fn with_links_dropped(self, drop_links: bool) -> Self {
         Self { drop_links, ..self }

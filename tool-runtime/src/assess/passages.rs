@@ -36,13 +36,14 @@ fn sentence_length(text: &str) -> usize {
     // The end of the escape of JSON that began last.
     let mut escaped = 0;
     while let Some((at, letter)) = letters.next() {
-        if letter == '\\' && at >= escaped {
+        let begins_escape = letter == '\\' && at >= escaped;
+        if begins_escape {
             escaped = at + escape_length(&text[at..]);
         }
         let is_over = match letter {
             '\n' | '。' | '！' | '？' => true,
             // A line break inside of a string of JSON.
-            '\\' if text[at..].starts_with("\\n") => {
+            '\\' if begins_escape && text[at..].starts_with("\\n") => {
                 letters.next();
                 true
             }
@@ -79,6 +80,30 @@ fn at_end_of_space(text: &str, from: usize) -> usize {
     text.len() - text[from..].trim_start().len()
 }
 
+/// Splits a text into pieces of a few sentences, each of at most so many bytes; a longer sentence is
+/// split between any two characters. The pieces cover the text, and an empty text is one piece.
+pub(super) fn short_pieces(text: &str, most: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    for sentence in sentences(text) {
+        if sentence.end - start > most && end > start {
+            pieces.push(&text[start..end]);
+            start = end;
+        }
+        end = sentence.end;
+        while end - start > most {
+            let is_boundary = |cut: &usize| text.is_char_boundary(*cut);
+            let cut = (start + 1..=start + most).rev().find(is_boundary).unwrap_or(end);
+            pieces.push(&text[start..cut]);
+            start = cut;
+        }
+    }
+    if end > start || pieces.is_empty() {
+        pieces.push(&text[start..]);
+    }
+    pieces
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +127,7 @@ mod tests {
     #[test]
     fn line_breaks_inside_of_json_end_a_passage() {
         check(r"one\ntwo\\three", &[r"one\n", r"two\\three"]);
+        check(r"C:\\new\nC:\\notes", &[r"C:\\new\n", r"C:\\notes"]);
     }
 
     #[test]
@@ -110,6 +136,16 @@ mod tests {
         assert!(sentences(&words).all(|range| range.len() <= LONG + 5));
         let letters = "ä".repeat(10_000);
         assert!(sentences(&letters).all(|range| range.len() <= LONGEST + 2));
+    }
+
+    #[test]
+    fn short_pieces_cover_the_text() {
+        let long = "茶".repeat(2_000);
+        for text in ["", "One. Two. ", &long, &"One. ".repeat(900), &" ".repeat(5_000)] {
+            let pieces = short_pieces(text, 1_000);
+            assert!(pieces.iter().all(|piece| piece.len() <= 1_000));
+            assert_eq!(pieces.concat(), text);
+        }
     }
 
     #[test]

@@ -7,8 +7,11 @@ use super::relevance;
 use super::salience::{salience, salience_of_message};
 use crate::tokens::TokenCounter;
 
-/// The most rounds of choosing fewer passages, if the text takes more tokens than its parts.
+/// The most rounds of choosing fewer or more passages, if the text takes more or fewer tokens than its
+/// parts: a table of rows takes fewer.
 const ROUNDS: usize = 8;
+/// The share of the target from which on a text is long enough, in percent.
+const ENOUGH_PERCENT: u64 = 90;
 
 /// The rules by which passages are chosen.
 #[derive(Debug, Clone, Copy)]
@@ -61,18 +64,56 @@ pub(super) fn prune(
     let target = budget.target.max(fixed + open / 10).min(budget.most);
     let referred: u64 = order[..forced].iter().map(|&passage| costs[passage]).sum();
     let target = target.max((fixed + referred).min(budget.references));
+    let mut search = RoomSearch { fixed, target, fits: None, exceeds: None };
+    let mut best = PrunedText { text: smallest, kept: 0 };
     let mut room = target - fixed;
     for _ in 0..ROUNDS {
         let kept = choose(&order, &costs, room);
         let text = layout.render(&kept);
         let tokens = counter.count(&text);
+        let kept = kept.iter().filter(|kept| **kept).count();
         if tokens <= target {
-            let kept = kept.iter().filter(|kept| **kept).count();
-            return Some(PrunedText { text, kept });
+            best = PrunedText { text, kept };
+            let enough = target.saturating_mul(ENOUGH_PERCENT);
+            if kept == costs.len() || tokens.saturating_mul(100) >= enough {
+                break;
+            }
         }
-        room = room.saturating_sub(tokens - target + room / 50 + 1);
+        room = search.next(room, tokens);
     }
-    Some(PrunedText { text: smallest, kept: 0 })
+    Some(best)
+}
+
+/// Searches the room for passages with which the text is close to its target, and not above it.
+#[derive(Debug)]
+struct RoomSearch {
+    /// The tokens of the text without passages.
+    fixed: u64,
+    target: u64,
+    /// The largest room whose text fits.
+    fits: Option<u64>,
+    /// The smallest room whose text does not fit.
+    exceeds: Option<u64>,
+}
+
+impl RoomSearch {
+    /// Returns the room to try after one whose text takes so many tokens.
+    fn next(&mut self, room: u64, tokens: u64) -> u64 {
+        if tokens > self.target {
+            self.exceeds = Some(room);
+        } else {
+            self.fits = Some(room);
+        }
+        match (self.fits, self.exceeds) {
+            (Some(fits), Some(exceeds)) => fits.midpoint(exceeds),
+            (None, _) => room.saturating_sub(tokens - self.target + room / 50 + 1),
+            (Some(fits), None) => {
+                let (wanted, taken) = (self.target - self.fixed, tokens.saturating_sub(self.fixed));
+                let grown = fits.saturating_mul(wanted) / taken.max(1);
+                grown.min(fits.saturating_mul(4)).max(fits + 1)
+            }
+        }
+    }
 }
 
 /// Estimates what a passage adds to the text: its own tokens, and a mark of a gap.
@@ -94,7 +135,8 @@ fn choose(order: &[usize], costs: &[u64], mut room: u64) -> Vec<bool> {
 
 /// Returns the passages by their priority, and how many of them are referred to.
 fn by_priority(layout: &Layout<'_>, focus: Focus<'_>) -> (Vec<usize>, usize) {
-    let texts = || layout.passages.iter().map(|passage| layout.text_of(passage));
+    let texts: Vec<_> = layout.passages.iter().map(|it| layout.decoded_text_of(it)).collect();
+    let texts = || texts.iter().map(|text| &**text);
     let groups: Vec<usize> = layout.passages.iter().map(|passage| passage.group).collect();
     let (scores, references) = match focus {
         Focus::Question { terms, references } if terms.is_empty() => {

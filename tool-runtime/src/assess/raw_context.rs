@@ -28,7 +28,8 @@ impl RawContext {
         let original = assessor.counter.count(&text);
         let raw = Self { scope, text, original, tokens: original };
         let Some(serializer) = &assessor.serializer else { return raw };
-        let layout = Layout::of(context, open, &assessor.options);
+        // A context that is not compressed has all of its fields.
+        let layout = Layout::of(context, open, &AssessOptions::default());
         let text = layout.with_serializer(Some(serializer)).render_all();
         let tokens = assessor.counter.count(&text);
         if tokens < original { Self { scope, text, original, tokens } } else { raw }

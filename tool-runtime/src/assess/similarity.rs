@@ -1,7 +1,7 @@
 //! The similarity of two texts, by words alone or by vectors of an embedder.
 
 use super::manager::{CompressionError, Embedder};
-use super::passages::sentences;
+use super::passages::short_pieces;
 use crate::tokens::TokenCounter;
 
 /// The buckets of words; more texts than one word fall into one of them.
@@ -42,7 +42,7 @@ async fn mean_vector(
     text: &str,
 ) -> Result<Vec<f64>, CompressionError> {
     let mut sum: Vec<f64> = Vec::new();
-    for pieces in pieces(text).chunks(AT_ONCE) {
+    for pieces in short_pieces(text, PIECE).chunks(AT_ONCE) {
         let vectors = embedder.embed(pieces).await?;
         if vectors.len() != pieces.len() {
             return Err(unequal());
@@ -66,29 +66,6 @@ async fn mean_vector(
 
 fn unequal() -> CompressionError {
     CompressionError::new("expected one vector for each text, all of the same length")
-}
-
-/// Splits a text into pieces of a few sentences.
-fn pieces(text: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let (mut start, mut end) = (0, 0);
-    for sentence in sentences(text) {
-        if sentence.end - start > PIECE && end > start {
-            pieces.push(&text[start..end]);
-            start = end;
-        }
-        end = sentence.end;
-        while end - start > PIECE {
-            let is_boundary = |cut: &usize| text.is_char_boundary(*cut);
-            let cut = (start..=start + PIECE).rev().find(is_boundary).unwrap_or(end);
-            pieces.push(&text[start..cut]);
-            start = cut;
-        }
-    }
-    if end > start || pieces.is_empty() {
-        pieces.push(&text[start..]);
-    }
-    pieces
 }
 
 fn counts(text: &str) -> Vec<f64> {

@@ -195,7 +195,7 @@ fn claiming_policy<'d>(
     dispatcher.policy().filter(|_| concerned)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "tokio"))]
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};

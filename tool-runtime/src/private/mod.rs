@@ -7,7 +7,7 @@ mod roles;
 mod select;
 pub mod traits;
 
-#[cfg(all(test, feature = "policy"))]
+#[cfg(all(test, feature = "policy", feature = "tokio"))]
 mod tests;
 
 pub use std::boxed::Box;

@@ -284,7 +284,7 @@ impl Runtime {
     }
 
     /// Returns the runtime as a build without the feature `policy` makes it.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "tokio"))]
     pub(crate) fn without_policy(mut self) -> Self {
         let inner = Arc::get_mut(&mut self.inner).expect("a new runtime has one handle");
         let services = Arc::get_mut(&mut inner.services).expect("no call was opened");

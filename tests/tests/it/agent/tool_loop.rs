@@ -192,6 +192,31 @@ async fn tools_that_the_model_was_not_shown_are_unknown_to_it() {
 }
 
 #[tokio::test]
+async fn a_call_of_a_denied_tool_is_refused_and_the_loop_goes_on() {
+    let paid = Arc::new(Paid::default());
+    let model = Script::of([
+        calls(&[("1", "pay", json!({"sum": 5})), ("2", "add", json!({"a": 1, "b": 2}))]),
+        says("3, and nothing was paid"),
+    ]);
+    let runtime = Runtime::builder()
+        .tool::<AddTool>()
+        .tool::<PayTool>()
+        .permission("pay", Permission::Deny)
+        .shared_state(paid.clone())
+        .build()
+        .unwrap();
+    let report = ToolLoop::new(runtime, model.clone()).run("?", &cx()).await.unwrap();
+    assert_eq!(report.text(), Some("3, and nothing was paid"));
+    assert_eq!(paid.0.load(Ordering::Relaxed), 0);
+    let tools: Vec<_> =
+        model.told()[0].tools().iter().map(|it| ToolSpec::name(it).to_owned()).collect();
+    assert_eq!(tools, ["add"]);
+    let answers = model.last_answers();
+    assert_eq!(answers[1], "3");
+    assert!(answers[0].contains("FORBIDDEN"), "{answers:?}");
+}
+
+#[tokio::test]
 async fn limits_stop_the_loop() {
     let again = || calls(&[("1", "add", json!({"a": 1, "b": 1}))]);
     let model = Script::of((0..9).map(|_| again()));

@@ -245,6 +245,7 @@ fn a_choice_names_a_custom_tool_as_one() {
     assert_eq!(chosen(Dialect::OpenAiResponses), json!({ "type": "custom", "name": "sql_run" }));
 }
 
+#[cfg(feature = "tokio")]
 #[tokio::test]
 async fn a_bridge_takes_the_text_of_a_custom_tool_as_its_argument() {
     let run = crate::DynamicTool::new("sql.run", Effect::Read)

@@ -109,6 +109,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn levels_have_their_targets_and_thresholds() {
+        let settings = |level: u8| {
+            let request = ProxyRequest::builder("?").optimization_level(level).build();
+            let options = Optimization::of(&request.expect("a request")).options(8_000, 0.0);
+            (options.threshold_tokens(), options.target_ratio())
+        };
+        assert_eq!(settings(2), (8_000, 0.35));
+        assert_eq!(settings(3), (2_000, 0.25));
+        for level in [0, 1] {
+            assert_eq!(settings(level).0, u64::MAX);
+        }
+    }
+
+    #[test]
     fn the_total_for_a_context_is_the_smallest_that_has_room_for_it() {
         for context in (1..3_000).chain(12_000..13_000).chain([900_000]) {
             let total = TokenBudget::total_for(context);

@@ -30,7 +30,7 @@ use crate::runtime::Runtime;
 /// | 0 | JSON with indentation | whole |
 /// | 1 | compact JSON, tables in TOON where that is shorter | whole |
 /// | 2 | the same | compressed to 0.35 of its tokens above `compression_threshold_tokens` |
-/// | 3 | the same | compressed to 0.25 above a quarter of that threshold, without nulls and links |
+/// | 3 | the same | compressed to 0.25 above a quarter of that threshold, then without nulls and links |
 ///
 /// `enable_toon: false` writes results and the answer as at level 0, `enable_compression: false`
 /// leaves the context whole at every level.

@@ -1,20 +1,27 @@
 //! Long contexts are summarized in chunks, side by side.
 
-use std::sync::Arc;
+use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
-use super::{eager, log, optimized, options, question, result};
+use serde_json::{Map, Value, json};
+
+use super::{eager, log, message, optimized, options, question, result};
 use crate::assess::{CompressionError, ContextManager, Summarizer, SummaryRequest};
 use crate::contracts::assess::{
-    CompressionMethod, CompressionStrategy, ContextDataBuilder, OptimizedContext,
+    ChatRole, CompressionMethod, CompressionStrategy, ContextData, ContextDataBuilder,
+    OptimizedContext,
 };
+use crate::tokens::{TokenCounter, TokenEstimate, TokenMethod};
 
 /// Names the identifiers of its chunk, unless it loses them; and counts what it was asked.
 #[derive(Debug, Clone, Default)]
 struct Student {
     counts: Arc<Counts>,
+    /// The identifiers that it had to keep, by chunk.
+    demanded: Arc<Mutex<Vec<Vec<String>>>>,
     /// The identifier that its summaries leave out.
     loses: &'static str,
 }
@@ -35,6 +42,8 @@ impl Summarizer for Student {
         // Lets the summaries beside it begin.
         yield_once().await;
         self.counts.running.fetch_sub(1, Ordering::SeqCst);
+        let demanded = request.identifiers.iter().map(|&word| word.to_owned()).collect();
+        self.demanded.lock().expect("no thread panicked").push(demanded);
         let kept = request.identifiers.iter().filter(|word| **word != self.loses);
         let kept: Vec<&str> = kept.copied().collect();
         Ok(format!("Seen: {}.", kept.join(", ")))
@@ -131,4 +140,132 @@ fn an_identifier_within_a_longer_one_is_not_the_identifier() {
     assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
     let fallback = optimized.metadata()["fallback"].as_str().expect("a reason");
     assert!(fallback.contains("lost 1 identifiers"), "{fallback}");
+}
+
+/// Keeps the texts that it was given.
+#[derive(Debug, Clone, Default)]
+struct Reader(Arc<Mutex<Vec<String>>>);
+
+#[async_trait]
+impl Summarizer for Reader {
+    async fn summarize(&self, request: SummaryRequest<'_>) -> Result<String, CompressionError> {
+        self.0.lock().expect("no thread panicked").push(request.text.to_owned());
+        Ok(format!("Seen: {}.", request.identifiers.join(", ")))
+    }
+}
+
+/// Counts each byte as a token.
+#[derive(Debug, Clone, Copy)]
+struct Bytes;
+
+impl TokenCounter for Bytes {
+    fn count(&self, text: &str) -> u64 {
+        text.len() as u64
+    }
+
+    fn method(&self) -> TokenMethod {
+        TokenMethod::Estimate
+    }
+}
+
+/// Has one result summarized, and checks that no text is longer than a chunk and nothing is lost.
+#[track_caller]
+fn check_chunks(counter: impl TokenCounter + Clone + 'static, data: &Value) {
+    let reader = Reader::default();
+    let context = ContextData::builder()
+        .message_history([message(ChatRole::User, "Hello.")])
+        .tool_results([result("page", data)])
+        .strategy(CompressionStrategy::Distillation)
+        .max_tokens(1_000_000);
+    let assessor = eager().summarizer(reader.clone()).token_counter(counter.clone());
+    optimized(&assessor, context);
+    let texts = reader.0.lock().expect("no thread panicked");
+    for text in texts.iter() {
+        let tokens = counter.count(text);
+        assert!(tokens <= 4_000, "{tokens} tokens: {}…", text.chars().take(80).collect::<String>());
+    }
+    let body = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
+    assert_eq!(texts.concat(), format!("user: Hello.\n## page\n{body}\n"));
+}
+
+#[test]
+fn no_request_to_the_summarizer_exceeds_a_chunk() {
+    let name = |n: usize| (format!("field number {n}"), Value::from("the green tea of the shop"));
+    let fields: Map<String, Value> = (0..3_000).map(name).collect();
+    let row = json!({"id": 1, "fields": &fields});
+    for data in [
+        // A document without rows or long texts, and one whose rows are long.
+        Value::Object(fields.clone()),
+        json!([&row, &row, &row, &row]),
+        json!({"text": "茶".repeat(30_000)}),
+        json!({"text": "\u{1}\n\"".repeat(10_000)}),
+        Value::from("ä".repeat(50_000)),
+        Value::from("no space".repeat(10_000)),
+        Value::from(log(3_000)),
+    ] {
+        check_chunks(TokenEstimate, &data);
+        check_chunks(Bytes, &data);
+    }
+}
+
+/// A text in which some names are often, and others once.
+fn parcels() -> String {
+    let mut text = String::new();
+    for n in 0..40 {
+        let often = if n % 4 == 0 { "The parcel A-17 is in /srv/hall_2. " } else { "" };
+        writeln!(text, "{often}The box B-{n} went to the customer at 12:{n:02}.")
+            .expect("a string takes all text");
+    }
+    text
+}
+
+fn unasked(student: &Student) -> OptimizedContext {
+    let context = ContextData::builder()
+        .tool_results([result("log", parcels())])
+        .strategy(CompressionStrategy::Distillation);
+    let context = context.build().expect("a context");
+    futures::executor::block_on(eager().summarizer(student.clone()).optimize(&context))
+}
+
+#[test]
+fn without_a_question_the_most_frequent_identifiers_of_a_chunk_are_demanded() {
+    let student = Student::default();
+    let optimized = unasked(&student);
+    assert_eq!(optimized.method_used(), CompressionMethod::KnowledgeDistillation);
+    let demanded = student.demanded.lock().expect("no thread panicked").clone();
+    assert_eq!(demanded.len(), 1);
+    let demanded = &demanded[0];
+    assert_eq!(demanded[..2], ["A-17", "/srv/hall_2"], "{demanded:?}");
+    assert_eq!(demanded[2..], ["B-0", "B-1", "B-2", "B-3", "B-4", "B-5"], "{demanded:?}");
+}
+
+#[test]
+fn without_a_question_a_summary_that_loses_a_frequent_identifier_is_replaced_by_pruning() {
+    for loses in ["A-17", "/srv/hall_2"] {
+        let optimized = unasked(&Student { loses, ..Student::default() });
+        assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+        let fallback = optimized.metadata()["fallback"].as_str().expect("a reason");
+        assert!(fallback.contains("lost 1 identifiers"), "{fallback}");
+    }
+}
+
+#[test]
+fn the_names_that_are_demanded_without_a_question_fit_in_half_of_the_summary() {
+    let name = |n: usize| format!("{}_{n}", "very_long_name_of_a_parcel".repeat(40));
+    let mut text = String::new();
+    for n in 0..30 {
+        writeln!(text, "The box {} and B-{n} went.", name(n % 3)).expect("a string takes all text");
+    }
+    let student = Student::default();
+    let context = ContextData::builder()
+        .tool_results([result("log", text)])
+        .strategy(CompressionStrategy::Distillation);
+    let options = options().with_target_ratio(0.05);
+    let context = context.build().expect("a context");
+    let assessor = eager().options(options).summarizer(student.clone());
+    let optimized = futures::executor::block_on(assessor.optimize(&context));
+    assert_eq!(optimized.method_used(), CompressionMethod::KnowledgeDistillation);
+    let demanded = student.demanded.lock().expect("no thread panicked").concat();
+    assert!(demanded.iter().all(|word| word.len() < 100), "{demanded:?}");
+    assert!(demanded.contains(&"B-0".to_owned()), "{demanded:?}");
 }

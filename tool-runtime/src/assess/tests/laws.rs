@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{eager, lines, message, optimized, options, question, result, time};
+use crate::articulate::Articulator;
 use crate::assess::{
     AssessOptions, Assessor, CompressionError, ContextManager, Summarizer, SummaryRequest,
 };
@@ -109,8 +110,10 @@ impl Summarizer for Student {
 fn any_assessor() -> impl Strategy<Value = Assessor> {
     let student = [Student::Keeps, Student::Fails, Student::Loses, Student::Talks];
     let student = proptest::option::of(proptest::sample::select(student.to_vec()));
-    (any_options(), student).prop_map(|(options, student)| {
+    (any_options(), student, any::<bool>()).prop_map(|(options, student, serializes)| {
         let assessor = eager().options(options);
+        let assessor =
+            if serializes { assessor.result_serializer(Articulator::new()) } else { assessor };
         match student {
             Some(student) => assessor.summarizer(student),
             None => assessor,
@@ -180,8 +183,10 @@ proptest! {
     }
 
     #[test]
-    fn every_result_keeps_its_tool_in_order(context in context()) {
-        let compressed = optimized(&eager(), context.clone());
+    fn every_result_keeps_its_tool_in_order(context in context(), serializes in any::<bool>()) {
+        let assessor =
+            if serializes { eager().result_serializer(Articulator::new()) } else { eager() };
+        let compressed = optimized(&assessor, context.clone());
         let mut rest = compressed.optimized_text();
         for result in context.build().unwrap().tool_results() {
             let head = format!("## {}", result.tool_id());
@@ -205,10 +210,18 @@ proptest! {
     }
 
     #[test]
-    fn a_context_that_is_not_compressed_is_the_raw_text(context in context()) {
-        let whole = optimized(&Assessor::new(), context.clone().max_tokens(1_000_000));
+    fn a_context_that_is_not_compressed_is_the_raw_text(
+        context in whole_context(),
+        options in any_options(),
+        serializes in any::<bool>(),
+    ) {
+        let with_serializer = |assessor: Assessor| {
+            if serializes { assessor.result_serializer(Articulator::new()) } else { assessor }
+        };
+        let whole = with_serializer(Assessor::new());
+        let whole = optimized(&whole, context.clone().max_tokens(1_000_000));
         prop_assert_eq!(whole.method_used(), CompressionMethod::None);
-        let compressed = optimized(&eager(), context);
+        let compressed = optimized(&with_serializer(eager().options(options)), context);
         if compressed.method_used() == CompressionMethod::None {
             prop_assert_eq!(compressed.optimized_text(), whole.optimized_text());
         }

@@ -407,3 +407,23 @@ fn results_are_written_compactly_if_there_is_a_serializer() {
     assert_eq!(pruned.method_used(), CompressionMethod::SemanticPruning);
     assert!(pruned.compression_ratio() <= 0.35, "{pruned:?}");
 }
+
+#[test]
+fn nulls_and_links_are_dropped_by_a_compression_alone() {
+    let row = |n: u32| json!({"id": n, "none": null, "url": format!("https://example.org/{n}")});
+    let rows: Vec<_> = (0..60).map(row).collect();
+    let context = || question("Which?").tool_results([result("rows", rows.clone())]);
+    let dropping = options().with_nulls_dropped(true).with_links_dropped(true);
+    let text = |threshold: u64| {
+        let options = dropping.with_threshold_tokens(threshold);
+        let assessor = Assessor::new().options(options).result_serializer(Articulator::new());
+        let optimized = optimized(&assessor, context());
+        (optimized.method_used(), optimized.into_text())
+    };
+    let (method, whole) = text(100_000);
+    assert_eq!(method, CompressionMethod::None);
+    assert!(whole.contains("https://example.org/59") && whole.contains("null"), "{whole}");
+    let (method, pruned) = text(0);
+    assert_eq!(method, CompressionMethod::SemanticPruning);
+    assert!(!pruned.contains("https://") && !pruned.contains("null"), "{pruned}");
+}

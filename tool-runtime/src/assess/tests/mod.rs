@@ -1,9 +1,11 @@
 //! Contexts are compressed, and nothing that has to stay is lost.
 
 mod distillation;
+mod escapes;
 mod laws;
 mod methods;
 mod pruning;
+mod ratio;
 mod results;
 mod text;
 

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use super::laws::{any_options, json as any_json};
 use super::{eager, log, options, result, time};
+use crate::articulate::Articulator;
+use crate::assess::result_message::{ResultData, ResultMessage};
 use crate::assess::{Assessor, ContextManager};
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{CompressionMethod, OptimizedContext};
@@ -77,6 +79,25 @@ proptest! {
         prop_assert_eq!((read.is_array(), read.is_object()), (data.is_array(), data.is_object()));
         if let (None, Value::Array(rows), Value::Array(all)) = (note, &read, &data) {
             prop_assert_eq!(rows.len(), all.len());
+        }
+    }
+
+    #[test]
+    fn a_serializer_alone_loses_nothing(data in any_json(), options in any_options()) {
+        prop_assume!(data.is_object() || data.is_array());
+        let options = options.with_threshold_tokens(u64::MAX);
+        let assessor = Assessor::new().options(options).result_serializer(Articulator::new());
+        let shown = shown(&assessor, &result("tool", &data), None);
+        prop_assert_eq!(shown.method_used(), CompressionMethod::None);
+        let text = shown.optimized_text();
+        // A document with references to repeated objects is not taken apart.
+        prop_assume!(!text.contains(r#"{"$ref":"#));
+        match ResultMessage::of(text).expect("a whole document").data() {
+            ResultData::Json(json) => {
+                let read: Value = serde_json::from_str(json.get()).expect("JSON");
+                prop_assert_eq!(read, data);
+            }
+            ResultData::Text(text) => prop_assert!(false, "{} is no document", text),
         }
     }
 }

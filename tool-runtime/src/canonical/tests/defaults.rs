@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::Tool;
 use crate::canonical::{CanonicalErrorKind, Defaults, canonicalize_exactly};
 use crate::prelude::*;
+use crate::{Registry, Tool};
 
 #[track_caller]
 fn check(schema: &Value, text: &str, expected: &str) {
@@ -186,8 +186,8 @@ struct OneWay {
 
 #[track_caller]
 fn check_tool<T: Tool>(text: &str, expected: &str) {
-    let runtime = Runtime::builder().tool::<T>().build().expect("a tool");
-    let spec = runtime.specs().next().expect("it is listed");
+    let specs = Registry::new().tool::<T>().specs().expect("a tool");
+    let spec = specs.first().expect("it is listed");
     check(&serde_json::to_value(spec.input_schema()).expect("a schema"), text, expected);
 }
 

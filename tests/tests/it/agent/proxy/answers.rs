@@ -90,6 +90,44 @@ async fn levels_and_switches_decide_what_is_written() {
 }
 
 #[tokio::test]
+async fn level_2_leaves_0_35_of_the_tokens_and_level_3_a_quarter() {
+    let ratio = |level: u8, threshold: u32| async move {
+        let server = Server::start([text("ok")]).await;
+        let agent = agent(&server, &format!("compression_threshold_tokens = {threshold}")).build();
+        let request = ProxyRequest::builder("Where is customer 7?")
+            .required_tools([orders(json!({"count": 400}))])
+            .optimization_level(level)
+            .build()
+            .unwrap();
+        let response = agent.answer(&request, &context()).await.unwrap();
+        let optimized = response.context_optimization();
+        let is_compressed = optimized.method_used() == CompressionMethod::SemanticPruning;
+        is_compressed.then(|| optimized.compression_ratio())
+    };
+    let usual = ratio(2, 1_000).await.unwrap();
+    assert!((0.30..=0.35).contains(&usual), "{usual}");
+    let aggressive = ratio(3, 1_000).await.unwrap();
+    assert!((0.21..=0.25).contains(&aggressive), "{aggressive}");
+    // Written as a table, the orders take more than 2,000 tokens and fewer than 8,000.
+    assert_eq!(ratio(2, 8_000).await, None);
+    assert!(ratio(3, 8_000).await.is_some());
+}
+
+#[tokio::test]
+async fn nulls_and_links_stay_at_level_3_if_nothing_is_compressed() {
+    let server = Server::start([text("ok")]).await;
+    let request = ProxyRequest::builder("Which?")
+        .required_tools([orders(json!({"count": 3}))])
+        .optimization_level(3)
+        .build()
+        .unwrap();
+    let response = agent(&server, "").build().answer(&request, &context()).await.unwrap();
+    assert_eq!(response.context_optimization().method_used(), CompressionMethod::None);
+    let said = server.received()[0].body["messages"][0]["content"].as_str().unwrap().to_owned();
+    assert!(said.contains("null"), "{said}");
+}
+
+#[tokio::test]
 async fn a_schema_makes_the_answer_data() {
     let rows: Vec<_> = (0..20).map(|n| json!({"id": n, "open": true})).collect();
     let answer = json!({"orders": rows});

@@ -78,6 +78,7 @@ fn bounds_are_in_their_ranges() {
         "request_timeout_seconds = 10",
         "request_timeout_seconds = 300",
         "compression_threshold_tokens = 0",
+        "cache_ttl_seconds = 1",
     ] {
         assert!(AgentConfig::from_toml(text).is_ok(), "{text}");
     }
@@ -86,6 +87,7 @@ fn bounds_are_in_their_ranges() {
         "request_timeout_seconds = 301",
         "toon_threshold_array_size = -1",
         "cache_ttl_seconds = 1.5",
+        "cache_ttl_seconds = 0",
     ] {
         assert!(AgentConfig::from_toml(text).is_err(), "{text}");
     }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tool_contracts::{Effect, ToolContext, ToolkitSpec};
+use tool_contracts::{Effect, ToolkitSpec};
 
 use super::{TempFolder, export, tool, tool_of};
 use crate::prelude::*;
