@@ -60,6 +60,13 @@ fn left_out() -> Vec<String> {
                 .to_owned(),
         );
     }
+    if env::var_os("EMBEDDER_URL").is_none() {
+        left_out.push(
+            "tool-tests, agent::openai::embedder: no server of embeddings is there; with one: \
+             examples/proxy-agent/real-embedder/run cargo test -p tool-tests --test it"
+                .to_owned(),
+        );
+    }
     #[cfg(unix)]
     if tool_tests::faults::clock_steps::library().is_none() {
         left_out.push(

@@ -1,5 +1,6 @@
 //! Identifiers and numbers in texts: what a compressed context must not lose.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -89,7 +90,9 @@ impl Retention {
     pub(super) fn of(original: &str, compressed: &str) -> Self {
         let (original, plain) = (decoded(original), decoded(compressed));
         let mut kept = distinct(compressed);
-        kept.extend(identifiers(&plain));
+        if let Cow::Owned(plain) = &plain {
+            kept.extend(identifiers(plain));
+        }
         let mut retention = Self::default();
         for word in distinct(&original) {
             let is_kept = u64::from(kept.contains(word));

@@ -3,5 +3,6 @@
 mod chats;
 mod configuration;
 mod contexts;
+mod embedder;
 mod failures;
 mod streams;
