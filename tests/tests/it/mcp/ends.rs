@@ -1,15 +1,20 @@
 //! Calls over the protocol on the ledger, and the end of a server on streams.
 
+use std::time::Duration;
+
 use serde_json::json;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::ledger::RecordStatus;
 use tool_runtime::mcp;
+use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
+use tool_runtime::store::MemoryStore;
 
 use super::http::{WhoTool, stateless};
 use super::shop::{self, Orders};
-use super::{Client, WITH_SESSIONS};
+use super::{Client, STATELESS, WITH_SESSIONS};
 use crate::http::{open, send};
 use crate::ledger::{ledger, recorded};
 
@@ -27,24 +32,39 @@ async fn send_parcel(signals: &Signals, dry_run: &DryRun) -> &'static str {
     "sent"
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_write_that_runs_when_the_client_leaves_is_awaited_also_as_a_task() {
+    let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    for capabilities in [json!({}), tasks] {
+        let signals = Signals::default();
+        let runtime = Runtime::builder().tool::<SendParcelTool>().state(signals.clone());
+        let runtime = runtime.permission("send_parcel", Permission::Allow);
+        let runtime = runtime.policy(Policy::new()).store(MemoryStore::new()).build().unwrap();
+        let config = shop::config().task("send_parcel").task_after(Duration::ZERO);
+        let is_task = capabilities != json!({});
+        let mut client = Client::of(mcp::stdio(runtime).config(config), STATELESS, capabilities);
+        client.begin("tools/call", json!({"name": "send_parcel", "arguments": {}})).await;
+        signals.0.0.notified().await;
+        if is_task {
+            assert_eq!(client.read().await["result"]["resultType"], "task");
+        }
+        drop((client.input, client.output));
+        let early = timeout(Duration::from_secs(5), &mut client.server).await;
+        assert!(early.is_err(), "the write still runs: {early:?}");
+        signals.0.1.notify_one();
+        client.server.await.unwrap().unwrap();
+    }
+}
+
 #[tokio::test]
-async fn a_write_that_runs_when_the_client_leaves_is_awaited_and_recorded() {
-    let (ledger, signals) = (ledger(), Signals::default());
-    let runtime = Runtime::builder().tool::<SendParcelTool>().state(signals.clone());
-    let runtime = runtime.permission("send_parcel", Permission::Allow).ledger(&ledger);
-    let server = mcp::stdio(runtime.build().unwrap()).config(shop::config()).ledger(&ledger);
+async fn a_server_on_streams_has_flushed_its_ledger_when_it_ends() {
+    let ledger = ledger();
+    let runtime = shop::builder(&Orders::default()).ledger(&ledger).build().unwrap();
+    let server = mcp::stdio(runtime).config(shop::config()).ledger(&ledger);
     let mut client = Client::stateless(server);
-    client.begin("tools/call", json!({"name": "send_parcel", "arguments": {}})).await;
-    signals.0.0.notified().await;
-    drop((client.input, client.output));
-    tokio::task::yield_now().await;
-    assert!(!client.server.is_finished(), "the write still runs");
-    signals.0.1.notify_one();
-    client.server.await.unwrap().unwrap();
-    // The server has flushed it.
+    client.call("greet", json!({"name": "Jo"})).await;
+    client.end().await;
     assert_eq!(ledger.status().written, 1, "{:?}", ledger.status());
-    let [call] = &recorded(&ledger).await[..] else { panic!("it is one call") };
-    assert_eq!((&*call.tool, call.status), ("send_parcel", RecordStatus::Success));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequest,
@@ -13,6 +14,7 @@ use rmcp::service::{Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
 use tool_runtime::mcp::RemoteBuilder;
 
 /// A server. Clones are the same server.
@@ -115,9 +117,11 @@ impl TestServer {
         *self.0.lists.borrow()
     }
 
-    /// Waits until so many lists were read.
+    /// Waits until so many lists were read; two minutes at most, since clients wait up to one.
     pub(crate) async fn listed(&self, number: usize) {
-        self.0.lists.subscribe().wait_for(|lists| *lists >= number).await.unwrap();
+        let mut lists = self.0.lists.subscribe();
+        let listed = lists.wait_for(|lists| *lists >= number);
+        timeout(Duration::from_secs(120), listed).await.expect("the client lists again").unwrap();
     }
 
     pub(crate) fn change_silently(&self, change: impl FnOnce(&mut Vec<Value>)) {
