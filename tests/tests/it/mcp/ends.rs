@@ -56,6 +56,18 @@ async fn a_write_that_runs_when_the_client_leaves_is_awaited_also_as_a_task() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_subscription_does_not_delay_the_end_of_a_server_whose_client_has_left() {
+    let mut client = Client::stateless(shop::server().0);
+    client
+        .begin("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}))
+        .await;
+    client.read().await;
+    drop((client.input, client.output));
+    let ended = timeout(Duration::from_secs(1), client.server).await;
+    ended.expect("it ends at once").unwrap().unwrap();
+}
+
 #[tokio::test]
 async fn a_server_on_streams_has_flushed_its_ledger_when_it_ends() {
     let ledger = ledger();

@@ -30,9 +30,12 @@ fn app(config: HttpConfig) -> Router {
 pub(crate) fn stateless(method: &str, mut params: Value) -> Request<Body> {
     let meta = &mut params["_meta"];
     meta["io.modelcontextprotocol/protocolVersion"] = STATELESS.into();
-    meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    if meta["io.modelcontextprotocol/clientCapabilities"].is_null() {
+        meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    }
     meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "test", "version": "1"});
-    let name = params["name"].as_str().unwrap_or_default().to_owned();
+    let name = params["name"].as_str().or_else(|| params["taskId"].as_str());
+    let name = name.unwrap_or_default().to_owned();
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let request =
         message(&body).header("mcp-protocol-version", STATELESS).header("mcp-method", method);

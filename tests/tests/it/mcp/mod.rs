@@ -1,5 +1,6 @@
 //! The tools over the Model Context Protocol, as its clients of both families of revisions see them.
 
+mod callers;
 mod calls;
 mod ends;
 pub(crate) mod http;

@@ -158,3 +158,20 @@ async fn streams_of_changes_end_when_the_server_is_about_to_stop() {
     let ended = tokio::time::timeout(Duration::from_secs(20), ended).await;
     assert!(ended.is_ok(), "a stream of changes is still open");
 }
+
+#[tokio::test]
+async fn a_client_that_listens_to_its_session_is_told_of_changes_of_the_tools() {
+    let runtime = shop::runtime(&Orders::default());
+    let config = open().without_tenants().mcp(shop::config().sessions(true));
+    let app = mcp::router(runtime.clone(), config);
+    let opened = send(&app, with_session("initialize", &opening(), None)).await;
+    let session = opened.header("mcp-session-id").to_owned();
+    let mut ready = with_session("", &json!({}), Some(&session));
+    let notification = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    *ready.body_mut() = notification.to_string().into();
+    assert_eq!(posted(&app, ready).await.status(), 202);
+    let mut stream = posted(&app, listening_to(&session)).await.into_body();
+    assert!(runtime.tools().disable("greet", "stocktaking"));
+    let told = tokio::time::timeout(Duration::from_secs(20), next_message(&mut stream)).await;
+    assert_eq!(told.unwrap()["method"], "notifications/tools/list_changed");
+}

@@ -7,6 +7,7 @@ use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use super::transport::Transport;
 use crate::ToolSubscription;
 use crate::http::state::app::{App, SharedApp};
 
@@ -42,13 +43,15 @@ impl Drop for NotifierTask {
     }
 }
 
-/// Tells a subscribed client of changes, until it ends the subscription or the server is about to stop.
-pub(super) async fn listen(app: &App, subscription: &SubscriptionContext) {
+/// Tells a subscribed client of changes, until it ends the subscription or leaves, or the server is about
+/// to stop.
+pub(super) async fn listen(app: &App, transport: &Transport, subscription: &SubscriptionContext) {
     let mut changes = Changes::of(app);
     loop {
         tokio::select! {
             () = subscription.cancelled() => return,
             () = app.config.drain.begun() => return,
+            () = transport.client_left() => return,
             is_changed = changes.next() => {
                 if !is_changed || subscription.sink().notify_tool_list_changed().await.is_err() {
                     return;

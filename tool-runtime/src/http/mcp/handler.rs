@@ -197,7 +197,7 @@ impl ServerHandler for ToolServer {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        changes::listen(&self.app, &subscription).await;
+        changes::listen(&self.app, &self.transport, &subscription).await;
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use self::message_lines::{MessageLines, StreamFailure};
 use super::config::McpConfig;
 use super::handler::ToolServer;
 use super::listing::Listing;
-use super::transport::{RequestCaller, Transport};
+use super::transport::{InputEnd, RequestCaller, Transport};
 use crate::Runtime;
 use crate::http::request::admission::Admitted;
 use crate::http::state::app::{App, SharedApp};
@@ -161,8 +161,9 @@ impl Stdio {
         let drain = app.config.drain.clone();
         let input = LimitedLines::new(input, MAX_MESSAGE_BYTES);
         let failure = StreamFailure::default();
-        let messages = MessageLines::new(input, output, failure.clone());
-        let served = match rmcp::serve_server(self.server(app), messages).await {
+        let input_end = InputEnd::new();
+        let messages = MessageLines::new(input, output, failure.clone(), input_end.clone());
+        let served = match rmcp::serve_server(self.server(app, input_end), messages).await {
             Ok(service) => match service.waiting().await {
                 Ok(_) => failure.into_error().map_or(Ok(()), |error| Err(error.into())),
                 Err(error) => Err(io::Error::other(error).into()),
@@ -187,10 +188,11 @@ impl Stdio {
         Arc::new(App::new(self.runtime.clone(), config, std::iter::empty()))
     }
 
-    fn server(self, app: SharedApp) -> ToolServer {
+    fn server(self, app: SharedApp, input_end: InputEnd) -> ToolServer {
         let listing = Arc::new(Listing::of(&app.runtime, self.config.tool_icons.clone()));
         let caller = RequestCaller::without_request(Admitted::of_program(self.principal));
-        ToolServer::new(app, Arc::new(self.config), listing, Transport::Streams(Arc::new(caller)))
+        let transport = Transport::Streams { caller: Arc::new(caller), input_end };
+        ToolServer::new(app, Arc::new(self.config), listing, transport)
     }
 }
 

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::value::RawValue;
+use tokio::sync::watch;
 
 use super::sessions::SessionUse;
 use crate::http::request::admission::Admitted;
@@ -21,8 +22,12 @@ pub(super) enum Transport {
     /// Over HTTP: each request has its own caller.
     Http,
     /// Over the program's standard streams: the caller is the program's configuration.
-    Streams(Arc<RequestCaller>),
+    Streams { caller: Arc<RequestCaller>, input_end: InputEnd },
 }
+
+/// The end of a client's input, which tells that the client has left.
+#[derive(Debug, Clone)]
+pub(super) struct InputEnd(Arc<watch::Sender<bool>>);
 
 /// The caller of a request, with what the request has beside its message.
 #[derive(Debug)]
@@ -79,14 +84,37 @@ impl RequestCaller {
     }
 }
 
+impl InputEnd {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+
+    pub(super) fn reach(&self) {
+        self.0.send_replace(true);
+    }
+
+    async fn reached(&self) {
+        // The sender is held here.
+        let _ = self.0.subscribe().wait_for(|reached| *reached).await;
+    }
+}
+
 impl Transport {
+    /// Waits until the client has left; never over HTTP, where a request ends with its connection.
+    pub(super) async fn client_left(&self) {
+        match self {
+            Self::Http => std::future::pending().await,
+            Self::Streams { input_end, .. } => input_end.reached().await,
+        }
+    }
+
     /// Returns the caller of a request.
     pub(super) fn caller(
         &self,
         request: &RequestContext<RoleServer>,
     ) -> Result<Arc<RequestCaller>, ErrorData> {
         match self {
-            Self::Streams(caller) => Ok(match request.extensions.get::<SentArguments>() {
+            Self::Streams { caller, .. } => Ok(match request.extensions.get::<SentArguments>() {
                 None => caller.clone(),
                 Some(SentArguments(arguments)) => Arc::new(RequestCaller {
                     arguments: Some(arguments.clone()),

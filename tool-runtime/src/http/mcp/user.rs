@@ -38,7 +38,7 @@ impl ElicitationMode {
             return None;
         }
         let has_session = match &request.server.transport {
-            Transport::Streams(_) => true,
+            Transport::Streams { .. } => true,
             Transport::Http => request.caller.headers.contains_key(SESSION),
         };
         match request.revision {

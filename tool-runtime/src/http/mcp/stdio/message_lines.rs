@@ -17,7 +17,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, Empty, empty}
 
 use super::limited_lines::LimitedLines;
 use crate::http::mcp::message::SentMessage;
-use crate::http::mcp::transport::SentArguments;
+use crate::http::mcp::transport::{InputEnd, SentArguments};
 
 /// The streams of one client. Every request is answered: one that is no message of the protocol with
 /// an error.
@@ -29,6 +29,7 @@ pub(super) struct MessageLines<R, W: AsyncWrite> {
     /// The answer to a refused message, while it is being sent.
     answer: Option<BoxFuture<'static, io::Result<()>>>,
     failure: StreamFailure,
+    input_end: InputEnd,
 }
 
 /// The error that ended the streams, if one did.
@@ -47,8 +48,14 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    pub(super) fn new(input: LimitedLines<R>, output: W, failure: StreamFailure) -> Self {
+    pub(super) fn new(
+        input: LimitedLines<R>,
+        output: W,
+        failure: StreamFailure,
+        input_end: InputEnd,
+    ) -> Self {
         Self {
+            input_end,
             input: BufReader::new(input),
             line: Vec::new(),
             output: AsyncRwTransport::new(empty(), output),
@@ -93,7 +100,11 @@ where
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        match self.next().await {
+        let next = self.next().await;
+        if !matches!(next, Ok(Some(_))) {
+            self.input_end.reach();
+        }
+        match next {
             Ok(message) => message,
             Err(error) => {
                 // The first error has ended the streams.
