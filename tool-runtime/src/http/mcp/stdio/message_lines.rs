@@ -55,12 +55,12 @@ where
         input_end: InputEnd,
     ) -> Self {
         Self {
-            input_end,
             input: BufReader::new(input),
             line: Vec::new(),
             output: AsyncRwTransport::new(empty(), output),
             answer: None,
             failure,
+            input_end,
         }
     }
 
@@ -100,18 +100,15 @@ where
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let next = self.next().await;
-        if !matches!(next, Ok(Some(_))) {
+        let message = self.next().await.unwrap_or_else(|error| {
+            // The first error has ended the streams.
+            let _ = self.failure.0.set(error);
+            None
+        });
+        if message.is_none() {
             self.input_end.reach();
         }
-        match next {
-            Ok(message) => message,
-            Err(error) => {
-                // The first error has ended the streams.
-                let _ = self.failure.0.set(error);
-                None
-            }
-        }
+        message
     }
 
     async fn close(&mut self) -> io::Result<()> {
