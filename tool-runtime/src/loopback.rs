@@ -11,6 +11,12 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
+/// Returns whether requests to a URL are readable on a network: without TLS, and not to this machine.
+#[cfg(any(feature = "openai", feature = "mcp-client"))]
+pub(crate) fn is_readable(url: &Url) -> bool {
+    url.scheme() == "http" && !is_loopback(url)
+}
+
 #[cfg(test)]
 mod tests {
     use reqwest::Url;

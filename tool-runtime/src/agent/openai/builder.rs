@@ -12,7 +12,7 @@ use super::embeddings::OpenAiEmbedder;
 use super::endpoint::Endpoint;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::proxy::AgentConfig;
-use crate::loopback::is_loopback;
+use crate::loopback::{is_loopback, is_readable};
 
 /// Selects whether the provider prefix of a model's name (`openai/` in `openai/gpt-4o-mini`) is
 /// sent to the server.
@@ -211,7 +211,7 @@ impl OpenAiBuilder {
                         `http://127.0.0.1:4000/v1`";
             problems.push(text.to_owned());
         }
-        let is_open = url.as_ref().is_some_and(|url| url.scheme() == "http" && !is_loopback(url));
+        let is_open = url.as_ref().is_some_and(is_readable);
         if is_open && has_key && !self.allows_plain_http {
             let text = "the API key would be sent without TLS; use https, or `allow_plain_http`";
             problems.push(text.to_owned());

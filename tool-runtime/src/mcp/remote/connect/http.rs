@@ -10,7 +10,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use zeroize::Zeroizing;
 
-use crate::loopback::is_loopback;
+use crate::loopback::is_readable;
 use crate::mcp::remote::error::RemoteError;
 
 /// The time in which a connection of TCP and TLS has to be made.
@@ -59,8 +59,7 @@ impl HttpEndpoint {
             return Err(RemoteError::setting(message));
         }
         let has_credentials = self.token.is_some() || !self.headers.is_empty();
-        let is_plain = url.scheme() == "http" && !is_loopback(&url);
-        if has_credentials && is_plain && !self.allows_plain_http {
+        if has_credentials && is_readable(&url) && !self.allows_plain_http {
             let message = "the token and the headers would be sent without TLS; use https, or \
                            `allow_plain_http`";
             return Err(RemoteError::setting(message));
