@@ -1,10 +1,13 @@
 //! A server that is a process of the host.
 
-use std::env;
+use std::process::Command;
 use std::time::Duration;
+use std::{env, thread};
 
 use rmcp::ServiceExt as _;
 use rmcp::transport::stdio;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 use tool_runtime::mcp::{Remote, RemoteBuilder, RemoteErrorKind, RemoteEvent, RemoteToolState};
 use tool_runtime::prelude::Uuid;
 
@@ -106,7 +109,12 @@ async fn a_program_gets_its_own_variables_and_its_folder_and_none_of_the_hosts_c
 async fn processes_that_a_program_has_started_end_with_the_connection() {
     let folder = env::temp_dir().join(format!("tool-runtime-group-{}", Uuid::now_v7()));
     std::fs::create_dir(&folder).unwrap();
-    let script = r#"sleep 600 & echo $! >"$FOLDER/id"
+    // The pipe ends with the last process that writes to it.
+    let pipe = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (over, is_over) = oneshot::channel();
+    thread::spawn(move || over.send(std::fs::read_to_string(pipe)));
+    let script = r#"{ echo started; exec sleep 600; } >"$FOLDER/pipe" &
         trap 'echo ended >"$FOLDER/ended"; exit 0' TERM
         "$0" "$@"
         wait"#;
@@ -118,14 +126,12 @@ async fn processes_that_a_program_has_started_end_with_the_connection() {
     let runtime = runtime();
     let remote = builder.prefix("far").connect(&runtime).await.unwrap();
     assert_eq!(answer(&runtime, "far.echo", r#"{"message":"tea"}"#).await["data"], "tea");
-    let id = std::fs::read_to_string(folder.join("id")).unwrap();
     remote.close().await;
     let ended = std::fs::read_to_string(folder.join("ended")).unwrap_or_default();
     assert_eq!(ended, "ended\n", "the program was asked to end");
-    // One that has ended may wait for its parent to see it.
-    let state = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
-    let is_over = state.is_empty() || state.contains(") Z ");
-    assert!(is_over, "{state}");
+    let wrote = timeout(Duration::from_secs(60), is_over).await;
+    let wrote = wrote.expect("the process that the program has started has ended").unwrap();
+    assert_eq!(wrote.unwrap(), "started\n");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -169,7 +175,7 @@ async fn connects_as_a_host() {
 }
 
 fn host(lock: &LockFile, variable: Option<&str>) -> String {
-    let mut command = std::process::Command::new(env::current_exe().unwrap());
+    let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "mcp_remote::process::connects_as_a_host", "--nocapture"]);
     command.env(HOST, &lock.0).env_remove("MCP_LOCK");
     if let Some(value) = variable {
