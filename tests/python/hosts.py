@@ -1,8 +1,8 @@
 """Has the adapters read what hosts send that deviate from the plain form of a dialect.
 
-Bodies and events are built by the types of Mistral's and OpenAI's packages, as Mistral and OpenRouter
-fill them; what the adapters repeat is parsed by the types of these hosts' requests. Then the rare
-forms that the other providers stream, and the raw messages.
+Bodies and events are built by the types of Mistral's, Groq's and OpenAI's packages, as Mistral, Groq
+and OpenRouter fill them; what the adapters repeat is parsed by the types of these hosts' requests. Then
+the rare forms that the other providers stream, and the raw messages.
 
     python tests/python/hosts.py
 """
@@ -27,6 +27,7 @@ from conversations import (
     text_of,
     wire,
 )
+from groq.types import chat as groq
 from mistralai.client import models as mistral
 from openai.types import chat as chat_types
 
@@ -71,6 +72,48 @@ def check_mistral(program):
         assert [call["id"] for call in request["tool_calls"]] == [id for id, _, _ in CALLS], request
         for answer, (id, _, _) in zip(told["answers"], CALLS, strict=True):
             assert mistral.ToolMessage.model_validate(answer).tool_call_id == id, answer
+
+
+def check_groq(program):
+    """Usage and errors stand in an object of Groq's own, and what its tools did is in no request."""
+    chat = Chat()
+    executed = {"index": 0, "type": "search", "arguments": "{}", "output": "tea"}
+    citation = {"start_index": 0, "end_index": 1, "tool_call_id": "s"}
+    annotation = {"type": "function_citation", "function_citation": citation}
+    own = {"reasoning": "tea, then", "executed_tools": [executed], "annotations": [annotation]}
+    body = chat.whole().model_dump(mode="json", exclude_none=True)
+    body["choices"][0]["message"] |= own
+    whole = groq.ChatCompletion.model_validate(body | {"x_groq": {"id": "r"}})
+    turn = program.hold("openai", whole=text_of(whole, exclude_unset=True))
+
+    def chunk(delta, reason=None, **own):
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        event = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [choice]}
+        return text_of(groq.ChatCompletionChunk.model_validate(event | own), exclude_unset=True)
+
+    calls = [
+        {"index": place, "id": id, "type": "function", "function": {"name": wire(name), "arguments": arguments}}
+        for place, (id, name, arguments) in enumerate(CALLS)
+    ]
+    events = [chunk({"role": "assistant", "content": None}, x_groq={"id": "r"})]
+    events += [chunk({"reasoning": piece}) for piece in pieces("tea, then")]
+    events.append(chunk({"executed_tools": [executed], "annotations": [annotation]}))
+    events += [chunk({"content": piece}) for piece in pieces(TEXT)]
+    events.append(chunk({"tool_calls": calls}))
+    events.append(chunk({}, "tool_calls", x_groq={"id": "r", "usage": chat.spent}))
+    streamed = program.hold("openai", events=events)
+    for told, what in ((turn, "Groq"), (streamed, "Groq, streamed")):
+        check_turn(told, what)
+        assert told["thinking"] == "tea, then", (what, told["thinking"])
+        assert told["usage"] == chat.usage, (what, told["usage"])
+        # Groq refuses a request whose messages have another field.
+        for message, known in zip(told["messages"] + told["answers"], ["assistant"] + ["tool"] * len(CALLS), strict=True):
+            types = {"assistant": groq.ChatCompletionAssistantMessageParam, "tool": groq.ChatCompletionToolMessageParam}
+            assert message["role"] == known, (what, message)
+            assert message.keys() <= types[known].__annotations__.keys(), (what, message)
+            parsed(groq.ChatCompletionMessageParam, message)
+    failed = program.hold("openai", events=[events[0], chunk({}, x_groq={"id": "r", "error": "over"})])
+    assert "error" in failed, failed
 
 
 def check_openrouter(program):
@@ -161,10 +204,11 @@ def check_raw_messages(program):
 def main():
     program = Program(os.environ.get("CONVERSATIONS", CARGO))
     check_mistral(program)
+    check_groq(program)
     check_openrouter(program)
     check_rare_streams(program)
     check_raw_messages(program)
-    print("hosts: Mistral, OpenRouter, rare streams and raw messages")
+    print("hosts: Mistral, Groq, OpenRouter, rare streams and raw messages")
 
 
 if __name__ == "__main__":

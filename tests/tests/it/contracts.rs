@@ -180,9 +180,8 @@ fn a_conflict_in_the_style_of_diff3_is_one_too() {
     assert!(error.to_string().contains("(`|||||||`)"), "{error}");
 }
 
-/// The line of the guide for continuous integration.
 #[test]
-fn a_lock_of_the_current_commit_is_restored_and_not_written_anew() {
+fn a_committed_lock_is_restored_and_not_written_anew() {
     if !is_installed() {
         return;
     }
@@ -191,6 +190,15 @@ fn a_lock_of_the_current_commit_is_restored_and_not_written_anew() {
     fs::create_dir(repository.at("package")).unwrap();
     let (lock, path) = ("package/tools.lock.json", repository.at("package/tools.lock.json"));
     let accept = |tools: Tools| export(tools).accepting().check(&path);
+    let refused = |repository: &Repository| {
+        let commit = repository.output(&["log", "-1", "--format=%h", "--abbrev=12", "main"]);
+        let (commit, path) = (commit.trim(), path.display());
+        format!(
+            "there is no lock at {path}, but the commit {commit} has one, with the contracts that \
+             callers were given: restore it by `git checkout {commit} -- {path}`, and run the build \
+             with `TOOLS_LOCK=accept` again"
+        )
+    };
     accept(TOOLS).expect("it is the first one");
     repository.run(&["add", "--all"]);
     fs::remove_file(&path).unwrap();
@@ -205,18 +213,30 @@ fn a_lock_of_the_current_commit_is_restored_and_not_written_anew() {
         for tools in [TOOLS, &[("other", "1.0.0")]] {
             let error = accept(tools).unwrap_err();
             assert_eq!(error.kind(), ExportErrorKind::NoLock, "{error}");
-            let cure = format!("git checkout HEAD -- {}", path.display());
-            assert!(error.to_string().contains(&cure), "{error}");
+            assert_eq!(error.to_string(), refused(&repository), "{error}");
         }
         repository.run(&["checkout", "HEAD", "--", lock]);
     }
     accept(TOOLS).expect("it is restored");
     assert_eq!(fs::read_to_string(&path).unwrap(), written);
 
+    // A commit that removes it, and a merge of that, hide nothing.
+    let expected = refused(&repository);
+    repository.branch("feature");
     fs::remove_file(&path).unwrap();
     repository.commit();
+    repository.checkout("main");
+    repository.commit();
+    assert_eq!(repository.merge("feature"), Merge::Clean);
     fs::create_dir_all(repository.at("package")).unwrap();
-    accept(&[("other", "1.0.0")]).expect("its removal was committed");
+    let error = accept(&[("other", "1.0.0")]).unwrap_err();
+    assert_eq!(error.to_string(), expected);
+    let (_, cure) = expected.split_once('`').unwrap();
+    let (cure, _) = cure.split_once('`').unwrap();
+    let words: Vec<_> = cure.split(' ').skip(1).collect();
+    repository.run(&words);
+    accept(TOOLS).expect("it is restored by what the error says");
+    assert_eq!(fs::read_to_string(&path).unwrap(), written);
 }
 
 #[test]
@@ -226,9 +246,10 @@ fn the_lock_of_the_base_branch_reveals_a_lock_that_was_replaced() {
     }
     let repository = repository(&[("a", "2.0.0")], "");
     repository.branch("feature");
-    fs::remove_file(repository.at(LOCK)).unwrap();
+    let other = repository.at("other.lock");
+    export(&[("a", "1.0.0")]).accepting().check(&other).expect("it is the first one of its name");
+    fs::rename(other, repository.at(LOCK)).unwrap();
     repository.commit();
-    commit(&repository, &[("a", "1.0.0")]);
     let frozen = || export(&[("a", "1.0.0")]).frozen();
     frozen().check(repository.at(LOCK)).expect("the lock alone does not tell");
 

@@ -175,7 +175,8 @@ impl ClientBridge {
 
     /// Returns the object with which the model reads an answer: `output` or `error`, and `notes`.
     ///
-    /// It is for clients that take JSON in place of text, such as Gemini's.
+    /// It is for clients that take JSON in place of text, such as Gemini's, which reads each number as
+    /// a float: an integer beyond ±2<sup>53</sup>, which a float may round, becomes a text.
     ///
     /// # Errors
     /// Returns an error if the call is not executed.

@@ -1,4 +1,5 @@
-//! Keeps the digits of integers beyond 64 bits, which a `serde_json::Value` rounds to a float.
+//! Keeps the digits of integers beyond 64 bits, which a `serde_json::Value` rounds to a float, and tells
+//! those that a provider rounds which reads each number as a float.
 //!
 //! A response is read into values that hold a placeholder for each such integer. A turn replaces the
 //! placeholders in its messages by rounded numbers, and keeps the digits with their places.
@@ -22,18 +23,35 @@ pub(super) struct WideInteger {
 
 /// Returns whether a number is an integer that no 64 bits hold.
 pub(super) fn is_wide(number: &str) -> bool {
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    digits.bytes().all(|byte| byte.is_ascii_digit())
-        && number.parse::<i64>().is_err()
-        && number.parse::<u64>().is_err()
+    is_integer(number) && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
 }
 
-/// Returns whether a JSON text may have such an integer: it has as many digits in a row.
+/// Returns whether a number is an integer that a float rounds, or may round.
+pub(super) fn is_rounded(number: &str) -> bool {
+    const MOST_EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+    let size = number.parse::<i64>().map(i64::unsigned_abs).or_else(|_| number.parse());
+    is_integer(number) && size.map_or(true, |size| size > MOST_EXACT)
+}
+
+/// Returns whether a JSON text may have an integer that no 64 bits hold.
 pub(super) fn may_be_in(text: &str) -> bool {
-    const LEAST_DIGITS: usize = 19;
+    has_digits(text, 19)
+}
+
+/// Returns whether a JSON text may have an integer that a float rounds.
+pub(super) fn may_be_rounded_in(text: &str) -> bool {
+    has_digits(text, 16)
+}
+
+fn is_integer(number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns whether a text has as many digits in a row.
+fn has_digits(text: &str, least: usize) -> bool {
     let not_a_digit = |byte: &u8| !byte.is_ascii_digit();
-    text.len() >= LEAST_DIGITS
-        && text.as_bytes().split(not_a_digit).any(|digits| digits.len() >= LEAST_DIGITS)
+    text.len() >= least && text.as_bytes().split(not_a_digit).any(|digits| digits.len() >= least)
 }
 
 /// The value that stands for an integer until [`take`].

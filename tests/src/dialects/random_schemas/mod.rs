@@ -18,6 +18,19 @@ use super::{check_written, declared};
 /// The calls that are written for each schema.
 const CALLS: u64 = 4;
 
+/// The declarations that are tried: of each dialect as it declares by itself, and strict ones where a
+/// host chooses them.
+pub const DECLARATIONS: [(Dialect, Option<bool>); 8] = [
+    (Dialect::OpenAiChat, None),
+    (Dialect::OpenAiResponses, None),
+    (Dialect::Anthropic, None),
+    (Dialect::Anthropic, Some(true)),
+    (Dialect::Gemini, None),
+    (Dialect::BedrockConverse, None),
+    (Dialect::BedrockConverse, Some(true)),
+    (Dialect::Ollama, None),
+];
+
 /// The counts of random schemas in one dialect.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RandomCounts {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use tool_contracts::{Audience, ErrorCode, ToolErrorDetail, ToolErrorType};
 
 use super::parsed_response::ParsedCall;
+use super::response_value::value_for_floats;
 use crate::tool::Attachment;
 
 /// The content of the answer to one call.
@@ -120,15 +121,16 @@ impl AnswerContent {
         if text.trim().is_empty() { r#""""#.to_owned() } else { text }
     }
 
-    /// The content as an object with the member `output` or `error`.
+    /// The content as an object with the member `output` or `error`, whose integers a provider does not
+    /// round that reads each number as a float.
     pub(in crate::adapters) fn to_object(&self) -> Value {
         let mut object = Map::new();
         let shown = match &self.body {
-            AnswerBody::Data(data) => {
-                Some(serde_json::from_str(data).unwrap_or_else(|_| data.as_str().into()))
-            }
+            AnswerBody::Data(data) => Some(value_for_floats(data)),
             AnswerBody::Text(text) => Some(text.as_str().into()),
-            AnswerBody::Error(error) => Some(to_value(&ErrorSummary::of(error))),
+            AnswerBody::Error(error) => {
+                Some(value_for_floats(&to_value(&ErrorSummary::of(error)).to_string()))
+            }
             AnswerBody::Pending | AnswerBody::Notes => None,
         };
         if let Some(shown) = shown {

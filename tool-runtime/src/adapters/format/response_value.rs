@@ -34,6 +34,21 @@ pub(in crate::adapters) fn parse(text: &str, most_bytes: usize) -> Result<JsonTr
     })
 }
 
+/// Reads JSON for a provider that reads each number as a float: an integer that a float would round
+/// becomes a text. Text that is not JSON becomes a text too.
+pub(in crate::adapters) fn value_for_floats(text: &str) -> Value {
+    let read = if wide_integers::may_be_rounded_in(text) {
+        let rounded = |digits: &str| {
+            wide_integers::is_rounded(digits).then(|| Value::String(digits.to_owned()))
+        };
+        let tree = parse(text, text.len()).ok();
+        tree.and_then(|tree| ResponseValue::root(&tree, text).value_with(rounded).ok())
+    } else {
+        serde_json::from_str(text).ok()
+    };
+    read.unwrap_or_else(|| text.into())
+}
+
 impl<'d> ResponseValue<'d> {
     pub(in crate::adapters) fn root(tree: &'d JsonTree, text: &'d str) -> Self {
         Self { view: tree.view(text), id: 0 }
@@ -185,26 +200,34 @@ impl<'d> ResponseValue<'d> {
 
     /// The value, with placeholders for integers beyond 64 bits: see `wide_integers`.
     pub(in crate::adapters) fn value(self) -> Result<Value, ReadError> {
+        let placeholder = |digits: &str| {
+            wide_integers::is_wide(digits).then(|| wide_integers::placeholder(digits))
+        };
         if wide_integers::may_be_in(self.raw()) {
-            return self.whole_value();
+            return self.value_with(placeholder);
         }
-        serde_json::from_str(self.raw()).or_else(|_| self.whole_value())
+        serde_json::from_str(self.raw()).or_else(|_| self.value_with(placeholder))
     }
 
-    /// The value with U+FFFD in place of each half of a surrogate pair, and with placeholders.
-    fn whole_value(self) -> Result<Value, ReadError> {
+    /// The value with U+FFFD in place of each half of a surrogate pair, and with other values for some
+    /// numbers.
+    fn value_with(self, number: fn(&str) -> Option<Value>) -> Result<Value, ReadError> {
         let children = || self.view.children(self.id).map(|(id, _)| Self { id, ..self });
+        let kept = |value: Self| {
+            let text = value.raw();
+            serde_json::from_str(text).map_err(|_| value.unexpected("numbers in a float's range"))
+        };
         match self.node().kind {
             JsonKind::String => Ok(self.view.string(self.node()).into()),
-            JsonKind::Array => children().map(Self::whole_value).collect(),
+            JsonKind::Array => children().map(|child| child.value_with(number)).collect(),
             JsonKind::Object => children()
-                .map(|child| Ok((self.view.key(child.node()).into_owned(), child.whole_value()?)))
+                .map(|child| {
+                    let name = self.view.key(child.node()).into_owned();
+                    Ok((name, child.value_with(number)?))
+                })
                 .collect(),
-            JsonKind::Number if wide_integers::is_wide(self.raw()) => {
-                Ok(wide_integers::placeholder(self.raw()))
-            }
-            JsonKind::Null | JsonKind::Bool | JsonKind::Number => serde_json::from_str(self.raw())
-                .map_err(|_| self.unexpected("numbers in a float's range")),
+            JsonKind::Number => number(self.raw()).map_or_else(|| kept(self), Ok),
+            JsonKind::Null | JsonKind::Bool => kept(self),
         }
     }
 

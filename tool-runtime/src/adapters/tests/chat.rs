@@ -339,6 +339,27 @@ fn reasoning_in_parts_stays_beside_the_text_that_follows_it() {
 }
 
 #[test]
+fn what_groq_refuses_in_a_request_is_not_repeated_and_its_own_usage_is_read() {
+    let done = json!([{ "type": "search", "index": 0, "arguments": "{}", "output": "tea" }]);
+    let cited = json!([{ "type": "function_citation" }]);
+    let delta = json!({ "content": "Hi", "reasoning": "tea", "executed_tools": done,
+        "annotations": cited });
+    let usage = json!({ "prompt_tokens": 9, "completion_tokens": 1 });
+    let ended = json!({ "index": 0, "delta": {}, "finish_reason": "stop" });
+    let (turn, _) = stream(
+        CHAT,
+        &[
+            json!({ "choices": [{ "index": 0, "delta": delta }], "x_groq": { "id": "r" } }),
+            json!({ "choices": [ended], "x_groq": { "id": "r", "usage": usage } }),
+        ],
+    );
+    let expected = json!({ "role": "assistant", "content": "Hi", "reasoning": "tea" });
+    assert_eq!(turn.messages(), [expected]);
+    let usage = turn.usage().expect("the last event has it");
+    assert_eq!((usage.input, usage.output), (Some(9), Some(1)));
+}
+
+#[test]
 fn reasoning_details_are_joined_by_their_index() {
     let delta =
         |details: Value| json!({ "choices": [{ "delta": { "reasoning_details": details } }] });

@@ -117,6 +117,7 @@ fn an_error_of_the_provider_is_said_in_its_words_and_not_in_its_sentence() {
 fn an_error_in_a_stream_ends_it() {
     let cases = [
         (Dialect::OpenAiChat, json!({ "error": { "type": "server_error" } }), "server_error"),
+        (Dialect::OpenAiChat, json!({ "choices": [], "x_groq": { "error": "over" } }), "an error"),
         (
             Dialect::OpenAiResponses,
             json!({ "type": "error", "code": "server_error", "message": "" }),

@@ -46,7 +46,7 @@ pub(super) fn turn(dialect: Dialect) -> Turn {
     read(dialect, &response)
 }
 
-fn ok(data: &str, meta: &ToolResultMeta) -> ToolOutput {
+pub(super) fn ok(data: &str, meta: &ToolResultMeta) -> ToolOutput {
     ToolOutput::given_before(Some(r#"{"token":"sk-canary"}"#), data, meta)
 }
 
@@ -57,7 +57,7 @@ fn failed() -> ToolOutput {
     ToolOutput::failed(Some(r#"{"token":"sk-canary"}"#), detail, &ToolErrorMeta::new(1))
 }
 
-fn plain() -> ToolResultMeta {
+pub(super) fn plain() -> ToolResultMeta {
     ToolResultMeta::new(1)
 }
 

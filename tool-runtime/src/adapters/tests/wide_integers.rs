@@ -1,6 +1,10 @@
-//! Integers beyond 64 bits in messages that are repeated.
+//! Integers beyond 64 bits in messages that are repeated, and those that a float rounds in answers.
 
+use serde_json::{Value, json};
+
+use super::replies::{ok, plain, turn};
 use super::*;
+use crate::adapters::Answer;
 
 const WIDE: &str = "12345678901234567890123";
 
@@ -95,4 +99,27 @@ fn an_integer_that_no_float_holds_loses_no_response() {
     let text = whole(Dialect::Anthropic).replace(WIDE, &huge);
     let turn = adapter(Dialect::Anthropic).read(&text).unwrap();
     assert_eq!(turn.raw_messages()[0].get().matches(&huge).count(), 5);
+}
+
+#[test]
+fn gemini_reads_integers_that_its_floats_would_round_as_texts() {
+    let data = r#"{"ids":[9007199254740992,9007199254740993,-9007199254740993,18446744073709551615,WIDE],
+        "price":0.1000000000000000055,"large":1e300,"text":"9007199254740993 \u00e9","none":null}"#;
+    let data = data.replace("WIDE", WIDE);
+    let answers =
+        [Answer::new("a", &ok(&data, &plain())), Answer::new("b", &ok(r#""tea""#, &plain()))];
+    let messages =
+        adapter(Dialect::Gemini).answer_messages(&turn(Dialect::Gemini), answers).unwrap();
+    let response = |at: usize| messages[0]["parts"][at]["functionResponse"]["response"].clone();
+    let ids = json!([
+        9_007_199_254_740_992_u64,
+        "9007199254740993",
+        "-9007199254740993",
+        "18446744073709551615",
+        WIDE
+    ]);
+    let expected = json!({"ids": ids, "price": 0.1, "large": 1e300,
+        "text": "9007199254740993 é", "none": null});
+    assert_eq!(response(0)["output"], expected);
+    assert_eq!(response(1)["output"], "tea");
 }

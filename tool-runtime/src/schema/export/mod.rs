@@ -229,8 +229,8 @@ impl Export {
     /// newer format or has conflict markers, for a base lock that is missing or cannot be read, and,
     /// if the export is [`frozen`](Self::frozen), for a lock that is not up to date.
     ///
-    /// A missing lock is created when it is accepted, unless git has it in the current commit: it
-    /// must be restored then. If a catalogue `tools.json` of these tools is
+    /// A missing lock is created when it is accepted, unless git has it in the history of the current
+    /// commit: it must be restored then. If a catalogue `tools.json` of these tools is
     /// in a folder beside it, or if there is a base lock, the tools are compared with that first: a
     /// lock that was deleted does not admit a breaking change.
     pub fn check(&self, lock: impl AsRef<Path>) -> Result<ContractChanges, ExportError> {

@@ -87,6 +87,10 @@ impl ChatMessage {
     /// The message for the next request; `None` if it is empty.
     fn message(mut self, calls: Vec<Value>) -> Option<Value> {
         self.fields.insert("role".to_owned(), "assistant".into());
+        // Groq lists what its own tools did, and refuses the list and what refers to it in a request.
+        if self.fields.remove("executed_tools").is_some() {
+            self.fields.remove("annotations");
+        }
         if let Some(id) = self.fields.get("audio").and_then(|audio| audio.get("id")) {
             // Audio is sent back by id only.
             self.fields["audio"] = json!({ "id": id });

@@ -23,6 +23,10 @@ pub(super) struct ChatStream {
 impl StreamAssembler for ChatStream {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         let mut deltas = Vec::new();
+        // So Groq tells why it ends a stream early.
+        if let Some(error) = event.get("x_groq").and_then(|own| own.get("error")) {
+            return Err(error.provider_error().into());
+        }
         // The last chunk, which reports the usage, has no choices.
         self.metadata.update(metadata(event));
         // Only the first choice is read.

@@ -4,7 +4,9 @@ use crate::adapters::TurnUsage;
 use crate::adapters::format::{ResponseMetadata, ResponseValue};
 
 pub(super) fn metadata(completion: ResponseValue<'_>) -> ResponseMetadata {
-    let usage = completion.get("usage").map(usage);
+    // Groq's chunks have it in an object of its own.
+    let in_chunk = || completion.get("x_groq")?.get("usage");
+    let usage = completion.get("usage").or_else(in_chunk).map(usage);
     ResponseMetadata { usage, ..ResponseMetadata::read(completion, "id", "model") }
 }
 

@@ -253,8 +253,8 @@ fn exceeds_integers(value: &Value) -> bool {
     }
 }
 
-/// Each witness is one by an independent validator, and most breaking pairs for which random values
-/// show the change have one.
+/// Each witness is one by an independent validator, and most breaking pairs have one, nearly all of
+/// those for which random values show the change.
 #[test]
 fn a_witness_is_accepted_by_one_schema_and_refused_by_the_other() {
     let (broken, shown, missed) = (Cell::new(0), Cell::new(0), Cell::new(0));

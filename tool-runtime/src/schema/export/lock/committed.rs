@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Returns whether the current commit has a lock at this path.
+/// Returns the last commit up to the current one that wrote a lock at this path, abbreviated.
 ///
-/// Without git, outside of a repository and before the first commit it has none, as far as is known.
-pub(super) fn has_lock(path: &Path) -> bool {
-    let Some(name) = path.file_name() else { return false };
+/// Without git, outside of a repository, before the first commit and beyond the history of a shallow
+/// clone there is none, as far as is known.
+pub(super) fn last_with_lock(path: &Path) -> Option<String> {
+    let name = path.file_name()?;
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let mut git = Command::new("git");
     // Set in git's hooks; the repository is the one of the folder.
@@ -15,13 +16,19 @@ pub(super) fn has_lock(path: &Path) -> bool {
         git.env_remove(variable);
     }
     let listed = git
-        // A partial clone has the trees that it needs; nothing is fetched.
+        // A partial clone may lack trees; nothing is fetched.
         .env("GIT_NO_LAZY_FETCH", "1")
-        .args(["ls-tree", "--name-only", "HEAD", "--"])
+        .args(["log", "--max-count=1", "--format=%h", "--abbrev=12", "--full-history"])
+        // A commit that added or changed the lock has it; settings of the user change nothing.
+        .args(["--diff-filter=AM", "--no-renames", "--no-follow", "--no-show-signature"])
+        .args(["--no-ext-diff", "--no-patch", "--no-color", "HEAD", "--"])
         .arg(name)
         .current_dir(folder.unwrap_or(Path::new(".")))
         .stdin(Stdio::null())
         .stderr(Stdio::null())
-        .output();
-    listed.is_ok_and(|listed| listed.status.success() && !listed.stdout.is_empty())
+        .output()
+        .ok()?;
+    let commit = String::from_utf8(listed.stdout).ok().filter(|_| listed.status.success())?;
+    let commit = commit.trim();
+    (!commit.is_empty()).then(|| commit.to_owned())
 }

@@ -26,13 +26,13 @@ pub(super) fn missing(path: &Path, catalogue: Option<&Path>) -> ExportError {
     ExportError::new(ExportErrorKind::NoLock, message)
 }
 
-/// A lock that the current commit has and the working tree has not.
-pub(super) fn deleted(path: &Path) -> ExportError {
+/// A lock that a commit has and the working tree has not.
+pub(super) fn committed(path: &Path, commit: &str) -> ExportError {
     let path = path.display();
     let message = format!(
-        "there is no lock at {path}, but the current commit has one, with the contracts that callers \
-         were given: restore it by `git checkout HEAD -- {path}`, and run the build with `{ACCEPT}` \
-         again; a lock that is to begin anew is removed by a commit of its own"
+        "there is no lock at {path}, but the commit {commit} has one, with the contracts that callers \
+         were given: restore it by `git checkout {commit} -- {path}`, and run the build with \
+         `{ACCEPT}` again"
     );
     ExportError::new(ExportErrorKind::NoLock, message)
 }

@@ -61,7 +61,7 @@ pub(super) fn check(
 
 /// The contracts to compare with if there is no lock; an error unless they are accepted.
 ///
-/// A lock that was deleted is not replaced by the tools as they are: the one of the current commit
+/// A lock that was deleted is not replaced by the tools as they are: the last one that was committed
 /// must be restored, and where git has none, the base lock stands for it, or else the catalogue that
 /// was exported beside it.
 fn without_lock(
@@ -74,8 +74,8 @@ fn without_lock(
     if mode != LockMode::Accept {
         return Err(messages::missing(path, catalogue.as_ref().map(|found| found.path.as_path())));
     }
-    if committed::has_lock(path) {
-        return Err(messages::deleted(path));
+    if let Some(commit) = committed::last_with_lock(path) {
+        return Err(messages::committed(path, &commit));
     }
     match (base, catalogue) {
         (Some(base), _) => Ok(base.clone()),
