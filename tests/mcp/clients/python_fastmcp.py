@@ -41,11 +41,13 @@ def answering(action, asked):
     return answer
 
 
-def connecting(transport, mode):
+def connecting(transport, mode, revision):
     @asynccontextmanager
     async def connect(action=None, asked=None):
         handler = answering(action, asked) if action else None
         async with Client(transport(), mode=mode, timeout=20, elicitation_handler=handler) as client:
+            assert client.protocol_version == revision, client.protocol_version
+            assert (client.server_info.name, client.server_info.version) == ("fixture", "1.0.0"), client.server_info
             yield Connected(client)
 
     return connect
@@ -55,8 +57,8 @@ async def main():
     checker = Checker(f"fastmcp {version('fastmcp')}")
     stdio = lambda: StdioTransport(COMMAND[0], COMMAND[1:], keep_alive=False)
     for place, transport in (("http", lambda: StreamableHttpTransport(URL)), ("stdio", stdio)):
-        for mode in ("auto", "legacy"):
-            await checker.check(f"{place}, {mode}", connecting(transport, mode))
+        for mode, revision in (("auto", "2026-07-28"), ("legacy", "2025-11-25")):
+            await checker.check(f"{place}, {revision}", connecting(transport, mode, revision))
     checker.finish()
 
 

@@ -13,6 +13,9 @@
 #[cfg(feature = "mcp-client")]
 mod remote;
 
+/// The member of a result's `_meta` with what the envelope of an answer has beside its data.
+pub(crate) const AUDIT: &str = "tool-runtime/audit";
+
 #[cfg(feature = "mcp-client")]
 pub use self::remote::{
     NewTools, PinDifference, Remote, RemoteBuilder, RemoteConnection, RemoteError, RemoteErrorKind,

@@ -71,12 +71,17 @@ fn a_desktop_program_uses_the_tools_by_the_entry_as_printed() {
 fn a_client_over_http_uses_the_tools_beside_the_api() {
     let server = Server::start_in(new_folder(), &["--mcp"]);
     assert!(server.greeting.contains("/api/mcp"), "{}", server.greeting);
-    let message = request(1, "tools/call", search()).to_string();
-    let found = server.answer(&format!(
-        "curl -X POST http://localhost:8000/api/mcp -H 'Content-Type: application/json' \\
-         -H 'Accept: application/json, text/event-stream' -H 'MCP-Protocol-Version: 2026-07-28' \\
-         -H 'Mcp-Method: tools/call' -H 'Mcp-Name: search_content' -d '{message}'"
-    ));
+    let answered = |method: &str, params: Value, name: &str| {
+        let message = request(1, method, params);
+        server.answer(&format!(
+            "curl -X POST http://localhost:8000/api/mcp -H 'Content-Type: application/json' \\
+             -H 'Accept: application/json, text/event-stream' \\
+             -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: {method}' {name} -d '{message}'"
+        ))
+    };
+    let listed = answered("tools/list", json!({}), "");
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(7), "{listed}");
+    let found = answered("tools/call", search(), "-H 'Mcp-Name: search_content'");
     let items = &found["result"]["structuredContent"]["items"];
     assert_eq!(items[0]["id"], "zhuzi-jiaxun", "{found}");
 }

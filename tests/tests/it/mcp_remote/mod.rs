@@ -8,6 +8,7 @@ mod findings;
 mod foreign;
 mod http;
 mod lock;
+mod own;
 mod process;
 mod raw;
 mod registered;

@@ -15,10 +15,8 @@ use crate::http::endpoints::call::FinishedCall;
 use crate::http::problem::Problem;
 use crate::http::response::without_cause;
 use crate::http::state::app::App;
+use crate::mcp::AUDIT;
 use crate::{ToolCall, ToolOutput};
-
-/// The member of `_meta` with what the envelope of an answer has beside its data.
-const AUDIT: &str = "tool-runtime/audit";
 
 /// The member of `_meta` with the name of the server, as revision 2026-07-28 recommends.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

@@ -7,6 +7,7 @@ use http_body_util::BodyExt;
 use jsonwebtoken::Algorithm;
 use serde_json::{Value, json};
 use tower::ServiceExt;
+use uuid::Uuid;
 
 use super::{McpConfig, ProtectedResource, router};
 use crate::http::auth::issuer::{Signer, claims_but, verifier_of};
@@ -29,6 +30,10 @@ fn app(signer: &Signer) -> Router {
         .dynamic(tool("count"))
         .dynamic(tool("closed"))
         .dynamic(tool("audit").ai_callable(false))
+        .dynamic(tool("who").handler(|call| {
+            let (user, tenant) = (call.cx().user_id().map(str::to_owned), call.cx().tenant_id());
+            async move { Ok::<_, Failure>(json!({ "user": user, "tenant": tenant })) }
+        }))
         .build()
         .expect("the tools are valid");
     assert!(runtime.tools().disable("closed", "stocktaking"));
@@ -107,6 +112,24 @@ async fn a_token_without_the_scope_of_a_tool_is_told_the_scope() {
     let expected =
         format!(r#"Bearer error="insufficient_scope", scope="tools:audit internal", {METADATA}"#);
     assert_eq!(challenge(&internal), expected);
+}
+
+#[tokio::test]
+async fn the_user_and_the_tenant_are_those_of_the_token() {
+    let signer = Signer::new("one", Algorithm::ES256);
+    let (own, other) = (Uuid::from_u128(7), Uuid::from_u128(8));
+    let claims = claims_but(&json!({"sub": "jo", "tenants": [own], "scope": "tools"}));
+    let (app, token) = (app(&signer), signer.sign(&claims));
+    let served = body(sent(&app, call("who", Some(&token))).await).await;
+    let expected = json!({"user": "jo", "tenant": own});
+    assert_eq!(served["result"]["structuredContent"], expected, "{served}");
+
+    for (header, value) in [("x-tenant-id", other.to_string()), ("x-user-id", "eve".to_owned())] {
+        let mut request = call("who", Some(&token));
+        request.headers_mut().insert(header, value.parse().expect("it is a header"));
+        let refused = body(sent(&app, request).await).await;
+        assert_eq!(refused["error"]["data"]["code"], "FORBIDDEN", "{header}: {refused}");
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use tool_contracts::ErrorCode;
 
 use super::attach::Attacher;
+use super::audited::AuditedError;
 use super::failure;
 use crate::failure::Failure;
 use crate::mcp::remote::findings::clean_text;
@@ -19,6 +20,7 @@ struct Answer {
     unknown: usize,
     structured: Option<Value>,
     is_error: bool,
+    meta: Value,
 }
 
 /// Reads the answer to a call.
@@ -33,6 +35,7 @@ pub(super) fn read_answer(
             unknown: 0,
             structured: result.structured_content,
             is_error: result.is_error.unwrap_or_default(),
+            meta: result.meta.map(|meta| Value::Object(meta.0)).unwrap_or_default(),
         },
         // An answer without content.
         ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => Answer::default(),
@@ -41,7 +44,8 @@ pub(super) fn read_answer(
         _ => return Err(no_result()),
     };
     if answer.is_error {
-        return Err(failure::of_tool(&texts(&answer.content), limits));
+        let error = AuditedError::of(&answer.meta);
+        return Err(failure::of_tool(&texts(&answer.content), error.as_ref(), limits));
     }
     let mut attacher = Attacher::of(call)?;
     if answer.unknown > 0 {
@@ -106,6 +110,7 @@ fn loose_answer(mut result: Value) -> Option<Answer> {
         content,
         structured: fields.remove("structuredContent"),
         is_error: fields.get("isError").and_then(Value::as_bool).unwrap_or_default(),
+        meta: fields.remove("_meta").unwrap_or_default(),
     })
 }
 

@@ -4,6 +4,7 @@ use rmcp::model::{ErrorCode as RpcCode, ErrorData};
 use rmcp::service::ServiceError;
 use tool_contracts::ErrorCode;
 
+use super::audited::AuditedError;
 use crate::failure::Failure;
 use crate::mcp::remote::connect::{TransportFailure, transport_failure};
 use crate::mcp::remote::findings::clean_text;
@@ -71,10 +72,16 @@ fn of_transport(cause: TransportFailure) -> Failure {
     if cause.is_unprocessed() { failure.with_effect_none() } else { failure.with_effect_unknown() }
 }
 
-/// Describes an error of the tool itself, by the server's text for the model.
-pub(super) fn of_tool(text: &str, limits: RemoteLimits) -> Failure {
+/// Describes an error of the tool itself, by the server's text for the model, and by what a server of
+/// this library says of it.
+pub(super) fn of_tool(
+    text: &str,
+    error: Option<&AuditedError<'_>>,
+    limits: RemoteLimits,
+) -> Failure {
     let text = bounded(text, limits);
-    let failure = Failure::of(ErrorCode::UpstreamError);
+    let failure = error.map(AuditedError::failure);
+    let failure = failure.unwrap_or_else(|| Failure::of(ErrorCode::UpstreamError));
     if text.trim().is_empty() {
         return failure.with_message("the tool of the server failed, and does not say why");
     }
@@ -133,7 +140,7 @@ mod tests {
     #[test]
     fn the_text_of_a_tool_s_error_is_bounded() {
         let limits = RemoteLimits::new().with_max_error_chars(5);
-        assert_eq!(of_tool("123456789", limits).message(), "12345…");
-        assert!(!of_tool(" ", limits).message().trim().is_empty());
+        assert_eq!(of_tool("123456789", None, limits).message(), "12345…");
+        assert!(!of_tool(" ", None, limits).message().trim().is_empty());
     }
 }

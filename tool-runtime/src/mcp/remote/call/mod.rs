@@ -2,6 +2,7 @@
 
 mod answer;
 mod attach;
+mod audited;
 mod failure;
 mod request;
 

@@ -1,0 +1,117 @@
+//! Reads the error that a server of this library sends beside its text: what became of the call there.
+
+use serde_json::Value;
+use tool_contracts::{ErrorCode, ToolErrorType};
+
+use crate::failure::Failure;
+use crate::mcp::AUDIT;
+
+/// The codes that mean the same here; the others speak of the server's own affairs.
+const KEPT: &[ErrorCode] = &[
+    ErrorCode::InvalidArgument,
+    ErrorCode::AddressInvalid,
+    ErrorCode::NotFound,
+    ErrorCode::Forbidden,
+    ErrorCode::Conflict,
+    ErrorCode::Timeout,
+    ErrorCode::ComplianceBlocked,
+    ErrorCode::PriceChanged,
+    ErrorCode::OutOfStock,
+    ErrorCode::RateLimited,
+    ErrorCode::Unavailable,
+];
+
+/// The other codes with which a call ends before its tool runs.
+const WITHOUT_EFFECT: &[ErrorCode] = &[ErrorCode::Unauthorized, ErrorCode::Declined];
+
+/// The error of a tool, as its server describes it.
+#[derive(Debug)]
+pub(super) struct AuditedError<'m> {
+    code: &'m str,
+    error_type: Option<ToolErrorType>,
+    effect: Option<&'m str>,
+    retry_after_ms: Option<u64>,
+}
+
+impl<'m> AuditedError<'m> {
+    /// Reads it from the `_meta` of a result.
+    pub(super) fn of(meta: &'m Value) -> Option<Self> {
+        let error = meta.get(AUDIT)?.get("error")?;
+        Some(Self {
+            code: error.get("code")?.as_str()?,
+            error_type: error.get("type").and_then(|name| name.as_str()?.parse().ok()),
+            effect: error.get("details").and_then(|details| details.get("effect")?.as_str()),
+            retry_after_ms: error.get("retry_after_ms").and_then(Value::as_u64),
+        })
+    }
+
+    /// Starts the failure of the call here. Without a word on its effect, the error's type tells it,
+    /// as on the server.
+    pub(super) fn failure(&self) -> Failure {
+        let (code, has_no_effect) = self.meaning();
+        let mut failure = Failure::of(code);
+        if code.as_str() != self.code {
+            failure = failure.with_upstream_code(self.code);
+        }
+        if let Some(milliseconds) = self.retry_after_ms {
+            failure = failure.with_retry_after_ms(milliseconds);
+        }
+        match self.effect {
+            Some("none") => failure.with_effect_none(),
+            Some(_) => failure.with_effect_unknown(),
+            None if has_no_effect => failure.with_effect_none(),
+            None => failure,
+        }
+    }
+
+    /// The code of the failure here, and whether it stands for a failure without an effect that this
+    /// code alone does not tell.
+    fn meaning(&self) -> (ErrorCode, bool) {
+        match self.code.parse::<ErrorCode>() {
+            Ok(code) if KEPT.contains(&code) => (code, false),
+            // Nobody here can confirm it: a ticket of the server is decided there.
+            Ok(ErrorCode::NeedsUserConfirmation) => (ErrorCode::Forbidden, true),
+            Ok(code) => (ErrorCode::UpstreamError, WITHOUT_EFFECT.contains(&code)),
+            Err(_) => {
+                let is_unknown = |error_type: &ToolErrorType| {
+                    matches!(error_type, ToolErrorType::Timeout | ToolErrorType::Upstream)
+                };
+                (
+                    ErrorCode::UpstreamError,
+                    self.error_type.as_ref().is_some_and(|it| !is_unknown(it)),
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_code_keeps_its_meaning_and_an_effect_is_the_servers_word() {
+        let failure = |error: Value| {
+            let meta = json!({ AUDIT: { "error": error } });
+            let failure = AuditedError::of(&meta).expect("it has a code").failure();
+            (failure.code().as_str(), failure.leaves_effect_unknown())
+        };
+        assert_eq!(failure(json!({"code": "INVALID_ARGUMENT"})), ("INVALID_ARGUMENT", false));
+        assert_eq!(failure(json!({"code": "NEEDS_USER_CONFIRMATION"})), ("FORBIDDEN", false));
+        assert_eq!(failure(json!({"code": "DECLINED"})), ("UPSTREAM_ERROR", false));
+        assert_eq!(failure(json!({"code": "TIMEOUT"})), ("TIMEOUT", true));
+        assert_eq!(failure(json!({"code": "INTERNAL"})), ("UPSTREAM_ERROR", true));
+        assert_eq!(failure(json!({"code": "OWN_CODE"})), ("UPSTREAM_ERROR", true));
+        let own = |error_type: &str| failure(json!({"code": "OWN_CODE", "type": error_type}));
+        assert_eq!(own("FATAL"), ("UPSTREAM_ERROR", false));
+        assert_eq!(own("UPSTREAM"), ("UPSTREAM_ERROR", true));
+        for (effect, is_unknown) in [("none", false), ("unknown", true), ("other", true)] {
+            let error = json!({"code": "OWN_CODE", "details": {"effect": effect}});
+            assert_eq!(failure(error), ("UPSTREAM_ERROR", is_unknown), "{effect}");
+        }
+        assert!(AuditedError::of(&json!({ AUDIT: {"error": {"code": 7}} })).is_none());
+        assert!(AuditedError::of(&json!({ AUDIT: "x" })).is_none());
+    }
+}
