@@ -100,7 +100,12 @@ pub fn figures(files: &[&str]) -> Result<(), String> {
 
 pub(crate) fn read(file: &str) -> Result<Conversation, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-    serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))
+    let conversation: Conversation =
+        serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
+    if conversation.questions.is_empty() {
+        return Err(format!("{file}: expected at least one question in `questions`"));
+    }
+    Ok(conversation)
 }
 
 impl Found {
@@ -203,16 +208,17 @@ fn compressed(
     ratio: f64,
 ) -> String {
     let context = ContextData::builder().message_history(file.messages()).strategy(strategy);
+    let context = context.max_tokens(u64::MAX);
     let context = match question {
         Some(question) => context.transient(ContextData::QUERY, question),
         None => context,
     };
-    let context = context.build().expect("the context has the default size");
+    let context = context.build().expect("the limit of tokens is allowed");
     let options = AssessOptions::default().with_threshold_tokens(0).with_target_ratio(ratio);
     let optimized = block_on(Assessor::new().options(options).optimize(&context));
     let text = optimized.into_text();
     // The question may have the answer's words itself.
-    let end = text.find("# Question\n").unwrap_or(text.len());
+    let end = text.rfind("# Question\n").unwrap_or(text.len());
     text[..end].to_owned()
 }
 
@@ -274,9 +280,10 @@ fn speed(files: &[Conversation]) -> f64 {
         .message_history(messages)
         .transient(ContextData::QUERY, question)
         .strategy(CompressionStrategy::SemanticPruning)
+        .max_tokens(u64::MAX)
         .build()
-        .expect("the context has the default size");
-    let assessor = Assessor::new();
+        .expect("the limit of tokens is allowed");
+    let assessor = Assessor::new().options(AssessOptions::default().with_threshold_tokens(0));
     let best = (0..5).map(|_| {
         let started = Instant::now();
         drop(block_on(assessor.optimize(&context)));

@@ -2246,6 +2246,8 @@ impl StudentSummarizer {
     #[must_use]
     pub fn with_dollars_per_million(self, dollars: f64) -> Self {}
     #[must_use]
+    pub fn with_dollars_per_million_output(self, dollars: f64) -> Self {}
+    #[must_use]
     pub fn with_model(self, name: impl Into<String>) -> Self {}
 }
 impl Summarizer for StudentSummarizer {}
@@ -2473,6 +2475,7 @@ pub trait Summarizer: fmt::Debug + Send + Sync {
         request: SummaryRequest<'_>,
     ) -> Result<String, CompressionError>;
     fn dollars_per_million(&self) -> f64 {}
+    fn dollars_per_million_output(&self) -> f64 {}
 }
 
 // tool_runtime::assess::SummaryRequest

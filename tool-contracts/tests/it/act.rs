@@ -171,24 +171,38 @@ fn a_request_becomes_a_call_unless_it_sets_what_a_call_has_not() {
     assert_ne!(call.call_id(), again.call_id(), "another request is no repeat");
     let whole = json!({"tool_id": "orders.all", "function_name": "all"});
     assert_eq!(ToolCallRequest::try_from(request(&whole).unwrap()).unwrap().name(), "orders.all");
+    let same = json!({"tool_id": "orders.all", "function_name": "orders.all"});
+    assert_eq!(ToolCallRequest::try_from(request(&same).unwrap()).unwrap().name(), "orders.all");
     assert_eq!(call.arguments().get(), r#"{"a":1}"#);
     let fields = json!({"timeout_seconds": 5, "retry_config": {}});
     let error = ToolCallRequest::try_from(request(&fields).unwrap()).unwrap_err();
     assert_eq!(error.problems().len(), 2, "{error}");
 }
 
+const EVIDENCE: &str = r#"{"snapshot_id":"ev_1","sources":[]}"#;
+
 #[test]
 fn outputs_become_results_and_outputs_again() {
     for text in [
         r#"{"status":"ok","input":null,"data":[1.50],"meta":{"took_ms":42,"attempts":3}}"#,
         r#"{"status":"error","input":null,"error":{"type":"UPSTREAM","message":"no","code":"OWN"},"meta":{"took_ms":7,"attempts":1}}"#,
+        r#"{"status":"ok","input":null,"data":1,"meta":{"took_ms":42,"warnings":["it is old"],"evidence":EVIDENCE,"replayed":true,"attempts":1,"dry_run":true,"attachments":[{"media_type":"image/png","name":"a.png","url":"https://example.org/a.png"}]}}"#,
+        r#"{"status":"error","input":null,"error":{"type":"FATAL","message":"ask","code":"NEEDS_USER_CONFIRMATION","details":{"effect":"none","ticket":"t-1"},"retry_after_ms":9,"upstream_status":503,"endpoint":"queue"},"meta":{"took_ms":7,"attempts":1,"warnings":["it is old"],"evidence":EVIDENCE}}"#,
     ] {
+        let text = &text.replace("EVIDENCE", EVIDENCE);
         let output: ToolOutput<Value, Box<RawValue>> = serde_json::from_str(text).unwrap();
         let result = ActResult::of_output("orders", &output, time()).build().unwrap();
         assert_eq!(result.success(), output.is_ok());
         let again = ToolOutput::try_from(result).unwrap();
-        assert_eq!(serde_json::to_string(&again).unwrap(), text);
+        assert_eq!(serde_json::to_string(&again).unwrap(), *text);
     }
+}
+
+#[test]
+fn a_fact_of_another_form_is_no_output() {
+    let result = ActResult::succeeded("orders", 1, time()).metadata("dry_run", "yes").build();
+    let error = ToolOutput::try_from(result.unwrap()).unwrap_err();
+    assert!(error.to_string().contains("`dry_run`"), "{error}");
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub struct StudentSummarizer {
     model: Arc<dyn ChatModel>,
     name: Option<String>,
     dollars_per_million: f64,
+    dollars_per_million_output: f64,
 }
 
 impl StudentSummarizer {
@@ -40,7 +41,7 @@ impl StudentSummarizer {
     }
 
     pub(super) fn of(model: Arc<dyn ChatModel>) -> Self {
-        Self { model, name: None, dollars_per_million: 0.0 }
+        Self { model, name: None, dollars_per_million: 0.0, dollars_per_million_output: 0.0 }
     }
 
     /// Sets the model.
@@ -53,6 +54,12 @@ impl StudentSummarizer {
     #[must_use]
     pub fn with_dollars_per_million(self, dollars: f64) -> Self {
         Self { dollars_per_million: dollars, ..self }
+    }
+
+    /// Sets the price of the model's output, in US dollars for a million tokens.
+    #[must_use]
+    pub fn with_dollars_per_million_output(self, dollars: f64) -> Self {
+        Self { dollars_per_million_output: dollars, ..self }
     }
 }
 
@@ -100,6 +107,10 @@ impl Summarizer for StudentSummarizer {
 
     fn dollars_per_million(&self) -> f64 {
         self.dollars_per_million
+    }
+
+    fn dollars_per_million_output(&self) -> f64 {
+        self.dollars_per_million_output
     }
 }
 

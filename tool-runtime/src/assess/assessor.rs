@@ -1,6 +1,7 @@
 //! The context manager: selects a method, compresses, and measures what is left.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use async_trait::async_trait;
@@ -215,8 +216,10 @@ impl Assessor {
             return Ok(Compressed::new(text, method));
         }
         let local = self.local(scope);
+        let mut cost = 0.0;
         let tried = if method == CompressionMethod::KnowledgeDistillation {
-            self.distill(context, budget).await.map_err(|error| format!("distillation: {error}"))
+            let distilled = self.distill(context, budget, &mut cost).await;
+            distilled.map_err(|error| format!("distillation: {error}"))
         } else if method == CompressionMethod::HistoryCompaction {
             let compacted = local.run(context, method, budget).await;
             compacted.map_err(|error| format!("history compaction: {error}"))
@@ -224,11 +227,11 @@ impl Assessor {
             return local.run(context, method, budget).await;
         };
         match tried {
-            Ok(compressed) => Ok(compressed),
+            Ok(compressed) => Ok(Compressed { cost, ..compressed }),
             Err(reason) => {
                 let method = CompressionMethod::SemanticPruning;
                 let pruned = local.run(context, method, budget).await?;
-                Ok(Compressed { fallback: Some(reason), ..pruned })
+                Ok(Compressed { fallback: Some(reason), cost, ..pruned })
             }
         }
     }
@@ -242,14 +245,17 @@ impl Assessor {
         }
     }
 
+    /// Has the context summarized; adds what that costs, also if the summary is not used.
     async fn distill(
         &self,
         context: &ContextData,
         budget: Budget,
+        cost: &mut f64,
     ) -> Result<Compressed, CompressionError> {
         let no_model = || CompressionError::new("there is no summarizer");
         let summarizer = self.summarizer.as_deref().ok_or_else(no_model)?;
-        let layout = Layout::of(context, OpenParts::MessagesAndResults, &self.options);
+        let open = OpenParts::MessagesAndResults;
+        let layout = Layout::of(context, open, &self.options, None);
         let references = References::of(newest(context));
         let fixed = layout.render(&vec![false; layout.passages.len()]);
         let room = budget.target.saturating_sub(self.counter.count(&fixed));
@@ -261,16 +267,20 @@ impl Assessor {
             budget: room,
         };
         let pieces = layout.open_pieces();
-        let summary = self.host("summarizer", work.summarize(&pieces)).await?;
-        let tokens: u64 = pieces.iter().map(|it| self.counter.count(&it.text)).sum();
-        let cost = dollars(tokens, summarizer.dollars_per_million());
-        let text = with_summary(context, &summary);
+        // A request that fails may have been paid too.
+        let read: u64 = pieces.iter().map(|it| self.counter.count(&it.text)).sum();
+        *cost += dollars(read, summarizer.dollars_per_million());
+        let written = AtomicU64::new(0);
+        let summary = self.host("summarizer", work.summarize(&pieces, &written)).await;
+        let written = written.load(Ordering::Relaxed);
+        *cost += dollars(written, summarizer.dollars_per_million_output());
+        let text = with_summary(context, &summary?);
         if self.counter.count(&text) > budget.most {
             return Err(CompressionError::new(
                 "the summary and the parts that stay exceed `max_tokens`",
             ));
         }
-        Ok(Compressed { cost, ..Compressed::new(text, CompressionMethod::KnowledgeDistillation) })
+        Ok(Compressed::new(text, CompressionMethod::KnowledgeDistillation))
     }
 
     /// Returns the compressed text, if it pays and fits.
@@ -306,14 +316,16 @@ impl Assessor {
         raw: RawContext,
         context: &ContextData,
         reason: String,
+        cost: f64,
     ) -> OptimizedContextBuilder {
         let RawContext { text, original, tokens, .. } = raw;
-        let saved = dollars(original - tokens, self.options.dollars_per_million());
+        let saved = dollars(original - tokens, self.options.dollars_per_million()) - cost;
         let builder = OptimizedContext::builder(text, CompressionMethod::None)
             .tokens(original, tokens)
             .estimated_cost_savings(saved)
             .metadata("token_method", self.counter.method().as_str())
             .metadata("reason", reason);
+        let builder = if cost > 0.0 { builder.metadata(COMPRESSION_COST, cost) } else { builder };
         let is_too_long = tokens > self.most(context);
         if is_too_long { builder.metadata("exceeds_max_tokens", true) } else { builder }
     }
@@ -374,17 +386,20 @@ impl Assessor {
         let builder = if method == CompressionMethod::None {
             let (tokens, threshold) = (raw.tokens, self.options.threshold_tokens());
             let reason = format!("{tokens} tokens are not above the threshold of {threshold}");
-            self.unchanged(raw, context, reason)
+            self.unchanged(raw, context, reason, 0.0)
         } else {
             let budget = budget(self.most(context), raw.original, self.options.target_ratio());
             match self.compress(context, method, raw.scope, budget).await {
-                Ok(compressed) => match self.checked(compressed, &raw, context) {
-                    Ok(compressed) => self.measured(&raw, compressed).await,
-                    Err(reason) => self.unchanged(raw, context, reason),
-                },
+                Ok(compressed) => {
+                    let cost = compressed.cost;
+                    match self.checked(compressed, &raw, context) {
+                        Ok(compressed) => self.measured(&raw, compressed).await,
+                        Err(reason) => self.unchanged(raw, context, reason, cost),
+                    }
+                }
                 Err(error) => {
                     let reason = error.message().to_owned();
-                    self.unchanged(raw, context, reason).metadata("failed", true)
+                    self.unchanged(raw, context, reason, 0.0).metadata("failed", true)
                 }
             }
         };

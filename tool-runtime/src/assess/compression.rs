@@ -31,7 +31,7 @@ pub(super) struct Compressed {
     pub(super) passages: Option<(usize, usize)>,
     /// True if every message is in the text as it was.
     pub(super) keeps_messages: bool,
-    /// The cost of the compression itself, in US dollars.
+    /// The cost of the compression itself, in US dollars, with that of summaries that are not used.
     pub(super) cost: f64,
 }
 
@@ -125,8 +125,7 @@ impl LocalCompression {
         budget: Budget,
     ) -> Result<Compressed, CompressionError> {
         let open = self.scope.open(parts);
-        let layout = Layout::of(context, open, &self.options);
-        let layout = layout.with_serializer(self.serializer.as_ref());
+        let layout = Layout::of(context, open, &self.options, self.serializer.as_ref());
         let pruned = prune(&layout, focus, budget, &*self.counter);
         let too_long =
             || CompressionError::new("the parts that stay word for word exceed `max_tokens`");

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::StreamExt;
 use futures::stream;
@@ -60,17 +61,22 @@ struct Part<'p> {
 }
 
 impl Distillation<'_> {
-    /// Summarizes pieces of a text; the summaries are in their order.
+    /// Summarizes pieces of a text; the summaries are in their order. Adds the tokens of each to
+    /// `written`, whether it is used or not.
     ///
     /// # Errors
     /// Returns an error if the summarizer fails, writes more than its budget, or loses an identifier
     /// that it had to keep.
-    pub(super) async fn summarize(&self, pieces: &[OpenPiece]) -> Result<String, CompressionError> {
+    pub(super) async fn summarize(
+        &self,
+        pieces: &[OpenPiece],
+        written: &AtomicU64,
+    ) -> Result<String, CompressionError> {
         let chunks = self.chunks(pieces);
         let total: u64 = chunks.iter().map(|chunk| chunk.tokens).sum();
         let summaries = chunks.into_iter().map(|chunk| {
             let share = self.budget.saturating_mul(chunk.tokens) / total.max(1);
-            async move { self.summarize_chunk(&chunk, share.max(32)).await }
+            async move { self.summarize_chunk(&chunk, share.max(32), written).await }
         });
         let summaries: Vec<_> = stream::iter(summaries).buffered(AT_ONCE).collect().await;
         let summaries = summaries.into_iter().collect::<Result<Vec<String>, _>>()?;
@@ -81,18 +87,21 @@ impl Distillation<'_> {
         &self,
         chunk: &Chunk,
         tokens: u64,
+        written: &AtomicU64,
     ) -> Result<String, CompressionError> {
         let identifiers = self.demanded(&chunk.decoded, tokens);
         let (text, query) = (&*chunk.text, self.query);
         let request = SummaryRequest { text, query, max_tokens: tokens, identifiers: &identifiers };
         let summary = self.summarizer.summarize(request).await?;
+        let length = self.counter.count(&summary);
+        written.fetch_add(length, Ordering::Relaxed);
         let lost = lost(&identifiers, &summary);
         if lost > 0 {
             let text = format!("the summary lost {lost} identifiers that it had to keep");
             return Err(CompressionError::new(text));
         }
         // A model counts its tokens with another encoding.
-        if self.counter.count(&summary) > tokens + tokens / 4 {
+        if length > tokens + tokens / 4 {
             return Err(CompressionError::new("the summary is longer than its budget"));
         }
         Ok(summary)

@@ -99,19 +99,20 @@ const NOTHING_KEPT: &str = "(left out: nothing in it fits the question)";
 const MESSAGES: usize = usize::MAX;
 
 impl<'c> Layout<'c> {
-    /// Sets what writes documents of results in fewer tokens.
-    pub(super) fn with_serializer(self, serializer: Option<&'c Articulator>) -> Self {
-        Self { serializer, ..self }
-    }
-
     /// Writes the text with all passages.
     pub(super) fn render_all(&self) -> String {
         self.render(&vec![true; self.passages.len()])
     }
 
-    /// Lays a context out; the parts that are not open are fixed.
-    pub(super) fn of(context: &'c ContextData, open: OpenParts, options: &AssessOptions) -> Self {
-        let mut layout = Self::default();
+    /// Lays a context out; the parts that are not open are fixed. A serializer writes documents of
+    /// results in fewer tokens.
+    pub(super) fn of(
+        context: &'c ContextData,
+        open: OpenParts,
+        options: &AssessOptions,
+        serializer: Option<&'c Articulator>,
+    ) -> Self {
+        let mut layout = Self { serializer, ..Self::default() };
         if open == OpenParts::ResultsAlone {
             for result in context.tool_results() {
                 layout.push_result(result, Cow::Borrowed(""), open, options);
@@ -187,8 +188,16 @@ impl<'c> Layout<'c> {
                 }
                 OpenParts::Nothing | OpenParts::OlderMessages { .. } => false,
             };
-        let json = is_open.then(|| json_rows::compact(result.data(), options)).flatten();
-        let kind = if is_open { SegmentKind::ToolResult } else { SegmentKind::Fixed };
+        // A result that is not open keeps all of its fields, and may be written in fewer tokens.
+        let json = if is_open {
+            json_rows::compact(result.data(), options)
+        } else if result.success() && self.serializer.is_some() {
+            json_rows::compact(result.data(), &AssessOptions::default())
+        } else {
+            None
+        };
+        let is_fixed = !is_open && json.is_none();
+        let kind = if is_fixed { SegmentKind::Fixed } else { SegmentKind::ToolResult };
         let text = match &json {
             Some(json) => Cow::Owned(json.clone()),
             None => Cow::Owned(result.to_text()),
@@ -198,7 +207,7 @@ impl<'c> Layout<'c> {
         if is_open {
             let group = self.segments.len();
             self.open(&mut segment, group, json.as_deref());
-        } else if !segment.head.is_empty() {
+        } else if is_fixed && !segment.head.is_empty() {
             segment.head.to_mut().push('\n');
         }
         self.segments.push(segment);

@@ -31,8 +31,8 @@ impl Assessor {
 
     /// Returns the fewest tokens to which a context can be pruned: the parts that stay word for word.
     pub(crate) fn fewest_tokens(&self, context: &ContextData) -> u64 {
-        let layout = Layout::of(context, OpenParts::MessagesAndResults, &self.options);
-        let layout = layout.with_serializer(self.serializer.as_ref());
+        let (open, serializer) = (OpenParts::MessagesAndResults, self.serializer.as_ref());
+        let layout = Layout::of(context, open, &self.options, serializer);
         let pruned = self.counter.count(&layout.render(&vec![false; layout.passages.len()]));
         pruned.min(RawContext::of(context, TextScope::Context, self).tokens)
     }

@@ -60,7 +60,9 @@ pub trait ContextCompressor: fmt::Debug + Send + Sync {
 
     /// Compresses a context to one text of at most so many tokens.
     ///
-    /// A text that is not shorter than the context is not used.
+    /// The text is all that the model reads of the context: it begins with the persistent context as
+    /// `# Instructions`, and ends with the question, as those of [`Assessor`](super::Assessor) do. A
+    /// text that is not shorter than the context is not used.
     ///
     /// # Errors
     /// Returns an error if the context cannot be compressed; it then stays as it is.
@@ -80,8 +82,13 @@ pub trait Summarizer: fmt::Debug + Send + Sync {
     /// Returns an error if the model fails; the text is then pruned instead.
     async fn summarize(&self, request: SummaryRequest<'_>) -> Result<String, CompressionError>;
 
-    /// Returns the cost of the summaries, in US dollars for a million tokens of their texts.
+    /// Returns the price of what the model reads, in US dollars for a million tokens.
     fn dollars_per_million(&self) -> f64 {
+        0.0
+    }
+
+    /// Returns the price of the summaries that it writes, in US dollars for a million tokens.
+    fn dollars_per_million_output(&self) -> f64 {
         0.0
     }
 }

@@ -29,8 +29,8 @@ impl RawContext {
         let raw = Self { scope, text, original, tokens: original };
         let Some(serializer) = &assessor.serializer else { return raw };
         // A context that is not compressed has all of its fields.
-        let layout = Layout::of(context, open, &AssessOptions::default());
-        let text = layout.with_serializer(Some(serializer)).render_all();
+        let layout = Layout::of(context, open, &AssessOptions::default(), Some(serializer));
+        let text = layout.render_all();
         let tokens = assessor.counter.count(&text);
         if tokens < original { Self { scope, text, original, tokens } } else { raw }
     }
@@ -38,7 +38,7 @@ impl RawContext {
 
 /// Writes a context as it is.
 pub(super) fn raw_text(context: &ContextData) -> String {
-    let layout = Layout::of(context, OpenParts::Nothing, &AssessOptions::default());
+    let layout = Layout::of(context, OpenParts::Nothing, &AssessOptions::default(), None);
     layout.render(&[])
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use tool_runtime::agent::{AgentError, AgentErrorKind, ToolExecutor};
 use tool_runtime::contracts::act::{ToolRequest, ToolType};
+use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::tokens::{TokenCounter, TokenEstimate};
 
@@ -70,6 +71,11 @@ async fn bad_arguments_are_a_failure_that_the_model_can_mend() {
 async fn a_call_that_needs_approval_is_a_failure() {
     let result = run(&tools(), "pay", "pay", json!({"sum": 5})).await.unwrap();
     assert_eq!(result.metadata()["error_code"], "NEEDS_USER_CONFIRMATION");
+    let builder = Runtime::builder().tool::<PayTool>().policy(Policy::new());
+    let result = run(&executor(builder.build().unwrap()), "pay", "pay", json!({"sum": 1})).await;
+    let metadata = result.unwrap().metadata().clone();
+    let details = &metadata["error_details"];
+    assert!(details["ticket"]["id"].is_string(), "an approver needs it: {details}");
 }
 
 #[tokio::test]

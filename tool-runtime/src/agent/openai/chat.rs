@@ -29,7 +29,8 @@ use crate::tool::Attachment;
 ///
 /// # Failures
 /// A server that is busy (429), fails (5xx), times out or cannot be reached is asked again, and then
-/// the [fallback model](OpenAiBuilder::fallback_model). Other refusals are final. The error is of the
+/// the [fallback model](OpenAiBuilder::fallback_model), which is asked at once for a model that the server
+/// does not know (404). Other refusals are final. The error is of the
 /// kind `Llm`; its details have `reason` (`timeout`, `connection`, `rate_limited`, `unavailable`,
 /// `unauthorized`, `not_found`, `invalid_request`, `unreadable`), `model`, `attempts`, and where the
 /// server answered, `status`, `provider_type` and `provider_code`. A provider's message is in none

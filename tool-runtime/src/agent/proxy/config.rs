@@ -223,7 +223,8 @@ impl AgentConfig {
         &self.default_model
     }
 
-    /// Returns the model that is asked if the first one fails.
+    /// Returns the model that [`OpenAiModel::from_config`](crate::agent::OpenAiModel::from_config) asks
+    /// if the first one fails; another client has its own.
     #[must_use]
     pub fn fallback_model(&self) -> Option<&str> {
         self.fallback_model.as_deref()

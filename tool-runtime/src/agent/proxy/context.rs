@@ -1,10 +1,12 @@
 //! Compresses the context of a request within its budget, or refuses it with what would fit.
 
+use serde_json::Value;
+
 use super::turn::{Turn, serialization};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::student::StudentSummarizer;
 use crate::articulate::Articulator;
-use crate::assess::{AssessOptions, Assessor, ContextManager};
+use crate::assess::{AssessOptions, Assessor, COMPRESSION_COST, ContextManager};
 use crate::contracts::assess::{CompressionStrategy, ContextData, OptimizedContext};
 
 /// The most tokens that a request may have, as the contract says.
@@ -28,11 +30,20 @@ impl Turn<'_> {
             };
         }
         let optimized = self.assessor(self.options()).optimize(context).await;
-        if self.fits(&optimized) { Ok(optimized) } else { self.optimize_harder(context).await }
+        if self.fits(&optimized) {
+            return Ok(optimized);
+        }
+        // A summary that is not used was paid too.
+        let cost = optimized.metadata().get(COMPRESSION_COST).cloned();
+        self.optimize_harder(context, cost).await
     }
 
     /// Prunes a context that is too long after its compression, to what the budget has for it.
-    async fn optimize_harder(&self, context: &ContextData) -> Result<OptimizedContext, AgentError> {
+    async fn optimize_harder(
+        &self,
+        context: &ContextData,
+        cost: Option<Value>,
+    ) -> Result<OptimizedContext, AgentError> {
         let context = context.clone().into_builder();
         let context = context.strategy(CompressionStrategy::SemanticPruning).build();
         let context = context.map_err(|error| serialization(&error))?;
@@ -43,8 +54,12 @@ impl Turn<'_> {
         if !self.fits(&optimized) {
             return Err(self.too_long(assessor.fewest_tokens(&context)));
         }
-        let marked = optimized.into_builder().metadata("compressed_harder", true).build();
-        marked.map_err(|error| serialization(&error))
+        let marked = optimized.into_builder().metadata("compressed_harder", true);
+        let marked = match cost {
+            Some(cost) => marked.metadata(COMPRESSION_COST, cost),
+            None => marked,
+        };
+        marked.build().map_err(|error| serialization(&error))
     }
 
     fn options(&self) -> AssessOptions {
@@ -88,6 +103,7 @@ impl Turn<'_> {
         StudentSummarizer::of(self.agent.model.clone())
             .with_model(config.student_summarizer_model())
             .with_dollars_per_million(price.map_or(0.0, |price| price.input()))
+            .with_dollars_per_million_output(price.map_or(0.0, |price| price.output()))
     }
 
     pub(super) fn articulator(&self) -> Articulator {

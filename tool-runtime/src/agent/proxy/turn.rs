@@ -193,15 +193,10 @@ impl<'t> Turn<'t> {
         let text = context.optimized_text();
         let head = self.agent.instructions.as_ref().map(|it| format!("# Instructions\n{it}\n\n"));
         let rest = head.as_deref().and_then(|head| text.strip_prefix(head));
-        let messages = match (&self.agent.instructions, rest) {
-            (Some(instructions), Some(rest)) => {
-                vec![
-                    ModelMessage::System(instructions.clone()),
-                    ModelMessage::User(rest.to_owned()),
-                ]
-            }
-            _ => vec![ModelMessage::User(text.to_owned())],
-        };
+        // A compressor of the host may have written the text without them.
+        let system = self.agent.instructions.clone().map(ModelMessage::System);
+        let user = ModelMessage::User(rest.unwrap_or(text).to_owned());
+        let messages: Vec<_> = system.into_iter().chain([user]).collect();
         let request = ChatRequest::of(messages)
             .with_model(self.model)
             .with_max_output_tokens(self.budget.output);

@@ -269,3 +269,60 @@ fn the_names_that_are_demanded_without_a_question_fit_in_half_of_the_summary() {
     assert!(demanded.iter().all(|word| word.len() < 100), "{demanded:?}");
     assert!(demanded.contains(&"B-0".to_owned()), "{demanded:?}");
 }
+
+/// Writes the same summary, at these prices.
+#[derive(Debug)]
+struct Priced {
+    summary: &'static str,
+    input: f64,
+    output: f64,
+}
+
+#[async_trait]
+impl Summarizer for Priced {
+    async fn summarize(&self, _: SummaryRequest<'_>) -> Result<String, CompressionError> {
+        Ok(self.summary.to_owned())
+    }
+
+    fn dollars_per_million(&self) -> f64 {
+        self.input
+    }
+
+    fn dollars_per_million_output(&self) -> f64 {
+        self.output
+    }
+}
+
+#[test]
+#[allow(clippy::cast_precision_loss, reason = "small counts")]
+fn a_summary_costs_what_is_read_and_written_also_if_it_is_not_used() {
+    let text = format!("Order A-17 is late.\n{}", log(100));
+    let read = TokenEstimate.count(&text) as f64;
+    // What was paid, in millionths of a dollar, and the context.
+    let paid = |summary: &'static str, (input, output): (f64, f64), data: &str| {
+        let context = question("Where is A-17?").tool_results([result("log", data)]);
+        let context = context.strategy(CompressionStrategy::Distillation);
+        let optimized = optimized(&eager().summarizer(Priced { summary, input, output }), context);
+        let cost = optimized.metadata().get("compression_cost").and_then(Value::as_f64);
+        (cost.unwrap_or_default() * 1e6, optimized)
+    };
+    let same = |one: f64, other: f64| (one - other).abs() < 1e-6;
+    let (late, lost) = ("A-17 is late.", "An order is late.");
+    for (summary, method) in [
+        (late, CompressionMethod::KnowledgeDistillation),
+        (lost, CompressionMethod::SemanticPruning),
+    ] {
+        let (cost, optimized) = paid(summary, (0.0, 8.0), &text);
+        let written = TokenEstimate.count(summary) as f64;
+        assert_eq!(optimized.method_used(), method);
+        assert!(same(cost, 8.0 * written), "{summary}: {cost}");
+        let (cost, optimized) = paid(summary, (2.0, 0.0), &text);
+        assert!(cost >= 2.0 * read && cost < 2.5 * read, "{summary}: {cost} for {read}");
+        // What is saved has no price here.
+        assert!(same(optimized.estimated_cost_savings() * -1e6, cost), "{summary}: {cost}");
+    }
+    // Nothing can be saved here.
+    let (cost, optimized) = paid(lost, (0.0, 8.0), "A-17 is late.");
+    assert_eq!(optimized.method_used(), CompressionMethod::None);
+    assert!(cost > 0.0 && optimized.estimated_cost_savings() < 0.0, "{cost}");
+}

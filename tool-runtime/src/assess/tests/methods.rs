@@ -127,6 +127,29 @@ fn compaction_keeps_the_newest_rounds_and_the_results() {
 }
 
 #[test]
+fn results_beside_compacted_messages_are_written_as_those_of_a_whole_context() {
+    let rows: Vec<_> = (0..20).map(|n| json!({"id": n, "colour": "green"})).collect();
+    let table = result("cups", &rows);
+    let written = |assessor: &Assessor, messages: Vec<ChatMessage>| {
+        let context = question("And now?").message_history(messages).tool_results([table.clone()]);
+        let context = context.strategy(CompressionStrategy::HistoryCompaction);
+        let optimized = optimized(assessor, context);
+        let (_, results) = optimized.optimized_text().split_once("# Tool results\n").expect("one");
+        let (results, _) = results.split_once("\n# Question").expect("a question");
+        (optimized.method_used(), results.to_owned())
+    };
+    let with_serializer = eager().result_serializer(Articulator::new().table_rows(5));
+    let whole = Assessor::new().result_serializer(Articulator::new().table_rows(5));
+    let (_, expected) = written(&whole, rounds(1));
+    let (method, results) = written(&with_serializer, rounds(12));
+    assert_eq!(method, CompressionMethod::HistoryCompaction);
+    assert_eq!(results, expected);
+    assert!(results.contains("[20]{colour,id}:"), "{results}");
+    let (_, results) = written(&eager(), rounds(12));
+    assert!(results.contains("    \"colour\": \"green\""), "{results}");
+}
+
+#[test]
 fn compaction_keeps_open_questions_of_older_rounds() {
     let open = "Which colour do you want the cups to have?";
     let named: String =

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 use tool_runtime::agent::AgentErrorKind;
+use tool_runtime::assess::{Assessor, CompressionError, ContextCompressor};
 use tool_runtime::contracts::act::{ToolRequest, ToolType};
 use tool_runtime::contracts::articulate::SerializationFormat;
-use tool_runtime::contracts::assess::CompressionMethod;
+use tool_runtime::contracts::assess::{CompressionMethod, ContextData};
 use tool_runtime::contracts::proxy::ProxyRequest;
 use tool_runtime::prelude::*;
 
@@ -87,6 +88,81 @@ async fn levels_and_switches_decide_what_is_written() {
     assert!(method == SemanticPruning && !said.contains("TOON"), "{said}");
     let (method, said) = written(2, false, false).await;
     assert!(method == None && said.contains("    \"id\": 0,\n"), "{said}");
+}
+
+#[tokio::test]
+async fn an_answer_of_rows_is_a_table_from_level_1_on_unless_that_is_switched_off() {
+    let rows: Vec<_> = (0..20).map(|n| json!({"id": n, "open": true})).collect();
+    let answer = json!(rows).to_string();
+    for (level, toon, expected) in [
+        (0, true, SerializationFormat::CompactJson),
+        (1, true, SerializationFormat::Toon),
+        (3, true, SerializationFormat::Toon),
+        (1, false, SerializationFormat::CompactJson),
+        (3, false, SerializationFormat::CompactJson),
+    ] {
+        let server = Server::start([text(&answer)]).await;
+        let agent = agent(&server, "").answer_schema(json!({"type": "array"})).build();
+        let request = ProxyRequest::builder("Which?").optimization_level(level).enable_toon(toon);
+        let response = agent.answer(&request.build().unwrap(), &context()).await.unwrap();
+        assert_eq!(response.result().format_used(), expected, "level {level}, {toon}");
+    }
+}
+
+#[tokio::test]
+async fn links_are_left_out_at_level_3_alone() {
+    let pages = DynamicTool::new("pages.list", Effect::Read)
+        .description("Lists pages.")
+        .input_schema(json!({"type": "object"}))
+        .handler(|_| async {
+            let row = |n: u32| json!({"id": n, "href": format!("https://tea.example/{n}"), "title": "Tea"});
+            Ok::<_, Failure>((0..60).map(row).collect::<Vec<_>>())
+        });
+    let runtime = Runtime::builder().dynamic(pages).build().unwrap();
+    for (level, has_links) in [(2, true), (3, false)] {
+        let server = Server::start([text("ok")]).await;
+        let config = "compression_threshold_tokens = 200";
+        let agent = agent_of(runtime.clone(), server.model(), config).build();
+        let list = ToolRequest::builder("pages", ToolType::ApiCall, "list").build().unwrap();
+        let request = ProxyRequest::builder("Which page is 7?").required_tools([list]);
+        let request = request.optimization_level(level).build().unwrap();
+        let response = agent.answer(&request, &context()).await.unwrap();
+        let method = response.context_optimization().method_used();
+        assert_eq!(method, CompressionMethod::SemanticPruning, "level {level}");
+        let said = server.received()[0].body["messages"][0]["content"].as_str().unwrap().to_owned();
+        assert_eq!(said.contains("https://tea.example/"), has_links, "level {level}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn the_model_reads_the_instructions_though_a_compressor_leaves_them_out() {
+    /// Writes a text of its own.
+    #[derive(Debug)]
+    struct Short;
+
+    #[async_trait]
+    impl ContextCompressor for Short {
+        fn method(&self) -> CompressionMethod {
+            CompressionMethod::SemanticPruning
+        }
+
+        async fn compress(&self, _: &ContextData, _: u64) -> Result<String, CompressionError> {
+            Ok("Orders: many.".to_owned())
+        }
+    }
+
+    let server = Server::start([text("ok")]).await;
+    let agent = agent(&server, "compression_threshold_tokens = 200")
+        .assessor(Assessor::new().compressor(Short))
+        .instructions("Be brief.")
+        .build();
+    let request = ProxyRequest::builder("How many?").required_tools([orders(json!({"count": 60}))]);
+    agent.answer(&request.build().unwrap(), &context()).await.unwrap();
+    let expected = json!([
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Orders: many."},
+    ]);
+    assert_eq!(server.received()[0].body["messages"], expected);
 }
 
 #[tokio::test]

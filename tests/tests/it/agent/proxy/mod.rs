@@ -46,7 +46,10 @@ struct Order {
 
 fn prices() -> PriceTable {
     let price = ModelPrice::new(1.0, 4.0);
-    PriceTable::default().with("gemini/gemini-2.0-flash", price).with("openai/gpt-4o-mini", price)
+    PriceTable::default()
+        .with("gemini/gemini-2.0-flash", price)
+        .with("openai/gpt-4o-mini", price)
+        .with("acme/student", ModelPrice::new(2.0, 8.0))
 }
 
 fn agent(server: &Server, config: &str) -> ProxyAgentBuilder {

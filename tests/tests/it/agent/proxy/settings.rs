@@ -43,8 +43,10 @@ async fn the_default_model_and_then_the_fallback_model_are_asked_at_the_configur
 }
 
 #[tokio::test]
+#[allow(clippy::cast_precision_loss, reason = "small counts")]
 async fn the_student_s_model_writes_the_summaries() {
-    let server = Server::start([text("Customer 7 is there."), text("ok")]).await;
+    let summary = "Customer 7 is there.";
+    let server = Server::start([text(summary), text("ok")]).await;
     let config = "compression_threshold_tokens = 200\nstudent_summarizer_model = 'acme/student'";
     let agent = agent(&server, config).compression_strategy(CompressionStrategy::Distillation);
     let request = ProxyRequest::builder("Which customers?")
@@ -55,6 +57,13 @@ async fn the_student_s_model_writes_the_summaries() {
     let method = response.context_optimization().method_used();
     assert_eq!(method, CompressionMethod::KnowledgeDistillation);
     assert_eq!(server.received()[0].body["model"], "acme/student");
+    // The student reads more than half of the raw tokens, at twice the model's price.
+    let optimized = response.context_optimization();
+    let paid = optimized.metadata()["compression_cost"].as_f64().unwrap();
+    assert!(paid * 1e6 > optimized.original_tokens() as f64, "{paid}");
+    let cost = response.cost_analysis();
+    let model = (cost.optimized_input_tokens() as f64 + 4.0 * cost.output_tokens() as f64) / 1e6;
+    assert!((cost.actual_cost() - model - paid).abs() < 1e-12, "{cost:?} with {paid}");
 }
 
 #[tokio::test]
