@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
@@ -62,7 +63,7 @@ async fn a_server_on_the_network_is_called_and_its_changes_are_heard_in_both_era
         loop {
             server.change(|tools| tools[0]["title"] = "Other".into()).await;
             let disabled = events.disabled("echo");
-            let waited = tokio::time::timeout(std::time::Duration::from_millis(200), disabled);
+            let waited = tokio::time::timeout(Duration::from_millis(200), disabled);
             if waited.await.is_ok() {
                 break;
             }
@@ -79,7 +80,7 @@ async fn a_call_over_the_network_is_cancelled_on_the_server() {
         let (url, _task) = serve(&server).await;
         let runtime = runtime();
         let builder = remote(&url).protocol(protocol);
-        let builder = builder.call_timeout(std::time::Duration::from_millis(100));
+        let builder = builder.call_timeout(Duration::from_millis(100));
         let _remote = builder.connect(&runtime).await.unwrap();
         assert_eq!(answer(&runtime, "far.slow", "{}").await["error"]["code"], "TIMEOUT");
         server.cancelled().await;
@@ -97,13 +98,29 @@ async fn wrong_credentials_are_an_error_of_their_own_without_a_second_attempt() 
 }
 
 #[tokio::test]
+async fn a_server_on_the_network_has_no_settings_of_a_program() {
+    let url = "http://127.0.0.1:9/mcp";
+    for (builder, name) in [
+        (remote(url).exit_timeout(Duration::from_secs(20)), "exit_timeout"),
+        (remote(url).env("A", "b"), "env"),
+        (remote(url).current_dir("/"), "current_dir"),
+    ] {
+        let error = builder.connect(&runtime()).await.unwrap_err();
+        assert_eq!(error.kind(), RemoteErrorKind::Setting);
+        let expected = format!("`far`: `.{name}(…)` does not fit this kind of server");
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_does_not_listen_cannot_be_reached() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp?key=hunter2", listener.local_addr().unwrap());
     drop(listener);
     let error = remote(&url).connect(&runtime()).await.unwrap_err();
     assert_eq!(error.kind(), RemoteErrorKind::Connection);
-    assert_eq!(error.to_string(), "the server cannot be reached");
+    assert_eq!(error.to_string(), "`far`: the server cannot be reached");
+    assert_eq!(error.server(), Some("far"));
 }
 
 #[tokio::test]
@@ -111,7 +128,7 @@ async fn a_server_that_is_restarted_is_found_again() {
     let (events, runtime) = (Events::default(), runtime());
     let server = TestServer::new([tool("echo")]);
     let (url, task) = serve(&server).await;
-    let short = std::time::Duration::from_millis(20);
+    let short = Duration::from_millis(20);
     let builder = events.of(remote(&url).protocol(RemoteProtocol::Stateless));
     let _remote = builder.reconnect_delays(short, short).connect(&runtime).await.unwrap();
     events.wait(|event| matches!(event, RemoteEvent::Connected(_))).await;

@@ -136,6 +136,18 @@ impl RemoteBuilder {
         self
     }
 
+    /// Sets how long the program may take to end after its input is closed: it is asked to end then, and
+    /// killed after the same time again. Default: 3 seconds.
+    ///
+    /// A server of this library waits up to 10 seconds for writes that are running.
+    pub fn exit_timeout(mut self, timeout: Duration) -> Self {
+        match &mut self.endpoint {
+            Endpoint::Command(command) => command.set_exit_timeout(timeout),
+            Endpoint::Http(_) | Endpoint::Stream(_) => self.misfit = Some("exit_timeout"),
+        }
+        self
+    }
+
     /// Sets how often the tools are listed without an announcement of the server; never if it is
     /// `None`. Default: 10 minutes.
     pub fn refresh_every(mut self, period: Option<Duration>) -> Self {
@@ -259,6 +271,15 @@ impl RemoteBuilder {
     }
 
     fn settings(self) -> Result<Settings, RemoteError> {
+        let prefix = self.prefix.clone();
+        let named = |error: RemoteError| match &prefix {
+            Some(prefix) => error.of_server(prefix),
+            None => error,
+        };
+        self.checked().map_err(named)
+    }
+
+    fn checked(self) -> Result<Settings, RemoteError> {
         if let Some(misfit) = self.misfit {
             let message = format!("`.{misfit}(…)` does not fit this kind of server");
             return Err(RemoteError::setting(message));

@@ -4,13 +4,14 @@ use std::fmt;
 
 /// An error of a [`Remote`](super::Remote).
 ///
-/// Its text is for people and logs. It contains no credentials, and no text of the server but for
-/// its bounded error messages.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+/// Its text is for people and logs. It names the server by the prefix of its tools, and contains no
+/// credentials, and no text of the server but for its bounded error messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteError {
     kind: RemoteErrorKind,
     message: String,
+    /// The prefix of the server's tools.
+    server: Option<String>,
 }
 
 /// The kind of a [`RemoteError`].
@@ -39,7 +40,12 @@ pub enum RemoteErrorKind {
 
 impl RemoteError {
     pub(super) fn new(kind: RemoteErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, message: message.into(), server: None }
+    }
+
+    /// Names the server whose tools have this prefix.
+    pub(super) fn of_server(self, prefix: &str) -> Self {
+        Self { server: Some(prefix.to_owned()), ..self }
     }
 
     pub(super) fn setting(message: impl Into<String>) -> Self {
@@ -54,6 +60,23 @@ impl RemoteError {
     #[must_use]
     pub fn kind(&self) -> RemoteErrorKind {
         self.kind
+    }
+
+    /// Returns the prefix of the server's tools, if it is set.
+    #[must_use]
+    pub fn server(&self) -> Option<&str> {
+        self.server.as_deref()
+    }
+}
+
+impl std::error::Error for RemoteError {}
+
+impl fmt::Display for RemoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.server {
+            Some(server) => write!(f, "`{server}`: {}", self.message),
+            None => f.write_str(&self.message),
+        }
     }
 }
 

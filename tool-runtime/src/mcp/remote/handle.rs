@@ -206,9 +206,11 @@ impl Remote {
         command: impl FnOnce(Reply) -> Command,
     ) -> Result<(), RemoteError> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.shared.commands.send(command(reply)).await;
-        sent.map_err(|_| RemoteError::closed())?;
-        answer.await.unwrap_or_else(|_| Err(RemoteError::closed()))
+        let done = match self.shared.commands.send(command(reply)).await {
+            Ok(()) => answer.await.unwrap_or_else(|_| Err(RemoteError::closed())),
+            Err(_) => Err(RemoteError::closed()),
+        };
+        done.map_err(|error| error.of_server(&self.shared.prefix))
     }
 
     /// Connects, and keeps the connection in a task.
@@ -217,7 +219,8 @@ impl Remote {
         runtime: &Runtime,
     ) -> Result<Self, RemoteError> {
         let (remote, mut supervisor) = Self::prepare(settings, runtime);
-        let first = supervisor.connect().await?;
+        let first = supervisor.connect().await;
+        let first = first.map_err(|error| error.of_server(&remote.shared.prefix))?;
         tokio::spawn(supervisor.run(Some(first)));
         Ok(remote)
     }

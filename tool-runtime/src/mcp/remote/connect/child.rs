@@ -59,7 +59,11 @@ pub(in super::super) struct ServerCommand {
     variables: BTreeMap<OsString, OsString>,
     folder: Option<PathBuf>,
     inherits_all: bool,
+    exit_timeout: Duration,
 }
+
+/// The time in which a process ends by itself, and again when it is asked to.
+const EXIT: Duration = Duration::from_secs(3);
 
 /// The process of a server. It is killed when this is dropped, with those that it has started.
 pub(super) struct ServerProcess {
@@ -68,12 +72,18 @@ pub(super) struct ServerProcess {
     last_line: Arc<Mutex<String>>,
     /// Ends with the standard error stream.
     log: JoinHandle<()>,
+    exit_timeout: Duration,
 }
 
 impl ServerCommand {
     pub(in super::super) fn new(program: OsString, arguments: Vec<OsString>) -> Self {
         let variables = BTreeMap::new();
-        Self { program, arguments, variables, folder: None, inherits_all: false }
+        let (folder, inherits_all) = (None, false);
+        Self { program, arguments, variables, folder, inherits_all, exit_timeout: EXIT }
+    }
+
+    pub(in super::super) fn set_exit_timeout(&mut self, timeout: Duration) {
+        self.exit_timeout = timeout;
     }
 
     pub(in super::super) fn set_variable(&mut self, name: OsString, value: OsString) {
@@ -120,7 +130,8 @@ impl ServerCommand {
         };
         let last_line = Arc::default();
         let log = tokio::spawn(log_lines(stderr, name.to_owned(), Arc::clone(&last_line)));
-        Ok((ServerProcess { child, group, last_line, log }, stdout, stdin))
+        let exit_timeout = self.exit_timeout;
+        Ok((ServerProcess { child, group, last_line, log, exit_timeout }, stdout, stdin))
     }
 }
 
@@ -129,7 +140,7 @@ impl ServerProcess {
     pub(super) async fn ended_early(mut self, mut failed: AttemptError) -> AttemptError {
         let last_line = Arc::clone(&self.last_line);
         let patience = Duration::from_millis(500);
-        let exited = self.end(patience).await;
+        let exited = self.end_within(patience).await;
         // The process may have ended before its last line was read. A process that left its group may
         // keep the stream open.
         let _ = timeout(patience, &mut self.log).await;
@@ -142,9 +153,13 @@ impl ServerProcess {
         failed
     }
 
-    /// Waits for the end of the process, whose standard input is closed: it is asked to end after a time,
-    /// and killed after another one.
-    pub(super) async fn end(&mut self, patience: Duration) -> Option<std::process::ExitStatus> {
+    /// Waits for the end of the process, whose standard input is closed: it is asked to end after its
+    /// time, and killed after the same time again.
+    pub(super) async fn end(&mut self) {
+        self.end_within(self.exit_timeout).await;
+    }
+
+    async fn end_within(&mut self, patience: Duration) -> Option<std::process::ExitStatus> {
         let ended = timeout(patience, self.child.wait()).await;
         // The processes that it has started may not have read the end of its input.
         self.group.terminate();

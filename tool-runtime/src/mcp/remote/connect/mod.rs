@@ -189,7 +189,7 @@ impl Connection {
         // One that does not end in time is left to its task.
         let _ = timeout(CLOSE, wait_for_end(ended)).await;
         if let Some(mut process) = process {
-            process.end(CLOSE).await;
+            process.end().await;
         }
     }
 }
@@ -197,7 +197,7 @@ impl Connection {
 /// The time in which a server acknowledges a subscription.
 const SUBSCRIBE: Duration = Duration::from_secs(5);
 
-/// The time in which a connection is closed, and in which a process ends before it is killed.
+/// The time in which a connection is closed.
 const CLOSE: Duration = Duration::from_secs(3);
 
 impl Drop for CancelOnDrop {
