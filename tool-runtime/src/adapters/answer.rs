@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_contracts::{Audience, Coercion, ToolErrorDetail, ToolResultMeta};
+use tool_contracts::{Coercion, ToolResultMeta};
 
 use super::disclosure::{SEARCH_TOOLS, found_tools};
 use super::format::{AnswerBody, AnswerContent};
@@ -42,13 +42,6 @@ impl Answer {
         Self { call_id: call_id.into(), content }
     }
 
-    /// Answers a call by its error alone.
-    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its results need it"))]
-    pub(crate) fn failed(error: &ToolErrorDetail) -> Self {
-        let content = AnswerContent::of(AnswerBody::Error(Box::new(error.clone())), true);
-        Self { call_id: String::new(), content }
-    }
-
     /// Replaces the attachments, such as by those whose contents were read from the store
     /// (`Runtime::read_attachment` of the feature `policy`).
     ///
@@ -60,49 +53,11 @@ impl Answer {
         self
     }
 
-    /// Takes the attachments that are meant for the model out; the answer then has no note of them.
-    #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's loop reads it"))]
-    pub(crate) fn take_attachments_for_model(&mut self) -> Vec<Attachment> {
-        let attachments = std::mem::take(&mut self.content.attachments);
-        let is_for_model = |attachment: &Attachment| attachment.is_for(Audience::Assistant);
-        let (taken, others) = attachments.into_iter().partition(is_for_model);
-        self.content.attachments = others;
-        taken
-    }
-
     /// Answers the call with this id by a text that does not come from a tool of the runtime.
     #[must_use]
     pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {
         let body = AnswerBody::Text(text.into());
         Self { call_id: call_id.into(), content: AnswerContent::of(body, false) }
-    }
-
-    /// Returns the text that the model reads; none for a call that is not executed.
-    #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's loop reads it"))]
-    pub(crate) fn into_text(self) -> Option<String> {
-        let is_executed = !matches!(self.content.body, AnswerBody::Pending);
-        is_executed.then(|| self.content.without_parts().to_text())
-    }
-
-    /// Separates JSON data from its notes.
-    ///
-    /// # Errors
-    /// Returns the answer as it is if it has no data in JSON.
-    #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's loop reads it"))]
-    pub(crate) fn into_data_and_notes(mut self) -> Result<(String, Vec<String>), Box<Self>> {
-        match self.content.body {
-            AnswerBody::Data(json) => {
-                self.content.body = AnswerBody::Notes;
-                Ok((json, self.content.without_parts().into_owned().notes))
-            }
-            body @ (AnswerBody::Pending
-            | AnswerBody::Text(_)
-            | AnswerBody::Error(_)
-            | AnswerBody::Notes) => {
-                self.content.body = body;
-                Err(Box::new(self))
-            }
-        }
     }
 
     /// Marks the answer as an error.

@@ -1,12 +1,18 @@
 //! An answer as a text and blocks beside it, for protocols that describe each block themselves.
 
 use serde_json::Value;
+use tool_contracts::ToolErrorDetail;
 
 use super::Answer;
-use super::format::AnswerBody;
+use super::format::{AnswerBody, AnswerContent};
 use crate::tool::Attachment;
 
 impl Answer {
+    /// Returns the text that the model reads of an error alone.
+    pub(crate) fn text_of_error(error: &ToolErrorDetail) -> String {
+        AnswerContent::of(AnswerBody::Error(Box::new(error.clone())), true).to_text()
+    }
+
     /// Returns the text that the model reads, and the attachments as blocks.
     ///
     /// A text of the tool is written as it is, without quotes. An attachment that becomes no block is

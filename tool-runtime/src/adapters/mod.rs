@@ -13,6 +13,8 @@ mod bridge;
 mod builder;
 mod client_type_error;
 mod client_types;
+#[cfg(feature = "agent")]
+mod answer_parts;
 #[cfg(feature = "mcp")]
 mod content_blocks;
 mod conversation;
@@ -60,7 +62,10 @@ pub use self::disclosure::{Disclosure, ToolSearch};
 pub use self::format::{DeclaredTool, Delta, ProviderError, ReadError, StopReason};
 pub use self::limits::LimitWarning;
 #[cfg(feature = "openai")]
-pub(crate) use self::openai::chat::answer::{file_part, files_message, is_file};
+pub(crate) use self::openai::chat::{
+    answer::files_message,
+    file_parts::{file_part, is_file},
+};
 pub use self::prompt_cache::CacheLifetime;
 pub use self::report::{DeclarationLoss, DeclarationReport};
 pub use self::tool_choice::{CallRules, ToolChoice, ToolChoiceError};

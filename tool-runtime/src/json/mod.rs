@@ -3,6 +3,8 @@
 
 mod duplicates;
 mod equal;
+#[cfg(feature = "adapters")]
+mod halves;
 mod malformed;
 mod number;
 mod pointer;
@@ -13,16 +15,14 @@ mod tree;
 pub(crate) mod writer;
 
 pub(crate) use equal::{equals_value, first_repeat};
+#[cfg(feature = "adapters")]
+pub(crate) use halves::{read_with_halves, unescape_whole};
 pub use malformed::Malformed;
 pub(crate) use number::Decimal;
 pub(crate) use pointer::{pointer, push_name};
 pub(crate) use reader::read;
-#[cfg(feature = "adapters")]
-pub(crate) use reader::read_with_halves;
 #[cfg(feature = "canonical")]
 pub(crate) use scan::special;
-#[cfg(feature = "adapters")]
-pub(crate) use text::unescape_whole;
 
 pub(crate) use tree::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView};
 

@@ -15,12 +15,6 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<JsonTree, Malformed> {
     read_to_depth(text, limits, limits.max_depth())
 }
 
-/// Parses one JSON text, in which strings may contain half of a surrogate pair.
-#[cfg(feature = "adapters")]
-pub(crate) fn read_with_halves(text: &str, limits: &Limits) -> Result<JsonTree, Malformed> {
-    parse(text, limits, limits.max_depth(), true)
-}
-
 /// Parses one JSON text with this limit of depth instead of the one in `limits`.
 pub(crate) fn read_to_depth(
     text: &str,
@@ -30,7 +24,7 @@ pub(crate) fn read_to_depth(
     parse(text, limits, limit, false)
 }
 
-fn parse(
+pub(super) fn parse(
     text: &str,
     limits: &Limits,
     limit: usize,

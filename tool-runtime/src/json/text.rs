@@ -14,26 +14,6 @@ pub(crate) fn unescape(raw: &str) -> String {
     text
 }
 
-/// Decodes the escapes of a string, except each half of a surrogate pair, which stays an escape.
-#[cfg(feature = "adapters")]
-pub(crate) fn unescape_whole(raw: &str) -> String {
-    let mut text = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = rest.find('\\') {
-        text.push_str(&rest[..at]);
-        let (meant, used) = escape(&rest[at..]);
-        let written = rest.get(at..at + used).unwrap_or_default();
-        if meant == char::REPLACEMENT_CHARACTER && (0xD800..0xE000).contains(&hex(written, 2)) {
-            text.push_str(written);
-        } else {
-            text.push(meant);
-        }
-        rest = &rest[at + used..];
-    }
-    text.push_str(rest);
-    text
-}
-
 /// The character of an escape, and the length of the escape in bytes.
 pub(crate) fn escape(at: &str) -> (char, usize) {
     match at.as_bytes().get(1) {
@@ -61,6 +41,6 @@ fn unicode(at: &str) -> (char, usize) {
     (char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
 }
 
-fn hex(at: &str, from: usize) -> u32 {
+pub(super) fn hex(at: &str, from: usize) -> u32 {
     at.get(from..from + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0)
 }

@@ -5,11 +5,11 @@ mod builder;
 mod discover;
 mod request_envelope;
 mod tools;
+#[cfg(feature = "mcp-client")]
+mod weak;
 
 use std::fmt;
 use std::sync::Arc;
-#[cfg(feature = "mcp-client")]
-use std::sync::Weak;
 
 use serde::Serialize;
 use tool_contracts::{ToolCallRequest, ToolContext, ToolSpec};
@@ -17,6 +17,8 @@ use uuid::Uuid;
 
 pub use self::builder::RuntimeBuilder;
 pub use self::tools::{ToolChanges, ToolList, ToolSubscription, Tools};
+#[cfg(feature = "mcp-client")]
+pub(crate) use self::weak::WeakRuntime;
 use crate::arguments::Arguments;
 use crate::call::{self, CallServices, ToolCall, TypedCall};
 use crate::dispatch::refusal::Refusal;
@@ -57,11 +59,6 @@ use crate::tool::{CallScope, Environment, ToolOutput};
 pub struct Runtime {
     inner: Arc<Inner>,
 }
-
-/// A handle that does not keep the runtime alive, for tasks that its tools depend on.
-#[cfg(feature = "mcp-client")]
-#[derive(Clone)]
-pub(crate) struct WeakRuntime(Weak<Inner>);
 
 struct Inner {
     services: Arc<CallServices>,
@@ -262,11 +259,6 @@ impl Runtime {
         ToolCall::unknown(services.clone(), name, call_id, arguments, cx, &refusal)
     }
 
-    #[cfg(feature = "mcp-client")]
-    pub(crate) fn downgrade(&self) -> WeakRuntime {
-        WeakRuntime(Arc::downgrade(&self.inner))
-    }
-
     pub(crate) fn services(&self) -> &Arc<CallServices> {
         &self.inner.services
     }
@@ -291,14 +283,6 @@ impl Runtime {
         services.authorization = None;
         services.dispatcher.policy = None;
         self
-    }
-}
-
-#[cfg(feature = "mcp-client")]
-impl WeakRuntime {
-    /// Returns the runtime, unless its last handle was dropped.
-    pub(crate) fn upgrade(&self) -> Option<Runtime> {
-        self.0.upgrade().map(|inner| Runtime { inner })
     }
 }
 

@@ -90,8 +90,7 @@ impl Answered<'_> {
 
 /// Writes an error as the model reads it.
 fn of_error(detail: &ToolErrorDetail) -> CallToolResult {
-    let text = Answer::failed(detail).into_text();
-    CallToolResult::error(text.map(ContentBlock::text).into_iter().collect())
+    CallToolResult::error(vec![ContentBlock::text(Answer::text_of_error(detail))])
 }
 
 /// Writes the failure of a request for which no call was opened, for the model.

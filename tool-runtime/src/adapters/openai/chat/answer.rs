@@ -10,7 +10,7 @@ use crate::adapters::format::{
 };
 use crate::tool::Attachment;
 
-const FILES: FileRules = FileRules::of(IMAGES_AND_GIF);
+pub(super) const FILES: FileRules = FileRules::of(IMAGES_AND_GIF);
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let mut files = Vec::new();
@@ -29,24 +29,6 @@ pub(crate) fn files_message(files: Vec<Value>) -> Option<Value> {
     Some(json!({ "role": "user", "content": content }))
 }
 
-/// Returns whether an attachment is an image or a file of that message.
-#[cfg_attr(not(feature = "openai"), allow(dead_code, reason = "only its client needs it"))]
-pub(crate) fn is_file(attachment: &Attachment) -> bool {
-    matches!(
-        AttachedContent::of(attachment, FILES),
-        AttachedContent::Image(_) | AttachedContent::Pdf(AttachedSource::Bytes(_))
-    )
-}
-
-/// Writes an attachment as a part of that message; `None` if it is no image or file.
-#[cfg_attr(not(feature = "openai"), allow(dead_code, reason = "only its client needs it"))]
-pub(crate) fn file_part(attachment: &Attachment) -> Option<Value> {
-    match part(attachment)? {
-        ShownPart::Other(file) => Some(file),
-        ShownPart::Text(_) => None,
-    }
-}
-
 fn message(answer: &PreparedAnswer<'_>, files: &mut Vec<Value>) -> Value {
     let call = answer.call;
     let (text, parts) = answer.content.to_text_with_parts(part);
@@ -58,7 +40,7 @@ fn message(answer: &PreparedAnswer<'_>, files: &mut Vec<Value>) -> Value {
 }
 
 /// Returns a part of the `user` message, or a text of the `tool` message.
-fn part(attachment: &Attachment) -> Option<ShownPart<Value>> {
+pub(super) fn part(attachment: &Attachment) -> Option<ShownPart<Value>> {
     let file = match AttachedContent::of(attachment, FILES) {
         AttachedContent::Image(source) => {
             let url = source.to_url(attachment.media_type());

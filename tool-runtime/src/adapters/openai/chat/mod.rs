@@ -3,6 +3,8 @@
 pub(in crate::adapters) mod answer;
 mod calls;
 mod declare;
+#[cfg(feature = "openai")]
+pub(in crate::adapters) mod file_parts;
 mod pieces;
 mod read;
 mod stream;
