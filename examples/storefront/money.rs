@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_decimal_is_no_share() {
+    fn a_text_that_is_no_plain_decimal_is_no_share() {
         for text in ["", ".5", "-0.1", "1e-2", "0.1234567", "0,1"] {
             assert_eq!(Share::parse(text), None, "{text}");
         }

@@ -80,7 +80,7 @@ fn every_request_is_a_trace_that_fits_the_terminal() {
 }
 
 #[test]
-fn what_was_sold_since_has_drifted_and_the_rest_is_the_same() {
+fn a_read_of_goods_sold_since_drifts_and_the_order_is_skipped() {
     let folder = folder("drifted");
     let transcript = play(&folder, &["--yes", "--db", "shop.db"]);
     let [first, second, order, ..] = requests(&transcript)[..] else { panic!("{transcript}") };
@@ -148,7 +148,7 @@ fn a_call_that_somebody_allowed_later_is_on_its_own_trace() {
 }
 
 #[test]
-fn what_cannot_be_told_is_said_why() {
+fn an_unusable_option_or_file_is_refused_with_a_reason() {
     let folder = folder("misuse");
     play(&folder, &["--yes", "--ledger", "shop.jsonl"]);
     let cases: [(&[&str], &str); 5] = [

@@ -34,7 +34,7 @@ fn files(answer: &ResponseEnvelope) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn what_is_priced_is_good_for_half_a_minute() {
+async fn a_priced_answer_is_good_for_half_a_minute() {
     let host = host().await;
     for (name, arguments, _) in reads() {
         let answer = call(&host, name, arguments).await;

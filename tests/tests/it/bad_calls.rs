@@ -292,7 +292,7 @@ fn a_text_without_arguments_lacks_the_required_ones() {
 }
 
 #[test]
-fn what_is_no_json_is_refused() {
+fn invalid_json_arguments_are_rejected() {
     for text in
         [r#"{"limit":NaN}"#, "{'limit':1}", r#"{"limit":1,}"#, r#"{"limit":1} x"#, "{\"limit\":01}"]
     {

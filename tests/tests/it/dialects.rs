@@ -56,7 +56,7 @@ fn real_tools_and_calls_go_to_every_dialect_and_back() {
 }
 
 #[test]
-fn whatever_a_tool_takes_its_declaration_takes_too_and_it_comes_back_unchanged() {
+fn arguments_valid_for_a_tool_fit_its_declaration_and_come_back_unchanged() {
     const ARGUMENT_SETS: u64 = 60;
     let specs = samples::all();
     for dialect in Dialect::ALL {
@@ -90,7 +90,7 @@ fn calls_of_random_tools_mean_the_same_in_every_dialect() {
 }
 
 #[test]
-fn what_a_dialect_knows_is_declared_as_it_is_and_nothing_is_lost() {
+fn a_constraint_that_a_dialect_knows_is_declared_unchanged() {
     let everything = json!({
         "type": "object",
         "properties": {
@@ -143,7 +143,7 @@ fn annotations_that_no_model_needs_go_without_a_loss() {
 }
 
 #[test]
-fn what_a_dialect_does_not_know_is_said_in_the_description() {
+fn a_constraint_that_a_dialect_lacks_is_described_in_text() {
     let schema =
         json!({"type": "string", "minLength": 2, "default": "ab", "description": "A word"});
     let said = json!({

@@ -116,7 +116,7 @@ async fn a_typed_call_gives_a_typed_answer() {
 }
 
 #[tokio::test]
-async fn what_has_an_effect_asks_first() {
+async fn a_call_with_an_effect_asks_first() {
     let runs = Arc::new(AtomicU32::new(0));
     let runtime = runtime(&runs);
     let arguments = r#"{"password":"hunter2","what":"logs"}"#;

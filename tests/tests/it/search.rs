@@ -90,7 +90,7 @@ async fn a_search_without_a_question_is_refused() {
 }
 
 #[tokio::test]
-async fn what_a_model_has_found_is_declared_in_the_next_request() {
+async fn a_tool_found_by_the_model_is_declared_in_the_next_request() {
     let runtime = runtime();
     for dialect in Dialect::ALL {
         let disclosure = Disclosure::above(1).search(ToolSearch::SearchTools);

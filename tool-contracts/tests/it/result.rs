@@ -56,7 +56,7 @@ fn a_count_named_twice_is_refused() {
 }
 
 #[test]
-fn what_is_empty_or_off_is_not_written() {
+fn empty_or_false_fields_are_not_written() {
     let meta = ToolResultMeta::new(1)
         .with_warnings([])
         .with_coercions([])

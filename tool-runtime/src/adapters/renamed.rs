@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_reader_takes_is_left_to_it() {
+    fn malformed_arguments_are_left_to_the_reader() {
         let schema = json!({"type": "object", "properties": {"$a": {"type": "integer"}}});
         let name = names::property("$a");
         let twice = format!(r#"{{"{name}":1,"{name}":2}}"#);

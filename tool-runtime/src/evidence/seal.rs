@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_at_one_place_opens_at_no_other() {
+    fn a_text_sealed_at_one_place_opens_at_no_other() {
         let [one, two] = [1, 2].map(Uuid::from_u128);
         let ids = ["ev_0197f0c49a5b7c3e8a416f2b8f0d1e2a", "ev_0197f0c49a5b7c3e8a416f2b8f0d1e2b"];
         let [id, other_id] = ids.map(|id| id.parse::<SnapshotId>().expect("an id"));

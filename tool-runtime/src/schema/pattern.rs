@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_escaped_or_in_a_class_is_no_group() {
+    fn a_parenthesis_escaped_or_in_a_class_is_no_group() {
         check(r"\(?=a", None);
         check("[(?=]", None);
         check("[a[]", Some("a `[` in a class"));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_at_all_is_not_excused() {
+    fn a_pattern_that_is_no_expression_is_not_excused() {
         for pattern in ["(?=a", "(?=a))", "[(?=a)", r"(?=a)\"] {
             check(pattern, None);
         }

@@ -57,7 +57,7 @@ fn questions_in_chinese_japanese_and_korean_find_their_tools() {
 }
 
 #[test]
-fn what_shares_no_word_is_not_found() {
+fn a_tool_that_shares_no_word_is_not_found() {
     let specs = [spec("weather", "Tells the weather of a city.")];
     for query in ["", "   ", "?!", "what is the", "42 and 7", "quantum chromodynamics"] {
         check(&specs, query, &[]);

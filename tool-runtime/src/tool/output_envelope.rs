@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_answered_internal() {
+    fn an_output_that_cannot_be_read_is_answered_internal() {
         check("[1]", r#"{"took_ms":1}"#, None);
         check("[1", r#"{"took_ms":1}"#, Some(ErrorCode::Internal));
         check("1 2", r#"{"took_ms":1}"#, Some(ErrorCode::Internal));

@@ -31,7 +31,7 @@ async fn a_profile_is_read_in_a_version_that_is_not_in_use() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_and_says_what_is() {
+async fn a_missing_profile_or_prompt_is_not_found_and_known_ids_are_listed() {
     on_each_database(async |trial| {
         let unknown = trial.call("get_npc_profile", &json!({ "npc_id": "unknown_npc" })).await;
         assert_eq!(unknown["error"]["code"], "NOT_FOUND");

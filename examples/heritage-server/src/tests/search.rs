@@ -116,7 +116,7 @@ async fn a_question_in_two_scripts_finds_both() {
 }
 
 #[tokio::test]
-async fn what_looks_like_an_operator_is_a_word_or_nothing() {
+async fn an_operator_in_a_query_is_read_as_a_word_or_ignored() {
     on_each_database(async |trial| {
         for query in [
             "\"",

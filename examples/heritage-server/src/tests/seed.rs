@@ -3,7 +3,7 @@ use crate::guide::{Guide, village};
 use crate::tests::WORDS;
 
 #[test]
-fn what_ships_is_honest_about_itself() {
+fn shipped_texts_name_their_sources_and_doubt_legends() {
     let sites = village().expect("what ships").sites;
     let texts: Vec<_> = sites.iter().flat_map(|site| &site.contents).collect();
     let chinese = |text: &str| text.chars().any(|char| ('\u{4e00}'..='\u{9fff}').contains(&char));
@@ -19,7 +19,7 @@ fn what_ships_is_honest_about_itself() {
 }
 
 #[tokio::test]
-async fn what_is_there_is_not_filled_again() {
+async fn a_filled_database_is_not_seeded_again() {
     let trial = Trial::start(None).await;
     let before = trial.count("contents").await;
     let url = format!("sqlite:{}", trial.folder.join("guide.db").display());

@@ -65,7 +65,7 @@ fn a_network_is_not_listened_on_without_keys() {
 }
 
 #[test]
-fn what_was_written_is_there_after_the_next_start() {
+fn a_written_draft_is_found_after_a_restart() {
     let server = Server::start();
     let write = SEARCH.replace(
         r#"{"tool_name": "search_content", "input": {"query": "家训"}}"#,

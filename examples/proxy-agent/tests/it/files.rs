@@ -136,7 +136,7 @@ async fn no_link_is_followed() {
 }
 
 #[tokio::test]
-async fn what_is_no_short_text_is_not_read() {
+async fn a_file_that_is_no_short_text_is_not_read() {
     let place = Place::new().await;
     let notes = place.folder.notes();
     fs::write(notes.join("long.md"), vec![b'x'; 64 * 1024 + 1]).unwrap();

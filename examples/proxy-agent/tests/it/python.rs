@@ -187,7 +187,7 @@ async fn without_network_a_function_reaches_no_port_or_the_system_says_why_it_ca
 }
 
 #[tokio::test]
-async fn what_a_function_prints_or_reads_does_not_break_the_protocol() {
+async fn a_function_that_prints_or_reads_does_not_break_the_protocol() {
     if !has_python() {
         return;
     }

@@ -64,7 +64,7 @@ fn the_reference_reads_what_is_written_here() {
 }
 
 #[test]
-fn what_the_reference_writes_is_read_here_and_is_the_same_text() {
+fn texts_of_the_reference_are_read_and_written_the_same() {
     let documents = documents();
     let lines = documents.iter().map(ToString::to_string).collect();
     let Some(texts) = reference::<Value>("encode", lines) else { return };

@@ -260,7 +260,7 @@ async fn a_call_that_no_provider_takes_back_is_answered_and_the_others_run() {
 }
 
 #[tokio::test]
-async fn what_a_declaration_asks_for_and_the_tool_does_not_is_taken_back() {
+async fn a_null_that_only_the_declaration_asks_for_is_removed() {
     for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses] {
         let world = World::new(dialect);
         let arguments = r#"{"query":"tea","limit":null}"#;
@@ -307,7 +307,7 @@ async fn a_call_that_waits_is_not_answered_yet() {
 }
 
 #[tokio::test]
-async fn what_a_host_shows_in_place_of_the_data_is_what_the_model_reads() {
+async fn data_shown_by_the_host_replaces_the_data_for_the_model() {
     let world = World::new(Dialect::Anthropic);
     let search = world.wire("content.search");
     let turn = world.turn(&[("a", search, r#"{"query":"tea","limit":"3"}"#)], End::Done);

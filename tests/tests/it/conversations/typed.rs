@@ -52,7 +52,7 @@ async fn sent(dialect: Dialect) -> (Vec<Value>, Vec<Value>) {
 }
 
 #[tokio::test]
-async fn what_is_sent_in_chat_completions_has_its_types() {
+async fn a_chat_completions_request_fits_the_types_of_async_openai() {
     let (declared, messages) = sent(Dialect::OpenAiChat).await;
     assert_eq!((declared.len(), messages.len()), (3, 4));
     declared.iter().for_each(check::<ChatCompletionTools>);
@@ -60,7 +60,7 @@ async fn what_is_sent_in_chat_completions_has_its_types() {
 }
 
 #[tokio::test]
-async fn what_is_sent_in_responses_has_its_types() {
+async fn a_responses_request_fits_the_types_of_async_openai() {
     let (declared, items) = sent(Dialect::OpenAiResponses).await;
     assert_eq!((declared.len(), items.len()), (3, 6));
     declared.iter().for_each(check::<Tool>);
@@ -81,7 +81,7 @@ fn through<T: Serialize + DeserializeOwned>(dialect: Dialect, rest: &Value) -> S
 }
 
 #[test]
-fn what_its_types_write_is_read() {
+fn a_response_written_by_async_openai_is_read() {
     let chat = json!({ "id": "c", "object": "chat.completion", "created": 0, "model": "m" });
     let resp = json!({ "id": "r", "object": "response", "created_at": 0, "model": "m", "tools": [],
         "parallel_tool_calls": true, "tool_choice": "auto" });

@@ -171,7 +171,7 @@ async fn a_batch_shares_the_contexts_budget() {
 }
 
 #[tokio::test]
-async fn what_a_write_left_behind_is_said_when_it_panics() {
+async fn a_write_that_panics_reports_an_unknown_effect() {
     /// Panics half way.
     #[ai_tool(effect = "write")]
     async fn breaks(dry_run: &DryRun) {

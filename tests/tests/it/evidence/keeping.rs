@@ -139,7 +139,7 @@ async fn without_a_build_a_snapshot_has_the_hash_of_the_tools_source() {
 }
 
 #[tokio::test]
-async fn what_is_sealed_is_what_was_asked_for() {
+async fn a_snapshot_seals_the_requested_parts() {
     let kinds: [(Sealing, &[ContentsPart]); 3] = [
         (Sealing::Nothing, &[]),
         (Sealing::Arguments, &[ContentsPart::Arguments]),

@@ -182,7 +182,7 @@ async fn a_tool_that_is_gone_or_another_version_is_said_to_be() {
 }
 
 #[tokio::test]
-async fn what_did_not_run_then_is_not_run_now() {
+async fn a_call_that_did_not_run_is_not_replayed() {
     let archive = Archive::new();
     let runtime = archive.runtime();
     drop(runtime.call("peek", "{}", &cx_of(TENANT)));
@@ -209,7 +209,7 @@ async fn arguments_that_are_redacted_need_the_vault() {
 }
 
 #[tokio::test]
-async fn what_a_tenant_had_destroyed_cannot_be_run_again() {
+async fn a_call_with_shredded_arguments_is_not_replayed() {
     let archive = Archive::new();
     let runtime = archive.runtime();
     call(&runtime, "look", r#"{"email":"jane@example.com"}"#).await;
@@ -257,7 +257,7 @@ async fn a_failure_is_the_same_if_it_has_the_same_code() {
 }
 
 #[tokio::test]
-async fn what_no_record_holds_is_added_by_the_host() {
+async fn a_host_adds_context_that_no_record_holds() {
     let archive = Archive::new();
     let runtime = archive.runtime();
     let cx = ToolContext::builder(TENANT, "trace-1").run_id("run-1").locale("de-DE");

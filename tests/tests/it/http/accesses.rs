@@ -100,7 +100,7 @@ async fn every_read_of_an_inbox_or_a_trace_leaves_an_access_record() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_recorded_is_not_shown() {
+async fn an_access_that_cannot_be_recorded_is_refused() {
     let archive = Archive::with(open());
     assert_eq!(call(&archive.app, "read_number", "{}").await.status, 200);
     assert_eq!(call(&archive.app, "sell_number", "{}").await.status, 409);

@@ -124,7 +124,7 @@ async fn the_document_is_what_it_was() {
 }
 
 #[tokio::test]
-async fn whatever_the_document_refers_to_is_in_it() {
+async fn every_reference_in_the_document_resolves() {
     let document = document(open()).await;
     let mut found = Vec::new();
     references(&document, &mut found);

@@ -186,7 +186,7 @@ async fn a_request_names_one_host_as_http_1_1_has_it() {
 }
 
 #[tokio::test]
-async fn whoever_sends_chunks_that_are_none_is_told_what_a_chunk_is() {
+async fn a_body_of_malformed_chunks_is_refused_with_the_chunk_format() {
     let runtime = Runtime::builder().build().unwrap();
     let server = Running::start(http::router(runtime, open()), patient()).await;
     let mut wire = server.connect().await;
@@ -268,7 +268,7 @@ async fn the_end_waits_for_what_has_no_connection() {
 }
 
 #[tokio::test]
-async fn what_outlives_the_end_is_closed_and_counted() {
+async fn a_connection_that_outlives_the_shutdown_is_closed_and_counted() {
     let (app, asked, _never) = waiting();
     let mut server =
         Running::start(app, limits(|it| (it.shutdown_timeout, it.cancel_timeout) = (TINY, TINY)))

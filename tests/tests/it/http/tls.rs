@@ -106,7 +106,7 @@ async fn a_renewed_certificate_is_shown_to_new_connections_alone() {
 }
 
 #[test]
-fn what_cannot_be_used_is_refused_at_start_and_named() {
+fn an_unusable_key_or_certificate_file_is_refused_and_named() {
     let (folder, one, other) = (Folder::new(), Identity::new(), Identity::new());
     let file = |name: &str, text: &str| {
         let path = folder.0.join(name);

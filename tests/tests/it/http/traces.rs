@@ -124,7 +124,7 @@ async fn a_replay_says_what_would_be_answered_today_and_who_asked() {
 }
 
 #[tokio::test]
-async fn who_replays_a_trace_and_why_is_on_the_record_before_anything_runs() {
+async fn a_replay_is_recorded_with_its_caller_and_reason_before_it_runs() {
     let archive = Archive::new();
     call(&archive.app, "read_number", "{}").await;
     let replay = post("/traces/trace-1/replay", r#"{"reason":"complaint 4711"}"#);

@@ -200,7 +200,7 @@ const CHANGES: [(&str, &str); 5] = [
 ];
 
 #[tokio::test]
-async fn what_stands_beside_the_chain_in_a_table_is_a_fault() {
+async fn a_change_beside_the_chain_in_the_table_is_a_fault() {
     let folder = Folder::new();
     let (path, copy) = (folder.0.join("ledger.db"), folder.0.join("whole.db"));
     let exported = write(rows(&path)).await;

@@ -458,7 +458,7 @@ async fn a_blocking_tool_is_recorded_whether_it_answers_or_breaks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn how_long_a_call_ran_is_recorded() {
+async fn the_latency_of_a_call_is_recorded() {
     let script = Script::new(|run| async move {
         tokio::time::sleep(Duration::from_millis(40)).await;
         Ok(run)

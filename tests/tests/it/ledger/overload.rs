@@ -199,7 +199,7 @@ async fn a_call_is_refused_once_it_waited_too_long_for_room_and_that_is_recorded
 }
 
 #[tokio::test]
-async fn what_is_shed_runs_and_is_counted_in_the_ledger() {
+async fn a_shed_call_runs_and_is_counted_in_the_ledger() {
     let clock = ManualClock::at(START);
     let desk = Desk::with(|it| it.overload(Overload::Shed).clock(clock.clone()));
     desk.fill().await;

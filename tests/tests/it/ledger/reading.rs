@@ -123,7 +123,7 @@ impl Library {
 }
 
 #[tokio::test]
-async fn what_ends_during_a_search_is_written_before_the_search_is_over() {
+async fn a_call_ending_during_a_search_is_written_before_the_search_ends() {
     let library = Library::new().await;
     let (begun, go_on) = library.log.watch();
     let mut search = library.look().boxed();

@@ -86,7 +86,7 @@ fn check(fault: &ChainFault, kind: ChainFaultKind, seq: u64) {
 type Edit = fn(&mut Vec<String>);
 
 #[tokio::test]
-async fn what_somebody_did_to_lines_of_json_is_found_and_named() {
+async fn a_change_to_the_json_lines_is_found_and_named() {
     let folder = Folder::new();
     let path = folder.0.join("ledger.jsonl");
     let exported = write(lines(&path), ring()).await;
@@ -153,7 +153,7 @@ async fn any_one_bit_of_any_line_is_found() {
 }
 
 #[tokio::test]
-async fn what_somebody_did_by_sql_is_found_and_named() {
+async fn a_change_by_sql_is_found_and_named() {
     let folder = Folder::new();
     let path = folder.0.join("ledger.db");
     let exported = write(rows(&path), ring()).await;
@@ -253,7 +253,7 @@ fn moment(milliseconds: u64) -> DateTime<Utc> {
 }
 
 #[tokio::test]
-async fn what_was_erased_rightly_is_no_fault_and_what_was_deleted_is() {
+async fn an_erased_record_is_no_fault_and_a_deleted_one_is() {
     let folder = Folder::new();
     let path = folder.0.join("ledger.db");
     let clock = ManualClock::at(START);

@@ -83,7 +83,7 @@ fn a_method_with_every_option_runs() {
 }
 
 #[test]
-fn what_reconcile_finds_answers_a_repeat() {
+fn a_finding_of_reconcile_answers_a_repeat() {
     /// Places an order and is cut off.
     #[ai_tool(effect = "write", reconcile = find)]
     async fn place(orders: &AtomicU64, _: &DryRun, _: &Idempotency) -> Result<u64, String> {

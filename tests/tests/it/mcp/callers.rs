@@ -88,7 +88,7 @@ async fn a_caller_who_may_not_decide_about_its_calls_confirms_none_of_them() {
 }
 
 #[tokio::test]
-async fn what_one_caller_was_asked_is_answered_by_no_other() {
+async fn a_question_to_one_caller_is_answered_by_no_other() {
     let callers = Callers::new("tools approvals", false, shop::config());
     let asked = callers.order(0).await;
     let ticket = asked["requestState"].as_str().unwrap_or_else(|| panic!("{asked}"));

@@ -78,7 +78,7 @@ async fn a_name_that_no_tool_has_is_counted_too() {
 }
 
 #[tokio::test]
-async fn what_a_tool_itself_refuses_is_not_counted() {
+async fn a_refusal_by_the_tool_itself_is_not_counted() {
     let script = Script::quick(|_| {
         super::script::scripted_error(tool_runtime::contracts::ErrorCode::NotFound)
     });

@@ -251,7 +251,7 @@ impl OutputStore for Full {
 }
 
 #[tokio::test]
-async fn what_cannot_be_kept_leaves_without_a_handle() {
+async fn an_answer_that_cannot_be_stored_leaves_without_a_handle() {
     let runtime = runtime(Policy::new().output_store(Full));
     let (_, answer) = leaving(&runtime, "search", 100).await;
     assert!(answer.data_json().is_some());
@@ -287,7 +287,7 @@ async fn a_list_at_the_root_is_called_the_answer() {
 }
 
 #[tokio::test]
-async fn what_the_schema_needs_is_not_left_out() {
+async fn an_answer_is_not_cut_to_fewer_rows_than_its_schema_needs() {
     // A thousand rows or none: the schema forbids fewer.
     let list = DynamicTool::new("list", Effect::Read)
         .description("Lists.")

@@ -86,7 +86,7 @@ async fn an_answer_is_good_until_its_time_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_asks_the_same_shares_an_answer() {
+async fn calls_with_equal_arguments_share_an_answer() {
     let script = Script::quick(Ok);
     let runtime = runtime(&script);
     for arguments in [
@@ -196,7 +196,7 @@ async fn a_cached_answer_serves_only_calls_with_the_same_caller_and_context() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_shared_is_every_users_of_one_tenant() {
+async fn a_shared_answer_serves_every_user_of_one_tenant() {
     let script = Script::quick(Ok);
     let runtime = runtime(&script);
     let anonymous = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
@@ -327,7 +327,7 @@ fn slow(act: impl Fn(u32) -> super::script::ScriptedResult + Send + Sync + 'stat
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_at_once_runs_once() {
+async fn equal_calls_at_once_run_once() {
     let script = slow(Ok);
     let runtime = runtime(&script);
     let cx = jane();
@@ -342,7 +342,7 @@ async fn what_is_asked_at_once_runs_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_is_not_the_same_does_not_wait() {
+async fn different_calls_do_not_wait_for_each_other() {
     let script = slow(Ok);
     let runtime = runtime(&script);
     let before = Instant::now();
@@ -467,7 +467,7 @@ async fn a_followers_own_deadline_and_cancellation_hold() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_kept_is_bounded() {
+async fn the_cache_is_bounded() {
     /// Answers at length.
     #[ai_tool(effect = "read", ttl = "60s")]
     async fn long(

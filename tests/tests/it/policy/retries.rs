@@ -358,7 +358,7 @@ async fn trace(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_failed_attempt_recorded_is_in_no_answer() {
+async fn metadata_of_a_failed_attempt_is_in_no_answer() {
     let runtime = Runtime::builder().tool::<TraceTool>();
     let runtime = runtime.state(Mutex::new(Vec::<MetaRecorder>::new())).build().unwrap();
     let heard = Arc::<Mutex<Vec<String>>>::default();

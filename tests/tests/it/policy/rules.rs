@@ -116,7 +116,7 @@ fn settings_out_of_their_range_are_problems() {
 }
 
 #[test]
-fn what_is_just_in_range_is_no_problem() {
+fn a_rule_at_the_edge_of_its_range_is_valid() {
     let day = Duration::from_secs(24 * 60 * 60);
     for rules in [
         Rules::new().retention(day).lease(Duration::from_millis(100)),

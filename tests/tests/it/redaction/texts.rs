@@ -172,7 +172,7 @@ async fn a_secret_number_is_one_however_it_was_sent() {
 }
 
 #[tokio::test]
-async fn what_the_typed_reader_says_of_a_secret_is_not_logged() {
+async fn a_secret_in_an_error_of_the_typed_reader_is_not_logged() {
     /// Deserializes only `open`.
     #[derive(Debug)]
     #[ai_type]
@@ -214,7 +214,7 @@ fn upstream(words: &'static str) -> DynamicTool {
 }
 
 #[tokio::test]
-async fn what_the_context_authenticates_by_is_nowhere() {
+async fn the_credentials_of_a_context_are_redacted() {
     let auth = json!({"scheme": "read", "keys": [{"token": "tok-abc"}], "pin": 778_899});
     let cx = cx().with_auth(auth.as_object().cloned());
     let log = Log::default();

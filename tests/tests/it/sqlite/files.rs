@@ -23,7 +23,7 @@ async fn a_locked_file_is_unavailable_and_works_again_later() {
 }
 
 #[test]
-fn what_is_no_database_is_damaged() {
+fn a_file_that_is_no_database_is_damaged() {
     let folder = Folder::new();
     fs::write(
         folder.file(),
@@ -132,7 +132,7 @@ mod permissions {
     }
 
     #[tokio::test]
-    async fn what_may_not_be_written_is_read_only() {
+    async fn a_database_that_cannot_be_written_is_refused_as_read_only() {
         let folder = Folder::new();
         for name in ["file.db", "folder.db"] {
             SqliteStore::open(folder.0.join(name)).unwrap().close().await;

@@ -29,7 +29,7 @@ async fn a_file_whose_log_was_removed_is_refused() {
 }
 
 #[tokio::test]
-async fn what_a_crash_leaves_is_opened() {
+async fn a_database_left_by_a_crash_is_opened() {
     for suffixes in [&["", "-wal", "-shm"][..], &["", "-wal"]] {
         let (folder, crashed) = (Folder::new(), Folder::new());
         let store = folder.open();

@@ -54,7 +54,7 @@ async fn a_damaged_row_is_reported_at_opening_and_listed_as_unknown() {
 }
 
 #[tokio::test]
-async fn what_a_damaged_row_says_of_its_time_is_not_believed() {
+async fn a_time_in_a_damaged_row_is_not_trusted() {
     let folder = Folder::new();
     let store = folder.open();
     answer(&store, "answered").await;

@@ -62,7 +62,7 @@ fn has(text: &str, parts: &[&str]) {
 }
 
 #[tokio::test]
-async fn what_differs_is_shown_line_by_line() {
+async fn a_difference_is_shown_line_by_line() {
     let output = listed(r#"{"most":2}"#).await;
     let whole = json!({"names": ["thing 0", "thing 1"], "total": 3});
     expect_output(&output).ok().data(&whole).data_has(json!({"total": 3})).data_has(json!({}));
@@ -78,7 +78,7 @@ async fn what_differs_is_shown_line_by_line() {
 }
 
 #[tokio::test]
-async fn what_an_error_is_not_is_told_with_what_it_is() {
+async fn a_failed_expectation_of_an_error_shows_the_error() {
     let output = listed(r#"{"most":9}"#).await;
     let error = || expect_output(&output).failed();
     error()

@@ -68,7 +68,7 @@ fn an_error_without_a_code_has_an_empty_one_of_its_own() {
 }
 
 #[test]
-fn what_else_is_known_stands_in_the_details() {
+fn the_details_of_an_error_hold_its_other_fields() {
     let detail = ToolErrorDetail::of(ErrorCode::UpstreamError, "m")
         .retry_after_ms(2_000)
         .cause("reqwest::Error")

@@ -29,7 +29,7 @@ fn the_published_body_is_read() {
 }
 
 #[test]
-fn what_is_left_out_or_null_is_empty() {
+fn an_omitted_or_null_field_is_empty() {
     for body in [r#"{"tool_name":"t"}"#, r#"{"tool_name":"t","input":null,"context":null}"#] {
         let request: CallRequest = serde_json::from_str(body).unwrap();
         assert_eq!(request.input().get(), "{}");

@@ -164,7 +164,7 @@ fn an_answer_is_no_error_and_an_error_no_answer() {
 }
 
 #[test]
-fn what_is_said_twice_is_the_same_both_times() {
+fn fields_that_repeat_each_other_must_agree() {
     check_refused(failure(), "/error", json!("other"), "`error`: expected what `detail.message`");
     check_refused(failure(), "/error_type", json!("FATAL"), "`error_type`: expected what the code");
     let other = "`audit`: expected the status and the error that the answer has";

@@ -52,7 +52,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_reads_back_as_itself(context in context()) {
+    fn a_written_context_reads_back_as_itself(context in context()) {
         let headers: Vec<_> = context.to_headers().collect();
         prop_assert_eq!(TraceContext::from_fields(headers), Ok(context));
     }
@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_read_of_nearly_right_bytes_is_valid(bytes in nearly()) {
+    fn a_header_read_from_nearly_valid_bytes_is_valid(bytes in nearly()) {
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_matches([' ', '\t']);
         if let Ok(parent) = TraceParent::parse(&bytes) {

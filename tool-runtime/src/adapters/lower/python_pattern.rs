@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_python_compiles_is_accepted() {
+    fn a_pattern_that_python_compiles_is_accepted() {
         for pattern in [
             "",
             "^[a-z ]+$",
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_python_refuses_or_reads_differently_is_not() {
+    fn a_pattern_that_python_refuses_or_reads_differently_is_rejected() {
         for pattern in [
             r"\p{L}",
             r"\u{1F600}",

@@ -156,7 +156,7 @@ fn a_null_that_says_nothing_is_taken_out_wherever_it_stands() {
 }
 
 #[test]
-fn what_no_reader_takes_is_left_to_it() {
+fn malformed_arguments_are_left_to_the_reader() {
     let schema = object(&json!({"a": {"type": "integer"}, "b": {"type": "string"}}), &["b"]);
     let twice = r#"{"a":null,"b":"x","a":null}"#;
     for text in [twice, r#"{"a":null"#, r#"{"a":nul}"#, "", r#"{"b":01,"a":null}"#] {

@@ -68,7 +68,7 @@ fn no_call_may_run_unless_the_message_came_to_its_end() {
 }
 
 #[test]
-fn what_the_provider_would_refuse_is_not_repeated() {
+fn content_that_the_provider_would_refuse_is_not_repeated() {
     let search =
         json!({ "type": "server_tool_use", "id": "srv", "name": "web_search", "input": {} });
     let cut = [thinking(""), text("  "), text("So"), search.clone()];

@@ -122,7 +122,7 @@ fn repeated(blocks: &[Vec<Value>]) -> Value {
 }
 
 #[test]
-fn what_the_providers_own_tools_did_in_a_stream_is_repeated() {
+fn a_streamed_use_of_the_providers_own_tools_is_repeated() {
     let call = json!({ "toolUseId": "s", "name": "nova_grounding", "type": "server_tool_use" });
     let result = json!({ "toolUseId": "s", "type": "nova_grounding_result", "status": "success" });
     let content = repeated(&[

@@ -339,7 +339,7 @@ fn reasoning_in_parts_stays_beside_the_text_that_follows_it() {
 }
 
 #[test]
-fn what_groq_refuses_in_a_request_is_not_repeated_and_its_own_usage_is_read() {
+fn fields_that_groq_refuses_are_not_repeated_and_its_usage_is_read() {
     let done = json!([{ "type": "search", "index": 0, "arguments": "{}", "output": "tea" }]);
     let cited = json!([{ "type": "function_citation" }]);
     let delta = json!({ "content": "Hi", "reasoning": "tea", "executed_tools": done,

@@ -123,7 +123,7 @@ fn an_answer_declares_what_the_search_has_found() {
 }
 
 #[test]
-fn what_was_found_is_called_like_any_other_tool() {
+fn a_found_tool_is_called_like_any_other() {
     let adapter = adapter();
     let call = json!({"type": "function_call", "id": "fc_1", "call_id": "call_2", "name": "mail_read",
         "namespace": "mail", "arguments": "{\"query\":null}", "status": "completed"});

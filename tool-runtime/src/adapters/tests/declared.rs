@@ -30,7 +30,7 @@ fn check(schema: &Value, taken: &Value) {
 }
 
 #[test]
-fn what_one_of_two_schemas_closes_stays_open_for_its_own_properties() {
+fn a_closed_schema_of_an_all_of_still_admits_its_own_properties() {
     let schema = json!({"type": "object", "allOf": [
         {"properties": {"a": {"type": "string", "pattern": "x"}}},
         {"properties": {"a": {"type": "string", "pattern": "y"}, "b": {"type": "string"}},

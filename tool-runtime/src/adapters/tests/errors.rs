@@ -49,7 +49,7 @@ fn a_response_of_another_dialect_is_refused_with_the_place() {
 }
 
 #[test]
-fn what_stands_at_a_wrong_place_is_named_by_its_type() {
+fn a_value_at_a_wrong_place_is_named_by_its_type() {
     let content = json!([{ "type": [SECRET], "id": "a", "name": "ping", "input": {} }]);
     check(
         Dialect::Anthropic,
@@ -165,7 +165,7 @@ fn no_response_is_made_of_a_stream_that_lost_an_event() {
 }
 
 #[test]
-fn what_a_log_shows_of_a_turn_is_no_word_of_it() {
+fn a_debug_text_of_a_turn_shows_none_of_its_contents() {
     let adapter = adapter(Dialect::Anthropic);
     let input = json!({ "password": SECRET });
     let call = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": input });
@@ -180,7 +180,7 @@ fn what_a_log_shows_of_a_turn_is_no_word_of_it() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_with_its_place() {
+fn a_response_that_is_no_json_is_refused_with_its_place() {
     let error = adapter(Dialect::Anthropic).read("data: {}").unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -118,7 +118,7 @@ fn every_dialect_says_it_in_its_own_shape_in_the_models_order() {
 }
 
 #[test]
-fn what_changes_how_an_answer_is_to_be_read_is_noted_beside_it() {
+fn a_warning_coercion_edit_or_dry_run_is_noted_beside_the_answer() {
     let meta = plain()
         .with_warnings(["the index is a day old".to_owned()])
         .with_coercions([tool_contracts::Coercion::new("/limit", "string", "integer")])

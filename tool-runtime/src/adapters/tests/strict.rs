@@ -66,7 +66,7 @@ fn a_strict_tool_is_closed_and_keeps_its_optional_properties() {
 }
 
 #[test]
-fn what_a_strict_call_could_not_say_is_not_declared_strict() {
+fn a_schema_unfit_for_strict_calls_is_not_declared_strict() {
     let open = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
     let any = json!({ "type": "object", "additionalProperties": false, "properties": { "a": {} } });
     let node = json!({ "type": "object", "additionalProperties": false,

@@ -125,7 +125,7 @@ fn ollama_can_only_be_given_fewer_tools() {
 }
 
 #[test]
-fn what_a_dialect_cannot_forbid_is_an_error() {
+fn a_ban_on_parallel_calls_that_a_dialect_lacks_is_an_error() {
     for dialect in [Dialect::Gemini, Dialect::BedrockConverse, Dialect::Ollama] {
         let rules = CallRules::new(ToolChoice::Auto);
         let error = chosen(dialect, rules.clone().parallel_calls(false)).unwrap_err();

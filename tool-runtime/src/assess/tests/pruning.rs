@@ -105,7 +105,7 @@ fn error_lines_are_kept_if_a_newer_message_speaks_of_errors() {
 }
 
 #[test]
-fn what_is_referred_to_is_kept_within_the_limit_of_the_context() {
+fn referenced_text_is_kept_within_the_limit_of_the_context() {
     let text: String =
         (0..2_000).map(|n| format!("error {n}: A-17 is late.\n")).collect::<Vec<_>>().concat();
     let context = question("Which errors are there of A-17?").tool_results([result("log", text)]);
@@ -125,7 +125,7 @@ fn log_with_references(share: usize) -> String {
 }
 
 #[test]
-fn what_is_referred_to_may_take_more_than_the_target() {
+fn referenced_text_may_take_more_than_the_target() {
     let kept = |share: usize, most: u64| {
         let result = result("log", log_with_references(share));
         let context = question("Show all of A-9917.").tool_results([result]).max_tokens(most);

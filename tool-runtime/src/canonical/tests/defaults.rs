@@ -106,7 +106,7 @@ fn schemas_that_lead_back_to_themselves_end() {
 }
 
 #[test]
-fn what_is_filled_in_is_bounded() {
+fn the_defaults_filled_in_are_bounded() {
     let twice = |level: usize| {
         let below = json!({"$ref": format!("#/$defs/L{}", level + 1), "default": {}});
         (format!("L{level}"), json!({"properties": {"a": below, "b": below}}))

@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_is_what_the_simple_writer_writes(value in values()) {
+    fn a_value_is_written_as_the_simple_writer_writes_it(value in values()) {
         let simple = simply(&value);
         prop_assert_eq!(canonicalize(&value.to_string()), Ok(simple.clone()));
         let pretty = serde_json::to_string_pretty(&value).expect("text");
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_plain_is_written_as_anything_is_and_nothing_else_passes_for_it(
+    fn the_fast_path_writes_only_valid_json_and_as_the_general_writer_does(
         value in values(), plain in plain(), cuts in prop::collection::vec((any::<u16>(), 0..9_u8), 0..3)
     ) {
         for value in [value, plain] {

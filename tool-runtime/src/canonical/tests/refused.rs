@@ -40,7 +40,7 @@ fn floats_beyond_every_double() {
 }
 
 #[test]
-fn what_is_not_json() {
+fn text_that_is_not_json_is_refused() {
     use CanonicalErrorKind::{Syntax, Truncated};
     for (text, position) in [
         (r#""\ud83d""#, 1),

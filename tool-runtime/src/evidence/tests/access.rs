@@ -46,7 +46,7 @@ async fn each_reading_is_told_also_one_that_fails() {
 }
 
 #[tokio::test]
-async fn what_changes_keys_is_told_before_and_after() {
+async fn a_change_of_keys_is_logged_before_and_after() {
     let (vault, log) = logged(&MemoryStore::new());
     keep(&vault, TENANT).await;
     vault.rotate(TENANT, &access()).await.expect("it rotates");

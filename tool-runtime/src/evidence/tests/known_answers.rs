@@ -32,7 +32,7 @@ const SEALED_OUTPUT: &str = concat!(
 );
 
 #[tokio::test]
-async fn what_was_sealed_in_version_1_opens_once_it_has_a_checksum() {
+async fn contents_sealed_in_version_1_open_once_they_have_a_checksum() {
     let id: SnapshotId = "ev_0197f0c49a5b7c3e8a416f2b8f0d1e2a".parse().expect("an id");
     let store = MemoryStore::new();
     let key = TenantKey::new(TENANT, 3, "old", bytes(TENANT_KEY));
@@ -57,7 +57,7 @@ fn a_snapshot_of_version_1_has_its_hash() {
 }
 
 #[tokio::test]
-async fn what_is_sealed_now_is_laid_out_as_version_1() {
+async fn contents_sealed_now_are_laid_out_as_version_1() {
     let store = MemoryStore::new();
     let id = keep(&vault(store.clone()), TENANT).await;
     let sealed = store.find_snapshot(TENANT, id).await.expect("a store").expect("kept").sealed;

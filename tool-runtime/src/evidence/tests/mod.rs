@@ -122,7 +122,7 @@ async fn check_shut(vault: &Vault, tenant: Uuid, id: SnapshotId, kind: EvidenceE
 }
 
 #[tokio::test]
-async fn what_was_kept_is_read() {
+async fn a_kept_snapshot_is_read() {
     let vault = vault(MemoryStore::new());
     let made = snapshot_of(TENANT);
     let kept = vault.keep(made.clone(), &contents()).await.expect("it is kept");
@@ -151,7 +151,7 @@ async fn a_snapshot_with_nothing_sealed_needs_no_key() {
 }
 
 #[tokio::test]
-async fn what_was_kept_first_stays() {
+async fn the_contents_kept_first_stay() {
     let vault = vault(MemoryStore::new());
     let snapshot = snapshot_of(TENANT);
     let kept = vault.keep(snapshot.clone(), &contents()).await.expect("it is kept");

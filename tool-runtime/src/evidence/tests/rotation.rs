@@ -153,7 +153,7 @@ fn rotates() -> StoreFault {
 }
 
 #[tokio::test]
-async fn who_reads_while_another_process_rotates_reads() {
+async fn a_reader_succeeds_while_another_process_rotates() {
     for step in 0.. {
         let (store, ids) = kept(2).await;
         let stepped = FaultyStore::new(&store, step, rotates());
@@ -166,7 +166,7 @@ async fn who_reads_while_another_process_rotates_reads() {
 }
 
 #[tokio::test]
-async fn who_writes_while_another_process_rotates_loses_nothing() {
+async fn a_writer_loses_nothing_while_another_process_rotates() {
     for step in 0.. {
         let (store, ids) = kept(1).await;
         let stepped = FaultyStore::new(&store, step, rotates());
@@ -182,7 +182,7 @@ async fn who_writes_while_another_process_rotates_loses_nothing() {
 }
 
 #[tokio::test]
-async fn who_rotates_while_another_process_rotates_loses_nothing() {
+async fn a_rotation_loses_nothing_while_another_process_rotates() {
     for step in 0.. {
         let (store, ids) = kept(3).await;
         let stepped = FaultyStore::new(&store, step, rotates());
@@ -201,7 +201,7 @@ async fn who_rotates_while_another_process_rotates_loses_nothing() {
 }
 
 #[tokio::test]
-async fn who_keeps_and_fails_may_keep_again() {
+async fn a_failed_keep_may_be_repeated() {
     for meddle in [StoreFault::FailBefore, StoreFault::FailAfter] {
         for step in 0.. {
             let store = MemoryStore::new();

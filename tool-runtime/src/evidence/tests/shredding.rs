@@ -18,7 +18,7 @@ async fn kept() -> (MemoryStore, Vec<SnapshotId>) {
 }
 
 #[tokio::test]
-async fn what_is_shredded_opens_in_no_process() {
+async fn a_shredded_snapshot_opens_in_no_process() {
     let (store, ids) = kept().await;
     let (here, there) = (vault(store.clone()), vault(store.clone()));
     let other = keep(&here, OTHER).await;
@@ -36,7 +36,7 @@ async fn what_is_shredded_opens_in_no_process() {
 }
 
 #[tokio::test]
-async fn what_is_kept_after_shredding_opens_and_what_was_before_does_not() {
+async fn a_snapshot_kept_after_shredding_opens_and_an_earlier_one_does_not() {
     let (store, ids) = kept().await;
     let vault = vault(store);
     vault.shred(TENANT, &access()).await.expect("it shreds");
@@ -83,7 +83,7 @@ async fn shredding_at_any_step_of_rewrapping_is_final() {
 }
 
 #[tokio::test]
-async fn what_is_kept_while_a_tenant_is_shredded_is_readable_or_shredded() {
+async fn a_snapshot_kept_while_a_tenant_is_shredded_is_readable() {
     for step in 0.. {
         let (store, ids) = kept().await;
         let stepped = FaultyStore::new(&store, step, shreds());

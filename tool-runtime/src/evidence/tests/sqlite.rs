@@ -69,7 +69,7 @@ async fn everything_is_there_when_the_file_is_opened_again() {
 }
 
 #[tokio::test]
-async fn what_one_process_destroys_another_cannot_open() {
+async fn a_snapshot_shredded_by_one_process_opens_in_no_other() {
     let folder = Folder::new();
     let (here, there) = (vault(folder.open()), vault(folder.open()));
     let id = keep(&here, TENANT).await;

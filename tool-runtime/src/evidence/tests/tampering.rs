@@ -86,7 +86,7 @@ async fn every_changed_byte_is_found() {
 }
 
 #[tokio::test]
-async fn what_was_cut_or_lengthened_is_found() {
+async fn a_cut_or_lengthened_text_is_found() {
     let stored = Stored::new().await;
     for which in 0..5 {
         for length in [0, 1, 32, 33, 48, 49, stored.clone().bytes(which).len() - 1] {

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_for_models_needs_a_word_of_its_own() {
+    fn a_tool_that_is_not_for_models_needs_the_internal_scope() {
         let sweep = tool("sweep", "upkeep", false);
         check("tools tools:sweep category:upkeep", &sweep, false);
         check("internal", &sweep, false);
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_is_read_again() {
+    fn printed_scopes_are_read_again() {
         for text in [
             "",
             "tools",

@@ -47,7 +47,7 @@ fn without_any_way_nobody_is_admitted() {
 }
 
 #[test]
-fn whoever_is_not_known_is_told_of_the_ways_that_there_are() {
+fn challenges_name_only_the_configured_ways_to_authenticate() {
     let of_key = "ApiKey header=\"X-Internal-API-Key\"";
     let told = |auth: &Auth, headers: &HeaderMap| -> Vec<HeaderValue> {
         auth.challenges(headers.contains_key(AUTHORIZATION)).collect()
@@ -60,7 +60,7 @@ fn whoever_is_not_known_is_told_of_the_ways_that_there_are() {
 }
 
 #[test]
-fn who_brings_a_bad_key_is_refused_whatever_is_open_to_those_who_bring_none() {
+fn a_bad_key_is_refused_even_where_no_key_is_needed() {
     let (good, bad) = (key(), key());
     let network = Auth::trusting_the_network_as(Principal::trusted("gateway"));
     for auth in [network, Auth::new().anonymous(Scopes::all())] {
@@ -97,7 +97,7 @@ fn a_wrong_key_an_unknown_one_and_one_whose_time_is_over_are_told_the_same() {
 }
 
 #[test]
-fn what_somebody_is_told_names_the_ways_there_are() {
+fn a_refusal_names_the_ways_to_authenticate() {
     let told = |auth: &Auth| of(auth, &HeaderMap::new()).expect_err("nobody is known").message;
     assert!(told(&Auth::new().api_keys(&keys(&key()))).contains("X-Internal-API-Key"));
 }
@@ -157,7 +157,7 @@ mod with_tokens {
     }
 
     #[test]
-    fn whoever_is_not_known_is_told_of_both_ways_and_that_a_token_led_to_nothing() {
+    fn challenges_name_both_ways_and_mark_an_invalid_token() {
         let server = TestServer::new();
         let told = |pairs| -> Vec<_> {
             server.auth.challenges(headers(pairs).contains_key("authorization")).collect()

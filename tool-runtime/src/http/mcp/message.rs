@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused_with_its_place() {
+    fn a_malformed_message_is_refused_with_its_place() {
         let refused = |body: &str| SentMessage::read(body.as_bytes()).map(drop).map_err(|it| it.0);
         let cases = [
             (r#"{"method":"#, "-32700", "line 1, column 10"),

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_reference_stays() {
+    fn a_value_that_only_looks_like_a_reference_stays() {
         let schema = json!({
             "properties": {"$ref": {"const": {"$ref": "#/$defs/A"}}, "b": {"$ref": "#anchor"}},
         });

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_anything_has_a_name() {
+    fn a_schema_that_admits_anything_has_a_name() {
         check(
             json!({
                 "properties": {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_turn_around_stays() {
+    fn a_schema_with_a_context_sensitive_keyword_is_not_narrowed() {
         let said = |schema: Value| can_be_narrowed(schema.as_object().expect("it is an object"));
         assert!(said(json!({"$defs": {"not": {"type": "integer"}}})));
         for keyword in CONTEXT_SENSITIVE {

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_or_said_twice_is_refused_by_name() {
+    fn a_parameter_out_of_range_or_repeated_is_refused_by_name() {
         let limit = Err("query `limit`: expected a number from 1 to 100, once");
         for query in ["limit=0", "limit=101", "limit=", "limit", "limit=x", "limit=1&limit=1"] {
             check(query, limit);

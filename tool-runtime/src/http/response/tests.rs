@@ -113,7 +113,7 @@ fn the_hash_is_the_sha256_of_the_body() {
 }
 
 #[test]
-fn whoever_is_to_wait_is_told_how_many_whole_seconds() {
+fn retry_after_is_written_in_whole_seconds() {
     let limited = |time| ToolErrorDetail::of(ErrorCode::RateLimited, "no").retry_after_ms(time);
     let after = |status, detail: &ToolErrorDetail| {
         let headers = headers(failed(status, detail));

@@ -84,7 +84,7 @@ async fn merged_it_answers_for_what_nobody_else_does() {
 }
 
 #[tokio::test]
-async fn whoever_names_a_trace_finds_it_in_every_refusal() {
+async fn a_trace_named_by_the_caller_is_in_every_refusal() {
     let config = HttpConfig::new(Auth::new());
     config.drain().begin();
     let app = ToolGate::new().app(config);

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_small_is_sent_at_once() {
+    async fn an_accepted_connection_sends_without_delay() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it listens");
         let _peer = TcpStream::connect(address).await.expect("it listens");

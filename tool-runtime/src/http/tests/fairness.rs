@@ -204,7 +204,7 @@ async fn a_flood_of_calls_of_unknown_tools_leaves_bounded_records() {
             texts.insert(answer.refused(404, "NOT_FOUND"));
         }
         assert_eq!(texts.len(), 1, "all are answered alike: {texts:?}");
-        assert_eq!(stage.how_many_ended(), MAX_RECORDED as usize);
+        assert_eq!(stage.ended_call_count(), MAX_RECORDED as usize);
         assert_eq!(rows(&ledger).await, 0, "the minute is not over");
         drain.begin();
         drain.idle().await;
@@ -224,7 +224,7 @@ async fn a_flood_of_decisions_on_made_up_tickets_leaves_bounded_records() {
             assert_eq!(send(&app, decision).await.status, status);
         }
         assert!(
-            stage.how_many_ended() <= MAX_RECORDED as usize,
+            stage.ended_call_count() <= MAX_RECORDED as usize,
             "no call is opened for the others"
         );
         assert_eq!(rows(&ledger).await, u64::from(MAX_RECORDED));

@@ -82,7 +82,7 @@ impl ToolGate {
         self.ended.lock().expect("no thread panicked").is_empty()
     }
 
-    pub(in crate::http) fn how_many_ended(&self) -> usize {
+    pub(in crate::http) fn ended_call_count(&self) -> usize {
         self.ended.lock().expect("no thread panicked").len()
     }
 

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn the_remembered_blocks_are_bounded() {
         let mut blocks = TraceFilters::default();
         let entries = &calls()[..SCAN_ENTRIES];
         let moved = |block: u64| -> Vec<ChainEntry> {

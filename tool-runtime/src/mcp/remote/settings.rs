@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_does_not_say_is_the_most_dangerous() {
+    fn a_tool_without_host_settings_is_the_most_dangerous() {
         let claims = HostToolSettings::default();
         assert_eq!(claims.effect("x"), Effect::Destructive);
         assert!(claims.is_open_world("x") && !claims.is_idempotent("x"));

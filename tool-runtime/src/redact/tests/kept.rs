@@ -8,7 +8,7 @@ fn survives(text: &str) {
 }
 
 #[test]
-fn what_leads_through_the_logs_survives() {
+fn identifiers_and_hashes_in_logs_survive() {
     survives("550e8400-e29b-41d4-a716-446655440000");
     survives("12345678-1234-1234-1234-123456789012");
     survives("run_0190a6e8-5c1b-7d3e-8f00-5b8e2f1a9c3d");

@@ -136,7 +136,7 @@ fn patterns_are_added_and_taken_out_by_name() {
 }
 
 #[test]
-fn what_stands_in_place_of_something_hides_nothing() {
+fn a_placeholder_in_a_text_hides_nothing() {
     let patterns = Patterns::default();
     assert_eq!(patterns.redact("password=hunter[card]2"), "password=[secret][card]2");
     assert_eq!(patterns.redact("[4111111111111111]"), "[[card]]");

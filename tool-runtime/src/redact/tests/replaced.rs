@@ -88,7 +88,7 @@ fn tokens_and_keys_are_found_by_their_prefix_or_their_chance() {
 }
 
 #[test]
-fn what_follows_the_word_for_a_secret_is_one() {
+fn a_value_after_a_word_for_a_secret_is_redacted() {
     redacts("password=hunter2&x=1", "password=[secret]&x=1");
     redacts(r#"{"password": "hunter 2", "x": 1}"#, r#"{"password": [secret], "x": 1}"#);
     redacts(r#"{\"password\": \"hunter 2\"}"#, r#"{\"password\": [secret]}"#);

@@ -72,7 +72,7 @@ fn a_short_value_counts_as_a_word_alone() {
 }
 
 #[test]
-fn what_holds_no_value_is_not_copied() {
+fn a_text_without_a_value_is_not_copied() {
     let scrub = ValueScrubber::of(["hunter2"]);
     assert!(matches!(scrub.scrub("aGVsbG8gd29ybGQ= \\n %20 +"), Cow::Borrowed(_)));
     assert!(ValueScrubber::of([""; 3]).is_empty());

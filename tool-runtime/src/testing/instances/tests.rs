@@ -164,7 +164,7 @@ fn the_edges_come_up() {
 }
 
 #[test]
-fn what_the_schema_shows_comes_up_where_it_is_admitted() {
+fn examples_and_defaults_of_a_schema_come_up_where_admitted() {
     let schema = json!({"type": "string", "examples": ["Europe/Paris", 7], "default": "UTC"});
     let instances = instances(&schema);
     let values: Vec<Value> = (0..SEEDS).map(|seed| instances.valid(seed)).collect();
@@ -211,7 +211,7 @@ fn a_schema_that_admits_nothing_is_an_error_that_says_where() {
 }
 
 #[test]
-fn what_is_simpler_is_admitted_and_ends() {
+fn a_failing_value_is_simplified_to_the_smallest_that_fails() {
     let schema = json!({"type": "object", "required": ["n", "t"], "additionalProperties": false, "properties": {
         "n": {"type": "integer", "minimum": 3, "maximum": 100_000},
         "t": {"type": "array", "items": {"type": "string"}},

@@ -41,7 +41,7 @@ fn counted(most: u64) -> Value {
 }
 
 #[test]
-fn what_gets_past_the_schema_is_found() {
+fn an_input_that_gets_past_the_schema_is_found() {
     let tried = trial_runtime(counted(100));
     let mut report = TrialReport::new("count".to_owned(), 0);
     let inputs =

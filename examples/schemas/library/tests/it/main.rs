@@ -45,7 +45,7 @@ fn check(example: &Example) {
     let project = Project::copied(example.package);
     committed_files_are_those_of_the_tools(&project);
     a_build_with_nothing_to_do_does_nothing(&project);
-    what_is_lost_is_written_again(&project, example);
+    lost_and_edited_files_are_written_again(&project, example);
     a_change_that_hurts_nobody_passes_with_a_warning(&project, example);
     a_broken_promise_fails_the_build(&project, example);
 }
@@ -74,7 +74,7 @@ fn a_build_with_nothing_to_do_does_nothing(project: &Project) {
     project.build(&[]).passes().did_not_export();
 }
 
-fn what_is_lost_is_written_again(project: &Project, example: &Example) {
+fn lost_and_edited_files_are_written_again(project: &Project, example: &Example) {
     let committed = project.contracts();
     let input = format!("schemas/{}.input.json", example.tool);
     project.remove(&input);

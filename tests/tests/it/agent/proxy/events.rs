@@ -196,7 +196,7 @@ impl SessionStore for Failing {
 }
 
 #[tokio::test]
-async fn what_a_store_of_sessions_says_of_its_failure_is_in_the_log_alone() {
+async fn a_session_store_failure_is_described_only_in_the_log() {
     let server = Server::start([]).await;
     let agent = agent(&server, "").sessions(Failing).build();
     let paper = Paper::default();

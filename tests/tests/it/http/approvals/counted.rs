@@ -19,7 +19,7 @@ async fn ran(place: &Recorded) -> RecordedCall {
 }
 
 #[tokio::test]
-async fn who_approved_a_call_is_on_its_record_beside_whom_it_ran_for() {
+async fn a_call_record_names_the_approver_and_the_principal() {
     let edit = json!({"decision": "edit", "arguments": {"cents": 4}});
     for decision in [json!({"decision": "approve"}), edit] {
         let place = Recorded::new();

@@ -145,7 +145,7 @@ fn check(answer: &Answer, status: u16, reason: &str) {
 }
 
 #[tokio::test]
-async fn what_waits_is_listed_without_its_secrets() {
+async fn a_waiting_call_is_listed_without_its_secrets() {
     let office = Office::new();
     let ticket = office.ask(&json!({"cents": 5, "pin": SECRET})).await;
     let listed = office.waiting("").await;
@@ -166,7 +166,7 @@ async fn what_waits_is_listed_without_its_secrets() {
 }
 
 #[tokio::test]
-async fn what_a_preview_function_answers_is_listed_and_so_is_its_failure() {
+async fn the_answer_or_failure_of_a_preview_function_is_listed() {
     let input = json!({"type": "object", "properties": {"cents": {"type": "integer"}}});
     let tool = DynamicTool::new("pay_joe_later", Effect::Write).description("Pays later.");
     let tool = tool.version("1.0.0").input_schema(input).handler(|_| async { Ok::<_, Failure>(1) });
@@ -191,7 +191,7 @@ async fn what_a_preview_function_answers_is_listed_and_so_is_its_failure() {
 }
 
 #[tokio::test]
-async fn what_waits_is_listed_in_pages() {
+async fn waiting_calls_are_listed_in_pages() {
     let office = Office::new();
     let mut asked = Vec::new();
     for cents in 1..=3 {
@@ -257,7 +257,7 @@ async fn a_declined_call_never_runs() {
 }
 
 #[tokio::test]
-async fn whoever_asked_for_a_call_does_not_approve_it() {
+async fn a_caller_does_not_approve_their_own_call() {
     let office = Office::new();
     let ticket = office.ask(&json!({"cents": 5})).await;
     check(&office.approve("jane", &ticket).await, 403, "own_call");
@@ -270,7 +270,7 @@ async fn whoever_asked_for_a_call_does_not_approve_it() {
 }
 
 #[tokio::test]
-async fn whoever_asked_for_a_call_may_take_it_back() {
+async fn a_caller_may_decline_their_own_call() {
     let office = Office::new();
     let ticket = office.ask(&json!({"cents": 5})).await;
     let answer = office.decide("jane", &ticket, json!({"decision": "decline"})).await;
@@ -301,7 +301,7 @@ async fn another_tenants_calls_are_neither_seen_nor_decided() {
 }
 
 #[tokio::test]
-async fn what_has_expired_is_gone() {
+async fn an_expired_ticket_is_gone() {
     let office = Office::with(open(), Policy::new().ticket_lifetime(Duration::from_secs(60)));
     let ticket = office.ask(&json!({"cents": 5})).await;
     office.clock.advance(Duration::from_secs(60));

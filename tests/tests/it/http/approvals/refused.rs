@@ -90,7 +90,7 @@ fn deciding(ticket: &str) -> Request<Body> {
 }
 
 #[tokio::test]
-async fn who_tries_to_approve_an_own_call_is_on_the_record() {
+async fn an_approval_of_an_own_call_is_refused_and_recorded() {
     for (decision, action) in [(approve(), "approve"), (edit(4), "edit")] {
         let place = Recorded::new();
         let ticket = place.office.ask(&json!({"cents": 5})).await;
@@ -103,7 +103,7 @@ async fn who_tries_to_approve_an_own_call_is_on_the_record() {
 }
 
 #[tokio::test]
-async fn who_edits_a_call_so_that_it_is_not_valid_is_on_the_record() {
+async fn an_edit_that_is_not_valid_is_recorded() {
     let place = Recorded::new();
     let ticket = place.office.ask(&json!({"cents": 5})).await;
     assert_eq!(place.office.decide("boss", &ticket, edit(500)).await.status, 409);
@@ -112,7 +112,7 @@ async fn who_edits_a_call_so_that_it_is_not_valid_is_on_the_record() {
 }
 
 #[tokio::test]
-async fn who_decides_about_what_is_over_is_on_the_record_beside_the_tool() {
+async fn a_decision_on_an_ended_ticket_is_recorded_and_names_the_tool() {
     let place = Recorded::new();
     let ticket = place.office.ask(&json!({"cents": 5})).await;
     assert_eq!(place.office.approve("boss", &ticket).await.status, 200);
@@ -149,7 +149,7 @@ fn check_names_its_tool(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn who_tries_another_tenants_ticket_is_on_the_record_and_is_not_told_its_tool() {
+async fn a_decision_on_another_tenants_ticket_is_recorded_and_names_no_tool() {
     let place = Recorded::new();
     let ticket = place.office.ask(&json!({"cents": 5})).await;
     let answer = send(&place.office.app, with(deciding(&ticket), "x-tenant-id", "other")).await;
@@ -162,7 +162,7 @@ async fn who_tries_another_tenants_ticket_is_on_the_record_and_is_not_told_its_t
 }
 
 #[tokio::test]
-async fn who_decides_without_the_scope_is_on_the_record() {
+async fn a_decision_without_the_scope_is_recorded() {
     let clerk = Principal::new("clerk").for_every_tenant().with_users(Users::OfItsTenants);
     let clerk =
         clerk.with_scopes("tools internal traces replay metrics".parse::<Scopes>().unwrap());
@@ -177,7 +177,7 @@ async fn who_decides_without_the_scope_is_on_the_record() {
 }
 
 #[tokio::test]
-async fn who_may_not_decide_learns_nothing_of_what_they_sent() {
+async fn an_unauthorized_decision_reveals_nothing_of_ticket_or_body() {
     let clerk = Principal::new("clerk").for_every_tenant().with_users(Users::OfItsTenants);
     let clerk = HttpConfig::new(Auth::trusting_the_network_as(clerk));
     for (config, status) in [(clerk, 403), (HttpConfig::new(Auth::new()), 401)] {
@@ -190,7 +190,7 @@ async fn who_may_not_decide_learns_nothing_of_what_they_sent() {
 }
 
 #[tokio::test]
-async fn who_decides_for_a_tenant_that_is_not_theirs_is_on_the_record() {
+async fn a_decision_for_a_foreign_tenant_is_recorded() {
     let key = ApiKey::generate().unwrap();
     let yantian = Tenant::parse("yantian").unwrap().id();
     let boss = Principal::new("desk").for_tenants([yantian]).with_scopes(Scopes::all());
@@ -234,7 +234,7 @@ async fn a_refusal_is_answered_though_it_cannot_be_recorded() {
 }
 
 #[tokio::test]
-async fn what_is_refused_takes_no_place_of_a_call_that_runs() {
+async fn a_call_refused_before_it_runs_takes_no_slot() {
     let office = Office::with(open().max_tasks(0), Policy::new());
     let asking = async |cents: u32| {
         let body = json!({"tool_name": "pay_joe", "input": {"cents": cents}}).to_string();
@@ -262,7 +262,7 @@ async fn a_refused_decision_takes_no_place_of_a_call_that_runs() {
 }
 
 #[tokio::test]
-async fn what_a_newer_message_has_superseded_is_gone() {
+async fn a_ticket_superseded_by_a_newer_message_is_gone() {
     let place = Recorded::new();
     let body = json!({"tool_name": "pay_joe", "input": {"cents": 5}}).to_string();
     let request = with(by("jane", post("/tools/call", body)), "x-session-id", "evening");

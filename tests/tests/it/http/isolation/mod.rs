@@ -380,7 +380,7 @@ async fn a_body_names_no_other_tenant_than_its_headers_and_none_that_is_not_the_
 }
 
 #[tokio::test]
-async fn what_is_anothers_is_answered_as_what_is_not_there() {
+async fn a_foreign_resource_is_answered_like_an_absent_one() {
     let town = Town::new();
     let ticket = town.plant().await;
     let runs = town.runs.0.load(Ordering::SeqCst);

@@ -86,7 +86,7 @@ async fn an_approver_with_invalid_edits_is_asked_again_with_the_error() {
 }
 
 #[tokio::test]
-async fn who_never_writes_good_arguments_is_asked_four_times_and_then_by_a_ticket() {
+async fn an_approver_with_invalid_edits_is_asked_four_times_before_a_ticket_is_left() {
     let asked = EventLog::default();
     let times = asked.clone();
     let fixture = fixture(approver(move |request| {
@@ -109,12 +109,12 @@ async fn check_deferred(approver: impl Approver) {
 }
 
 #[tokio::test]
-async fn who_decides_nothing_leaves_a_ticket() {
+async fn an_approver_that_defers_leaves_a_ticket() {
     check_deferred(approver(|_| Decision::defer())).await;
 }
 
 #[tokio::test]
-async fn who_has_no_name_leaves_a_ticket() {
+async fn an_approver_without_a_name_leaves_a_ticket() {
     check_deferred(approver(|_| Decision::approve(" \t"))).await;
     check_deferred(approver(|_| Decision::approve("").with_arguments(PAYMENT))).await;
 }

@@ -73,7 +73,7 @@ async fn a_ticket_with_any_field_altered_lets_nothing_run() {
 }
 
 #[tokio::test]
-async fn what_is_no_ticket_lets_nothing_run() {
+async fn a_text_that_is_no_ticket_lets_nothing_run() {
     let fixture = Fixture::new(Policy::new());
     for text in ["", "yes", "null", "[]", "{}", "\"approved\"", &"x".repeat(1_000_000)] {
         check_refused(&fixture, text, &jane(), "ticket_malformed").await;

@@ -45,7 +45,7 @@ async fn arguments_that_are_always_allowed_are_asked_about_once() {
 }
 
 #[tokio::test]
-async fn what_is_destructive_is_asked_about_each_time() {
+async fn a_destructive_call_is_asked_about_each_time() {
     for what in [GrantFor::Tool, GrantFor::TheseArguments] {
         let (fixture, asked) = generous(what);
         for _ in 0..2 {

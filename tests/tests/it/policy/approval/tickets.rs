@@ -128,7 +128,7 @@ async fn check_withdrawn(
 }
 
 #[tokio::test]
-async fn what_ends_a_call_that_came_back_ends_its_ticket_executed_or_dropped() {
+async fn a_declined_or_withdrawn_call_ends_its_ticket_executed_or_dropped() {
     for execute in [true, false] {
         check_withdrawn(|call| call.decline("no"), execute, "ticket_declined").await;
         check_withdrawn(|call| call.withdraw(Withdrawal::Superseded), execute, "ticket_superseded")

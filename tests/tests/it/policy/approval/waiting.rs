@@ -39,7 +39,7 @@ async fn decided(fixture: &Fixture, id: Uuid) -> ToolOutput {
 }
 
 #[tokio::test]
-async fn what_waits_is_listed_as_a_person_may_see_it() {
+async fn a_waiting_call_is_listed_as_a_person_may_see_it() {
     let asks = rule(|_| Ok(AccessVerdict::Ask { reason: "over the limit".to_owned() }));
     let fixture = Fixture::new(Policy::new().access(asks));
     let sent = json!({"to": "joe", "cents": 5, "pin": SECRET}).to_string();
@@ -59,7 +59,7 @@ async fn what_waits_is_listed_as_a_person_may_see_it() {
 }
 
 #[tokio::test]
-async fn what_waits_is_listed_in_pages_the_oldest_first() {
+async fn waiting_calls_are_listed_in_pages_oldest_first() {
     let fixture = Fixture::new(Policy::new());
     let mut tickets = Vec::new();
     for cents in 1..=5 {
@@ -154,7 +154,7 @@ async fn an_approver_edits_and_declines_by_the_id() {
 }
 
 #[tokio::test]
-async fn what_was_edited_before_it_was_put_away_is_shown_and_run_as_edited() {
+async fn a_call_edited_before_it_waits_is_shown_and_run_as_edited() {
     let fixture = Fixture::new(Policy::new());
     let mut call = fixture.runtime.call("pay", PAYMENT, &jane());
     call.approve_edited("jill", r#"{"to":"joe","cents":3}"#).unwrap();
@@ -165,7 +165,7 @@ async fn what_was_edited_before_it_was_put_away_is_shown_and_run_as_edited() {
 }
 
 #[tokio::test]
-async fn what_has_expired_is_neither_listed_nor_taken_up() {
+async fn an_expired_ticket_is_neither_listed_nor_taken_up() {
     let fixture = Fixture::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
     let id = id_of(&fixture.ticket("pay", PAYMENT).await);
     fixture.clock.advance(Duration::from_millis(59_999));

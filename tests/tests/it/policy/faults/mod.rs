@@ -26,7 +26,7 @@ fn kill(plan: KillPlan) -> FaultCounts {
 }
 
 #[test]
-fn what_is_killed_at_any_point_runs_once_and_is_answered_in_the_end() {
+fn a_write_killed_at_any_point_runs_once_and_is_answered() {
     let plan = KillPlan { runs: 500, tool: WriteTool::Reconciling, rivals: true, at_once: 4 };
     let counts = kill(plan);
     for point in Point::ALL {
@@ -36,7 +36,7 @@ fn what_is_killed_at_any_point_runs_once_and_is_answered_in_the_end() {
 }
 
 #[test]
-fn what_is_killed_and_cannot_be_found_out_never_runs_twice() {
+fn a_killed_write_without_reconcile_never_runs_twice() {
     let counts = kill(KillPlan { runs: 100, tool: WriteTool::Plain, rivals: true, at_once: 2 });
     assert!(counts.unknown > 0 && counts.unknown < counts.keys, "{counts:?}");
 }

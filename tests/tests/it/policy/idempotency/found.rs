@@ -26,7 +26,7 @@ async fn no_call_runs_what_a_dead_owner_may_have_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_found_to_have_happened_is_stored_and_replayed() {
+async fn a_write_found_to_have_happened_is_stored_and_replayed() {
     let world = World::new();
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::Happened);
@@ -38,7 +38,7 @@ async fn what_is_found_to_have_happened_is_stored_and_replayed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_found_not_to_have_happened_runs_under_a_greater_fence() {
+async fn a_write_found_not_to_have_happened_runs_under_a_greater_fence() {
     let world = World::new();
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::DidNotHappen);
@@ -69,7 +69,7 @@ async fn an_outcome_that_cannot_be_found_out_stays_unknown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_timed_out_in_this_very_process_is_found_out_too() {
+async fn a_call_that_timed_out_in_this_process_is_reconciled_too() {
     let world = World::new();
     world.bank.next([Act::Hang]);
     check_error(&world.call("pay_traced", "k").await, "TIMEOUT", None);
@@ -179,7 +179,7 @@ async fn a_call_taken_over_while_it_reconciles_replays_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_found_by_one_who_was_taken_over_meanwhile_is_not_replayed() {
+async fn a_finding_made_by_an_owner_that_lost_its_lease_is_not_replayed() {
     let world = World::new();
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::Happened);

@@ -55,7 +55,7 @@ async fn the_time_counts_from_the_end_of_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_runs_or_is_unknown_is_never_forgotten() {
+async fn a_running_or_unknown_key_is_never_forgotten() {
     let world = World::new();
     world.bank.next([Act::Lose]);
     world.call("pay", "unknown").await;

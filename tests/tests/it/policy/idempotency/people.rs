@@ -70,7 +70,7 @@ async fn an_answer_that_a_person_found_is_replayed_and_says_so() {
 }
 
 #[tokio::test]
-async fn what_a_person_says_is_checked_and_else_changes_nothing() {
+async fn a_refused_or_failed_resolution_changes_nothing() {
     let world = World::new();
     lose(&world, "k").await;
     let record = unknown(&world).await.remove(0);

@@ -29,7 +29,7 @@ fn a_key_is_its_principals_whether_made_here_or_chosen() {
 }
 
 #[test]
-fn what_is_not_the_whole_key_is_nobodys() {
+fn a_forged_or_partial_key_names_no_principal() {
     let key = key();
     let keys = ApiKeys::new(set(&[(&key, "one")]));
     let text = key.expose();

@@ -129,7 +129,7 @@ async fn a_tool_is_refused_before_its_arguments_are_read() {
 }
 
 #[tokio::test]
-async fn who_misspells_a_tool_hears_of_those_only_that_they_may_call() {
+async fn a_hint_for_a_misspelled_tool_names_only_callable_tools() {
     let hint = async |config| {
         let answer = called(&ToolGate::new().app(config), "gues", "{}").await;
         answer.refused(404, "NOT_FOUND");
@@ -152,7 +152,7 @@ async fn nothing_new_begins_while_the_server_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_still_runs_at_the_end_is_cancelled_and_answered() {
+async fn a_call_that_still_runs_at_shutdown_is_cancelled_and_answered() {
     for tool in ["wait", "save"] {
         let config = open();
         let drain = config.drain();
@@ -404,7 +404,7 @@ async fn a_failure_in_a_stream_tells_its_status() {
 }
 
 #[tokio::test]
-async fn what_is_refused_before_it_runs_is_no_stream() {
+async fn a_call_refused_before_it_runs_is_no_stream() {
     let app = ToolGate::new().app(open());
     send(&app, streaming("unknown")).await.refused(404, "NOT_FOUND");
     let mut request = streaming("add");
@@ -413,7 +413,7 @@ async fn what_is_refused_before_it_runs_is_no_stream() {
 }
 
 #[tokio::test]
-async fn who_hangs_up_a_stream_ends_a_read_and_no_write() {
+async fn a_dropped_stream_ends_a_read_and_no_write() {
     let stage = ToolGate::new();
     let app = stage.app(open());
     for (tool, end) in [("wait", CallStatus::Interrupted), ("save", CallStatus::Executed)] {

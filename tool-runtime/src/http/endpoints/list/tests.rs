@@ -27,7 +27,7 @@ fn names(answer: &Answer) -> Vec<String> {
 const FOR_MODELS: [&str; 6] = ["add", "fail", "guess", "panics", "save", "wait"];
 
 #[tokio::test]
-async fn what_is_meant_for_models_is_listed() {
+async fn the_tools_meant_for_models_are_listed() {
     assert_eq!(names(&listed(open(), "{}").await), FOR_MODELS);
     assert_eq!(
         names(&listed(open(), r#"{"category":null,"ai_callable_only":true}"#).await),
@@ -51,7 +51,7 @@ async fn a_tool_is_told_with_its_contract() {
 }
 
 #[tokio::test]
-async fn who_may_call_what_is_not_for_models_may_see_it() {
+async fn a_caller_sees_the_internal_tools_that_it_may_call() {
     let all = r#"{"ai_callable_only":false}"#;
     let seen = names(&listed(open(), all).await);
     assert!(seen.contains(&"hidden".to_owned()));

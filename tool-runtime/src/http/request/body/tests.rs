@@ -259,7 +259,7 @@ fn check(body: &[u8], status: u16, message: &str, position: Option<usize>) {
 }
 
 #[test]
-fn what_is_no_json_is_told_by_its_byte() {
+fn a_body_that_is_no_json_is_refused_with_its_byte() {
     check(b"{\"tool_name\":\"\xff\"}", 400, "the body is not UTF-8 at byte 14", Some(14));
     let truncated = "the body is not readable: the JSON text ends too early, at byte 0";
     check(b"", 400, truncated, Some(0));
@@ -270,7 +270,7 @@ fn what_is_no_json_is_told_by_its_byte() {
 }
 
 #[test]
-fn what_is_json_of_another_form_is_told_by_its_field() {
+fn a_body_of_another_form_is_refused_with_its_field() {
     let unknown = "{\"tool_name\":\"add\",\"inputs\":{}}";
     let problem = parse::<CallRequest>(unknown.as_bytes()).expect_err("it is refused");
     assert_eq!(problem.status, 422);

@@ -93,7 +93,7 @@ async fn every_name_that_a_request_says_has_to_fit() {
 }
 
 #[tokio::test]
-async fn whoever_proves_who_they_are_asks_under_any_name() {
+async fn an_authenticated_caller_may_use_any_host_name() {
     let app = ToolGate::new().app(keyed());
     let mut add = with_key(under("tools.example"));
     *add.body_mut() = r#"{"tool_name":"add"}"#.into();
@@ -145,7 +145,7 @@ async fn a_page_of_another_site_is_refused_where_nothing_is_proven() {
 }
 
 #[tokio::test]
-async fn who_wants_it_is_asked_under_any_name() {
+async fn a_server_open_to_any_host_is_asked_under_any_name() {
     let app = ToolGate::new().app(open().any_host());
     assert_eq!(status(&app, of_page("tools.example", "https://other.example")).await, 200);
 }

@@ -93,7 +93,7 @@ fn a_server_without_limits_of_its_own_bounds_the_requests_of_each_caller() {
 }
 
 #[test]
-fn whoever_sends_bad_keys_is_told_to_wait() {
+fn a_caller_with_bad_keys_is_told_to_wait() {
     let server = TestServer::new(RateLimits::new().failed_authentications(limit(6)));
     let credentials = [(); 8].map(|()| server.status(GATEWAY, "guess"));
     assert_eq!(credentials, [401, 401, 401, 401, 401, 401, 429, 429]);
@@ -134,7 +134,7 @@ fn addresses_are_counted_apart_and_half_of_an_ipv6_address_is_one() {
 }
 
 #[test]
-fn who_sends_no_credential_guesses_nothing() {
+fn a_request_without_a_credential_is_no_guess() {
     let server = TestServer::new(RateLimits::new().failed_authentications(limit(1)));
     assert_eq!([(); 3].map(|()| server.status(GATEWAY, "")), [401; 3]);
     assert_eq!(server.status(GATEWAY, server.keys[0].expose()), 200);

@@ -97,7 +97,7 @@ async fn window(log: &Log, app: &Router, request: Request<Body>) -> Vec<String> 
 }
 
 #[tokio::test]
-async fn whoever_is_kept_out_is_on_the_log() {
+async fn a_request_that_is_kept_out_is_logged() {
     let (log, _guard) = Log::listen();
     let app = Router::new().nest("/api", ToolGate::new().app(keyed().max_body_bytes(100)));
     let to = |path: &str, body: &str| {
@@ -151,7 +151,7 @@ async fn the_name_that_a_request_is_asked_under_is_not_on_the_log() {
 }
 
 #[tokio::test]
-async fn what_callers_only_get_wrong_is_told_to_them_alone() {
+async fn a_mistake_of_a_caller_is_not_logged() {
     let (log, _guard) = Log::listen();
     let app = ToolGate::new().app(open());
     for request in [calling("add", "{}"), calling("add", "{"), calling("unknown", "{}")] {

@@ -96,7 +96,7 @@ fn a_last_line_that_is_torn_anywhere_is_set_aside() {
 }
 
 #[test]
-fn what_was_set_aside_before_stays() {
+fn a_torn_line_set_aside_before_stays() {
     let (folder, entries) = (TempFolder::new(), entries(1));
     let path = written(&folder, &entries);
     let (first, second) = (r#"{"seq":1,"leaf":"0"#, r#"{"seq":1"#);
@@ -195,7 +195,7 @@ fn a_full_disk_is_told_from_others() {
 }
 
 #[test]
-fn what_could_not_be_rolled_back_is_before_the_next_group() {
+fn a_failed_append_is_rolled_back_before_the_next_group() {
     let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries[..1]);
     let mut ledger = open(&path);
@@ -288,7 +288,7 @@ fn a_second_writer_by_another_name_is_found_out() {
 }
 
 #[test]
-fn who_reads_needs_no_lock_and_changes_nothing() {
+fn a_reader_needs_no_lock_and_changes_nothing() {
     let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries[..2]);
     let mut writer = open(&path);
@@ -308,7 +308,7 @@ fn who_reads_needs_no_lock_and_changes_nothing() {
 }
 
 #[test]
-fn who_reads_makes_no_file() {
+fn a_reader_makes_no_file() {
     let folder = TempFolder::new();
     let absent = JsonLinesLedger::read_only(folder.file("absent.jsonl"));
     check_refused(absent, StoreErrorKind::Unavailable, "absent.jsonl");
@@ -343,7 +343,7 @@ fn a_file_that_others_write_to_takes_no_more() {
 }
 
 #[test]
-fn what_is_no_ledger_is_refused_and_left_as_it_is() {
+fn a_file_that_is_no_ledger_is_refused_and_left_unchanged() {
     let folder = TempFolder::new();
     for (number, bytes) in
         [&b"a letter to a friend"[..], b"\0\0\0\0", b"\n", b"{\"level\":\"info\"}\n"]

@@ -186,7 +186,7 @@ fn a_full_file_keeps_nothing_of_a_group_and_takes_it_later() {
 }
 
 #[test]
-fn who_reads_sees_what_is_written_meanwhile_and_changes_nothing() {
+fn a_reader_sees_later_writes_and_changes_nothing() {
     let (folder, entries) = (TempFolder::new(), entries(3));
     let mut writer = open(&folder);
     let mut reader = SqliteLedger::read_only(folder.file("ledger.db")).unwrap();
@@ -199,7 +199,7 @@ fn who_reads_sees_what_is_written_meanwhile_and_changes_nothing() {
 }
 
 #[test]
-fn who_reads_makes_no_file_and_takes_no_other() {
+fn a_reader_makes_no_file_and_takes_no_foreign_one() {
     let folder = TempFolder::new();
     let file = folder.file("ledger.db");
     check_refused(SqliteLedger::read_only(&file), StoreErrorKind::Unavailable, "ledger.db");

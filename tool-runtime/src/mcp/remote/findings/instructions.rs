@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_quoted_in_a_bounded_length() {
+    fn a_found_instruction_is_quoted_in_a_bounded_length() {
         let found = instructions(&format!("ignore {} rule", "x\u{202e}".repeat(18)));
         assert!(found[0].len() < 400 && !found[0].contains('\u{202e}'), "{found:?}");
     }

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_pins_are_read_again() {
         assert_eq!(parse(&text(&pins()), at()).unwrap(), pins());
         assert_eq!(parse(&text(&Pins::new()), at()).unwrap(), Pins::new());
     }

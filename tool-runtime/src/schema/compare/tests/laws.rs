@@ -110,7 +110,7 @@ fn run(law: impl Fn(&mut Tape<'_>, &Tally) -> Result<(), TestCaseError>) -> Tall
 }
 
 #[test]
-fn what_is_called_compatible_after_edits_is() {
+fn edited_schemas_called_compatible_are_compatible() {
     let tally = run(|tape, tally| {
         let before = document(tape);
         let mut after = before.clone();
@@ -124,7 +124,7 @@ fn what_is_called_compatible_after_edits_is() {
 }
 
 #[test]
-fn what_is_called_compatible_by_chance_is() {
+fn random_schemas_called_compatible_are_compatible() {
     let tally = run(|tape, tally| {
         let (before, after) = (document(tape), document(tape));
         check(&before, &after, tape, tally)
@@ -142,7 +142,7 @@ fn a_schema_has_not_changed_from_itself() {
 }
 
 #[test]
-fn what_is_only_told_changes_nothing() {
+fn an_annotation_changes_nothing() {
     run(|tape, _| {
         let before = document(tape);
         let mut after = before.clone();
@@ -163,7 +163,7 @@ fn what_is_only_told_changes_nothing() {
 }
 
 #[test]
-fn what_hurts_the_one_reader_hurts_the_other_the_other_way_round() {
+fn a_change_that_breaks_one_reader_breaks_the_other_in_reverse() {
     run(|tape, _| {
         let before = document(tape);
         let mut after = before.clone();
@@ -229,7 +229,7 @@ fn every_rule_that_is_reported_is_documented() {
 }
 
 #[test]
-fn what_is_undecided_is_never_called_compatible() {
+fn an_undecided_change_is_never_called_compatible() {
     run(|tape, _| {
         each_comparison(tape, |before, after, reader| {
             for change in compare(before, after, reader) {

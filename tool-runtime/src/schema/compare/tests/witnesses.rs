@@ -68,7 +68,7 @@ fn a_rejection_that_is_close_to_no_change_shows_the_first_breaking_one() {
 }
 
 #[test]
-fn what_no_validator_can_tell_has_no_witness() {
+fn a_change_that_no_validator_can_tell_has_no_witness() {
     let (before, after) = (json!({"type": "string"}), json!({"type": "string", "format": "uuid"}));
     let changes = compare(&before, &after, SchemaReader::Callee);
     assert_eq!(witness(&changes, "format-added"), None);

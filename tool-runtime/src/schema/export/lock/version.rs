@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version_is_none() {
+    fn a_text_that_is_no_version_reads_as_none() {
         for text in ["", "1", "1.0", "1.0.0.0", "v1.0.0", "1.0.x", "1.0.0-", "1.0.0-a..b", "1.+2.3"]
         {
             assert_eq!(Version::read(text), None, "{text}");

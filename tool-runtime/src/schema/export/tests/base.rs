@@ -44,7 +44,7 @@ fn a_lock_that_was_replaced_hides_no_breaking_change_from_its_base() {
 }
 
 #[test]
-fn what_the_version_declares_since_the_base_is_admitted() {
+fn a_change_declared_by_the_version_since_the_base_is_admitted() {
     let raised = || [search(&["limit"]).version("2.0.0"), named("new", &[])];
     let changes = frozen(&replaced([search(&[])], raised()), raised()).unwrap();
     assert!(changes.is_empty(), "the changes are those since the lock: {changes}");

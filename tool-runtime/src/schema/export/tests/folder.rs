@@ -56,7 +56,7 @@ fn files_of_tools_that_are_no_more_go_and_others_stay() {
 }
 
 #[test]
-fn what_could_not_be_removed_is_removed_by_the_next_export() {
+fn a_file_that_could_not_be_removed_is_removed_by_the_next_export() {
     let folder = TempFolder::new();
     export([tool("a", &json!({})), tool("gone", &json!({}))]).write_to(&folder).unwrap();
     let gone = folder.at("gone.response_envelope.json");

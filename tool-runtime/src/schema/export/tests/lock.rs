@@ -77,7 +77,7 @@ fn without_a_lock_the_error_says_how_to_make_one() {
 }
 
 #[test]
-fn what_was_accepted_has_not_changed() {
+fn accepted_tools_have_not_changed() {
     let locked = LockFile::with([search(&[]), tool("a", &json!({}))]);
     let text = locked.text();
     assert!(locked.check([tool("a", &json!({})), search(&[])]).unwrap().is_empty());

@@ -56,7 +56,7 @@ fn null_leaves_out_what_may_be_absent() {
 }
 
 #[test]
-fn what_is_no_row_stays_refused() {
+fn a_value_that_no_row_covers_stays_refused() {
     let integer = || json!({"type": "integer"});
     for text in [
         r#"" 5""#,
@@ -109,7 +109,7 @@ fn nothing_becomes_a_value_that_is_then_refused() {
 }
 
 #[test]
-fn what_a_string_holds_is_read_likewise() {
+fn a_value_inside_a_string_is_coerced_likewise() {
     let schema = json!({"type": "array", "items": {
         "type": "object",
         "properties": {"n": {"type": "integer"}, "s": {"type": "string"}},

@@ -215,7 +215,7 @@ fn the_closest_branch_answers() {
 }
 
 #[test]
-fn what_cannot_be_enforced_is_refused() {
+fn a_keyword_that_cannot_be_enforced_is_refused() {
     #[track_caller]
     fn refused(schema: Value, pointer: &str) {
         assert_eq!(Validator::compile(&schema).unwrap_err().pointer(), pointer, "{schema}");

@@ -218,7 +218,7 @@ async fn a_token_without_a_key_id_is_checked_with_the_only_key_there_is() {
 }
 
 #[tokio::test]
-async fn what_is_cut_changed_or_too_long_is_refused() {
+async fn a_cut_changed_or_too_long_token_is_refused() {
     let signer = Signer::new("it", Algorithm::EdDSA);
     let verifier = verifier_of(&[&signer]);
     let token = signer.sign(&claims());

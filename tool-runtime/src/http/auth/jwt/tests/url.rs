@@ -66,7 +66,7 @@ fn keys_come_by_https_or_from_this_machine() {
 }
 
 #[test]
-fn what_is_shown_of_a_source_holds_no_query() {
+fn a_key_source_is_shown_without_its_query() {
     let keys = Jwks::url("https://issuer.example/keys?token=secret").expect("it is a URL");
     assert!(!format!("{keys:?}").contains("secret"));
 }

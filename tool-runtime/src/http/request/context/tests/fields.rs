@@ -40,7 +40,7 @@ fn every_optional_header_has_its_place() {
 }
 
 #[test]
-fn what_only_a_body_says_is_kept() {
+fn a_field_that_only_the_body_has_is_kept() {
     let body = json!({
         "run_id": "run-1", "request_id": "req-1", "locale": "zh-CN", "currency": "CNY",
         "timezone": "Asia/Shanghai", "timeouts_ms": 500, "dry_run": true,
@@ -53,7 +53,7 @@ fn what_only_a_body_says_is_kept() {
 }
 
 #[test]
-fn what_a_body_says_of_the_tools_work_reaches_its_context() {
+fn fields_about_the_work_in_a_body_reach_the_context() {
     let body = json!({
         "ingestion_run_id": "ingest-1", "workflow_id": "import", "collection_id": "records",
         "document_id": "scroll-12", "document_version_id": "scroll-12-v3", "case_id": "case-88",

@@ -43,7 +43,7 @@ fn contradictions_are_named_all_at_once() {
 }
 
 #[test]
-fn what_is_missing_broken_repeated_and_contradicted_is_told_together() {
+fn all_problems_of_a_request_are_reported_together() {
     let request = TestRequest::needed()
         .without("x-trace-id")
         .and("x-user-id", "")
@@ -67,7 +67,7 @@ fn a_text_has_1_to_256_characters_of_utf8_and_no_control_character() {
 }
 
 #[test]
-fn what_is_broken_is_not_missing_too() {
+fn a_broken_field_is_not_reported_as_missing_too() {
     for (name, place) in
         [("x-tenant-id", "X-Tenant-ID"), ("x-site-id", "X-Site-ID"), ("x-trace-id", "X-Trace-ID")]
     {
