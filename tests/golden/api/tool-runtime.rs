@@ -4566,6 +4566,7 @@ impl RemoteBuilder {
     pub fn describe(self, description: impl Into<String>) -> Self {}
     pub fn effect(self, tool: impl Into<String>, effect: Effect) -> Self {}
     pub fn env(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {}
+    pub fn exit_timeout(self, timeout: Duration) -> Self {}
     pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {}
     pub fn idempotent(self, tool: impl Into<String>, idempotent: bool) -> Self {}
     pub fn inherit_env(self) -> Self {}
@@ -4599,15 +4600,19 @@ pub enum RemoteConnection {
 }
 
 // tool_runtime::mcp::RemoteError
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteError {
     ..
 }
 impl RemoteError {
     #[must_use]
     pub fn kind(&self) -> RemoteErrorKind {}
+    #[must_use]
+    pub fn server(&self) -> Option<&str> {}
 }
 impl From<TransportFailure> for RemoteError {}
+impl fmt::Display for RemoteError {}
+impl std::error::Error for RemoteError {}
 
 // tool_runtime::mcp::RemoteErrorKind
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

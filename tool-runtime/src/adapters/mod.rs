@@ -6,6 +6,8 @@
 
 mod adapter;
 mod answer;
+#[cfg(feature = "agent")]
+mod answer_parts;
 mod answers;
 mod anthropic;
 mod bedrock;
@@ -13,8 +15,6 @@ mod bridge;
 mod builder;
 mod client_type_error;
 mod client_types;
-#[cfg(feature = "agent")]
-mod answer_parts;
 #[cfg(feature = "mcp")]
 mod content_blocks;
 mod conversation;

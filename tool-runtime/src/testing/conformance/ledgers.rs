@@ -29,16 +29,16 @@ pub fn ledgers<S: LedgerStore>(mut new: impl FnMut() -> S) {
         entries_are_read_byte_for_byte,
         entries_are_read_in_pages,
         many_entries_are_read_in_their_order,
-        what_is_out_of_order_is_refused,
+        an_entry_out_of_order_is_refused,
         a_group_is_appended_whole_or_not_at_all,
         the_last_checkpoint_is_found,
         a_checkpoint_is_found_however_far_back,
         contents_are_given_up_and_hashes_stay,
-        what_is_given_up_is_counted_once,
+        an_erased_entry_is_counted_once,
         calls_are_found_by_what_is_asked,
         names_are_told_apart,
         pages_hold_every_call_once,
-        what_was_appended_has_no_fault,
+        an_appended_entry_has_no_fault,
     ];
     for check in checks {
         check(&mut new());
@@ -112,7 +112,7 @@ fn many_entries_are_read_in_their_order(ledger: &mut dyn LedgerStore) {
     }
 }
 
-fn what_is_out_of_order_is_refused(ledger: &mut dyn LedgerStore) {
+fn an_entry_out_of_order_is_refused(ledger: &mut dyn LedgerStore) {
     let entries = notes(0..6);
     refused("an entry that would leave a gap is refused", ledger.append(&entries[1..2]));
     append(ledger, &entries[..3]);
@@ -172,7 +172,7 @@ fn contents_are_given_up_and_hashes_stay(ledger: &mut dyn LedgerStore) {
     assert_eq!(found, [3, 4], "a call whose contents were erased is not found");
 }
 
-fn what_is_given_up_is_counted_once(ledger: &mut dyn LedgerStore) {
+fn an_erased_entry_is_counted_once(ledger: &mut dyn LedgerStore) {
     append(ledger, &notes(0..1_500));
     let counts = [0, 3, 3, 2, 1_200, 1_200, 9_000, u64::MAX].map(|before| erase(ledger, before));
     let promise = "erased contents are counted, and only once";
@@ -219,7 +219,7 @@ fn names_are_told_apart(ledger: &mut dyn LedgerStore) {
     }
 }
 
-fn what_was_appended_has_no_fault(ledger: &mut dyn LedgerStore) {
+fn an_appended_entry_has_no_fault(ledger: &mut dyn LedgerStore) {
     done("check", ledger.check(0..0));
     let entries: Vec<_> = calls(20).into_iter().map(|(entry, _)| entry).collect();
     append(ledger, &entries);

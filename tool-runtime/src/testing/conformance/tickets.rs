@@ -17,13 +17,13 @@ pub async fn tickets(store: &dyn TicketStore) {
     a_ticket_ends_once(&Tickets::new(store)).await;
     one_of_many_ends_a_ticket(&Tickets::new(store)).await;
     putting_a_ticket_again_changes_nothing(&Tickets::new(store)).await;
-    what_waits_in_a_conversation_is_superseded(&Tickets::new(store)).await;
+    waiting_tickets_of_a_conversation_are_superseded(&Tickets::new(store)).await;
     conversations_are_told_apart(&Tickets::new(store)).await;
     a_ticket_is_superseded_or_used_never_both(&Tickets::new(store)).await;
     a_ticket_is_kept_for_its_time(&Tickets::new(store)).await;
     a_sweep_deletes_no_more_than_it_may(&Tickets::new(store)).await;
-    what_waits_of_a_tenant_is_listed_page_by_page(&Tickets::new(store)).await;
-    what_has_ended_or_expired_is_not_listed(&Tickets::new(store)).await;
+    waiting_tickets_of_a_tenant_are_listed_page_by_page(&Tickets::new(store)).await;
+    an_ended_or_expired_ticket_is_not_listed(&Tickets::new(store)).await;
     a_page_may_start_after_what_has_ended(&Tickets::new(store)).await;
 }
 
@@ -166,7 +166,7 @@ async fn putting_a_ticket_again_changes_nothing(tickets: &Tickets<'_>) {
     assert_eq!(found, Some(TicketEnd::Used), "putting a ticket again does not revive it");
 }
 
-async fn what_waits_in_a_conversation_is_superseded(tickets: &Tickets<'_>) {
+async fn waiting_tickets_of_a_conversation_are_superseded(tickets: &Tickets<'_>) {
     let (one, two) = (tickets.wait("session-1").await, tickets.wait("session-1").await);
     let (used, other) = (tickets.wait("session-1").await, tickets.wait("session-2").await);
     assert_eq!(tickets.end(used, TicketEnd::Used).await, None, "the first ending counts");
@@ -243,7 +243,7 @@ async fn a_sweep_deletes_no_more_than_it_may(tickets: &Tickets<'_>) {
     assert_eq!(swept, [0, 0, 2, 2, 1, 0], "a sweep deletes at most so many, and says how many");
 }
 
-async fn what_waits_of_a_tenant_is_listed_page_by_page(tickets: &Tickets<'_>) {
+async fn waiting_tickets_of_a_tenant_are_listed_page_by_page(tickets: &Tickets<'_>) {
     let elsewhere = Tickets::new(tickets.store);
     let mut put = Vec::new();
     for number in 0..5 {
@@ -262,7 +262,7 @@ async fn what_waits_of_a_tenant_is_listed_page_by_page(tickets: &Tickets<'_>) {
     }
 }
 
-async fn what_has_ended_or_expired_is_not_listed(tickets: &Tickets<'_>) {
+async fn an_ended_or_expired_ticket_is_not_listed(tickets: &Tickets<'_>) {
     for end in [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Superseded, TicketEnd::Expired] {
         let id = tickets.wait("session-1").await;
         assert_eq!(tickets.end(id, end).await, None, "the first ending counts");

@@ -10,7 +10,7 @@ pub(super) async fn all(store: &dyn IdempotencyStore) {
     an_answer_is_kept_for_its_time(&Keys::new(store)).await;
     an_answer_that_is_over_is_given_or_gone(&Keys::new(store)).await;
     a_sweep_deletes_no_more_than_it_may(&Keys::new(store)).await;
-    what_runs_or_is_unknown_is_never_swept(&Keys::new(store)).await;
+    a_running_or_unknown_key_is_never_swept(&Keys::new(store)).await;
     an_answer_may_be_kept_for_ever(&Keys::new(store)).await;
 }
 
@@ -51,7 +51,7 @@ async fn a_sweep_deletes_no_more_than_it_may(keys: &Keys<'_>) {
     );
 }
 
-async fn what_runs_or_is_unknown_is_never_swept(keys: &Keys<'_>) {
+async fn a_running_or_unknown_key_is_never_swept(keys: &Keys<'_>) {
     let (running, unknown) = (keys.key("running"), keys.key("unknown"));
     keys.first(&running, START).await;
     let fence = keys.first(&unknown, START).await;
