@@ -2444,6 +2444,10 @@ impl CompressionError {
     pub fn message(&self) -> &str {}
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn with_written_tokens(self, tokens: u64) -> Self {}
+    #[must_use]
+    pub fn written_tokens(&self) -> Option<u64> {}
 }
 
 // tool_runtime::assess::ContextCompressor

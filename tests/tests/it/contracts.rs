@@ -190,11 +190,10 @@ fn a_committed_lock_is_restored_and_not_written_anew() {
     fs::create_dir(repository.at("package")).unwrap();
     let (lock, path) = ("package/tools.lock.json", repository.at("package/tools.lock.json"));
     let accept = |tools: Tools| export(tools).accepting().check(&path);
-    let refused = |repository: &Repository| {
-        let commit = repository.output(&["log", "-1", "--format=%h", "--abbrev=12", "main"]);
-        let (commit, path) = (commit.trim(), path.display());
+    let refused = |commit: &str| {
+        let path = path.display();
         format!(
-            "there is no lock at {path}, but the commit {commit} has one, with the contracts that \
+            "there is no lock at {path}, but the commit `{commit}` has one, with the contracts that \
              callers were given: restore it by `git checkout {commit} -- {path}`, and run the build \
              with `TOOLS_LOCK=accept` again"
         )
@@ -213,30 +212,54 @@ fn a_committed_lock_is_restored_and_not_written_anew() {
         for tools in [TOOLS, &[("other", "1.0.0")]] {
             let error = accept(tools).unwrap_err();
             assert_eq!(error.kind(), ExportErrorKind::NoLock, "{error}");
-            assert_eq!(error.to_string(), refused(&repository), "{error}");
+            assert_eq!(error.to_string(), refused("HEAD"), "{error}");
         }
         repository.run(&["checkout", "HEAD", "--", lock]);
     }
     accept(TOOLS).expect("it is restored");
     assert_eq!(fs::read_to_string(&path).unwrap(), written);
 
-    // A commit that removes it, and a merge of that, hide nothing.
-    let expected = refused(&repository);
+    // A commit that removes it with its folder, and a merge of that, hide nothing.
+    let last = hash_of(&repository, "main");
     repository.branch("feature");
     fs::remove_file(&path).unwrap();
     repository.commit();
     repository.checkout("main");
     repository.commit();
     assert_eq!(repository.merge("feature"), Merge::Clean);
-    fs::create_dir_all(repository.at("package")).unwrap();
+    assert!(!repository.at("package").exists());
     let error = accept(&[("other", "1.0.0")]).unwrap_err();
-    assert_eq!(error.to_string(), expected);
-    let (_, cure) = expected.split_once('`').unwrap();
-    let (cure, _) = cure.split_once('`').unwrap();
-    let words: Vec<_> = cure.split(' ').skip(1).collect();
-    repository.run(&words);
+    assert_eq!(error.to_string(), refused(&last));
+    repository.run(&["checkout", &last, "--", lock]);
     accept(TOOLS).expect("it is restored by what the error says");
     assert_eq!(fs::read_to_string(&path).unwrap(), written);
+}
+
+fn hash_of(repository: &Repository, commit: &str) -> String {
+    let hash = repository.output(&["log", "-1", "--format=%h", "--abbrev=12", commit]);
+    hash.trim().to_owned()
+}
+
+#[test]
+fn a_lock_that_a_merge_has_made_is_restored_from_the_merge() {
+    if !is_installed() {
+        return;
+    }
+    const BASE: Tools = &[("a", "1.0.0"), ("b", "1.0.0"), ("c", "1.0.0")];
+    let repository = repository(BASE, "");
+    let ours: Tools = &[("a", "2.0.0"), ("b", "1.0.0"), ("c", "1.0.0")];
+    let theirs: Tools = &[("a", "1.0.0"), ("b", "1.0.0"), ("c", "2.0.0")];
+    assert_eq!(merged(&repository, ours, theirs), Merge::Clean);
+    let merge = hash_of(&repository, "HEAD");
+    let refused = |commit: &str| {
+        fs::remove_file(repository.at(LOCK)).ok();
+        let error = export(BASE).accepting().check(repository.at(LOCK)).unwrap_err();
+        let cure = format!("`git checkout {commit} -- ");
+        assert!(error.to_string().contains(&cure), "{error}");
+    };
+    refused("HEAD");
+    repository.commit();
+    refused(&merge);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Keeps the digits of integers beyond 64 bits, which a `serde_json::Value` rounds to a float, and tells
-//! those that a provider rounds which reads each number as a float.
+//! Keeps the digits of integers beyond 64 bits, which a `serde_json::Value` rounds to a float, and finds
+//! integers that a float would round, for providers that read every number as a float.
 //!
 //! A response is read into values that hold a placeholder for each such integer. A turn replaces the
 //! placeholders in its messages by rounded numbers, and keeps the digits with their places.

@@ -89,20 +89,20 @@ impl Summarizer for StudentSummarizer {
         };
         let reply = self.model.chat(&chat).await;
         let reply = reply.map_err(|error| CompressionError::new(error.message()))?;
+        let unusable = |message: &str| {
+            let written = reply.usage().map_or(request.max_tokens, |usage| usage.output_tokens);
+            CompressionError::new(message).with_written_tokens(written)
+        };
         match reply.finish_reason() {
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => {}
             FinishReason::Length => {
-                return Err(CompressionError::new(
-                    "the summary was cut off at its limit of tokens",
-                ));
+                return Err(unusable("the summary was cut off at its limit of tokens"));
             }
-            FinishReason::ContentFilter => {
-                return Err(CompressionError::new("the summary was filtered"));
-            }
+            FinishReason::ContentFilter => return Err(unusable("the summary was filtered")),
         }
         Some(reply.text().trim().to_owned())
             .filter(|summary| !summary.is_empty())
-            .ok_or_else(|| CompressionError::new("the model wrote no summary"))
+            .ok_or_else(|| unusable("the model wrote no summary"))
     }
 
     fn dollars_per_million(&self) -> f64 {
@@ -144,7 +144,8 @@ mod tests {
     fn a_summary_that_was_cut_off_or_filtered_is_a_failure() {
         assert_eq!(summary(FinishReason::Stop).expect("a summary"), "The tea is green.");
         for reason in [FinishReason::Length, FinishReason::ContentFilter] {
-            assert!(summary(reason.clone()).is_err(), "{reason:?}");
+            let error = summary(reason.clone()).expect_err("it cannot be used");
+            assert_eq!(error.written_tokens(), Some(32), "{reason:?}: as many as were allowed");
         }
     }
 }

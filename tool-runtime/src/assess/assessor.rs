@@ -1,16 +1,15 @@
 //! The context manager: selects a method, compresses, and measures what is left.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use async_trait::async_trait;
 
 use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, newest};
-use super::distillation::Distillation;
+use super::distillation::{Distillation, PaidTokens};
 use super::host_code::Deadline;
 use super::identifiers::Retention;
-use super::layout::{Layout, OpenParts, QUESTION};
+use super::layout::{INSTRUCTIONS, Layout, OpenParts, QUESTION};
 use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer};
 use super::options::AssessOptions;
 use super::pruning::Budget;
@@ -111,6 +110,8 @@ pub struct Assessor {
 
 /// The metadata's name of what the compression itself cost, in US dollars.
 pub(crate) const COMPRESSION_COST: &str = "compression_cost";
+/// The metadata's name of what is saved if nothing is cached, in US dollars.
+pub(crate) const WITHOUT_CACHE: &str = "savings_without_cache";
 /// The largest share of the tokens that a compressed context may take, in percent.
 const MOST_PERCENT: u64 = 95;
 
@@ -210,15 +211,17 @@ impl Assessor {
         method: CompressionMethod,
         scope: TextScope,
         budget: Budget,
+        cost: &mut f64,
     ) -> Result<Compressed, CompressionError> {
         if let Some(own) = self.compressors.iter().rfind(|own| own.method() == method) {
             let text = self.host("compressor", own.compress(context, budget.target)).await?;
+            let text =
+                if scope == TextScope::Context { with_instructions(context, text) } else { text };
             return Ok(Compressed::new(text, method));
         }
         let local = self.local(scope);
-        let mut cost = 0.0;
         let tried = if method == CompressionMethod::KnowledgeDistillation {
-            let distilled = self.distill(context, budget, &mut cost).await;
+            let distilled = self.distill(context, budget, cost).await;
             distilled.map_err(|error| format!("distillation: {error}"))
         } else if method == CompressionMethod::HistoryCompaction {
             let compacted = local.run(context, method, budget).await;
@@ -227,11 +230,11 @@ impl Assessor {
             return local.run(context, method, budget).await;
         };
         match tried {
-            Ok(compressed) => Ok(Compressed { cost, ..compressed }),
+            Ok(compressed) => Ok(compressed),
             Err(reason) => {
                 let method = CompressionMethod::SemanticPruning;
                 let pruned = local.run(context, method, budget).await?;
-                Ok(Compressed { fallback: Some(reason), cost, ..pruned })
+                Ok(Compressed { fallback: Some(reason), ..pruned })
             }
         }
     }
@@ -267,13 +270,10 @@ impl Assessor {
             budget: room,
         };
         let pieces = layout.open_pieces();
-        // A request that fails may have been paid too.
-        let read: u64 = pieces.iter().map(|it| self.counter.count(&it.text)).sum();
-        *cost += dollars(read, summarizer.dollars_per_million());
-        let written = AtomicU64::new(0);
-        let summary = self.host("summarizer", work.summarize(&pieces, &written)).await;
-        let written = written.load(Ordering::Relaxed);
-        *cost += dollars(written, summarizer.dollars_per_million_output());
+        let paid = PaidTokens::default();
+        let summary = self.host("summarizer", work.summarize(&pieces, &paid)).await;
+        *cost += dollars(paid.read(), summarizer.dollars_per_million());
+        *cost += dollars(paid.written(), summarizer.dollars_per_million_output());
         let text = with_summary(context, &summary?);
         if self.counter.count(&text) > budget.most {
             return Err(CompressionError::new(
@@ -365,7 +365,7 @@ impl Assessor {
             builder = builder.metadata(COMPRESSION_COST, compressed.cost);
         }
         if self.options.prompt_cache().is_some() {
-            builder = builder.metadata("savings_without_cache", savings.without_cache);
+            builder = builder.metadata(WITHOUT_CACHE, savings.without_cache);
         }
         match similarity {
             Ok(score) => builder.semantic_similarity_score(score),
@@ -389,9 +389,10 @@ impl Assessor {
             self.unchanged(raw, context, reason, 0.0)
         } else {
             let budget = budget(self.most(context), raw.original, self.options.target_ratio());
-            match self.compress(context, method, raw.scope, budget).await {
+            let mut cost = 0.0;
+            match self.compress(context, method, raw.scope, budget, &mut cost).await {
                 Ok(compressed) => {
-                    let cost = compressed.cost;
+                    let compressed = Compressed { cost, ..compressed };
                     match self.checked(compressed, &raw, context) {
                         Ok(compressed) => self.measured(&raw, compressed).await,
                         Err(reason) => self.unchanged(raw, context, reason, cost),
@@ -399,7 +400,7 @@ impl Assessor {
                 }
                 Err(error) => {
                     let reason = error.message().to_owned();
-                    self.unchanged(raw, context, reason, 0.0).metadata("failed", true)
+                    self.unchanged(raw, context, reason, cost).metadata("failed", true)
                 }
             }
         };
@@ -423,6 +424,16 @@ impl ContextManager for Assessor {
 
     fn select_strategy(&self, context: &ContextData) -> CompressionMethod {
         self.select(context, RawContext::of(context, TextScope::Context, self).tokens)
+    }
+}
+
+/// Puts the instructions in front of a text of the host's compressor that does not begin with them.
+fn with_instructions(context: &ContextData, text: String) -> String {
+    match context.persistent_context() {
+        Some(instructions) if !text.starts_with(INSTRUCTIONS) => {
+            [INSTRUCTIONS, instructions, "\n\n", &text].concat()
+        }
+        Some(_) | None => text,
     }
 }
 

@@ -60,9 +60,31 @@ struct Part<'p> {
     tokens: u64,
 }
 
+/// The tokens of requests that a model has answered.
+#[derive(Debug, Default)]
+pub(super) struct PaidTokens {
+    read: AtomicU64,
+    written: AtomicU64,
+}
+
+impl PaidTokens {
+    fn add(&self, read: u64, written: u64) {
+        self.read.fetch_add(read, Ordering::Relaxed);
+        self.written.fetch_add(written, Ordering::Relaxed);
+    }
+
+    pub(super) fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+}
+
 impl Distillation<'_> {
-    /// Summarizes pieces of a text; the summaries are in their order. Adds the tokens of each to
-    /// `written`, whether it is used or not.
+    /// Summarizes pieces of a text; the summaries are in their order. What was paid is added, whether the
+    /// summaries are used or not.
     ///
     /// # Errors
     /// Returns an error if the summarizer fails, writes more than its budget, or loses an identifier
@@ -70,13 +92,13 @@ impl Distillation<'_> {
     pub(super) async fn summarize(
         &self,
         pieces: &[OpenPiece],
-        written: &AtomicU64,
+        paid: &PaidTokens,
     ) -> Result<String, CompressionError> {
         let chunks = self.chunks(pieces);
         let total: u64 = chunks.iter().map(|chunk| chunk.tokens).sum();
         let summaries = chunks.into_iter().map(|chunk| {
             let share = self.budget.saturating_mul(chunk.tokens) / total.max(1);
-            async move { self.summarize_chunk(&chunk, share.max(32), written).await }
+            async move { self.summarize_chunk(&chunk, share.max(32), paid).await }
         });
         let summaries: Vec<_> = stream::iter(summaries).buffered(AT_ONCE).collect().await;
         let summaries = summaries.into_iter().collect::<Result<Vec<String>, _>>()?;
@@ -87,14 +109,19 @@ impl Distillation<'_> {
         &self,
         chunk: &Chunk,
         tokens: u64,
-        written: &AtomicU64,
+        paid: &PaidTokens,
     ) -> Result<String, CompressionError> {
         let identifiers = self.demanded(&chunk.decoded, tokens);
         let (text, query) = (&*chunk.text, self.query);
         let request = SummaryRequest { text, query, max_tokens: tokens, identifiers: &identifiers };
-        let summary = self.summarizer.summarize(request).await?;
+        let summary = self.summarizer.summarize(request).await;
+        let summary = summary.inspect_err(|error| {
+            if let Some(written) = error.written_tokens() {
+                paid.add(chunk.tokens, written);
+            }
+        })?;
         let length = self.counter.count(&summary);
-        written.fetch_add(length, Ordering::Relaxed);
+        paid.add(chunk.tokens, length);
         let lost = lost(&identifiers, &summary);
         if lost > 0 {
             let text = format!("the summary lost {lost} identifiers that it had to keep");

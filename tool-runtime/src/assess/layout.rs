@@ -90,6 +90,8 @@ pub(super) struct Passage {
     pub(super) group: usize,
 }
 
+/// The heading of the instructions, which are the first part.
+pub(super) const INSTRUCTIONS: &str = "# Instructions\n";
 /// The heading of the question, which is the last part.
 pub(super) const QUESTION: &str = "# Question\n";
 /// The mark of left-out passages.
@@ -120,7 +122,7 @@ impl<'c> Layout<'c> {
             return layout;
         }
         if let Some(text) = context.persistent_context() {
-            layout.push_fixed("# Instructions\n", Cow::Borrowed(text));
+            layout.push_fixed(INSTRUCTIONS, Cow::Borrowed(text));
             layout.push_fixed("\n\n", Cow::Borrowed(""));
         }
         layout.push_messages(context.message_history(), open);
@@ -188,29 +190,31 @@ impl<'c> Layout<'c> {
                 }
                 OpenParts::Nothing | OpenParts::OlderMessages { .. } => false,
             };
-        // A result that is not open keeps all of its fields, and may be written in fewer tokens.
-        let json = if is_open {
-            json_rows::compact(result.data(), options)
-        } else if result.success() && self.serializer.is_some() {
-            json_rows::compact(result.data(), &AssessOptions::default())
-        } else {
-            None
-        };
-        let is_fixed = !is_open && json.is_none();
-        let kind = if is_fixed { SegmentKind::Fixed } else { SegmentKind::ToolResult };
+        let json = is_open.then(|| json_rows::compact(result.data(), options)).flatten();
+        let kind = if is_open { SegmentKind::ToolResult } else { SegmentKind::Fixed };
         let text = match &json {
-            Some(json) => Cow::Owned(json.clone()),
-            None => Cow::Owned(result.to_text()),
+            Some(json) => json.clone(),
+            None if is_open => result.to_text(),
+            None => self.whole_text(result),
         };
+        let text = Cow::Owned(text);
         let mut segment = Segment::new(head, text, kind);
         segment.is_json = json.is_some();
         if is_open {
             let group = self.segments.len();
             self.open(&mut segment, group, json.as_deref());
-        } else if is_fixed && !segment.head.is_empty() {
+        } else if !segment.head.is_empty() {
             segment.head.to_mut().push('\n');
         }
         self.segments.push(segment);
+    }
+
+    /// Writes a result with all of its fields.
+    fn whole_text(&self, result: &ActResult) -> String {
+        let serializer = self.serializer.filter(|_| result.success());
+        let json =
+            serializer.and_then(|_| json_rows::compact(result.data(), &AssessOptions::default()));
+        json.map_or_else(|| result.to_text(), |json| json_rows::in_short(json, serializer))
     }
 
     fn push_facts(&mut self, context: &'c ContextData) {

@@ -60,9 +60,9 @@ pub trait ContextCompressor: fmt::Debug + Send + Sync {
 
     /// Compresses a context to one text of at most so many tokens.
     ///
-    /// The text is all that the model reads of the context: it begins with the persistent context as
-    /// `# Instructions`, and ends with the question, as those of [`Assessor`](super::Assessor) do. A
-    /// text that is not shorter than the context is not used.
+    /// The text is all that the model reads of the context. [`Assessor`](super::Assessor) puts the
+    /// persistent context in front, as `# Instructions`, if the text does not begin with that. A text
+    /// that is not shorter than the context is not used.
     ///
     /// # Errors
     /// Returns an error if the context cannot be compressed; it then stays as it is.
@@ -79,7 +79,9 @@ pub trait Summarizer: fmt::Debug + Send + Sync {
     /// Writes a summary.
     ///
     /// # Errors
-    /// Returns an error if the model fails; the text is then pruned instead.
+    /// Returns an error if the model fails; the text is then pruned instead. If the model has answered all
+    /// the same, the error has the tokens of that
+    /// ([`with_written_tokens`](CompressionError::with_written_tokens)).
     async fn summarize(&self, request: SummaryRequest<'_>) -> Result<String, CompressionError>;
 
     /// Returns the price of what the model reads, in US dollars for a million tokens.
@@ -125,13 +127,27 @@ pub trait Embedder: fmt::Debug + Send + Sync {
 #[error("{message}")]
 pub struct CompressionError {
     message: String,
+    written_tokens: Option<u64>,
 }
 
 impl CompressionError {
     /// Creates an error.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+        Self { message: message.into(), written_tokens: None }
+    }
+
+    /// Says that a model has answered, with so many tokens: they are part of the cost of the compression,
+    /// with those that it read.
+    #[must_use]
+    pub fn with_written_tokens(self, tokens: u64) -> Self {
+        Self { written_tokens: Some(tokens), ..self }
+    }
+
+    /// Returns the tokens that a model has written although it is an error.
+    #[must_use]
+    pub fn written_tokens(&self) -> Option<u64> {
+        self.written_tokens
     }
 
     /// Returns the message.

@@ -32,7 +32,7 @@ mod similarity;
 mod tests;
 
 pub use self::assessor::Assessor;
-pub(crate) use self::assessor::COMPRESSION_COST;
+pub(crate) use self::assessor::{COMPRESSION_COST, WITHOUT_CACHE};
 pub(crate) use self::host_code::{Deadline, HostFailure};
 pub use self::manager::{
     CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer, SummaryRequest,

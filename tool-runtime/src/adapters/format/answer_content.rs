@@ -121,8 +121,8 @@ impl AnswerContent {
         if text.trim().is_empty() { r#""""#.to_owned() } else { text }
     }
 
-    /// The content as an object with the member `output` or `error`, whose integers a provider does not
-    /// round that reads each number as a float.
+    /// The content as an object with the member `output` or `error`. Integers that a float would round
+    /// are written as texts, for providers that read every number as a float.
     pub(in crate::adapters) fn to_object(&self) -> Value {
         let mut object = Map::new();
         let shown = match &self.body {

@@ -6,7 +6,7 @@ use super::turn::{Turn, serialization};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::student::StudentSummarizer;
 use crate::articulate::Articulator;
-use crate::assess::{AssessOptions, Assessor, COMPRESSION_COST, ContextManager};
+use crate::assess::{AssessOptions, Assessor, COMPRESSION_COST, ContextManager, WITHOUT_CACHE};
 use crate::contracts::assess::{CompressionStrategy, ContextData, OptimizedContext};
 
 /// The most tokens that a request may have, as the contract says.
@@ -34,7 +34,7 @@ impl Turn<'_> {
             return Ok(optimized);
         }
         // A summary that is not used was paid too.
-        let cost = optimized.metadata().get(COMPRESSION_COST).cloned();
+        let cost = optimized.metadata().get(COMPRESSION_COST).and_then(Value::as_f64);
         self.optimize_harder(context, cost).await
     }
 
@@ -42,7 +42,7 @@ impl Turn<'_> {
     async fn optimize_harder(
         &self,
         context: &ContextData,
-        cost: Option<Value>,
+        cost: Option<f64>,
     ) -> Result<OptimizedContext, AgentError> {
         let context = context.clone().into_builder();
         let context = context.strategy(CompressionStrategy::SemanticPruning).build();
@@ -54,11 +54,15 @@ impl Turn<'_> {
         if !self.fits(&optimized) {
             return Err(self.too_long(assessor.fewest_tokens(&context)));
         }
-        let marked = optimized.into_builder().metadata("compressed_harder", true);
-        let marked = match cost {
-            Some(cost) => marked.metadata(COMPRESSION_COST, cost),
-            None => marked,
-        };
+        let saved = optimized.estimated_cost_savings();
+        let without_cache = optimized.metadata().get(WITHOUT_CACHE).and_then(Value::as_f64);
+        let mut marked = optimized.into_builder().metadata("compressed_harder", true);
+        if let Some(cost) = cost {
+            marked = marked.metadata(COMPRESSION_COST, cost).estimated_cost_savings(saved - cost);
+            if let Some(saved) = without_cache {
+                marked = marked.metadata(WITHOUT_CACHE, saved - cost);
+            }
+        }
         marked.build().map_err(|error| serialization(&error))
     }
 

@@ -193,8 +193,9 @@ impl<'t> Turn<'t> {
         let text = context.optimized_text();
         let head = self.agent.instructions.as_ref().map(|it| format!("# Instructions\n{it}\n\n"));
         let rest = head.as_deref().and_then(|head| text.strip_prefix(head));
-        // A compressor of the host may have written the text without them.
-        let system = self.agent.instructions.clone().map(ModelMessage::System);
+        // A compressor of the host may have written other instructions.
+        let system = self.agent.instructions.clone().filter(|_| rest.is_some());
+        let system = system.map(ModelMessage::System);
         let user = ModelMessage::User(rest.unwrap_or(text).to_owned());
         let messages: Vec<_> = system.into_iter().chain([user]).collect();
         let request = ChatRequest::of(messages)

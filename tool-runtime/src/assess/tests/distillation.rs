@@ -321,8 +321,45 @@ fn a_summary_costs_what_is_read_and_written_also_if_it_is_not_used() {
         // What is saved has no price here.
         assert!(same(optimized.estimated_cost_savings() * -1e6, cost), "{summary}: {cost}");
     }
+    // Nothing that the summary could be replaced by fits here.
+    let context = question("Where is A-17?").tool_results([result("log", &text)]);
+    let context = context.strategy(CompressionStrategy::Distillation).max_tokens(1_000);
+    let summarizer = Priced { summary: late, input: 2.0, output: 0.0 };
+    let optimized =
+        optimized(&eager().summarizer(summarizer), context.persistent_context(log(200)));
+    assert_eq!(optimized.method_used(), CompressionMethod::None);
+    let cost = optimized.metadata()["compression_cost"].as_f64().expect("it was paid");
+    assert!(cost * 1e6 >= 2.0 * read, "{cost}");
     // Nothing can be saved here.
     let (cost, optimized) = paid(lost, (0.0, 8.0), "A-17 is late.");
     assert_eq!(optimized.method_used(), CompressionMethod::None);
     assert!(cost > 0.0 && optimized.estimated_cost_savings() < 0.0, "{cost}");
+}
+
+#[test]
+fn a_model_that_cannot_be_reached_costs_nothing_and_one_that_was_cut_off_does() {
+    /// Fails, after so many tokens if it has answered.
+    #[derive(Debug)]
+    struct Failing(Option<u64>);
+
+    #[async_trait]
+    impl Summarizer for Failing {
+        async fn summarize(&self, _: SummaryRequest<'_>) -> Result<String, CompressionError> {
+            let error = CompressionError::new("out of order");
+            Err(self.0.map_or(error.clone(), |tokens| error.with_written_tokens(tokens)))
+        }
+
+        fn dollars_per_million_output(&self) -> f64 {
+            8.0
+        }
+    }
+
+    for (written, expected) in [(None, None), (Some(50), Some(400.0))] {
+        let context = question("Is there tea?").tool_results([result("log", log(50))]);
+        let context = context.strategy(CompressionStrategy::Distillation);
+        let optimized = optimized(&eager().summarizer(Failing(written)), context);
+        assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
+        let cost = optimized.metadata().get("compression_cost").and_then(Value::as_f64);
+        assert_eq!(cost.map(|cost| (cost * 1e6).round()), expected, "{written:?}");
+    }
 }

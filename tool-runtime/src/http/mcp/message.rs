@@ -56,7 +56,7 @@ impl<'b> SentMessage<'b> {
         let message: Self = serde_json::from_slice(body).map_err(|error| {
             let (code, words) = match error.classify() {
                 serde_json::error::Category::Data => {
-                    (INVALID_REQUEST, "this is no message: expected one JSON-RPC 2.0 object")
+                    (INVALID_REQUEST, "not a message: expected one JSON-RPC 2.0 object")
                 }
                 serde_json::error::Category::Syntax
                 | serde_json::error::Category::Eof
@@ -66,7 +66,7 @@ impl<'b> SentMessage<'b> {
             refused("null", code, &format!("{words}; line {line}, column {column}"))
         })?;
         if !body.trim_ascii_start().starts_with(b"{") || !message.is_whole() {
-            let words = "this is no message: expected one JSON-RPC 2.0 object with `jsonrpc` and \
+            let words = "not a message: expected one JSON-RPC 2.0 object with `jsonrpc` and \
                          `method`";
             return Err(refused(message.id(), INVALID_REQUEST, words));
         }

@@ -139,7 +139,8 @@ impl RemoteBuilder {
     /// Sets how long the program may take to end after its input is closed: it is asked to end then, and
     /// killed after the same time again. Default: 3 seconds.
     ///
-    /// A server of this library waits up to 10 seconds for writes that are running.
+    /// A server of this library waits up to 10 seconds for writes that are running. A connection that was
+    /// lost is made again after that.
     pub fn exit_timeout(mut self, timeout: Duration) -> Self {
         match &mut self.endpoint {
             Endpoint::Command(command) => command.set_exit_timeout(timeout),

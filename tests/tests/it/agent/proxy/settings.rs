@@ -67,6 +67,26 @@ async fn the_student_s_model_writes_the_summaries() {
 }
 
 #[tokio::test]
+#[allow(clippy::cast_precision_loss, reason = "small counts")]
+async fn a_summary_that_does_not_fit_the_budget_was_paid_too() {
+    let summary = "Customer 7 is there. ".repeat(140);
+    let server = Server::start([text(&summary), text("ok")]).await;
+    let config = "compression_threshold_tokens = 200\nstudent_summarizer_model = 'acme/student'";
+    let agent = agent(&server, config).compression_strategy(CompressionStrategy::Distillation);
+    let request = ProxyRequest::builder("Where is customer 7?")
+        .required_tools([orders(json!({"count": 80}))])
+        .max_total_tokens(1_000)
+        .build()
+        .unwrap();
+    let response = agent.build().answer(&request, &context()).await.unwrap();
+    let optimized = response.context_optimization();
+    assert_eq!(optimized.metadata()["compressed_harder"], true);
+    let cost = optimized.metadata()["compression_cost"].as_f64().unwrap();
+    let saved = (optimized.original_tokens() - optimized.optimized_tokens()) as f64 / 1e6;
+    assert!(cost > 0.0 && (optimized.estimated_cost_savings() - (saved - cost)).abs() < 1e-12);
+}
+
+#[tokio::test]
 async fn contexts_above_the_threshold_are_compressed() {
     for (threshold, expected) in
         [(200, CompressionMethod::SemanticPruning), (100_000, CompressionMethod::None)]

@@ -23,7 +23,7 @@ pub(super) struct ChatStream {
 impl StreamAssembler for ChatStream {
     fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         let mut deltas = Vec::new();
-        // So Groq tells why it ends a stream early.
+        // Groq reports an error that ends the stream early in `x_groq.error`.
         if let Some(error) = event.get("x_groq").and_then(|own| own.get("error")) {
             return Err(error.provider_error().into());
         }

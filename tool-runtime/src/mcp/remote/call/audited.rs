@@ -6,7 +6,7 @@ use tool_contracts::{ErrorCode, ToolErrorType};
 use crate::failure::Failure;
 use crate::mcp::AUDIT;
 
-/// The codes that mean the same here; the others speak of the server's own affairs.
+/// The codes that mean the same here; the others describe the server itself.
 const KEPT: &[ErrorCode] = &[
     ErrorCode::InvalidArgument,
     ErrorCode::AddressInvalid,
@@ -24,6 +24,9 @@ const KEPT: &[ErrorCode] = &[
 /// The other codes with which a call ends before its tool runs.
 const WITHOUT_EFFECT: &[ErrorCode] = &[ErrorCode::Unauthorized, ErrorCode::Declined];
 
+/// The longest code, in bytes.
+const MAX_CODE: usize = 64;
+
 /// The error of a tool, as its server describes it.
 #[derive(Debug)]
 pub(super) struct AuditedError<'m> {
@@ -38,15 +41,16 @@ impl<'m> AuditedError<'m> {
     pub(super) fn of(meta: &'m Value) -> Option<Self> {
         let error = meta.get(AUDIT)?.get("error")?;
         Some(Self {
-            code: error.get("code")?.as_str()?,
+            code: error.get("code")?.as_str().filter(|code| is_code(code))?,
             error_type: error.get("type").and_then(|name| name.as_str()?.parse().ok()),
             effect: error.get("details").and_then(|details| details.get("effect")?.as_str()),
             retry_after_ms: error.get("retry_after_ms").and_then(Value::as_u64),
         })
     }
 
-    /// Starts the failure of the call here. Without a word on its effect, the error's type tells it,
-    /// as on the server.
+    /// Starts the failure of the call here. If the error does not say whether it had an effect, its
+    /// type decides, as on the server; a tool that panicked, was cancelled or broke its own schema may
+    /// have had one.
     pub(super) fn failure(&self) -> Failure {
         let (code, has_no_effect) = self.meaning();
         let mut failure = Failure::of(code);
@@ -69,7 +73,7 @@ impl<'m> AuditedError<'m> {
     fn meaning(&self) -> (ErrorCode, bool) {
         match self.code.parse::<ErrorCode>() {
             Ok(code) if KEPT.contains(&code) => (code, false),
-            // Nobody here can confirm it: a ticket of the server is decided there.
+            // The call can only be confirmed on the server.
             Ok(ErrorCode::NeedsUserConfirmation) => (ErrorCode::Forbidden, true),
             Ok(code) => (ErrorCode::UpstreamError, WITHOUT_EFFECT.contains(&code)),
             Err(_) => {
@@ -83,6 +87,12 @@ impl<'m> AuditedError<'m> {
             }
         }
     }
+}
+
+/// Returns whether a text has the form of a code: the model reads it.
+fn is_code(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    (1..=MAX_CODE).contains(&text.len()) && text.bytes().all(is_plain)
 }
 
 #[cfg(test)]
@@ -111,7 +121,11 @@ mod tests {
             let error = json!({"code": "OWN_CODE", "details": {"effect": effect}});
             assert_eq!(failure(error), ("UPSTREAM_ERROR", is_unknown), "{effect}");
         }
-        assert!(AuditedError::of(&json!({ AUDIT: {"error": {"code": 7}} })).is_none());
+        for code in [json!(7), json!(""), json!("A\u{200b}B"), json!("A B"), json!("A".repeat(65))]
+        {
+            let meta = json!({ AUDIT: {"error": {"code": code}} });
+            assert!(AuditedError::of(&meta).is_none(), "{meta}");
+        }
         assert!(AuditedError::of(&json!({ AUDIT: "x" })).is_none());
     }
 }

@@ -62,7 +62,8 @@ pub(in super::super) struct ServerCommand {
     exit_timeout: Duration,
 }
 
-/// The time in which a process ends by itself, and again when it is asked to.
+/// The default time to wait for a process to exit, before it is asked to end and again before it is
+/// killed.
 const EXIT: Duration = Duration::from_secs(3);
 
 /// The process of a server. It is killed when this is dropped, with those that it has started.
@@ -198,5 +199,23 @@ async fn log_lines(stream: ChildStderr, name: String, last: Arc<Mutex<String>>) 
 impl fmt::Debug for ServerCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Command").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_program_that_does_not_end_is_killed_after_its_own_time() {
+        let script = ["-c", "trap '' TERM; sleep 600"].map(OsString::from).to_vec();
+        let mut command = ServerCommand::new("sh".into(), script);
+        command.set_exit_timeout(Duration::from_millis(10));
+        let (mut process, output, input) = command.spawn("far").expect("there is a shell");
+        drop((output, input));
+        // The default takes longer than this.
+        let ended = timeout(Duration::from_secs(5), process.end()).await;
+        ended.expect("it is killed");
+        assert!(process.child.try_wait().is_ok_and(|status| status.is_some()));
     }
 }

@@ -163,8 +163,8 @@ impl Supervisor {
                     break reply;
                 }
                 Left::Lost(error) => {
-                    current.close().await;
                     delay = self.lose(&error);
+                    current.close().await;
                 }
             }
         };

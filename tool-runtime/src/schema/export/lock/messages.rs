@@ -26,11 +26,11 @@ pub(super) fn missing(path: &Path, catalogue: Option<&Path>) -> ExportError {
     ExportError::new(ExportErrorKind::NoLock, message)
 }
 
-/// A lock that a commit has and the working tree has not.
+/// The error for a lock that a commit has but the working tree lacks.
 pub(super) fn committed(path: &Path, commit: &str) -> ExportError {
     let path = path.display();
     let message = format!(
-        "there is no lock at {path}, but the commit {commit} has one, with the contracts that callers \
+        "there is no lock at {path}, but the commit `{commit}` has one, with the contracts that callers \
          were given: restore it by `git checkout {commit} -- {path}`, and run the build with \
          `{ACCEPT}` again"
     );
