@@ -19,7 +19,7 @@ use crate::store::{StoreError, StoreErrorKind};
 /// when the process ends; the lock file stays.
 #[derive(Debug)]
 pub(super) struct WriterLock {
-    _file: File,
+    file: File,
 }
 
 /// Identifies a file independently of its name.
@@ -40,7 +40,16 @@ impl WriterLock {
         }
         let name = format!("{}\n", std::process::id());
         file.set_len(0).and_then(|()| file.write_all(name.as_bytes())).map_err(system)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+/// Closing the file alone would not release the lock while a process that this one is just starting has
+/// a copy of its descriptor.
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        // Without the lock there is nothing to release.
+        let _ = FileExt::unlock(&self.file);
     }
 }
 
@@ -239,4 +248,22 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 #[allow(clippy::needless_pass_by_value, reason = "`map_err` gives it so")]
 pub(super) fn system(error: io::Error) -> StoreError {
     StoreError::of_system(&error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_ends_with_its_ledger_though_another_process_has_the_descriptor() {
+        let ledger = std::env::temp_dir().join(format!("writer-lock-{}", uuid::Uuid::now_v7()));
+        let lock = WriterLock::take(&ledger).expect("it is the first one");
+        // As a process has it that is being started, until it runs its program.
+        let inherited = lock.file.try_clone().expect("a copy");
+        assert!(WriterLock::take(&ledger).is_err(), "there is one writer");
+        drop(lock);
+        let next = WriterLock::take(&ledger).expect("the first one has ended");
+        drop((inherited, next));
+        remove(&beside(&ledger, ".lock")).expect("the file goes");
+    }
 }
