@@ -23,7 +23,7 @@ enum Broken {
 /// Pours a cup.
 #[ai_tool(effect = "write")]
 fn pour(
-    /// Which one.
+    /// The name of the cup.
     cup: String,
     dry_run: &DryRun,
 ) -> Result<String, Broken> {

@@ -298,7 +298,7 @@ impl Summarizer for Priced {
 fn a_summary_costs_what_is_read_and_written_also_if_it_is_not_used() {
     let text = format!("Order A-17 is late.\n{}", log(100));
     let read = TokenEstimate.count(&text) as f64;
-    // What was paid, in millionths of a dollar, and the context.
+    // Returns the cost, in millionths of a dollar, and the context.
     let paid = |summary: &'static str, (input, output): (f64, f64), data: &str| {
         let context = question("Where is A-17?").tool_results([result("log", data)]);
         let context = context.strategy(CompressionStrategy::Distillation);
@@ -318,7 +318,7 @@ fn a_summary_costs_what_is_read_and_written_also_if_it_is_not_used() {
         assert!(same(cost, 8.0 * written), "{summary}: {cost}");
         let (cost, optimized) = paid(summary, (2.0, 0.0), &text);
         assert!(cost >= 2.0 * read && cost < 2.5 * read, "{summary}: {cost} for {read}");
-        // What is saved has no price here.
+        // Saved tokens have no price here.
         assert!(same(optimized.estimated_cost_savings() * -1e6, cost), "{summary}: {cost}");
     }
     // Nothing that the summary could be replaced by fits here.
