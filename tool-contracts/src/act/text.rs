@@ -48,7 +48,7 @@ fn indented(json: &str) -> String {
 
 /// Writes a JSON text without `\u` escapes that it does not need; `None` if it has none.
 fn unescaped(json: &str) -> Option<String> {
-    // A text with half of a surrogate pair stays as it is.
+    // A text with a lone surrogate stays as it is.
     let text: String = json.contains(r"\u").then(|| serde_json::from_str(json).ok()).flatten()?;
     serde_json::to_string(&text).ok()
 }

@@ -5,8 +5,8 @@
 //! them, and strings with the fewest escapes that JSON allows. [`Digest`] hashes such a text.
 //!
 //! The scheme is defined for I-JSON (RFC 7493). Other JSON is rejected, never repaired: a name that
-//! occurs twice in one object (in any notation), an integer beyond 2^53 − 1, half of a surrogate
-//! pair. [`canonicalize`] lists all cases.
+//! occurs twice in one object (in any notation), an integer beyond 2^53 − 1, a lone
+//! surrogate. [`canonicalize`] lists all cases.
 
 mod defaults;
 mod digest;
@@ -42,7 +42,7 @@ const MAX_DEPTH: usize = 128;
 /// # Errors
 /// By [kind](CanonicalErrorKind), with the byte offset of the error:
 /// - `Syntax`, `Truncated`: the text is not exactly one JSON value (RFC 8259); this includes
-///   control characters and invalid escapes in strings, half of a surrogate pair, and text after
+///   control characters and invalid escapes in strings, a lone surrogate, and text after
 ///   the value;
 /// - `DuplicateName`: a name occurs twice in one object, at any depth; `"a"` and `"\u0061"` are
 ///   equal;

@@ -4,7 +4,7 @@
 mod duplicates;
 mod equal;
 #[cfg(feature = "adapters")]
-mod halves;
+mod lone_surrogates;
 mod malformed;
 mod number;
 mod pointer;
@@ -16,7 +16,7 @@ pub(crate) mod writer;
 
 pub(crate) use equal::{equals_value, first_repeat};
 #[cfg(feature = "adapters")]
-pub(crate) use halves::{read_with_halves, unescape_whole};
+pub(crate) use lone_surrogates::{read_with_lone_surrogates, unescape_pairs};
 pub use malformed::Malformed;
 pub(crate) use number::Decimal;
 pub(crate) use pointer::{pointer, push_name};

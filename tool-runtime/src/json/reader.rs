@@ -28,7 +28,7 @@ pub(super) fn parse(
     text: &str,
     limits: &Limits,
     limit: usize,
-    accepts_halves: bool,
+    accepts_lone_surrogates: bool,
 ) -> Result<JsonTree, Malformed> {
     let longest = limits.max_bytes().min(Limits::MAX_BYTES);
     if text.len() > longest {
@@ -38,7 +38,7 @@ pub(super) fn parse(
         bytes: text.as_bytes(),
         at: 0,
         max_string: limits.max_string_bytes(),
-        accepts_halves,
+        accepts_lone_surrogates,
         error: None,
     };
     let tree = JsonTree {

@@ -12,8 +12,8 @@ pub(super) struct Scanner<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
     pub(super) max_string: usize,
-    /// True if half of a surrogate pair is accepted.
-    pub(super) accepts_halves: bool,
+    /// True if a lone surrogate is accepted.
+    pub(super) accepts_lone_surrogates: bool,
     /// The error, once reading has stopped.
     pub(super) error: Option<Malformed>,
 }
@@ -95,13 +95,15 @@ impl Scanner<'_> {
         let unit = self.unit()?;
         match unit {
             0xD800..=0xDBFF => self.low_surrogate(start),
-            0xDC00..=0xDFFF if !self.accepts_halves => self.unexpected_at(start, LONE_SURROGATE),
+            0xDC00..=0xDFFF if !self.accepts_lone_surrogates => {
+                self.unexpected_at(start, LONE_SURROGATE)
+            }
             _ => Some(()),
         }
     }
 
     fn low_surrogate(&mut self, start: usize) -> ScanResult<()> {
-        if self.accepts_halves {
+        if self.accepts_lone_surrogates {
             return Some(());
         }
         for (ahead, wanted) in [b'\\', b'u'].into_iter().enumerate() {

@@ -1,13 +1,18 @@
-//! Decodes escapes in JSON strings; half of a surrogate pair becomes U+FFFD.
+//! Decodes escapes in JSON strings; a lone surrogate becomes U+FFFD.
 
 /// Decodes the escapes of a string that [`read`](super::read) has accepted.
 pub(crate) fn unescape(raw: &str) -> String {
+    decode(raw, |text, _, meant| text.push(meant))
+}
+
+/// Copies a string; `push` appends each escape, as it is written and as the character that it means.
+pub(super) fn decode(raw: &str, push: impl Fn(&mut String, &str, char)) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = rest.find('\\') {
         text.push_str(&rest[..at]);
         let (meant, used) = escape(&rest[at..]);
-        text.push(meant);
+        push(&mut text, rest.get(at..at + used).unwrap_or_default(), meant);
         rest = &rest[at + used..];
     }
     text.push_str(rest);

@@ -57,14 +57,14 @@ fn group(text: &str) -> Option<&'static str> {
 
 /// Names the construct that begins with a backslash, from the character after it.
 fn escape(text: &str) -> Option<&'static str> {
-    const HALVES: [&str; 4] = ["uD8", "uD9", "uDA", "uDB"];
-    let is_half = |start: &&str| text.get(..3).is_some_and(|text| text.eq_ignore_ascii_case(start));
+    const HIGH_SURROGATES: [&str; 4] = ["uD8", "uD9", "uDA", "uDB"];
+    let starts = |start: &&str| text.get(..3).is_some_and(|text| text.eq_ignore_ascii_case(start));
     match text.chars().next()? {
         'p' | 'P' => Some("a Unicode class (`\\p`)"),
         'k' | '1'..='9' => Some("a back-reference"),
         'c' => Some("a control escape (`\\c`)"),
         '0' => Some("a null escape (`\\0`)"),
-        'u' if HALVES.iter().any(is_half) => Some("half of a surrogate pair"),
+        'u' if HIGH_SURROGATES.iter().any(starts) => Some("a surrogate (`\\uD800` and above)"),
         _ => None,
     }
 }

@@ -25,7 +25,7 @@ pub(in crate::adapters) struct ResponseValue<'d> {
 /// arguments contain it: anywhere else it becomes U+FFFD.
 pub(in crate::adapters) fn parse(text: &str, most_bytes: usize) -> Result<JsonTree, ReadError> {
     let limits = Limits::WIDEST.with_max_bytes(most_bytes);
-    json::read_with_halves(text, &limits).map_err(|malformed| match malformed {
+    json::read_with_lone_surrogates(text, &limits).map_err(|malformed| match malformed {
         Malformed::TooLarge { limit, .. } => ReadError::TooLong { limit },
         other @ (Malformed::Syntax { .. }
         | Malformed::Truncated { .. }
@@ -123,13 +123,13 @@ impl<'d> ResponseValue<'d> {
         Ok(self.required(name, "a text")?.text()?.into_owned())
     }
 
-    /// The decoded text in which half of a surrogate pair stays the escape that it is, so that it is
+    /// The decoded text in which a lone surrogate stays the escape that it is, so that it is
     /// rejected where the text is read as JSON.
     pub(in crate::adapters) fn json_text(self) -> Result<Cow<'d, str>, ReadError> {
         self.expect(JsonKind::String, "a text")?;
         let raw = self.raw();
         let inner = &raw[1..raw.len() - 1];
-        Ok(if self.node().is_escaped() { json::unescape_whole(inner).into() } else { inner.into() })
+        Ok(if self.node().is_escaped() { json::unescape_pairs(inner).into() } else { inner.into() })
     }
 
     /// The `json_text` of an optional property.
@@ -209,7 +209,7 @@ impl<'d> ResponseValue<'d> {
         serde_json::from_str(self.raw()).or_else(|_| self.value_with(placeholder))
     }
 
-    /// The value with U+FFFD in place of each half of a surrogate pair, and with other values for some
+    /// The value with U+FFFD in place of each lone surrogate, and with other values for some
     /// numbers.
     fn value_with(self, number: fn(&str) -> Option<Value>) -> Result<Value, ReadError> {
         let children = || self.view.children(self.id).map(|(id, _)| Self { id, ..self });
