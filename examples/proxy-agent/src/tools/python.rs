@@ -19,7 +19,7 @@ const PYTHON: &str = "python3";
 /// The script that answers requests.
 const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/worker.py");
 
-/// The deadline of a call, unless the request has a shorter one.
+/// The deadline of a call, unless the functions have another one or the request a shorter one.
 const DEADLINE: Duration = Duration::from_secs(5);
 
 /// The time for the start of Python and of the module's imports.
@@ -35,6 +35,7 @@ const CPU_SECONDS: u64 = 120;
 #[derive(Debug, Clone)]
 pub struct PythonFunctions {
     module: PathBuf,
+    deadline: Duration,
     cpu_seconds: u64,
     network: bool,
 }
@@ -43,7 +44,14 @@ impl PythonFunctions {
     /// The functions of a module, given by its file.
     #[must_use]
     pub fn of(module: impl Into<PathBuf>) -> Self {
-        Self { module: module.into(), cpu_seconds: CPU_SECONDS, network: true }
+        let module = module.into();
+        Self { module, deadline: DEADLINE, cpu_seconds: CPU_SECONDS, network: true }
+    }
+
+    /// Sets the deadline of a call, five seconds by default; a request may have a shorter one.
+    #[must_use]
+    pub fn deadline(self, deadline: Duration) -> Self {
+        Self { deadline, ..self }
     }
 
     /// Sets the processor time of the process, in seconds; 120 by default. It needs Linux.
@@ -145,8 +153,9 @@ pub(crate) async fn functions(
         format!("the functions of {}: {error}\n{}", functions.module.display(), error.stderr())
     })?;
     let toolkit = ToolkitSpec::new("python", "Calculations on numbers, days and texts.")?;
-    let functions: Vec<Described> = serde_json::from_value(described)?;
-    Ok(functions.into_iter().map(|it| tool(it, toolkit.clone(), worker.clone())).collect())
+    let described: Vec<Described> = serde_json::from_value(described)?;
+    let tool = |it| tool(it, functions.deadline, toolkit.clone(), worker.clone());
+    Ok(described.into_iter().map(tool).collect())
 }
 
 fn worker(functions: &PythonFunctions) -> WorkerBuilder {
@@ -164,29 +173,39 @@ fn worker(functions: &PythonFunctions) -> WorkerBuilder {
     }
 }
 
-fn tool(function: Described, toolkit: ToolkitSpec, worker: Worker) -> DynamicTool {
+fn tool(
+    function: Described,
+    deadline: Duration,
+    toolkit: ToolkitSpec,
+    worker: Worker,
+) -> DynamicTool {
     let Described { name, description, input, output } = function;
     DynamicTool::new(format!("python.{name}"), Effect::Read)
         .toolkit(toolkit)
         .description(description)
         .version("1.0.0")
         .category("python_function")
-        .timeout(DEADLINE)
+        .timeout(deadline)
         .input_schema(input)
         .output_schema(output)
         .handler(move |call: CallScope| {
             let (worker, name) = (worker.clone(), name.clone());
             async move {
-                let value = run(&worker, &name, call.parse()?).await;
+                let value = run(&worker, &name, call.parse()?, deadline).await;
                 value.map_err(PythonError::into_failure)
             }
         })
 }
 
 /// Calls a function. If the future is dropped at the call's deadline, its process is killed.
-async fn run(worker: &Worker, name: &str, arguments: Value) -> Result<Value, PythonError> {
+async fn run(
+    worker: &Worker,
+    name: &str,
+    arguments: Value,
+    deadline: Duration,
+) -> Result<Value, PythonError> {
     let request = json!({"function": name, "arguments": arguments});
-    let answer = worker.request(&request, DEADLINE).await?;
+    let answer = worker.request(&request, deadline).await?;
     match serde_json::from_value(answer) {
         Ok(Answer::Value(value)) => Ok(value),
         Ok(Answer::Error(Raised { message: Some(message), .. })) => {
