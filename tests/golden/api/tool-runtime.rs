@@ -1490,9 +1490,9 @@ pub struct Disclosure {
 }
 impl Disclosure {
     #[must_use]
-    pub fn above(tools: usize) -> Self {}
-    #[must_use]
     pub fn always<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {}
+    #[must_use]
+    pub fn defer_above(tool_count: usize) -> Self {}
     #[must_use]
     pub fn search(self, search: ToolSearch) -> Self {}
 }
@@ -3371,7 +3371,7 @@ impl Auth {
     #[must_use]
     pub fn new() -> Self {}
     #[must_use]
-    pub fn trusting_the_network_as(principal: Principal) -> Self {}
+    pub fn unauthenticated_as(principal: Principal) -> Self {}
 }
 
 // tool_runtime::http::BoundServer
@@ -3518,8 +3518,8 @@ pub enum JwksError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JwtConfigError {
-    Unnamed,
-    Leeway,
+    EmptyIssuerOrAudience,
+    LeewayTooLong,
 }
 
 // tool_runtime::http::JwtVerifier
@@ -3529,12 +3529,12 @@ pub struct JwtVerifier {
     ..
 }
 impl JwtVerifier {
-    pub fn also_for(self, audience: impl Into<String>) -> Self {}
+    pub fn add_audience(self, audience: impl Into<String>) -> Self {}
     pub fn for_every_tenant(self) -> Self {}
     #[must_use]
     pub fn key_failure(&self) -> Option<JwksError> {}
     pub fn leeway(self, time: Duration) -> Result<Self, JwtConfigError> {}
-    pub fn longest_token(self, bytes: usize) -> Self {}
+    pub fn max_token_bytes(self, bytes: usize) -> Self {}
     pub fn new(
         keys: Jwks,
         issuer: impl Into<String>,
@@ -5654,6 +5654,19 @@ impl SchemaError {
 impl fmt::Display for SchemaError {}
 impl std::error::Error for SchemaError {}
 
+// tool_runtime::schema::SchemaKind
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SchemaKind {
+    Input,
+    Output,
+}
+impl SchemaKind {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {}
+}
+impl fmt::Display for SchemaKind {}
+
 // tool_runtime::schema::SchemaReader
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -5673,7 +5686,7 @@ impl UncheckedRule {
     #[must_use]
     pub fn pointer(&self) -> &str {}
     #[must_use]
-    pub fn side(&self) -> &'static str {}
+    pub const fn schema_kind(&self) -> SchemaKind {}
 }
 impl fmt::Display for UncheckedRule {}
 

@@ -27,7 +27,7 @@ fn conversation(dialect: Dialect) -> Result<Value, Box<dyn std::error::Error>> {
             _ => "programmatic",
         };
         Adapter::builder(dialect)
-            .disclosure(Disclosure::above(2).always(["weather"]).search(search))
+            .disclosure(Disclosure::defer_above(2).always(["weather"]).search(search))
             .prompt_cache(CacheLifetime::OneHour)
             .allowed_callers("mail.list", ["direct", callers])
             .build(&specs)

@@ -35,8 +35,9 @@ impl<T: ?Sized> Probe<T> {
 
 /// The requirements of a borrowed parameter.
 #[diagnostic::on_unimplemented(
-    message = "`&{Self}` cannot be given to a tool by its host",
-    label = "a borrowed parameter is the host's: it must be `Send + Sync + 'static`",
+    message = "`&{Self}` cannot be host state",
+    label = "a borrowed parameter is provided by the host, not by the model: it must be \
+             `Send + Sync + 'static`",
     note = "use a type that is thread-safe: `Arc` for `Rc`, `Mutex` or an atomic for `RefCell` and \
             `Cell`, a channel for a raw handle; or take an owned value if it is the model that \
             sends it"

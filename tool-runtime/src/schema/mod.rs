@@ -25,8 +25,8 @@ pub(crate) use self::input::take_unchecked_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;
 pub use self::title::title;
-pub use self::unchecked::UncheckedRule;
 pub(crate) use self::unchecked::loosened;
+pub use self::unchecked::{SchemaKind, UncheckedRule};
 pub(crate) use self::validator::{AnswerCheck, nearest_tools};
 pub use self::validator::{Coerce, Malformed, SchemaError, ValidationReport, Validator};
 

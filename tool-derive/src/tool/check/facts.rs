@@ -215,7 +215,7 @@ fn version(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<String
 fn non_empty_text(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<LitStr> {
     let KeyedValue { key, value } = given?;
     if value.value().trim().is_empty() {
-        errors.at(value, format!("`{key}` is empty; write one or remove the option"));
+        errors.at(value, format!("`{key}` must not be empty: give it a value or remove it"));
     }
     Some(value.clone())
 }

@@ -91,7 +91,8 @@ fn host(
         errors.at(
             &raw.ty,
             format!(
-                "a borrowed parameter is the host's; for a list from the model take `Vec<{elem}>`"
+                "a borrowed parameter is provided by the host, not by the model; for a list from \
+                 the model take `Vec<{elem}>`"
             ),
         );
     }
@@ -101,8 +102,8 @@ fn host(
     if let Some(arg) = &raw.arg {
         errors.at(
             &arg.attribute,
-            "a borrowed parameter is the host's and not in the schema: remove `#[arg]`, or take \
-             an owned value",
+            "a borrowed parameter is provided by the host and is not in the schema: remove \
+             `#[arg]`, or take an owned value",
         );
     }
     (errors.count() == before).then(|| {

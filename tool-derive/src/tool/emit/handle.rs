@@ -15,7 +15,8 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
     let description = &tool.facts.description;
     let (function, name) = (tool.target.function.unraw(), &tool.facts.name);
     let text = format!(
-        "The handle of [`{function}`](fn@{function}): names the tool `{name}`, has no values."
+        "Identifies the tool `{name}` ([`{function}`](fn@{function})) at compile time. This type has \
+         no values; pass it as a type parameter."
     );
     let item = quote_spanned!(super::span_of(handle)=> #vis enum #handle {});
     quote! {

@@ -23,7 +23,7 @@ fn specs() -> Vec<ToolSpec> {
 }
 
 fn adapter() -> Adapter {
-    let disclosure = Disclosure::above(2).always(["now"]).search(ToolSearch::ClientExecuted);
+    let disclosure = Disclosure::defer_above(2).always(["now"]).search(ToolSearch::ClientExecuted);
     Adapter::builder(Dialect::OpenAiResponses).disclosure(disclosure).build(specs())
 }
 
@@ -169,9 +169,9 @@ fn a_search_that_was_cut_off_runs_nothing() {
 
 #[test]
 fn a_search_that_the_host_executes_itself_is_no_call() {
-    let own = Disclosure::above(2).search(ToolSearch::SearchTools);
-    let provider = Disclosure::above(2).search(ToolSearch::Provider);
-    for disclosure in [Disclosure::above(9), provider, own] {
+    let own = Disclosure::defer_above(2).search(ToolSearch::SearchTools);
+    let provider = Disclosure::defer_above(2).search(ToolSearch::Provider);
+    for disclosure in [Disclosure::defer_above(9), provider, own] {
         let adapter = Adapter::builder(Dialect::OpenAiResponses).disclosure(disclosure);
         let turn = turn(&adapter.build(specs()), &json!([search("call_1")]));
         assert_eq!((turn.messages(), turn.calls().len()), (&[search("call_1")][..], 0));
@@ -182,7 +182,7 @@ fn a_search_that_the_host_executes_itself_is_no_call() {
 fn other_dialects_declare_search_tools_as_a_function() {
     for dialect in Dialect::ALL.into_iter().filter(|it| *it != Dialect::OpenAiResponses) {
         let built = |search| {
-            let disclosure = Disclosure::above(2).search(search);
+            let disclosure = Disclosure::defer_above(2).search(search);
             let adapter = Adapter::builder(dialect).disclosure(disclosure);
             adapter.build(specs()).declarations().clone()
         };

@@ -32,7 +32,7 @@ pub(in crate::http) const PATHS: [&str; 2] = ["/mcp", WELL_KNOWN];
 /// use tool_runtime::prelude::*;
 ///
 /// let runtime = Runtime::builder().build()?;
-/// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")))
+/// let config = HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("laptop")))
 ///     .without_tenants()
 ///     .mcp(McpConfig::new("shop", "1.0.0"));
 /// let app: axum::Router = mcp::router(runtime, config);

@@ -178,7 +178,7 @@ impl Stdio {
     }
 
     fn app(&self) -> SharedApp {
-        let auth = Auth::trusting_the_network_as(self.principal.clone());
+        let auth = Auth::unauthenticated_as(self.principal.clone());
         // The one user of the program decides about its calls.
         let config = HttpConfig::new(auth).four_eyes(false).without_tenants();
         let config = match &self.tenant {

@@ -32,7 +32,7 @@ pub enum ClientAddress {
     /// The address that one of these proxies names, and else the peer of the connection.
     #[non_exhaustive]
     Forwarded {
-        /// The proxies. No share of the connections bounds them, since they connect for many.
+        /// The proxies. The per-address connection limit does not apply to proxies.
         trusted: Vec<Network>,
     },
 }

@@ -104,9 +104,9 @@ impl NumberReader {
             Self::Integer(width) => {
                 format!("an integer from {} to {}", width.min(), width.max())
             }
-            Self::Double => "a number that a 64-bit float holds with all its digits".to_owned(),
-            Self::Single => "a number that a 32-bit float holds with all its digits".to_owned(),
-            Self::Any => "a number that 64 bits hold with all its digits".to_owned(),
+            Self::Double => "a number that a 64-bit float represents exactly".to_owned(),
+            Self::Single => "a number that a 32-bit float represents exactly".to_owned(),
+            Self::Any => "a number that 64 bits represent exactly".to_owned(),
         }
     }
 }
