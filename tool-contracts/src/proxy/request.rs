@@ -222,7 +222,7 @@ impl ProxyRequestBuilder {
     /// empty, or a number is out of its range.
     pub fn build(self) -> Result<ProxyRequest, ContractError> {
         let request = self.0;
-        let mut problems = Problems::of("ProxyRequest");
+        let mut problems = Problems::new("ProxyRequest");
         let is_long = request.query.chars().nth(MOST_QUERY_CHARS).is_some();
         let holds = !request.query.is_empty() && !is_long;
         problems.check(holds, "query", "expected 1 to 50000 characters");

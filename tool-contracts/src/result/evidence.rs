@@ -41,7 +41,7 @@ impl Evidence {
         sources: Vec<EvidenceSource>,
     ) -> Result<Self, ContractError> {
         let evidence = Self { snapshot_id: snapshot_id.into(), sources };
-        let mut problems = Problems::of("Evidence");
+        let mut problems = Problems::new("Evidence");
         problems.filled("snapshot_id", Some(&evidence.snapshot_id));
         problems.finish().map(|()| evidence)
     }
@@ -93,7 +93,7 @@ impl EvidenceSource {
         timestamp: DateTime<Utc>,
     ) -> Result<Self, ContractError> {
         let source = Self { kind: kind.into(), name: name.into(), hash: hash.into(), timestamp };
-        let mut problems = Problems::of("EvidenceSource");
+        let mut problems = Problems::new("EvidenceSource");
         problems.filled("type", Some(&source.kind));
         problems.filled("name", Some(&source.name));
         problems.filled("hash", Some(&source.hash));

@@ -142,7 +142,7 @@ impl Audit {
     }
 
     fn checked(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("Audit");
+        let mut problems = Problems::new("Audit");
         problems.filled("trace_id", Some(&self.trace_id));
         problems.check(
             is_digest(&self.request_payload_hash),

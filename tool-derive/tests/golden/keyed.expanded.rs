@@ -32,7 +32,7 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "place_order"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < __p::String > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<__p::String>(&mut __s, "item", "What.");

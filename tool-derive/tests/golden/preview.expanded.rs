@@ -28,7 +28,7 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "delete_page"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < u64 > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < u64 > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<u64>(&mut __s, "page", "Which.");

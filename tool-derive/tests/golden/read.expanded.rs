@@ -34,19 +34,19 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "search_content"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < __p::String > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<__p::String>(&mut __s, "query", "Words to look for.");
             const _: () = ::core::assert!(
-                ! __p::Probe:: < u32 > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < u32 > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<u32>(&mut __s, "limit", "Most hits to return.")
                 .default((&&__p::DefaultProbe(&__default_limit())).to_json())
                 .range::<<u32 as __p::AsNumber>::Number>(&(1..=50));
             const _: () = ::core::assert!(
-                ! __p::Probe:: < Vec < String > > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < Vec < String > > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<Vec<String>>(&mut __s, "tags", "Only these tags.")

@@ -32,7 +32,7 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "rename_page"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < String > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < String > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<String>(&mut __s, "type", "Which.");

@@ -33,8 +33,8 @@ mod lower;
 #[cfg(feature = "policy")]
 mod model_answer;
 mod names;
+mod null_for_absent;
 mod ollama;
-mod omitted;
 mod openai;
 mod prompt_cache;
 mod raw_messages;

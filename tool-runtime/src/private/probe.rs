@@ -163,16 +163,16 @@ impl<T: ?Sized> KeyFallback for Probe<T> {}
 /// Distinguishes the context, which a model must never provide, from other argument types.
 impl Probe<ToolContext> {
     /// True if only the host may provide such a value.
-    pub const IS_HOSTS_OWN: bool = true;
+    pub const IS_HOST_ONLY: bool = true;
 }
 
 /// Fallback: any other type.
-pub trait ModelsOwn {
+pub trait NotHostOnly {
     /// True if only the host may provide such a value.
-    const IS_HOSTS_OWN: bool = false;
+    const IS_HOST_ONLY: bool = false;
 }
 
-impl<T: ?Sized> ModelsOwn for Probe<T> {}
+impl<T: ?Sized> NotHostOnly for Probe<T> {}
 
 /// Lists the codes that a return type's error declares.
 impl<T, E: ToolFailure> Probe<Result<T, E>> {
@@ -340,12 +340,12 @@ impl<E: fmt::Debug> DebuggedFault for &FaultProbe<'_, E> {
 }
 
 /// Last choice: a type without any of these.
-pub trait SilentFault {
+pub trait FaultWithoutText {
     /// Describes the error.
     fn fault(&self) -> LoggedFailure;
 }
 
-impl<E> SilentFault for FaultProbe<'_, E> {
+impl<E> FaultWithoutText for FaultProbe<'_, E> {
     fn fault(&self) -> LoggedFailure {
         unmapped::<E>(String::new())
     }

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, Pat, Type, TypeReference};
 
-use super::super::model::{Argument, ArgumentType, Host, Parameter};
+use super::super::model::{Argument, ArgumentType, HostParameter, Parameter};
 use super::super::raw::RawParameter;
 use crate::errors::Errors;
 use crate::syntax::arg::{self, Arg};
@@ -108,7 +108,7 @@ fn host(
     }
     (errors.count() == before).then(|| {
         let ty = types::standalone(types::bare(&reference.elem), this);
-        Parameter::Host(Box::new(Host { borrow: reference.and_token.span, ty }))
+        Parameter::Host(Box::new(HostParameter { borrow: reference.and_token.span, ty }))
     })
 }
 

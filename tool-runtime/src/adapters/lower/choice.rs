@@ -88,7 +88,7 @@ impl Lowering<'_> {
     /// Returns whether two schemas are disjoint: by types, values, or a required discriminator.
     fn exclude(&self, one: &Value, other: &Value) -> bool {
         let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
-        if differ(one, other) {
+        if have_disjoint_values(one, other) {
             return true;
         }
         if types(one) != ["object"] || types(other) != ["object"] {
@@ -97,7 +97,7 @@ impl Lowering<'_> {
         let tags = |name: &&str| match (property(one, name), property(other, name)) {
             (Some(one), Some(other)) => {
                 let resolve = |schema| self.definitions.resolved(schema).as_object();
-                matches!((resolve(one), resolve(other)), (Some(one), Some(other)) if differ(one, other))
+                matches!((resolve(one), resolve(other)), (Some(one), Some(other)) if have_disjoint_values(one, other))
             }
             _ => false,
         };
@@ -116,8 +116,8 @@ impl Lowering<'_> {
 pub(super) const PRESENCE: &str = "a property may be `null` or absent, which a strict call cannot \
      tell apart and this rule does";
 
-/// Returns whether two schemas have no type, or no value, in common.
-fn differ(one: &Keywords, other: &Keywords) -> bool {
+/// Returns whether two schemas have no type, or no listed value, in common.
+fn have_disjoint_values(one: &Keywords, other: &Keywords) -> bool {
     if let (Some(one), Some(other)) = (values(one), values(other)) {
         return !one.iter().any(|value| other.contains(value));
     }

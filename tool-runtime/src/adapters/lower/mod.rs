@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::omitted::StrictSchema;
+use super::null_for_absent::StrictSchema;
 
 pub(super) use self::definitions::Definitions;
 pub(super) use self::profile::{

@@ -8,7 +8,7 @@ use super::full_schema::is_width;
 use super::normalize::{closes, is_annotation, is_secret, types, values};
 use super::profile::EnumValues;
 use super::{Lowering, below, sentences};
-use crate::adapters::omitted::OMITTED_AS_NULL;
+use crate::adapters::null_for_absent::OMITTED_AS_NULL;
 
 type Keywords = Map<String, Value>;
 

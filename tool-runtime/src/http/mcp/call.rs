@@ -20,7 +20,7 @@ use super::handler::ToolServer;
 use super::request_state::StatedCall;
 use super::resource::challenge_parameter;
 use super::revision::Revision;
-use super::tasks::Begun;
+use super::tasks::TaskStart;
 use super::transport::{Denied, RequestCaller};
 use super::user::ClientUser;
 use crate::http::endpoints::call::{self, FinishedCall};
@@ -81,7 +81,7 @@ impl<'s> ToolRequest<'s> {
     async fn answered(&self, params: CallToolRequestParams) -> Result<CallToolResponse, Refused> {
         let app = &self.server.app;
         let cx = context::of_request(&self.caller, &self.meta, app, &self.server.settings)?;
-        let name = call::repeatable(params.name.clone().into_owned());
+        let name = call::truncated_tool_name(params.name.clone().into_owned());
         if let Some(audit) = &self.caller.audit {
             let audit = &mut *audit.lock();
             audit.trace_id = Some(cx.trace_id().into());
@@ -97,8 +97,8 @@ impl<'s> ToolRequest<'s> {
             None => self.opened(&name, (*input).to_owned(), cx)?,
         };
         let finished = match self.run(call, &mut run).await? {
-            Begun::Finished(finished) => *finished,
-            Begun::Task(task) => return Ok(CallToolResponse::Task(*task)),
+            TaskStart::Finished(finished) => *finished,
+            TaskStart::Task(task) => return Ok(CallToolResponse::Task(*task)),
         };
         if earlier.reply.is_none() && finished.call.tool().is_none() {
             return Err(unknown_tool(&finished.call).into());
@@ -160,7 +160,7 @@ impl<'s> ToolRequest<'s> {
     }
 
     /// Runs a call that was opened; one that may be a task returns before its end if it takes long.
-    pub(super) async fn run(&self, call: ToolCall, run: &mut Run) -> Result<Begun, Refused> {
+    pub(super) async fn run(&self, call: ToolCall, run: &mut Run) -> Result<TaskStart, Refused> {
         if let (Some(user), Some(scope)) = (&run.user, call.scope()) {
             scope.set_input_source(user.source());
         }
@@ -171,7 +171,7 @@ impl<'s> ToolRequest<'s> {
             }
             Some(_) | None => {
                 let finished = self.finished(call, run.user.as_mut()).await?;
-                Ok(Begun::Finished(Box::new(finished)))
+                Ok(TaskStart::Finished(Box::new(finished)))
             }
         }
     }

@@ -143,7 +143,7 @@ impl Stdio {
     /// A standard stream cannot be used, a message is longer than 16 MiB, the first message does not
     /// open the protocol, or the ledger cannot be flushed.
     pub async fn serve(self) -> Result<(), StdioError> {
-        let (input, output) = streams::taken()?;
+        let (input, output) = streams::take_standard_streams()?;
         self.serve_on(input, output).await
     }
 

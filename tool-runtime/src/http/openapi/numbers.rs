@@ -122,7 +122,7 @@ fn narrow_parts(keywords: &mut Map<String, Value>) -> bool {
 fn narrow_part(part: &mut Value) -> bool {
     match part {
         Value::Bool(true) => *part = of(JSON),
-        Value::Object(keywords) if is_said_of_anything(keywords) => {
+        Value::Object(keywords) if admits_any_value(keywords) => {
             keywords.extend(of(JSON).as_object().cloned().unwrap_or_default());
         }
         _ => return false,
@@ -131,7 +131,7 @@ fn narrow_part(part: &mut Value) -> bool {
 }
 
 /// Returns whether a schema admits any value.
-fn is_said_of_anything(keywords: &Map<String, Value>) -> bool {
+fn admits_any_value(keywords: &Map<String, Value>) -> bool {
     let is_neutral = |keyword: &String| keyword != "type" && NEUTRAL.contains(&keyword.as_str());
     keywords.keys().all(is_neutral)
 }

@@ -87,7 +87,8 @@ impl FieldProblems {
 
     #[cold]
     pub(super) fn invalid_id(&mut self, place: FieldSource) {
-        let expected = if matches!(place, FieldSource::Header(Field::Key)) { A_KEY } else { AN_ID };
+        let expected =
+            if matches!(place, FieldSource::Header(Field::IdempotencyKey)) { A_KEY } else { AN_ID };
         self.add("text", place, format!("expected {expected}; correct it or leave it out"));
     }
 
