@@ -5506,6 +5506,8 @@ impl ContractChange {
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {}
     #[must_use]
+    pub fn counterexample(&self) -> Option<&Value> {}
+    #[must_use]
     pub fn located_in(&self) -> ComparedVersion {}
     #[must_use]
     pub fn message(&self) -> &str {}
@@ -5517,8 +5519,6 @@ impl ContractChange {
     pub fn rule(&self) -> &'static str {}
     #[must_use]
     pub fn tool(&self) -> &str {}
-    #[must_use]
-    pub fn witness(&self) -> Option<&Value> {}
 }
 impl fmt::Display for ContractChange {}
 
@@ -5627,6 +5627,8 @@ impl SchemaChange {
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {}
     #[must_use]
+    pub fn counterexample(&self) -> Option<&Value> {}
+    #[must_use]
     pub fn located_in(&self) -> ComparedVersion {}
     #[must_use]
     pub fn message(&self) -> &str {}
@@ -5634,8 +5636,6 @@ impl SchemaChange {
     pub fn pointer(&self) -> &str {}
     #[must_use]
     pub fn rule(&self) -> &'static str {}
-    #[must_use]
-    pub fn witness(&self) -> Option<&Value> {}
 }
 
 // tool_runtime::schema::SchemaError

@@ -15,7 +15,7 @@ pub(crate) mod validator;
 pub(crate) use self::absent::AbsentField;
 pub(crate) use self::close::close;
 pub use self::close::open;
-pub(crate) use self::compare::compare_without_witnesses;
+pub(crate) use self::compare::compare_without_counterexamples;
 pub use self::compare::{ComparedVersion, Compatibility, SchemaChange, SchemaReader, compare};
 pub use self::export::{
     ContractChange, ContractChanges, ContractPart, Export, ExportError, ExportErrorKind,

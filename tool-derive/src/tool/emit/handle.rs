@@ -15,8 +15,8 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
     let description = &tool.metadata.description;
     let (function, name) = (tool.function.name.unraw(), &tool.metadata.name);
     let text = format!(
-        "Identifies the tool `{name}` ([`{function}`](fn@{function})) at compile time. This type has \
-         no values; pass it as a type parameter."
+        "Identifies the tool `{name}` ([`{function}`](fn@{function})) at compile time. This type \
+         has no values; pass it as a type parameter."
     );
     let item = quote_spanned!(super::span_of(handle)=> #vis enum #handle {});
     quote! {

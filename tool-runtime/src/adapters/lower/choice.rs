@@ -97,7 +97,8 @@ impl Lowering<'_> {
         let tags = |name: &&str| match (property(one, name), property(other, name)) {
             (Some(one), Some(other)) => {
                 let resolve = |schema| self.definitions.resolved(schema).as_object();
-                matches!((resolve(one), resolve(other)), (Some(one), Some(other)) if have_disjoint_values(one, other))
+                let both = resolve(one).zip(resolve(other));
+                both.is_some_and(|(one, other)| have_disjoint_values(one, other))
             }
             _ => false,
         };

@@ -6,8 +6,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Duplicates stdin and stdout for the protocol, then redirects them.
 ///
-/// Afterwards standard input is empty and standard output is standard error, for this process and those
-/// that it starts.
+/// Afterwards standard input is empty and standard output is standard error, for this process and
+/// those that it starts.
 #[cfg(unix)]
 pub(super) fn take_standard_streams()
 -> io::Result<(impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static)> {

@@ -99,7 +99,8 @@ impl ToolRequest<'_> {
         if let Ok(ended) = soon {
             return ended_in_time(ended, &execution);
         }
-        // Before the task is stored, so that a tool cannot ask before the task can receive the reply.
+        // Before the task is stored, so that a tool cannot ask before the task can receive the
+        // reply.
         let waits = user.is_none_or(RoundUser::begin_waiting);
         if waits && BegunTask::of(&live, app).keep(app, &live).await.is_ok() {
             self.server.tasks.lock().insert(live.id(), live.clone());

@@ -15,8 +15,8 @@ const AN_ACTOR_TYPE: &str = "`user`, `agent` or `system`";
 const A_TENANT: &str = "a UUID with hyphens, or a slug of 1 to 63 lower-case letters, digits, `_` \
     and `-` that starts with a letter or a digit";
 
-const NOT_THE_TENANT: &str = "this server serves one tenant, and it is not the requested one; leave \
-     the tenant out, or use the server of the requested tenant";
+const NOT_THE_TENANT: &str = "this server serves one tenant, and it is not the requested one; \
+     leave the tenant out, or use the server of the requested tenant";
 
 /// The source of a field.
 #[derive(Debug, Clone, Copy)]

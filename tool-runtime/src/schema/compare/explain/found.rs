@@ -42,7 +42,7 @@ impl FoundChange<'_> {
             Severity::Undecided => ("undecided", Compatibility::Breaking),
         };
         let (pointer, message) = (self.at.pointer(), self.message);
-        SchemaChange { pointer, located_in, rule, compatibility, message, witness: None }
+        SchemaChange { pointer, located_in, rule, compatibility, message, counterexample: None }
     }
 }
 
