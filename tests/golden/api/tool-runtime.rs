@@ -1158,12 +1158,12 @@ pub struct Adapter {
     ..
 }
 impl Adapter {
-    pub fn answer_messages<A: Into<Answer>>(
+    pub fn answer_messages<A: Into<ToolAnswer>>(
         &self,
         turn: &Turn,
         answers: impl IntoIterator<Item = A>,
     ) -> Result<Vec<Value>, AnswerError> {}
-    pub fn answer_messages_as<T: DeserializeOwned, A: Into<Answer>>(
+    pub fn answer_messages_as<T: DeserializeOwned, A: Into<ToolAnswer>>(
         &self,
         turn: &Turn,
         answers: impl IntoIterator<Item = A>,
@@ -1248,40 +1248,6 @@ impl AdapterBuilder {
     pub fn toolkits(self, text: ToolkitText) -> Self {}
 }
 
-// tool_runtime::adapters::Answer
-#[derive(Clone)]
-pub struct Answer {
-    ..
-}
-impl Answer {
-    #[must_use]
-    pub fn as_error(self) -> Self {}
-    #[must_use]
-    pub fn call_id(&self) -> &str {}
-    pub async fn for_model(call: &ToolCall) -> Self {}
-    #[must_use]
-    pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn is_error(&self) -> bool {}
-    #[must_use]
-    pub fn new(call_id: impl Into<String>, output: &ToolOutput) -> Self {}
-    #[must_use]
-    pub fn with_attachments(
-        self,
-        attachments: impl IntoIterator<Item = Attachment>,
-    ) -> Self {}
-    #[must_use]
-    pub fn with_data(self, json: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn with_model_answer(self, shown: &ModelAnswer) -> Self {}
-    #[must_use]
-    pub fn with_note(self, note: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn with_text(self, text: impl Into<String>) -> Self {}
-}
-impl From<&ToolCall> for Answer {}
-impl fmt::Debug for Answer {}
-
 // tool_runtime::adapters::AnswerError
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -1331,9 +1297,12 @@ impl ClientBridge {
     pub fn adapter_mut(&mut self) -> &mut Adapter {}
     pub fn answer_object(
         &self,
-        answer: impl Into<Answer>,
+        answer: impl Into<ToolAnswer>,
     ) -> Result<Value, AnswerError> {}
-    pub fn answer_text(&self, answer: impl Into<Answer>) -> Result<String, AnswerError> {}
+    pub fn answer_text(
+        &self,
+        answer: impl Into<ToolAnswer>,
+    ) -> Result<String, AnswerError> {}
     #[must_use = "a call runs nothing until it is executed"]
     pub fn call(
         &self,
@@ -1569,6 +1538,40 @@ pub enum StopReason {
     Refused(String),
     Other(String),
 }
+
+// tool_runtime::adapters::ToolAnswer
+#[derive(Clone)]
+pub struct ToolAnswer {
+    ..
+}
+impl ToolAnswer {
+    #[must_use]
+    pub fn as_error(self) -> Self {}
+    #[must_use]
+    pub fn call_id(&self) -> &str {}
+    pub async fn for_model(call: &ToolCall) -> Self {}
+    #[must_use]
+    pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn is_error(&self) -> bool {}
+    #[must_use]
+    pub fn new(call_id: impl Into<String>, output: &ToolOutput) -> Self {}
+    #[must_use]
+    pub fn with_attachments(
+        self,
+        attachments: impl IntoIterator<Item = Attachment>,
+    ) -> Self {}
+    #[must_use]
+    pub fn with_data(self, json: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn with_model_answer(self, shown: &ModelAnswer) -> Self {}
+    #[must_use]
+    pub fn with_note(self, note: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn with_text(self, text: impl Into<String>) -> Self {}
+}
+impl From<&ToolCall> for ToolAnswer {}
+impl fmt::Debug for ToolAnswer {}
 
 // tool_runtime::adapters::ToolChoice
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -51,7 +51,7 @@ mod turn_usage;
 mod wide_integers;
 
 pub use self::adapter::Adapter;
-pub use self::answer::Answer;
+pub use self::answer::ToolAnswer;
 pub use self::answers::AnswerError;
 pub use self::bridge::ClientBridge;
 pub use self::builder::AdapterBuilder;

@@ -1,12 +1,10 @@
 //! Converts `anyOf` and `oneOf` for dialects that support only `anyOf`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::merge::one_of_values;
 use super::normalize::{is_annotation, types, values};
-use super::{Lowering, below};
-
-type Keywords = Map<String, Value>;
+use super::{Keywords, Lowering, below};
 
 impl Lowering<'_> {
     /// Converts a choice, and merges its sibling keywords into each branch.

@@ -29,6 +29,9 @@ pub(super) use self::profile::{
     ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, PatternSupport, ReferenceSupport,
 };
 
+/// The keywords of a schema.
+type Keywords = Map<String, Value>;
+
 /// A tool's arguments, converted to a dialect.
 #[derive(Debug)]
 pub(super) struct LoweredSchema {

@@ -203,7 +203,7 @@ fn the_answer_of_a_programs_call_names_the_program() {
     let response = json!({"output": output, "status": "completed"});
     let turn = adapter.read(&response.to_string()).unwrap();
     assert_eq!(turn.messages()[0]["caller"], caller);
-    let answers = ["a", "b"].map(|id| Answer::from_text(id, "noon"));
+    let answers = ["a", "b"].map(|id| ToolAnswer::from_text(id, "noon"));
     let messages = adapter.answer_messages(&turn, answers).unwrap();
     assert_eq!(messages[0]["caller"], caller);
     assert!(messages[1].get("caller").is_none());

@@ -40,7 +40,7 @@ pub(super) struct ToolRequest<'s> {
 }
 
 /// The settings of a call's run.
-pub(super) struct Run {
+pub(super) struct RunOptions {
     /// The call becomes a task if it takes longer than other calls.
     pub(super) becomes_task: bool,
     /// The client's user, whom the tool may ask.
@@ -91,7 +91,7 @@ impl<'s> ToolRequest<'s> {
         let stated = StatedCall { app, tool: &params.name, arguments: input.get() };
         let earlier = stated.earlier(&params, &cx)?;
         let becomes_task = self.may_become_task(&params.name)?;
-        let mut run = Run { becomes_task, user: self.user(earlier.answers) };
+        let mut run = RunOptions { becomes_task, user: self.user(earlier.answers) };
         let call = match &earlier.reply {
             Some(reply) => self.resumed(reply, &params.name, &cx).await?,
             None => self.opened(&name, (*input).to_owned(), cx)?,
@@ -160,7 +160,11 @@ impl<'s> ToolRequest<'s> {
     }
 
     /// Runs a call that was opened; one that may be a task returns before its end if it takes long.
-    pub(super) async fn run(&self, call: ToolCall, run: &mut Run) -> Result<TaskStart, Refused> {
+    pub(super) async fn run(
+        &self,
+        call: ToolCall,
+        run: &mut RunOptions,
+    ) -> Result<TaskStart, Refused> {
         if let (Some(user), Some(scope)) = (&run.user, call.scope()) {
             scope.set_input_source(user.source());
         }

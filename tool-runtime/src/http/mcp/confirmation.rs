@@ -11,7 +11,7 @@ use rmcp::model::{
 use serde_json::Value;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 
-use super::call::{Refused, Run, ToolRequest};
+use super::call::{Refused, RunOptions, ToolRequest};
 use super::dialogue::cancelled_request;
 use super::input::ANSWER_TIME;
 use super::request_state::{self, CONFIRMATION, Reply, StatedCall};
@@ -43,7 +43,7 @@ pub(super) fn question(request: &ToolRequest<'_>, call: &ToolCall) -> Option<Que
 pub(super) async fn ask(
     request: &ToolRequest<'_>,
     question: Question,
-    (finished, mut run): (FinishedCall, Run),
+    (finished, mut run): (FinishedCall, RunOptions),
     stated: &StatedCall<'_>,
 ) -> Result<CallToolResponse, Refused> {
     let elicitation = ElicitRequestParams::FormElicitationParams {

@@ -18,7 +18,7 @@ use self::limited_lines::LimitedLines;
 use self::message_lines::{MessageLines, StreamFailure};
 use super::config::McpConfig;
 use super::handler::ToolServer;
-use super::listing::Listing;
+use super::listing::McpToolCache;
 use super::transport::{InputEnd, RequestCaller, Transport};
 use crate::Runtime;
 use crate::http::request::admission::Admitted;
@@ -189,7 +189,7 @@ impl Stdio {
     }
 
     fn server(self, app: SharedApp, input_end: InputEnd) -> ToolServer {
-        let listing = Arc::new(Listing::of(&app.runtime, self.config.tool_icons.clone()));
+        let listing = Arc::new(McpToolCache::of(&app.runtime, self.config.tool_icons.clone()));
         let caller = RequestCaller::without_request(Admitted::of_program(self.principal));
         let transport = Transport::Streams { caller: Arc::new(caller), input_end };
         ToolServer::new(app, Arc::new(self.config), listing, transport)

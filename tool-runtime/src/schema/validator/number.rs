@@ -75,8 +75,8 @@ impl IntegerWidth {
 
     /// Returns whether every value of the type is at most `limit`.
     pub(super) fn is_at_most(self, limit: &NumericLimit) -> bool {
-        let most = i128::try_from(self.max()).unwrap_or(i128::MAX);
-        limit.order(NumberValue::Integer(most)) != Ordering::Greater
+        let max = i128::try_from(self.max()).unwrap_or(i128::MAX);
+        limit.order(NumberValue::Integer(max)) != Ordering::Greater
     }
 }
 

@@ -47,10 +47,10 @@ impl FoundChange<'_> {
 }
 
 impl Severity {
-    pub(super) fn at_most(self, most: Compatibility) -> Self {
+    pub(super) fn at_most(self, limit: Compatibility) -> Self {
         Self::Decided(match self {
-            Self::Decided(compatibility) => compatibility.min(most),
-            Self::Undecided => most,
+            Self::Decided(compatibility) => compatibility.min(limit),
+            Self::Undecided => limit,
         })
     }
 
