@@ -59,11 +59,11 @@ impl Adapter {
     /// Creates the messages that answer every call of a turn, in the model's order.
     ///
     /// Append them directly after the turn's own [`messages`](Turn::messages): providers accept
-    /// nothing in between. The answers may be in any order, as executed calls or as [`ToolAnswer`]s. A
-    /// turn without calls has no answer messages.
+    /// nothing in between. The answers may be in any order, as executed calls or as
+    /// [`ToolAnswer`]s. A turn without calls has no answer messages.
     ///
     /// ```
-    /// use tool_runtime::adapters::{Adapter, ToolAnswer, Dialect};
+    /// use tool_runtime::adapters::{Adapter, Dialect, ToolAnswer};
     ///
     /// let adapter = Adapter::new(Dialect::Ollama, &[]);
     /// let call = r#"{"function":{"name":"weather","arguments":{}}}"#;

@@ -15,7 +15,7 @@ impl ToolAnswer {
     /// under its idempotency key, are read from there.
     ///
     /// ```
-    /// use tool_runtime::adapters::{ToolAnswer, Dialect};
+    /// use tool_runtime::adapters::{Dialect, ToolAnswer};
     /// use tool_runtime::articulate::Articulator;
     /// use tool_runtime::policy::{Policy, Rules};
     /// use tool_runtime::prelude::*;

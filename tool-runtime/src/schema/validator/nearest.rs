@@ -14,11 +14,11 @@ pub(crate) fn nearest<'a>(
     names: impl Iterator<Item = &'a str>,
     max: usize,
 ) -> Vec<&'a str> {
-    let Some(pattern) = LetterMasks::new(wanted) else { return Vec::new() };
+    let Some(masks) = LetterMasks::new(wanted) else { return Vec::new() };
     let mut best: Vec<(usize, &str)> = Vec::new();
     for name in names {
         steps::count(1);
-        let Some(distance) = pattern.distance(name) else { continue };
+        let Some(distance) = masks.distance(name) else { continue };
         let at = best.partition_point(|(other, _)| *other <= distance);
         if at < max {
             best.truncate(max - 1);
