@@ -12,7 +12,7 @@ use aws_sdk_bedrockruntime::types::{
 };
 use aws_smithy_types::Document;
 use bedrock_client::document::{to_document, to_json};
-use tool_runtime::adapters::{ToolAnswer, ClientBridge, Dialect};
+use tool_runtime::adapters::{ClientBridge, Dialect, ToolAnswer};
 use tool_runtime::prelude::*;
 
 type Error = Box<dyn std::error::Error>;

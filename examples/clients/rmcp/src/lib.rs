@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tool_runtime::adapters::{ToolAnswer, ClientBridge, Dialect};
+use tool_runtime::adapters::{ClientBridge, Dialect, ToolAnswer};
 use tool_runtime::contracts::ToolSpec;
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json;
