@@ -159,7 +159,7 @@ impl ToolFunction {
     }
 
     /// The function's path relative to its module.
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn rust_path(&self) -> String {
         let function = self.name.unraw();
         match &self.this {
             Some(this) => format!("{}::{function}", crate::syntax::types::to_source(this)),
