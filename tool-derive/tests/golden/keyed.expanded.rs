@@ -14,7 +14,7 @@ async fn place_order(
 }
 ///Places an order.
 ///
-///The handle of [`place_order`](fn@place_order): names the tool `place_order`, has no values.
+///Identifies the tool `place_order` ([`place_order`](fn@place_order)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

@@ -14,7 +14,7 @@ async fn squares<'a>(
 }
 ///Lists squares.
 ///
-///The handle of [`squares`](fn@squares): names the tool `squares`, has no values.
+///Identifies the tool `squares` ([`squares`](fn@squares)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

@@ -10,7 +10,7 @@ pub fn delete_page(page: u64) -> Result<(), PageError> {
 }
 ///Deletes a page.
 ///
-///The handle of [`delete_page`](fn@delete_page): names the tool `delete_page`, has no values.
+///Identifies the tool `delete_page` ([`delete_page`](fn@delete_page)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

@@ -16,7 +16,7 @@ async fn search_content(
 }
 ///Searches the published content of a site.
 ///
-///The handle of [`search_content`](fn@search_content): names the tool `search_content`, has no values.
+///Identifies the tool `search_content` ([`search_content`](fn@search_content)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

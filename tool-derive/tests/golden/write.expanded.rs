@@ -13,7 +13,7 @@ async fn rename_page(dry_run: &DryRun, pages: &Pages, r#type: String) {
 #[cfg(feature = "pages")]
 ///Renames a page.
 ///
-///The handle of [`rename_page`](fn@rename_page): names the tool `rename_page`, has no values.
+///Identifies the tool `rename_page` ([`rename_page`](fn@rename_page)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
