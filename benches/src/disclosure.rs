@@ -81,7 +81,7 @@ impl Tokens {
         cases: &[Case],
     ) -> Option<Self> {
         let counter = ExactTokens::new(Encoding::O200kBase);
-        let disclosure = Disclosure::above(FOUND).search(search);
+        let disclosure = Disclosure::defer_above(FOUND).search(search);
         let adapter = Adapter::builder(dialect).disclosure(disclosure).build(specs);
         let is_provider = adapter.wire_name("search_tools").is_none();
         if search == ToolSearch::Provider && !is_provider {

@@ -20,9 +20,9 @@ use crate::wire::Instant;
 /// assert!(!refused.to_string().contains("please"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what}: {}", Listed(.problems))]
+#[error("{type_name}: {}", Listed(.problems))]
 pub struct ContractError {
-    what: &'static str,
+    type_name: &'static str,
     problems: Vec<Problem>,
 }
 
@@ -39,11 +39,11 @@ impl ContractError {
     }
 
     pub(crate) fn single(
-        what: &'static str,
+        type_name: &'static str,
         field: &'static str,
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { what, problems: vec![Problem::new(field, message)] }
+        Self { type_name, problems: vec![Problem::new(field, message)] }
     }
 }
 
@@ -99,13 +99,13 @@ impl fmt::Display for Listed<'_> {
 #[derive(Debug)]
 #[must_use = "problems that are not read are lost"]
 pub(crate) struct Problems {
-    what: &'static str,
+    type_name: &'static str,
     found: Vec<Problem>,
 }
 
 impl Problems {
-    pub(crate) fn of(what: &'static str) -> Self {
-        Self { what, found: Vec::new() }
+    pub(crate) fn new(type_name: &'static str) -> Self {
+        Self { type_name, found: Vec::new() }
     }
 
     pub(crate) fn check(&mut self, holds: bool, field: &'static str, message: &'static str) {
@@ -136,6 +136,6 @@ impl Problems {
 
     /// Returns the error, even if no problem was found.
     pub(crate) fn refusal(self) -> ContractError {
-        ContractError { what: self.what, problems: self.found }
+        ContractError { type_name: self.type_name, problems: self.found }
     }
 }

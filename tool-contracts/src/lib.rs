@@ -9,10 +9,13 @@
 //! means absent, absent fields are not written, and no error quotes a rejected value. Numbers
 //! with a zero fraction (`1.0`) are integers, as in JSON Schema.
 //!
-//! [`envelope`] contains the same data as requests and responses between services, [`server`]
-//! as the bodies of a tool server over HTTP. [`articulate`] contains data as text for a model, in
-//! the format that takes the fewest tokens, [`act`] tools as an agent runs them, [`assess`] the context
-//! of a model's turn, and [`proxy`] a question to an agent.
+//! Modules:
+//! - [`envelope`]: the same data as requests and responses between services;
+//! - [`server`]: the same data as the bodies of a tool server over HTTP;
+//! - [`articulate`]: serializes data for a model (TOON or compact JSON);
+//! - [`act`]: requests and results of agent tool calls;
+//! - [`assess`]: compresses the context of a model's turn;
+//! - [`proxy`]: requests and responses of the agent.
 //!
 //! [`schemas`] returns the JSON Schema of each type; the same files are under `schemas/` in the
 //! crate, and a change to one of them is a change to the contract. [`trace_context`] reads and

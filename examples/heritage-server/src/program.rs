@@ -57,7 +57,7 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
 fn auth(options: &Options) -> Result<Auth, Box<dyn Error>> {
     if options.api_keys.is_none() && options.jwks.is_none() {
         return if options.listen.ip().is_loopback() {
-            Ok(Auth::trusting_the_network_as(Principal::trusted("this-machine")))
+            Ok(Auth::unauthenticated_as(Principal::trusted("this-machine")))
         } else {
             Err(Open(options.listen).into())
         };

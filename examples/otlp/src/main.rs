@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 #[tokio::main]
 async fn serve(telemetry: &Telemetry) -> Result<(), Box<dyn Error>> {
-    let auth = Auth::trusting_the_network_as(Principal::trusted("laptop"));
+    let auth = Auth::unauthenticated_as(Principal::trusted("laptop"));
     let config = HttpConfig::new(auth).without_tenants();
     let drain = config.drain();
     let server = Server::new(http::router(telemetry.runtime()?, config), drain);

@@ -66,7 +66,7 @@ async fn a_collector_receives_the_spans_and_metrics_of_tools_and_their_server() 
     let telemetry = Arc::new(Telemetry::start(&received.listen().await).unwrap());
     tracing::subscriber::set_global_default(telemetry.subscriber()).unwrap();
 
-    let auth = Auth::trusting_the_network_as(Principal::trusted("test"));
+    let auth = Auth::unauthenticated_as(Principal::trusted("test"));
     let config = HttpConfig::new(auth).without_tenants();
     let drain = config.drain();
     let app = http::router(telemetry.runtime().unwrap(), config);

@@ -213,9 +213,9 @@ error_codes! {
     "OUT_OF_STOCK" : Fatal, 409, "the item is out of stock"; RateLimited = "RATE_LIMITED"
     : RateLimit, 429, "too many calls; try again later"; Internal = "INTERNAL" : Fatal,
     500, "the tool failed"; InvalidOutput = "INVALID_OUTPUT" : Validation, 500,
-    "the tool's answer broke its own schema and was not delivered"; Declined = "DECLINED"
-    : Fatal, 403, "a person declined this call"; Cancelled = "CANCELLED" : Fatal, 409,
-    "the call was cancelled"; Unavailable = "UNAVAILABLE" : Retryable, 503,
+    "the tool's output does not match its output schema; it was not delivered"; Declined
+    = "DECLINED" : Fatal, 403, "a person declined this call"; Cancelled = "CANCELLED" :
+    Fatal, 409, "the call was cancelled"; Unavailable = "UNAVAILABLE" : Retryable, 503,
     "the tool is not available now; try again later"; }
 }
 
@@ -256,16 +256,16 @@ impl EvidenceSource {
         kind: impl Into<String>,
         name: impl Into<String>,
         hash: impl Into<String>,
-        ts: DateTime<Utc>,
+        timestamp: DateTime<Utc>,
     ) -> Result<Self, ContractError> {}
     #[must_use]
-    pub const fn ts(&self) -> DateTime<Utc> {}
+    pub const fn timestamp(&self) -> DateTime<Utc> {}
 }
 reads! {
     EvidenceSource, "a source of evidence"; required kind = "type", leaf
     wire::FilledText; required name = "name", leaf wire::FilledText; required hash =
-    "hash", leaf wire::FilledText; required ts = "ts", leaf wire::Instant; =>
-    Ok(EvidenceSource { kind, name, hash, ts })
+    "hash", leaf wire::FilledText; required timestamp = "ts", leaf wire::Instant; =>
+    Ok(EvidenceSource { kind, name, hash, timestamp })
 }
 
 // tool_contracts::Permission

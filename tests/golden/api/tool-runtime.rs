@@ -1158,12 +1158,12 @@ pub struct Adapter {
     ..
 }
 impl Adapter {
-    pub fn answer_messages<A: Into<Answer>>(
+    pub fn answer_messages<A: Into<ToolAnswer>>(
         &self,
         turn: &Turn,
         answers: impl IntoIterator<Item = A>,
     ) -> Result<Vec<Value>, AnswerError> {}
-    pub fn answer_messages_as<T: DeserializeOwned, A: Into<Answer>>(
+    pub fn answer_messages_as<T: DeserializeOwned, A: Into<ToolAnswer>>(
         &self,
         turn: &Turn,
         answers: impl IntoIterator<Item = A>,
@@ -1248,40 +1248,6 @@ impl AdapterBuilder {
     pub fn toolkits(self, text: ToolkitText) -> Self {}
 }
 
-// tool_runtime::adapters::Answer
-#[derive(Clone)]
-pub struct Answer {
-    ..
-}
-impl Answer {
-    #[must_use]
-    pub fn as_error(self) -> Self {}
-    #[must_use]
-    pub fn call_id(&self) -> &str {}
-    pub async fn for_model(call: &ToolCall) -> Self {}
-    #[must_use]
-    pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn is_error(&self) -> bool {}
-    #[must_use]
-    pub fn new(call_id: impl Into<String>, output: &ToolOutput) -> Self {}
-    #[must_use]
-    pub fn with_attachments(
-        self,
-        attachments: impl IntoIterator<Item = Attachment>,
-    ) -> Self {}
-    #[must_use]
-    pub fn with_data(self, json: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn with_model_answer(self, shown: &ModelAnswer) -> Self {}
-    #[must_use]
-    pub fn with_note(self, note: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn with_text(self, text: impl Into<String>) -> Self {}
-}
-impl From<&ToolCall> for Answer {}
-impl fmt::Debug for Answer {}
-
 // tool_runtime::adapters::AnswerError
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -1331,9 +1297,12 @@ impl ClientBridge {
     pub fn adapter_mut(&mut self) -> &mut Adapter {}
     pub fn answer_object(
         &self,
-        answer: impl Into<Answer>,
+        answer: impl Into<ToolAnswer>,
     ) -> Result<Value, AnswerError> {}
-    pub fn answer_text(&self, answer: impl Into<Answer>) -> Result<String, AnswerError> {}
+    pub fn answer_text(
+        &self,
+        answer: impl Into<ToolAnswer>,
+    ) -> Result<String, AnswerError> {}
     #[must_use = "a call runs nothing until it is executed"]
     pub fn call(
         &self,
@@ -1490,9 +1459,9 @@ pub struct Disclosure {
 }
 impl Disclosure {
     #[must_use]
-    pub fn above(tools: usize) -> Self {}
-    #[must_use]
     pub fn always<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {}
+    #[must_use]
+    pub fn defer_above(tool_count: usize) -> Self {}
     #[must_use]
     pub fn search(self, search: ToolSearch) -> Self {}
 }
@@ -1569,6 +1538,40 @@ pub enum StopReason {
     Refused(String),
     Other(String),
 }
+
+// tool_runtime::adapters::ToolAnswer
+#[derive(Clone)]
+pub struct ToolAnswer {
+    ..
+}
+impl ToolAnswer {
+    #[must_use]
+    pub fn as_error(self) -> Self {}
+    #[must_use]
+    pub fn call_id(&self) -> &str {}
+    pub async fn for_model(call: &ToolCall) -> Self {}
+    #[must_use]
+    pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn is_error(&self) -> bool {}
+    #[must_use]
+    pub fn new(call_id: impl Into<String>, output: &ToolOutput) -> Self {}
+    #[must_use]
+    pub fn with_attachments(
+        self,
+        attachments: impl IntoIterator<Item = Attachment>,
+    ) -> Self {}
+    #[must_use]
+    pub fn with_data(self, json: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn with_model_answer(self, shown: &ModelAnswer) -> Self {}
+    #[must_use]
+    pub fn with_note(self, note: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn with_text(self, text: impl Into<String>) -> Self {}
+}
+impl From<&ToolCall> for ToolAnswer {}
+impl fmt::Debug for ToolAnswer {}
 
 // tool_runtime::adapters::ToolChoice
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -3371,7 +3374,7 @@ impl Auth {
     #[must_use]
     pub fn new() -> Self {}
     #[must_use]
-    pub fn trusting_the_network_as(principal: Principal) -> Self {}
+    pub fn unauthenticated_as(principal: Principal) -> Self {}
 }
 
 // tool_runtime::http::BoundServer
@@ -3518,8 +3521,8 @@ pub enum JwksError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JwtConfigError {
-    Unnamed,
-    Leeway,
+    EmptyIssuerOrAudience,
+    LeewayTooLong,
 }
 
 // tool_runtime::http::JwtVerifier
@@ -3529,12 +3532,12 @@ pub struct JwtVerifier {
     ..
 }
 impl JwtVerifier {
-    pub fn also_for(self, audience: impl Into<String>) -> Self {}
+    pub fn add_audience(self, audience: impl Into<String>) -> Self {}
     pub fn for_every_tenant(self) -> Self {}
     #[must_use]
     pub fn key_failure(&self) -> Option<JwksError> {}
     pub fn leeway(self, time: Duration) -> Result<Self, JwtConfigError> {}
-    pub fn longest_token(self, bytes: usize) -> Self {}
+    pub fn max_token_bytes(self, bytes: usize) -> Self {}
     pub fn new(
         keys: Jwks,
         issuer: impl Into<String>,
@@ -5506,6 +5509,8 @@ impl ContractChange {
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {}
     #[must_use]
+    pub fn counterexample(&self) -> Option<&Value> {}
+    #[must_use]
     pub fn located_in(&self) -> ComparedVersion {}
     #[must_use]
     pub fn message(&self) -> &str {}
@@ -5517,8 +5522,6 @@ impl ContractChange {
     pub fn rule(&self) -> &'static str {}
     #[must_use]
     pub fn tool(&self) -> &str {}
-    #[must_use]
-    pub fn witness(&self) -> Option<&Value> {}
 }
 impl fmt::Display for ContractChange {}
 
@@ -5627,6 +5630,8 @@ impl SchemaChange {
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {}
     #[must_use]
+    pub fn counterexample(&self) -> Option<&Value> {}
+    #[must_use]
     pub fn located_in(&self) -> ComparedVersion {}
     #[must_use]
     pub fn message(&self) -> &str {}
@@ -5634,8 +5639,6 @@ impl SchemaChange {
     pub fn pointer(&self) -> &str {}
     #[must_use]
     pub fn rule(&self) -> &'static str {}
-    #[must_use]
-    pub fn witness(&self) -> Option<&Value> {}
 }
 
 // tool_runtime::schema::SchemaError
@@ -5653,6 +5656,19 @@ impl SchemaError {
 }
 impl fmt::Display for SchemaError {}
 impl std::error::Error for SchemaError {}
+
+// tool_runtime::schema::SchemaKind
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SchemaKind {
+    Input,
+    Output,
+}
+impl SchemaKind {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {}
+}
+impl fmt::Display for SchemaKind {}
 
 // tool_runtime::schema::SchemaReader
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -5673,7 +5689,7 @@ impl UncheckedRule {
     #[must_use]
     pub fn pointer(&self) -> &str {}
     #[must_use]
-    pub fn side(&self) -> &'static str {}
+    pub const fn schema_kind(&self) -> SchemaKind {}
 }
 impl fmt::Display for UncheckedRule {}
 

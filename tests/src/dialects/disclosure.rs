@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tool_runtime::adapters::{Adapter, Answer, CacheLifetime, Dialect, Disclosure, ToolSearch};
+use tool_runtime::adapters::{Adapter, CacheLifetime, Dialect, Disclosure, ToolAnswer, ToolSearch};
 use tool_runtime::contracts::{Effect, ToolSpec, ToolSpecBuilder, ToolkitSpec};
 
 /// Returns by dialect: declarations with each search, a response with the provider's own search, and
@@ -27,7 +27,7 @@ fn conversation(dialect: Dialect) -> Result<Value, Box<dyn std::error::Error>> {
             _ => "programmatic",
         };
         Adapter::builder(dialect)
-            .disclosure(Disclosure::above(2).always(["weather"]).search(search))
+            .disclosure(Disclosure::defer_above(2).always(["weather"]).search(search))
             .prompt_cache(CacheLifetime::OneHour)
             .allowed_callers("mail.list", ["direct", callers])
             .build(&specs)
@@ -43,7 +43,8 @@ fn conversation(dialect: Dialect) -> Result<Value, Box<dyn std::error::Error>> {
         return Ok(json!({ "declarations": declarations }));
     };
     let turn = provider.read(&response.to_string())?;
-    let answers = turn.calls().iter().map(|call| Answer::from_text(call.call_id(), "two letters"));
+    let answers =
+        turn.calls().iter().map(|call| ToolAnswer::from_text(call.call_id(), "two letters"));
     let mut messages = turn.messages().to_vec();
     messages.extend(provider.answer_messages(&turn, answers)?);
     provider.mark_messages(&mut messages);
@@ -62,7 +63,7 @@ fn client_executed(adapter: &Adapter) -> Result<Value, Box<dyn std::error::Error
     ]));
     let turn = adapter.read(&response.to_string())?;
     let found = json!({"tools": [{"name": "mail.list"}, {"name": "trains"}]});
-    let answer = Answer::from_text("call_1", "").with_data(found.to_string());
+    let answer = ToolAnswer::from_text("call_1", "").with_data(found.to_string());
     let mut messages = turn.messages().to_vec();
     messages.extend(adapter.answer_messages(&turn, [answer])?);
     Ok(json!({ "response": response, "messages": messages }))

@@ -93,7 +93,7 @@ async fn a_search_without_a_question_is_refused() {
 async fn a_tool_found_by_the_model_is_declared_in_the_next_request() {
     let runtime = runtime();
     for dialect in Dialect::ALL {
-        let disclosure = Disclosure::above(1).search(ToolSearch::SearchTools);
+        let disclosure = Disclosure::defer_above(1).search(ToolSearch::SearchTools);
         let specs = runtime.specs_for_model();
         let mut adapter = Adapter::builder(dialect).disclosure(disclosure).build(specs);
         assert_eq!(adapter.withheld().collect::<Vec<_>>(), ["trains", "weather.today"]);
@@ -118,7 +118,7 @@ async fn a_tool_found_by_the_model_is_declared_in_the_next_request() {
 #[tokio::test]
 async fn a_model_that_searches_by_openai_is_answered_from_our_own_index() {
     let runtime = runtime();
-    let disclosure = Disclosure::above(1).search(ToolSearch::ClientExecuted);
+    let disclosure = Disclosure::defer_above(1).search(ToolSearch::ClientExecuted);
     let adapter = Adapter::builder(Dialect::OpenAiResponses).disclosure(disclosure);
     let mut adapter = adapter.build(runtime.specs_for_model());
     let search = json!({"type": "tool_search_call", "id": "tsc_1", "call_id": "call_1",
@@ -171,7 +171,7 @@ fn deferred_tools_take_a_fraction_of_the_tokens_in_every_dialect() {
     let tokens = |value: &Value| TokenEstimate.count(&value.to_string());
     for dialect in Dialect::ALL {
         let build = |builder: AdapterBuilder| builder.build(runtime.specs_for_model());
-        let deferred = build(Adapter::builder(dialect).disclosure(Disclosure::above(20)));
+        let deferred = build(Adapter::builder(dialect).disclosure(Disclosure::defer_above(20)));
         // A provider's own search reads what the model does not.
         let is_read = |tool: &&Value| tool["defer_loading"] != json!(true);
         let read = match deferred.declarations() {
@@ -187,7 +187,7 @@ fn deferred_tools_take_a_fraction_of_the_tokens_in_every_dialect() {
 #[test]
 fn a_bridge_declares_what_was_found_too() {
     let runtime = runtime();
-    let disclosure = Disclosure::above(1);
+    let disclosure = Disclosure::defer_above(1);
     let adapter = Adapter::builder(Dialect::OpenAiChat).disclosure(disclosure);
     let mut bridge = adapter.build(runtime.specs_for_model()).bridge(&runtime);
     assert_eq!(bridge.tools().len(), 1);

@@ -123,7 +123,7 @@ fn a_missing_field_of_a_flattened_variant_is_missing_and_its_tag_is_no_stranger(
         "all",
         r#"{"query": {"a": 1, "kind": "Str", "n": 1}}"#,
         "2 arguments are not valid: /query/b: expected string, but it is missing; \
-         /query/n: expected no property but `a`, `b`, `kind`, received integer",
+         /query/n: expected only the properties `a`, `b`, `kind`, received integer",
     );
 }
 

@@ -24,7 +24,7 @@ impl TryFrom<ToolRequest> for ToolCallRequest {
     type Error = ContractError;
 
     fn try_from(request: ToolRequest) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("ToolCallRequest");
+        let mut problems = Problems::new("ToolCallRequest");
         problems.check(
             request.timeout_seconds() == DEFAULT_TIMEOUT_SECONDS,
             "timeout_seconds",

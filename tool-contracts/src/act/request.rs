@@ -181,7 +181,7 @@ impl ToolRequestBuilder {
     /// Returns an error if the id or the name is empty, the parameters are not an object, or the
     /// time limit is not 1 to 300 seconds.
     pub fn build(self) -> Result<ToolRequest, ContractError> {
-        let mut problems = Problems::of("ToolRequest");
+        let mut problems = Problems::new("ToolRequest");
         problems.filled("tool_id", Some(&self.tool_id));
         problems.filled("function_name", Some(&self.function_name));
         let parameters = self.parameters.unwrap_or_else(|| to_object("{}"));

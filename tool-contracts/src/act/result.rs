@@ -258,7 +258,7 @@ impl ActResultBuilder {
     /// Returns an error if the id or the error is empty, the data cannot be written as JSON, the
     /// duration is negative or not finite, or the year does not have four digits.
     pub fn build(self) -> Result<ActResult, ContractError> {
-        let mut problems = Problems::of("ActResult");
+        let mut problems = Problems::new("ActResult");
         problems.filled("tool_id", Some(&self.tool_id));
         problems.check(self.data.is_some(), "data", "expected data that can be written as JSON");
         problems.filled("error", self.error.as_deref());

@@ -46,7 +46,7 @@ impl RetryConfig {
         backoff_multiplier: f64,
         initial_delay_ms: u64,
     ) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("RetryConfig");
+        let mut problems = Problems::new("RetryConfig");
         problems.check(
             (1..=5).contains(&max_attempts),
             "max_attempts",

@@ -1,10 +1,10 @@
-//! The shapes of documents.
+//! The complexity of documents.
 
 use schemars::JsonSchema;
 
 use crate::wire::words;
 
-/// The shape of a document, from which its format is chosen.
+/// The complexity of a document, by its depth and its tables; the format depends on it.
 ///
 /// The [module's documentation](super) has the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]

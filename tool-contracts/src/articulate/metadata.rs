@@ -91,7 +91,7 @@ impl SerializationMetadata {
     }
 
     fn checked(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("SerializationMetadata");
+        let mut problems = Problems::new("SerializationMetadata");
         problems.filled("token_method", Some(&self.token_method));
         problems.finish().map(|()| self)
     }

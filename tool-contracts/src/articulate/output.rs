@@ -199,7 +199,7 @@ impl SerializedOutputBuilder {
     pub fn build(self) -> Result<SerializedOutput, ContractError> {
         let mut output = self.0;
         output.savings_ratio = savings(output.original_tokens, output.optimized_tokens);
-        let mut problems = Problems::of("SerializedOutput");
+        let mut problems = Problems::new("SerializedOutput");
         let time = output.serialization_time_ms;
         let holds = time.is_finite() && time >= 0.0;
         problems.check(holds, "serialization_time_ms", wire::NOT_A_DURATION);

@@ -190,7 +190,7 @@ impl ContextDataBuilder {
     /// # Errors
     /// Returns an error if `max_tokens` is below 1000.
     pub fn build(self) -> Result<ContextData, ContractError> {
-        let mut problems = Problems::of("ContextData");
+        let mut problems = Problems::new("ContextData");
         let expected = "expected a whole number of tokens from 1000";
         problems.check(self.0.max_tokens >= 1000, "max_tokens", expected);
         problems.finish().map(|()| self.0)

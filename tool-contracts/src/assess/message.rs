@@ -64,7 +64,7 @@ impl ChatMessage {
         timestamp: DateTime<Utc>,
         tokens: u64,
     ) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("ChatMessage");
+        let mut problems = Problems::new("ChatMessage");
         problems.writable("timestamp", &timestamp);
         problems.finish()?;
         Ok(Self { role, content: content.into(), timestamp, tokens })

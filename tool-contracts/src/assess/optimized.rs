@@ -200,7 +200,7 @@ impl OptimizedContextBuilder {
     pub fn build(self) -> Result<OptimizedContext, ContractError> {
         let mut context = self.0;
         context.compression_ratio = ratio(context.original_tokens, context.optimized_tokens);
-        let mut problems = Problems::of("OptimizedContext");
+        let mut problems = Problems::new("OptimizedContext");
         let time = context.compression_time_ms;
         let holds = time.is_finite() && time >= 0.0;
         problems.check(holds, "compression_time_ms", wire::NOT_A_DURATION);

@@ -53,7 +53,7 @@ impl Actor {
     /// Returns an error if the id is empty or has hidden characters.
     pub fn new(kind: ActorType, id: impl Into<String>) -> Result<Self, ContractError> {
         let actor = Self { kind, id: id.into() };
-        let mut problems = Problems::of("Actor");
+        let mut problems = Problems::new("Actor");
         problems.filled("id", Some(&actor.id));
         problems.visible("id", Some(&actor.id));
         problems.finish().map(|()| actor)
@@ -114,7 +114,7 @@ impl Client {
     /// Returns an error if the version is empty.
     pub fn new(app: ClientApp, version: impl Into<String>) -> Result<Self, ContractError> {
         let client = Self { app, version: version.into() };
-        let mut problems = Problems::of("Client");
+        let mut problems = Problems::new("Client");
         problems.filled("version", Some(&client.version));
         problems.finish().map(|()| client)
     }

@@ -157,7 +157,7 @@ impl fmt::Debug for Auth {
 impl Fields {
     /// Checks the rules that the types do not enforce.
     pub(super) fn check(&self) -> Result<(), ContractError> {
-        let mut problems = Problems::of("ToolContext");
+        let mut problems = Problems::new("ToolContext");
         problems.filled("trace_id", Some(&self.trace_id));
         problems.writable("now_iso", &self.now_iso);
         problems.check(

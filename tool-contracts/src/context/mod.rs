@@ -130,7 +130,7 @@ impl ToolContext {
     /// Returns an error if the key is empty.
     pub fn with_idempotency_key(&self, key: impl Into<String>) -> Result<Self, ContractError> {
         let key = key.into();
-        let mut problems = Problems::of("ToolContext");
+        let mut problems = Problems::new("ToolContext");
         problems.filled("idempotency_key", Some(&key));
         problems.finish()?;
         Ok(self.changed(|fields| fields.idempotency_key = Some(key)))

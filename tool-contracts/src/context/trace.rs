@@ -112,7 +112,7 @@ impl Trace {
     }
 
     fn checked(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("Trace");
+        let mut problems = Problems::new("Trace");
         problems.filled("span_id", Some(&self.span_id));
         problems.filled("parent_span_id", self.parent_span_id.as_deref());
         problems.finish().map(|()| self)

@@ -109,7 +109,7 @@ fn view(cx: &ToolContext, request_id: String, actor: Actor) -> RequestEnvelope {
 }
 
 fn problems_of(cx: &ToolContext) -> Problems {
-    let mut problems = Problems::of("RequestEnvelope");
+    let mut problems = Problems::new("RequestEnvelope");
     let needed = "missing; an envelope requires it";
     problems.check(cx.request_id().is_some(), "request_id", needed);
     problems.check(cx.actor().is_some(), "actor", needed);

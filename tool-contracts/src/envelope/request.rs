@@ -156,7 +156,7 @@ impl RequestEnvelope {
 
     /// Checks the rules that the types do not enforce: those of a context for these fields.
     pub(super) fn checked(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("RequestEnvelope");
+        let mut problems = Problems::new("RequestEnvelope");
         problems.filled("request_id", Some(&self.request_id));
         problems.filled("user_id", self.user_id());
         problems.filled("session_id", self.session_id());

@@ -96,7 +96,7 @@ error_codes! {
         /// The tool panicked, or failed in a way that it does not explain. `FATAL`
         Internal = "INTERNAL": Fatal, 500, "the tool failed";
         /// The tool's output breaks the schema that it declares. `VALIDATION`
-        InvalidOutput = "INVALID_OUTPUT": Validation, 500, "the tool's answer broke its own schema and was not delivered";
+        InvalidOutput = "INVALID_OUTPUT": Validation, 500, "the tool's output does not match its output schema; it was not delivered";
         /// A person declined the call. `FATAL`
         Declined = "DECLINED": Fatal, 403, "a person declined this call";
         /// The call was cancelled, superseded or expired. `FATAL`

@@ -32,7 +32,7 @@ use crate::wire::{self, reads};
 #[serde(deny_unknown_fields)]
 #[schemars(
     transform = crate::schemas::documented("tool_error_detail"),
-    transform = crate::schemas::tie_codes_to_classes
+    transform = crate::schemas::require_type_of_code
 )]
 pub struct ToolErrorDetail {
     /// The type of the error, which tells a program how to react.

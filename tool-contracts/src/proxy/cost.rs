@@ -173,7 +173,7 @@ impl CostReportBuilder {
     /// Returns an error if a cost or the ratio is negative or not finite.
     pub fn build(self) -> Result<CostReport, ContractError> {
         let mut report = self.0;
-        let mut problems = Problems::of("CostReport");
+        let mut problems = Problems::new("CostReport");
         for (field, figure) in [
             ("baseline_cost", report.baseline_cost),
             ("actual_cost", report.actual_cost),

@@ -52,7 +52,7 @@ impl LatencyBreakdown {
         output_serialization_ms: f64,
         overhead_ms: f64,
     ) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("LatencyBreakdown");
+        let mut problems = Problems::new("LatencyBreakdown");
         for (field, time) in [
             ("tool_execution_ms", tool_execution_ms),
             ("context_compression_ms", context_compression_ms),

@@ -144,7 +144,7 @@ impl LlmResponseBuilder {
     /// finite.
     pub fn build(self) -> Result<LlmResponse, ContractError> {
         let response = self.0;
-        let mut problems = Problems::of("LlmResponse");
+        let mut problems = Problems::new("LlmResponse");
         problems.filled("model", Some(&response.model));
         let time = response.latency_ms;
         problems.check(time.is_finite() && time >= 0.0, "latency_ms", wire::NOT_A_DURATION);

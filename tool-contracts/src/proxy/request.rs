@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The longest question, in characters.
-const MOST_QUERY_CHARS: usize = 50_000;
+const MAX_QUERY_CHARS: usize = 50_000;
 /// The tokens of a request that names no limit.
 const DEFAULT_MAX_TOTAL_TOKENS: u64 = 200_000;
 /// The level of a request that names none.
@@ -222,8 +222,8 @@ impl ProxyRequestBuilder {
     /// empty, or a number is out of its range.
     pub fn build(self) -> Result<ProxyRequest, ContractError> {
         let request = self.0;
-        let mut problems = Problems::of("ProxyRequest");
-        let is_long = request.query.chars().nth(MOST_QUERY_CHARS).is_some();
+        let mut problems = Problems::new("ProxyRequest");
+        let is_long = request.query.chars().nth(MAX_QUERY_CHARS).is_some();
         let holds = !request.query.is_empty() && !is_long;
         problems.check(holds, "query", "expected 1 to 50000 characters");
         problems.filled("session_id", request.session_id.as_deref());

@@ -134,7 +134,7 @@ impl ProxyResponseBuilder {
     /// # Errors
     /// Returns an error if the breakdown or the cost is not set.
     pub fn build(self) -> Result<ProxyResponse, ContractError> {
-        let mut problems = Problems::of("ProxyResponse");
+        let mut problems = Problems::new("ProxyResponse");
         problems.check(self.breakdown.is_some(), "breakdown", "missing; this field is required");
         problems.check(self.cost.is_some(), "cost_analysis", "missing; this field is required");
         match (self.breakdown, self.cost) {

@@ -173,7 +173,7 @@ impl Attachment {
     }
 
     fn check(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("Attachment");
+        let mut problems = Problems::new("Attachment");
         problems.check(is_media_type(&self.media_type), "media_type", NOT_A_MEDIA_TYPE);
         problems.check(self.name.as_deref().is_none_or(is_name), "name", NOT_A_NAME);
         problems.filled("description", self.description.as_deref());

@@ -41,7 +41,7 @@ impl Evidence {
         sources: Vec<EvidenceSource>,
     ) -> Result<Self, ContractError> {
         let evidence = Self { snapshot_id: snapshot_id.into(), sources };
-        let mut problems = Problems::of("Evidence");
+        let mut problems = Problems::new("Evidence");
         problems.filled("snapshot_id", Some(&evidence.snapshot_id));
         problems.finish().map(|()| evidence)
     }
@@ -77,7 +77,8 @@ pub struct EvidenceSource {
     /// The time at which it was read.
     #[serde(serialize_with = "write_time")]
     #[schemars(extend("pattern" = wire::WITH_OFFSET))]
-    ts: DateTime<Utc>,
+    #[serde(rename = "ts")]
+    timestamp: DateTime<Utc>,
 }
 
 impl EvidenceSource {
@@ -89,14 +90,14 @@ impl EvidenceSource {
         kind: impl Into<String>,
         name: impl Into<String>,
         hash: impl Into<String>,
-        ts: DateTime<Utc>,
+        timestamp: DateTime<Utc>,
     ) -> Result<Self, ContractError> {
-        let source = Self { kind: kind.into(), name: name.into(), hash: hash.into(), ts };
-        let mut problems = Problems::of("EvidenceSource");
+        let source = Self { kind: kind.into(), name: name.into(), hash: hash.into(), timestamp };
+        let mut problems = Problems::new("EvidenceSource");
         problems.filled("type", Some(&source.kind));
         problems.filled("name", Some(&source.name));
         problems.filled("hash", Some(&source.hash));
-        problems.writable("ts", &source.ts);
+        problems.writable("ts", &source.timestamp);
         problems.finish().map(|()| source)
     }
 
@@ -120,8 +121,8 @@ impl EvidenceSource {
 
     /// Returns the time at which it was read.
     #[must_use]
-    pub const fn ts(&self) -> DateTime<Utc> {
-        self.ts
+    pub const fn timestamp(&self) -> DateTime<Utc> {
+        self.timestamp
     }
 }
 
@@ -137,6 +138,6 @@ reads! {
     required kind = "type", leaf wire::FilledText;
     required name = "name", leaf wire::FilledText;
     required hash = "hash", leaf wire::FilledText;
-    required ts = "ts", leaf wire::Instant;
-    => Ok(EvidenceSource { kind, name, hash, ts })
+    required timestamp = "ts", leaf wire::Instant;
+    => Ok(EvidenceSource { kind, name, hash, timestamp })
 }

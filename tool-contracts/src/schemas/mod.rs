@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(crate) use self::rules::{
     at_most_one_run, audited_failure, audited_success, bounded_text_map, error_unless_successful,
     errors_are_named, exactly_one_run, facts_in_one_place, null_beside_failure,
-    null_beside_success, one_content, tie_codes_to_classes, tool_codes_have_standard_codes,
+    null_beside_success, one_content, require_type_of_code, tool_codes_have_standard_codes,
     ttl_only_for_reads,
 };
 use crate::{

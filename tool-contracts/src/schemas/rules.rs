@@ -53,8 +53,8 @@ pub(crate) fn one_content(schema: &mut Schema) {
     schema.insert("oneOf".to_owned(), CONTENTS.iter().map(|set| only(set)).collect());
 }
 
-/// Allows a standard code only with its own type.
-pub(crate) fn tie_codes_to_classes(schema: &mut Schema) {
+/// Requires of a standard code that the error has the code's type.
+pub(crate) fn require_type_of_code(schema: &mut Schema) {
     let ties: Vec<Value> = ToolErrorType::ALL
         .iter()
         .map(|error_type| {

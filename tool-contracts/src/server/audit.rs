@@ -142,7 +142,7 @@ impl Audit {
     }
 
     fn checked(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("Audit");
+        let mut problems = Problems::new("Audit");
         problems.filled("trace_id", Some(&self.trace_id));
         problems.check(
             is_digest(&self.request_payload_hash),
@@ -150,7 +150,7 @@ impl Audit {
             "expected 64 lower-case hex digits",
         );
         let failed = self.status == AuditStatus::Error;
-        let where_failed = "expected where `status` is `error`, and only there";
+        let where_failed = "required if `status` is `error`, and not allowed otherwise";
         problems.check(self.error_type.is_some() == failed, "error_type", where_failed);
         problems.check(self.error_message.is_some() == failed, "error_message", where_failed);
         problems.finish().map(|()| self)

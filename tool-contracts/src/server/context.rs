@@ -186,7 +186,7 @@ impl CallContext {
 
     /// Checks the rules that the types do not enforce.
     pub(super) fn checked(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("CallContext");
+        let mut problems = Problems::new("CallContext");
         for (field, text) in self.ids() {
             problems.check(text.is_none_or(is_id), field, NO_ID);
         }

@@ -80,7 +80,7 @@ impl CallContext {
     }
 
     fn missing(&self) -> Problems {
-        let mut problems = Problems::of("CallContext");
+        let mut problems = Problems::new("CallContext");
         let needed = "missing; a call requires it";
         problems.check(self.tenant_id.is_some(), "tenant_id", needed);
         problems.check(self.site_id.is_some(), "site_id", needed);
@@ -156,7 +156,7 @@ fn tenant_of(cx: &ToolContext) -> Option<Tenant> {
 }
 
 fn problems_of(cx: &ToolContext) -> Problems {
-    let mut problems = Problems::of("CallContext");
+    let mut problems = Problems::new("CallContext");
     problems.check(cx.site_id().is_some(), "site_id", "missing; a call requires it");
     let of_slug = "expected the slug whose UUID of version 5 is the tenant's; leave it out";
     problems.check(

@@ -210,7 +210,7 @@ impl ToolListing {
     }
 
     fn checked(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("ToolListing");
+        let mut problems = Problems::new("ToolListing");
         check_name(&mut problems, &self.name);
         problems.filled("version", Some(&self.version));
         check_prefix(&mut problems, &self.name, self.toolkit.as_ref());

@@ -136,7 +136,7 @@ impl ToolSpecBuilder {
     /// # Errors
     /// Returns an error if a field breaks its rule; it lists all problems.
     pub fn build(mut self) -> Result<ToolSpec, ContractError> {
-        let mut problems = Problems::of("ToolSpec");
+        let mut problems = Problems::new("ToolSpec");
         self.spec.check(&mut problems);
         match self.input_schema {
             Value::Object(schema) => self.spec.input_schema = schema,
@@ -224,7 +224,7 @@ reads! {
             requires_auth: requires_auth.unwrap_or(true),
             ai_callable: ai_callable.unwrap_or(true),
         };
-        let mut problems = Problems::of("ToolSpec");
+        let mut problems = Problems::new("ToolSpec");
         spec.check(&mut problems);
         problems.finish().map_err(wire::refused::<A::Error>)?;
         Ok(spec)

@@ -59,7 +59,7 @@ impl ToolkitSpec {
     }
 
     fn checked(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("ToolkitSpec");
+        let mut problems = Problems::new("ToolkitSpec");
         problems.check(
             is_toolkit_name(&self.name),
             "name",

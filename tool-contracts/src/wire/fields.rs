@@ -133,7 +133,7 @@ where
     map.next_value().map_err(|error| inside(field, error, true))
 }
 
-/// Reads a value of a foreign type, whose errors may quote; the type decides about null.
+/// Reads a value of a foreign type, whose errors may contain the input; null is passed to the type.
 pub(crate) fn payload<'de, A, T>(map: &mut A, field: &str) -> Result<T, A::Error>
 where
     A: MapAccess<'de>,

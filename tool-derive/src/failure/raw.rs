@@ -7,9 +7,9 @@ use syn::{
 
 use crate::errors::Errors;
 use crate::syntax::groups::ungrouped_tokens;
-use crate::syntax::options::{KeyedValue, OptionValue, Options, Vocabulary};
+use crate::syntax::options::{AllowedOptions, KeyedValue, OptionValue, Options};
 
-const VOCABULARY: Vocabulary = Vocabulary {
+const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
     attribute: "#[failure]",
     keys: &[
         ("type", "type = RETRYABLE"),
@@ -125,7 +125,7 @@ impl RawOptions {
             _ => TokenStream::new(),
         };
         let (standard, rest) = leading_code(tokens);
-        let mut options = Options::read(rest, VOCABULARY, errors);
+        let mut options = Options::read(rest, ALLOWED_OPTIONS, errors);
         Some(Self::from(attribute.clone(), standard, &mut options, errors))
     }
 

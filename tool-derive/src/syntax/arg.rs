@@ -4,11 +4,11 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, LitStr, Meta, Type};
 
 use super::bounds::Bounds;
-use super::options::{DOC_COMMENT, KeyedValue, OptionValue, Options, Vocabulary};
+use super::options::{AllowedOptions, DOC_COMMENT, KeyedValue, OptionValue, Options};
 use super::{names, types};
 use crate::errors::Errors;
 
-const VOCABULARY: Vocabulary = Vocabulary {
+const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
     attribute: "#[arg]",
     keys: &[
         ("default", "default = 10"),
@@ -114,7 +114,7 @@ impl RawArg {
             errors.at(second, "one `#[arg(…)]` is enough; put all options into it");
         }
         let attribute = found.pop()?;
-        let options = Options::read(tokens(&attribute, errors), VOCABULARY, errors);
+        let options = Options::read(tokens(&attribute, errors), ALLOWED_OPTIONS, errors);
         Some(Self { attribute, options })
     }
 

@@ -1,4 +1,4 @@
-//! Reads `key`, `key = value` and `key(…)` lists against a vocabulary.
+//! Reads `key`, `key = value` and `key(…)` lists, and checks the keys against the allowed ones.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -13,9 +13,9 @@ use crate::errors::Errors;
 /// The form of a description.
 pub(crate) const DOC_COMMENT: &str = "a doc comment, `/// …`";
 
-/// The options of an attribute.
+/// The options that an attribute may have.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Vocabulary {
+pub(crate) struct AllowedOptions {
     /// The attribute as the user writes it.
     pub(crate) attribute: &'static str,
     /// Each key with an example of its use.
@@ -29,7 +29,7 @@ pub(crate) struct Vocabulary {
 /// The options of one attribute, as written.
 #[derive(Debug)]
 pub(crate) struct Options {
-    vocabulary: Vocabulary,
+    allowed: AllowedOptions,
     entries: Vec<OptionEntry>,
 }
 
@@ -69,8 +69,8 @@ pub(crate) enum OptionValue {
 
 impl Options {
     /// Parses the options; invalid ones are reported and omitted.
-    pub(crate) fn read(tokens: TokenStream, vocabulary: Vocabulary, errors: &Errors) -> Self {
-        let mut options = Self { vocabulary, entries: Vec::new() };
+    pub(crate) fn read(tokens: TokenStream, allowed: AllowedOptions, errors: &Errors) -> Self {
+        let mut options = Self { allowed, entries: Vec::new() };
         let parser = |input: ParseStream<'_>| options.fill(input, errors);
         if let Err(error) = parser.parse2(tokens) {
             errors.add(error);
@@ -200,11 +200,11 @@ impl Options {
 
     fn admit(&mut self, entry: OptionEntry, errors: &Errors) {
         let key = entry.key.to_string();
-        let attribute = self.vocabulary.attribute;
-        if !self.vocabulary.keys.iter().any(|(known, _)| *known == key) {
+        let attribute = self.allowed.attribute;
+        if !self.allowed.keys.iter().any(|(known, _)| *known == key) {
             errors.at(&entry.key, self.unknown(&key));
         } else if self.entries.iter().any(|earlier| earlier.key == entry.key)
-            && !self.vocabulary.repeatable.contains(&&*key)
+            && !self.allowed.repeatable.contains(&&*key)
         {
             errors.at(
                 &entry.key,
@@ -216,7 +216,7 @@ impl Options {
     }
 
     fn unknown(&self, key: &str) -> String {
-        let Vocabulary { attribute, keys, synonyms, .. } = self.vocabulary;
+        let AllowedOptions { attribute, keys, synonyms, .. } = self.allowed;
         if let Some((_, form)) = synonyms.iter().find(|(synonym, _)| *synonym == key) {
             return format!("`{attribute}` has no option `{key}`; write {form}");
         }
@@ -231,7 +231,7 @@ impl Options {
     }
 
     fn form(&self, key: &str) -> &'static str {
-        let known = self.vocabulary.keys.iter().find(|(known, _)| *known == key);
+        let known = self.allowed.keys.iter().find(|(known, _)| *known == key);
         known.map_or("", |(_, form)| form)
     }
 }

@@ -16,9 +16,9 @@ pub(crate) struct Tool {
     /// The function's `#[cfg(…)]`s, copied to generated items.
     pub(crate) conditions: Vec<Attribute>,
     pub(crate) vis: Visibility,
-    pub(crate) target: Target,
+    pub(crate) function: ToolFunction,
     pub(crate) handle: Option<Ident>,
-    pub(crate) facts: ToolFacts,
+    pub(crate) metadata: ToolMetadata,
     /// The hash of the function's source, if its outputs leave evidence.
     pub(crate) source_hash: Option<String>,
     /// True if an output is withheld if its evidence cannot be stored.
@@ -34,7 +34,7 @@ pub(crate) struct Tool {
 /// The tool's options and description.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one option of the macro")]
-pub(crate) struct ToolFacts {
+pub(crate) struct ToolMetadata {
     pub(crate) name: String,
     pub(crate) title: Option<LitStr>,
     pub(crate) version: String,
@@ -65,8 +65,8 @@ pub(crate) enum Effect {
 
 /// The function of the tool.
 #[derive(Debug)]
-pub(crate) struct Target {
-    pub(crate) function: Ident,
+pub(crate) struct ToolFunction {
+    pub(crate) name: Ident,
     /// The span of `fn`.
     pub(crate) keyword: Span,
     /// The type of the method, for a toolkit.
@@ -87,14 +87,14 @@ pub(crate) enum ExecutionStyle {
 #[derive(Debug)]
 pub(crate) enum Output {
     /// A type that can be named outside of the function.
-    Named(Box<Answer>),
+    Named(Box<NamedReturnType>),
     /// `impl Trait`, alone or inside.
     Opaque,
 }
 
 /// A return type that can be named.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct NamedReturnType {
     /// The span of `->`.
     pub(crate) arrow: Span,
     pub(crate) ty: Type,
@@ -103,13 +103,13 @@ pub(crate) struct Answer {
 /// A parameter, by its source.
 #[derive(Debug)]
 pub(crate) enum Parameter {
-    Host(Box<Host>),
+    Host(Box<HostParameter>),
     Model(Box<Argument>),
 }
 
 /// A parameter that the host provides.
 #[derive(Debug)]
-pub(crate) struct Host {
+pub(crate) struct HostParameter {
     /// The span of `&`.
     pub(crate) borrow: Span,
     pub(crate) ty: Type,
@@ -142,7 +142,7 @@ impl Tool {
         })
     }
 
-    pub(crate) fn hosts(&self) -> impl Iterator<Item = &Host> {
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = &HostParameter> {
         self.parameters.iter().filter_map(|parameter| match parameter {
             Parameter::Host(host) => Some(host.as_ref()),
             Parameter::Model(_) => None,
@@ -150,17 +150,17 @@ impl Tool {
     }
 }
 
-impl Target {
+impl ToolFunction {
     /// Generates the path to call.
     pub(crate) fn path(&self) -> TokenStream {
-        let Self { function, this, .. } = self;
+        let Self { name, this, .. } = self;
         let this = this.as_ref().map(|this| quote!(<#this>::));
-        quote!(#this #function)
+        quote!(#this #name)
     }
 
     /// The function's path relative to its module.
-    pub(crate) fn place(&self) -> String {
-        let function = self.function.unraw();
+    pub(crate) fn rust_path(&self) -> String {
+        let function = self.name.unraw();
         match &self.this {
             Some(this) => format!("{}::{function}", crate::syntax::types::to_source(this)),
             None => function.to_string(),

@@ -10,9 +10,9 @@ use syn::{
 use crate::errors::Errors;
 use crate::syntax::arg::RawArg;
 use crate::syntax::docs::{Description, is_doc};
-use crate::syntax::options::{DOC_COMMENT, Evidence, KeyedValue, Options, Vocabulary};
+use crate::syntax::options::{AllowedOptions, DOC_COMMENT, Evidence, KeyedValue, Options};
 
-const VOCABULARY: Vocabulary = Vocabulary {
+const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
     attribute: "#[ai_tool]",
     keys: &[
         ("ai_callable", "ai_callable = false"),
@@ -129,7 +129,7 @@ impl RawTool {
         errors: &Errors,
     ) -> Self {
         let source = source_hash(signature, body);
-        let options = Options::read(options, VOCABULARY, errors);
+        let options = Options::read(options, ALLOWED_OPTIONS, errors);
         let mut receiver = None;
         let mut parameters = Vec::new();
         for input in &mut signature.inputs {

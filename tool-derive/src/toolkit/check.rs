@@ -117,7 +117,7 @@ fn tools(raw: Vec<RawTool>, kit: ToolkitContext<'_>, errors: &Errors) -> Vec<Too
 }
 
 fn distinct(tool: &Tool, function: &Ident, seen: &mut HashSet<String>, errors: &Errors) {
-    let name = &tool.facts.name;
+    let name = &tool.metadata.name;
     if !seen.insert(name.clone()) {
         errors.at(
             function,

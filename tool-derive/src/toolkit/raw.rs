@@ -4,10 +4,10 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Generics, ImplItem, ImplItemFn, ItemImpl, LitStr, Meta, Path, Token, Type};
 
 use crate::errors::Errors;
-use crate::syntax::options::{DOC_COMMENT, KeyedValue, Options, Vocabulary};
+use crate::syntax::options::{AllowedOptions, DOC_COMMENT, KeyedValue, Options};
 use crate::tool::raw::{RawTool, lints};
 
-const VOCABULARY: Vocabulary = Vocabulary {
+const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
     attribute: "#[ai_toolkit]",
     keys: &[("crate", "crate = ::tool_runtime"), ("name", "name = \"content\"")],
     repeatable: &[],
@@ -32,7 +32,7 @@ pub(crate) struct RawToolkit {
 impl RawToolkit {
     /// Parses the block, and removes the macros' own attributes.
     pub(crate) fn parse(options: TokenStream, block: &mut ItemImpl, errors: &Errors) -> Self {
-        let mut options = Options::read(options, VOCABULARY, errors);
+        let mut options = Options::read(options, ALLOWED_OPTIONS, errors);
         let any = block.items.iter().any(|item| match item {
             ImplItem::Fn(method) => method.attrs.iter().any(is_tool),
             _ => false,

@@ -6,9 +6,9 @@ use syn::{Attribute, Data, DeriveInput, Field, Ident, Path, Token, Type};
 use super::fields::all_mut;
 use crate::errors::Errors;
 use crate::syntax::arg::RawArg;
-use crate::syntax::options::{DOC_COMMENT, KeyedValue, Options, Vocabulary};
+use crate::syntax::options::{AllowedOptions, DOC_COMMENT, KeyedValue, Options};
 
-const VOCABULARY: Vocabulary = Vocabulary {
+const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
     attribute: "#[ai_type]",
     keys: &[
         ("crate", "crate = ::tool_runtime"),
@@ -54,7 +54,7 @@ pub(crate) struct RawField {
 impl RawType {
     /// Parses the type, and removes the macro's own attributes.
     pub(crate) fn parse(options: TokenStream, input: &mut DeriveInput, errors: &Errors) -> Self {
-        let mut options = Options::read(options, VOCABULARY, errors);
+        let mut options = Options::read(options, ALLOWED_OPTIONS, errors);
         let union = match &input.data {
             Data::Union(data) => Some(data.union_token),
             _ => None,

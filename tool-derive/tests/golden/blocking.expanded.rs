@@ -26,14 +26,14 @@ const _: () = {
             );
             __s.open();
             const _: () = ::core::assert!(
-                ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < __p::String > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<__p::String>(&mut __s, "file-path", "Which.")
                 .default((&&__p::DefaultProbe(&__default_path())).to_json())
                 .pattern("^[a-z/]+$");
             const _: () = ::core::assert!(
-                ! __p::Probe:: < Option < String > > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < Option < String > > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<Option<String>>(&mut __s, "key", "The key.")

@@ -14,7 +14,7 @@ async fn place_order(
 }
 ///Places an order.
 ///
-///The handle of [`place_order`](fn@place_order): names the tool `place_order`, has no values.
+///Identifies the tool `place_order` ([`place_order`](fn@place_order)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
@@ -32,7 +32,7 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "place_order"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < __p::String > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<__p::String>(&mut __s, "item", "What.");

@@ -14,7 +14,7 @@ async fn squares<'a>(
 }
 ///Lists squares.
 ///
-///The handle of [`squares`](fn@squares): names the tool `squares`, has no values.
+///Identifies the tool `squares` ([`squares`](fn@squares)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
@@ -32,12 +32,12 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "squares"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < u32 > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < u32 > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<u32>(&mut __s, "count", "How many.").example(&(3));
             const _: () = ::core::assert!(
-                ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < __p::String > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<__p::String>(&mut __s, "name", "Their name.");

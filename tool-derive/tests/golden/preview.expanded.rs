@@ -10,7 +10,7 @@ pub fn delete_page(page: u64) -> Result<(), PageError> {
 }
 ///Deletes a page.
 ///
-///The handle of [`delete_page`](fn@delete_page): names the tool `delete_page`, has no values.
+///Identifies the tool `delete_page` ([`delete_page`](fn@delete_page)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
@@ -28,7 +28,7 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "delete_page"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < u64 > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < u64 > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<u64>(&mut __s, "page", "Which.");

@@ -16,7 +16,7 @@ async fn search_content(
 }
 ///Searches the published content of a site.
 ///
-///The handle of [`search_content`](fn@search_content): names the tool `search_content`, has no values.
+///Identifies the tool `search_content` ([`search_content`](fn@search_content)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
@@ -34,19 +34,19 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "search_content"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < __p::String > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<__p::String>(&mut __s, "query", "Words to look for.");
             const _: () = ::core::assert!(
-                ! __p::Probe:: < u32 > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < u32 > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<u32>(&mut __s, "limit", "Most hits to return.")
                 .default((&&__p::DefaultProbe(&__default_limit())).to_json())
                 .range::<<u32 as __p::AsNumber>::Number>(&(1..=50));
             const _: () = ::core::assert!(
-                ! __p::Probe:: < Vec < String > > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < Vec < String > > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<Vec<String>>(&mut __s, "tags", "Only these tags.")

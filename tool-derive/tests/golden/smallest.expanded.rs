@@ -8,7 +8,7 @@
 fn now() {}
 ///Tells the time.
 ///
-///The handle of [`now`](fn@now): names the tool `now`, has no values.
+///Identifies the tool `now` ([`now`](fn@now)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

@@ -52,7 +52,7 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "Notes::list"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < usize > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < usize > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<usize>(&mut __s, "limit", "Most notes to list.")
@@ -157,7 +157,7 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "Notes::add"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < Notes > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < Notes > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<Notes>(&mut __s, "note", "The note.");

@@ -13,7 +13,7 @@ async fn rename_page(dry_run: &DryRun, pages: &Pages, r#type: String) {
 #[cfg(feature = "pages")]
 ///Renames a page.
 ///
-///The handle of [`rename_page`](fn@rename_page): names the tool `rename_page`, has no values.
+///Identifies the tool `rename_page` ([`rename_page`](fn@rename_page)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
@@ -32,7 +32,7 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "rename_page"),
             );
             const _: () = ::core::assert!(
-                ! __p::Probe:: < String > ::IS_HOSTS_OWN,
+                ! __p::Probe:: < String > ::IS_HOST_ONLY,
                 "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
             );
             __p::property::<String>(&mut __s, "type", "Which.");

@@ -20,12 +20,12 @@ use crate::tool::{Attachment, ToolOutput};
 /// has a place for them: images, PDF files, texts up to 64 KiB. Of all others it reads the name, the
 /// type, the size and the description.
 #[derive(Clone)]
-pub struct Answer {
+pub struct ToolAnswer {
     pub(super) call_id: String,
     pub(super) content: AnswerContent,
 }
 
-impl Answer {
+impl ToolAnswer {
     /// Answers the call with this id by an output.
     #[must_use]
     pub fn new(call_id: impl Into<String>, output: &ToolOutput) -> Self {
@@ -46,7 +46,7 @@ impl Answer {
     /// (`Runtime::read_attachment` of the feature `policy`).
     ///
     /// An output that was stored under an idempotency key has the handles of its large attachments,
-    /// and not their contents, which a model then does not see. `Answer::for_model` reads them.
+    /// and not their contents, which a model then does not see. `ToolAnswer::for_model` reads them.
     #[must_use]
     pub fn with_attachments(mut self, attachments: impl IntoIterator<Item = Attachment>) -> Self {
         self.content.attachments = attachments.into_iter().collect();
@@ -103,7 +103,7 @@ impl Answer {
 }
 
 /// Converts the call's output; a call that is not executed has none.
-impl From<&ToolCall> for Answer {
+impl From<&ToolCall> for ToolAnswer {
     fn from(call: &ToolCall) -> Self {
         let call_id = call.call_id().unwrap_or_default();
         let content = || AnswerContent::of(AnswerBody::Pending, true);
@@ -120,9 +120,9 @@ impl From<&ToolCall> for Answer {
 }
 
 /// Prints the call id and the kind of answer, without content.
-impl fmt::Debug for Answer {
+impl fmt::Debug for ToolAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer")
+        f.debug_struct("ToolAnswer")
             .field("call_id", &self.call_id)
             .field("is_error", &self.content.is_error)
             .finish_non_exhaustive()

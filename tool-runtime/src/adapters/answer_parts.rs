@@ -2,11 +2,11 @@
 
 use tool_contracts::Audience;
 
-use super::Answer;
+use super::ToolAnswer;
 use super::format::AnswerBody;
 use crate::tool::Attachment;
 
-impl Answer {
+impl ToolAnswer {
     /// Takes the attachments that are meant for the model out; the answer then has no note of them.
     pub(crate) fn take_attachments_for_model(&mut self) -> Vec<Attachment> {
         let attachments = std::mem::take(&mut self.content.attachments);

@@ -8,7 +8,7 @@ use tool_contracts::ToolErrorDetail;
 
 use super::format::{AnswerBody, AnswerContent, PreparedAnswer};
 use super::names::ToolNames;
-use super::{Answer, ClientTypeError, RequestedCall, StopReason, Turn};
+use super::{ClientTypeError, RequestedCall, StopReason, ToolAnswer, Turn};
 use crate::dispatch::refusal::CUT_OFF;
 
 /// Describes why a turn could not be answered.
@@ -49,7 +49,7 @@ pub enum AnswerError {
 /// Sorts the answers by the turn's calls, and checks that each call has exactly one.
 pub(super) fn match_to_calls<'t>(
     turn: &'t Turn,
-    answers: Vec<Answer>,
+    answers: Vec<ToolAnswer>,
     names: &ToolNames,
 ) -> Result<Vec<PreparedAnswer<'t>>, AnswerError> {
     let known: HashSet<_> = turn.calls().iter().map(RequestedCall::call_id).collect();
@@ -67,7 +67,7 @@ pub(super) fn match_to_calls<'t>(
         }
     }
     let prepare = |call: &'t RequestedCall| match by_id.remove(call.call_id()) {
-        Some(Answer { content, .. }) => {
+        Some(ToolAnswer { content, .. }) => {
             let content = prepared_content(content, &turn.stop, names);
             Ok(PreparedAnswer { call: &call.parsed, content, found: Vec::new() })
         }

@@ -8,7 +8,7 @@ use super::answers::with_declared_names_in;
 use super::custom_tools::CustomTool;
 use super::format::AnswerBody;
 use super::turn::open_undeclared;
-use super::{Adapter, Answer, AnswerError, DeclaredTool, Dialect};
+use super::{Adapter, AnswerError, DeclaredTool, Dialect, ToolAnswer};
 use crate::Arguments;
 use crate::call::ToolCall;
 use crate::runtime::Runtime;
@@ -165,11 +165,11 @@ impl ClientBridge {
     /// Returns the text with which the model reads an answer: `data` as JSON, or the error.
     ///
     /// Tools are named as they were declared, and the text is never blank. Mark the answer of a
-    /// failed call in the client's type, if it has a field for it: see [`Answer::is_error`].
+    /// failed call in the client's type, if it has a field for it: see [`ToolAnswer::is_error`].
     ///
     /// # Errors
     /// Returns an error if the call is not executed.
-    pub fn answer_text(&self, answer: impl Into<Answer>) -> Result<String, AnswerError> {
+    pub fn answer_text(&self, answer: impl Into<ToolAnswer>) -> Result<String, AnswerError> {
         Ok(self.prepared(answer.into())?.content.without_parts().to_text())
     }
 
@@ -180,11 +180,11 @@ impl ClientBridge {
     ///
     /// # Errors
     /// Returns an error if the call is not executed.
-    pub fn answer_object(&self, answer: impl Into<Answer>) -> Result<Value, AnswerError> {
+    pub fn answer_object(&self, answer: impl Into<ToolAnswer>) -> Result<Value, AnswerError> {
         Ok(self.prepared(answer.into())?.content.without_parts().to_object())
     }
 
-    fn prepared(&self, mut answer: Answer) -> Result<Answer, AnswerError> {
+    fn prepared(&self, mut answer: ToolAnswer) -> Result<ToolAnswer, AnswerError> {
         if matches!(answer.content.body, AnswerBody::Pending) {
             return Err(AnswerError::Pending { call_id: answer.call_id });
         }

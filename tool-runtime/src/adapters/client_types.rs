@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Adapter, Answer, AnswerError, ClientTypeError, Delta, ReadError, Turn, TurnStream};
+use super::{
+    Adapter, AnswerError, ClientTypeError, Delta, ReadError, ToolAnswer, Turn, TurnStream,
+};
 
 /// Reads and writes the types of client libraries.
 impl Adapter {
@@ -47,7 +49,7 @@ impl Adapter {
     ///
     /// # Errors
     /// As [`answer_messages`](Self::answer_messages), and if the type is of another dialect.
-    pub fn answer_messages_as<T: DeserializeOwned, A: Into<Answer>>(
+    pub fn answer_messages_as<T: DeserializeOwned, A: Into<ToolAnswer>>(
         &self,
         turn: &Turn,
         answers: impl IntoIterator<Item = A>,

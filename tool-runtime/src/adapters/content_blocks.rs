@@ -3,11 +3,11 @@
 use serde_json::Value;
 use tool_contracts::ToolErrorDetail;
 
-use super::Answer;
+use super::ToolAnswer;
 use super::format::{AnswerBody, AnswerContent};
 use crate::tool::Attachment;
 
-impl Answer {
+impl ToolAnswer {
     /// Returns the text that the model reads of an error alone.
     pub(crate) fn text_of_error(error: &ToolErrorDetail) -> String {
         AnswerContent::of(AnswerBody::Error(Box::new(error.clone())), true).to_text()

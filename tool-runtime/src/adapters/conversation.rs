@@ -14,7 +14,7 @@ use super::format::{
 use super::turn::or_empty;
 use super::wide_integers;
 use super::{
-    Adapter, Answer, AnswerError, DeclaredTool, ReadError, RequestedCall, StopReason, Turn,
+    Adapter, AnswerError, DeclaredTool, ReadError, RequestedCall, StopReason, ToolAnswer, Turn,
     TurnStream,
 };
 use crate::schema::nearest_tools;
@@ -59,17 +59,17 @@ impl Adapter {
     /// Creates the messages that answer every call of a turn, in the model's order.
     ///
     /// Append them directly after the turn's own [`messages`](Turn::messages): providers accept
-    /// nothing in between. The answers may be in any order, as executed calls or as [`Answer`]s. A
-    /// turn without calls has no answer messages.
+    /// nothing in between. The answers may be in any order, as executed calls or as
+    /// [`ToolAnswer`]s. A turn without calls has no answer messages.
     ///
     /// ```
-    /// use tool_runtime::adapters::{Adapter, Answer, Dialect};
+    /// use tool_runtime::adapters::{Adapter, Dialect, ToolAnswer};
     ///
     /// let adapter = Adapter::new(Dialect::Ollama, &[]);
     /// let call = r#"{"function":{"name":"weather","arguments":{}}}"#;
     /// let message = format!(r#"{{"role":"assistant","tool_calls":[{call}]}}"#);
     /// let turn = adapter.read(&format!(r#"{{"message":{message},"done":true}}"#))?;
-    /// let answer = Answer::from_text(turn.calls()[0].call_id(), "it rains");
+    /// let answer = ToolAnswer::from_text(turn.calls()[0].call_id(), "it rains");
     /// let messages = adapter.answer_messages(&turn, [answer])?;
     /// assert_eq!(messages[0]["tool_name"], "weather");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -78,7 +78,7 @@ impl Adapter {
     /// # Errors
     /// Returns an error if a call has no answer or two, or is not executed, or if an answer belongs
     /// to no call of this turn.
-    pub fn answer_messages<A: Into<Answer>>(
+    pub fn answer_messages<A: Into<ToolAnswer>>(
         &self,
         turn: &Turn,
         answers: impl IntoIterator<Item = A>,

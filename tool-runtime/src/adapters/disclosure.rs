@@ -37,7 +37,7 @@ pub(super) const SEARCH_TOOLS: &str = "search_tools";
 /// let spec = |name: &str| ToolSpec::builder(name, Effect::Read).description("Reads it.").build();
 /// let specs = [spec("mail.list")?, spec("mail.read")?, spec("weather")?];
 /// let adapter = Adapter::builder(Dialect::Anthropic)
-///     .disclosure(Disclosure::above(2).always(["weather"]))
+///     .disclosure(Disclosure::defer_above(2).always(["weather"]))
 ///     .build(&specs);
 /// let declared = adapter.declarations();
 /// assert_eq!(declared[0]["name"], "weather");
@@ -50,7 +50,7 @@ pub(super) const SEARCH_TOOLS: &str = "search_tools";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disclosure {
-    above: usize,
+    defer_above: usize,
     always: BTreeSet<String>,
     search: ToolSearch,
 }
@@ -90,8 +90,8 @@ pub enum ToolSearch {
 impl Disclosure {
     /// Defers tools if there are more than this number.
     #[must_use]
-    pub fn above(tools: usize) -> Self {
-        Self { above: tools, always: BTreeSet::new(), search: ToolSearch::default() }
+    pub fn defer_above(tool_count: usize) -> Self {
+        Self { defer_above: tool_count, always: BTreeSet::new(), search: ToolSearch::default() }
     }
 
     /// Declares these tools in full in every request: by their own names, or those of toolkits.
@@ -219,7 +219,7 @@ impl DisclosurePlan {
 
 impl Disclosure {
     fn defers_any(&self, specs: &[&ToolSpec]) -> bool {
-        specs.len() > self.above && specs.iter().any(|spec| !self.is_always_declared(spec))
+        specs.len() > self.defer_above && specs.iter().any(|spec| !self.is_always_declared(spec))
     }
 }
 

@@ -33,8 +33,8 @@ mod lower;
 #[cfg(feature = "policy")]
 mod model_answer;
 mod names;
+mod null_for_absent;
 mod ollama;
-mod omitted;
 mod openai;
 mod prompt_cache;
 mod raw_messages;
@@ -51,7 +51,7 @@ mod turn_usage;
 mod wide_integers;
 
 pub use self::adapter::Adapter;
-pub use self::answer::Answer;
+pub use self::answer::ToolAnswer;
 pub use self::answers::AnswerError;
 pub use self::bridge::ClientBridge;
 pub use self::builder::AdapterBuilder;

@@ -2,12 +2,12 @@
 
 use tool_contracts::Audience;
 
-use super::Answer;
+use super::ToolAnswer;
 use super::format::AnswerBody;
 use crate::call::ToolCall;
 use crate::policy::ModelAnswer;
 
-impl Answer {
+impl ToolAnswer {
     /// Answers an executed call by what [`ToolCall::for_model`] returns: in the format of the
     /// tool's serializer, and shortened to its limits.
     ///
@@ -15,7 +15,7 @@ impl Answer {
     /// under its idempotency key, are read from there.
     ///
     /// ```
-    /// use tool_runtime::adapters::{Answer, Dialect};
+    /// use tool_runtime::adapters::{Dialect, ToolAnswer};
     /// use tool_runtime::articulate::Articulator;
     /// use tool_runtime::policy::{Policy, Rules};
     /// use tool_runtime::prelude::*;
@@ -40,7 +40,7 @@ impl Answer {
     /// let bridge = runtime.bridge(Dialect::OpenAiChat);
     /// let mut call = bridge.call("squares", r#"{"count":30}"#, &ToolContext::local());
     /// call.execute().await;
-    /// let text = bridge.answer_text(Answer::for_model(&call).await)?;
+    /// let text = bridge.answer_text(ToolAnswer::for_model(&call).await)?;
     /// # #[cfg(feature = "toon")]
     /// assert!(text.starts_with("The data is in TOON") && text.contains("\n[30]{n,square}:\n  0,0\n"));
     /// # Ok(())

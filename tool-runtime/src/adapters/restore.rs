@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::omitted::StrictSchema;
+use super::null_for_absent::StrictSchema;
 use super::renamed::RenamedProperties;
 
 /// The changes of one tool's schema in its declaration.

@@ -28,9 +28,9 @@ pub(super) fn is_wide(number: &str) -> bool {
 
 /// Returns whether a number is an integer that a float rounds, or may round.
 pub(super) fn is_rounded(number: &str) -> bool {
-    const MOST_EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+    const MAX_EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
     let size = number.parse::<i64>().map(i64::unsigned_abs).or_else(|_| number.parse());
-    is_integer(number) && size.map_or(true, |size| size > MOST_EXACT)
+    is_integer(number) && size.map_or(true, |size| size > MAX_EXACT)
 }
 
 /// Returns whether a JSON text may have an integer that no 64 bits hold.
@@ -65,7 +65,7 @@ pub(super) fn take(messages: &mut [Value]) -> Vec<WideInteger> {
     for (message, value) in messages.iter_mut().enumerate() {
         let mut path = Vec::new();
         visit(value, &mut path, &mut |path, digits| {
-            let path = path.iter().map(Step::to_string).collect();
+            let path = path.iter().map(PathStep::to_string).collect();
             found.push(WideInteger { message, path, digits });
         });
     }
@@ -79,12 +79,12 @@ pub(super) fn rounded(mut value: Value) -> Value {
 }
 
 /// A name or an index that leads to a value.
-enum Step<'v> {
+enum PathStep<'v> {
     Name(&'v str),
     Index(usize),
 }
 
-impl fmt::Display for Step<'_> {
+impl fmt::Display for PathStep<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => f.write_str(name),
@@ -95,8 +95,8 @@ impl fmt::Display for Step<'_> {
 
 fn visit<'v>(
     value: &'v mut Value,
-    path: &mut Vec<Step<'v>>,
-    found: &mut dyn FnMut(&[Step<'_>], Box<RawValue>),
+    path: &mut Vec<PathStep<'v>>,
+    found: &mut dyn FnMut(&[PathStep<'_>], Box<RawValue>),
 ) {
     if let Some(digits) = value.as_object().and_then(digits_of) {
         *value = serde_json::from_str(digits.get()).unwrap_or_default();
@@ -109,10 +109,10 @@ fn visit<'v>(
     };
     match value {
         Value::Object(fields) => {
-            fields.iter_mut().for_each(|(name, inner)| below(Step::Name(name), inner));
+            fields.iter_mut().for_each(|(name, inner)| below(PathStep::Name(name), inner));
         }
         Value::Array(items) => {
-            items.iter_mut().enumerate().for_each(|(at, inner)| below(Step::Index(at), inner));
+            items.iter_mut().enumerate().for_each(|(at, inner)| below(PathStep::Index(at), inner));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }

@@ -99,10 +99,9 @@ impl fmt::Display for CanonicalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             ErrorCause::Malformed(malformed) => malformed.fmt(f),
-            ErrorCause::Duplicate(at) => write!(
-                f,
-                "the property name at byte {at} already stands in its object; keep one of them"
-            ),
+            ErrorCause::Duplicate(at) => {
+                write!(f, "duplicate property name at byte {at}; remove one")
+            }
             ErrorCause::Integer(at) => write!(
                 f,
                 "the integer at byte {at} is beyond 2^53 - 1, where readers lose digits; \
@@ -110,12 +109,12 @@ impl fmt::Display for CanonicalError {
             ),
             ErrorCause::Number(at) => write!(
                 f,
-                "the number at byte {at} is beyond every 64-bit float; send it as a string"
+                "the number at byte {at} is out of range for a 64-bit float; send it as a string"
             ),
             ErrorCause::Filled(at) => write!(
                 f,
-                "the defaults of the object at byte {at} and of those before it make too long a \
-                 text; send fewer objects"
+                "the text is too long once the defaults of the objects up to the one at byte {at} \
+                 are filled in; send fewer objects"
             ),
         }
     }

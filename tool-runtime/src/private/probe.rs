@@ -35,8 +35,9 @@ impl<T: ?Sized> Probe<T> {
 
 /// The requirements of a borrowed parameter.
 #[diagnostic::on_unimplemented(
-    message = "`&{Self}` cannot be given to a tool by its host",
-    label = "a borrowed parameter is the host's: it must be `Send + Sync + 'static`",
+    message = "`&{Self}` cannot be host state",
+    label = "a borrowed parameter is provided by the host, not by the model: it must be \
+             `Send + Sync + 'static`",
     note = "use a type that is thread-safe: `Arc` for `Rc`, `Mutex` or an atomic for `RefCell` and \
             `Cell`, a channel for a raw handle; or take an owned value if it is the model that \
             sends it"
@@ -162,16 +163,16 @@ impl<T: ?Sized> KeyFallback for Probe<T> {}
 /// Distinguishes the context, which a model must never provide, from other argument types.
 impl Probe<ToolContext> {
     /// True if only the host may provide such a value.
-    pub const IS_HOSTS_OWN: bool = true;
+    pub const IS_HOST_ONLY: bool = true;
 }
 
 /// Fallback: any other type.
-pub trait ModelsOwn {
+pub trait NotHostOnly {
     /// True if only the host may provide such a value.
-    const IS_HOSTS_OWN: bool = false;
+    const IS_HOST_ONLY: bool = false;
 }
 
-impl<T: ?Sized> ModelsOwn for Probe<T> {}
+impl<T: ?Sized> NotHostOnly for Probe<T> {}
 
 /// Lists the codes that a return type's error declares.
 impl<T, E: ToolFailure> Probe<Result<T, E>> {
@@ -339,12 +340,12 @@ impl<E: fmt::Debug> DebuggedFault for &FaultProbe<'_, E> {
 }
 
 /// Last choice: a type without any of these.
-pub trait SilentFault {
+pub trait FaultWithoutText {
     /// Describes the error.
     fn fault(&self) -> LoggedFailure;
 }
 
-impl<E> SilentFault for FaultProbe<'_, E> {
+impl<E> FaultWithoutText for FaultProbe<'_, E> {
     fn fault(&self) -> LoggedFailure {
         unmapped::<E>(String::new())
     }

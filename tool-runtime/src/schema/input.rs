@@ -152,12 +152,12 @@ impl Property<'_> {
     /// Sets the bounds of a number.
     pub fn range<N: Serialize>(&mut self, range: &impl RangeBounds<N>) -> &mut Self {
         let this = match range.start_bound() {
-            Bound::Included(least) => self.set("minimum", json!(least)),
+            Bound::Included(min) => self.set("minimum", json!(min)),
             Bound::Excluded(below) => self.set("exclusiveMinimum", json!(below)),
             Bound::Unbounded => self,
         };
         match range.end_bound() {
-            Bound::Included(most) => this.set("maximum", json!(most)),
+            Bound::Included(max) => this.set("maximum", json!(max)),
             Bound::Excluded(above) => this.set("exclusiveMaximum", json!(above)),
             Bound::Unbounded => this,
         }
@@ -165,23 +165,23 @@ impl Property<'_> {
 
     /// Sets the bounds of a length, with the keywords of the property's type.
     pub fn length(&mut self, range: &impl RangeBounds<usize>) -> &mut Self {
-        let (least_word, most_word) = self.length_words();
-        let least = match range.start_bound() {
-            Bound::Included(least) => Some(*least),
+        let (min_word, max_word) = self.length_words();
+        let min = match range.start_bound() {
+            Bound::Included(min) => Some(*min),
             Bound::Excluded(below) => below.checked_add(1),
             Bound::Unbounded => None,
         };
-        let most = match range.end_bound() {
-            Bound::Included(most) => Some(*most),
+        let max = match range.end_bound() {
+            Bound::Included(max) => Some(*max),
             Bound::Excluded(above) => above.checked_sub(1),
             Bound::Unbounded => None,
         };
-        let this = match least.filter(|least| *least > 0) {
-            Some(least) => self.set(least_word, json!(least)),
+        let this = match min.filter(|min| *min > 0) {
+            Some(min) => self.set(min_word, json!(min)),
             None => self,
         };
-        match most {
-            Some(most) => this.set(most_word, json!(most)),
+        match max {
+            Some(max) => this.set(max_word, json!(max)),
             None => this,
         }
     }

@@ -15,7 +15,7 @@ pub(crate) mod validator;
 pub(crate) use self::absent::AbsentField;
 pub(crate) use self::close::close;
 pub use self::close::open;
-pub(crate) use self::compare::compare_without_witnesses;
+pub(crate) use self::compare::compare_without_counterexamples;
 pub use self::compare::{ComparedVersion, Compatibility, SchemaChange, SchemaReader, compare};
 pub use self::export::{
     ContractChange, ContractChanges, ContractPart, Export, ExportError, ExportErrorKind,
@@ -25,8 +25,8 @@ pub(crate) use self::input::take_unchecked_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;
 pub use self::title::title;
-pub use self::unchecked::UncheckedRule;
 pub(crate) use self::unchecked::loosened;
+pub use self::unchecked::{SchemaKind, UncheckedRule};
 pub(crate) use self::validator::{AnswerCheck, nearest_tools};
 pub use self::validator::{Coerce, Malformed, SchemaError, ValidationReport, Validator};
 

@@ -36,16 +36,43 @@ use super::reference::{escaped, pointer};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UncheckedRule {
-    side: &'static str,
+    schema_kind: SchemaKind,
     pointer: String,
     construct: &'static str,
 }
 
-impl UncheckedRule {
-    /// Returns the schema: `input` or `output`.
+/// Selects one of a tool's two schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SchemaKind {
+    /// The schema of the arguments.
+    Input,
+    /// The schema of the output.
+    Output,
+}
+
+impl SchemaKind {
+    /// Returns `input` or `output`.
     #[must_use]
-    pub fn side(&self) -> &'static str {
-        self.side
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Output => "output",
+        }
+    }
+}
+
+impl fmt::Display for SchemaKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl UncheckedRule {
+    /// Returns the schema that contains the rule.
+    #[must_use]
+    pub const fn schema_kind(&self) -> SchemaKind {
+        self.schema_kind
     }
 
     /// Returns the location in the schema, as a JSON Pointer (RFC 6901).
@@ -63,15 +90,15 @@ impl UncheckedRule {
 
 impl fmt::Display for UncheckedRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { side, pointer, construct } = self;
-        write!(f, "{side} `{pointer}`: {construct} is not checked")
+        let Self { schema_kind, pointer, construct } = self;
+        write!(f, "{schema_kind} `{pointer}`: {construct} is not checked")
     }
 }
 
 /// A schema that accepts at least what the given one accepts, without the rules that cannot be
 /// checked; and these rules.
-pub(crate) fn loosened(schema: &Value, side: &'static str) -> (Value, Vec<UncheckedRule>) {
-    let mut loosening = Loosening { root: schema, side, unchecked: Vec::new() };
+pub(crate) fn loosened(schema: &Value, schema_kind: SchemaKind) -> (Value, Vec<UncheckedRule>) {
+    let mut loosening = Loosening { root: schema, schema_kind, unchecked: Vec::new() };
     if !loosening.depends_on_unchecked(schema) {
         return (schema.clone(), Vec::new());
     }
@@ -81,7 +108,7 @@ pub(crate) fn loosened(schema: &Value, side: &'static str) -> (Value, Vec<Unchec
 
 struct Loosening<'s> {
     root: &'s Value,
-    side: &'static str,
+    schema_kind: SchemaKind,
     unchecked: Vec<UncheckedRule>,
 }
 
@@ -174,7 +201,8 @@ impl Loosening<'_> {
     }
 
     fn record(&mut self, at: &str, construct: &'static str) {
-        let rule = UncheckedRule { side: self.side, pointer: at.to_owned(), construct };
+        let rule =
+            UncheckedRule { schema_kind: self.schema_kind, pointer: at.to_owned(), construct };
         self.unchecked.push(rule);
     }
 
@@ -238,7 +266,7 @@ mod tests {
     /// The loosened schema, of which these rules are not checked.
     #[track_caller]
     fn check(schema: &Value, expected: &Value, unchecked: &[&str]) {
-        let (found, rules) = loosened(schema, "input");
+        let (found, rules) = loosened(schema, SchemaKind::Input);
         assert_eq!(&found, expected);
         let pointers: Vec<_> = rules.iter().map(UncheckedRule::pointer).collect();
         assert_eq!(pointers, unchecked);

@@ -50,7 +50,7 @@ impl EvidenceRecorder {
         let text = |text: &str| self.target.recorded(text.to_owned());
         let (kind, name, hash) = (text(source.kind()), text(source.name()), text(source.hash()));
         // A source stays valid without its secrets.
-        let source = EvidenceSource::new(kind, name, hash, source.ts()).unwrap_or(source);
+        let source = EvidenceSource::new(kind, name, hash, source.timestamp()).unwrap_or(source);
         self.target.write(|draft| {
             let sources = &mut draft.evidence_draft.sources;
             if sources.len() < MAX_ENTRIES {

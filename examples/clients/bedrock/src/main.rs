@@ -12,7 +12,7 @@ use aws_sdk_bedrockruntime::types::{
 };
 use aws_smithy_types::Document;
 use bedrock_client::document::{to_document, to_json};
-use tool_runtime::adapters::{Answer, ClientBridge, Dialect};
+use tool_runtime::adapters::{ClientBridge, Dialect, ToolAnswer};
 use tool_runtime::prelude::*;
 
 type Error = Box<dyn std::error::Error>;
@@ -65,7 +65,7 @@ async fn answer_calls(
             // The SDK reads `1e400` as infinity. The model is told where it is, no tool runs, and
             // the next request has no arguments that the provider would reject.
             Err(error) => {
-                let answer = Answer::from_text(id, format!("INVALID_ARGUMENT: {error}"));
+                let answer = ToolAnswer::from_text(id, format!("INVALID_ARGUMENT: {error}"));
                 results.push(to_result(bridge, answer.as_error())?);
                 call.input = Document::Object(HashMap::new());
             }
@@ -78,7 +78,7 @@ async fn answer_calls(
     Ok(results)
 }
 
-fn to_result(bridge: &ClientBridge, answer: Answer) -> Result<ContentBlock, Error> {
+fn to_result(bridge: &ClientBridge, answer: ToolAnswer) -> Result<ContentBlock, Error> {
     let status =
         if answer.is_error() { ToolResultStatus::Error } else { ToolResultStatus::Success };
     let result = ToolResultBlock::builder().tool_use_id(answer.call_id()).status(status);

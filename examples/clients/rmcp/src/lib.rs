@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tool_runtime::adapters::{Answer, ClientBridge, Dialect};
+use tool_runtime::adapters::{ClientBridge, Dialect, ToolAnswer};
 use tool_runtime::contracts::ToolSpec;
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json;
@@ -55,7 +55,7 @@ impl Server {
             |error: &dyn std::error::Error| ErrorData::internal_error(error.to_string(), None);
         let text = self.bridge.answer_text(call).map_err(|error| internal(&error))?;
         let content = vec![ContentBlock::text(text)];
-        if Answer::from(call).is_error() {
+        if ToolAnswer::from(call).is_error() {
             return Ok(CallToolResult::error(content));
         }
         let mut result = CallToolResult::success(content);

@@ -5,7 +5,7 @@ mod previews;
 mod records;
 
 use serde_json::{Value, json};
-use tool_runtime::adapters::{Adapter, Answer, Dialect};
+use tool_runtime::adapters::{Adapter, Dialect, ToolAnswer};
 use tool_runtime::contracts::Audience;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
@@ -195,7 +195,7 @@ async fn a_model_sees_the_picture_of_a_write_that_is_replayed() {
         let mut calls = turn.open_calls(&runtime, &keyed("k"));
         runtime.execute_all(&mut calls).await;
         assert_eq!(calls[0].output().unwrap().meta().replayed(), is_replay);
-        let answer = Answer::for_model(&calls[0]).await;
+        let answer = ToolAnswer::for_model(&calls[0]).await;
         let messages = adapter.answer_messages(&turn, [answer]).unwrap();
         let shown = &messages[0]["content"][0]["content"];
         pictures.push(shown[1]["source"].clone());
@@ -205,7 +205,7 @@ async fn a_model_sees_the_picture_of_a_write_that_is_replayed() {
     // A host that has only the output reads the store itself.
     let output = output_of(&runtime, "report", "{}", &keyed("k")).await;
     let read = runtime.read_attachment(handle_of(&output), &keyed("k")).await.unwrap();
-    let answer = Answer::new("t", &output).with_attachments(read);
+    let answer = ToolAnswer::new("t", &output).with_attachments(read);
     let messages = adapter.answer_messages(&turn, [answer]).unwrap();
     assert!(messages[0]["content"][0]["content"][1]["source"] == pictures[0]);
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
-use tool_runtime::adapters::{Adapter, Answer, AnswerError, Dialect, StopReason, Turn};
+use tool_runtime::adapters::{Adapter, AnswerError, Dialect, StopReason, ToolAnswer, Turn};
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
 
@@ -283,7 +283,7 @@ async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
     let turn = adapter.read(&response).unwrap();
     let mut calls = turn.open_calls(&runtime, &cx());
     runtime.execute_all(&mut calls).await;
-    let shown = Answer::from(&calls[0]).with_model_answer(&calls[0].for_model().await);
+    let shown = ToolAnswer::from(&calls[0]).with_model_answer(&calls[0].for_model().await);
     let messages = adapter.answer_messages(&turn, [shown]).unwrap();
     let response = &messages[0]["parts"][0]["functionResponse"]["response"];
     assert!(response["output"].as_array().unwrap().len() < 1_000, "{response}");
@@ -320,7 +320,7 @@ async fn data_shown_by_the_host_replaces_the_data_for_the_model() {
     let note = "the argument `/limit` was converted from string to integer";
     assert_eq!(answers[0]["notes"], serde_json::json!([note]));
 
-    let shown = Answer::from(&calls[0]).with_data(r#"["t…"]"#);
+    let shown = ToolAnswer::from(&calls[0]).with_data(r#"["t…"]"#);
     let answers = said(&world.adapter.answer_messages(&turn, [shown]).unwrap());
     assert_eq!(answers[0]["data"], serde_json::json!(["t…"]));
 }

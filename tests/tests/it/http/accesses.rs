@@ -123,7 +123,7 @@ async fn a_replay_runs_the_tools_of_its_readers_scopes_alone() {
     ] {
         let scopes = format!("{scopes} traces").parse::<Scopes>().unwrap();
         let auditor = Principal::new("auditor").for_every_tenant().with_scopes(scopes);
-        let archive = Archive::with(HttpConfig::new(Auth::trusting_the_network_as(auditor)));
+        let archive = Archive::with(HttpConfig::new(Auth::unauthenticated_as(auditor)));
         let runtime = Runtime::builder().tool::<ReadNumberTool>().ledger(&archive.ledger);
         let app = http::router(runtime.build().unwrap(), open());
         assert_eq!(call(&app, "read_number", "{}").await.status, 200);

@@ -136,7 +136,7 @@ fn scoped(scopes: &str) -> HttpConfig {
     let clerk = Principal::new("clerk").for_every_tenant();
     let clerk =
         clerk.with_scopes(scopes.parse::<Scopes>().unwrap()).with_users(Users::OfItsTenants);
-    HttpConfig::new(Auth::trusting_the_network_as(clerk))
+    HttpConfig::new(Auth::unauthenticated_as(clerk))
 }
 
 /// The answer without its time and trace.

@@ -76,7 +76,7 @@ async fn document(config: HttpConfig) -> Value {
 
 fn scoped(scopes: &str) -> HttpConfig {
     let clerk = Principal::new("clerk").with_scopes(scopes.parse::<Scopes>().unwrap());
-    HttpConfig::new(Auth::trusting_the_network_as(clerk))
+    HttpConfig::new(Auth::unauthenticated_as(clerk))
 }
 
 #[track_caller]

@@ -178,7 +178,7 @@ async fn outcomes_are_not_for_callers_without_their_scope() {
     let scopes: Scopes = "tools approvals traces replay internal metrics".parse().unwrap();
     let caller = Principal::new("caller").for_every_tenant().with_scopes(scopes);
     let caller = caller.with_users(Users::OfItsTenants);
-    let bank = Bank::new(HttpConfig::new(Auth::trusting_the_network_as(caller)));
+    let bank = Bank::new(HttpConfig::new(Auth::unauthenticated_as(caller)));
     bank.pay("a").await;
     assert_eq!(bank.listed("").await.status, 403);
     let body = json!({"decision": "did_not_happen", "reason": "x"});

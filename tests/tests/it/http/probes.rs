@@ -109,9 +109,7 @@ async fn however_often_it_is_asked_a_check_runs_once_a_second() {
 async fn figures_are_shown_to_those_who_may_see_them() {
     let scoped = |words: &str| {
         let scopes: Scopes = words.parse().unwrap();
-        HttpConfig::new(Auth::trusting_the_network_as(
-            Principal::new("scraper").with_scopes(scopes),
-        ))
+        HttpConfig::new(Auth::unauthenticated_as(Principal::new("scraper").with_scopes(scopes)))
     };
     let status = async |config| send(&app(config), get("/metrics")).await.status;
     assert_eq!(status(scoped("metrics")).await, 200);

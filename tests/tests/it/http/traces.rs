@@ -164,7 +164,7 @@ async fn each_path_takes_its_own_scope() {
     {
         let scopes = format!("tools {scopes}").parse::<Scopes>().unwrap();
         let clerk = Principal::new("clerk").for_every_tenant().with_scopes(scopes);
-        let archive = Archive::with(HttpConfig::new(Auth::trusting_the_network_as(clerk)));
+        let archive = Archive::with(HttpConfig::new(Auth::unauthenticated_as(clerk)));
         call(&archive.app, "read_number", "{}").await;
         assert_eq!(archive.read("/traces/trace-1").await.status, reads);
         let replayed = archive.replay("trace-1", json!({"reason": "x"})).await;

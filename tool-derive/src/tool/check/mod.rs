@@ -14,14 +14,16 @@
 //! - each parameter is either the model's or the host's, described, and uniquely named
 //! - the return type is suitable for a model
 
-mod facts;
+mod metadata;
 mod parameters;
 mod signature;
 
 use proc_macro2::Span;
 use syn::{Ident, Path, Type};
 
-use super::model::{Answer, Effect, ExecutionStyle, Output, Parameter, Target, Tool, ToolFacts};
+use super::model::{
+    Effect, ExecutionStyle, NamedReturnType, Output, Parameter, Tool, ToolFunction, ToolMetadata,
+};
 use super::raw::RawTool;
 use crate::errors::Errors;
 use crate::syntax::names::handle_of;
@@ -55,10 +57,17 @@ fn check(raw: RawTool, kit: Option<ToolkitContext<'_>>, errors: &Errors) -> Opti
     let open = unknown_fields(&raw, errors);
     let output = signature::output(&raw.signature.output, this, errors);
     let parameters = parameters::check(raw.parameters, this, errors);
-    let facts = facts::check(&raw.options, &raw.attributes, &raw.signature.ident, kit, errors);
-    let (facts, output) = (facts?, output?);
-    dry_run(raw.options.preview.as_ref(), facts.effect, &parameters, &raw.signature.ident, errors);
-    key(&facts, &parameters, errors);
+    let metadata =
+        metadata::check(&raw.options, &raw.attributes, &raw.signature.ident, kit, errors);
+    let (metadata, output) = (metadata?, output?);
+    dry_run(
+        raw.options.preview.as_ref(),
+        metadata.effect,
+        &parameters,
+        &raw.signature.ident,
+        errors,
+    );
+    key(&metadata, &parameters, errors);
     if errors.count() > before {
         return None;
     }
@@ -67,14 +76,14 @@ fn check(raw: RawTool, kit: Option<ToolkitContext<'_>>, errors: &Errors) -> Opti
         root,
         conditions: raw.attributes.into_iter().filter(|it| it.path().is_ident("cfg")).collect(),
         vis: raw.vis,
-        target: Target {
+        function: ToolFunction {
             keyword: raw.signature.fn_token.span,
-            function: raw.signature.ident,
+            name: raw.signature.ident,
             this: this.cloned(),
             receiver: raw.receiver.is_some(),
         },
         handle,
-        facts,
+        metadata,
         requires_evidence: evidence == Some(Evidence::Required),
         source_hash: evidence.filter(|given| *given != Evidence::None).map(|_| raw.source),
         style: style?,
@@ -119,8 +128,8 @@ fn dry_run(
     }
 }
 
-fn key(facts: &ToolFacts, parameters: &[Parameter], errors: &Errors) {
-    if let Some(option) = facts.forwards_key.as_ref().filter(|_| !any_host(parameters)) {
+fn key(metadata: &ToolMetadata, parameters: &[Parameter], errors: &Errors) {
+    if let Some(option) = metadata.forwards_key.as_ref().filter(|_| !any_host(parameters)) {
         errors.at(option, super::KEY_RULE);
     }
 }
@@ -190,5 +199,5 @@ fn style(raw: &RawTool, errors: &Errors) -> Option<ExecutionStyle> {
 
 /// Wraps a type that can be named.
 fn named(arrow: Span, ty: Type) -> Output {
-    Output::Named(Box::new(Answer { arrow, ty }))
+    Output::Named(Box::new(NamedReturnType { arrow, ty }))
 }

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, Pat, Type, TypeReference};
 
-use super::super::model::{Argument, ArgumentType, Host, Parameter};
+use super::super::model::{Argument, ArgumentType, HostParameter, Parameter};
 use super::super::raw::RawParameter;
 use crate::errors::Errors;
 use crate::syntax::arg::{self, Arg};
@@ -91,7 +91,8 @@ fn host(
         errors.at(
             &raw.ty,
             format!(
-                "a borrowed parameter is the host's; for a list from the model take `Vec<{elem}>`"
+                "a borrowed parameter is provided by the host, not by the model; for a list from \
+                 the model take `Vec<{elem}>`"
             ),
         );
     }
@@ -101,13 +102,13 @@ fn host(
     if let Some(arg) = &raw.arg {
         errors.at(
             &arg.attribute,
-            "a borrowed parameter is the host's and not in the schema: remove `#[arg]`, or take \
-             an owned value",
+            "a borrowed parameter is provided by the host and is not in the schema: remove \
+             `#[arg]`, or take an owned value",
         );
     }
     (errors.count() == before).then(|| {
         let ty = types::standalone(types::bare(&reference.elem), this);
-        Parameter::Host(Box::new(Host { borrow: reference.and_token.span, ty }))
+        Parameter::Host(Box::new(HostParameter { borrow: reference.and_token.span, ty }))
     })
 }
 

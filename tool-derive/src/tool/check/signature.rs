@@ -72,7 +72,7 @@ pub(super) fn output(output: &ReturnType, this: Option<&Type>, errors: &Errors) 
         ReturnType::Type(arrow, ty) => (arrow.spans[0], types::bare(ty)),
     };
     if let Type::Never(never) = ty {
-        errors.at(never, "a call is always answered, so a tool returns: write `()` or `Result`");
+        errors.at(never, "a tool must return a value: replace `!` with `()` or `Result`");
         return None;
     }
     if let Type::Ptr(pointer) = ty {

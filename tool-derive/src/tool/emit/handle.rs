@@ -12,10 +12,11 @@ use super::super::model::{Output, Tool};
 pub(super) fn declaration(tool: &Tool) -> TokenStream {
     let Some(handle) = &tool.handle else { return TokenStream::new() };
     let (vis, conditions) = (&tool.vis, &tool.conditions);
-    let description = &tool.facts.description;
-    let (function, name) = (tool.target.function.unraw(), &tool.facts.name);
+    let description = &tool.metadata.description;
+    let (function, name) = (tool.function.name.unraw(), &tool.metadata.name);
     let text = format!(
-        "The handle of [`{function}`](fn@{function}): names the tool `{name}`, has no values."
+        "Identifies the tool `{name}` ([`{function}`](fn@{function})) at compile time. This type \
+         has no values; pass it as a type parameter."
     );
     let item = quote_spanned!(super::span_of(handle)=> #vis enum #handle {});
     quote! {

@@ -13,7 +13,7 @@ use quote::{quote, quote_spanned};
 use syn::Ident;
 use syn::spanned::Spanned;
 
-use super::model::{Answer, Effect, Tool};
+use super::model::{Effect, NamedReturnType, Tool};
 
 /// The span of a user's token for generated tokens, so that errors point there.
 ///
@@ -62,13 +62,13 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
     let arguments = arguments::emit(tool);
     let schemas = schema::emit(tool);
     let start = start::emit(tool);
-    let facts = facts(tool);
+    let metadata = metadata(tool);
     quote! {{
         #schemas
         #arguments
         #start
         __p::Definition {
-            #facts
+            #metadata
             input: __input,
             output: __output,
             host: __host,
@@ -79,29 +79,30 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
 }
 
 /// Generates the type of `data`: the success type of a `Result`, else the return type.
-fn value(answer: &Answer) -> TokenStream {
+fn value(answer: &NamedReturnType) -> TokenStream {
     let ty = &answer.ty;
     let select = quote!(__p::Select<{ __p::Probe::<#ty>::IS_RESULT }>);
     let value = Ident::new("Value", call_site_at(answer.arrow));
     quote_spanned!(span_of(ty)=> <#ty as #select>::#value)
 }
 
-fn facts(tool: &Tool) -> TokenStream {
-    let facts = &tool.facts;
-    let name = &facts.name;
-    let (title, category) = (option(facts.title.as_ref()), option(facts.category.as_ref()));
-    let (ttl, timeout) = (option(facts.ttl), option(facts.timeout));
-    let (retention, shared) = (option(facts.retention), facts.shared);
+fn metadata(tool: &Tool) -> TokenStream {
+    let metadata = &tool.metadata;
+    let name = &metadata.name;
+    let (title, category) = (option(metadata.title.as_ref()), option(metadata.category.as_ref()));
+    let (ttl, timeout) = (option(metadata.ttl), option(metadata.timeout));
+    let (retention, shared) = (option(metadata.retention), metadata.shared);
     let (source_hash, requires_evidence) =
         (option(tool.source_hash.as_ref()), tool.requires_evidence);
-    let (version, description, examples) = (&facts.version, &facts.description, &facts.examples);
-    let effect = effect(facts.effect);
-    let (idempotent, open_world) = (facts.idempotent, facts.open_world);
-    let (requires_auth, ai_callable) = (facts.requires_auth, facts.ai_callable);
+    let (version, description, examples) =
+        (&metadata.version, &metadata.description, &metadata.examples);
+    let effect = effect(metadata.effect);
+    let (idempotent, open_world) = (metadata.idempotent, metadata.open_world);
+    let (requires_auth, ai_callable) = (metadata.requires_auth, metadata.ai_callable);
     let (dry_run, forwards_key) = (dry_run(tool), forwards_key(tool));
     let (has_preview, reconciles) = (tool.preview.is_some(), tool.reconcile.is_some());
     let path = path(tool);
-    let toolkit = tool.target.this.as_ref();
+    let toolkit = tool.function.this.as_ref();
     let toolkit = option(toolkit.map(|this| quote!(__p::ToolkitFacts::of::<#this>())));
     quote! {
         name: #name,
@@ -149,8 +150,8 @@ fn effect(effect: Effect) -> TokenStream {
 
 /// Generates the function's full path as an expression.
 fn path(tool: &Tool) -> TokenStream {
-    let place = tool.target.place();
-    quote!(::core::concat!(::core::module_path!(), "::", #place))
+    let path = tool.function.rust_path();
+    quote!(::core::concat!(::core::module_path!(), "::", #path))
 }
 
 /// Generates the flag for dry-run support: by a preview, or by a parameter whose type the compiler
@@ -161,11 +162,11 @@ fn dry_run(tool: &Tool) -> TokenStream {
         return quote!(true);
     }
     let handles = quote!(#(__p::Probe::<#hosts>::HANDLES_DRY_RUN)|*);
-    if tool.facts.effect == Effect::Read {
+    if tool.metadata.effect == Effect::Read {
         return if hosts.is_empty() { quote!(false) } else { handles };
     }
     let rule = super::DRY_RUN_RULE;
-    let (from, to) = (call_site_at(tool.target.keyword), span_of(&tool.target.function));
+    let (from, to) = (call_site_at(tool.function.keyword), span_of(&tool.function.name));
     let const_assertion = const_assertion(from, to, &quote!(#handles, #rule));
     quote!({ #const_assertion; true })
 }
@@ -178,7 +179,7 @@ fn const_assertion(from: Span, to: Span, condition: &TokenStream) -> TokenStream
 
 /// Generates the flag for key forwarding. The code does not compile for a tool without the key.
 fn forwards_key(tool: &Tool) -> TokenStream {
-    let Some(option) = &tool.facts.forwards_key else { return quote!(false) };
+    let Some(option) = &tool.metadata.forwards_key else { return quote!(false) };
     let (hosts, rule) = (tool.hosts().map(|host| &host.ty), super::KEY_RULE);
     let reads = quote!(#(__p::Probe::<#hosts>::READS_KEY)|*);
     // An editor does not resolve the span of an option.

@@ -46,7 +46,7 @@ fn property(argument: &Argument) -> TokenStream {
     } else {
         quote!(__p::property::<#ty>)
     };
-    let is_models = quote!(!__p::Probe::<#ty>::IS_HOSTS_OWN, #HOSTS_OWN);
+    let is_models = quote!(!__p::Probe::<#ty>::IS_HOST_ONLY, #HOSTS_OWN);
     let models = super::const_assertion(super::call_site_at(argument.colon), span, &is_models);
     quote! {
         const _: () = #models;
@@ -99,8 +99,8 @@ fn output(tool: &Tool) -> TokenStream {
 
 /// Generates type inference for a return type that cannot be named: from a call that never runs.
 fn opaque_output(tool: &Tool) -> TokenStream {
-    let function = tool.target.path();
-    let receiver = usize::from(tool.target.receiver);
+    let function = tool.function.path();
+    let receiver = usize::from(tool.function.receiver);
     let arguments = (0..tool.parameters.len() + receiver).map(|_| quote!(::core::panic!()));
     let (bound, ty) = match tool.style {
         ExecutionStyle::Async => (quote!(F: ::core::future::Future), quote!(F::Output)),

@@ -4,7 +4,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, Index, Path};
 
-use super::super::model::{Argument, ArgumentType, ExecutionStyle, Host, Output, Parameter, Tool};
+use super::super::model::{
+    Argument, ArgumentType, ExecutionStyle, HostParameter, Output, Parameter, Tool,
+};
 use super::span_of;
 
 /// Generates the functions.
@@ -18,7 +20,7 @@ const BORROWED_STRING: &str = "`&String` is neither an argument nor a host value
     the model take `&str` or `String`, for text from the host a newtype around `String`";
 
 fn host(tool: &Tool) -> TokenStream {
-    let toolkit = tool.target.this.as_ref().filter(|_| tool.target.receiver);
+    let toolkit = tool.function.this.as_ref().filter(|_| tool.function.receiver);
     let toolkit = toolkit.map(|this| quote!(__p::HostNeed::toolkit::<#this>(),));
     let needs = tool.hosts().map(|host| {
         let (ty, need) = (&host.ty, probed(host, "need", &TokenStream::new()));
@@ -40,7 +42,7 @@ fn host(tool: &Tool) -> TokenStream {
 }
 
 /// Generates a probe of a host parameter's type.
-fn probed(host: &Host, method: &str, arguments: &TokenStream) -> TokenStream {
+fn probed(host: &HostParameter, method: &str, arguments: &TokenStream) -> TokenStream {
     let (ty, method) = (&host.ty, Ident::new(method, super::call_site_at(host.borrow)));
     let probe = quote!(__p::Probe::<#ty>::NEW);
     quote_spanned!(span_of(ty)=> (&&#probe).#method(#arguments))
@@ -83,7 +85,7 @@ fn start(tool: &Tool) -> TokenStream {
         #run
     };
     let pin = quote!(std::boxed::Box::pin);
-    let boxed = quote_spanned!(span_of(&tool.target.function)=> ::#pin(async move { #body }));
+    let boxed = quote_spanned!(span_of(&tool.function.name)=> ::#pin(async move { #body }));
     quote! {
         fn __start(__call: __p::CallScope) -> __p::ToolFuture {
             #boxed
@@ -115,7 +117,7 @@ fn argument_bounds((place, argument): (usize, &Argument)) -> impl Iterator<Item 
 /// Generates the execution of a call.
 fn run(tool: &Tool) -> TokenStream {
     let toolkit = toolkit(tool);
-    let first = usize::from(tool.target.receiver);
+    let first = usize::from(tool.function.receiver);
     let hosts = tool.hosts().enumerate().map(|(index, host)| {
         let (slot, host_binding) = (index + first, host_binding(index + first));
         let taken = probed(host, "take", &quote!(&__call, #slot));
@@ -136,7 +138,7 @@ fn run(tool: &Tool) -> TokenStream {
     let preview = tool.preview.as_ref();
     let shown = preview.map(shown).unwrap_or_default();
     let preview = preview.map(|path| option_branch(tool, path, &quote!(__call.dry_run()), &shown));
-    let call = call(tool, &tool.target.path(), Span::call_site());
+    let call = call(tool, &tool.function.path(), Span::call_site());
     let answer = answer(&call, &succeeded);
     quote! {
         #toolkit
@@ -193,7 +195,7 @@ fn reconciled(tool: &Tool, path: &Path) -> TokenStream {
 }
 
 fn toolkit(tool: &Tool) -> Option<TokenStream> {
-    let this = tool.target.this.as_ref().filter(|_| tool.target.receiver)?;
+    let this = tool.function.this.as_ref().filter(|_| tool.function.receiver)?;
     let host_binding = host_binding(0);
     Some(quote! {
         let #host_binding = match __call.toolkit::<#this>(0) {
@@ -210,7 +212,7 @@ fn host_binding(slot: usize) -> Ident {
 /// Generates the path of an option's function; in a toolkit, a plain name is a method of the same
 /// type.
 fn option_function(tool: &Tool, path: &Path) -> TokenStream {
-    if let (Some(this), Some(method)) = (&tool.target.this, path.get_ident()) {
+    if let (Some(this), Some(method)) = (&tool.function.this, path.get_ident()) {
         return quote!(<#this>::#method);
     }
     quote!(#path)
@@ -242,7 +244,7 @@ fn arguments(tool: &Tool) -> Vec<TokenStream> {
         slot += 1;
         quote!(#host_binding.deref())
     };
-    let receiver = tool.target.receiver.then(&mut next);
+    let receiver = tool.function.receiver.then(&mut next);
     let mut places = 0..;
     let parameters = tool.parameters.iter().map(|parameter| match parameter {
         Parameter::Host(_) => next(),

@@ -1,12 +1,10 @@
 //! Converts `anyOf` and `oneOf` for dialects that support only `anyOf`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::merge::one_of_values;
 use super::normalize::{is_annotation, types, values};
-use super::{Lowering, below};
-
-type Keywords = Map<String, Value>;
+use super::{Keywords, Lowering, below};
 
 impl Lowering<'_> {
     /// Converts a choice, and merges its sibling keywords into each branch.
@@ -88,7 +86,7 @@ impl Lowering<'_> {
     /// Returns whether two schemas are disjoint: by types, values, or a required discriminator.
     fn exclude(&self, one: &Value, other: &Value) -> bool {
         let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
-        if differ(one, other) {
+        if have_disjoint_values(one, other) {
             return true;
         }
         if types(one) != ["object"] || types(other) != ["object"] {
@@ -97,7 +95,8 @@ impl Lowering<'_> {
         let tags = |name: &&str| match (property(one, name), property(other, name)) {
             (Some(one), Some(other)) => {
                 let resolve = |schema| self.definitions.resolved(schema).as_object();
-                matches!((resolve(one), resolve(other)), (Some(one), Some(other)) if differ(one, other))
+                let both = resolve(one).zip(resolve(other));
+                both.is_some_and(|(one, other)| have_disjoint_values(one, other))
             }
             _ => false,
         };
@@ -116,8 +115,8 @@ impl Lowering<'_> {
 pub(super) const PRESENCE: &str = "a property may be `null` or absent, which a strict call cannot \
      tell apart and this rule does";
 
-/// Returns whether two schemas have no type, or no value, in common.
-fn differ(one: &Keywords, other: &Keywords) -> bool {
+/// Returns whether two schemas have no type, or no listed value, in common.
+fn have_disjoint_values(one: &Keywords, other: &Keywords) -> bool {
     if let (Some(one), Some(other)) = (values(one), values(other)) {
         return !one.iter().any(|value| other.contains(value));
     }

@@ -1,10 +1,9 @@
 //! Merges two schemas of one value: their conjunction and their union.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::Keywords;
 use super::normalize::{is_annotation, types, values};
-
-type Keywords = Map<String, Value>;
 
 /// The conjunction of both schemas, or slightly wider; and the keywords that were widened.
 ///

@@ -22,12 +22,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::omitted::StrictSchema;
+use super::null_for_absent::StrictSchema;
 
 pub(super) use self::definitions::Definitions;
 pub(super) use self::profile::{
     ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, PatternSupport, ReferenceSupport,
 };
+
+/// The keywords of a schema.
+type Keywords = Map<String, Value>;
 
 /// A tool's arguments, converted to a dialect.
 #[derive(Debug)]

@@ -118,8 +118,8 @@ impl PythonScan<'_> {
         self.rest = rest;
         match counts.split_once(',') {
             None => number(counts).map(drop),
-            Some((least, "")) => number(least).map(drop),
-            Some((least, most)) => (number(least)? <= number(most)?).then_some(()),
+            Some((min, "")) => number(min).map(drop),
+            Some((min, max)) => (number(min)? <= number(max)?).then_some(()),
         }
     }
 

@@ -1,14 +1,12 @@
 //! Converts the root schema to a plain object without choices.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::merge;
 use super::node::MAX_DEPTH;
 use super::normalize::{closes, is_annotation, normalize};
 use super::size::too_large;
-use super::{Lowering, below};
-
-type Keywords = Map<String, Value>;
+use super::{Keywords, Lowering, below};
 
 impl Lowering<'_> {
     /// Converts the schema of a tool's arguments.

@@ -1,16 +1,14 @@
 //! Converts a schema for dialects that support only some keywords.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::choice::nullable;
 use super::definitions::admits_null;
 use super::full_schema::is_width;
 use super::normalize::{closes, is_annotation, is_secret, types, values};
 use super::profile::EnumValues;
-use super::{Lowering, below, sentences};
-use crate::adapters::omitted::OMITTED_AS_NULL;
-
-type Keywords = Map<String, Value>;
+use super::{Keywords, Lowering, below, sentences};
+use crate::adapters::null_for_absent::OMITTED_AS_NULL;
 
 impl Lowering<'_> {
     pub(super) fn subset(&mut self, keywords: Keywords, at: &str) -> Value {

@@ -32,7 +32,7 @@ fn names_of_calls(ids: [&str; 2]) -> Vec<String> {
     let turn = read(Dialect::BedrockConverse, &response);
     let answers = ids.map(|id| {
         let named = || pdf(3).with_name("terms.pdf");
-        Answer::new(id, &output(&[pdf(3), pdf(3), named(), named()]))
+        ToolAnswer::new(id, &output(&[pdf(3), pdf(3), named(), named()]))
     });
     let messages = adapter(Dialect::BedrockConverse).answer_messages(&turn, answers).unwrap();
     document_names(&messages[0])

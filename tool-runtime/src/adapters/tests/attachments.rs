@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tool_contracts::{Audience, ToolResultMeta};
 
-use super::super::Answer;
+use super::super::ToolAnswer;
 use super::replies::turn;
 use super::*;
 use crate::ToolOutput;
@@ -30,7 +30,7 @@ pub(super) fn output(attachments: &[Attachment]) -> ToolOutput {
 /// The messages after a turn whose first call has these attachments.
 pub(super) fn messages(dialect: Dialect, attachments: &[Attachment]) -> Vec<Value> {
     let other = ToolOutput::given_before(None, "2", &ToolResultMeta::new(1));
-    let answers = [Answer::new("a", &output(attachments)), Answer::new("b", &other)];
+    let answers = [ToolAnswer::new("a", &output(attachments)), ToolAnswer::new("b", &other)];
     adapter(dialect).answer_messages(&turn(dialect), answers).unwrap()
 }
 

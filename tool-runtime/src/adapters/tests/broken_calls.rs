@@ -221,7 +221,7 @@ fn is_accepted(dialect: Dialect, name: &str) -> bool {
 /// Checks that each call is answered under the id and the name that the messages repeat.
 #[track_caller]
 fn check_pairs(adapter: &Adapter, turn: &Turn, context: &str) {
-    let answers = turn.calls().iter().map(|call| Answer::from_text(call.call_id(), "done"));
+    let answers = turn.calls().iter().map(|call| ToolAnswer::from_text(call.call_id(), "done"));
     let answers = adapter.answer_messages(turn, answers).unwrap();
     let mut names = Vec::new();
     for message in turn.messages() {

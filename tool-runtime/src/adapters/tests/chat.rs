@@ -132,7 +132,7 @@ fn a_custom_call_of_an_undeclared_tool_is_repeated_under_a_legal_name_and_answer
             assert!(call["custom"]["input"].is_string() && call["id"] == "x", "{call}");
             let runnable: Vec<_> = turn.requests().map(|call| call.name().to_owned()).collect();
             assert_eq!((turn.calls().len(), runnable), (2, vec!["ping".to_owned()]));
-            let answers = ["x", "a"].map(|id| Answer::from_text(id, "done"));
+            let answers = ["x", "a"].map(|id| ToolAnswer::from_text(id, "done"));
             let answers = adapter(CHAT).answer_messages(&turn, answers).unwrap();
             assert_eq!(answers[0]["tool_call_id"], "x");
         }
@@ -298,7 +298,7 @@ fn the_deprecated_function_call_is_a_call() {
         assert_eq!(turn.messages(), std::slice::from_ref(&message));
         // As `ChatCompletionFunctionMessageParam` of the package `openai` has it.
         let answer =
-            adapter(CHAT).answer_messages(&turn, [Answer::from_text(id, "found")]).unwrap();
+            adapter(CHAT).answer_messages(&turn, [ToolAnswer::from_text(id, "found")]).unwrap();
         let expected = json!({ "role": "function", "name": "content_search", "content": "found" });
         assert_eq!(answer, [expected]);
     }

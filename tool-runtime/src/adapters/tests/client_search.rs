@@ -23,7 +23,7 @@ fn specs() -> Vec<ToolSpec> {
 }
 
 fn adapter() -> Adapter {
-    let disclosure = Disclosure::above(2).always(["now"]).search(ToolSearch::ClientExecuted);
+    let disclosure = Disclosure::defer_above(2).always(["now"]).search(ToolSearch::ClientExecuted);
     Adapter::builder(Dialect::OpenAiResponses).disclosure(disclosure).build(specs())
 }
 
@@ -41,7 +41,7 @@ fn found(names: &[&str]) -> String {
     json!({ "tools": tools }).to_string()
 }
 
-fn answered(adapter: &Adapter, answer: Answer) -> Value {
+fn answered(adapter: &Adapter, answer: ToolAnswer) -> Value {
     let turn = turn(adapter, &json!([search("call_1")]));
     let messages = adapter.answer_messages(&turn, [answer]).unwrap();
     assert_eq!(messages.len(), 1);
@@ -104,7 +104,7 @@ fn an_answer_declares_what_the_search_has_found() {
     let adapter = adapter();
     let before = adapter.declarations().clone();
     let answer =
-        Answer::from_text("call_1", "").with_data(found(&["trains", "mail.read", "now", "x"]));
+        ToolAnswer::from_text("call_1", "").with_data(found(&["trains", "mail.read", "now", "x"]));
     let item = answered(&adapter, answer);
     let mut fields = item.as_object().unwrap().clone();
     let tools = fields.remove("tools").unwrap();
@@ -135,7 +135,7 @@ fn a_found_tool_is_called_like_any_other() {
 #[test]
 fn a_search_that_failed_has_found_nothing() {
     let adapter = adapter();
-    let failed = Answer::from_text("call_1", "no index").as_error();
+    let failed = ToolAnswer::from_text("call_1", "no index").as_error();
     assert_eq!(answered(&adapter, failed)["tools"], json!([]));
 }
 
@@ -148,7 +148,7 @@ fn a_search_without_id_or_arguments_is_answered_by_its_place() {
     let ids: Vec<_> = turn.calls().iter().map(|call| call.call_id().to_owned()).collect();
     assert!(ids[0].starts_with("call_") && ids[1] == "call_1" && ids[2] != ids[1], "{ids:?}");
     assert_eq!(turn.messages()[0]["arguments"], json!({}));
-    let answers = ids.iter().map(|id| Answer::from_text(id, "")).collect::<Vec<_>>();
+    let answers = ids.iter().map(|id| ToolAnswer::from_text(id, "")).collect::<Vec<_>>();
     let messages = adapter.answer_messages(&turn, answers).unwrap();
     for (at, id) in ids.iter().enumerate() {
         assert_eq!(
@@ -169,9 +169,9 @@ fn a_search_that_was_cut_off_runs_nothing() {
 
 #[test]
 fn a_search_that_the_host_executes_itself_is_no_call() {
-    let own = Disclosure::above(2).search(ToolSearch::SearchTools);
-    let provider = Disclosure::above(2).search(ToolSearch::Provider);
-    for disclosure in [Disclosure::above(9), provider, own] {
+    let own = Disclosure::defer_above(2).search(ToolSearch::SearchTools);
+    let provider = Disclosure::defer_above(2).search(ToolSearch::Provider);
+    for disclosure in [Disclosure::defer_above(9), provider, own] {
         let adapter = Adapter::builder(Dialect::OpenAiResponses).disclosure(disclosure);
         let turn = turn(&adapter.build(specs()), &json!([search("call_1")]));
         assert_eq!((turn.messages(), turn.calls().len()), (&[search("call_1")][..], 0));
@@ -182,7 +182,7 @@ fn a_search_that_the_host_executes_itself_is_no_call() {
 fn other_dialects_declare_search_tools_as_a_function() {
     for dialect in Dialect::ALL.into_iter().filter(|it| *it != Dialect::OpenAiResponses) {
         let built = |search| {
-            let disclosure = Disclosure::above(2).search(search);
+            let disclosure = Disclosure::defer_above(2).search(search);
             let adapter = Adapter::builder(dialect).disclosure(disclosure);
             adapter.build(specs()).declarations().clone()
         };

@@ -191,7 +191,7 @@ fn a_call_has_its_text_as_the_argument_and_is_answered_as_it_was_made() {
             let undeclared = ("c", "hosts", "SELECT \"é\"\n");
             assert_eq!(asked(&turn), [own, ("b", "ping", "{}"), undeclared], "{dialect}");
             assert_eq!(turn.requests().count(), 2);
-            let answers = ["b", "c", "a"].map(|id| Answer::from_text(id, "done"));
+            let answers = ["b", "c", "a"].map(|id| ToolAnswer::from_text(id, "done"));
             let answers = adapter.answer_messages(&turn, answers).unwrap();
             let answer = |id: &str| match dialect {
                 Dialect::OpenAiResponses => {

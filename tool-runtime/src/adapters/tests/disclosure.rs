@@ -33,7 +33,7 @@ fn names(adapter: &Adapter) -> Vec<&str> {
 #[test]
 fn few_tools_are_declared_in_full() {
     for dialect in Dialect::ALL {
-        let adapter = built(dialect, Disclosure::above(5));
+        let adapter = built(dialect, Disclosure::defer_above(5));
         assert_eq!(names(&adapter).len(), 5, "{dialect}");
         assert_eq!(adapter.declarations(), Adapter::new(dialect, specs()).declarations());
         assert_eq!(adapter.withheld().count(), 0);
@@ -42,7 +42,7 @@ fn few_tools_are_declared_in_full() {
 
 #[test]
 fn anthropic_searches_deferred_tools_by_itself() {
-    let adapter = built(Dialect::Anthropic, Disclosure::above(4).always(["now"]));
+    let adapter = built(Dialect::Anthropic, Disclosure::defer_above(4).always(["now"]));
     let declared = adapter.declarations().as_array().unwrap();
     let fields = |tool: &Value| (tool["name"].clone(), tool.get("defer_loading").cloned());
     let deferred = |name: &str| (json!(name), Some(json!(true)));
@@ -59,7 +59,7 @@ fn anthropic_searches_deferred_tools_by_itself() {
     assert_eq!(declared[1]["type"], "tool_search_tool_bm25_20251119");
     assert!(adapter.tools()[0].is_deferred() && adapter.wire_name("search_tools").is_none());
 
-    let regex = Disclosure::above(4).search(ToolSearch::ProviderRegex);
+    let regex = Disclosure::defer_above(4).search(ToolSearch::ProviderRegex);
     let declared = built(Dialect::Anthropic, regex).declarations()[0].clone();
     let expected =
         json!({"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"});
@@ -68,7 +68,7 @@ fn anthropic_searches_deferred_tools_by_itself() {
 
 #[test]
 fn openai_searches_toolkits_as_namespaces() {
-    let disclosure = Disclosure::above(4).always(["pages"]).search(ToolSearch::Provider);
+    let disclosure = Disclosure::defer_above(4).always(["pages"]).search(ToolSearch::Provider);
     let adapter = built(Dialect::OpenAiResponses, disclosure);
     let declared = adapter.declarations().as_array().unwrap();
     assert_eq!((declared.len(), &declared[0]["name"]), (4, &json!("pages_find")));
@@ -89,7 +89,7 @@ fn openai_searches_toolkits_as_namespaces() {
 
 #[test]
 fn elsewhere_found_tools_are_declared_after_all_others() {
-    let own = Disclosure::above(4).search(ToolSearch::SearchTools);
+    let own = Disclosure::defer_above(4).search(ToolSearch::SearchTools);
     for dialect in Dialect::ALL {
         let mut adapter = built(dialect, own.clone().always(["now"]));
         assert_eq!(names(&adapter), ["now", "search_tools"], "{dialect}");
@@ -114,21 +114,24 @@ fn elsewhere_found_tools_are_declared_after_all_others() {
 fn nothing_is_deferred_where_no_search_could_find_it() {
     let specs = ["mail.list", "mail.read"].map(spec);
     for dialect in Dialect::ALL.into_iter().filter(|dialect| !NATIVE.contains(dialect)) {
-        let adapter = Adapter::builder(dialect).disclosure(Disclosure::above(0)).build(&specs);
+        let adapter =
+            Adapter::builder(dialect).disclosure(Disclosure::defer_above(0)).build(&specs);
         assert_eq!(names(&adapter).len(), 2, "{dialect}");
     }
 }
 
 #[test]
 fn each_deferred_tool_describes_its_toolkit() {
-    let adapter = built(Dialect::Anthropic, Disclosure::above(0));
+    let adapter = built(Dialect::Anthropic, Disclosure::defer_above(0));
     let says = |at: usize| adapter.tools()[at].description().contains("Works with mail.");
     assert!(says(0) && says(1));
 }
 
 #[test]
 fn a_call_of_a_deferred_tool_is_one_of_a_declared_tool() {
-    for disclosure in [Disclosure::above(0), Disclosure::above(0).search(ToolSearch::SearchTools)] {
+    for disclosure in
+        [Disclosure::defer_above(0), Disclosure::defer_above(0).search(ToolSearch::SearchTools)]
+    {
         let adapter = built(Dialect::Anthropic, disclosure);
         let call = json!({"type": "tool_use", "id": "a", "name": "pages_find", "input": {}});
         let response = json!({"content": [call], "stop_reason": "tool_use"});
@@ -150,7 +153,7 @@ fn the_search_of_anthropic_is_repeated_as_it_came() {
         {"type": "tool_use", "id": "toolu_1", "name": "pages_find", "input": {},
             "caller": {"type": "code_execution_20260120", "tool_id": "srvtoolu_2"}},
     ]);
-    let adapter = built(Dialect::Anthropic, Disclosure::above(0));
+    let adapter = built(Dialect::Anthropic, Disclosure::defer_above(0));
     let response = json!({"content": content, "stop_reason": "tool_use"});
     let turn = adapter.read(&response.to_string()).unwrap();
     assert_eq!(turn.messages(), [json!({"role": "assistant", "content": content})]);
@@ -167,7 +170,7 @@ fn the_search_of_openai_is_repeated_as_it_came() {
         {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "pages_find",
             "namespace": "pages", "arguments": "{}", "status": "completed"},
     ]);
-    let disclosure = Disclosure::above(0).search(ToolSearch::Provider);
+    let disclosure = Disclosure::defer_above(0).search(ToolSearch::Provider);
     let adapter = built(Dialect::OpenAiResponses, disclosure);
     let response = json!({"output": items, "status": "completed"});
     let turn = adapter.read(&response.to_string()).unwrap();
@@ -196,11 +199,11 @@ fn the_answer_of_a_programs_call_names_the_program() {
     let caller = json!({"type": "program", "caller_id": "prog_1"});
     let call = |id: &str, caller: Value| json!({"type": "function_call", "call_id": id, "name": "now", "arguments": "{}", "caller": caller});
     let output = [call("a", caller.clone()), call("b", Value::Null)];
-    let adapter = built(Dialect::OpenAiResponses, Disclosure::above(5));
+    let adapter = built(Dialect::OpenAiResponses, Disclosure::defer_above(5));
     let response = json!({"output": output, "status": "completed"});
     let turn = adapter.read(&response.to_string()).unwrap();
     assert_eq!(turn.messages()[0]["caller"], caller);
-    let answers = ["a", "b"].map(|id| Answer::from_text(id, "noon"));
+    let answers = ["a", "b"].map(|id| ToolAnswer::from_text(id, "noon"));
     let messages = adapter.answer_messages(&turn, answers).unwrap();
     assert_eq!(messages[0]["caller"], caller);
     assert!(messages[1].get("caller").is_none());
@@ -215,7 +218,7 @@ fn each_toolkit_has_a_namespace_of_its_own_with_a_name_that_openai_accepts() {
         let toolkit = ToolkitSpec::new(toolkit, text).unwrap();
         ToolSpec::builder(name, Effect::Read).toolkit(toolkit).build().unwrap()
     });
-    let disclosure = Disclosure::above(0).search(ToolSearch::Provider);
+    let disclosure = Disclosure::defer_above(0).search(ToolSearch::Provider);
     let adapter = Adapter::builder(Dialect::OpenAiResponses).disclosure(disclosure).build(&specs);
     let declared = adapter.declarations().as_array().unwrap();
     let namespaces: Vec<_> = declared.iter().filter(|it| it["type"] == "namespace").collect();
@@ -227,11 +230,12 @@ fn each_toolkit_has_a_namespace_of_its_own_with_a_name_that_openai_accepts() {
 
 #[test]
 fn openai_asks_this_process_to_search_if_it_can() {
-    let adapter = built(Dialect::OpenAiResponses, Disclosure::above(4));
+    let adapter = built(Dialect::OpenAiResponses, Disclosure::defer_above(4));
     let declared = adapter.declarations().as_array().unwrap();
     assert_eq!((declared.len(), &declared[0]["execution"]), (1, &json!("client")));
     let specs: Vec<_> = specs().into_iter().filter(|it| it.name() != "search_tools").collect();
-    let disclosure = Adapter::builder(Dialect::OpenAiResponses).disclosure(Disclosure::above(3));
+    let disclosure =
+        Adapter::builder(Dialect::OpenAiResponses).disclosure(Disclosure::defer_above(3));
     let declared = disclosure.build(&specs).declarations().clone();
     assert_eq!(declared[0], json!({"type": "tool_search"}));
 }

@@ -60,7 +60,7 @@ fn the_host_may_leave_examples_out() {
 
 #[test]
 fn beside_anthropics_tool_search_examples_are_in_the_description() {
-    let disclosure = Disclosure::above(0).search(ToolSearch::Provider);
+    let disclosure = Disclosure::defer_above(0).search(ToolSearch::Provider);
     let adapter = Adapter::builder(Dialect::Anthropic).disclosure(disclosure).build([&plain()]);
     assert!(!adapter.declarations().to_string().contains("input_examples"));
     assert!(adapter.tools()[0].description().contains("Example: "));

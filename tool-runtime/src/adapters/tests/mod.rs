@@ -29,7 +29,7 @@ mod wide_integers;
 use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolSpec};
 
-use super::{Adapter, Answer, Delta, Dialect, StopReason, Turn};
+use super::{Adapter, Delta, Dialect, StopReason, ToolAnswer, Turn};
 
 /// An adapter of three tools, one of them with another declared name.
 fn adapter(dialect: Dialect) -> Adapter {

@@ -58,7 +58,7 @@ fn a_longer_lifetime_is_written_and_the_default_is_not() {
 fn a_deferred_tool_never_has_the_mark() {
     let specs = ["a", "b", "c"].map(|name| ToolSpec::builder(name, Effect::Read).build().unwrap());
     let adapter = Adapter::builder(Dialect::Anthropic)
-        .disclosure(Disclosure::above(1).always(["a"]))
+        .disclosure(Disclosure::defer_above(1).always(["a"]))
         .prompt_cache(CacheLifetime::FiveMinutes)
         .build(&specs);
     let tools = adapter.declarations();
@@ -72,7 +72,7 @@ fn tools_that_a_search_finds_follow_the_mark() {
     let specs = specs.map(|name| ToolSpec::builder(name, Effect::Read).build().unwrap());
     for dialect in MARKED {
         let mut adapter = Adapter::builder(dialect)
-            .disclosure(Disclosure::above(0).search(ToolSearch::SearchTools))
+            .disclosure(Disclosure::defer_above(0).search(ToolSearch::SearchTools))
             .prompt_cache(CacheLifetime::FiveMinutes)
             .build(&specs);
         let before = adapter.declarations().to_string();

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 
-use super::super::{Answer, AnswerError};
+use super::super::{AnswerError, ToolAnswer};
 use super::*;
 use crate::ToolOutput;
 
@@ -64,14 +64,15 @@ pub(super) fn plain() -> ToolResultMeta {
 /// The messages after both calls, the first of which succeeded.
 fn messages(dialect: Dialect) -> Vec<Value> {
     let (adapter, turn) = (adapter(dialect), turn(dialect));
-    let answers = [Answer::new("b", &failed()), Answer::new("a", &ok(r#"["tea"]"#, &plain()))];
+    let answers =
+        [ToolAnswer::new("b", &failed()), ToolAnswer::new("a", &ok(r#"["tea"]"#, &plain()))];
     adapter.answer_messages(&turn, answers).unwrap()
 }
 
 /// The text that the model reads for one answer.
-fn text_of(answer: Answer) -> String {
+fn text_of(answer: ToolAnswer) -> String {
     let (adapter, turn) = (adapter(Dialect::Anthropic), turn(Dialect::Anthropic));
-    let rest = Answer::new("b", &ok("1", &plain()));
+    let rest = ToolAnswer::new("b", &ok("1", &plain()));
     let messages = adapter.answer_messages(&turn, [answer, rest]).unwrap();
     messages[0]["content"][0]["content"].as_str().unwrap().to_owned()
 }
@@ -126,14 +127,14 @@ fn a_warning_coercion_edit_or_dry_run_is_noted_beside_the_answer() {
         .with_dry_run(true)
         .with_cache_hit(true);
     assert_eq!(
-        text_of(Answer::new("a", &ok("[1.0]", &meta))),
+        text_of(ToolAnswer::new("a", &ok("[1.0]", &meta))),
         r#"{"data":[1.0],"notes":["the index is a day old","the argument `/limit` was converted from string to integer","a person changed the arguments at `/to` before the call ran","this was a dry run; nothing was changed"]}"#
     );
 }
 
 #[test]
 fn a_host_may_show_something_else_and_say_why() {
-    let answer = || Answer::new("a", &ok("[1,2,3]", &plain()));
+    let answer = || ToolAnswer::new("a", &ok("[1,2,3]", &plain()));
     assert_eq!(text_of(answer().with_text("three rows")), "three rows");
     assert_eq!(
         text_of(answer().with_data("[1]").with_note("of 3")),
@@ -141,14 +142,14 @@ fn a_host_may_show_something_else_and_say_why() {
     );
     assert_eq!(text_of(answer().with_text("three").with_note("rows")), "three\n\nrows");
     assert_eq!(text_of(answer().with_text(" ")), r#""""#);
-    assert!(Answer::new("a", &failed()).with_text("no").is_error());
+    assert!(ToolAnswer::new("a", &failed()).with_text("no").is_error());
 }
 
 #[test]
 fn a_call_that_is_the_hosts_own_is_answered_by_hand() {
-    assert_eq!(text_of(Answer::from_text("a", "it rains")), "it rains");
+    assert_eq!(text_of(ToolAnswer::from_text("a", "it rains")), "it rains");
     let (adapter, turn) = (adapter(Dialect::Gemini), turn(Dialect::Gemini));
-    let answers = ["a", "b"].map(|id| Answer::from_text(id, "no").as_error());
+    let answers = ["a", "b"].map(|id| ToolAnswer::from_text(id, "no").as_error());
     let messages = adapter.answer_messages(&turn, answers).unwrap();
     let response = &messages[0]["parts"][1]["functionResponse"]["response"];
     assert_eq!(*response, json!({ "error": "no" }));
@@ -162,7 +163,7 @@ fn tools_are_named_as_the_model_knows_them() {
     );
     let detail = detail.detail("closest", json!(["content.search", "ping"])).build();
     let output = ToolOutput::failed(None, detail, &ToolErrorMeta::new(0));
-    let text = text_of(Answer::new("a", &output));
+    let text = text_of(ToolAnswer::new("a", &output));
     assert!(text.contains("the closest are `content_search`, `ping`"), "{text}");
     assert!(text.contains(r#""closest":["content_search","ping"]"#), "{text}");
 }
@@ -170,7 +171,7 @@ fn tools_are_named_as_the_model_knows_them() {
 #[test]
 fn every_call_is_answered_once() {
     let (adapter, turn) = (adapter(Dialect::Anthropic), turn(Dialect::Anthropic));
-    let answer = |id: &str| Answer::new(id, &ok("1", &plain()));
+    let answer = |id: &str| ToolAnswer::new(id, &ok("1", &plain()));
     let refused = |answers: &[&str]| {
         adapter.answer_messages(&turn, answers.iter().map(|id| answer(id))).unwrap_err()
     };
@@ -186,7 +187,7 @@ fn a_turn_without_calls_has_no_answers() {
         Dialect::Anthropic,
         &json!({ "content": [{ "type": "text", "text": "Hi" }], "stop_reason": "end_turn" }),
     );
-    let none: [Answer; 0] = [];
+    let none: [ToolAnswer; 0] = [];
     assert_eq!(
         adapter(Dialect::Anthropic).answer_messages(&turn, none).unwrap(),
         Vec::<Value>::new()
@@ -199,7 +200,7 @@ fn calls_without_ids_are_answered_without_ids() {
     let response =
         json!({ "candidates": [{ "content": { "parts": [part] }, "finishReason": "STOP" }] });
     let turn = read(Dialect::Gemini, &response);
-    let answer = Answer::new(turn.calls()[0].call_id(), &ok("1", &plain()));
+    let answer = ToolAnswer::new(turn.calls()[0].call_id(), &ok("1", &plain()));
     let messages = adapter(Dialect::Gemini).answer_messages(&turn, [answer]).unwrap();
     let response = &messages[0]["parts"][0]["functionResponse"];
     assert_eq!(*response, json!({ "name": "ping", "response": { "output": 1 } }));
@@ -212,8 +213,9 @@ fn an_error_of_a_response_that_was_cut_off_says_that_it_was() {
     let detail =
         ToolErrorDetail::of(ErrorCode::InvalidArgument, "not readable").details(Map::new());
     let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
-    let messages =
-        adapter(Dialect::Anthropic).answer_messages(&turn, [Answer::new("a", &output)]).unwrap();
+    let messages = adapter(Dialect::Anthropic)
+        .answer_messages(&turn, [ToolAnswer::new("a", &output)])
+        .unwrap();
     let text = messages[0]["content"][0]["content"].as_str().unwrap();
     assert!(text.contains("repeat them, with fewer or shorter calls"), "{text}");
 }
@@ -226,8 +228,9 @@ fn an_approvals_ticket_is_not_for_the_model() {
         .detail("ticket", json!({ "signature": "7819" }))
         .detail("effect", "none");
     let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
-    let messages =
-        adapter(Dialect::Anthropic).answer_messages(&turn, [Answer::new("a", &output)]).unwrap();
+    let messages = adapter(Dialect::Anthropic)
+        .answer_messages(&turn, [ToolAnswer::new("a", &output)])
+        .unwrap();
     let text = messages[0]["content"][0]["content"].as_str().unwrap();
     assert!(text.contains("a person has to decide") && text.contains("effect"), "{text}");
     assert!(!text.contains("ticket") && !text.contains("7819"), "{text}");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::replies::{ok, plain, turn};
 use super::*;
-use crate::adapters::Answer;
+use crate::adapters::ToolAnswer;
 
 const WIDE: &str = "12345678901234567890123";
 
@@ -106,8 +106,10 @@ fn gemini_reads_integers_that_its_floats_would_round_as_texts() {
     let data = r#"{"ids":[9007199254740992,9007199254740993,-9007199254740993,18446744073709551615,WIDE],
         "price":0.1000000000000000055,"large":1e300,"text":"9007199254740993 \u00e9","none":null}"#;
     let data = data.replace("WIDE", WIDE);
-    let answers =
-        [Answer::new("a", &ok(&data, &plain())), Answer::new("b", &ok(r#""tea""#, &plain()))];
+    let answers = [
+        ToolAnswer::new("a", &ok(&data, &plain())),
+        ToolAnswer::new("b", &ok(r#""tea""#, &plain())),
+    ];
     let messages =
         adapter(Dialect::Gemini).answer_messages(&turn(Dialect::Gemini), answers).unwrap();
     let response = |at: usize| messages[0]["parts"][at]["functionResponse"]["response"].clone();

@@ -12,7 +12,7 @@ use super::history::History;
 use super::observer::RunFigures;
 use super::report::{LoopEnd, LoopReport, StopCause};
 use super::suspended::{AnswerText, CallAnswer, PendingCall, RunOwner, SuspendedRun};
-use crate::adapters::Answer;
+use crate::adapters::ToolAnswer;
 use crate::agent::ask::{Late, ask};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{
@@ -241,7 +241,7 @@ impl<'l> LoopRun<'l> {
             });
             let (content, attachments) = match waiting {
                 None => {
-                    let (content, files) = AnswerText::of(Answer::for_model(call).await)?;
+                    let (content, files) = AnswerText::of(ToolAnswer::for_model(call).await)?;
                     (Some(content), files)
                 }
                 Some(_) => (None, Vec::new()),
@@ -350,12 +350,12 @@ impl<'l> LoopRun<'l> {
             }
             None => None,
         };
-        let answer = Answer::from_text("", "");
+        let answer = ToolAnswer::from_text("", "");
         let answer = match shorter {
             Some(text) => answer.with_text(text),
             None => answer.with_data(json),
         };
-        notes.into_iter().fold(answer, Answer::with_note).into_text().unwrap_or_default()
+        notes.into_iter().fold(answer, ToolAnswer::with_note).into_text().unwrap_or_default()
     }
 }
 

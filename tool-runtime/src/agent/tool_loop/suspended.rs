@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::history::History;
-use crate::adapters::Answer;
+use crate::adapters::ToolAnswer;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{TokenUsage, wire_attachments};
 use crate::call::ToolCall;
@@ -76,12 +76,12 @@ pub(super) enum AnswerText {
 
 impl AnswerText {
     /// Reads an answer, and the files in it that are meant for the model.
-    pub(super) fn of(mut answer: Answer) -> Result<(Self, Vec<Attachment>), AgentError> {
+    pub(super) fn of(mut answer: ToolAnswer) -> Result<(Self, Vec<Attachment>), AgentError> {
         let attachments = answer.take_attachments_for_model();
         Self::of_text(answer).map(|content| (content, attachments))
     }
 
-    fn of_text(answer: Answer) -> Result<Self, AgentError> {
+    fn of_text(answer: ToolAnswer) -> Result<Self, AgentError> {
         match answer.into_data_and_notes() {
             Ok((json, notes)) => Ok(Self::Data { json, notes }),
             Err(answer) => {
@@ -129,7 +129,7 @@ impl SuspendedRun {
         &self.pending
     }
 
-    /// Answers a waiting call by its execution, as [`Answer::for_model`] writes it.
+    /// Answers a waiting call by its execution, as [`ToolAnswer::for_model`] writes it.
     ///
     /// # Errors
     /// Returns an error of the kind `Validation` if no such call waits, or the call has another tool;
@@ -141,7 +141,7 @@ impl SuspendedRun {
             let message = "no call of this tool with this id waits; name one of the pending calls";
             return Err(AgentError::new(AgentErrorKind::Validation, message));
         };
-        let (content, attachments) = AnswerText::of(Answer::for_model(call).await)?;
+        let (content, attachments) = AnswerText::of(ToolAnswer::for_model(call).await)?;
         self.pending.remove(at);
         // Ids are the model's, so that two calls of a turn may have the same one.
         let open = |answer: &&mut CallAnswer| {

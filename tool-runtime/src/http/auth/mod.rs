@@ -106,11 +106,11 @@ impl Auth {
     /// ```
     /// use tool_runtime::http::{Auth, HttpConfig, Principal};
     ///
-    /// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("gateway")));
+    /// let config = HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("gateway")));
     /// # let _ = config;
     /// ```
     #[must_use]
-    pub fn trusting_the_network_as(principal: Principal) -> Self {
+    pub fn unauthenticated_as(principal: Principal) -> Self {
         Self { default_principal: Some(principal.of_network()), ..Self::new() }
     }
 

@@ -154,7 +154,7 @@ mod tests {
             (keys_of(named("agent", "tools").for_tenants([]).with_scopes(Scopes::none())), false),
             (keys_of(named("other", "tools")), false),
             (keys_of(Principal::new("agent").with_scopes(Scopes::all())), false),
-            (Auth::trusting_the_network_as(Principal::trusted("agent")), false),
+            (Auth::unauthenticated_as(Principal::trusted("agent")), false),
         ] {
             assert_eq!(may_call(&requester, &HttpConfig::new(auth)).await, expected);
         }
@@ -164,7 +164,7 @@ mod tests {
     async fn a_caller_without_a_credential_counts_while_the_configuration_names_it() {
         let requester = Requester::of(&Principal::trusted("laptop"));
         for (name, expected) in [("laptop", true), ("gateway", false)] {
-            let auth = Auth::trusting_the_network_as(Principal::trusted(name));
+            let auth = Auth::unauthenticated_as(Principal::trusted(name));
             assert_eq!(may_call(&requester, &HttpConfig::new(auth)).await, expected);
         }
     }

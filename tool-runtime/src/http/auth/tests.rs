@@ -62,7 +62,7 @@ fn challenges_name_only_the_configured_ways_to_authenticate() {
 #[test]
 fn a_bad_key_is_refused_even_where_no_key_is_needed() {
     let (good, bad) = (key(), key());
-    let network = Auth::trusting_the_network_as(Principal::trusted("gateway"));
+    let network = Auth::unauthenticated_as(Principal::trusted("gateway"));
     for auth in [network, Auth::new().anonymous(Scopes::all())] {
         let auth = auth.api_keys(&keys(&good));
         assert!(of(&auth, &HeaderMap::new()).is_ok());
@@ -121,7 +121,7 @@ mod with_tokens {
     impl TestServer {
         fn new() -> Self {
             let (key, signer) = (key(), Signer::new("it", Algorithm::EdDSA));
-            let auth = Auth::trusting_the_network_as(Principal::trusted("gateway"));
+            let auth = Auth::unauthenticated_as(Principal::trusted("gateway"));
             let auth = auth.api_keys(&keys(&key)).jwt(verifier_of(&[&signer]));
             Self { auth, key, signer }
         }

@@ -7,10 +7,10 @@ use tool_contracts::ToolErrorDetail;
 
 use super::blocks;
 use super::handler::ToolServer;
-use super::listing::ListedTool;
+use super::listing::McpTool;
 use super::revision::Revision;
 use super::schema::RESULT;
-use crate::adapters::Answer;
+use crate::adapters::ToolAnswer;
 use crate::http::endpoints::call::FinishedCall;
 use crate::http::problem::Problem;
 use crate::http::response::without_cause;
@@ -42,7 +42,7 @@ pub(super) async fn of_call(
 struct Answered<'a> {
     app: &'a App,
     finished: &'a FinishedCall,
-    tool: Option<&'a ListedTool>,
+    tool: Option<&'a McpTool>,
     revision: Revision,
 }
 
@@ -64,10 +64,10 @@ impl Answered<'_> {
     async fn success(&self, call: &ToolCall, output: &ToolOutput) -> CallToolResult {
         let shown = call.for_model().await;
         let attachments = call.attachments_with_content(None).await;
-        let answer = Answer::from(call).with_attachments(attachments).with_model_answer(&shown);
+        let answer = ToolAnswer::from(call).with_attachments(attachments).with_model_answer(&shown);
         let (text, blocks) = answer.into_text_and_blocks(blocks::of_attachment);
         let content = text.map(ContentBlock::text).into_iter().chain(blocks).collect();
-        let has_schema = self.tool.is_some_and(ListedTool::has_output_schema);
+        let has_schema = self.tool.is_some_and(McpTool::has_output_schema);
         // An answer that no excerpt fits is whole here: a client refuses a success without it.
         let data = shown.data_json().or(output.data_json().filter(|_| has_schema));
         let structured = data.and_then(|data| self.structured(data));
@@ -90,7 +90,7 @@ impl Answered<'_> {
 
 /// Writes an error as the model reads it.
 fn of_error(detail: &ToolErrorDetail) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(Answer::text_of_error(detail))])
+    CallToolResult::error(vec![ContentBlock::text(ToolAnswer::text_of_error(detail))])
 }
 
 /// Writes the failure of a request for which no call was opened, for the model.

@@ -20,7 +20,7 @@ use super::handler::ToolServer;
 use super::request_state::StatedCall;
 use super::resource::challenge_parameter;
 use super::revision::Revision;
-use super::tasks::Begun;
+use super::tasks::TaskStart;
 use super::transport::{Denied, RequestCaller};
 use super::user::ClientUser;
 use crate::http::endpoints::call::{self, FinishedCall};
@@ -40,7 +40,7 @@ pub(super) struct ToolRequest<'s> {
 }
 
 /// The settings of a call's run.
-pub(super) struct Run {
+pub(super) struct RunOptions {
     /// The call becomes a task if it takes longer than other calls.
     pub(super) becomes_task: bool,
     /// The client's user, whom the tool may ask.
@@ -81,7 +81,7 @@ impl<'s> ToolRequest<'s> {
     async fn answered(&self, params: CallToolRequestParams) -> Result<CallToolResponse, Refused> {
         let app = &self.server.app;
         let cx = context::of_request(&self.caller, &self.meta, app, &self.server.settings)?;
-        let name = call::repeatable(params.name.clone().into_owned());
+        let name = call::truncated_tool_name(params.name.clone().into_owned());
         if let Some(audit) = &self.caller.audit {
             let audit = &mut *audit.lock();
             audit.trace_id = Some(cx.trace_id().into());
@@ -91,14 +91,14 @@ impl<'s> ToolRequest<'s> {
         let stated = StatedCall { app, tool: &params.name, arguments: input.get() };
         let earlier = stated.earlier(&params, &cx)?;
         let becomes_task = self.may_become_task(&params.name)?;
-        let mut run = Run { becomes_task, user: self.user(earlier.answers) };
+        let mut run = RunOptions { becomes_task, user: self.user(earlier.answers) };
         let call = match &earlier.reply {
             Some(reply) => self.resumed(reply, &params.name, &cx).await?,
             None => self.opened(&name, (*input).to_owned(), cx)?,
         };
         let finished = match self.run(call, &mut run).await? {
-            Begun::Finished(finished) => *finished,
-            Begun::Task(task) => return Ok(CallToolResponse::Task(*task)),
+            TaskStart::Finished(finished) => *finished,
+            TaskStart::Task(task) => return Ok(CallToolResponse::Task(*task)),
         };
         if earlier.reply.is_none() && finished.call.tool().is_none() {
             return Err(unknown_tool(&finished.call).into());
@@ -160,7 +160,11 @@ impl<'s> ToolRequest<'s> {
     }
 
     /// Runs a call that was opened; one that may be a task returns before its end if it takes long.
-    pub(super) async fn run(&self, call: ToolCall, run: &mut Run) -> Result<Begun, Refused> {
+    pub(super) async fn run(
+        &self,
+        call: ToolCall,
+        run: &mut RunOptions,
+    ) -> Result<TaskStart, Refused> {
         if let (Some(user), Some(scope)) = (&run.user, call.scope()) {
             scope.set_input_source(user.source());
         }
@@ -171,7 +175,7 @@ impl<'s> ToolRequest<'s> {
             }
             Some(_) | None => {
                 let finished = self.finished(call, run.user.as_mut()).await?;
-                Ok(Begun::Finished(Box::new(finished)))
+                Ok(TaskStart::Finished(Box::new(finished)))
             }
         }
     }

@@ -11,15 +11,15 @@ use rmcp::model::{
 use serde_json::Value;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 
-use super::call::{Refused, Run, ToolRequest};
+use super::call::{Refused, RunOptions, ToolRequest};
 use super::dialogue::cancelled_request;
 use super::input::ANSWER_TIME;
 use super::request_state::{self, CONFIRMATION, Reply, StatedCall};
-use super::tasks::Begun;
+use super::tasks::TaskStart;
 use super::user::{ClientUser, ElicitationMode};
 use crate::ToolCall;
 use crate::http::auth::Scope;
-use crate::http::endpoints::call::{FinishedCall, require};
+use crate::http::endpoints::call::{FinishedCall, require_may_call};
 use crate::http::request::recorded_name::recorded_name;
 use crate::policy::TicketRejection;
 use crate::refusal_reason::RefusalReason;
@@ -43,7 +43,7 @@ pub(super) fn question(request: &ToolRequest<'_>, call: &ToolCall) -> Option<Que
 pub(super) async fn ask(
     request: &ToolRequest<'_>,
     question: Question,
-    (finished, mut run): (FinishedCall, Run),
+    (finished, mut run): (FinishedCall, RunOptions),
     stated: &StatedCall<'_>,
 ) -> Result<CallToolResponse, Refused> {
     let elicitation = ElicitRequestParams::FormElicitationParams {
@@ -78,8 +78,8 @@ pub(super) async fn ask(
             let reply = Reply { ticket: question.ticket, answer };
             let call = request.resumed(&reply, stated.tool, finished.call.cx()).await?;
             match request.run(call, &mut run).await? {
-                Begun::Finished(finished) => Ok(request.result(&finished).await.into()),
-                Begun::Task(task) => Ok(CallToolResponse::Task(*task)),
+                TaskStart::Finished(finished) => Ok(request.result(&finished).await.into()),
+                TaskStart::Task(task) => Ok(CallToolResponse::Task(*task)),
             }
         }
     }
@@ -97,7 +97,7 @@ impl ToolRequest<'_> {
     ) -> Result<ToolCall, Refused> {
         let (app, principal) = (&self.server.app, self.caller.admitted.principal());
         if let Some(tool) = app.runtime.spec(name) {
-            let admitted = require(principal, &tool)
+            let admitted = require_may_call(principal, &tool)
                 .and_then(|()| app.rates.call(name, cx.tenant_id(), principal));
             admitted.map_err(|problem| self.refused(name, problem))?;
         }

@@ -12,7 +12,7 @@ use rmcp::{ErrorData, RoleServer};
 use super::call::ToolRequest;
 use super::input::SessionQuestions;
 use super::progress::ProgressReports;
-use super::running::RunningCall;
+use super::running_calls::RunningCall;
 use crate::http::endpoints::call::running::ends_with_caller;
 use crate::{ProgressUpdate, ToolCall};
 

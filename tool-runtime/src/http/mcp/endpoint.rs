@@ -16,7 +16,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use super::config::McpConfig;
 use super::direct::DirectCall;
 use super::handler::ToolServer;
-use super::listing::Listing;
+use super::listing::McpToolCache;
 use super::message::{RefusedMessage, SentMessage};
 use super::sessions::{SESSION, SessionUse, Sessions};
 use super::transport::{AnswerStream, RequestCaller, Transport};
@@ -32,7 +32,7 @@ use crate::http::state::quota::Permit;
 
 /// The protocol at one path of a router.
 #[derive(Clone)]
-pub(super) struct Endpoint {
+pub(super) struct McpEndpoint {
     service: StreamableHttpService<ToolServer, LocalSessionManager>,
     server: ToolServer,
     sessions: Option<Arc<Sessions>>,
@@ -46,11 +46,11 @@ struct AdmittedRequest {
     session: Option<Permit<Caller>>,
 }
 
-impl Endpoint {
+impl McpEndpoint {
     /// Serves the tools of a router.
     pub(super) fn new(app: &SharedApp, config: &Arc<McpConfig>) -> Self {
         let sessions =
-            config.sessions.map(|most| Arc::new(Sessions::new(most, config.session_idle_time)));
+            config.sessions.map(|limit| Arc::new(Sessions::new(limit, config.session_idle_time)));
         let manager = sessions.as_ref().map_or_else(Arc::default, |it| it.manager.clone());
         // The router checks hosts, origins and sizes itself, for all of its paths.
         let settings = StreamableHttpServerConfig::default()
@@ -59,7 +59,7 @@ impl Endpoint {
             .with_sse_keep_alive(Some(app.config.bounds.keep_alive))
             .with_max_request_body_bytes(usize::MAX)
             .disable_allowed_hosts();
-        let listing = Arc::new(Listing::of(&app.runtime, config.tool_icons.clone()));
+        let listing = Arc::new(McpToolCache::of(&app.runtime, config.tool_icons.clone()));
         let server = ToolServer::new(app.clone(), config.clone(), listing, Transport::Http);
         let of_client = server.clone();
         let service =

@@ -19,10 +19,10 @@ use super::call::ToolRequest;
 use super::changes::{self, ChangeNotifier};
 use super::config::McpConfig;
 use super::context;
-use super::listing::{ListedTool, Listing};
+use super::listing::{McpTool, McpToolCache};
 use super::paging::Cursor;
 use super::revision::Revision;
-use super::running::RunningCalls;
+use super::running_calls::RunningCalls;
 use super::tasks::Tasks;
 use super::transport::Transport;
 use crate::http::state::app::SharedApp;
@@ -32,7 +32,7 @@ use crate::http::state::app::SharedApp;
 pub(super) struct ToolServer {
     pub(super) app: SharedApp,
     pub(super) settings: Arc<McpConfig>,
-    pub(super) listing: Arc<Listing>,
+    pub(super) listing: Arc<McpToolCache>,
     pub(super) transport: Transport,
     pub(super) running: RunningCalls,
     pub(super) tasks: Arc<Tasks>,
@@ -43,7 +43,7 @@ impl ToolServer {
     pub(super) fn new(
         app: SharedApp,
         settings: Arc<McpConfig>,
-        listing: Arc<Listing>,
+        listing: Arc<McpToolCache>,
         transport: Transport,
     ) -> Self {
         let (running, notifier) = (RunningCalls::default(), ChangeNotifier::default());
@@ -59,7 +59,7 @@ impl ToolServer {
     /// Returns whether clients repeat a parameter of this tool in a header.
     pub(super) fn has_header_parameters(&self, tool: &str) -> bool {
         let listed = self.listing.current(&self.app.runtime);
-        listed.find(tool).is_some_and(ListedTool::has_header_parameters)
+        listed.find(tool).is_some_and(McpTool::has_header_parameters)
     }
 
     /// Makes the context of a request that calls nothing.

@@ -89,9 +89,9 @@ impl SessionQuestion {
 /// The user of a client without a session, whose answers come with the request that is sent again, or
 /// with an update of the task.
 #[derive(Clone)]
-pub(super) struct RoundUser(Arc<Round>);
+pub(super) struct RoundUser(Arc<InputRound>);
 
-struct Round {
+struct InputRound {
     given: BTreeMap<String, ElicitResult>,
     questions: Mutex<Questions>,
 }
@@ -107,7 +107,7 @@ struct Questions {
 impl RoundUser {
     /// Creates the user who has given these answers.
     pub(super) fn new(given: BTreeMap<String, ElicitResult>) -> Self {
-        Self(Arc::new(Round { given, questions: Mutex::default() }))
+        Self(Arc::new(InputRound { given, questions: Mutex::default() }))
     }
 
     /// Returns the answers.

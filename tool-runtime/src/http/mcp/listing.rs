@@ -14,18 +14,18 @@ use crate::http::state::per_version::{PerVersion, Versioned};
 use crate::{Runtime, ToolList};
 
 /// The listed tools of a runtime.
-pub(super) struct Listing {
+pub(super) struct McpToolCache {
     icons: BTreeMap<Box<str>, Vec<Icon>>,
-    tools: PerVersion<ListedTools>,
+    tools: PerVersion<McpTools>,
 }
 
 /// The tools of one version of the catalogue, in the order of their names.
-pub(super) struct ListedTools {
-    pub(super) tools: Vec<ListedTool>,
+pub(super) struct McpTools {
+    pub(super) tools: Vec<McpTool>,
 }
 
 /// A tool, as clients of each revision read it.
-pub(super) struct ListedTool {
+pub(super) struct McpTool {
     pub(super) spec: Arc<ToolSpec>,
     tool: Tool,
     /// The tool for clients before 2026-07-28, if its output has another form for them.
@@ -33,40 +33,40 @@ pub(super) struct ListedTool {
     has_header_parameters: bool,
 }
 
-impl Listing {
+impl McpToolCache {
     /// Describes the tools of a runtime.
     pub(super) fn of(runtime: &Runtime, icons: BTreeMap<Box<str>, Vec<Icon>>) -> Self {
-        let tools = PerVersion::new(&runtime.tools().list(), |list| ListedTools::of(list, &icons));
+        let tools = PerVersion::new(&runtime.tools().list(), |list| McpTools::of(list, &icons));
         Self { icons, tools }
     }
 
     /// Returns the tools as they are now.
-    pub(super) fn current(&self, runtime: &Runtime) -> Arc<Versioned<ListedTools>> {
-        self.tools.get(&runtime.tools().list(), |list| ListedTools::of(list, &self.icons))
+    pub(super) fn current(&self, runtime: &Runtime) -> Arc<Versioned<McpTools>> {
+        self.tools.get(&runtime.tools().list(), |list| McpTools::of(list, &self.icons))
     }
 }
 
-impl ListedTools {
+impl McpTools {
     fn of(tools: &ToolList, icons: &BTreeMap<Box<str>, Vec<Icon>>) -> Self {
-        let described = |spec: &Arc<ToolSpec>| ListedTool::of(spec, icons.get(spec.name()));
+        let described = |spec: &Arc<ToolSpec>| McpTool::of(spec, icons.get(spec.name()));
         Self { tools: tools.specs().map(described).collect() }
     }
 
     /// Finds a tool by its name.
-    pub(super) fn find(&self, name: &str) -> Option<&ListedTool> {
+    pub(super) fn find(&self, name: &str) -> Option<&McpTool> {
         let index = self.tools.binary_search_by(|tool| tool.spec.name().cmp(name)).ok()?;
         self.tools.get(index)
     }
 
     /// Lists the tools after this name; all without one.
-    pub(super) fn after(&self, name: Option<&str>) -> &[ListedTool] {
+    pub(super) fn after(&self, name: Option<&str>) -> &[McpTool] {
         let start =
             name.map_or(0, |name| self.tools.partition_point(|tool| tool.spec.name() <= name));
         self.tools.get(start..).unwrap_or_default()
     }
 }
 
-impl ListedTool {
+impl McpTool {
     fn of(spec: &Arc<ToolSpec>, icons: Option<&Vec<Icon>>) -> Self {
         let input = schema::for_clients(spec.input_schema());
         let has_header_parameters = schema::names_headers(&input);
@@ -124,8 +124,8 @@ fn is_nothing(schema: &Map<String, serde_json::Value>) -> bool {
     schema.get("type").is_some_and(|kind| kind == "null")
 }
 
-impl fmt::Debug for Listing {
+impl fmt::Debug for McpToolCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listing").field("tools", &self.tools).finish_non_exhaustive()
+        f.debug_struct("McpToolCache").field("tools", &self.tools).finish_non_exhaustive()
     }
 }

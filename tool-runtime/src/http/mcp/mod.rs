@@ -25,7 +25,7 @@ mod request_state;
 mod resource;
 mod revision;
 mod router;
-mod running;
+mod running_calls;
 mod schema;
 mod sessions;
 mod settings;

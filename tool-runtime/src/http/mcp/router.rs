@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Request, State};
 
-use super::endpoint::Endpoint;
+use super::endpoint::McpEndpoint;
 use super::resource::{self, WELL_KNOWN};
 use super::settings::McpSettings;
 use crate::Runtime;
@@ -32,7 +32,7 @@ pub(in crate::http) const PATHS: [&str; 2] = ["/mcp", WELL_KNOWN];
 /// use tool_runtime::prelude::*;
 ///
 /// let runtime = Runtime::builder().build()?;
-/// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")))
+/// let config = HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("laptop")))
 ///     .without_tenants()
 ///     .mcp(McpConfig::new("shop", "1.0.0"));
 /// let app: axum::Router = mcp::router(runtime, config);
@@ -53,10 +53,10 @@ pub(in crate::http) fn mounted(
     first: usize,
 ) -> Router<SharedApp> {
     let Some(config) = settings else { return routes };
-    let endpoint = Arc::new(Endpoint::new(app, config));
+    let endpoint = Arc::new(McpEndpoint::new(app, config));
     let handler =
         move |admitted: Admitted, State(app): State<SharedApp>, audit: Audit, request: Request| {
-            let endpoint = Endpoint::clone(&endpoint);
+            let endpoint = McpEndpoint::clone(&endpoint);
             endpoint.handle(admitted, app, audit, request)
         };
     let format = ResponseFormat::CallResponse;

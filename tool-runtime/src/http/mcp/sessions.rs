@@ -46,13 +46,13 @@ struct OwnedSession {
 pub(super) struct SessionUse(Arc<Mutex<Instant>>);
 
 impl Sessions {
-    pub(super) fn new(most: usize, idle_time: Duration) -> Self {
+    pub(super) fn new(limit: usize, idle_time: Duration) -> Self {
         let mut manager = LocalSessionManager::default();
         // Its own time counts from the last message, also while a call runs or a client listens.
         manager.session_config.keep_alive = None;
         Self {
             manager: Arc::new(manager),
-            quota: Arc::new(Quota::new(most, half(most))),
+            quota: Arc::new(Quota::new(limit, half(limit))),
             owned: Mutex::default(),
             idle_time,
         }

@@ -22,7 +22,7 @@ impl HttpConfig {
     /// use tool_runtime::prelude::*;
     ///
     /// let runtime = Runtime::builder().build()?;
-    /// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")))
+    /// let config = HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("laptop")))
     ///     .without_tenants()
     ///     .mcp(McpConfig::new("shop", "1.0.0"));
     /// let app: axum::Router = http::router(runtime, config);

@@ -18,7 +18,7 @@ use self::limited_lines::LimitedLines;
 use self::message_lines::{MessageLines, StreamFailure};
 use super::config::McpConfig;
 use super::handler::ToolServer;
-use super::listing::Listing;
+use super::listing::McpToolCache;
 use super::transport::{InputEnd, RequestCaller, Transport};
 use crate::Runtime;
 use crate::http::request::admission::Admitted;
@@ -143,7 +143,7 @@ impl Stdio {
     /// A standard stream cannot be used, a message is longer than 16 MiB, the first message does not
     /// open the protocol, or the ledger cannot be flushed.
     pub async fn serve(self) -> Result<(), StdioError> {
-        let (input, output) = streams::taken()?;
+        let (input, output) = streams::take_standard_streams()?;
         self.serve_on(input, output).await
     }
 
@@ -178,7 +178,7 @@ impl Stdio {
     }
 
     fn app(&self) -> SharedApp {
-        let auth = Auth::trusting_the_network_as(self.principal.clone());
+        let auth = Auth::unauthenticated_as(self.principal.clone());
         // The one user of the program decides about its calls.
         let config = HttpConfig::new(auth).four_eyes(false).without_tenants();
         let config = match &self.tenant {
@@ -189,7 +189,7 @@ impl Stdio {
     }
 
     fn server(self, app: SharedApp, input_end: InputEnd) -> ToolServer {
-        let listing = Arc::new(Listing::of(&app.runtime, self.config.tool_icons.clone()));
+        let listing = Arc::new(McpToolCache::of(&app.runtime, self.config.tool_icons.clone()));
         let caller = RequestCaller::without_request(Admitted::of_program(self.principal));
         let transport = Transport::Streams { caller: Arc::new(caller), input_end };
         ToolServer::new(app, Arc::new(self.config), listing, transport)

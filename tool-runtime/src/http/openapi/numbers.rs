@@ -79,15 +79,15 @@ fn narrow_integer(keywords: &mut Map<String, Value>) {
 /// Bounds a number by a type's range, unless it has closer bounds.
 pub(in crate::http) fn bound(keywords: &mut Map<String, Value>, width: IntegerWidth) {
     let said = |keyword| keywords.get(keyword).and_then(whole);
-    let least = said("minimum").is_none_or(|said| said < width.min()).then(|| width.min());
-    let most = i128::try_from(width.max()).unwrap_or(i128::MAX);
-    let most = said("maximum").is_none_or(|said| said > most).then_some(most);
+    let min = said("minimum").is_none_or(|said| said < width.min()).then(|| width.min());
+    let max = i128::try_from(width.max()).unwrap_or(i128::MAX);
+    let max = said("maximum").is_none_or(|said| said > max).then_some(max);
     // Bounds beyond 64 bits are left out: JSON parsers would round them.
-    if let Some(least) = least.and_then(|least| i64::try_from(least).ok()) {
-        keywords.insert("minimum".to_owned(), least.into());
+    if let Some(min) = min.and_then(|min| i64::try_from(min).ok()) {
+        keywords.insert("minimum".to_owned(), min.into());
     }
-    if let Some(most) = most.and_then(|most| u64::try_from(most).ok()) {
-        keywords.insert("maximum".to_owned(), most.into());
+    if let Some(max) = max.and_then(|max| u64::try_from(max).ok()) {
+        keywords.insert("maximum".to_owned(), max.into());
     }
 }
 
@@ -122,7 +122,7 @@ fn narrow_parts(keywords: &mut Map<String, Value>) -> bool {
 fn narrow_part(part: &mut Value) -> bool {
     match part {
         Value::Bool(true) => *part = of(JSON),
-        Value::Object(keywords) if is_said_of_anything(keywords) => {
+        Value::Object(keywords) if admits_any_value(keywords) => {
             keywords.extend(of(JSON).as_object().cloned().unwrap_or_default());
         }
         _ => return false,
@@ -131,7 +131,7 @@ fn narrow_part(part: &mut Value) -> bool {
 }
 
 /// Returns whether a schema admits any value.
-fn is_said_of_anything(keywords: &Map<String, Value>) -> bool {
+fn admits_any_value(keywords: &Map<String, Value>) -> bool {
     let is_neutral = |keyword: &String| keyword != "type" && NEUTRAL.contains(&keyword.as_str());
     keywords.keys().all(is_neutral)
 }

@@ -38,7 +38,7 @@ mod tests;
 /// }
 ///
 /// let runtime = Runtime::builder().tool::<AddTool>().build()?;
-/// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")));
+/// let config = HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("laptop")));
 /// let app: Router = Router::new().nest("/api", http::router(runtime, config));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -141,14 +141,14 @@ impl ConnectionActivity {
         self.read_bytes.swap(0, Ordering::Relaxed) < least
     }
 
-    /// Waits until fewer than `most` bytes of responses are unread. Cancel-safe.
-    pub(super) async fn wait_for_capacity(&self, most: usize) {
+    /// Waits until fewer than `limit` bytes of responses are unread. Cancel-safe.
+    pub(super) async fn wait_for_capacity(&self, limit: usize) {
         loop {
             let mut notified = pin!(self.unread_decreased.notified());
             // Enabled before the counter is read, so that no notification is missed.
             notified.as_mut().enable();
             let unread = self.unread.load(Ordering::Acquire);
-            if unread == 0 || unread < most {
+            if unread == 0 || unread < limit {
                 return;
             }
             notified.await;

@@ -32,7 +32,7 @@ pub enum ClientAddress {
     /// The address that one of these proxies names, and else the peer of the connection.
     #[non_exhaustive]
     Forwarded {
-        /// The proxies. No share of the connections bounds them, since they connect for many.
+        /// The proxies. The per-address connection limit does not apply to proxies.
         trusted: Vec<Network>,
     },
 }
@@ -112,9 +112,9 @@ impl FromStr for Network {
                 None => (text, None),
             };
             let address: IpAddr = address.parse().ok()?;
-            let most = if address.is_ipv4() { 32 } else { 128 };
-            let prefix = prefix.map_or(Some(most), |prefix| prefix.parse().ok())?;
-            (prefix <= most).then_some(Self { address, prefix })
+            let max_prefix = if address.is_ipv4() { 32 } else { 128 };
+            let prefix = prefix.map_or(Some(max_prefix), |prefix| prefix.parse().ok())?;
+            (prefix <= max_prefix).then_some(Self { address, prefix })
         };
         parsed().ok_or_else(|| NetworkError { found: text.chars().take(64).collect() })
     }

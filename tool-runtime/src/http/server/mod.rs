@@ -131,7 +131,7 @@ impl Server {
     /// use tool_runtime::http::{self, Auth, HttpConfig, Principal, Server};
     ///
     /// let runtime = Runtime::builder().build()?;
-    /// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("gateway")));
+    /// let config = HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("gateway")));
     /// let drain = config.drain();
     /// let routers = http::routers(runtime, config);
     /// let server = Server::new(routers.api, drain)

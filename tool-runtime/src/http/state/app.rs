@@ -7,7 +7,7 @@ use crate::http::state::body_quota::BodyQuota;
 use crate::http::state::caller::Caller;
 use crate::http::state::config::HttpConfig;
 use crate::http::state::documents::DocumentCache;
-use crate::http::state::listing::Listing;
+use crate::http::state::listing::ToolListCache;
 use crate::http::state::metrics::Metrics;
 use crate::http::state::quota::{Quota, half};
 use crate::http::state::rate::RateLimiters;
@@ -21,7 +21,7 @@ use crate::http::state::unread::UnreadResponses;
 pub(in crate::http) struct App {
     pub(in crate::http) runtime: Runtime,
     pub(in crate::http) config: HttpConfig,
-    pub(in crate::http) listing: Listing,
+    pub(in crate::http) listing: ToolListCache,
     pub(in crate::http) metrics: Metrics,
     pub(in crate::http) documents: DocumentCache,
     pub(in crate::http) rates: RateLimiters,
@@ -50,12 +50,12 @@ impl App {
     ) -> Self {
         let config = config.checking_token_keys();
         let (listing, metrics) =
-            (Listing::of(&runtime.tools().list()), Metrics::of(&runtime, routes));
+            (ToolListCache::of(&runtime.tools().list()), Metrics::of(&runtime, routes));
         let documents = DocumentCache::default();
         let rates = RateLimiters::new(config.rates, &runtime.environment().timer);
         let bounds = &config.bounds;
-        let quota = |most: usize, of_caller: Option<usize>| {
-            Arc::new(Quota::new(most, of_caller.unwrap_or(half(most))))
+        let quota = |limit: usize, of_caller: Option<usize>| {
+            Arc::new(Quota::new(limit, of_caller.unwrap_or(half(limit))))
         };
         let tasks = quota(bounds.tasks, bounds.tasks_of_caller);
         let replays = quota(bounds.replays, bounds.replays_of_caller);

@@ -10,26 +10,26 @@ use crate::ToolList;
 
 /// A cache of the listings of the current tools.
 #[derive(Debug)]
-pub(in crate::http) struct Listing(PerVersion<ListedTools>);
+pub(in crate::http) struct ToolListCache(PerVersion<SerializedTools>);
 
 /// The tools of one version of the catalogue, in the order of their names, each with its listing as JSON.
-pub(in crate::http) struct ListedTools {
+pub(in crate::http) struct SerializedTools {
     pub(in crate::http) tools: Vec<(Arc<ToolSpec>, Box<str>)>,
 }
 
-impl Listing {
+impl ToolListCache {
     /// Serializes the tools of a runtime.
     pub(in crate::http) fn of(tools: &ToolList) -> Self {
-        Self(PerVersion::new(tools, ListedTools::of))
+        Self(PerVersion::new(tools, SerializedTools::of))
     }
 
     /// Returns the listings of these tools, and keeps them if they are newer.
-    pub(in crate::http) fn get(&self, tools: &ToolList) -> Arc<Versioned<ListedTools>> {
-        self.0.get(tools, ListedTools::of)
+    pub(in crate::http) fn get(&self, tools: &ToolList) -> Arc<Versioned<SerializedTools>> {
+        self.0.get(tools, SerializedTools::of)
     }
 }
 
-impl ListedTools {
+impl SerializedTools {
     fn of(tools: &ToolList) -> Self {
         let written = |spec: &Arc<ToolSpec>| {
             let listing = serde_json::to_string(&ToolListing::from(&**spec));

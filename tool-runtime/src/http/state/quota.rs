@@ -105,7 +105,7 @@ impl<K: Eq + Hash + Clone> Quota<K> {
     }
 
     fn check(&self, held: usize, units: usize) -> Result<(), Exhausted> {
-        let fits = |used: usize, most| used.checked_add(units).is_some_and(|sum| sum <= most);
+        let fits = |used: usize, limit| used.checked_add(units).is_some_and(|sum| sum <= limit);
         // If one owner may hold all of it, the reported bound is the capacity.
         if self.per_owner < self.capacity && !fits(held, self.per_owner) {
             return Err(Exhausted::Owner);

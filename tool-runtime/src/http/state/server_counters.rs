@@ -6,28 +6,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Default)]
 pub(in crate::http) struct ServerCounters {
     /// Connections that were accepted.
-    pub(in crate::http) accepted: Counter,
+    pub(in crate::http) accepted: MonotonicCounter,
     /// Connections that were closed.
-    pub(in crate::http) closed: Counter,
+    pub(in crate::http) closed: MonotonicCounter,
     /// Failures to accept a connection.
-    pub(in crate::http) failed: Counter,
+    pub(in crate::http) failed: MonotonicCounter,
     /// Connections that were closed at once, because their address had too many.
-    pub(in crate::http) refused: Counter,
+    pub(in crate::http) refused: MonotonicCounter,
     /// Connections that were closed because they were too slow, or idle.
-    pub(in crate::http) timed_out: Counter,
+    pub(in crate::http) timed_out: MonotonicCounter,
     /// Connections whose TLS handshake failed.
-    pub(in crate::http) handshakes_failed: Counter,
+    pub(in crate::http) handshakes_failed: MonotonicCounter,
     /// Requests that were started.
-    pub(in crate::http) begun: Counter,
+    pub(in crate::http) begun: MonotonicCounter,
     /// Requests whose response was sent or abandoned.
-    pub(in crate::http) ended: Counter,
+    pub(in crate::http) ended: MonotonicCounter,
 }
 
 /// A counter that only increases.
 #[derive(Debug, Default)]
-pub(in crate::http) struct Counter(AtomicU64);
+pub(in crate::http) struct MonotonicCounter(AtomicU64);
 
-impl Counter {
+impl MonotonicCounter {
     pub(in crate::http) fn add(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }

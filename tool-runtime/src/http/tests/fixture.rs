@@ -142,14 +142,14 @@ pub(in crate::http) fn enable_events_per_thread() {
 
 /// Serves requests without a credential as a principal with all rights.
 pub(in crate::http) fn open() -> HttpConfig {
-    HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")))
+    HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("laptop")))
 }
 
 /// Serves a caller with these scopes.
 pub(in crate::http) fn scoped(scopes: &str) -> HttpConfig {
     let scopes = scopes.parse().expect("these are scopes");
     let principal = Principal::new("laptop").for_every_tenant().with_scopes(scopes);
-    HttpConfig::new(Auth::trusting_the_network_as(principal))
+    HttpConfig::new(Auth::unauthenticated_as(principal))
 }
 
 /// Serves anonymous callers.

@@ -90,7 +90,7 @@ pub struct SchemaChange {
     pub(crate) rule: &'static str,
     pub(crate) compatibility: Compatibility,
     pub(crate) message: String,
-    pub(crate) witness: Option<Value>,
+    pub(crate) counterexample: Option<Value>,
 }
 
 impl SchemaChange {
@@ -130,8 +130,8 @@ impl SchemaChange {
     /// This crate's validator has checked it by both schemas. It is made from the schemas alone. If
     /// there is none, the change is breaking all the same.
     #[must_use]
-    pub fn witness(&self) -> Option<&Value> {
-        self.witness.as_ref()
+    pub fn counterexample(&self) -> Option<&Value> {
+        self.counterexample.as_ref()
     }
 
     /// Describes the change.

@@ -4,9 +4,10 @@
 //! type (`shape`), and shows that every alternative of the one is contained in the other. A proof
 //! can fail for a true statement, but never succeeds for a false one. `explain` walks both
 //! documents in parallel and assigns each change a location, a rule and a message; the proof
-//! overrules it. `witness` searches for an instance that shows why a change is breaking.
+//! overrules it. `counterexample` searches for an instance that shows why a change is breaking.
 
 mod change;
+mod counterexample;
 mod equality;
 mod explain;
 mod keywords;
@@ -15,7 +16,6 @@ mod shape;
 mod subschema;
 #[cfg(test)]
 mod tests;
-mod witness;
 
 use serde_json::Value;
 
@@ -40,7 +40,8 @@ use self::subschema::Subschema;
 /// Always undecided are a change of the dialect, and any change beside a `$dynamicRef` or an `$id`
 /// inside of the document.
 ///
-/// A breaking change has a [`witness`](SchemaChange::witness) where a bounded search finds one.
+/// A breaking change has a [`counterexample`](SchemaChange::counterexample) where a bounded search
+/// finds one.
 ///
 /// The pointer of each change resolves in the schema that [`SchemaChange::located_in`] selects.
 ///
@@ -55,7 +56,7 @@ use self::subschema::Subschema;
 /// assert_eq!(changes[0].rule(), "maximum-lowered");
 /// assert_eq!(changes[0].pointer(), "/properties/limit/maximum");
 /// assert_eq!(changes[0].compatibility(), Compatibility::Breaking);
-/// assert_eq!(changes[0].witness(), Some(&json!({"limit": 21})));
+/// assert_eq!(changes[0].counterexample(), Some(&json!({"limit": 21})));
 ///
 /// // In an output, a narrower schema is compatible.
 /// let changes = compare(&before, &after, SchemaReader::Caller);
@@ -63,13 +64,13 @@ use self::subschema::Subschema;
 /// ```
 #[must_use]
 pub fn compare(before: &Value, after: &Value, reader: SchemaReader) -> Vec<SchemaChange> {
-    let mut changes = compare_without_witnesses(before, after, reader);
-    witness::add_witnesses(before, after, reader, &mut changes);
+    let mut changes = compare_without_counterexamples(before, after, reader);
+    counterexample::add_counterexamples(before, after, reader, &mut changes);
     changes
 }
 
-/// Like [`compare`], without the search for witnesses.
-pub(crate) fn compare_without_witnesses(
+/// Like [`compare`], without the search for counterexamples.
+pub(crate) fn compare_without_counterexamples(
     before: &Value,
     after: &Value,
     reader: SchemaReader,

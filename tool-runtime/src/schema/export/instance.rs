@@ -85,8 +85,8 @@ fn text(keywords: &Map<String, Value>) -> String {
         _ => "text",
     };
     let least = keywords.get("minLength").and_then(Value::as_u64).unwrap_or(0);
-    let most = keywords.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
+    let max = keywords.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
     let update = usize::try_from(least.min(64)).unwrap_or(0).saturating_sub(known.len());
     let filled = format!("{known}{}", "t".repeat(update));
-    filled.chars().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()
+    filled.chars().take(usize::try_from(max).unwrap_or(usize::MAX)).collect()
 }

@@ -267,9 +267,7 @@ impl LockMode {
             Some(Some("frozen")) => Ok(Self::Frozen),
             Some(_) => Err(ExportError::new(
                 ExportErrorKind::Setting,
-                format!(
-                    "`{VARIABLE}` has no such value: set it to `accept` or `frozen`, or unset it"
-                ),
+                format!("invalid value of `{VARIABLE}`: expected `accept` or `frozen`"),
             )),
         }
     }

@@ -313,7 +313,7 @@ impl Validator {
     fn violation(&self, text: &str, place: (usize, RejectedPart), limits: &Limits) -> Violation {
         match read(text, limits) {
             Ok(tree) => type_error::violation_at(&self.schemas, tree.view(text), place),
-            Err(_) => Violation::new("", "type", self.schemas[0].expected(), "no JSON"),
+            Err(_) => Violation::new("", "type", self.schemas[0].expected(), "invalid JSON"),
         }
     }
 }

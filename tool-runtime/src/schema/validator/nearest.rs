@@ -14,11 +14,11 @@ pub(crate) fn nearest<'a>(
     names: impl Iterator<Item = &'a str>,
     max: usize,
 ) -> Vec<&'a str> {
-    let Some(pattern) = Pattern::new(wanted) else { return Vec::new() };
+    let Some(masks) = LetterMasks::new(wanted) else { return Vec::new() };
     let mut best: Vec<(usize, &str)> = Vec::new();
     for name in names {
         steps::count(1);
-        let Some(distance) = pattern.distance(name) else { continue };
+        let Some(distance) = masks.distance(name) else { continue };
         let at = best.partition_point(|(other, _)| *other <= distance);
         if at < max {
             best.truncate(max - 1);
@@ -55,13 +55,13 @@ pub(crate) fn nearest_tools<'a>(wanted: &str, names: &[&'a str], max: usize) -> 
 }
 
 /// Bit masks by byte: bit `i` is set if letter `i` is that byte.
-struct Pattern {
+struct LetterMasks {
     rows: [u64; 256],
     length: usize,
     letters: Letters,
 }
 
-impl Pattern {
+impl LetterMasks {
     fn new(name: &str) -> Option<Self> {
         let letters = Letters::of(name)?;
         let mut rows = [0; 256];

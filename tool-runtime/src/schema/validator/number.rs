@@ -75,8 +75,8 @@ impl IntegerWidth {
 
     /// Returns whether every value of the type is at most `limit`.
     pub(super) fn is_at_most(self, limit: &NumericLimit) -> bool {
-        let most = i128::try_from(self.max()).unwrap_or(i128::MAX);
-        limit.order(NumberValue::Integer(most)) != Ordering::Greater
+        let max = i128::try_from(self.max()).unwrap_or(i128::MAX);
+        limit.order(NumberValue::Integer(max)) != Ordering::Greater
     }
 }
 
@@ -104,9 +104,9 @@ impl NumberReader {
             Self::Integer(width) => {
                 format!("an integer from {} to {}", width.min(), width.max())
             }
-            Self::Double => "a number that a 64-bit float holds with all its digits".to_owned(),
-            Self::Single => "a number that a 32-bit float holds with all its digits".to_owned(),
-            Self::Any => "a number that 64 bits hold with all its digits".to_owned(),
+            Self::Double => "a number that a 64-bit float represents exactly".to_owned(),
+            Self::Single => "a number that a 32-bit float represents exactly".to_owned(),
+            Self::Any => "a number that 64 bits represent exactly".to_owned(),
         }
     }
 }

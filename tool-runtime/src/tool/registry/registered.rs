@@ -15,7 +15,7 @@ use super::state::Slot;
 use super::{Definition, DynamicTool, HostNeed, Registration, ToolSource};
 use crate::failure::FailureCode;
 use crate::limits::Limits;
-use crate::schema::{self, AnswerCheck, Coerce, UncheckedRule, Validator};
+use crate::schema::{self, AnswerCheck, Coerce, SchemaKind, UncheckedRule, Validator};
 use crate::tool::{BuildProblem, CallScope, ToolFuture};
 
 /// The runtime's settings for tools.
@@ -306,22 +306,23 @@ impl ToolParts<'_> {
         settings: &ToolSettings,
     ) -> Result<Registered, Vec<BuildProblem>> {
         let (mut problems, mut unchecked) = (Vec::new(), Vec::new());
-        let mut compile = |side, schema: &Value| {
+        let mut compile = |kind: SchemaKind, schema: &Value| {
+            let side = kind.as_str();
             let problem = |error| BuildProblem::Schema { tool: self.name.to_owned(), side, error };
             let validator = if self.typed.is_some() {
                 Validator::compile(schema)
             } else {
-                let (loosened, rules) = schema::loosened(schema, side);
+                let (loosened, rules) = schema::loosened(schema, kind);
                 unchecked.extend(rules);
                 Validator::compile(&loosened)
             };
             validator.map_err(|error| problems.push(problem(error))).ok()
         };
-        let input = compile("input", &self.input);
+        let input = compile(SchemaKind::Input, &self.input);
         // Without a schema, a dynamic tool's output must still be valid JSON.
         let any = Value::Bool(true);
         let output = self.output.as_ref().or(self.typed.is_none().then_some(&any));
-        let output = output.and_then(|schema| compile("output", schema));
+        let output = output.and_then(|schema| compile(SchemaKind::Output, schema));
         if self.typed.is_some() {
             problems.extend(super::schema_examples::check(self.name, &self.input));
         }

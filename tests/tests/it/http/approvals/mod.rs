@@ -312,7 +312,7 @@ async fn an_expired_ticket_is_gone() {
 async fn only_the_scope_decides() {
     let clerk = |scopes: &str| {
         let clerk = Principal::new("clerk").for_every_tenant().with_users(Users::OfItsTenants);
-        Auth::trusting_the_network_as(clerk.with_scopes(scopes.parse::<Scopes>().unwrap()))
+        Auth::unauthenticated_as(clerk.with_scopes(scopes.parse::<Scopes>().unwrap()))
     };
     let others = clerk("tools internal traces replay metrics");
     let office = Office::with(HttpConfig::new(others), Policy::new());

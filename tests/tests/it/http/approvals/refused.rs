@@ -166,7 +166,7 @@ async fn a_decision_without_the_scope_is_recorded() {
     let clerk = Principal::new("clerk").for_every_tenant().with_users(Users::OfItsTenants);
     let clerk =
         clerk.with_scopes("tools internal traces replay metrics".parse::<Scopes>().unwrap());
-    let place = Recorded::with(HttpConfig::new(Auth::trusting_the_network_as(clerk)));
+    let place = Recorded::with(HttpConfig::new(Auth::unauthenticated_as(clerk)));
     let ticket = place.office.ask(&json!({"cents": 5})).await;
     assert_eq!(place.office.approve("boss", &ticket).await.status, 403);
     let expected = Recorded::expected("decide", "user:boss by clerk", &ticket, "missing_scope");
@@ -179,7 +179,7 @@ async fn a_decision_without_the_scope_is_recorded() {
 #[tokio::test]
 async fn an_unauthorized_decision_reveals_nothing_of_ticket_or_body() {
     let clerk = Principal::new("clerk").for_every_tenant().with_users(Users::OfItsTenants);
-    let clerk = HttpConfig::new(Auth::trusting_the_network_as(clerk));
+    let clerk = HttpConfig::new(Auth::unauthenticated_as(clerk));
     for (config, status) in [(clerk, 403), (HttpConfig::new(Auth::new()), 401)] {
         let place = Recorded::with(config);
         for (ticket, body) in [("no-id", "{}"), (ABSENT, "{}"), (ABSENT, "no JSON")] {

@@ -21,10 +21,10 @@ pub(super) const MAX_BYTES: usize = 1 << 20;
 
 const FILE_MAX_AGE: Duration = Duration::from_secs(30);
 pub(super) const FETCHED_MAX_AGE: Duration = Duration::from_secs(5 * 60);
-const STALE: Duration = Duration::from_secs(24 * 60 * 60);
-const BETWEEN: Duration = Duration::from_secs(10);
+const MAX_STALE_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+const MIN_FETCH_INTERVAL: Duration = Duration::from_secs(10);
 /// The longest wait of a request for the keys. A read may take twice as long.
-pub(super) const PATIENCE: Duration = Duration::from_secs(3);
+pub(super) const FETCH_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The source of an issuer's public keys (JWKS, RFC 7517): a text, a file, a function, or, with the
 /// feature `jwks-url`, a URL.
@@ -53,9 +53,9 @@ pub struct Jwks {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CacheTimes {
     pub(super) max_age: Duration,
-    pub(super) stale: Duration,
-    pub(super) between: Duration,
-    pub(super) patience: Duration,
+    pub(super) max_stale_age: Duration,
+    pub(super) min_interval: Duration,
+    pub(super) timeout: Duration,
 }
 
 #[derive(Clone)]
@@ -156,7 +156,12 @@ impl Jwks {
     }
 
     pub(super) fn of(source: KeySource, max_age: Duration) -> Self {
-        let times = CacheTimes { max_age, stale: STALE, between: BETWEEN, patience: PATIENCE };
+        let times = CacheTimes {
+            max_age,
+            max_stale_age: MAX_STALE_AGE,
+            min_interval: MIN_FETCH_INTERVAL,
+            timeout: FETCH_TIMEOUT,
+        };
         Self { source, times }
     }
 
@@ -169,14 +174,14 @@ impl Jwks {
 
     /// Sets how long keys stay valid while newer ones cannot be read; by default 24 h.
     pub fn keep_stale(mut self, time: Duration) -> Self {
-        self.times.stale = time;
+        self.times.max_stale_age = time;
         self
     }
 
     /// Sets the shortest time between two reads, even for tokens with unknown keys; by default 10
     /// s.
     pub fn read_at_most_every(mut self, time: Duration) -> Self {
-        self.times.between = time;
+        self.times.min_interval = time;
         self
     }
 }

@@ -61,7 +61,7 @@ impl KeyCache {
         let mut ended = self.ended.subscribe();
         if self.read() {
             // A result after the timeout serves the next request.
-            let _ = timeout(self.times.patience, ended.changed()).await;
+            let _ = timeout(self.times.timeout, ended.changed()).await;
         }
         self.known().map(|(keys, _)| keys)
     }
@@ -76,7 +76,7 @@ impl KeyCache {
         let state = self.state();
         let (keys, since) = state.keys.as_ref()?;
         let age = since.elapsed();
-        let is_good = age <= self.times.max_age.saturating_add(self.times.stale);
+        let is_good = age <= self.times.max_age.saturating_add(self.times.max_stale_age);
         is_good.then(|| (Arc::clone(keys), age))
     }
 
@@ -88,7 +88,8 @@ impl KeyCache {
             if state.is_reading {
                 return true;
             }
-            let is_early = state.tried.is_some_and(|tried| tried.elapsed() < self.times.between);
+            let is_early =
+                state.tried.is_some_and(|tried| tried.elapsed() < self.times.min_interval);
             if is_early || self.source.fixed_keys().is_some() {
                 return false;
             }
@@ -97,8 +98,8 @@ impl KeyCache {
         }
         let guard = ReadGuard(Arc::clone(self));
         tokio::spawn(async move {
-            let patience = 2 * guard.0.times.patience;
-            let keys = timeout(patience, guard.0.source.read()).await;
+            let read_timeout = 2 * guard.0.times.timeout;
+            let keys = timeout(read_timeout, guard.0.source.read()).await;
             guard.0.keep(keys.unwrap_or_else(|_| Err(too_slow())));
         });
         true

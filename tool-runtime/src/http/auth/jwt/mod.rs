@@ -58,7 +58,7 @@ const MAX_LEEWAY: Duration = Duration::from_secs(300);
 pub struct JwtVerifier {
     key_cache: Arc<KeyCache>,
     validation: Validation,
-    longest: usize,
+    max_token_bytes: usize,
     tenants: TenantSource,
     subjects: TokenSubject,
 }
@@ -87,11 +87,11 @@ enum TenantSource {
 #[non_exhaustive]
 pub enum JwtConfigError {
     /// The issuer or the audience is empty, so every token signed by these keys would be accepted.
-    #[error("expected an issuer and an audience that tokens have to name")]
-    Unnamed,
-    /// The leeway is too long.
-    #[error("the leeway of a token's times is at most 5 min")]
-    Leeway,
+    #[error("the issuer and the audience must not be empty")]
+    EmptyIssuerOrAudience,
+    /// The leeway exceeds 5 min.
+    #[error("the leeway must not exceed 5 min")]
+    LeewayTooLong,
 }
 
 /// The failure to verify a token.
@@ -114,7 +114,7 @@ impl JwtVerifier {
     ) -> Result<Self, JwtConfigError> {
         let (issuer, audience) = (issuer.into(), audience.into());
         if issuer.trim().is_empty() || audience.trim().is_empty() {
-            return Err(JwtConfigError::Unnamed);
+            return Err(JwtConfigError::EmptyIssuerOrAudience);
         }
         // Another crate may enable a second crypto implementation, and then one has to be chosen. A
         // provider that was installed before stays.
@@ -128,11 +128,11 @@ impl JwtVerifier {
         let tenants = TenantSource::Claim(None);
         let key_cache = Arc::new(KeyCache::new(keys));
         let subjects = TokenSubject::default();
-        Ok(Self { key_cache, validation, longest: MAX_TOKEN_LENGTH, tenants, subjects })
+        Ok(Self { key_cache, validation, max_token_bytes: MAX_TOKEN_LENGTH, tenants, subjects })
     }
 
     /// Accepts tokens for this audience too.
-    pub fn also_for(mut self, audience: impl Into<String>) -> Self {
+    pub fn add_audience(mut self, audience: impl Into<String>) -> Self {
         let audience = Some(audience.into()).filter(|audience| !audience.trim().is_empty());
         self.validation.aud.get_or_insert_default().extend(audience);
         self
@@ -144,15 +144,15 @@ impl JwtVerifier {
     /// When it is more than 5 min.
     pub fn leeway(mut self, time: Duration) -> Result<Self, JwtConfigError> {
         if time > MAX_LEEWAY {
-            return Err(JwtConfigError::Leeway);
+            return Err(JwtConfigError::LeewayTooLong);
         }
         self.validation.leeway = time.as_secs();
         Ok(self)
     }
 
-    /// Sets the longest token in bytes; by default 8 KiB.
-    pub fn longest_token(mut self, bytes: usize) -> Self {
-        self.longest = bytes;
+    /// Sets the maximum length of a token in bytes; by default 8 KiB.
+    pub fn max_token_bytes(mut self, bytes: usize) -> Self {
+        self.max_token_bytes = bytes;
         self
     }
 
@@ -211,7 +211,7 @@ impl JwtVerifier {
 
     /// Reads the header of a token; `None` if the token cannot be valid.
     fn header(&self, token: &[u8]) -> Option<Header> {
-        if token.len() > self.longest {
+        if token.len() > self.max_token_bytes {
             return None;
         }
         let header = jsonwebtoken::decode_header(token).ok()?;
@@ -260,13 +260,13 @@ fn refused(reason: &'static str) -> TokenError {
 /// Describes the fault of a token without any of its content.
 fn fault(error: &jsonwebtoken::errors::Error) -> &'static str {
     match error.kind() {
-        ErrorKind::ExpiredSignature => "`exp` is over",
-        ErrorKind::ImmatureSignature => "`nbf` is to come",
+        ErrorKind::ExpiredSignature => "token expired (`exp`)",
+        ErrorKind::ImmatureSignature => "token not yet valid (`nbf`)",
         ErrorKind::InvalidIssuer => "`iss` is another issuer",
         ErrorKind::InvalidAudience => "`aud` is another audience",
         ErrorKind::MissingRequiredClaim(_) => "`exp`, `iss`, `aud` or `sub` is missing",
-        ErrorKind::InvalidSignature => "its signature does not hold",
-        _ => "its form is none that is taken",
+        ErrorKind::InvalidSignature => "signature mismatch",
+        _ => "malformed or unsupported token",
     }
 }
 

@@ -3,7 +3,9 @@
 use futures::FutureExt as _;
 use reqwest::{Client, Url, redirect};
 
-use super::jwks::{FETCHED_MAX_AGE, Jwks, JwksError, KeySource, MAX_BYTES, PATIENCE, unreadable};
+use super::jwks::{
+    FETCH_TIMEOUT, FETCHED_MAX_AGE, Jwks, JwksError, KeySource, MAX_BYTES, unreadable,
+};
 use crate::loopback::is_loopback;
 
 impl Jwks {
@@ -34,7 +36,8 @@ impl Jwks {
         if url.scheme() != "https" && !(url.scheme() == "http" && is_near) {
             return Err(JwksError::Insecure);
         }
-        let mut client = Client::builder().timeout(PATIENCE).redirect(redirect::Policy::none());
+        let mut client =
+            Client::builder().timeout(FETCH_TIMEOUT).redirect(redirect::Policy::none());
         if is_near {
             client = client.no_proxy();
         }

@@ -28,15 +28,16 @@ pub(super) async fn page(
     authorized: &AuthorizedCaller,
     requested: PageRequest<Uuid>,
 ) -> Result<InboxPage, Problem> {
-    let (mut page, mut after, mut most) = (InboxPage::default(), requested.after, requested.limit);
+    let (mut page, mut after, mut page_limit) =
+        (InboxPage::default(), requested.after, requested.limit);
     let mut looked_at = 0;
     loop {
-        let found = app.runtime.tickets().waiting(authorized.tenant(), after, most).await;
+        let found = app.runtime.tickets().waiting(authorized.tenant(), after, page_limit).await;
         let found = found.map_err(|_| Problem::store_unavailable())?;
         let mut covered = found.calls.into_iter().filter(|call| is_covered(app, authorized, call));
         page.calls.extend(covered.by_ref().take(requested.limit - page.calls.len()));
         let is_full = page.calls.len() == requested.limit;
-        looked_at += most;
+        looked_at += page_limit;
         if is_full && (found.next.is_some() || covered.next().is_some()) {
             page.next = page.calls.last().map(|call| call.ticket().id());
         } else if !is_full && looked_at >= MAX_EXAMINED {
@@ -47,7 +48,7 @@ pub(super) async fn page(
             _ => return Ok(page),
         }
         // Calls that are not covered are skipped in large steps.
-        most = MAX_LIMIT;
+        page_limit = MAX_LIMIT;
     }
 }
 

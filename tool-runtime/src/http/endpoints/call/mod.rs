@@ -81,7 +81,7 @@ fn open(
 ) -> Result<ToolCall, Problem> {
     let body: CallRequest = body::parse(&request.body)?;
     let (name, input, context) = body.into_parts();
-    let name = repeatable(name);
+    let name = truncated_tool_name(name);
     audit.lock().tool_name.clone_from(&name);
     let defaults = &app.config.context_defaults;
     let cx = context::context(&request.head(), Some(context), admitted.principal(), defaults)?;
@@ -98,7 +98,7 @@ pub(in crate::http) fn open_named(
     let principal = admitted.principal();
     let may_know = |tool: &ToolSpec| principal.may_call(tool);
     if let Some(tool) = app.runtime.spec(name) {
-        require(principal, &tool)?;
+        require_may_call(principal, &tool)?;
         app.rates.call(tool.name(), cx.tenant_id(), principal)?;
     } else if !app.refusal_counts.is_recorded(admitted.caller(), RefusalKind::Call) {
         let refusal = refusal_of_name(&app.runtime, name, &may_know);
@@ -130,7 +130,7 @@ fn refusal_of_name(
 /// Cuts a tool's name to the longest valid length, for responses, records and logs.
 ///
 /// A cut name ends with `…`, so it is no tool's name.
-pub(in crate::http) fn repeatable(name: String) -> Box<str> {
+pub(in crate::http) fn truncated_tool_name(name: String) -> Box<str> {
     if name.chars().nth(MAX_NAME_LENGTH).is_none() {
         return name.into_boxed_str();
     }
@@ -141,7 +141,10 @@ pub(in crate::http) fn repeatable(name: String) -> Box<str> {
 ///
 /// It is answered 403 and not 404: a model that gets a 404 tries other names, and the tool's
 /// existence is no secret to a caller that has the contract.
-pub(in crate::http) fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
+pub(in crate::http) fn require_may_call(
+    principal: &Principal,
+    tool: &ToolSpec,
+) -> Result<(), Problem> {
     if principal.may_call(tool) {
         return Ok(());
     }

@@ -4,12 +4,12 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Returns the streams that standard input and output were.
+/// Duplicates stdin and stdout for the protocol, then redirects them.
 ///
-/// From then on standard input is empty and standard output is standard error, for this process and those
-/// that it starts.
+/// Afterwards standard input is empty and standard output is standard error, for this process and
+/// those that it starts.
 #[cfg(unix)]
-pub(super) fn taken()
+pub(super) fn take_standard_streams()
 -> io::Result<(impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static)> {
     use std::fs::File;
     use std::io::Write as _;
@@ -26,7 +26,7 @@ pub(super) fn taken()
 
 /// Returns the standard streams.
 #[cfg(not(unix))]
-pub(super) fn taken()
+pub(super) fn take_standard_streams()
 -> io::Result<(impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static)> {
     Ok((tokio::io::stdin(), tokio::io::stdout()))
 }

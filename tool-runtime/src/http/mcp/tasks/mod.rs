@@ -49,7 +49,7 @@ const BUSY: QuotaRefusal = QuotaRefusal {
 pub(super) struct Tasks(Mutex<HashMap<Uuid, Arc<LiveTask>>>);
 
 /// A call that has either finished within the time for a direct answer, or has become a task.
-pub(super) enum Begun {
+pub(super) enum TaskStart {
     Finished(Box<FinishedCall>),
     Task(Box<CreateTaskResult>),
 }
@@ -85,7 +85,7 @@ impl ToolRequest<'_> {
         call: ToolCall,
         link: &RequestContext<RoleServer>,
         user: Option<&mut ClientUser>,
-    ) -> Result<Begun, Refused> {
+    ) -> Result<TaskStart, Refused> {
         let app = &self.server.app;
         let caller = self.caller.admitted.caller().clone();
         let permit = app.tasks.acquire(caller, 1).map_err(|exhausted| BUSY.problem(exhausted))?;
@@ -99,12 +99,13 @@ impl ToolRequest<'_> {
         if let Ok(ended) = soon {
             return ended_in_time(ended, &execution);
         }
-        // Before the task is stored, so that no question is asked meanwhile that nothing waits for.
+        // Before the task is stored, so that a tool cannot ask before the task can receive the
+        // reply.
         let waits = user.is_none_or(RoundUser::begin_waiting);
         if waits && BegunTask::of(&live, app).keep(app, &live).await.is_ok() {
             self.server.tasks.lock().insert(live.id(), live.clone());
             tokio::spawn(ended(self.server.clone(), live.clone(), execution, permit));
-            return Ok(Begun::Task(Box::new(CreateTaskResult::new(live.task()))));
+            return Ok(TaskStart::Task(Box::new(CreateTaskResult::new(live.task()))));
         }
         // A question was asked already, or there is no store to ask later: the request waits.
         if let Some(user) = user {
@@ -119,10 +120,10 @@ impl ToolRequest<'_> {
 fn ended_in_time(
     ended: Result<Result<FinishedCall, JoinError>, ErrorData>,
     execution: &JoinHandle<FinishedCall>,
-) -> Result<Begun, Refused> {
+) -> Result<TaskStart, Refused> {
     let finished = ended.inspect_err(|_| execution.abort())?;
     let finished = finished.map_err(|_| Problem::internal())?;
-    Ok(Begun::Finished(Box::new(finished)))
+    Ok(TaskStart::Finished(Box::new(finished)))
 }
 
 /// Waits for the end of a task, and keeps its result.

@@ -10,8 +10,9 @@ pub(super) enum Field {
     Span,
     User,
     Session,
+    /// The id of the non-player character (NPC) that the call is made for.
     Npc,
-    Key,
+    IdempotencyKey,
     Actor,
 }
 
@@ -27,7 +28,7 @@ impl Field {
             "x-user-id" => Self::User,
             "x-session-id" => Self::Session,
             "x-npc-id" => Self::Npc,
-            "idempotency-key" => Self::Key,
+            "idempotency-key" => Self::IdempotencyKey,
             "x-actor-type" => Self::Actor,
             _ => return None,
         })
@@ -43,7 +44,7 @@ impl Field {
             Self::User => "X-User-ID",
             Self::Session => "X-Session-ID",
             Self::Npc => "X-NPC-ID",
-            Self::Key => "Idempotency-Key",
+            Self::IdempotencyKey => "Idempotency-Key",
             Self::Actor => "X-Actor-Type",
         }
     }
@@ -80,7 +81,7 @@ const fn in_context(field: Field) -> &'static str {
         Field::User => "context.user_id",
         Field::Session => "context.session_id",
         Field::Npc => "context.npc_id",
-        Field::Key => "context.idempotency_key",
+        Field::IdempotencyKey => "context.idempotency_key",
         Field::Actor => "context.actor_type",
     }
 }
@@ -92,7 +93,7 @@ const fn in_envelope(field: Field) -> Option<&'static str> {
         Field::Span => Some("trace.span_id"),
         Field::User => Some("user_id"),
         Field::Session => Some("session_id"),
-        Field::Key => Some("idempotency_key"),
+        Field::IdempotencyKey => Some("idempotency_key"),
         Field::Actor => Some("actor.type"),
     }
 }

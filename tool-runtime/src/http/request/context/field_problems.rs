@@ -15,8 +15,8 @@ const AN_ACTOR_TYPE: &str = "`user`, `agent` or `system`";
 const A_TENANT: &str = "a UUID with hyphens, or a slug of 1 to 63 lower-case letters, digits, `_` \
     and `-` that starts with a letter or a digit";
 
-const NOT_THE_TENANT: &str = "this server serves a single tenant, which is another one; leave the \
-     tenant out, or use the server of this tenant";
+const NOT_THE_TENANT: &str = "this server serves one tenant, and it is not the requested one; \
+     leave the tenant out, or use the server of the requested tenant";
 
 /// The source of a field.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +87,8 @@ impl FieldProblems {
 
     #[cold]
     pub(super) fn invalid_id(&mut self, place: FieldSource) {
-        let expected = if matches!(place, FieldSource::Header(Field::Key)) { A_KEY } else { AN_ID };
+        let expected =
+            if matches!(place, FieldSource::Header(Field::IdempotencyKey)) { A_KEY } else { AN_ID };
         self.add("text", place, format!("expected {expected}; correct it or leave it out"));
     }
 

@@ -66,7 +66,7 @@ fn text<'a>(
     problems: &mut FieldProblems,
 ) -> Option<Cow<'a, str>> {
     let text = std::str::from_utf8(value.as_bytes()).ok().map(Cow::Borrowed);
-    let text = if field == Field::Key { text.and_then(unquoted) } else { text };
+    let text = if field == Field::IdempotencyKey { text.and_then(unquoted) } else { text };
     let text = text.filter(|text| is_id(text));
     if text.is_none() {
         problems.invalid_id(FieldSource::Header(field));

@@ -20,7 +20,7 @@ const AGREEING: [(Field, Getter, Setter); 6] = [
     (Field::User, CallContext::user_id, CallContextBuilder::user_id),
     (Field::Session, CallContext::session_id, CallContextBuilder::session_id),
     (Field::Npc, CallContext::npc_id, CallContextBuilder::npc_id),
-    (Field::Key, CallContext::idempotency_key, CallContextBuilder::idempotency_key),
+    (Field::IdempotencyKey, CallContext::idempotency_key, CallContextBuilder::idempotency_key),
 ];
 
 /// Adds the head's fields to the body's context; collects missing and contradictory ones.

@@ -32,7 +32,7 @@ impl HttpConfig {
     /// ```
     /// use tool_runtime::http::{Auth, HttpConfig, Principal};
     ///
-    /// let auth = Auth::trusting_the_network_as(Principal::trusted("laptop"));
+    /// let auth = Auth::unauthenticated_as(Principal::trusted("laptop"));
     /// let config = HttpConfig::new(auth).without_tenants();
     /// # let _ = config;
     /// ```

@@ -19,7 +19,7 @@ impl HttpConfig {
     /// use tool_runtime::http::{Auth, HttpConfig, Principal};
     ///
     /// // Behind a gateway that authenticates callers and requests `http://tools:8000`.
-    /// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("gateway")))
+    /// let config = HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("gateway")))
     ///     .hosts(["tools"]);
     /// # let _ = config;
     /// ```

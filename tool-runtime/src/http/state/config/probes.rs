@@ -20,7 +20,7 @@ impl HttpConfig {
     /// # #[derive(Clone)] struct Database;
     /// # impl Database { async fn ping(&self) -> Result<(), std::io::Error> { Ok(()) } }
     /// # let database = Database;
-    /// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::new("gateway")))
+    /// let config = HttpConfig::new(Auth::unauthenticated_as(Principal::new("gateway")))
     ///     .ready_check("database", move || {
     ///         let database = database.clone();
     ///         async move { database.ping().await }

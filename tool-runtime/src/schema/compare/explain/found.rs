@@ -42,15 +42,15 @@ impl FoundChange<'_> {
             Severity::Undecided => ("undecided", Compatibility::Breaking),
         };
         let (pointer, message) = (self.at.pointer(), self.message);
-        SchemaChange { pointer, located_in, rule, compatibility, message, witness: None }
+        SchemaChange { pointer, located_in, rule, compatibility, message, counterexample: None }
     }
 }
 
 impl Severity {
-    pub(super) fn at_most(self, most: Compatibility) -> Self {
+    pub(super) fn at_most(self, limit: Compatibility) -> Self {
         Self::Decided(match self {
-            Self::Decided(compatibility) => compatibility.min(most),
-            Self::Undecided => most,
+            Self::Decided(compatibility) => compatibility.min(limit),
+            Self::Undecided => limit,
         })
     }
 

@@ -128,12 +128,12 @@ impl<'s> Explainer<'s> {
 
     /// Limits the severity of every change to the proven overall severity, which also decides the
     /// undecided ones.
-    fn limit_severity(&mut self, most: Compatibility) {
+    fn limit_severity(&mut self, limit: Compatibility) {
         for change in &mut self.changes {
             let handling =
                 ["default-", "sensitivity-"].iter().any(|of| change.rule.starts_with(of));
             if !handling {
-                change.severity = change.severity.at_most(most);
+                change.severity = change.severity.at_most(limit);
             }
         }
     }

@@ -11,24 +11,24 @@ impl<'s> Prover<'s> {
         b: &ArrayConstraints<'s>,
         all_of: &AllOf<'s>,
     ) -> Proof<'s> {
-        let most = self.longest(a);
+        let max_items = self.longest(a);
         let broken = [
             (a.min < b.min, "minItems"),
-            (most > b.max, "maxItems"),
-            (b.unique && !a.unique && most > 1, "uniqueItems"),
+            (max_items > b.max, "maxItems"),
+            (b.unique && !a.unique && max_items > 1, "uniqueItems"),
         ];
         if let Some((_, keyword)) = broken.into_iter().find(|(broken, _)| *broken) {
             return Err(ProofObstacle::at(keyword, all_of));
         }
         let length = a.prefix.len().max(b.prefix.len());
-        for at in 0..length.min(most) {
+        for at in 0..length.min(max_items) {
             self.prove(&a.at(at), &b.at(at))?;
         }
-        if most > length {
+        if max_items > length {
             self.prove(&a.rest, &b.rest)?;
         }
         b.contains.iter().try_for_each(|wide| {
-            if self.contains(a, most, wide) {
+            if self.contains(a, max_items, wide) {
                 Ok(())
             } else {
                 Err(ProofObstacle::at("contains", all_of))
@@ -45,10 +45,10 @@ impl<'s> Prover<'s> {
     fn contains(
         &mut self,
         a: &ArrayConstraints<'s>,
-        most: usize,
+        max_items: usize,
         wide: &ContainsBounds<'s>,
     ) -> bool {
-        self.contains_enough(a, wide) && self.contains_no_more(a, most, wide)
+        self.contains_enough(a, wide) && self.contains_no_more(a, max_items, wide)
     }
 
     fn contains_enough(&mut self, a: &ArrayConstraints<'s>, wide: &ContainsBounds<'s>) -> bool {
@@ -68,11 +68,11 @@ impl<'s> Prover<'s> {
     fn contains_no_more(
         &mut self,
         a: &ArrayConstraints<'s>,
-        most: usize,
+        max_items: usize,
         wide: &ContainsBounds<'s>,
     ) -> bool {
         let wide_items = wide.subschema.all_of();
-        most <= wide.max
+        max_items <= wide.max
             || a.contains.iter().any(|narrow| {
                 narrow.max <= wide.max
                     && self.prove(&wide_items, &narrow.subschema.all_of()).is_ok()

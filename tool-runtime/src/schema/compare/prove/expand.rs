@@ -128,7 +128,9 @@ impl<'s> Prover<'s> {
         let branches = self.branches(subschema, "anyOf", base);
         let several = (1..branches.len()).any(|at| {
             let (before, this) = (&branches[..at], &branches[at]);
-            before.iter().any(|other| differs(other, this) && !self.disjoint(other, this))
+            before.iter().any(|other| {
+                evaluate_different_properties(other, this) && !self.disjoint(other, this)
+            })
         });
         let mut union = Expansion { shapes: Vec::new(), overflow: base.overflow.clone() };
         for branch in branches {
@@ -280,7 +282,7 @@ fn require_rule<'s>(found: &mut Expansion<'s>, rule: &AtomicRule<'s>) {
 }
 
 /// Returns whether the branches evaluate different properties.
-fn differs(a: &Expansion<'_>, b: &Expansion<'_>) -> bool {
+fn evaluate_different_properties(a: &Expansion<'_>, b: &Expansion<'_>) -> bool {
     let mut all = a.shapes.iter().chain(&b.shapes).filter_map(Shape::object);
     let first = all.next().map(ObjectConstraints::evaluated);
     all.any(|objects| Some(objects.evaluated()) != first)

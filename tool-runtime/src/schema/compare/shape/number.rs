@@ -264,9 +264,9 @@ impl ExactNumber {
         self.order(Self::Whole(least)) != Ordering::Less
     }
 
-    fn is_at_most(self, most: u128) -> bool {
-        i128::try_from(most).map_or(matches!(self, Self::Whole(_)), |most| {
-            self.order(Self::Whole(most)) != Ordering::Greater
+    fn is_at_most(self, limit: u128) -> bool {
+        i128::try_from(limit).map_or(matches!(self, Self::Whole(_)), |limit| {
+            self.order(Self::Whole(limit)) != Ordering::Greater
         })
     }
 }

@@ -253,10 +253,10 @@ fn exceeds_integers(value: &Value) -> bool {
     }
 }
 
-/// Each witness is one by an independent validator, and most breaking pairs have one, nearly all of
-/// those for which random values show the change.
+/// Each counterexample is one by an independent validator, and most breaking pairs have one, nearly
+/// all of those for which random values show the change.
 #[test]
-fn a_witness_is_accepted_by_one_schema_and_refused_by_the_other() {
+fn a_counterexample_is_accepted_by_one_schema_and_refused_by_the_other() {
     let (broken, shown, missed) = (Cell::new(0), Cell::new(0), Cell::new(0));
     run(|tape, _| {
         let before = document(tape);
@@ -269,29 +269,30 @@ fn a_witness_is_accepted_by_one_schema_and_refused_by_the_other() {
         {
             let changes = compare(&before, &after, reader);
             if !changes.iter().any(|change| change.compatibility() == Compatibility::Breaking) {
-                prop_assert!(changes.iter().all(|change| change.witness().is_none()));
+                prop_assert!(changes.iter().all(|change| change.counterexample().is_none()));
                 continue;
             }
             count(&broken, 1);
             let accepts = jsonschema::validator_for(narrow).expect("a schema");
             let refuses = jsonschema::validator_for(wide).expect("a schema");
-            let is_witness = |value: &Value| {
+            let is_counterexample = |value: &Value| {
                 accepts.is_valid(value) && (!refuses.is_valid(value) || exceeds_integers(value))
             };
-            let witnesses: Vec<_> = changes.iter().filter_map(|change| change.witness()).collect();
-            for witness in &witnesses {
+            let counterexamples: Vec<_> =
+                changes.iter().filter_map(|change| change.counterexample()).collect();
+            for counterexample in &counterexamples {
                 prop_assert!(
-                    is_witness(witness),
+                    is_counterexample(counterexample),
                     "{:?}\n{}\n{}\n{}",
                     reader,
                     before,
                     after,
-                    witness
+                    counterexample
                 );
             }
-            if !witnesses.is_empty() {
+            if !counterexamples.is_empty() {
                 count(&shown, 1);
-            } else if instances(narrow, tape).iter().any(is_witness) {
+            } else if instances(narrow, tape).iter().any(is_counterexample) {
                 count(&missed, 1);
             }
         }

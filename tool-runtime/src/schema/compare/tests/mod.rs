@@ -1,12 +1,12 @@
 //! Tests of the comparison: a table of changes, and properties of all comparisons.
 
+mod counterexamples;
 mod edits;
 mod instances;
 mod laws;
 mod schemas;
 mod table;
 mod types;
-mod witnesses;
 
 /// Predetermined choices, so that generated values shrink with them.
 pub(super) struct Tape<'t> {

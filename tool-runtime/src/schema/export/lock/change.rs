@@ -42,7 +42,7 @@ pub struct ContractChange {
     compatibility: Compatibility,
     message: String,
     /// A value that shows why a change of a schema is breaking.
-    witness: Option<Value>,
+    counterexample: Option<Value>,
     /// The action that a breaking change requires; `None` if the tool's version allows it.
     action: Option<RequiredAction>,
 }
@@ -72,13 +72,14 @@ impl ContractChange {
             rule,
             compatibility,
             message: message.into(),
-            witness: None,
+            counterexample: None,
             action: None,
         }
     }
 
     pub(super) fn of_schema(tool: &str, part: ContractPart, change: SchemaChange) -> Self {
-        let SchemaChange { pointer, located_in, rule, compatibility, message, witness } = change;
+        let SchemaChange { pointer, located_in, rule, compatibility, message, counterexample } =
+            change;
         let tool = tool.to_owned();
         Self {
             tool,
@@ -88,7 +89,7 @@ impl ContractChange {
             rule,
             compatibility,
             message,
-            witness,
+            counterexample,
             action: None,
         }
     }
@@ -163,10 +164,10 @@ impl ContractChange {
     }
 
     /// Returns a value that shows why a change of a schema is breaking; see
-    /// [`SchemaChange::witness`].
+    /// [`SchemaChange::counterexample`].
     #[must_use]
-    pub fn witness(&self) -> Option<&Value> {
-        self.witness.as_ref()
+    pub fn counterexample(&self) -> Option<&Value> {
+        self.counterexample.as_ref()
     }
 
     fn is_breaking(&self) -> bool {
@@ -184,15 +185,18 @@ impl ContractChange {
     }
 }
 
-/// The most characters of a witness in a message.
-const WITNESS_LENGTH: usize = 160;
+/// The most characters of a counterexample in a message.
+const COUNTEREXAMPLE_LENGTH: usize = 160;
 
 impl ContractChange {
-    fn fmt_witness(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(witness) = self.witness.as_ref().map(Value::to_string) else { return Ok(()) };
-        let (length, shown) = (witness.chars().count(), witness.chars().take(WITNESS_LENGTH));
+    fn fmt_counterexample(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(counterexample) = self.counterexample.as_ref().map(Value::to_string) else {
+            return Ok(());
+        };
+        let (length, shown) =
+            (counterexample.chars().count(), counterexample.chars().take(COUNTEREXAMPLE_LENGTH));
         write!(f, "; for example, {}", shown.collect::<String>())?;
-        if length > WITNESS_LENGTH {
+        if length > COUNTEREXAMPLE_LENGTH {
             write!(f, "… ({length} characters)")?;
         }
         f.write_str(match self.part {
@@ -219,7 +223,7 @@ impl fmt::Display for ContractChange {
         };
         let space = if pointer.is_empty() { "" } else { " " };
         write!(f, "`{tool}` {part}{space}{pointer}{version}: {compatibility} ({rule}): {message}")?;
-        self.fmt_witness(f)
+        self.fmt_counterexample(f)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::schema::export::contract::Contract;
 use crate::schema::export::{ExportError, ExportErrorKind};
 use crate::schema::reference::escaped;
 use crate::schema::{
-    Compatibility, SchemaReader, compare as compare_schemas, compare_without_witnesses,
+    Compatibility, SchemaReader, compare as compare_schemas, compare_without_counterexamples,
 };
 
 use Compatibility::{Breaking, Compatible, None as Nothing};
@@ -67,7 +67,7 @@ fn removed(
     let takes_over = |tool: &&&Contract| {
         !old.contains_key(tool.name())
             && tool.spec.effect() == gone.spec.effect()
-            && compare_without_witnesses(&gone.input(), &tool.input(), SchemaReader::Callee)
+            && compare_without_counterexamples(&gone.input(), &tool.input(), SchemaReader::Callee)
                 .iter()
                 .all(|change| change.compatibility() == Nothing)
     };

@@ -156,11 +156,11 @@ const OTHERS: [(&str, &str); 5] = [
 
 /// Lists the rules for a value, apart from its type.
 fn rules(keywords: &Map<String, Value>) -> Vec<String> {
-    let bounded = BOUNDS.iter().filter_map(|(least, most, unit)| {
-        Some(match (keywords.get(*least), keywords.get(*most)) {
-            (Some(least), Some(most)) => format!("{least} to {most}{unit}"),
-            (Some(least), None) => format!("{least}{unit} or more"),
-            (None, Some(most)) => format!("{most}{unit} or less"),
+    let bounded = BOUNDS.iter().filter_map(|(min, max, unit)| {
+        Some(match (keywords.get(*min), keywords.get(*max)) {
+            (Some(min), Some(max)) => format!("{min} to {max}{unit}"),
+            (Some(min), None) => format!("{min}{unit} or more"),
+            (None, Some(max)) => format!("{max}{unit} or less"),
             (None, None) => return None,
         })
     });

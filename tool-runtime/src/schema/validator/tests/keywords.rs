@@ -270,7 +270,7 @@ fn answers_name_rules_and_types_and_never_values() {
         "/limit | at most 50 | integer | ",
         "/unit | one of \"km\", \"mi\" | string | ",
         "/name | text that matches `^[a-z]+$` | string | ",
-        "/nmae | no property but `limit`, `name`, `unit` | string | did you mean `name`?",
+        "/nmae | only the properties `limit`, `name`, `unit` | string | did you mean `name`?",
     ];
     assert_eq!(lines, expected);
 }
@@ -286,7 +286,7 @@ fn expects(schema: Value, text: &str, expected: &str) {
 #[test]
 fn the_empty_name_of_a_property_is_told_as_such() {
     let schema = json!({"properties": {"": {}, "a": {}}, "additionalProperties": false});
-    expects(schema, r#"{"b": 1}"#, "no property but `\"\"` (the empty name), `a`");
+    expects(schema, r#"{"b": 1}"#, "only the properties `\"\"` (the empty name), `a`");
 }
 
 #[test]
@@ -297,6 +297,7 @@ fn a_name_that_is_not_accepted_is_told_the_pattern_and_the_lengths_of_names() {
     let schema = json!({
         "properties": {"all": {}}, "patternProperties": {r"^-?\d+$": {}}, "additionalProperties": false,
     });
-    let expected = r"no property but `all`, one whose name is an integer that matches `^-?\d+$`";
+    let expected =
+        r"only the properties `all`, those whose name is an integer that matches `^-?\d+$`";
     expects(schema, r#"{"x": 1}"#, expected);
 }

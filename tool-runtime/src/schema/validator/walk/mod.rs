@@ -396,8 +396,8 @@ impl AbortReason {
         match self {
             Self::TooDeep => Violation::new("", "depth", "a value with less nesting", "object"),
             Self::TooMuchMatching => {
-                let most = limits.max_pattern_bytes();
-                let expected = format!("at most {most} bytes of text to match against patterns");
+                let limit = limits.max_pattern_bytes();
+                let expected = format!("at most {limit} bytes of text to match against patterns");
                 Violation::new("", "pattern", expected, "")
             }
         }

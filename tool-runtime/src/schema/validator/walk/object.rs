@@ -325,9 +325,10 @@ pub(super) fn describe_known_names<'a>(
         (0, _) => format!("a property whose name is {}", described.join(" or ")),
         (1..=MAX_NAMES, _) => {
             names.extend(
-                described.into_iter().map(|pattern| format!("one whose name is {pattern}")),
+                described.into_iter().map(|pattern| format!("those whose name is {pattern}")),
             );
-            format!("no property but {}", names.join(", "))
+            let noun = if names.len() == 1 { "property" } else { "properties" };
+            format!("only the {noun} {}", names.join(", "))
         }
         _ => "a declared property".to_owned(),
     }

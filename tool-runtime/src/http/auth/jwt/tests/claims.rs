@@ -127,9 +127,9 @@ fn a_verifier_that_would_let_anybody_in_is_refused() {
     let keys = || Jwks::from_json(set(&[&Signer::new("it", Algorithm::EdDSA)])).expect("it is one");
     for (issuer, audience) in [("", "tools"), ("https://issuer.example", " ")] {
         let refused = JwtVerifier::new(keys(), issuer, audience);
-        assert_eq!(refused.expect_err("one is empty"), JwtConfigError::Unnamed);
+        assert_eq!(refused.expect_err("one is empty"), JwtConfigError::EmptyIssuerOrAudience);
     }
     let verifier = verifier_of(&[&Signer::new("it", Algorithm::EdDSA)]);
     let refused = verifier.leeway(Duration::from_secs(301));
-    assert_eq!(refused.expect_err("it is long"), JwtConfigError::Leeway);
+    assert_eq!(refused.expect_err("it is long"), JwtConfigError::LeewayTooLong);
 }

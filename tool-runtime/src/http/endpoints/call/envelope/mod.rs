@@ -25,7 +25,7 @@ impl FromRequestParts<SharedApp> for ToolName {
 
     async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
         let Ok(params) = Params::from_request_parts(parts, app).await;
-        let name = super::repeatable(param(&params, "tool")?.to_owned());
+        let name = super::truncated_tool_name(param(&params, "tool")?.to_owned());
         let audit = Audit::from_request_parts(parts, app).await?;
         audit.lock().tool_name.clone_from(&name);
         Ok(Self(name))

@@ -129,8 +129,13 @@ fn check(row: &Row) {
     }
     if let Narrowed(gone) | Unproven(gone) | Both(_, gone) = case {
         passes_only(before, after, gone, name);
-        let witness = changes.iter().find_map(SchemaChange::witness);
-        passes_only(before, after, witness.unwrap_or_else(|| panic!("{name}: no witness")), name);
+        let counterexample = changes.iter().find_map(SchemaChange::counterexample);
+        passes_only(
+            before,
+            after,
+            counterexample.unwrap_or_else(|| panic!("{name}: no counterexample")),
+            name,
+        );
     }
 }
 

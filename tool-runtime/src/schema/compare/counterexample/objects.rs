@@ -115,8 +115,8 @@ impl<'s> Candidates<'s> {
 /// properties come before the second ones.
 fn varied(object: &Map<String, Value>, values: &PropertyValues) -> Vec<Map<String, Value>> {
     let mut found: Vec<_> = object.keys().map(|name| without(object, name)).collect();
-    let most = values.values().map(Vec::len).max().unwrap_or(0);
-    for at in 0..most {
+    let longest = values.values().map(Vec::len).max().unwrap_or(0);
+    for at in 0..longest {
         for (name, values) in values {
             let Some(value) = values.get(at) else { continue };
             let mut other = object.clone();

@@ -148,13 +148,13 @@ impl Sampler<'_> {
 
     /// Reads `2}`, `2,}` or `2,5}`.
     fn counted(&mut self) -> Option<usize> {
-        let least = self.number()?;
+        let min = self.number()?;
         if self.rest.next_if_eq(&',').is_none() {
-            return self.rest.next_if_eq(&'}').map(|_| least);
+            return self.rest.next_if_eq(&'}').map(|_| min);
         }
-        let most = self.number().unwrap_or(usize::MAX);
+        let max = self.number().unwrap_or(usize::MAX);
         self.rest.next_if_eq(&'}')?;
-        Some(least.saturating_add(self.more).min(most).max(least))
+        Some(min.saturating_add(self.more).min(max).max(min))
     }
 
     fn number(&mut self) -> Option<usize> {

@@ -4,7 +4,7 @@
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, LitStr};
 
-use super::super::model::{Effect, ToolFacts};
+use super::super::model::{Effect, ToolMetadata};
 use super::super::raw::RawOptions;
 use super::ToolkitContext;
 use crate::errors::Errors;
@@ -25,7 +25,7 @@ pub(super) fn check(
     function: &Ident,
     kit: Option<ToolkitContext<'_>>,
     errors: &Errors,
-) -> Option<ToolFacts> {
+) -> Option<ToolMetadata> {
     let effect = effect(options, function, errors);
     if let Some(effect) = effect {
         effect_options(options, effect, errors);
@@ -40,7 +40,7 @@ pub(super) fn check(
     let category = non_empty_text(options.category.as_ref(), errors);
     let description = description(attributes, function, errors);
     check_examples(&options.examples, errors);
-    Some(ToolFacts {
+    Some(ToolMetadata {
         name: name?,
         title,
         version: version?,
@@ -215,7 +215,7 @@ fn version(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<String
 fn non_empty_text(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<LitStr> {
     let KeyedValue { key, value } = given?;
     if value.value().trim().is_empty() {
-        errors.at(value, format!("`{key}` is empty; write one or remove the option"));
+        errors.at(value, format!("`{key}` must not be empty: give it a value or remove it"));
     }
     Some(value.clone())
 }

@@ -1,9 +1,9 @@
 //! Searches for an instance that shows that a change is breaking.
 //!
 //! The search makes values near the limits of both schemas ([`candidates`]), and asks this crate's
-//! validator for both schemas: only a value that the one accepts and the other rejects is a witness.
-//! Its time is bounded by the number of values. Values are made from the schemas alone, so that they
-//! contain nothing secret.
+//! validator for both schemas: only a value that the one accepts and the other rejects is a
+//! counterexample. Its time is bounded by the number of values. Values are made from the schemas
+//! alone, so that they contain nothing secret.
 
 mod arrays;
 mod candidates;
@@ -23,17 +23,17 @@ use crate::limits::Limits;
 use crate::schema::{Coerce, Validator};
 
 /// A value that the new schema accepts and the old one rejects, or the reverse.
-struct Witness {
+struct Counterexample {
     value: Value,
     /// The locations and rules of the rejection.
     violations: Vec<(String, String)>,
 }
 
-/// Gives each breaking change the smallest witness that the search finds for it.
+/// Gives each breaking change the smallest counterexample that the search finds for it.
 ///
-/// A witness belongs to the change that is closest to the location of its rejection. If no witness
-/// is close to any change, the first breaking change has the smallest one.
-pub(super) fn add_witnesses(
+/// A counterexample belongs to the change that is closest to the location of its rejection. If no
+/// counterexample is close to any change, the first breaking change has the smallest one.
+pub(super) fn add_counterexamples(
     before: &Value,
     after: &Value,
     reader: SchemaReader,
@@ -47,15 +47,17 @@ pub(super) fn add_witnesses(
         SchemaReader::Callee => search(before, after),
         SchemaReader::Caller => search(after, before),
     };
-    found.sort_by_cached_key(|witness| witness.value.to_string().len());
-    for witness in &found {
-        if let Some(at) = closest(&breaking, witness) {
-            breaking[at].witness.get_or_insert_with(|| witness.value.clone());
+    found.sort_by_cached_key(|counterexample| counterexample.value.to_string().len());
+    for counterexample in &found {
+        if let Some(at) = closest(&breaking, counterexample) {
+            breaking[at].counterexample.get_or_insert_with(|| counterexample.value.clone());
         }
     }
-    let is_shown = breaking.iter().any(|change| change.witness.is_some());
-    if let (false, Some(first), Some(witness)) = (is_shown, breaking.first_mut(), found.first()) {
-        first.witness = Some(witness.value.clone());
+    let is_shown = breaking.iter().any(|change| change.counterexample.is_some());
+    if let (false, Some(first), Some(counterexample)) =
+        (is_shown, breaking.first_mut(), found.first())
+    {
+        first.counterexample = Some(counterexample.value.clone());
     }
 }
 
@@ -64,7 +66,7 @@ fn is_breaking(change: &SchemaChange) -> bool {
 }
 
 /// The values that `narrow` accepts and `wide` rejects, among the candidates.
-fn search(narrow: &Value, wide: &Value) -> Vec<Witness> {
+fn search(narrow: &Value, wide: &Value) -> Vec<Counterexample> {
     let (Ok(accepts), Ok(rejects)) = (Validator::compile(narrow), Validator::compile(wide)) else {
         return Vec::new();
     };
@@ -73,25 +75,25 @@ fn search(narrow: &Value, wide: &Value) -> Vec<Witness> {
     let shown = candidates.into_iter().filter_map(|value| {
         let text = value.to_string();
         let rejected = rejects.check(&text, &limits, Coerce::Off);
-        let is_witness = rejected.malformed.is_none()
+        let is_counterexample = rejected.malformed.is_none()
             && !rejected.violations.is_empty()
             && accepts.check(&text, &limits, Coerce::Off).is_admitted();
         let violations = rejected.violations.iter();
         let violations = violations.map(|it| (it.pointer().to_owned(), it.rule().to_owned()));
-        is_witness.then(|| Witness { value, violations: violations.collect() })
+        is_counterexample.then(|| Counterexample { value, violations: violations.collect() })
     });
     shown.collect()
 }
 
 /// The index of the change that is closest to all violations; of equally close ones, one without a
-/// witness.
-fn closest(changes: &[&mut SchemaChange], witness: &Witness) -> Option<usize> {
+/// counterexample.
+fn closest(changes: &[&mut SchemaChange], counterexample: &Counterexample) -> Option<usize> {
     let distance = |change: &SchemaChange| {
         let location = InstanceLocation::of(change.pointer());
-        let each = witness.violations.iter();
+        let each = counterexample.violations.iter();
         let each = each.map(|(pointer, rule)| location.distance(pointer, rule, change.rule()));
         let farthest = each.collect::<Option<Vec<_>>>()?.into_iter().max()?;
-        Some((farthest, change.witness.is_some()))
+        Some((farthest, change.counterexample.is_some()))
     };
     let near = changes.iter().enumerate();
     let near = near.filter_map(|(at, change)| Some((distance(change)?, at)));

@@ -9,36 +9,36 @@ fn object(properties: &Value, required: &[&str]) -> Value {
         "additionalProperties": false})
 }
 
-/// The witness of the breaking change with this rule.
+/// The counterexample of the breaking change with this rule.
 #[track_caller]
-fn witness(changes: &[SchemaChange], rule: &str) -> Option<Value> {
+fn counterexample(changes: &[SchemaChange], rule: &str) -> Option<Value> {
     let change = changes.iter().find(|change| change.rule() == rule);
     let change = change.unwrap_or_else(|| panic!("{rule} in {changes:#?}"));
     assert_eq!(change.compatibility(), Compatibility::Breaking);
-    change.witness().cloned()
+    change.counterexample().cloned()
 }
 
 #[test]
-fn each_breaking_change_has_the_witness_of_its_own_location() {
+fn each_breaking_change_has_the_counterexample_of_its_own_location() {
     let before =
         object(&json!({"a": {"type": "integer", "maximum": 9}, "b": {"type": "string"}}), &[]);
     let a = json!({"type": "integer", "maximum": 5});
     let after = object(&json!({"a": a, "b": {"type": "string", "minLength": 2}}), &["b"]);
     let changes = compare(&before, &after, SchemaReader::Callee);
-    assert_eq!(witness(&changes, "maximum-lowered"), Some(json!({"a": 6, "b": "ab"})));
-    assert_eq!(witness(&changes, "required-added"), Some(json!({})));
-    assert_eq!(witness(&changes, "min-length-added"), Some(json!({"b": ""})));
+    assert_eq!(counterexample(&changes, "maximum-lowered"), Some(json!({"a": 6, "b": "ab"})));
+    assert_eq!(counterexample(&changes, "required-added"), Some(json!({})));
+    assert_eq!(counterexample(&changes, "min-length-added"), Some(json!({"b": ""})));
 }
 
 #[test]
 fn the_caller_is_shown_a_value_that_only_the_new_schema_accepts() {
     let (before, after) = (json!({"type": "string"}), json!({"type": ["string", "null"]}));
     let changes = compare(&before, &after, SchemaReader::Caller);
-    assert_eq!(witness(&changes, "null-added"), Some(json!(null)));
+    assert_eq!(counterexample(&changes, "null-added"), Some(json!(null)));
 }
 
 #[test]
-fn a_witness_is_found_behind_references_formats_and_patterns() {
+fn a_counterexample_is_found_behind_references_formats_and_patterns() {
     let document = |most: u32| {
         let item = object(
             &json!({
@@ -54,7 +54,7 @@ fn a_witness_is_found_behind_references_formats_and_patterns() {
         schema
     };
     let changes = compare(&document(9), &document(5), SchemaReader::Callee);
-    let found = witness(&changes, "maximum-lowered").expect("a witness");
+    let found = counterexample(&changes, "maximum-lowered").expect("a counterexample");
     assert_eq!(found["items"][0]["count"], 6, "{found}");
 }
 
@@ -64,21 +64,21 @@ fn a_rejection_that_is_close_to_no_change_shows_the_first_breaking_one() {
     let list =
         |least: u32| json!({"type": "array", "contains": {"type": "integer", "minimum": least}});
     let changes = compare(&list(1), &list(2), SchemaReader::Callee);
-    assert_eq!(witness(&changes, "contains-changed"), Some(json!([1])));
+    assert_eq!(counterexample(&changes, "contains-changed"), Some(json!([1])));
 }
 
 #[test]
-fn a_change_that_no_validator_can_tell_has_no_witness() {
+fn a_change_that_no_validator_can_tell_has_no_counterexample() {
     let (before, after) = (json!({"type": "string"}), json!({"type": "string", "format": "uuid"}));
     let changes = compare(&before, &after, SchemaReader::Callee);
-    assert_eq!(witness(&changes, "format-added"), None);
+    assert_eq!(counterexample(&changes, "format-added"), None);
 }
 
 #[test]
-fn a_compatible_change_has_no_witness() {
+fn a_compatible_change_has_no_counterexample() {
     let (before, after) = (json!({"maximum": 5}), json!({"maximum": 9}));
     let changes = compare(&before, &after, SchemaReader::Callee);
-    assert!(changes.iter().all(|change| change.witness().is_none()), "{changes:?}");
+    assert!(changes.iter().all(|change| change.counterexample().is_none()), "{changes:?}");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn the_search_ends_for_large_recursive_and_contradictory_schemas() {
         schema
     };
     let changes = compare(&many(9), &many(5), SchemaReader::Callee);
-    assert!(changes.iter().any(|change| change.witness().is_some()));
+    assert!(changes.iter().any(|change| change.counterexample().is_some()));
 
     let endless = |most: u32| {
         json!({"$ref": "#/$defs/A", "$defs": {"A": {
@@ -103,5 +103,5 @@ fn the_search_ends_for_large_recursive_and_contradictory_schemas() {
 
     let long = |most: u32| json!({"type": "string", "maxLength": most});
     let changes = compare(&long(5_000_000), &long(4_000_000), SchemaReader::Callee);
-    assert_eq!(witness(&changes, "max-length-lowered"), None, "it would be too long");
+    assert_eq!(counterexample(&changes, "max-length-lowered"), None, "it would be too long");
 }

@@ -42,8 +42,8 @@ impl<'s> Restorer<'s, '_> {
         if !matches!(kind, JsonKind::Object | JsonKind::Array) {
             return;
         }
-        let meant = self.meant(id, alternatives);
-        let schemas: Vec<_> = meant.into_iter().filter_map(|id| self.schema.plain(id)).collect();
+        let matching = self.matching_alternatives(id, alternatives);
+        let schemas: Vec<_> = matching.into_iter().filter_map(|id| self.schema.plain(id)).collect();
         if kind == JsonKind::Object {
             return self.object(id, &schemas);
         }
@@ -53,11 +53,11 @@ impl<'s> Restorer<'s, '_> {
         }
     }
 
-    /// The alternatives that a value was written under.
+    /// Returns the alternatives that the value matches.
     ///
     /// All that match read each `null` alike; see [`StrictSchema::ambiguity`]. If none does,
     /// because the provider does not enforce the declaration, those with its tags.
-    fn meant(&mut self, id: u32, alternatives: Vec<NodeId>) -> Vec<NodeId> {
+    fn matching_alternatives(&mut self, id: u32, alternatives: Vec<NodeId>) -> Vec<NodeId> {
         if alternatives.len() < 2 {
             return alternatives;
         }
