@@ -51,10 +51,10 @@ fn picture(report: &ReplayReport) -> Vec<String> {
 fn row(call: &ReplayedCall) -> [String; 3] {
     let (verdict, what) = match call.verdict() {
         ReplayVerdict::Same => ("same", String::new()),
-        ReplayVerdict::Drifted { diff, earlier_error, error } => {
+        ReplayVerdict::Changed { diff, earlier_error, error } => {
             ("drifted", drift(diff.is_some(), earlier_error.as_deref(), error.as_deref()))
         }
-        ReplayVerdict::Gone => ("gone", "no tool has this name any more".to_owned()),
+        ReplayVerdict::ToolRemoved => ("gone", "no tool has this name any more".to_owned()),
         ReplayVerdict::Skipped { reason } => ("skipped", why(*reason).to_owned()),
         _ => ("?", "something that this program does not know".to_owned()),
     };
@@ -95,7 +95,7 @@ fn why(reason: SkipReason) -> &'static str {
 
 /// Formats a JSON Patch, one line per operation.
 fn differences(verdict: &ReplayVerdict) -> Vec<String> {
-    let ReplayVerdict::Drifted { diff: Some(Value::Array(operations)), .. } = verdict else {
+    let ReplayVerdict::Changed { diff: Some(Value::Array(operations)), .. } = verdict else {
         return Vec::new();
     };
     operations.iter().map(difference).collect()
@@ -117,8 +117,8 @@ fn sum(report: &ReplayReport) -> String {
     };
     let counts = [
         (count(|it| matches!(it, ReplayVerdict::Same)), "same"),
-        (count(|it| matches!(it, ReplayVerdict::Drifted { .. })), "drifted"),
-        (count(|it| matches!(it, ReplayVerdict::Gone)), "gone"),
+        (count(|it| matches!(it, ReplayVerdict::Changed { .. })), "drifted"),
+        (count(|it| matches!(it, ReplayVerdict::ToolRemoved)), "gone"),
         (count(|it| matches!(it, ReplayVerdict::Skipped { .. })), "skipped"),
     ];
     let counts = counts.iter().filter(|(count, _)| *count > 0);

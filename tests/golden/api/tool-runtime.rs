@@ -1722,6 +1722,7 @@ pub struct AgentError {
     ..
 }
 impl AgentError {
+    pub fn check_result(result: ActResult) -> Result<ActResult, Self> {}
     #[must_use]
     pub const fn details(&self) -> &Map<String, Value> {}
     #[must_use]
@@ -1730,7 +1731,6 @@ impl AgentError {
     pub fn message(&self) -> &str {}
     #[must_use]
     pub fn new(kind: AgentErrorKind, message: impl Into<String>) -> Self {}
-    pub fn unless_successful(result: ActResult) -> Result<ActResult, Self> {}
     #[must_use]
     pub fn with_detail(self, name: impl Into<String>, detail: impl Into<Value>) -> Self {}
 }
@@ -2557,20 +2557,20 @@ impl Access {
     #[must_use]
     pub fn has_scope(&self, scope: &str) -> bool {}
     pub fn new(
-        who: impl Into<Box<str>>,
-        why: impl Into<Box<str>>,
+        reader: impl Into<Box<str>>,
+        reason: impl Into<Box<str>>,
     ) -> Result<Self, EvidenceError> {}
     #[must_use]
     pub fn principal(&self) -> &str {}
+    #[must_use]
+    pub fn reader(&self) -> &str {}
+    #[must_use]
+    pub fn reason(&self) -> &str {}
     pub fn scopes(&self) -> impl Iterator<Item = &str> {}
     #[must_use]
     pub const fn tenant(&self) -> Option<Uuid> {}
     #[must_use]
     pub fn user(&self) -> Option<&str> {}
-    #[must_use]
-    pub fn who(&self) -> &str {}
-    #[must_use]
-    pub fn why(&self) -> &str {}
     #[must_use]
     pub fn with_principal(self, principal: impl Into<Box<str>>) -> Self {}
     #[must_use]
@@ -2924,12 +2924,12 @@ impl ReplayReport {
 #[non_exhaustive]
 pub enum ReplayVerdict {
     Same,
-    Drifted {
+    Changed {
         diff: Option<Value>,
         earlier_error: Option<String>,
         error: Option<String>,
     },
-    Gone,
+    ToolRemoved,
     Skipped { reason: SkipReason },
 }
 
@@ -4089,10 +4089,10 @@ pub struct LedgerQuery {
     ..
 }
 impl LedgerQuery {
-    #[must_use]
-    pub fn admits(&self, call: &RecordedCall) -> bool {}
     pub fn after(self, seq: u64) -> Self {}
     pub fn limit(self, calls: usize) -> Self {}
+    #[must_use]
+    pub fn matches(&self, call: &RecordedCall) -> bool {}
     pub fn new() -> Self {}
     pub fn since(self, moment: DateTime<Utc>) -> Self {}
     pub fn status(self, status: RecordStatus) -> Self {}
@@ -4283,7 +4283,7 @@ pub struct RecordedCall {
     pub version: Option<String>,
     pub effect: Option<Effect>,
     pub status: RecordStatus,
-    pub ended: CallStatus,
+    pub final_status: CallStatus,
     pub error: Option<RecordedError>,
     pub latency_ms: u64,
     pub attempts: u32,
@@ -4377,11 +4377,11 @@ pub struct VerifiedChain {
 }
 impl VerifiedChain {
     #[must_use]
-    pub const fn anchor(&self) -> Option<&Checkpoint> {}
-    #[must_use]
     pub const fn checkpoints(&self) -> u64 {}
     #[must_use]
     pub fn into_head(self) -> ChainHead {}
+    #[must_use]
+    pub const fn newest_confirmed_checkpoint(&self) -> Option<&Checkpoint> {}
     #[must_use]
     pub const fn size(&self) -> u64 {}
 }
@@ -4946,7 +4946,7 @@ pub enum GrantError {
     UnknownTool(String),
     Destructive(String),
     NoPrincipal,
-    NoApprover,
+    InvalidApprover,
     Store(StoreError),
 }
 
@@ -6352,8 +6352,6 @@ pub struct WaitingTicket {
     pub caller: Box<str>,
 }
 impl WaitingTicket {
-    #[must_use]
-    pub fn held_for(self, caller: impl Into<Box<str>>) -> Self {}
     pub fn new(
         id: Uuid,
         tenant: Uuid,
@@ -6361,6 +6359,8 @@ impl WaitingTicket {
         payload: Vec<u8>,
         expires_at: UnixMillis,
     ) -> Self {}
+    #[must_use]
+    pub fn with_quota_owner(self, caller: impl Into<Box<str>>) -> Self {}
 }
 
 // tool_runtime::store::async_trait = async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait

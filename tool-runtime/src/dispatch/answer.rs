@@ -206,22 +206,18 @@ fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<LoggedFailu
     let internal =
         |log: String| Some(LoggedFailure::new(Failure::of(ErrorCode::InvalidOutput), None, log));
     let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
-        return internal("the answer is not UTF-8".to_owned());
+        return internal("the output is not valid UTF-8".to_owned());
     };
     let report = validator.check(data, &Limits::WIDEST, Coerce::Off);
     if let Some(malformed) = report.malformed {
-        return internal(format!("the answer is no JSON: {malformed}"));
+        return internal(format!("the output is not valid JSON: {malformed}"));
     }
     if report.violations.is_empty() {
         return None;
     }
     let count = report.violations.len();
     let failure = refusal::invalid_output(&report.violations);
-    Some(LoggedFailure::new(
-        failure,
-        None,
-        format!("the answer broke its schema in {count} places"),
-    ))
+    Some(LoggedFailure::new(failure, None, format!("the output has {count} schema violations")))
 }
 
 pub(crate) fn failed(

@@ -104,5 +104,5 @@ pub(super) const SCAN_ENTRIES: usize = 1_024;
 
 pub(super) fn matches_query(entry: &ChainEntry, query: &LedgerQuery) -> bool {
     let record = entry.body().map(Record::read);
-    matches!(record, Some(Ok(Record::Call(call))) if query.admits(&call))
+    matches!(record, Some(Ok(Record::Call(call))) if query.matches(&call))
 }

@@ -36,7 +36,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// the monotonic clock in between.
     async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError>;
 
-    /// Claims a key, which the first claimant gets.
+    /// Claims a key; the first claim succeeds.
     ///
     /// The first condition that applies decides:
     ///

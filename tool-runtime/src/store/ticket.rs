@@ -120,7 +120,7 @@ impl WaitingTicket {
 
     /// Sets the caller whose quota it counts against.
     #[must_use]
-    pub fn held_for(mut self, caller: impl Into<Box<str>>) -> Self {
+    pub fn with_quota_owner(mut self, caller: impl Into<Box<str>>) -> Self {
         self.caller = caller.into();
         self
     }

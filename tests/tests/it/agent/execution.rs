@@ -92,7 +92,7 @@ async fn the_time_limit_ends_a_call() {
     let result = tools().execute_async(&request.build().unwrap()).await.unwrap();
     assert_eq!(started.elapsed().as_secs(), 2);
     assert_eq!(result.metadata()["error_type"], "TIMEOUT");
-    let error = AgentError::unless_successful(result).unwrap_err();
+    let error = AgentError::check_result(result).unwrap_err();
     assert_eq!(error.kind(), AgentErrorKind::ToolExecution);
     assert_eq!(
         (&error.details()["reason"], &error.details()["tool_id"]),

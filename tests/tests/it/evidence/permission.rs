@@ -83,7 +83,7 @@ async fn a_reader_approves_the_reads_that_it_names_and_the_record_says_so() {
     assert_eq!(world.runs(), 2);
     let calls = recorded(&office.ledger).await;
     let by = calls.iter().filter_map(|call| call.approval.as_ref()?.by.as_deref());
-    assert_eq!(by.collect::<Vec<_>>(), ["boss", access().who()]);
+    assert_eq!(by.collect::<Vec<_>>(), ["boss", access().reader()]);
 }
 
 #[tokio::test]

@@ -114,7 +114,7 @@ async fn an_answer_is_the_same_or_has_drifted_with_what_has_changed() {
     archive.world.set(5);
     let report = archive.run(&runtime).await;
     let diff = json!([{ "op": "replace", "path": "/today", "value": 5 }]);
-    let drifted = ReplayVerdict::Drifted { diff: Some(diff), earlier_error: None, error: None };
+    let drifted = ReplayVerdict::Changed { diff: Some(diff), earlier_error: None, error: None };
     assert_eq!((verdicts(&report), report.is_unchanged()), (vec![&drifted], false));
     assert_eq!(archive.world.runs(), 3);
     // The cache is unchanged.
@@ -131,7 +131,7 @@ async fn without_a_vault_a_drift_is_seen_and_not_what_it_is() {
     archive.world.set(5);
     let replay = Replay::new(&runtime, &archive.office.ledger, access());
     let report = replay.run("trace-1").await.unwrap();
-    let drifted = ReplayVerdict::Drifted { diff: None, earlier_error: None, error: None };
+    let drifted = ReplayVerdict::Changed { diff: None, earlier_error: None, error: None };
     assert_eq!(verdicts(&report), [&drifted]);
 }
 
@@ -174,7 +174,7 @@ async fn a_tool_that_is_gone_or_another_version_is_said_to_be() {
         .sync_handler(|_| Ok::<_, Failure>(json!({ "place": "", "today": 0 })));
     let after = archive.with(|it| it.dynamic(renewed));
     let report = archive.run(&after).await;
-    assert_eq!(verdicts(&report), [&ReplayVerdict::Same, &ReplayVerdict::Gone]);
+    assert_eq!(verdicts(&report), [&ReplayVerdict::Same, &ReplayVerdict::ToolRemoved]);
     let look = &report.calls()[0];
     assert!(look.version_changed());
     assert_eq!((look.recorded_version(), look.version()), (Some("1.0.0"), Some("2.0.0")));
@@ -248,7 +248,7 @@ async fn a_failure_is_the_same_if_it_has_the_same_code() {
     failing.call("fail", "{}", &cx_of(TENANT)).execute().await;
     assert_eq!(verdicts(&archive.run(&failing).await), [&ReplayVerdict::Same]);
     *codes.lock().unwrap() = ErrorCode::Forbidden;
-    let drifted = ReplayVerdict::Drifted {
+    let drifted = ReplayVerdict::Changed {
         diff: None,
         earlier_error: Some("NOT_FOUND".to_owned()),
         error: Some("FORBIDDEN".to_owned()),
@@ -331,7 +331,7 @@ async fn where_nothing_is_sealed_the_ledger_gives_the_arguments() {
     call(&runtime, "look", r#"{"place":"here"}"#).await;
     assert_eq!(verdicts(&archive.run(&runtime).await), [&ReplayVerdict::Same]);
     archive.world.set(1);
-    let drifted = ReplayVerdict::Drifted { diff: None, earlier_error: None, error: None };
+    let drifted = ReplayVerdict::Changed { diff: None, earlier_error: None, error: None };
     assert_eq!(verdicts(&archive.run(&runtime).await), [&drifted]);
 }
 

@@ -251,7 +251,8 @@ async fn the_authorizer_knows_the_caller_and_its_scopes() {
     let rule = |request: &EvidenceRequest<'_>| {
         let access = request.access();
         let is_boss = access.user() == Some("boss") && access.principal() == "network:clerk";
-        let is_asked = request.action() != AccessAction::Read || access.why() == "complaint 4711";
+        let is_asked =
+            request.action() != AccessAction::Read || access.reason() == "complaint 4711";
         if is_boss && is_asked && access.has_scope("evidence") && !access.has_scope("traces") {
             EvidenceVerdict::Allow
         } else {

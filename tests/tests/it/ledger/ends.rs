@@ -82,7 +82,12 @@ fn told(record: &RecordedCall) -> Told<'_> {
     assert_eq!(record.status, RecordStatus::Error);
     assert_eq!(record.output_hash, None, "an error has no answer");
     let error = record.error.as_ref().expect("an error");
-    (record.ended, error.code.as_deref().unwrap_or(""), error.effect.as_deref(), record.attempts)
+    (
+        record.final_status,
+        error.code.as_deref().unwrap_or(""),
+        error.effect.as_deref(),
+        record.attempts,
+    )
 }
 
 fn quick() -> Arc<Script> {
@@ -121,7 +126,7 @@ async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
     assert_eq!(record.invocation_id, call.cx().invocation_id());
     assert_eq!((&*record.tool, record.effect), ("peek", Some(Effect::Read)));
     assert!(record.version.is_some());
-    assert_eq!((record.status, record.ended), (RecordStatus::Success, CallStatus::Executed));
+    assert_eq!((record.status, record.final_status), (RecordStatus::Success, CallStatus::Executed));
     assert_eq!((record.attempts, record.origin), (1, RecordedOrigin::Call));
     assert!(record.error.is_none() && record.approval.is_none() && record.evidence.is_none());
     assert!(!record.dry_run && !record.approval_dry_run && record.replay_of.is_none());
@@ -433,7 +438,7 @@ async fn each_call_of_a_batch_leaves_its_own_record() {
     desk.runtime.execute_all(&mut calls).await;
     let mut records = recorded(&desk.ledger).await;
     records.sort_by(|one, other| one.call_id.cmp(&other.call_id));
-    let ends: Vec<_> = records.iter().map(|it| (it.call_id.as_deref(), it.ended)).collect();
+    let ends: Vec<_> = records.iter().map(|it| (it.call_id.as_deref(), it.final_status)).collect();
     assert_eq!(
         ends,
         [
@@ -452,7 +457,7 @@ async fn a_blocking_tool_is_recorded_whether_it_answers_or_breaks() {
     desk.answer("grind", r#"{"breaks":true}"#).await;
     let _ = desk.runtime.call("grind", "{}", &jane()).execute().now_or_never();
     let records = recorded(&desk.ledger).await;
-    let ends: Vec<_> = records.iter().map(|it| it.ended).collect();
+    let ends: Vec<_> = records.iter().map(|it| it.final_status).collect();
     assert_eq!(ends[..2], [CallStatus::Executed, CallStatus::Failed]);
     assert_eq!(ends.len(), 3);
 }

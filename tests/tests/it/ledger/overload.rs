@@ -194,7 +194,7 @@ async fn a_call_is_refused_once_it_waited_too_long_for_room_and_that_is_recorded
     let records = desk.closed().await;
     check_whole(&desk.ledger, 4);
     let refused = records.iter().rev().find_map(Record::as_call).unwrap();
-    assert_eq!(refused.ended, CallStatus::NotExecuted);
+    assert_eq!(refused.final_status, CallStatus::NotExecuted);
     assert_eq!(refused.error.as_ref().unwrap().reason.as_deref(), Some("ledger_full"));
 }
 

@@ -27,12 +27,13 @@ use crate::runtime::Runtime;
 
 /// Lets a model call tools over several turns until it answers.
 ///
-/// Each call is a call like any other: arguments are checked, permissions and approvals hold, and the
-/// record has it. A model reads every answer, also that of a call that was refused, and may mend it.
-/// Reads of one turn run side by side, each write alone.
+/// Each call is a call like any other: arguments are checked, permissions and approvals apply, and
+/// the ledger records it. The model reads every answer, also that of a refused call, and can correct
+/// the call. Reads of one turn run concurrently, each write alone.
 ///
-/// The runtime knows a call by the turn's number and the model's id, so that a write whose answer was
-/// lost is not repeated. Give each run a trace of its own, since ids are unique in a trace only.
+/// The idempotency key of a call is derived from the turn's number and the model's id of the call, so
+/// that a write whose answer was lost is not repeated. Give each run a trace of its own, since ids are
+/// unique in a trace only.
 ///
 /// # How it ends
 /// | [`LoopEnd`] | when |
@@ -41,8 +42,8 @@ use crate::runtime::Runtime;
 /// | `Suspended` | a call waits for a person; [`SuspendedRun`] may continue later, in another process too |
 /// | `Stopped` | `max_turns`, `max_total_tokens` or `timeout` is reached, all calls of three turns in a row failed, or the model's answer was cut off, and none of its calls ran |
 ///
-/// A model that is silent until the time limit stops the loop as any limit does: the report has all
-/// that was said and done before. An error is a model that failed by itself.
+/// A model that does not respond within the time limit stops the loop as any limit does: the report
+/// has all messages and calls up to then. An error is returned only if the model itself failed.
 ///
 /// # Log and metrics
 /// Runs are logged and measured as an agent's requests are: how they ended, their turns, the calls of

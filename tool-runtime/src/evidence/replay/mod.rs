@@ -16,8 +16,8 @@ use crate::runtime::Runtime;
 
 /// Runs the reads of a trace again with their recorded arguments, and compares the answers.
 ///
-/// A write is never run. A read is judged as any call: by its tool's permission, by the host's
-/// access policy of today, and by approval. A read that needs approval is skipped unless
+/// A write is never run. The same checks apply as to any call: the tool's permission, the host's
+/// current access policy, and approval. A read that needs approval is skipped unless
 /// [`approving`](Self::approving) covers its tool; no person is asked, and no standing grant of the
 /// recorded user is used. No answer comes from a cache, and no evidence is kept. Each call that is
 /// run is on the ledger, with the id of the call that it repeats. The reader and the reason are

@@ -199,7 +199,7 @@ async fn an_unknown_outcome_is_found_by_its_fence<S: IdempotencyStore>(store: &S
 
 fn ticket(tenant: Uuid, holder: &str, bytes: usize) -> WaitingTicket {
     let ticket = WaitingTicket::new(Uuid::now_v7(), tenant, "run-1", vec![7; bytes], at(100));
-    ticket.held_for(holder)
+    ticket.with_quota_owner(holder)
 }
 
 async fn a_share_of_tickets_is_its_holders<S: TicketStore>(store: &S) {

@@ -13,7 +13,7 @@ use super::{Office, by, check, post, send, text, with};
 /// Returns the record of the call that ran.
 async fn ran(place: &Recorded) -> RecordedCall {
     let calls = place.calls().await;
-    let mut ran = calls.into_iter().filter(|call| call.ended == CallStatus::Executed);
+    let mut ran = calls.into_iter().filter(|call| call.final_status == CallStatus::Executed);
     let (Some(call), None) = (ran.next(), ran.next()) else { panic!("one call ran") };
     call
 }

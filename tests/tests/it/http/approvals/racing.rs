@@ -107,7 +107,7 @@ async fn check_race(race: &Race, key: Option<&str>, cents: u32, declines: bool) 
         .iter()
         .filter(|call| of_ticket(call) && call.approval.as_ref().unwrap().by.is_some())
         .collect();
-    let refusals = records.iter().filter(|call| call.ended == CallStatus::Declined).count();
+    let refusals = records.iter().filter(|call| call.final_status == CallStatus::Declined).count();
     let ran = race.office.paid.all();
     if is_declined {
         assert_eq!((approved.len(), ran.len()), (0, 0), "{approved:#?}");
@@ -117,7 +117,7 @@ async fn check_race(race: &Race, key: Option<&str>, cents: u32, declines: bool) 
     let [call] = &approved[..] else { panic!("{} approvals: {approved:#?}", approved.len()) };
     let paid = decided["arguments"]["cents"].as_u64().unwrap_or(u64::from(cents));
     assert_eq!(ran, [format!("paid {paid}")]);
-    assert_eq!((call.ended, call.attempts, refusals), (CallStatus::Executed, 1, 0));
+    assert_eq!((call.final_status, call.attempts, refusals), (CallStatus::Executed, 1, 0));
     let by = call.approval.as_ref().unwrap().by.as_deref();
     assert_eq!(by, Some(&*format!("user:boss-{winner} by laptop")));
     let input: Value = serde_json::from_str(call.input.as_ref().unwrap().get()).unwrap();

@@ -334,7 +334,7 @@ impl Walk {
         self.replayed(&replay.run(TRACE).await.unwrap());
         let replay = replay.vault(&self.vault).context(|_| cx());
         let report = replay.run(TRACE).await.unwrap();
-        let drifted = format!("{report:?}").matches("Drifted").count();
+        let drifted = format!("{report:?}").matches("Changed").count();
         assert!(drifted > 0, "{report:?}");
         self.replayed(&report);
         self.sinks.debug(&replay);
@@ -361,7 +361,7 @@ fn every_end_is_among<'c>(calls: impl Iterator<Item = &'c RecordedCall> + Clone)
     ] {
         let is_it = |call: &RecordedCall| {
             let error = call.error.as_ref().and_then(|error| error.code.as_deref());
-            format!("{:?}", call.ended) == ended && error.unwrap_or("none") == code
+            format!("{:?}", call.final_status) == ended && error.unwrap_or("none") == code
         };
         assert!(calls.clone().any(is_it), "{ended} {code}");
     }

@@ -103,7 +103,10 @@ impl Caller {
 /// The definition of the tool was changed, or the tool disabled, after the call was opened.
 fn revoked() -> Failure {
     Failure::of(ErrorCode::Forbidden)
-        .with_message("this tool was changed or disabled since the call was made; do without it")
+        .with_message(
+            "this tool was changed or disabled since the call was made; do not call it again, \
+             continue without it",
+        )
         .with_effect_none()
 }
 

@@ -63,7 +63,7 @@ impl LockMode {
             Some(Some("accept")) => Ok(Self::Accept),
             Some(Some("frozen")) => Ok(Self::Frozen),
             Some(_) => Err(RemoteError::setting(format!(
-                "`{VARIABLE}` has no such value: set it to `accept` or `frozen`, or unset it"
+                "invalid value of `{VARIABLE}`: expected `accept` or `frozen`, or no value"
             ))),
         }
     }
@@ -92,6 +92,8 @@ async fn blocking<T: Send + 'static>(
     run: impl FnOnce() -> Result<T, RemoteError> + Send + 'static,
 ) -> Result<T, RemoteError> {
     let ended = tokio::task::spawn_blocking(run).await;
-    let stopped = |_| Err(RemoteError::new(RemoteErrorKind::Lock, "reading the lock was stopped"));
+    let stopped = |_| {
+        Err(RemoteError::new(RemoteErrorKind::Lock, "the task that accesses the lock file failed"))
+    };
     ended.unwrap_or_else(stopped)
 }
