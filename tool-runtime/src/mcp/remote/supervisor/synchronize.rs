@@ -101,7 +101,7 @@ impl Supervisor {
     fn register(&mut self) {
         let Some(runtime) = self.runtime.upgrade() else { return };
         let registrar =
-            Registrar { runtime: &runtime, settings: &self.settings, caller: &self.caller };
+            Registrar { runtime: &runtime, settings: &self.settings, sender: &self.sender };
         self.directory.register(&registrar);
     }
 
@@ -113,7 +113,7 @@ impl Supervisor {
     }
 
     pub(super) fn publish(&self) {
-        self.board.publish(RemoteStatus {
+        self.shared_status.publish(RemoteStatus {
             connection: self.state,
             server: self.server.clone(),
             tools: self.directory.tools(),
