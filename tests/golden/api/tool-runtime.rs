@@ -1735,7 +1735,7 @@ impl AgentError {
     pub fn with_detail(self, name: impl Into<String>, detail: impl Into<Value>) -> Self {}
 }
 impl From<ContractError> for AgentError {}
-impl From<Late> for AgentError {}
+impl From<DeadlineExceeded> for AgentError {}
 impl fmt::Display for AgentError {}
 impl std::error::Error for AgentError {}
 

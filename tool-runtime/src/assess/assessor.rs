@@ -6,10 +6,10 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, newest};
+use super::context_text::{ContextText, INSTRUCTIONS, PrunableParts, QUESTION};
 use super::distillation::{Distillation, PaidTokens};
 use super::host_code::Deadline;
 use super::identifiers::Retention;
-use super::layout::{INSTRUCTIONS, Layout, OpenParts, QUESTION};
 use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer};
 use super::options::AssessOptions;
 use super::pruning::Budget;
@@ -257,10 +257,10 @@ impl Assessor {
     ) -> Result<Compressed, CompressionError> {
         let no_model = || CompressionError::new("there is no summarizer");
         let summarizer = self.summarizer.as_deref().ok_or_else(no_model)?;
-        let open = OpenParts::MessagesAndResults;
-        let layout = Layout::of(context, open, &self.options, None);
+        let prunable = PrunableParts::MessagesAndResults;
+        let context_text = ContextText::of(context, prunable, &self.options, None);
         let references = References::of(newest(context));
-        let fixed = layout.render(&vec![false; layout.passages.len()]);
+        let fixed = context_text.render(&vec![false; context_text.passages.len()]);
         let room = budget.target.saturating_sub(self.counter.count(&fixed));
         let work = Distillation {
             summarizer,
@@ -269,7 +269,7 @@ impl Assessor {
             references: &references,
             budget: room,
         };
-        let pieces = layout.open_pieces();
+        let pieces = context_text.prunable_pieces();
         let paid = PaidTokens::default();
         let summary = self.host("summarizer", work.summarize(&pieces, &paid)).await;
         *cost += dollars(paid.read(), summarizer.dollars_per_million());

@@ -1,4 +1,4 @@
-//! Has a smaller model summarize the open parts of a context, in chunks side by side.
+//! Has a smaller model summarize the prunable parts of a context, in concurrent chunks.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::StreamExt;
 use futures::stream;
 
+use super::context_text::PrunablePiece;
 use super::escapes::decoded;
 use super::identifiers::{by_frequency, identifiers, with_parts};
-use super::layout::OpenPiece;
 use super::manager::{CompressionError, Summarizer, SummaryRequest};
 use super::passages::short_pieces;
 use super::references::References;
@@ -91,7 +91,7 @@ impl Distillation<'_> {
     /// that it had to keep.
     pub(super) async fn summarize(
         &self,
-        pieces: &[OpenPiece],
+        pieces: &[PrunablePiece],
         paid: &PaidTokens,
     ) -> Result<String, CompressionError> {
         let chunks = self.chunks(pieces);
@@ -155,7 +155,7 @@ impl Distillation<'_> {
     }
 
     /// Joins pieces to chunks of about the same size, none of which takes too many tokens.
-    fn chunks(&self, pieces: &[OpenPiece]) -> Vec<Chunk> {
+    fn chunks(&self, pieces: &[PrunablePiece]) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         let mut chunk = ChunkParts::default();
         let mut tokens = 0;
@@ -176,7 +176,7 @@ impl Distillation<'_> {
     }
 
     /// Splits a piece into parts that fit in a chunk; most pieces are one part.
-    fn parts<'p>(&self, piece: &'p OpenPiece) -> Vec<Part<'p>> {
+    fn parts<'p>(&self, piece: &'p PrunablePiece) -> Vec<Part<'p>> {
         let part = |text| Part { text, is_json: piece.is_json, tokens: self.counter.count(text) };
         let whole = part(&piece.text);
         if whole.tokens <= CHUNK_TOKENS {

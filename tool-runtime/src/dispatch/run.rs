@@ -74,7 +74,7 @@ async fn try_again(
     let mut ended = first;
     let mut retries = None;
     while let Some(wait) = next_pause(dispatcher, scope, &ended.0, &mut retries, started) {
-        scope.rewind(effect_is_unknown(&ended.0));
+        scope.reset_for_retry(effect_is_unknown(&ended.0));
         if let Some(outcome) = pause(scope, claim, wait).await {
             return (outcome, elapsed(scope, started));
         }

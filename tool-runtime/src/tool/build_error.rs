@@ -147,14 +147,16 @@ pub enum BuildProblem {
         rule: &'static str,
     },
     /// A permission is set for a tool or toolkit that does not exist.
-    #[error("a permission is set for `{name}`, which is no tool and no toolkit here")]
+    #[error(
+        "a permission is set for `{name}`, which is neither a tool nor a toolkit of this runtime"
+    )]
     #[non_exhaustive]
     UnknownPermission {
         /// The name.
         name: String,
     },
     /// Rules are set for a tool or toolkit that does not exist.
-    #[error("rules are set for `{name}`, which is no tool and no toolkit here")]
+    #[error("rules are set for `{name}`, which is neither a tool nor a toolkit of this runtime")]
     #[non_exhaustive]
     UnknownRules {
         /// The name.

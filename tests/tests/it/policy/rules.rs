@@ -64,8 +64,8 @@ fn rules_for_an_unknown_tool_are_a_problem() {
     assert_eq!(
         refused(policy),
         [
-            "rules are set for `pekk`, which is no tool and no toolkit here",
-            "rules are set for `shop`, which is no tool and no toolkit here",
+            "rules are set for `pekk`, which is neither a tool nor a toolkit of this runtime",
+            "rules are set for `shop`, which is neither a tool nor a toolkit of this runtime",
         ]
     );
 }

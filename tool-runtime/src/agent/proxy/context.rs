@@ -47,8 +47,9 @@ impl Turn<'_> {
         let context = context.clone().into_builder();
         let context = context.strategy(CompressionStrategy::SemanticPruning).build();
         let context = context.map_err(|error| serialization(&error))?;
-        let assessor =
-            self.assessor(self.with_prompt_cache(self.optimization.harder(self.price())));
+        let assessor = self.assessor(
+            self.with_prompt_cache(self.optimization.with_stronger_compression(self.price())),
+        );
         let assessor = assessor.without_compressors().most_tokens(self.budget.input);
         let optimized = assessor.optimize(&context).await;
         if !self.fits(&optimized) {

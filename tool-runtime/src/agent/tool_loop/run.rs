@@ -13,7 +13,7 @@ use super::observer::RunFigures;
 use super::report::{LoopEnd, LoopReport, StopCause};
 use super::suspended::{AnswerText, CallAnswer, PendingCall, RunOwner, SuspendedRun};
 use crate::adapters::Answer;
-use crate::agent::ask::{Late, ask};
+use crate::agent::ask::{DeadlineExceeded, ask};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{
     ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, TokenUsage,
@@ -164,7 +164,9 @@ impl<'l> LoopRun<'l> {
         let request = self.request();
         let reply = match ask(&*self.model, &request, &self.deadline).await {
             Ok(ended) => ended?,
-            Err(Late) => return Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::Timeout)))),
+            Err(DeadlineExceeded) => {
+                return Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::Timeout))));
+            }
         };
         self.turns += 1;
         self.history.savings.add_request();
