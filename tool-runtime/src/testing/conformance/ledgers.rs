@@ -190,9 +190,9 @@ fn calls_are_found_by_what_is_asked(ledger: &mut dyn LedgerStore) {
     }
     let mut some = false;
     for query in queries() {
-        let admits = |call: &Record| call.as_call().is_some_and(|call| query.admits(call));
+        let matches = |call: &Record| call.as_call().is_some_and(|call| query.matches(call));
         let expected: Vec<_> =
-            calls.iter().filter(|(_, call)| admits(call)).map(|(entry, _)| entry.seq()).collect();
+            calls.iter().filter(|(_, call)| matches(call)).map(|(entry, _)| entry.seq()).collect();
         some |= expected.len() > 2;
         assert_eq!(
             seqs(&find(ledger, &query)),
@@ -239,7 +239,7 @@ fn pages_hold_every_call_once(ledger: &mut dyn LedgerStore) {
         for query in [LedgerQuery::new(), LedgerQuery::new().tool("b").limit(limit)] {
             let whole = calls
                 .iter()
-                .filter(|(_, record)| record.as_call().is_some_and(|call| query.admits(call)));
+                .filter(|(_, record)| record.as_call().is_some_and(|call| query.matches(call)));
             let whole: Vec<_> = whole.map(|(entry, _)| entry.seq()).collect();
             assert_eq!(paged(ledger, &query.limit(limit), limit), whole, "{promise}: {limit}");
         }

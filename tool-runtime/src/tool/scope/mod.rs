@@ -360,7 +360,7 @@ impl CallScope {
 
     /// Resets the scope after a failed attempt, so that the tool can run again; `effect_unknown` if it
     /// may have had its effect although it failed.
-    pub(crate) fn rewind(&self, effect_unknown: bool) {
+    pub(crate) fn reset_for_retry(&self, effect_unknown: bool) {
         self.0.effect_unknown.fetch_or(effect_unknown, Ordering::Relaxed);
         let mut meta = self.lock_meta();
         drop(meta.take());
