@@ -6505,18 +6505,6 @@ impl ManualClock {
 }
 impl Clock for ManualClock {}
 
-// tool_runtime::testing::ModelMessage
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelMessage {
-    ..
-}
-impl ModelMessage {
-    #[must_use]
-    pub fn calls(&self) -> &[ToolCallRequest] {}
-    #[must_use]
-    pub fn text(&self) -> Option<&str> {}
-}
-
 // tool_runtime::testing::ModelTurn
 pub struct ModelTurn(_);
 impl ModelTurn {
@@ -6576,6 +6564,18 @@ impl ScriptedApprover {
 }
 impl Approver for ScriptedApprover {}
 
+// tool_runtime::testing::ScriptedMessage
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptedMessage {
+    ..
+}
+impl ScriptedMessage {
+    #[must_use]
+    pub fn calls(&self) -> &[ToolCallRequest] {}
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {}
+}
+
 // tool_runtime::testing::ScriptedModel
 pub struct ScriptedModel {
     ..
@@ -6586,7 +6586,7 @@ impl ScriptedModel {
     pub fn answers(&self) -> &[AnsweredCall] {}
     #[must_use]
     pub fn new(turns: impl IntoIterator<Item = ModelTurn>) -> Self {}
-    pub fn next_turn(&mut self) -> Option<ModelMessage> {}
+    pub fn next_turn(&mut self) -> Option<ScriptedMessage> {}
     pub async fn play(&mut self, runtime: &Runtime, cx: &ToolContext) -> Option<String> {}
 }
 impl fmt::Debug for ScriptedModel {}

@@ -48,12 +48,12 @@ struct Chunk {
 /// The parts of a chunk.
 #[derive(Debug, Default)]
 struct ChunkParts<'p> {
-    parts: Vec<Part<'p>>,
+    parts: Vec<ChunkPart<'p>>,
 }
 
 /// A piece of the context, or a part of a long one.
 #[derive(Debug)]
-struct Part<'p> {
+struct ChunkPart<'p> {
     text: &'p str,
     /// True if the text has the escapes of JSON.
     is_json: bool,
@@ -176,8 +176,9 @@ impl Distillation<'_> {
     }
 
     /// Splits a piece into parts that fit in a chunk; most pieces are one part.
-    fn parts<'p>(&self, piece: &'p PrunablePiece) -> Vec<Part<'p>> {
-        let part = |text| Part { text, is_json: piece.is_json, tokens: self.counter.count(text) };
+    fn parts<'p>(&self, piece: &'p PrunablePiece) -> Vec<ChunkPart<'p>> {
+        let part =
+            |text| ChunkPart { text, is_json: piece.is_json, tokens: self.counter.count(text) };
         let whole = part(&piece.text);
         if whole.tokens <= CHUNK_TOKENS {
             return vec![whole];

@@ -32,8 +32,8 @@ pub(super) struct ListEntry {
     pub(super) snapshot: Result<Snapshot, EvidenceError>,
 }
 
-/// A list that is being made.
-struct Listing<'a> {
+/// A list of snapshots in progress.
+struct SnapshotListing<'a> {
     query: &'a SnapshotQuery,
     most: usize,
     draft: RecordDraft<'a>,
@@ -120,7 +120,7 @@ impl Vault {
     ) -> Result<SnapshotPage, EvidenceError> {
         let draft = RecordDraft::new(AccessAction::List, Some(query.tenant), access);
         let shown = Vec::new();
-        let mut listing = Listing { query, most, draft, shown, examined: 0, denied: false };
+        let mut listing = SnapshotListing { query, most, draft, shown, examined: 0, denied: false };
         let listed = self.listed(&mut listing, after).await;
         let (first, last) = match &listed {
             Ok(_) => (listing.shown.first().map(Snapshot::id), listing.shown.last()),
@@ -159,7 +159,7 @@ impl Vault {
     /// Fills a page; returns where the next one begins.
     async fn listed(
         &self,
-        listing: &mut Listing<'_>,
+        listing: &mut SnapshotListing<'_>,
         mut after: Option<SnapshotId>,
     ) -> Result<Option<SnapshotId>, EvidenceError> {
         let (query, most) = (listing.query, listing.most);
@@ -195,7 +195,7 @@ impl Vault {
     /// Adds a snapshot to a page if the query selects it and the authorizer allows it.
     async fn examine(
         &self,
-        listing: &mut Listing<'_>,
+        listing: &mut SnapshotListing<'_>,
         entry: ListEntry,
     ) -> Result<(), EvidenceError> {
         listing.examined += 1;

@@ -345,7 +345,7 @@ impl Record {
     /// # Errors
     /// The text is not a JSON object with a `kind`, or lacks a member that its kind requires.
     pub fn read(text: &str) -> serde_json::Result<Self> {
-        let kind = serde_json::from_str::<KindOnly>(text)?.kind;
+        let kind = serde_json::from_str::<RecordKind>(text)?.kind;
         Ok(match kind.as_str() {
             "call" => Self::Call(Box::new(serde_json::from_str(text)?)),
             "began" => Self::Began(read(text)?),
@@ -389,7 +389,7 @@ impl Record {
 }
 
 #[derive(Deserialize)]
-struct KindOnly {
+struct RecordKind {
     kind: String,
 }
 

@@ -7,15 +7,15 @@ use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::Value;
 
 use super::attempts::Failed;
-use super::builder::Settings;
+use super::builder::OpenAiSettings;
 use crate::agent::error::{AgentError, AgentErrorKind};
 
 /// An endpoint, with the client that has the key.
 #[derive(Debug)]
-pub(super) struct Endpoint {
+pub(super) struct ProviderEndpoint {
     pub(super) client: Client,
     pub(super) url: Url,
-    pub(super) settings: Settings,
+    pub(super) settings: OpenAiSettings,
 }
 
 /// The longest `Retry-After` that is waited for.
@@ -23,7 +23,7 @@ const LONGEST_ADVICE: Duration = Duration::from_secs(30);
 /// The most characters of a provider's word for an error.
 const WORD: usize = 64;
 
-impl Endpoint {
+impl ProviderEndpoint {
     /// Sends a body and returns the response, if its status is a success.
     pub(super) async fn send(&self, body: &Value) -> Result<Response, Failed> {
         let request = self.client.post(self.url.clone());

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::turn::{Turn, serialization};
+use super::turn::{RequestTurn, serialization};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::student::StudentSummarizer;
 use crate::articulate::Articulator;
@@ -12,7 +12,7 @@ use crate::contracts::assess::{CompressionStrategy, ContextData, OptimizedContex
 /// The most tokens that a request may have, as the contract says.
 const MOST_TOTAL: u64 = 1_000_000;
 
-impl Turn<'_> {
+impl RequestTurn<'_> {
     /// Compresses the context; harder if it does not fit, and refuses it if it still does not.
     pub(super) async fn optimize(
         &self,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::answer_cache::AnswerCache;
 use super::config::AgentConfig;
 use super::sessions::{MemorySessions, SessionStore};
-use super::turn::Turn;
+use super::turn::RequestTurn;
 use crate::agent::error::AgentError;
 use crate::agent::executor::RuntimeExecutor;
 use crate::agent::measured_model::MeasuredModel;
@@ -190,7 +190,7 @@ impl ProxyAgent {
         request: &ProxyRequest,
         cx: &ToolContext,
     ) -> Result<ProxyResponse, AgentError> {
-        Turn::new(&self.inner, request, cx).answer().await
+        RequestTurn::new(&self.inner, request, cx).answer().await
     }
 }
 

@@ -118,12 +118,12 @@ impl EvidenceStore for MemoryStore {
     }
 }
 
-pub(super) struct Evidence {
+pub(super) struct MemoryEvidence {
     snapshots: QuotaMap<(Uuid, Uuid), StoredSnapshot>,
     keys: QuotaMap<(Uuid, u32), TenantKey>,
 }
 
-impl Evidence {
+impl MemoryEvidence {
     pub(super) fn new(snapshots: Quota, keys: Quota) -> Self {
         Self { snapshots: QuotaMap::new(snapshots), keys: QuotaMap::new(keys) }
     }

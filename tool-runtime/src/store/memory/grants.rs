@@ -34,9 +34,9 @@ impl GrantStore for MemoryStore {
     }
 }
 
-pub(super) struct Grants(QuotaMap<GrantScope, StandingGrant>);
+pub(super) struct MemoryGrants(QuotaMap<GrantScope, StandingGrant>);
 
-impl Grants {
+impl MemoryGrants {
     pub(super) fn new(quota: Quota) -> Self {
         Self(QuotaMap::new(quota))
     }

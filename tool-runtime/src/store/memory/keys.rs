@@ -69,7 +69,7 @@ impl IdempotencyStore for MemoryStore {
     }
 }
 
-pub(super) struct Keys {
+pub(super) struct MemoryKeys {
     records: QuotaMap<ScopedKey, KeyRecord>,
     unknown: UnknownIndex,
     archive: QuotaMap<[u8; 32], ArchivedKey>,
@@ -123,7 +123,7 @@ impl UnknownIndex {
     }
 }
 
-impl Keys {
+impl MemoryKeys {
     pub(super) fn new(quota: Quota, reserved_answer_bytes: usize) -> Self {
         let (records, archive) = (QuotaMap::new(quota), QuotaMap::new(quota));
         Self {

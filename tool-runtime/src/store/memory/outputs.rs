@@ -34,9 +34,9 @@ impl OutputStore for MemoryStore {
     }
 }
 
-pub(super) struct Outputs(QuotaMap<Uuid, StoredOutput>);
+pub(super) struct MemoryOutputs(QuotaMap<Uuid, StoredOutput>);
 
-impl Outputs {
+impl MemoryOutputs {
     pub(super) fn new(quota: Quota) -> Self {
         Self(QuotaMap::new(quota))
     }

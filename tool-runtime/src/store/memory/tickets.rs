@@ -57,7 +57,7 @@ impl TicketStore for MemoryStore {
     }
 }
 
-pub(super) struct Tickets {
+pub(super) struct MemoryTickets {
     tickets: QuotaMap<Uuid, WaitingTicket>,
     /// The waiting tickets of each caller, with their expiry and the size of their payloads.
     waiting: Waiting,
@@ -65,7 +65,7 @@ pub(super) struct Tickets {
 
 type Waiting = HashMap<(Uuid, Box<str>), BTreeMap<(UnixMillis, Uuid), usize>>;
 
-impl Tickets {
+impl MemoryTickets {
     pub(super) fn new(quota: Quota) -> Self {
         Self { tickets: QuotaMap::new(quota), waiting: HashMap::new() }
     }

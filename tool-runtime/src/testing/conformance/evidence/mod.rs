@@ -37,12 +37,12 @@ pub async fn evidence(store: &dyn EvidenceStore) {
 }
 
 /// The evidence of a tenant that one check owns.
-struct Evidence<'a> {
+struct EvidenceChecks<'a> {
     store: &'a dyn EvidenceStore,
     tenant: Uuid,
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> EvidenceChecks<'a> {
     fn new(store: &'a dyn EvidenceStore) -> Self {
         Self { store, tenant: Uuid::now_v7() }
     }

@@ -37,12 +37,12 @@ pub async fn idempotency(store: &dyn IdempotencyStore) {
 const LEASE: Duration = Duration::from_secs(30);
 
 /// The keys of a tenant that one check owns.
-struct Keys<'a> {
+struct KeyChecks<'a> {
     store: &'a dyn IdempotencyStore,
     tenant: Uuid,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> KeyChecks<'a> {
     fn new(store: &'a dyn IdempotencyStore) -> Self {
         Self { store, tenant: Uuid::now_v7() }
     }
