@@ -76,8 +76,8 @@ impl fmt::Display for Attachment {}
 #[non_exhaustive]
 pub enum AttachmentError {
     Invalid(ContractError),
-    TooMany { most: usize },
-    TooLarge { most: usize },
+    TooMany { max: usize },
+    TooLarge { max: usize },
 }
 impl ToolFailure for AttachmentError {}
 
@@ -175,12 +175,12 @@ pub enum BuildProblem {
     NoEvidence { tool: String },
     NothingDiscovered,
     #[non_exhaustive]
-    OutOfRange { setting: &'static str, least: usize, most: usize, found: usize },
+    OutOfRange { setting: &'static str, min: usize, max: usize, found: usize },
     #[non_exhaustive]
     TimeOutOfRange {
         setting: &'static str,
-        least: Duration,
-        most: Duration,
+        min: Duration,
+        max: Duration,
         found: Duration,
     },
     PanicAborts,
@@ -805,7 +805,7 @@ impl Runtime {
         &self,
         handle: OutputHandle,
         offset: u64,
-        most: usize,
+        limit: usize,
         cx: &ToolContext,
     ) -> Result<Option<OutputPage>, StoreError> {}
     pub fn refused_tools(&self) -> impl Iterator<Item = &RefusedTool> {}
@@ -861,9 +861,9 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {}
     #[must_use]
-    pub fn max_blocking_tools(self, most: usize) -> Self {}
+    pub fn max_blocking_tools(self, limit: usize) -> Self {}
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {}
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {}
     #[must_use]
     pub fn metrics(self, metrics: Metrics) -> Self {}
     #[must_use]
@@ -2152,7 +2152,7 @@ impl RuntimeExecutor {
         requests: &[ToolRequest],
     ) -> Vec<Result<ActResult, AgentError>> {}
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {}
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {}
     #[must_use]
     pub fn new(runtime: Runtime, cx: ToolContext) -> Self {}
     #[must_use]
@@ -2191,7 +2191,7 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     async fn load(
         &self,
         key: &SessionKey,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ChatMessage>, StoreError>;
     async fn append(
         &self,
@@ -2215,7 +2215,7 @@ impl SqliteSessions {
     #[must_use]
     pub fn retention(self, retention: Duration) -> Self {}
     #[must_use]
-    pub fn sessions_per_principal(self, most: usize) -> Self {}
+    pub fn sessions_per_principal(self, limit: usize) -> Self {}
     pub async fn sweep(&self) -> Result<usize, StoreError> {}
 }
 impl SessionStore for SqliteSessions {}
@@ -2306,9 +2306,9 @@ impl ToolLoop {
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {}
     #[must_use]
-    pub fn max_calls_per_turn(self, most: usize) -> Self {}
+    pub fn max_calls_per_turn(self, limit: usize) -> Self {}
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {}
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {}
     #[must_use]
     pub fn max_failed_turns(self, turns: u32) -> Self {}
     #[must_use]
@@ -2783,12 +2783,12 @@ pub trait EvidenceStore: Send + Sync + 'static {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ListedSnapshot>, StoreError>;
     async fn sweep_snapshots(
         &self,
         before: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError>;
     async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError>;
     async fn find_tenant_key(
@@ -2804,7 +2804,7 @@ pub trait EvidenceStore: Send + Sync + 'static {
         &self,
         not_by: &str,
         after: Option<(Uuid, u32)>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TenantKey>, StoreError>;
     async fn rewrap_tenant_key(
         &self,
@@ -2821,7 +2821,7 @@ pub trait EvidenceStore: Send + Sync + 'static {
         tenant: Uuid,
         before_version: u32,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError>;
     async fn rewrap_data_key(
         &self,
@@ -3235,7 +3235,7 @@ impl Vault {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
         access: &Access,
     ) -> Result<SnapshotPage, EvidenceError> {}
     pub fn new(store: impl EvidenceStore, keys: impl Into<Arc<KeyRing>>) -> Self {}
@@ -3262,7 +3262,7 @@ impl Vault {
     pub async fn sweep(
         &self,
         before: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, EvidenceError> {}
     #[must_use]
     pub fn with_access_log(self, log: impl AccessLog) -> Self {}
@@ -4127,7 +4127,7 @@ impl LedgerStatus {
 // tool_runtime::ledger::LedgerStore
 pub trait LedgerStore: Send + 'static {
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError>;
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError>;
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError>;
     fn count(&mut self) -> Result<u64, StoreError>;
     fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError>;
     fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {}
@@ -4146,7 +4146,7 @@ pub struct MemoryLedger {
 }
 impl MemoryLedger {
     #[must_use]
-    pub fn new(most_entries: usize) -> Self {}
+    pub fn new(max_entries: usize) -> Self {}
 }
 impl LedgerStore for MemoryLedger {}
 impl fmt::Debug for MemoryLedger {}
@@ -4972,7 +4972,7 @@ impl Grants<'_> {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {}
     pub async fn revoke(&self, scope: &GrantScope) -> Result<bool, StoreError> {}
 }
@@ -5066,7 +5066,7 @@ impl Outcomes<'_> {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {}
 }
 
@@ -5314,7 +5314,7 @@ impl Tickets<'_> {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
     ) -> Result<WaitingCalls, StoreError> {}
 }
 
@@ -5903,7 +5903,7 @@ pub trait GrantStore: Send + Sync + 'static {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError>;
 }
 
@@ -5928,7 +5928,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError>;
     async fn find_unknown(
         &self,
@@ -5939,12 +5939,12 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     async fn archive_unknown(
         &self,
         before: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError> {}
     async fn sweep_keys(
         &self,
         now: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError>;
 }
 
@@ -5991,19 +5991,19 @@ impl MemoryLimits {
     #[must_use]
     pub const fn new() -> Self {}
     #[must_use]
-    pub const fn with_grants(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_grants(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_keys(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_keys(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_outputs(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_outputs(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
     pub const fn with_reserved_answer_bytes(self, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_snapshots(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_snapshots(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_tenant_keys(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_tenant_keys(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_tickets(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_tickets(self, limit: usize, bytes: usize) -> Self {}
 }
 impl Default for MemoryLimits {}
 
@@ -6065,13 +6065,13 @@ pub trait OutputStore: Send + Sync + 'static {
         tenant: Uuid,
         principal: &str,
         offset: u64,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError>;
     async fn sweep_outputs(
         &self,
         now: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError>;
 }
 
@@ -6123,7 +6123,7 @@ impl SqliteOptions {
     #[must_use]
     pub fn checksum_keys(self, keys: &KeyRing) -> Self {}
     #[must_use]
-    pub fn max_queued(self, most: usize) -> Self {}
+    pub fn max_queued(self, limit: usize) -> Self {}
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {}
     #[must_use]
     pub fn sync_commits(self, sync: bool) -> Self {}
@@ -6139,7 +6139,7 @@ impl SqliteStore {
     #[must_use]
     pub const fn check(&self) -> FileCheck {}
     pub async fn close(&self) {}
-    pub async fn damaged_keys(&self, most: usize) -> Result<Vec<KeyRecord>, StoreError> {}
+    pub async fn damaged_keys(&self, limit: usize) -> Result<Vec<KeyRecord>, StoreError> {}
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {}
     #[must_use]
     pub fn options() -> SqliteOptions {}
@@ -6297,7 +6297,7 @@ pub trait TicketStore: Send + Sync + 'static {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError>;
     async fn supersede_tickets(
@@ -6308,7 +6308,7 @@ pub trait TicketStore: Send + Sync + 'static {
     async fn sweep_tickets(
         &self,
         now: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError>;
 }
 

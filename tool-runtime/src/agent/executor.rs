@@ -138,8 +138,8 @@ impl RuntimeExecutor {
 
     /// Sets how many reads of [`execute_all`](Self::execute_all) run at once: 1 to 20, 5 by default.
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {
-        Self { max_concurrent: most.clamp(1, 20), ..self }
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {
+        Self { max_concurrent: limit.clamp(1, 20), ..self }
     }
 
     /// Returns the same executor for another context.

@@ -54,7 +54,7 @@ const NOT_THE_SAME: &str = "the text does not read back as the data";
 const FEW_TABLES: f64 = 0.1;
 /// The tokens of TOON for a hundred of compact JSON up to which TOON is written. The margin covers
 /// the error of an estimate.
-const MOST_PERCENT: u64 = 97;
+const MAX_PERCENT: u64 = 97;
 
 impl<'d> ParsedDocument<'d> {
     /// Parses JSON; an array with more rows than that may be a table.
@@ -145,8 +145,8 @@ impl<'d> ParsedDocument<'d> {
         let json = self.as_json(None);
         let Ok(text) = toon::write(self.view()) else { return json };
         let tokens = rules.counter.count(&text);
-        let most = rules.counter.count(&json.text).saturating_mul(MOST_PERCENT) / 100;
-        if tokens > most {
+        let max_tokens = rules.counter.count(&json.text).saturating_mul(MAX_PERCENT) / 100;
+        if tokens > max_tokens {
             return json;
         }
         Rendering { text, format: SerializationFormat::Toon, fallback: None }

@@ -115,7 +115,7 @@ impl LocalCompression {
         if self.options.prompt_cache().is_some() {
             // Messages that a cache may hold are rewritten only if the results alone are too short.
             let results = self.choose(context, PrunableParts::Results, focus, method, budget);
-            if results.as_ref().is_ok_and(|it| self.counter.count(&it.text) <= budget.most) {
+            if results.as_ref().is_ok_and(|it| self.counter.count(&it.text) <= budget.max_tokens) {
                 return results;
             }
         }

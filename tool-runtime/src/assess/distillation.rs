@@ -20,7 +20,7 @@ const CHUNK_TOKENS: u64 = 4_000;
 /// The longest part of a piece that does not fit in a chunk, in bytes: no token is shorter than one.
 const PART: usize = 1_000;
 /// The most identifiers that a summary has to contain for being frequent, if there is no question.
-const MOST_FREQUENT: usize = 8;
+const MAX_FREQUENT_IDENTIFIERS: usize = 8;
 /// The most chunks that are summarized at once.
 const AT_ONCE: usize = 4;
 
@@ -149,7 +149,7 @@ impl Distillation<'_> {
             left.is_some()
         };
         let others = by_frequency(text).into_iter().filter(|word| !demanded.contains(word));
-        let frequent: Vec<&str> = others.filter(fits).take(MOST_FREQUENT).collect();
+        let frequent: Vec<&str> = others.filter(fits).take(MAX_FREQUENT_IDENTIFIERS).collect();
         demanded.extend(frequent);
         demanded
     }

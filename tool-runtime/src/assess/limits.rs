@@ -18,8 +18,8 @@ impl Assessor {
     }
 
     /// Sets a limit of every context beside its own, which the contract does not let be below 1,000.
-    pub(crate) fn most_tokens(mut self, most_tokens: u64) -> Self {
-        self.most_tokens = most_tokens;
+    pub(crate) fn max_tokens(mut self, max_tokens: u64) -> Self {
+        self.max_tokens = max_tokens;
         self
     }
 
@@ -39,8 +39,8 @@ impl Assessor {
     }
 
     /// Returns what the text of a context must not exceed.
-    pub(super) fn most(&self, context: &ContextData) -> u64 {
-        context.max_tokens().min(self.most_tokens)
+    pub(super) fn token_limit(&self, context: &ContextData) -> u64 {
+        context.max_tokens().min(self.max_tokens)
     }
 
     /// Waits for a compressor, a summarizer or an embedder of the host.

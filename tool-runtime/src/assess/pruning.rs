@@ -28,7 +28,7 @@ pub(super) struct Budget {
     /// The tokens that the text should take.
     pub(super) target: u64,
     /// The tokens that it must not exceed.
-    pub(super) most: u64,
+    pub(super) max_tokens: u64,
     /// The tokens up to which it may exceed the target for passages that are referred to.
     pub(super) references: u64,
 }
@@ -54,7 +54,7 @@ pub(super) fn prune(
     let nothing = vec![false; context_text.passages.len()];
     let smallest = context_text.render(&nothing);
     let fixed = counter.count(&smallest);
-    if fixed > budget.most {
+    if fixed > budget.max_tokens {
         return None;
     }
     let costs: Vec<u64> =
@@ -62,7 +62,7 @@ pub(super) fn prune(
     let (order, forced) = by_priority(context_text, focus);
     // Where the fixed parts alone are above the target, a tenth of the rest is kept.
     let prunable: u64 = costs.iter().sum();
-    let target = budget.target.max(fixed + prunable / 10).min(budget.most);
+    let target = budget.target.max(fixed + prunable / 10).min(budget.max_tokens);
     let referred: u64 = order[..forced].iter().map(|&passage| costs[passage]).sum();
     let target = target.max((fixed + referred).min(budget.references));
     let mut search = RoomSearch { fixed, target, fits: None, exceeds: None };

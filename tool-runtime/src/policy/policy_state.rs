@@ -87,7 +87,7 @@ impl Policy {
             planner,
             concurrency: self
                 .max_in_flight
-                .and_then(|most| concurrency_limiter(most, self.max_queue)),
+                .and_then(|limit| concurrency_limiter(limit, self.max_queue)),
             read_cache: Arc::new(ReadCache::new(self.cache_bytes)),
             store_time: StoreTime::default(),
             sweeper: Sweeper::default(),
@@ -122,9 +122,9 @@ impl PolicyState {
     }
 }
 
-/// Limits calls to `most` at once; `build()` refuses a limit of 0.
-pub(super) fn concurrency_limiter(most: usize, queue: usize) -> Option<Arc<ConcurrencyLimiter>> {
-    NonZeroUsize::new(most).map(|most| Arc::new(ConcurrencyLimiter::new(most, queue)))
+/// Limits calls to `limit` at once; `build()` refuses a limit of 0.
+pub(super) fn concurrency_limiter(limit: usize, queue: usize) -> Option<Arc<ConcurrencyLimiter>> {
+    NonZeroUsize::new(limit).map(|limit| Arc::new(ConcurrencyLimiter::new(limit, queue)))
 }
 
 impl ExecutionPolicy for PolicyHandle {

@@ -128,14 +128,14 @@ async fn a_thread_of_async_tasks_is_not_blocked() {
 #[derive(Default)]
 struct Running {
     now: AtomicU32,
-    most: AtomicU32,
+    peak: AtomicU32,
 }
 
 /// Takes a while.
 #[ai_tool(effect = "read")]
 async fn touch(running: &Running) {
     let now = running.now.fetch_add(1, Ordering::Relaxed) + 1;
-    running.most.fetch_max(now, Ordering::Relaxed);
+    running.peak.fetch_max(now, Ordering::Relaxed);
     tokio::time::sleep(Duration::from_millis(50)).await;
     running.now.fetch_sub(1, Ordering::Relaxed);
 }
@@ -154,5 +154,5 @@ async fn a_batch_keeps_its_order_and_its_bound() {
     assert_eq!(results.len(), 9);
     assert!(results[2].is_err() && results.iter().filter(|it| it.is_err()).count() == 1);
     assert_eq!(results[8].as_ref().unwrap().to_text(), "6");
-    assert_eq!(running.most.load(Ordering::Relaxed), 3);
+    assert_eq!(running.peak.load(Ordering::Relaxed), 3);
 }

@@ -218,12 +218,12 @@ impl LedgerStore for Stuck {
         self.0.lock().unwrap().0.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let (memory, stuck) = &mut *self.0.lock().unwrap();
         if let Some(ended) = stuck {
             let _ = ended.recv();
         }
-        memory.read(from, most)
+        memory.read(from, limit)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {

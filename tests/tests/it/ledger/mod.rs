@@ -88,8 +88,8 @@ impl LedgerStore for Kept {
         memory.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
-        self.0.lock().unwrap().0.read(from, most)
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
+        self.0.lock().unwrap().0.read(from, limit)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {

@@ -86,8 +86,8 @@ impl LedgerStore for Moody {
         }
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
-        self.0.memory.lock().unwrap().read(from, most)
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
+        self.0.memory.lock().unwrap().read(from, limit)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {

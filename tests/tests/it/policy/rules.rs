@@ -8,8 +8,8 @@ use tool_runtime::{BuildProblem, RuntimeBuilder};
 
 use super::script::{Script, builder, busy, call, jane};
 
-fn attempts(most: u32) -> Rules {
-    Rules::new().retry(RetryConfig::new(most, 1.0, 10).expect("attempts"))
+fn attempts(max_attempts: u32) -> Rules {
+    Rules::new().retry(RetryConfig::new(max_attempts, 1.0, 10).expect("attempts"))
 }
 
 /// A shop whose door sticks.

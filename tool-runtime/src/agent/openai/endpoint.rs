@@ -52,10 +52,10 @@ impl ProviderEndpoint {
     }
 }
 
-async fn read(response: &mut Response, most: usize) -> Result<Vec<u8>, Failed> {
+async fn read(response: &mut Response, max_bytes: usize) -> Result<Vec<u8>, Failed> {
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await.map_err(|error| not_reached(&error))? {
-        if bytes.len() + part.len() > most {
+        if bytes.len() + part.len() > max_bytes {
             return Err(unreadable("the response is longer than `max_response_bytes`"));
         }
         bytes.extend_from_slice(&part);

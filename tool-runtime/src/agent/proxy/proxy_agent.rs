@@ -137,9 +137,9 @@ impl ProxyAgentBuilder {
     pub fn build(self) -> ProxyAgent {
         let ttl = Duration::from_secs(self.config.cache_ttl_seconds());
         let cache = self.config.enable_cache().then(|| AnswerCache::new(ttl));
-        let most = usize::try_from(self.config.max_concurrent_tools()).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.config.max_concurrent_tools()).unwrap_or(usize::MAX);
         let inner = Inner {
-            executor: self.executor.max_concurrent_tools(most),
+            executor: self.executor.max_concurrent_tools(limit),
             model: measured(self.model, &self.config, &self.runtime),
             config: self.config,
             runtime: self.runtime,

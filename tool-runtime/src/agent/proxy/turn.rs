@@ -31,7 +31,7 @@ use crate::store::StoreError;
 use crate::tokens::{TokenCounter, counter_for_model};
 
 /// The most messages of a session that become part of a context.
-const MOST_MESSAGES: usize = 200;
+const MAX_MESSAGES: usize = 200;
 
 /// A request while it is answered.
 pub(super) struct RequestTurn<'t> {
@@ -140,7 +140,7 @@ impl<'t> RequestTurn<'t> {
 
     async fn history(&self) -> Result<Vec<ChatMessage>, AgentError> {
         let Some(key) = &self.session else { return Ok(Vec::new()) };
-        let loaded = self.in_time(self.agent.sessions.load(key, MOST_MESSAGES)).await;
+        let loaded = self.in_time(self.agent.sessions.load(key, MAX_MESSAGES)).await;
         loaded.map_err(|error| self.of_session("the history of the session cannot be read", &error))
     }
 

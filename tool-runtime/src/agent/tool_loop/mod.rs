@@ -143,10 +143,10 @@ impl ToolLoop {
     /// Without it runs are logged from the level `INFO` on, and measured.
     #[must_use]
     pub fn config(self, config: &AgentConfig) -> Self {
-        let most = usize::try_from(config.max_concurrent_tools()).unwrap_or(usize::MAX);
+        let limit = usize::try_from(config.max_concurrent_tools()).unwrap_or(usize::MAX);
         let observer = self.observer.clone().configured(config);
         Self { observer, ..self }
-            .max_concurrent_tools(most)
+            .max_concurrent_tools(limit)
             .timeout(Duration::from_secs(config.request_timeout_seconds()))
     }
 
@@ -185,8 +185,8 @@ impl ToolLoop {
     /// Sets how many calls of one turn run; 32 by default. Those beyond are answered without running,
     /// so that the model may repeat them in the next turn.
     #[must_use]
-    pub fn max_calls_per_turn(self, most: usize) -> Self {
-        Self { max_calls_per_turn: most.max(1), ..self }
+    pub fn max_calls_per_turn(self, limit: usize) -> Self {
+        Self { max_calls_per_turn: limit.max(1), ..self }
     }
 
     /// Sets the most tokens that the model may read and write in all turns together; 200,000 by
@@ -198,8 +198,8 @@ impl ToolLoop {
 
     /// Sets how many reads of one turn run at once: 1 to 20, 5 by default.
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {
-        Self { max_concurrent: most.clamp(1, 20), ..self }
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {
+        Self { max_concurrent: limit.clamp(1, 20), ..self }
     }
 
     /// Sets the time limit of a run; none by default. The model's request ends with it, and so

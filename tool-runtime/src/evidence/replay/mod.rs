@@ -65,7 +65,7 @@ pub struct Replay {
     vault: Option<Vault>,
     tenant: Option<Uuid>,
     after: Option<u64>,
-    most: usize,
+    max_calls: usize,
     context: Option<ContextChange>,
     tools: Option<ToolFilter>,
     approves: Option<ToolFilter>,
@@ -87,7 +87,7 @@ impl Replay {
             vault: None,
             tenant: None,
             after: None,
-            most: usize::MAX,
+            max_calls: usize::MAX,
             context: None,
             tools: None,
             approves: None,
@@ -117,7 +117,7 @@ impl Replay {
     /// Sets the most calls of the trace that one run covers, skipped ones included; all of them if
     /// it is not set. The report's [`next`](ReplayReport::next) says where the next run goes on.
     pub fn at_most(mut self, calls: usize) -> Self {
-        self.most = calls.max(1);
+        self.max_calls = calls.max(1);
         self
     }
 

@@ -23,7 +23,7 @@ pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport,
     loop {
         let page = replay.ledger.find(query.clone()).await?;
         for (seq, call) in page.records.iter().filter(|(_, call)| is_own_call(call)) {
-            if report.calls.len() >= replay.most {
+            if report.calls.len() >= replay.max_calls {
                 report.next = report.calls.last().map(ReplayedCall::seq);
                 return Ok(report);
             }

@@ -167,7 +167,7 @@ impl Grants<'_> {
         state.call_store(STORE_TIMEOUT, state.stores.grants.revoke_grant(scope)).await
     }
 
-    /// Lists a tenant's standing grants, at most `most`, from the first after `after`.
+    /// Lists a tenant's standing grants, at most `limit`, from the first after `after`.
     ///
     /// # Errors
     /// Returns the store's error.
@@ -175,9 +175,9 @@ impl Grants<'_> {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
         let state = self.state();
-        state.call_store(STORE_TIMEOUT, state.stores.grants.grants(tenant, after, most)).await
+        state.call_store(STORE_TIMEOUT, state.stores.grants.grants(tenant, after, limit)).await
     }
 }

@@ -28,9 +28,9 @@ impl GrantStore for MemoryStore {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        Ok(locked(&self.grants)?.list(tenant, after, most))
+        Ok(locked(&self.grants)?.list(tenant, after, limit))
     }
 }
 
@@ -49,12 +49,12 @@ impl MemoryGrants {
         self.0.put_after_sweep(now, scope, QuotaEntry { tenant, value: grant, bytes, expires_at })
     }
 
-    fn list(&self, tenant: Uuid, after: Option<&GrantScope>, most: usize) -> Vec<StandingGrant> {
+    fn list(&self, tenant: Uuid, after: Option<&GrantScope>, limit: usize) -> Vec<StandingGrant> {
         let after = match after {
             Some(last) => Bound::Excluded(last.clone()),
             None => Bound::Included(GrantScope::new(tenant, "", "", Digest::from_bytes([0; 32]))),
         };
         let grants = self.0.from(after).take_while(|grant| grant.scope.tenant == tenant);
-        grants.take(most).cloned().collect()
+        grants.take(limit).cloned().collect()
     }
 }

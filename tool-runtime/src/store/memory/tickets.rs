@@ -37,11 +37,11 @@ impl TicketStore for MemoryStore {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError> {
         let tickets = locked(&self.tickets)?;
-        Ok(tickets.waiting(tenant, after, now).take(most).cloned().collect())
+        Ok(tickets.waiting(tenant, after, now).take(limit).cloned().collect())
     }
 
     async fn supersede_tickets(
@@ -52,8 +52,8 @@ impl TicketStore for MemoryStore {
         Ok(locked(&self.tickets)?.supersede(tenant, conversation))
     }
 
-    async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        Ok(locked(&self.tickets)?.sweep(now, most))
+    async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        Ok(locked(&self.tickets)?.sweep(now, limit))
     }
 }
 
@@ -106,14 +106,14 @@ impl MemoryTickets {
         self.put(ticket).map(|()| true)
     }
 
-    fn sweep(&mut self, now: UnixMillis, most: usize) -> usize {
+    fn sweep(&mut self, now: UnixMillis, limit: usize) -> usize {
         self.waiting.retain(|_, held| {
             while held.first_key_value().is_some_and(|((end, _), _)| *end <= now) {
                 held.pop_first();
             }
             !held.is_empty()
         });
-        self.tickets.sweep(now, most)
+        self.tickets.sweep(now, limit)
     }
 
     /// Removes an ended ticket from its caller's quota.

@@ -54,17 +54,17 @@ impl<'a> GrantChecks<'a> {
         done("revoke_grant", self.store.revoke_grant(scope).await)
     }
 
-    async fn list(&self, after: Option<&GrantScope>, most: usize) -> Vec<StandingGrant> {
-        let listed = done("grants", self.store.grants(self.tenant, after, most).await);
-        assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+    async fn list(&self, after: Option<&GrantScope>, limit: usize) -> Vec<StandingGrant> {
+        let listed = done("grants", self.store.grants(self.tenant, after, limit).await);
+        assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
         listed
     }
 
     /// Lists page by page, and stops if that does not end.
-    async fn pages(&self, most: usize) -> Vec<StandingGrant> {
+    async fn pages(&self, limit: usize) -> Vec<StandingGrant> {
         let mut all: Vec<StandingGrant> = Vec::new();
         for _ in 0..100 {
-            let page = self.list(all.last().map(|grant| &grant.scope), most).await;
+            let page = self.list(all.last().map(|grant| &grant.scope), limit).await;
             if page.is_empty() {
                 break;
             }
@@ -180,9 +180,9 @@ async fn grants_are_listed_page_by_page(grants: &GrantChecks<'_>) {
     given.sort_by(|one, other| one.scope.cmp(&other.scope));
     assert_eq!(listed, given, "a tenant's grants are listed, and nothing else");
     assert_eq!(grants.list(None, 0).await, [], "a page of none is empty");
-    for most in 1..=whole.len() + 1 {
-        let pages = grants.pages(most).await;
-        assert_eq!(pages, whole, "pages of {most} hold what one page holds, in the same order");
+    for limit in 1..=whole.len() + 1 {
+        let pages = grants.pages(limit).await;
+        assert_eq!(pages, whole, "pages of {limit} hold what one page holds, in the same order");
     }
 }
 

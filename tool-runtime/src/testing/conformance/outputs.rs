@@ -46,9 +46,9 @@ impl<'a> OutputChecks<'a> {
         done("put_output", self.store.put_output(output.clone()).await);
     }
 
-    async fn read(&self, output: &StoredOutput, offset: u64, most: usize) -> Option<OutputSlice> {
+    async fn read(&self, output: &StoredOutput, offset: u64, limit: usize) -> Option<OutputSlice> {
         let StoredOutput { id, tenant, principal, .. } = output;
-        let read = self.store.read_output(*id, *tenant, principal, offset, most, START).await;
+        let read = self.store.read_output(*id, *tenant, principal, offset, limit, START).await;
         done("read_output", read)
     }
 
@@ -58,8 +58,8 @@ impl<'a> OutputChecks<'a> {
         done("read_output", read).map(|slice| slice.bytes)
     }
 
-    async fn sweep(&self, now: UnixMillis, most: usize) -> usize {
-        done("sweep_outputs", self.store.sweep_outputs(now, most).await)
+    async fn sweep(&self, now: UnixMillis, limit: usize) -> usize {
+        done("sweep_outputs", self.store.sweep_outputs(now, limit).await)
     }
 
     async fn sweep_all(&self, now: UnixMillis) {
@@ -84,13 +84,13 @@ async fn an_output_is_read_byte_for_byte(outputs: &OutputChecks<'_>) {
 async fn an_output_is_read_in_slices(outputs: &OutputChecks<'_>) {
     let text = "1 \u{e9} 2 \u{1f980} 3".as_bytes();
     let (output, total) = (outputs.keep(text).await, text.len());
-    for most in 0..=total + 1 {
+    for limit in 0..=total + 1 {
         for start in 0..=total {
-            let end = total.min(start + most);
+            let end = total.min(start + limit);
             let slice = OutputSlice::new(text[start..end].to_vec(), number(total));
-            let found = outputs.read(&output, number(start), most).await;
+            let found = outputs.read(&output, number(start), limit).await;
             let promise = "an output is read in slices of bytes";
-            assert_eq!(found, Some(slice), "{promise}: at most {most} from {start}");
+            assert_eq!(found, Some(slice), "{promise}: at most {limit} from {start}");
         }
     }
 }
@@ -169,8 +169,8 @@ async fn a_sweep_deletes_no_more_than_it_may(outputs: &OutputChecks<'_>) {
         outputs.keep(b"text").await;
     }
     let mut swept = vec![outputs.sweep(START, 10).await];
-    for most in [0, 2, 2, 2, 2] {
-        swept.push(outputs.sweep(at(100), most).await);
+    for limit in [0, 2, 2, 2, 2] {
+        swept.push(outputs.sweep(at(100), limit).await);
     }
     assert_eq!(
         swept,

@@ -50,11 +50,11 @@ impl<'a, S: IdempotencyStore> KeyQuotaChecks<'a, S> {
         &self,
         key: &str,
         requester: &str,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> ClaimOutcome {
         let request = ClaimRequest::new(self.key(key), arguments(), now, LEASE);
-        done("claim", self.store.claim(request.with_quota(requester, most)).await)
+        done("claim", self.store.claim(request.with_quota(requester, limit)).await)
     }
 
     async fn settle(&self, key: &str, fence: Fence, settlement: Settlement) -> bool {
@@ -149,8 +149,8 @@ async fn an_archive_takes_what_is_old_and_no_more_than_it_may<S: IdempotencyStor
     }
     keys.lose("young", "key:a", at(1_000)).await;
     let mut archived = Vec::new();
-    for most in [0, 2, 2, 2] {
-        archived.push(done("archive_unknown", store.archive_unknown(at(30), most).await));
+    for limit in [0, 2, 2, 2] {
+        archived.push(done("archive_unknown", store.archive_unknown(at(30), limit).await));
     }
     assert_eq!(
         archived,

@@ -62,18 +62,18 @@ impl<'a> TicketChecks<'a> {
         done("end_ticket", self.store.end_ticket(id, end).await)
     }
 
-    async fn list(&self, after: Option<Uuid>, most: usize, now: UnixMillis) -> Vec<WaitingTicket> {
-        let listed = self.store.waiting_tickets(self.tenant, after, most, now).await;
+    async fn list(&self, after: Option<Uuid>, limit: usize, now: UnixMillis) -> Vec<WaitingTicket> {
+        let listed = self.store.waiting_tickets(self.tenant, after, limit, now).await;
         let listed = done("waiting_tickets", listed);
-        assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+        assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
         listed
     }
 
     /// Lists page by page, and stops if that does not end.
-    async fn pages(&self, most: usize) -> Vec<WaitingTicket> {
+    async fn pages(&self, limit: usize) -> Vec<WaitingTicket> {
         let mut all: Vec<WaitingTicket> = Vec::new();
         for _ in 0..100 {
-            let page = self.list(all.last().map(|ticket| ticket.id), most, START).await;
+            let page = self.list(all.last().map(|ticket| ticket.id), limit, START).await;
             if page.is_empty() {
                 break;
             }
@@ -86,8 +86,8 @@ impl<'a> TicketChecks<'a> {
         done("supersede_tickets", self.store.supersede_tickets(self.tenant, conversation).await)
     }
 
-    async fn sweep(&self, now: UnixMillis, most: usize) -> usize {
-        done("sweep_tickets", self.store.sweep_tickets(now, most).await)
+    async fn sweep(&self, now: UnixMillis, limit: usize) -> usize {
+        done("sweep_tickets", self.store.sweep_tickets(now, limit).await)
     }
 
     async fn sweep_all(&self, now: UnixMillis) {
@@ -237,8 +237,8 @@ async fn a_sweep_deletes_no_more_than_it_may(tickets: &TicketChecks<'_>) {
     }
     tickets.put(tickets.waiting("session-1", at(101))).await;
     let mut swept = vec![tickets.sweep(START, 10).await];
-    for most in [0, 2, 2, 2, 2] {
-        swept.push(tickets.sweep(at(100), most).await);
+    for limit in [0, 2, 2, 2, 2] {
+        swept.push(tickets.sweep(at(100), limit).await);
     }
     assert_eq!(swept, [0, 0, 2, 2, 1, 0], "a sweep deletes at most so many, and says how many");
 }
@@ -256,9 +256,9 @@ async fn waiting_tickets_of_a_tenant_are_listed_page_by_page(tickets: &TicketChe
     let whole = tickets.list(None, 100, START).await;
     assert_eq!(whole, put, "what waits of a tenant is listed by its ids, and nothing else");
     assert_eq!(tickets.list(None, 0, START).await, [], "a page of none is empty");
-    for most in 1..=put.len() + 1 {
-        let pages = tickets.pages(most).await;
-        assert_eq!(pages, put, "pages of {most} hold what one page of tickets holds");
+    for limit in 1..=put.len() + 1 {
+        let pages = tickets.pages(limit).await;
+        assert_eq!(pages, put, "pages of {limit} hold what one page of tickets holds");
     }
 }
 

@@ -16,10 +16,10 @@ const FOREVER: Duration = DAY;
 const MS: Duration = Duration::from_millis(1);
 
 /// Checks that the call was refused within this time, and nothing ran.
-async fn check_refused_within(world: &World, most: Duration, cx: &ToolContext) {
+async fn check_refused_within(world: &World, max_time: Duration, cx: &ToolContext) {
     let start = Instant::now();
     let refused = world.call_with("pay", FIVE, cx).await;
-    assert!(start.elapsed() <= most, "{:?}: {refused}", start.elapsed());
+    assert!(start.elapsed() <= max_time, "{:?}: {refused}", start.elapsed());
     check_error(&refused, "UNAVAILABLE", Some("store_unavailable"));
     assert_eq!(detail(&refused, "effect").as_deref(), Some("none"));
     assert_eq!(world.bank.runs().len(), 0);

@@ -160,7 +160,7 @@ impl Directory {
             (_, _, NewTools::PinFirst) => !self.has_pins,
         };
         let accepts_all = pinning == Pinning::All && settings.lock_mode == LockMode::Accept;
-        let most = settings.limits.max_tools();
+        let max_tools = settings.limits.max_tools();
         // A first list without tools is a lock too: what is listed later is new.
         let mut has_changed = may_pin && !self.has_pins;
         for (name, entry) in &mut self.entries {
@@ -177,7 +177,7 @@ impl Directory {
                     ToolVerdict::Available
                 }
                 (Some(listed), None, pin) if accepts_all || (pin.is_none() && may_pin) => {
-                    if pin.is_none() && self.pins.len() >= most {
+                    if pin.is_none() && self.pins.len() >= max_tools {
                         ToolVerdict::New(LOCK_IS_FULL)
                     } else {
                         self.pins.insert(name.clone(), listed.pin.clone());

@@ -76,8 +76,8 @@ impl Supervisor {
         self.register();
         self.announce(&before);
         if left_out > 0 {
-            let most = settings.limits.max_tools();
-            let reason = format!("{left_out} tools are left out: a server may have {most}");
+            let max_tools = settings.limits.max_tools();
+            let reason = format!("{left_out} tools are left out: a server may have {max_tools}");
             settings.emit(&RemoteEvent::Failed { reason });
         }
         if before.is_empty() {

@@ -149,9 +149,9 @@ async fn keys_under_others_are_listed(evidence: &EvidenceChecks<'_>) {
         let found: Vec<_> = all.iter().filter(ours).map(|key| (key.tenant, key.version)).collect();
         let expected: Vec<_> = tenants.iter().map(|one| (one.tenant, version)).collect();
         assert_eq!(found, expected, "keys under others than {not_by} are listed, in order");
-        for most in [1, 3] {
-            let same = listed(evidence, not_by, most).await == all;
-            assert!(same, "pages of {most} hold what one page holds");
+        for limit in [1, 3] {
+            let same = listed(evidence, not_by, limit).await == all;
+            assert!(same, "pages of {limit} hold what one page holds");
         }
     }
     let all = listed(evidence, "ring", 1_000).await;
@@ -160,13 +160,13 @@ async fn keys_under_others_are_listed(evidence: &EvidenceChecks<'_>) {
 }
 
 /// Lists page by page, and stops if that does not end.
-async fn listed(evidence: &EvidenceChecks<'_>, not_by: &str, most: usize) -> Vec<TenantKey> {
+async fn listed(evidence: &EvidenceChecks<'_>, not_by: &str, limit: usize) -> Vec<TenantKey> {
     let mut all: Vec<TenantKey> = Vec::new();
     for _ in 0..100_000 {
         let after = all.last().map(|key| (key.tenant, key.version));
-        let page = evidence.store.list_tenant_keys(not_by, after, most).await;
+        let page = evidence.store.list_tenant_keys(not_by, after, limit).await;
         let page = done("list_tenant_keys", page);
-        assert!(page.len() <= most, "a page holds at most {most}; found {}", page.len());
+        assert!(page.len() <= limit, "a page holds at most {limit}; found {}", page.len());
         if page.is_empty() {
             break;
         }

@@ -20,11 +20,11 @@ async fn list(
     evidence: &EvidenceChecks<'_>,
     version: u32,
     after: Option<SnapshotId>,
-    most: usize,
+    limit: usize,
 ) -> Vec<(SnapshotId, WrappedKey)> {
-    let listed = evidence.store.list_data_keys(evidence.tenant, version, after, most).await;
+    let listed = evidence.store.list_data_keys(evidence.tenant, version, after, limit).await;
     let listed = done("list_data_keys", listed);
-    assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+    assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
     listed
 }
 

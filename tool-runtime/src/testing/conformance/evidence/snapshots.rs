@@ -151,9 +151,9 @@ async fn snapshots_are_listed_page_by_page(evidence: &EvidenceChecks<'_>) {
     put.dedup();
     assert_eq!(whole, put, "a tenant's snapshots are listed in the order of ids");
     assert_eq!(evidence.list(&query, None, 0).await, [], "a page of none is empty");
-    for most in 1..=whole.len() + 1 {
-        let found = pages(evidence, &query, most).await;
-        assert_eq!(found, whole, "pages of {most} hold what one page holds");
+    for limit in 1..=whole.len() + 1 {
+        let found = pages(evidence, &query, limit).await;
+        assert_eq!(found, whole, "pages of {limit} hold what one page holds");
     }
 }
 
@@ -224,8 +224,8 @@ async fn the_eldest_are_swept_first(evidence: &EvidenceChecks<'_>) {
         evidence.put(&evidence.plain_at(at(seconds))).await;
     }
     let mut swept = Vec::new();
-    for most in [0, 1, 2] {
-        swept.push(evidence.sweep(at(100), most).await);
+    for limit in [0, 1, 2] {
+        swept.push(evidence.sweep(at(100), limit).await);
     }
     let left = evidence.list(&SnapshotQuery::of(evidence.tenant), None, 10).await;
     let moments: Vec<_> = left.iter().map(|facts| facts.id.created_at()).collect();
@@ -242,11 +242,11 @@ async fn the_eldest_are_swept_first(evidence: &EvidenceChecks<'_>) {
 async fn pages(
     evidence: &EvidenceChecks<'_>,
     query: &SnapshotQuery,
-    most: usize,
+    limit: usize,
 ) -> Vec<StoredFacts> {
     let mut all: Vec<StoredFacts> = Vec::new();
     for _ in 0..100 {
-        let page = evidence.list(query, all.last().map(|facts| facts.id), most).await;
+        let page = evidence.list(query, all.last().map(|facts| facts.id), limit).await;
         if page.is_empty() {
             break;
         }

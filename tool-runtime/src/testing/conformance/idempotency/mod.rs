@@ -95,8 +95,8 @@ impl<'a> KeyChecks<'a> {
         self.find(key).await.map(|record| record.state)
     }
 
-    async fn sweep(&self, now: UnixMillis, most: usize) -> usize {
-        done("sweep_keys", self.store.sweep_keys(now, most).await)
+    async fn sweep(&self, now: UnixMillis, limit: usize) -> usize {
+        done("sweep_keys", self.store.sweep_keys(now, limit).await)
     }
 
     /// Sweeps until nothing is left to sweep.

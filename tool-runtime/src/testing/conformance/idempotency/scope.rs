@@ -56,9 +56,9 @@ async fn unknown_outcomes_are_listed_page_by_page(keys: &KeyChecks<'_>) {
     expected.sort();
     assert_eq!(listed, expected, "only unknown outcomes are listed");
     assert_eq!(list(keys, None, 0).await, [], "a page of none is empty");
-    for most in 1..=whole.len() + 1 {
-        let pages = pages(keys, most).await;
-        assert_eq!(pages, whole, "pages of {most} hold what one page holds, in the same order");
+    for limit in 1..=whole.len() + 1 {
+        let pages = pages(keys, limit).await;
+        assert_eq!(pages, whole, "pages of {limit} hold what one page holds, in the same order");
     }
 }
 
@@ -89,18 +89,18 @@ async fn unknown_keys(keys: &KeyChecks<'_>) -> Vec<ScopedKey> {
     scopes.concat()
 }
 
-async fn list(keys: &KeyChecks<'_>, after: Option<&ScopedKey>, most: usize) -> Vec<KeyRecord> {
-    let listed = keys.store.list_unknown(keys.tenant, after, most).await;
+async fn list(keys: &KeyChecks<'_>, after: Option<&ScopedKey>, limit: usize) -> Vec<KeyRecord> {
+    let listed = keys.store.list_unknown(keys.tenant, after, limit).await;
     let listed = super::done("unknown", listed);
-    assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+    assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
     listed
 }
 
 /// Lists page by page, and stops if that does not end.
-async fn pages(keys: &KeyChecks<'_>, most: usize) -> Vec<KeyRecord> {
+async fn pages(keys: &KeyChecks<'_>, limit: usize) -> Vec<KeyRecord> {
     let mut all: Vec<KeyRecord> = Vec::new();
     for _ in 0..100 {
-        let page = list(keys, all.last().map(|record| &record.key), most).await;
+        let page = list(keys, all.last().map(|record| &record.key), limit).await;
         if page.is_empty() {
             break;
         }

@@ -41,8 +41,8 @@ async fn a_sweep_deletes_no_more_than_it_may(keys: &KeyChecks<'_>) {
         answered(keys, &format!("swept-{number}"), success("12A"), at(100)).await;
     }
     let mut swept = Vec::new();
-    for most in [0, 2, 2, 2, 2] {
-        swept.push(keys.sweep(at(100), most).await);
+    for limit in [0, 2, 2, 2, 2] {
+        swept.push(keys.sweep(at(100), limit).await);
     }
     assert_eq!(
         swept,
