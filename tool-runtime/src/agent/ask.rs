@@ -11,8 +11,8 @@ pub(super) struct DeadlineExceeded;
 /// Asks a model once, at most until the deadline.
 ///
 /// # Errors
-/// Returns [`DeadlineExceeded`] at the deadline. Before it the answer may be the model's own error, or an error
-/// with the reason `panic`.
+/// Returns [`DeadlineExceeded`] at the deadline. Before it the answer may be the model's own error, or
+/// an error with the reason `panic`.
 pub(super) async fn ask(
     model: &dyn ChatModel,
     request: &ChatRequest,

@@ -106,8 +106,8 @@ impl<'c> ContextText<'c> {
         self.render(&vec![true; self.passages.len()])
     }
 
-    /// Builds the text of a context; the parts that are not prunable are fixed. A serializer writes documents of
-    /// results in fewer tokens.
+    /// Builds the text of a context; the parts that are not prunable are fixed. A serializer writes
+    /// documents of results in fewer tokens.
     pub(super) fn of(
         context: &'c ContextData,
         prunable: PrunableParts,

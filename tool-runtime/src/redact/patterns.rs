@@ -297,7 +297,8 @@ enum RoundOutcome {
     TooCostly,
 }
 
-/// Truncates a redacted text to fewer than `max_bytes` bytes, and appends the number of missing bytes.
+/// Truncates a redacted text to fewer than `max_bytes` bytes, and appends the number of missing
+/// bytes.
 fn shortened(mut shown: String, beyond: usize, max_bytes: usize) -> String {
     let mut end = floor(&shown, shown.len().min(max_bytes).saturating_sub(CUT_MARGIN));
     // A replacement is kept or dropped as a whole.

@@ -73,6 +73,16 @@ enum DisconnectReason {
     Closed(Option<Reply>),
 }
 
+impl SupervisorEvent {
+    fn closed(reply: Option<Reply>) -> Self {
+        Self::Disconnected(DisconnectReason::Closed(reply))
+    }
+
+    fn lost(error: RemoteError) -> Self {
+        Self::Disconnected(DisconnectReason::Lost(error))
+    }
+}
+
 impl CloseSignal {
     /// Waits until the host closes the connection. Cancel-safe.
     async fn closed(&mut self) {
@@ -248,11 +258,11 @@ impl Supervisor {
     ) -> SupervisorEvent {
         tokio::select! {
             biased;
-            () = self.closed.closed() => SupervisorEvent::Disconnected(DisconnectReason::Closed(None)),
-            () = connection.ended() => SupervisorEvent::Disconnected(DisconnectReason::Lost(ended())),
+            () = self.closed.closed() => SupervisorEvent::closed(None),
+            () = connection.ended() => SupervisorEvent::lost(ended()),
             command = self.commands.recv() => match command {
-                None => SupervisorEvent::Disconnected(DisconnectReason::Closed(None)),
-                Some(Command::Close(reply)) => SupervisorEvent::Disconnected(DisconnectReason::Closed(Some(reply))),
+                None => SupervisorEvent::closed(None),
+                Some(Command::Close(reply)) => SupervisorEvent::closed(Some(reply)),
                 Some(command) => SupervisorEvent::Command(command),
             },
             () = connection.state.list_changed() => SupervisorEvent::List,
