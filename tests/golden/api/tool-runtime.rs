@@ -6139,7 +6139,10 @@ impl SqliteStore {
     #[must_use]
     pub const fn check(&self) -> FileCheck {}
     pub async fn close(&self) {}
-    pub async fn damaged_keys(&self, limit: usize) -> Result<Vec<KeyRecord>, StoreError> {}
+    pub async fn damaged_keys(
+        &self,
+        limit: usize,
+    ) -> Result<Vec<KeyRecord>, StoreError> {}
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {}
     #[must_use]
     pub fn options() -> SqliteOptions {}
