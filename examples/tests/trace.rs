@@ -86,10 +86,10 @@ fn a_read_of_goods_sold_since_drifts_and_the_order_is_skipped() {
     let [first, second, order, ..] = requests(&transcript)[..] else { panic!("{transcript}") };
     let replay = ["--ledger", "shop.db", "--replay", "--trace"];
     let printed = check(&folder, &[&replay[..], &[first]].concat(), 1);
-    assert!(printed.contains("drifted  the answer of now differs by"), "{printed}");
+    assert!(printed.contains("drifted  the current output differs:"), "{printed}");
     assert!(printed.contains("      replace /price: null\n"), "{printed}");
     let printed = check(&folder, &[&replay[..], &[second]].concat(), 1);
-    assert!(printed.contains("drifted  an answer then, OUT_OF_STOCK now"), "{printed}");
+    assert!(printed.contains("drifted  an output then, OUT_OF_STOCK now"), "{printed}");
     let printed = check(&folder, &[&replay[..], &[order]].concat(), 0);
     assert!(printed.contains("1 call: 1 skipped"), "{printed}");
 }

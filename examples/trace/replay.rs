@@ -27,7 +27,7 @@ pub(crate) async fn replay(
     for trace in traces {
         let replay = Replay::new(host.runtime(), host.ledger(), access.clone());
         let report = replay.vault(host.vault()).tenant(trace.tenant).run(&trace.id).await?;
-        for line in picture(&report) {
+        for line in render(&report) {
             println!("{line}");
         }
         holds &= report.is_unchanged();
@@ -36,26 +36,26 @@ pub(crate) async fn replay(
     Ok(holds)
 }
 
-fn picture(report: &ReplayReport) -> Vec<String> {
-    let mut picture = vec![String::new(), format!("replay of {}", report.trace_id())];
+fn render(report: &ReplayReport) -> Vec<String> {
+    let mut rendered = vec![String::new(), format!("replay of {}", report.trace_id())];
     let rows: Vec<_> = report.calls().iter().map(row).collect();
     let lines = lines([Align::Left; 3], &rows);
     for (line, call) in lines.into_iter().zip(report.calls()) {
-        picture.push(format!("  {line}"));
-        picture.extend(differences(call.verdict()));
+        rendered.push(format!("  {line}"));
+        rendered.extend(differences(call.verdict()));
     }
-    picture.push(format!("  {}", sum(report)));
-    picture
+    rendered.push(format!("  {}", sum(report)));
+    rendered
 }
 
 fn row(call: &ReplayedCall) -> [String; 3] {
     let (verdict, what) = match call.verdict() {
         ReplayVerdict::Same => ("same", String::new()),
-        ReplayVerdict::Drifted { diff, earlier_error, error } => {
+        ReplayVerdict::Changed { diff, earlier_error, error } => {
             ("drifted", drift(diff.is_some(), earlier_error.as_deref(), error.as_deref()))
         }
-        ReplayVerdict::Gone => ("gone", "no tool has this name any more".to_owned()),
-        ReplayVerdict::Skipped { reason } => ("skipped", why(*reason).to_owned()),
+        ReplayVerdict::ToolRemoved => ("gone", "no tool has this name any more".to_owned()),
+        ReplayVerdict::Skipped { reason } => ("skipped", reason_text(*reason).to_owned()),
         _ => ("?", "something that this program does not know".to_owned()),
     };
     let versions = call.recorded_version().zip(call.version()).filter(|_| call.version_changed());
@@ -71,31 +71,31 @@ fn row(call: &ReplayedCall) -> [String; 3] {
 fn drift(differs: bool, then: Option<&str>, now: Option<&str>) -> String {
     match (then, now) {
         (Some(then), Some(now)) => format!("{then} then, {now} now"),
-        (Some(then), None) => format!("{then} then, an answer now"),
-        (None, Some(now)) => format!("an answer then, {now} now"),
-        (None, None) if differs => "the answer of now differs by".to_owned(),
-        (None, None) => "another answer; the one of then was not kept".to_owned(),
+        (Some(then), None) => format!("{then} then, an output now"),
+        (None, Some(now)) => format!("an output then, {now} now"),
+        (None, None) if differs => "the current output differs:".to_owned(),
+        (None, None) => "the current output differs; the recorded one was not kept".to_owned(),
     }
 }
 
-fn why(reason: SkipReason) -> &'static str {
+fn reason_text(reason: SkipReason) -> &'static str {
     match reason {
         SkipReason::Write => "it has an effect",
-        SkipReason::NotRun => "it did not run then",
-        SkipReason::InputNotKept => "its arguments were not kept as they were",
+        SkipReason::NotRun => "it did not run when it was recorded",
+        SkipReason::InputNotKept => "its arguments were not kept, or only redacted",
         SkipReason::InputSealed => "its arguments are sealed, and cannot be opened here",
-        SkipReason::InputAltered => "what was kept is not what its arguments were",
-        SkipReason::EvidenceAltered => "its evidence is not what it left",
-        SkipReason::EvidenceMissing => "its evidence is gone",
+        SkipReason::InputAltered => "the stored arguments do not match their hash",
+        SkipReason::EvidenceAltered => "its evidence does not match its checksum or the ledger",
+        SkipReason::EvidenceMissing => "its evidence is missing",
         SkipReason::Refused => "it may not run here",
-        SkipReason::OutputNotKept => "nothing is known of its answer",
+        SkipReason::OutputNotKept => "its answer was not recorded",
         _ => "for a reason that this program does not know",
     }
 }
 
 /// Formats a JSON Patch, one line per operation.
 fn differences(verdict: &ReplayVerdict) -> Vec<String> {
-    let ReplayVerdict::Drifted { diff: Some(Value::Array(operations)), .. } = verdict else {
+    let ReplayVerdict::Changed { diff: Some(Value::Array(operations)), .. } = verdict else {
         return Vec::new();
     };
     operations.iter().map(difference).collect()
@@ -117,8 +117,8 @@ fn sum(report: &ReplayReport) -> String {
     };
     let counts = [
         (count(|it| matches!(it, ReplayVerdict::Same)), "same"),
-        (count(|it| matches!(it, ReplayVerdict::Drifted { .. })), "drifted"),
-        (count(|it| matches!(it, ReplayVerdict::Gone)), "gone"),
+        (count(|it| matches!(it, ReplayVerdict::Changed { .. })), "drifted"),
+        (count(|it| matches!(it, ReplayVerdict::ToolRemoved)), "gone"),
         (count(|it| matches!(it, ReplayVerdict::Skipped { .. })), "skipped"),
     ];
     let counts = counts.iter().filter(|(count, _)| *count > 0);

@@ -47,11 +47,11 @@ pub(crate) fn wrapped(parts: &[String], indent: usize) -> Vec<String> {
 }
 
 /// Truncates a text to this many characters.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+pub(crate) fn cut(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    text.chars().take(max_chars.saturating_sub(1)).chain(['…']).collect()
 }
 
 #[cfg(test)]

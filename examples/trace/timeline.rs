@@ -92,7 +92,7 @@ fn row(call: &RecordedCall, start: DateTime<Utc>) -> [String; 6] {
 }
 
 fn ended(call: &RecordedCall) -> String {
-    match call.ended {
+    match call.final_status {
         CallStatus::NotExecuted => "not run".to_owned(),
         ended => ended.to_string(),
     }

@@ -8,7 +8,8 @@ use crate::limits::Limits;
 /// The arguments of a call without arguments.
 pub(crate) const EMPTY: &str = "{}";
 
-/// Returns the text that means no arguments: `nothing` for an empty or blank text, `null` for that.
+/// Returns how a call without arguments was written: `nothing` (empty or blank) or `null`; `None` for
+/// other text.
 ///
 /// Models and SDKs send these in place of `{}`. No argument is lost or guessed by that.
 pub(crate) fn written_without_arguments(text: &str, limits: &Limits) -> Option<&'static str> {

@@ -77,7 +77,7 @@ refusal_reasons! {
         EvidenceNotKept = "evidence_not_kept",
         /// The keys of the evidence were destroyed.
         EvidenceShredded = "evidence_shredded",
-        /// The tool requires evidence, and the vault does not work.
+        /// The tool requires evidence, and the vault is unavailable.
         EvidenceUnavailable = "evidence_unavailable",
         /// No decision about the call was made in time.
         Expired = "expired",
@@ -85,7 +85,7 @@ refusal_reasons! {
         Host = "host",
         /// The same call is still running.
         InFlight = "in_flight",
-        /// The tool needs an answer of the user, who is asked by the caller or cannot be asked.
+        /// The tool needs user input; the client must collect it, or does not support it.
         InputRequired = "input_required",
         /// The call has an idempotency key, and no store keeps it.
         KeyNotKept = "key_not_kept",
@@ -119,7 +119,7 @@ refusal_reasons! {
         OwnCall = "own_call",
         /// The host's access policy failed to decide.
         PolicyFailed = "policy_failed",
-        /// The dry run does not answer as it did when the call was approved.
+        /// The dry run's output has changed since the approval.
         PreviewChanged = "preview_changed",
         /// The queue for the tool's permits is full.
         QueueFull = "queue_full",
@@ -137,7 +137,7 @@ refusal_reasons! {
         Stopped = "stopped",
         /// The store is full.
         StoreFull = "store_full",
-        /// The store does not work.
+        /// The store is unavailable.
         StoreUnavailable = "store_unavailable",
         /// The server's limit or the caller's quota of streams is used up.
         Streams = "streams",
@@ -161,7 +161,7 @@ refusal_reasons! {
         TicketSuperseded = "ticket_superseded",
         /// The ticket's signature does not match.
         TicketTampered = "ticket_tampered",
-        /// No call waits behind the ticket.
+        /// No stored call exists for the ticket.
         TicketUnknown = "ticket_unknown",
         /// The ticket's key is not on the key ring.
         TicketUnknownKey = "ticket_unknown_key",

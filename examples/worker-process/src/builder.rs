@@ -106,15 +106,15 @@ impl WorkerBuilder {
 
     /// Sets how many processes may run, each with one request at a time; 1 by default.
     #[must_use]
-    pub fn processes(mut self, most: usize) -> Self {
-        self.processes = most.clamp(1, 1024);
+    pub fn processes(mut self, limit: usize) -> Self {
+        self.processes = limit.clamp(1, 1024);
         self
     }
 
     /// Sets how many requests may wait for a process; 64 by default.
     #[must_use]
-    pub fn queue(mut self, most: usize) -> Self {
-        self.queue = most.min(1 << 20);
+    pub fn queue(mut self, limit: usize) -> Self {
+        self.queue = limit.min(1 << 20);
         self
     }
 

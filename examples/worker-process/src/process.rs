@@ -121,12 +121,12 @@ impl Process {
 
     async fn read_line(&mut self) -> Result<Vec<u8>, Fault> {
         let mut line = Vec::new();
-        let most = self.line_limit.saturating_add(1);
-        let mut limited = (&mut self.output).take(most as u64);
+        let max_bytes = self.line_limit.saturating_add(1);
+        let mut limited = (&mut self.output).take(max_bytes as u64);
         limited.read_until(b'\n', &mut line).await.map_err(|_| Fault::Closed)?;
         if line.last() == Some(&b'\n') {
             Ok(line)
-        } else if line.len() == most {
+        } else if line.len() == max_bytes {
             Err(Fault::Protocol(format!("a line has more than {} bytes", self.line_limit)))
         } else {
             Err(Fault::Closed)

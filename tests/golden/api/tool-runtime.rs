@@ -76,8 +76,8 @@ impl fmt::Display for Attachment {}
 #[non_exhaustive]
 pub enum AttachmentError {
     Invalid(ContractError),
-    TooMany { most: usize },
-    TooLarge { most: usize },
+    TooMany { max: usize },
+    TooLarge { max: usize },
 }
 impl ToolFailure for AttachmentError {}
 
@@ -175,12 +175,12 @@ pub enum BuildProblem {
     NoEvidence { tool: String },
     NothingDiscovered,
     #[non_exhaustive]
-    OutOfRange { setting: &'static str, least: usize, most: usize, found: usize },
+    OutOfRange { setting: &'static str, min: usize, max: usize, found: usize },
     #[non_exhaustive]
     TimeOutOfRange {
         setting: &'static str,
-        least: Duration,
-        most: Duration,
+        min: Duration,
+        max: Duration,
         found: Duration,
     },
     PanicAborts,
@@ -805,7 +805,7 @@ impl Runtime {
         &self,
         handle: OutputHandle,
         offset: u64,
-        most: usize,
+        limit: usize,
         cx: &ToolContext,
     ) -> Result<Option<OutputPage>, StoreError> {}
     pub fn refused_tools(&self) -> impl Iterator<Item = &RefusedTool> {}
@@ -861,9 +861,9 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {}
     #[must_use]
-    pub fn max_blocking_tools(self, most: usize) -> Self {}
+    pub fn max_blocking_tools(self, limit: usize) -> Self {}
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {}
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {}
     #[must_use]
     pub fn metrics(self, metrics: Metrics) -> Self {}
     #[must_use]
@@ -1725,6 +1725,7 @@ pub struct AgentError {
     ..
 }
 impl AgentError {
+    pub fn check_result(result: ActResult) -> Result<ActResult, Self> {}
     #[must_use]
     pub const fn details(&self) -> &Map<String, Value> {}
     #[must_use]
@@ -1733,12 +1734,11 @@ impl AgentError {
     pub fn message(&self) -> &str {}
     #[must_use]
     pub fn new(kind: AgentErrorKind, message: impl Into<String>) -> Self {}
-    pub fn unless_successful(result: ActResult) -> Result<ActResult, Self> {}
     #[must_use]
     pub fn with_detail(self, name: impl Into<String>, detail: impl Into<Value>) -> Self {}
 }
 impl From<ContractError> for AgentError {}
-impl From<Late> for AgentError {}
+impl From<DeadlineExceeded> for AgentError {}
 impl fmt::Display for AgentError {}
 impl std::error::Error for AgentError {}
 
@@ -2155,7 +2155,7 @@ impl RuntimeExecutor {
         requests: &[ToolRequest],
     ) -> Vec<Result<ActResult, AgentError>> {}
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {}
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {}
     #[must_use]
     pub fn new(runtime: Runtime, cx: ToolContext) -> Self {}
     #[must_use]
@@ -2194,7 +2194,7 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     async fn load(
         &self,
         key: &SessionKey,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ChatMessage>, StoreError>;
     async fn append(
         &self,
@@ -2218,7 +2218,7 @@ impl SqliteSessions {
     #[must_use]
     pub fn retention(self, retention: Duration) -> Self {}
     #[must_use]
-    pub fn sessions_per_principal(self, most: usize) -> Self {}
+    pub fn sessions_per_principal(self, limit: usize) -> Self {}
     pub async fn sweep(&self) -> Result<usize, StoreError> {}
 }
 impl SessionStore for SqliteSessions {}
@@ -2309,9 +2309,9 @@ impl ToolLoop {
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {}
     #[must_use]
-    pub fn max_calls_per_turn(self, most: usize) -> Self {}
+    pub fn max_calls_per_turn(self, limit: usize) -> Self {}
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {}
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {}
     #[must_use]
     pub fn max_failed_turns(self, turns: u32) -> Self {}
     #[must_use]
@@ -2560,20 +2560,20 @@ impl Access {
     #[must_use]
     pub fn has_scope(&self, scope: &str) -> bool {}
     pub fn new(
-        who: impl Into<Box<str>>,
-        why: impl Into<Box<str>>,
+        reader: impl Into<Box<str>>,
+        reason: impl Into<Box<str>>,
     ) -> Result<Self, EvidenceError> {}
     #[must_use]
     pub fn principal(&self) -> &str {}
+    #[must_use]
+    pub fn reader(&self) -> &str {}
+    #[must_use]
+    pub fn reason(&self) -> &str {}
     pub fn scopes(&self) -> impl Iterator<Item = &str> {}
     #[must_use]
     pub const fn tenant(&self) -> Option<Uuid> {}
     #[must_use]
     pub fn user(&self) -> Option<&str> {}
-    #[must_use]
-    pub fn who(&self) -> &str {}
-    #[must_use]
-    pub fn why(&self) -> &str {}
     #[must_use]
     pub fn with_principal(self, principal: impl Into<Box<str>>) -> Self {}
     #[must_use]
@@ -2786,12 +2786,12 @@ pub trait EvidenceStore: Send + Sync + 'static {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ListedSnapshot>, StoreError>;
     async fn sweep_snapshots(
         &self,
         before: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError>;
     async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError>;
     async fn find_tenant_key(
@@ -2807,7 +2807,7 @@ pub trait EvidenceStore: Send + Sync + 'static {
         &self,
         not_by: &str,
         after: Option<(Uuid, u32)>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TenantKey>, StoreError>;
     async fn rewrap_tenant_key(
         &self,
@@ -2824,7 +2824,7 @@ pub trait EvidenceStore: Send + Sync + 'static {
         tenant: Uuid,
         before_version: u32,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError>;
     async fn rewrap_data_key(
         &self,
@@ -2927,12 +2927,12 @@ impl ReplayReport {
 #[non_exhaustive]
 pub enum ReplayVerdict {
     Same,
-    Drifted {
+    Changed {
         diff: Option<Value>,
         earlier_error: Option<String>,
         error: Option<String>,
     },
-    Gone,
+    ToolRemoved,
     Skipped { reason: SkipReason },
 }
 
@@ -3238,7 +3238,7 @@ impl Vault {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
         access: &Access,
     ) -> Result<SnapshotPage, EvidenceError> {}
     pub fn new(store: impl EvidenceStore, keys: impl Into<Arc<KeyRing>>) -> Self {}
@@ -3265,7 +3265,7 @@ impl Vault {
     pub async fn sweep(
         &self,
         before: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, EvidenceError> {}
     #[must_use]
     pub fn with_access_log(self, log: impl AccessLog) -> Self {}
@@ -4092,10 +4092,10 @@ pub struct LedgerQuery {
     ..
 }
 impl LedgerQuery {
-    #[must_use]
-    pub fn admits(&self, call: &RecordedCall) -> bool {}
     pub fn after(self, seq: u64) -> Self {}
     pub fn limit(self, calls: usize) -> Self {}
+    #[must_use]
+    pub fn matches(&self, call: &RecordedCall) -> bool {}
     pub fn new() -> Self {}
     pub fn since(self, moment: DateTime<Utc>) -> Self {}
     pub fn status(self, status: RecordStatus) -> Self {}
@@ -4130,7 +4130,7 @@ impl LedgerStatus {
 // tool_runtime::ledger::LedgerStore
 pub trait LedgerStore: Send + 'static {
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError>;
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError>;
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError>;
     fn count(&mut self) -> Result<u64, StoreError>;
     fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError>;
     fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {}
@@ -4149,7 +4149,7 @@ pub struct MemoryLedger {
 }
 impl MemoryLedger {
     #[must_use]
-    pub fn new(most_entries: usize) -> Self {}
+    pub fn new(max_entries: usize) -> Self {}
 }
 impl LedgerStore for MemoryLedger {}
 impl fmt::Debug for MemoryLedger {}
@@ -4286,7 +4286,7 @@ pub struct RecordedCall {
     pub version: Option<String>,
     pub effect: Option<Effect>,
     pub status: RecordStatus,
-    pub ended: CallStatus,
+    pub final_status: CallStatus,
     pub error: Option<RecordedError>,
     pub latency_ms: u64,
     pub attempts: u32,
@@ -4380,11 +4380,11 @@ pub struct VerifiedChain {
 }
 impl VerifiedChain {
     #[must_use]
-    pub const fn anchor(&self) -> Option<&Checkpoint> {}
-    #[must_use]
     pub const fn checkpoints(&self) -> u64 {}
     #[must_use]
     pub fn into_head(self) -> ChainHead {}
+    #[must_use]
+    pub const fn newest_confirmed_checkpoint(&self) -> Option<&Checkpoint> {}
     #[must_use]
     pub const fn size(&self) -> u64 {}
 }
@@ -4949,7 +4949,7 @@ pub enum GrantError {
     UnknownTool(String),
     Destructive(String),
     NoPrincipal,
-    NoApprover,
+    InvalidApprover,
     Store(StoreError),
 }
 
@@ -4975,7 +4975,7 @@ impl Grants<'_> {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {}
     pub async fn revoke(&self, scope: &GrantScope) -> Result<bool, StoreError> {}
 }
@@ -5069,7 +5069,7 @@ impl Outcomes<'_> {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {}
 }
 
@@ -5317,7 +5317,7 @@ impl Tickets<'_> {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
     ) -> Result<WaitingCalls, StoreError> {}
 }
 
@@ -5919,7 +5919,7 @@ pub trait GrantStore: Send + Sync + 'static {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError>;
 }
 
@@ -5944,7 +5944,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError>;
     async fn find_unknown(
         &self,
@@ -5955,12 +5955,12 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     async fn archive_unknown(
         &self,
         before: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError> {}
     async fn sweep_keys(
         &self,
         now: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError>;
 }
 
@@ -6007,19 +6007,19 @@ impl MemoryLimits {
     #[must_use]
     pub const fn new() -> Self {}
     #[must_use]
-    pub const fn with_grants(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_grants(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_keys(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_keys(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_outputs(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_outputs(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
     pub const fn with_reserved_answer_bytes(self, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_snapshots(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_snapshots(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_tenant_keys(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_tenant_keys(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
-    pub const fn with_tickets(self, most: usize, bytes: usize) -> Self {}
+    pub const fn with_tickets(self, limit: usize, bytes: usize) -> Self {}
 }
 impl Default for MemoryLimits {}
 
@@ -6081,13 +6081,13 @@ pub trait OutputStore: Send + Sync + 'static {
         tenant: Uuid,
         principal: &str,
         offset: u64,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError>;
     async fn sweep_outputs(
         &self,
         now: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError>;
 }
 
@@ -6139,7 +6139,7 @@ impl SqliteOptions {
     #[must_use]
     pub fn checksum_keys(self, keys: &KeyRing) -> Self {}
     #[must_use]
-    pub fn max_queued(self, most: usize) -> Self {}
+    pub fn max_queued(self, limit: usize) -> Self {}
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {}
     #[must_use]
     pub fn sync_commits(self, sync: bool) -> Self {}
@@ -6155,7 +6155,10 @@ impl SqliteStore {
     #[must_use]
     pub const fn check(&self) -> FileCheck {}
     pub async fn close(&self) {}
-    pub async fn damaged_keys(&self, most: usize) -> Result<Vec<KeyRecord>, StoreError> {}
+    pub async fn damaged_keys(
+        &self,
+        limit: usize,
+    ) -> Result<Vec<KeyRecord>, StoreError> {}
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {}
     #[must_use]
     pub fn options() -> SqliteOptions {}
@@ -6313,7 +6316,7 @@ pub trait TicketStore: Send + Sync + 'static {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError>;
     async fn supersede_tickets(
@@ -6324,7 +6327,7 @@ pub trait TicketStore: Send + Sync + 'static {
     async fn sweep_tickets(
         &self,
         now: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError>;
 }
 
@@ -6368,8 +6371,6 @@ pub struct WaitingTicket {
     pub caller: Box<str>,
 }
 impl WaitingTicket {
-    #[must_use]
-    pub fn held_for(self, caller: impl Into<Box<str>>) -> Self {}
     pub fn new(
         id: Uuid,
         tenant: Uuid,
@@ -6377,6 +6378,8 @@ impl WaitingTicket {
         payload: Vec<u8>,
         expires_at: UnixMillis,
     ) -> Self {}
+    #[must_use]
+    pub fn with_quota_owner(self, caller: impl Into<Box<str>>) -> Self {}
 }
 
 // tool_runtime::store::async_trait = async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait
@@ -6521,18 +6524,6 @@ impl ManualClock {
 }
 impl Clock for ManualClock {}
 
-// tool_runtime::testing::ModelMessage
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelMessage {
-    ..
-}
-impl ModelMessage {
-    #[must_use]
-    pub fn calls(&self) -> &[ToolCallRequest] {}
-    #[must_use]
-    pub fn text(&self) -> Option<&str> {}
-}
-
 // tool_runtime::testing::ModelTurn
 pub struct ModelTurn(_);
 impl ModelTurn {
@@ -6592,6 +6583,18 @@ impl ScriptedApprover {
 }
 impl Approver for ScriptedApprover {}
 
+// tool_runtime::testing::ScriptedMessage
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptedMessage {
+    ..
+}
+impl ScriptedMessage {
+    #[must_use]
+    pub fn calls(&self) -> &[ToolCallRequest] {}
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {}
+}
+
 // tool_runtime::testing::ScriptedModel
 pub struct ScriptedModel {
     ..
@@ -6602,7 +6605,7 @@ impl ScriptedModel {
     pub fn answers(&self) -> &[AnsweredCall] {}
     #[must_use]
     pub fn new(turns: impl IntoIterator<Item = ModelTurn>) -> Self {}
-    pub fn next_turn(&mut self) -> Option<ModelMessage> {}
+    pub fn next_turn(&mut self) -> Option<ScriptedMessage> {}
     pub async fn play(&mut self, runtime: &Runtime, cx: &ToolContext) -> Option<String> {}
 }
 impl fmt::Debug for ScriptedModel {}

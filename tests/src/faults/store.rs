@@ -80,12 +80,12 @@ impl IdempotencyStore for TrapStore {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        self.store.list_unknown(tenant, after, most).await
+        self.store.list_unknown(tenant, after, limit).await
     }
 
-    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.store.sweep_keys(now, most).await
+    async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.store.sweep_keys(now, limit).await
     }
 }

@@ -48,13 +48,13 @@ async fn put(
     n
 }
 
-fn batch_runtime(notes: &Notes, most: usize) -> Runtime {
+fn batch_runtime(notes: &Notes, max_concurrent: usize) -> Runtime {
     Runtime::builder()
         .tool::<LookTool>()
         .tool::<PutTool>()
         .permission("put", Permission::Allow)
         .state(notes.clone())
-        .max_concurrent_tools(most)
+        .max_concurrent_tools(max_concurrent)
         .build()
         .unwrap()
 }
@@ -105,12 +105,12 @@ async fn a_batch_has_no_more_under_way_than_allowed() {
     let requests: Vec<_> = (0..6).map(|n| request("x", "look", n)).collect();
     let mut calls = runtime.call_all(&requests, &cx());
     runtime.execute_all(&mut calls).await;
-    let (mut running, mut most) = (0_i32, 0);
+    let (mut running, mut peak) = (0_i32, 0);
     for note in notes.0.lock().unwrap().iter() {
         running += if note.ends_with("starts") { 1 } else { -1 };
-        most = most.max(running);
+        peak = peak.max(running);
     }
-    assert_eq!(most, 2);
+    assert_eq!(peak, 2);
 }
 
 #[tokio::test(start_paused = true)]

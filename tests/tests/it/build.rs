@@ -215,8 +215,8 @@ fn names_permissions_and_bounds_are_checked() {
     let found =
         problems(Runtime::builder().dynamic(nothing("one")).permission("two", Permission::Allow));
     assert!(matches!(found[..], [BuildProblem::UnknownPermission { .. }]), "{found:?}");
-    for most in [0, 21] {
-        let found = problems(Runtime::builder().max_concurrent_tools(most));
+    for count in [0, 21] {
+        let found = problems(Runtime::builder().max_concurrent_tools(count));
         assert!(matches!(found[..], [BuildProblem::OutOfRange { .. }]), "{found:?}");
     }
     let found = problems(Runtime::builder().max_blocking_tools(0));

@@ -151,7 +151,7 @@ async fn a_preview_and_the_echo_mask_secrets() {
 }
 
 #[tokio::test]
-async fn a_dry_run_asks_nobody_and_has_no_effect() {
+async fn a_dry_run_needs_no_approval_and_has_no_effect() {
     let runs = Arc::new(AtomicU32::new(0));
     let runtime = runtime(&runs);
     let dry = ToolContext::builder(Uuid::nil(), "t").run_id("r").dry_run(true).build().unwrap();

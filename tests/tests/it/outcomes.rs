@@ -306,14 +306,14 @@ async fn a_tool_that_never_yields_is_judged_by_the_clock() {
 async fn nothing_late_reaches_the_output() {
     /// Keeps its recorder.
     #[ai_tool(effect = "read")]
-    async fn leaks(meta: &MetaRecorder, kept: &Kept) {
+    async fn leaks(meta: &MetaRecorder, kept: &SharedRecorder) {
         meta.warning("in time");
         *kept.0.lock().unwrap() = Some(meta.clone());
     }
     #[derive(Clone, Default)]
-    struct Kept(Arc<std::sync::Mutex<Option<MetaRecorder>>>);
+    struct SharedRecorder(Arc<std::sync::Mutex<Option<MetaRecorder>>>);
 
-    let kept = Kept::default();
+    let kept = SharedRecorder::default();
     let runtime = Runtime::builder().tool::<LeaksTool>().state(kept.clone()).build().unwrap();
     let mut call = runtime.call("leaks", "{}", &cx());
     let first = envelope(call.execute().await);
@@ -380,7 +380,7 @@ async fn a_destructor_that_panics_is_answered_too() {
 }
 
 #[tokio::test]
-async fn a_blocking_tool_sees_that_nobody_waits() {
+async fn a_blocking_tool_sees_its_deadline() {
     /// Blocks until it is told to stop.
     #[ai_tool(effect = "read", blocking, timeout = "20ms")]
     fn blocks(cancellation: &Cancellation, stopped: &Stopped) -> u32 {

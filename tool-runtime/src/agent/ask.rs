@@ -6,26 +6,26 @@ use crate::assess::{Deadline, HostFailure};
 
 /// The model did not answer before the request's deadline.
 #[derive(Debug)]
-pub(super) struct Late;
+pub(super) struct DeadlineExceeded;
 
 /// Asks a model once, at most until the deadline.
 ///
 /// # Errors
-/// Returns [`Late`] at the deadline. Before it the answer may be the model's own error, or an error
-/// with the reason `panic`.
+/// Returns [`DeadlineExceeded`] at the deadline. Before it the answer may be the model's own error, or
+/// an error with the reason `panic`.
 pub(super) async fn ask(
     model: &dyn ChatModel,
     request: &ChatRequest,
     deadline: &Deadline,
-) -> Result<Result<ChatReply, AgentError>, Late> {
+) -> Result<Result<ChatReply, AgentError>, DeadlineExceeded> {
     match deadline.wait_for(async { model.chat(request).await }).await {
-        Err(HostFailure::Late) => Err(Late),
+        Err(HostFailure::TimedOut) => Err(DeadlineExceeded),
         Err(HostFailure::Panicked) => {
             let error = AgentError::new(AgentErrorKind::Llm, "the model's client panicked");
             Ok(Err(error.with_detail("reason", "panic")))
         }
         // A client that keeps to the deadline may be a little faster than the wait for it.
-        Ok(Err(error)) if deadline.has_passed() && is_timeout(&error) => Err(Late),
+        Ok(Err(error)) if deadline.has_passed() && is_timeout(&error) => Err(DeadlineExceeded),
         Ok(ended) => Ok(ended),
     }
 }
@@ -34,8 +34,8 @@ fn is_timeout(error: &AgentError) -> bool {
     error.details().get("reason").is_some_and(|reason| reason == "timeout")
 }
 
-impl From<Late> for AgentError {
-    fn from(Late: Late) -> Self {
+impl From<DeadlineExceeded> for AgentError {
+    fn from(DeadlineExceeded: DeadlineExceeded) -> Self {
         Self::new(AgentErrorKind::Llm, "the model did not answer in time")
             .with_detail("reason", "timeout")
     }

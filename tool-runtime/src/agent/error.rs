@@ -91,7 +91,7 @@ impl AgentError {
     ///
     /// # Errors
     /// Returns an error of the kind `ToolExecution` if the tool failed.
-    pub fn unless_successful(result: ActResult) -> Result<ActResult, Self> {
+    pub fn check_result(result: ActResult) -> Result<ActResult, Self> {
         let Some(message) = result.error() else { return Ok(result) };
         let mut error = Self::new(AgentErrorKind::ToolExecution, message);
         error.details.clone_from(result.metadata());

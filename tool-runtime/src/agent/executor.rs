@@ -24,11 +24,15 @@ use crate::tool::{RequestedLimits, ToolOutput};
 /// Runs an agent's requests.
 ///
 /// # Success, failure, error
-/// A request that names a tool becomes a call, and a call always ends: a tool that fails after all
-/// its retries, arguments that break the schema, a call that is denied, waits for approval or is out
-/// of time are a result with `success: false`, whose metadata has `error_type` and `error_code`. An
-/// error means that nothing was called.
-/// [`AgentError::unless_successful`] turns such a result into an error.
+/// A request that names a tool becomes a call, and a call always ends. These give a result with
+/// `success: false`, whose metadata has `error_type` and `error_code`:
+/// - the tool failed after all its retries;
+/// - the arguments do not match the schema;
+/// - the call was denied, or waits for approval;
+/// - the call exceeded its time limit.
+///
+/// An error means that no tool was called.
+/// [`AgentError::check_result`] turns such a result into an error.
 #[async_trait]
 pub trait ToolExecutor: fmt::Debug + Send + Sync {
     /// Runs a request and blocks the thread until it ends.
@@ -134,8 +138,8 @@ impl RuntimeExecutor {
 
     /// Sets how many reads of [`execute_all`](Self::execute_all) run at once: 1 to 20, 5 by default.
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {
-        Self { max_concurrent: most.clamp(1, 20), ..self }
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {
+        Self { max_concurrent: limit.clamp(1, 20), ..self }
     }
 
     /// Returns the same executor for another context.

@@ -37,7 +37,7 @@ pub(super) struct ParsedDocument<'d> {
 }
 
 /// The decision by the required format, or by the share of tables.
-enum Decision {
+enum FormatDecision {
     Json,
     Toon,
     Compare,
@@ -54,7 +54,7 @@ const NOT_THE_SAME: &str = "the text does not read back as the data";
 const FEW_TABLES: f64 = 0.1;
 /// The tokens of TOON for a hundred of compact JSON up to which TOON is written. The margin covers
 /// the error of an estimate.
-const MOST_PERCENT: u64 = 97;
+const MAX_PERCENT: u64 = 97;
 
 impl<'d> ParsedDocument<'d> {
     /// Parses JSON; an array with more rows than that may be a table.
@@ -86,12 +86,12 @@ impl<'d> ParsedDocument<'d> {
     /// Writes the document in the required format, or in the one that takes fewer tokens.
     pub(super) fn render(&self, rules: &FormatRules<'_>) -> Rendering {
         match self.decide(rules) {
-            Decision::Json => self.as_json(None),
-            Decision::Toon => match toon::write(self.view()) {
+            FormatDecision::Json => self.as_json(None),
+            FormatDecision::Toon => match toon::write(self.view()) {
                 Ok(text) => Rendering { text, format: SerializationFormat::Toon, fallback: None },
                 Err(error) => self.as_json(Some(error.message().to_owned())),
             },
-            Decision::Compare => self.cheaper(rules),
+            FormatDecision::Compare => self.cheaper(rules),
         }
     }
 
@@ -130,13 +130,13 @@ impl<'d> ParsedDocument<'d> {
         self.tree.view(self.json)
     }
 
-    fn decide(&self, rules: &FormatRules<'_>) -> Decision {
+    fn decide(&self, rules: &FormatRules<'_>) -> FormatDecision {
         let share = self.shape.table_share;
         match rules.force {
-            Some(SerializationFormat::Toon) => Decision::Toon,
-            Some(_) => Decision::Json,
-            None if share < FEW_TABLES || !toon::IS_ON => Decision::Json,
-            None => Decision::Compare,
+            Some(SerializationFormat::Toon) => FormatDecision::Toon,
+            Some(_) => FormatDecision::Json,
+            None if share < FEW_TABLES || !toon::IS_ON => FormatDecision::Json,
+            None => FormatDecision::Compare,
         }
     }
 
@@ -145,8 +145,8 @@ impl<'d> ParsedDocument<'d> {
         let json = self.as_json(None);
         let Ok(text) = toon::write(self.view()) else { return json };
         let tokens = rules.counter.count(&text);
-        let most = rules.counter.count(&json.text).saturating_mul(MOST_PERCENT) / 100;
-        if tokens > most {
+        let max_tokens = rules.counter.count(&json.text).saturating_mul(MAX_PERCENT) / 100;
+        if tokens > max_tokens {
             return json;
         }
         Rendering { text, format: SerializationFormat::Toon, fallback: None }

@@ -34,10 +34,10 @@ impl<'s> TableSearch<'s> {
             return !self.visited.insert(reference)
                 || target.is_some_and(|target| self.has_none(target));
         }
-        let parts = Parts::of(object);
-        parts.is_complete()
-            && parts.items.iter().all(|item| !self.may_be_object(item) && self.has_none(item))
-            && parts.others.iter().all(|part| self.has_none(part))
+        let subschemas = Subschemas::of(object);
+        subschemas.is_complete()
+            && subschemas.items.iter().all(|item| !self.may_be_object(item) && self.has_none(item))
+            && subschemas.others.iter().all(|part| self.has_none(part))
     }
 
     /// Returns whether an item of an array may be an object.
@@ -59,7 +59,7 @@ impl<'s> TableSearch<'s> {
 }
 
 /// The schemas within a schema.
-struct Parts<'s> {
+struct Subschemas<'s> {
     object: &'s Map<String, Value>,
     /// The schemas of the items of an array.
     items: Vec<&'s Value>,
@@ -67,7 +67,7 @@ struct Parts<'s> {
     others: Vec<&'s Value>,
 }
 
-impl<'s> Parts<'s> {
+impl<'s> Subschemas<'s> {
     fn of(object: &'s Map<String, Value>) -> Self {
         let list = |keyword: &str| object.get(keyword).and_then(Value::as_array);
         let items = list("prefixItems").into_iter().flatten().chain(object.get("items"));

@@ -6,10 +6,10 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, newest};
+use super::context_text::{ContextText, INSTRUCTIONS, PrunableParts, QUESTION};
 use super::distillation::{Distillation, PaidTokens};
 use super::host_code::Deadline;
 use super::identifiers::Retention;
-use super::layout::{INSTRUCTIONS, Layout, OpenParts, QUESTION};
 use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer};
 use super::options::AssessOptions;
 use super::pruning::Budget;
@@ -105,7 +105,7 @@ pub struct Assessor {
     /// The end of the time for code of the host.
     pub(super) deadline: Option<Deadline>,
     /// A limit below the one that a context can have.
-    pub(super) most_tokens: u64,
+    pub(super) max_tokens: u64,
 }
 
 /// The metadata's name of what the compression itself cost, in US dollars.
@@ -113,7 +113,7 @@ pub(crate) const COMPRESSION_COST: &str = "compression_cost";
 /// The metadata's name of what is saved if nothing is cached, in US dollars.
 pub(crate) const WITHOUT_CACHE: &str = "savings_without_cache";
 /// The largest share of the tokens that a compressed context may take, in percent.
-const MOST_PERCENT: u64 = 95;
+const MAX_PERCENT: u64 = 95;
 
 impl Default for Assessor {
     fn default() -> Self {
@@ -133,7 +133,7 @@ impl Assessor {
             embedder: None,
             serializer: None,
             deadline: None,
-            most_tokens: u64::MAX,
+            max_tokens: u64::MAX,
         }
     }
 
@@ -183,7 +183,7 @@ impl Assessor {
 
     /// Selects the method for a context that takes so many tokens.
     fn select(&self, context: &ContextData, tokens: u64) -> CompressionMethod {
-        if tokens <= self.options.threshold_tokens() && tokens <= self.most(context) {
+        if tokens <= self.options.threshold_tokens() && tokens <= self.token_limit(context) {
             return CompressionMethod::None;
         }
         if let Some(strategy) = context.compression_strategy() {
@@ -257,10 +257,10 @@ impl Assessor {
     ) -> Result<Compressed, CompressionError> {
         let no_model = || CompressionError::new("there is no summarizer");
         let summarizer = self.summarizer.as_deref().ok_or_else(no_model)?;
-        let open = OpenParts::MessagesAndResults;
-        let layout = Layout::of(context, open, &self.options, None);
+        let prunable = PrunableParts::MessagesAndResults;
+        let context_text = ContextText::of(context, prunable, &self.options, None);
         let references = References::of(newest(context));
-        let fixed = layout.render(&vec![false; layout.passages.len()]);
+        let fixed = context_text.render(&vec![false; context_text.passages.len()]);
         let room = budget.target.saturating_sub(self.counter.count(&fixed));
         let work = Distillation {
             summarizer,
@@ -269,13 +269,13 @@ impl Assessor {
             references: &references,
             budget: room,
         };
-        let pieces = layout.open_pieces();
+        let pieces = context_text.prunable_pieces();
         let paid = PaidTokens::default();
         let summary = self.host("summarizer", work.summarize(&pieces, &paid)).await;
         *cost += dollars(paid.read(), summarizer.dollars_per_million());
         *cost += dollars(paid.written(), summarizer.dollars_per_million_output());
         let text = with_summary(context, &summary?);
-        if self.counter.count(&text) > budget.most {
+        if self.counter.count(&text) > budget.max_tokens {
             return Err(CompressionError::new(
                 "the summary and the parts that stay exceed `max_tokens`",
             ));
@@ -291,13 +291,13 @@ impl Assessor {
         context: &ContextData,
     ) -> Result<(Compressed, u64, Savings), String> {
         let tokens = self.counter.count(&compressed.text);
-        let most = self.most(context);
-        if tokens > most {
+        let max_tokens = self.token_limit(context);
+        if tokens > max_tokens {
             return Err(format!("the compressed text takes {tokens} tokens"));
         }
         let original = raw.tokens;
-        let is_needed = original > most;
-        if !is_needed && tokens.saturating_mul(100) > original.saturating_mul(MOST_PERCENT) {
+        let is_needed = original > max_tokens;
+        if !is_needed && tokens.saturating_mul(100) > original.saturating_mul(MAX_PERCENT) {
             return Err(format!(
                 "compression saves {} of {original} tokens",
                 original.saturating_sub(tokens)
@@ -326,7 +326,7 @@ impl Assessor {
             .metadata("token_method", self.counter.method().as_str())
             .metadata("reason", reason);
         let builder = if cost > 0.0 { builder.metadata(COMPRESSION_COST, cost) } else { builder };
-        let is_too_long = tokens > self.most(context);
+        let is_too_long = tokens > self.token_limit(context);
         if is_too_long { builder.metadata("exceeds_max_tokens", true) } else { builder }
     }
 
@@ -388,7 +388,8 @@ impl Assessor {
             let reason = format!("{tokens} tokens are not above the threshold of {threshold}");
             self.unchanged(raw, context, reason, 0.0)
         } else {
-            let budget = budget(self.most(context), raw.original, self.options.target_ratio());
+            let budget =
+                budget(self.token_limit(context), raw.original, self.options.target_ratio());
             let mut cost = 0.0;
             match self.compress(context, method, raw.scope, budget, &mut cost).await {
                 Ok(compressed) => {
@@ -453,7 +454,7 @@ fn with_summary(context: &ContextData, summary: &str) -> String {
     [&rest[..at], &summary, &rest[at..]].concat()
 }
 
-fn budget(most: u64, original: u64, ratio: f64) -> Budget {
+fn budget(max_tokens: u64, original: u64, ratio: f64) -> Budget {
     #[allow(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -461,5 +462,9 @@ fn budget(most: u64, original: u64, ratio: f64) -> Budget {
         reason = "a share of a count"
     )]
     let target = (original as f64 * ratio) as u64;
-    Budget { target: target.min(most), most, references: (original / 2).min(most) }
+    Budget {
+        target: target.min(max_tokens),
+        max_tokens,
+        references: (original / 2).min(max_tokens),
+    }
 }

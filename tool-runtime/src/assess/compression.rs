@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::channel::oneshot;
 
-use super::layout::{Layout, OpenParts};
+use super::context_text::{ContextText, PrunableParts};
 use super::manager::CompressionError;
 use super::options::AssessOptions;
 use super::pruning::{Budget, Focus, PrunedText, prune};
@@ -51,11 +51,11 @@ pub(super) enum TextScope {
 }
 
 impl TextScope {
-    /// Returns the parts that are open, of those that a method would open in a whole context.
-    const fn open(self, parts: OpenParts) -> OpenParts {
+    /// Returns the prunable parts, of those that a method would prune in a whole context.
+    const fn prunable(self, parts: PrunableParts) -> PrunableParts {
         match self {
             Self::Context => parts,
-            Self::ResultsAlone => OpenParts::ResultsAlone,
+            Self::ResultsAlone => PrunableParts::ResultsAlone,
         }
     }
 }
@@ -82,7 +82,7 @@ impl LocalCompression {
         let (work, context) = (self.clone(), context.clone());
         let (send, receive) = oneshot::channel();
         timer.spawn_blocking(Box::new(move || {
-            // If nobody waits any more, nothing is left to do.
+            // The receiver is gone if the caller was cancelled.
             drop(send.send(work.compress(&context, method, budget)));
         }));
         receive.await.unwrap_or_else(|_| Err(CompressionError::new("the compression panicked")))
@@ -100,7 +100,13 @@ impl LocalCompression {
             let newer = messages[from..].iter().map(ChatMessage::content);
             let references = References::of(newest(context).chain(newer));
             let focus = Focus::Message { references: &references };
-            return self.choose(context, OpenParts::OlderMessages { from }, focus, method, budget);
+            return self.choose(
+                context,
+                PrunableParts::OlderMessages { from },
+                focus,
+                method,
+                budget,
+            );
         }
         let terms = QueryTerms::of(context.query().unwrap_or_default());
         let references = References::of(newest(context));
@@ -108,30 +114,32 @@ impl LocalCompression {
         let method = CompressionMethod::SemanticPruning;
         if self.options.prompt_cache().is_some() {
             // Messages that a cache may hold are rewritten only if the results alone are too short.
-            let results = self.choose(context, OpenParts::Results, focus, method, budget);
-            if results.as_ref().is_ok_and(|it| self.counter.count(&it.text) <= budget.most) {
+            let results = self.choose(context, PrunableParts::Results, focus, method, budget);
+            if results.as_ref().is_ok_and(|it| self.counter.count(&it.text) <= budget.max_tokens) {
                 return results;
             }
         }
-        self.choose(context, OpenParts::MessagesAndResults, focus, method, budget)
+        self.choose(context, PrunableParts::MessagesAndResults, focus, method, budget)
     }
 
     fn choose(
         &self,
         context: &ContextData,
-        parts: OpenParts,
+        parts: PrunableParts,
         focus: Focus<'_>,
         method: CompressionMethod,
         budget: Budget,
     ) -> Result<Compressed, CompressionError> {
-        let open = self.scope.open(parts);
-        let layout = Layout::of(context, open, &self.options, self.serializer.as_ref());
-        let pruned = prune(&layout, focus, budget, &*self.counter);
+        let prunable = self.scope.prunable(parts);
+        let context_text =
+            ContextText::of(context, prunable, &self.options, self.serializer.as_ref());
+        let pruned = prune(&context_text, focus, budget, &*self.counter);
         let too_long =
             || CompressionError::new("the parts that stay word for word exceed `max_tokens`");
         let PrunedText { text, kept } = pruned.ok_or_else(too_long)?;
-        let passages = Some((kept, layout.passages.len()));
-        let keeps_messages = matches!(open, OpenParts::Results | OpenParts::ResultsAlone);
+        let passages = Some((kept, context_text.passages.len()));
+        let keeps_messages =
+            matches!(prunable, PrunableParts::Results | PrunableParts::ResultsAlone);
         Ok(Compressed { passages, keeps_messages, ..Compressed::new(text, method) })
     }
 }

@@ -1,4 +1,4 @@
-//! Has a smaller model summarize the open parts of a context, in chunks side by side.
+//! Has a smaller model summarize the prunable parts of a context, in concurrent chunks.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::StreamExt;
 use futures::stream;
 
+use super::context_text::PrunablePiece;
 use super::escapes::decoded;
 use super::identifiers::{by_frequency, identifiers, with_parts};
-use super::layout::OpenPiece;
 use super::manager::{CompressionError, Summarizer, SummaryRequest};
 use super::passages::short_pieces;
 use super::references::References;
@@ -20,7 +20,7 @@ const CHUNK_TOKENS: u64 = 4_000;
 /// The longest part of a piece that does not fit in a chunk, in bytes: no token is shorter than one.
 const PART: usize = 1_000;
 /// The most identifiers that a summary has to contain for being frequent, if there is no question.
-const MOST_FREQUENT: usize = 8;
+const MAX_FREQUENT_IDENTIFIERS: usize = 8;
 /// The most chunks that are summarized at once.
 const AT_ONCE: usize = 4;
 
@@ -48,12 +48,12 @@ struct Chunk {
 /// The parts of a chunk.
 #[derive(Debug, Default)]
 struct ChunkParts<'p> {
-    parts: Vec<Part<'p>>,
+    parts: Vec<ChunkPart<'p>>,
 }
 
 /// A piece of the context, or a part of a long one.
 #[derive(Debug)]
-struct Part<'p> {
+struct ChunkPart<'p> {
     text: &'p str,
     /// True if the text has the escapes of JSON.
     is_json: bool,
@@ -91,7 +91,7 @@ impl Distillation<'_> {
     /// that it had to keep.
     pub(super) async fn summarize(
         &self,
-        pieces: &[OpenPiece],
+        pieces: &[PrunablePiece],
         paid: &PaidTokens,
     ) -> Result<String, CompressionError> {
         let chunks = self.chunks(pieces);
@@ -149,13 +149,13 @@ impl Distillation<'_> {
             left.is_some()
         };
         let others = by_frequency(text).into_iter().filter(|word| !demanded.contains(word));
-        let frequent: Vec<&str> = others.filter(fits).take(MOST_FREQUENT).collect();
+        let frequent: Vec<&str> = others.filter(fits).take(MAX_FREQUENT_IDENTIFIERS).collect();
         demanded.extend(frequent);
         demanded
     }
 
     /// Joins pieces to chunks of about the same size, none of which takes too many tokens.
-    fn chunks(&self, pieces: &[OpenPiece]) -> Vec<Chunk> {
+    fn chunks(&self, pieces: &[PrunablePiece]) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         let mut chunk = ChunkParts::default();
         let mut tokens = 0;
@@ -176,8 +176,9 @@ impl Distillation<'_> {
     }
 
     /// Splits a piece into parts that fit in a chunk; most pieces are one part.
-    fn parts<'p>(&self, piece: &'p OpenPiece) -> Vec<Part<'p>> {
-        let part = |text| Part { text, is_json: piece.is_json, tokens: self.counter.count(text) };
+    fn parts<'p>(&self, piece: &'p PrunablePiece) -> Vec<ChunkPart<'p>> {
+        let part =
+            |text| ChunkPart { text, is_json: piece.is_json, tokens: self.counter.count(text) };
         let whole = part(&piece.text);
         if whole.tokens <= CHUNK_TOKENS {
             return vec![whole];

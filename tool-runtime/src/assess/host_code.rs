@@ -21,7 +21,7 @@ pub(crate) struct Deadline {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostFailure {
     /// The deadline passed.
-    Late,
+    TimedOut,
     /// It panicked.
     Panicked,
 }
@@ -63,7 +63,7 @@ impl Deadline {
             return ended;
         }
         let Some(left) = self.left() else { return work.await };
-        self.runtime.environment().within(left, work).await.unwrap_or(Err(HostFailure::Late))
+        self.runtime.environment().within(left, work).await.unwrap_or(Err(HostFailure::TimedOut))
     }
 }
 

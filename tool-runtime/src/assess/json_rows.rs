@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::value::RawValue;
 
-use super::layout::SlotContent;
+use super::context_text::PassageKind;
 use super::options::AssessOptions;
 use super::passages::sentences;
 use crate::articulate::{Articulator, COMPACT, json_text_without};
@@ -16,12 +16,12 @@ use crate::limits::Limits;
 /// The fewest elements of an array whose elements may be left out.
 const FEWEST_ROWS: usize = 4;
 /// The shortest array and the shortest text that are split into passages, in bytes.
-const SHORTEST_SLOT: usize = 200;
+const MIN_PASSAGES_LENGTH: usize = 200;
 /// The sizes of objects that may be replaced by a reference, in bytes.
 const REPEATED: Range<usize> = 40..2_048;
 
 /// A range of a document with the passages that it consists of.
-pub(super) type JsonSlot = (Range<usize>, SlotContent, Vec<Range<usize>>);
+pub(super) type JsonPassages = (Range<usize>, PassageKind, Vec<Range<usize>>);
 
 /// Writes an object or an array as compact JSON; `None` for another value.
 pub(super) fn compact(data: &RawValue, options: &AssessOptions) -> Option<String> {
@@ -53,33 +53,33 @@ fn is_link(view: JsonView<'_>, node: &JsonNode) -> bool {
 }
 
 /// Finds the outermost arrays of rows and the long texts of a compact document.
-pub(super) fn slots(json: &str) -> Vec<JsonSlot> {
+pub(super) fn passages(json: &str) -> Vec<JsonPassages> {
     let Some(tree) = parsed(json) else { return Vec::new() };
     let view = tree.view(json);
-    let mut slots = Vec::new();
+    let mut found = Vec::new();
     let mut id = 0;
     while let Some(node) = view.nodes.get(id as usize) {
-        id = match slot(view, id, node) {
-            Some(slot) => {
-                slots.push(slot);
+        id = match passages_of(view, id, node) {
+            Some(passages) => {
+                found.push(passages);
                 node.next()
             }
             None => id + 1,
         };
     }
-    slots
+    found
 }
 
-fn slot(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonSlot> {
+fn passages_of(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonPassages> {
     let inside = node.start() + 1..node.end().saturating_sub(1);
-    if inside.len() < SHORTEST_SLOT {
+    if inside.len() < MIN_PASSAGES_LENGTH {
         return None;
     }
     match node.kind {
         JsonKind::String => {
             let moved = |range: Range<usize>| inside.start + range.start..inside.start + range.end;
             let ranges = sentences(&view.text[inside.clone()]).map(moved).collect();
-            Some((inside, SlotContent::Sentences, ranges))
+            Some((inside, PassageKind::Sentences, ranges))
         }
         JsonKind::Array => {
             let is_row =
@@ -89,7 +89,7 @@ fn slot(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonSlot> {
             let known = rows.iter().filter(|row| is_row(row.kind)).count();
             let is_table = rows.len() >= FEWEST_ROWS && known * 2 >= rows.len();
             let ranges = || rows.iter().map(|row| row.start()..row.end()).collect();
-            is_table.then(|| (inside, SlotContent::Rows, ranges()))
+            is_table.then(|| (inside, PassageKind::Rows, ranges()))
         }
         JsonKind::Object | JsonKind::Null | JsonKind::Bool | JsonKind::Number => None,
     }
@@ -187,10 +187,10 @@ mod tests {
         let row = format!(r#"{{"text":"{}"}}"#, "x".repeat(60));
         let json =
             format!(r#"{{"rows":[{}],"note":"{}"}}"#, [&*row; 4].join(","), "One. ".repeat(60));
-        let slots = slots(&json);
+        let found = passages(&json);
         let contents: Vec<_> =
-            slots.iter().map(|(_, content, rows)| (*content, rows.len())).collect();
-        assert_eq!(contents, [(SlotContent::Rows, 4), (SlotContent::Sentences, 60)]);
-        assert_eq!(&json[slots[0].2[1].clone()], row);
+            found.iter().map(|(_, content, rows)| (*content, rows.len())).collect();
+        assert_eq!(contents, [(PassageKind::Rows, 4), (PassageKind::Sentences, 60)]);
+        assert_eq!(&json[found[0].2[1].clone()], row);
     }
 }

@@ -4,8 +4,8 @@ use std::future::Future;
 
 use super::assessor::Assessor;
 use super::compression::TextScope;
+use super::context_text::{ContextText, PrunableParts};
 use super::host_code::{Deadline, HostFailure, await_guarded};
-use super::layout::{Layout, OpenParts};
 use super::manager::CompressionError;
 use super::raw_context::RawContext;
 use crate::contracts::assess::ContextData;
@@ -18,8 +18,8 @@ impl Assessor {
     }
 
     /// Sets a limit of every context beside its own, which the contract does not let be below 1,000.
-    pub(crate) fn most_tokens(mut self, most_tokens: u64) -> Self {
-        self.most_tokens = most_tokens;
+    pub(crate) fn max_tokens(mut self, max_tokens: u64) -> Self {
+        self.max_tokens = max_tokens;
         self
     }
 
@@ -31,15 +31,16 @@ impl Assessor {
 
     /// Returns the fewest tokens to which a context can be pruned: the parts that stay word for word.
     pub(crate) fn fewest_tokens(&self, context: &ContextData) -> u64 {
-        let (open, serializer) = (OpenParts::MessagesAndResults, self.serializer.as_ref());
-        let layout = Layout::of(context, open, &self.options, serializer);
-        let pruned = self.counter.count(&layout.render(&vec![false; layout.passages.len()]));
+        let (prunable, serializer) = (PrunableParts::MessagesAndResults, self.serializer.as_ref());
+        let context_text = ContextText::of(context, prunable, &self.options, serializer);
+        let pruned =
+            self.counter.count(&context_text.render(&vec![false; context_text.passages.len()]));
         pruned.min(RawContext::of(context, TextScope::Context, self).tokens)
     }
 
     /// Returns what the text of a context must not exceed.
-    pub(super) fn most(&self, context: &ContextData) -> u64 {
-        context.max_tokens().min(self.most_tokens)
+    pub(super) fn token_limit(&self, context: &ContextData) -> u64 {
+        context.max_tokens().min(self.max_tokens)
     }
 
     /// Waits for a compressor, a summarizer or an embedder of the host.
@@ -54,7 +55,7 @@ impl Assessor {
         };
         ended.unwrap_or_else(|failure| {
             Err(CompressionError::new(match failure {
-                HostFailure::Late => format!("the {code} did not end in time"),
+                HostFailure::TimedOut => format!("the {code} did not end in time"),
                 HostFailure::Panicked => format!("the {code} panicked"),
             }))
         })

@@ -7,12 +7,12 @@
 
 mod assessor;
 mod compression;
+mod context_text;
 mod distillation;
 mod escapes;
 mod host_code;
 mod identifiers;
 mod json_rows;
-mod layout;
 mod limits;
 mod manager;
 mod options;

@@ -82,18 +82,18 @@ fn at_end_of_space(text: &str, from: usize) -> usize {
 
 /// Splits a text into pieces of a few sentences, each of at most so many bytes; a longer sentence is
 /// split between any two characters. The pieces cover the text, and an empty text is one piece.
-pub(super) fn short_pieces(text: &str, most: usize) -> Vec<&str> {
+pub(super) fn short_pieces(text: &str, max_bytes: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut end) = (0, 0);
     for sentence in sentences(text) {
-        if sentence.end - start > most && end > start {
+        if sentence.end - start > max_bytes && end > start {
             pieces.push(&text[start..end]);
             start = end;
         }
         end = sentence.end;
-        while end - start > most {
+        while end - start > max_bytes {
             let is_boundary = |cut: &usize| text.is_char_boundary(*cut);
-            let cut = (start + 1..=start + most).rev().find(is_boundary).unwrap_or(end);
+            let cut = (start + 1..=start + max_bytes).rev().find(is_boundary).unwrap_or(end);
             pieces.push(&text[start..cut]);
             start = cut;
         }

@@ -1,6 +1,6 @@
-//! Chooses the passages of a layout that are kept within a budget of tokens.
+//! Chooses the passages of a context that are kept within a budget of tokens.
 
-use super::layout::{Layout, Passage};
+use super::context_text::{ContextText, Passage};
 use super::query_terms::QueryTerms;
 use super::references::References;
 use super::relevance;
@@ -28,7 +28,7 @@ pub(super) struct Budget {
     /// The tokens that the text should take.
     pub(super) target: u64,
     /// The tokens that it must not exceed.
-    pub(super) most: u64,
+    pub(super) max_tokens: u64,
     /// The tokens up to which it may exceed the target for passages that are referred to.
     pub(super) references: u64,
 }
@@ -46,22 +46,23 @@ pub(super) struct PrunedText {
 /// their scores. Equal ones are kept in
 /// the order of the text, so the result depends on the input alone.
 pub(super) fn prune(
-    layout: &Layout<'_>,
+    context_text: &ContextText<'_>,
     focus: Focus<'_>,
     budget: Budget,
     counter: &dyn TokenCounter,
 ) -> Option<PrunedText> {
-    let nothing = vec![false; layout.passages.len()];
-    let smallest = layout.render(&nothing);
+    let nothing = vec![false; context_text.passages.len()];
+    let smallest = context_text.render(&nothing);
     let fixed = counter.count(&smallest);
-    if fixed > budget.most {
+    if fixed > budget.max_tokens {
         return None;
     }
-    let costs: Vec<u64> = layout.passages.iter().map(|it| cost(layout, it, counter)).collect();
-    let (order, forced) = by_priority(layout, focus);
+    let costs: Vec<u64> =
+        context_text.passages.iter().map(|it| cost(context_text, it, counter)).collect();
+    let (order, forced) = by_priority(context_text, focus);
     // Where the fixed parts alone are above the target, a tenth of the rest is kept.
-    let open: u64 = costs.iter().sum();
-    let target = budget.target.max(fixed + open / 10).min(budget.most);
+    let prunable: u64 = costs.iter().sum();
+    let target = budget.target.max(fixed + prunable / 10).min(budget.max_tokens);
     let referred: u64 = order[..forced].iter().map(|&passage| costs[passage]).sum();
     let target = target.max((fixed + referred).min(budget.references));
     let mut search = RoomSearch { fixed, target, fits: None, exceeds: None };
@@ -69,7 +70,7 @@ pub(super) fn prune(
     let mut room = target - fixed;
     for _ in 0..ROUNDS {
         let kept = choose(&order, &costs, room);
-        let text = layout.render(&kept);
+        let text = context_text.render(&kept);
         let tokens = counter.count(&text);
         let kept = kept.iter().filter(|kept| **kept).count();
         if tokens <= target {
@@ -117,8 +118,8 @@ impl RoomSearch {
 }
 
 /// Estimates what a passage adds to the text: its own tokens, and a mark of a gap.
-fn cost(layout: &Layout<'_>, passage: &Passage, counter: &dyn TokenCounter) -> u64 {
-    counter.count(layout.text_of(passage)) + 1
+fn cost(context_text: &ContextText<'_>, passage: &Passage, counter: &dyn TokenCounter) -> u64 {
+    counter.count(context_text.text_of(passage)) + 1
 }
 
 /// Takes passages in this order while they fit.
@@ -134,10 +135,11 @@ fn choose(order: &[usize], costs: &[u64], mut room: u64) -> Vec<bool> {
 }
 
 /// Returns the passages by their priority, and how many of them are referred to.
-fn by_priority(layout: &Layout<'_>, focus: Focus<'_>) -> (Vec<usize>, usize) {
-    let texts: Vec<_> = layout.passages.iter().map(|it| layout.decoded_text_of(it)).collect();
+fn by_priority(context_text: &ContextText<'_>, focus: Focus<'_>) -> (Vec<usize>, usize) {
+    let texts: Vec<_> =
+        context_text.passages.iter().map(|it| context_text.decoded_text_of(it)).collect();
     let texts = || texts.iter().map(|text| &**text);
-    let groups: Vec<usize> = layout.passages.iter().map(|passage| passage.group).collect();
+    let groups: Vec<usize> = context_text.passages.iter().map(|passage| passage.group).collect();
     let (scores, references) = match focus {
         Focus::Question { terms, references } if terms.is_empty() => {
             (texts().map(salience).collect(), references)
@@ -155,7 +157,7 @@ fn by_priority(layout: &Layout<'_>, focus: Focus<'_>) -> (Vec<usize>, usize) {
         Focus::Message { references } => (texts().map(salience_of_message).collect(), references),
     };
     let forced: Vec<bool> = texts().map(|text| references.are_in(text)).collect();
-    let mut order: Vec<usize> = (0..layout.passages.len()).collect();
+    let mut order: Vec<usize> = (0..context_text.passages.len()).collect();
     let score = |at: usize| (forced[at], scores[at]);
     order.sort_by(|&one, &other| {
         let ((one_forced, one), (other_forced, other)) = (score(one), score(other));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::search::tokenizer;
 
 /// The most words of a query that count.
-const MOST_TERMS: usize = 256;
+const MAX_TERMS: usize = 256;
 
 /// The distinct words of a query, stemmed.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl QueryTerms {
         let numbers = query.split(|letter: char| !letter.is_alphanumeric());
         let numbers = numbers.filter(|word| is_number(word)).map(str::to_owned);
         for word in tokenizer::query_words(query).into_iter().chain(numbers) {
-            if terms.by_word.len() < MOST_TERMS {
+            if terms.by_word.len() < MAX_TERMS {
                 terms.insert(word);
             }
         }

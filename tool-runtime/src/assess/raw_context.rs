@@ -2,8 +2,8 @@
 
 use super::assessor::Assessor;
 use super::compression::TextScope;
+use super::context_text::{ContextText, PrunableParts};
 use super::json_rows;
-use super::layout::{Layout, OpenParts};
 use super::options::AssessOptions;
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::ContextData;
@@ -21,16 +21,17 @@ pub(super) struct RawContext {
 
 impl RawContext {
     pub(super) fn of(context: &ContextData, scope: TextScope, assessor: &Assessor) -> Self {
-        let (text, open) = match scope {
-            TextScope::Context => (raw_text(context), OpenParts::Results),
-            TextScope::ResultsAlone => (results_alone(context), OpenParts::ResultsAlone),
+        let (text, prunable) = match scope {
+            TextScope::Context => (raw_text(context), PrunableParts::Results),
+            TextScope::ResultsAlone => (results_alone(context), PrunableParts::ResultsAlone),
         };
         let original = assessor.counter.count(&text);
         let raw = Self { scope, text, original, tokens: original };
         let Some(serializer) = &assessor.serializer else { return raw };
         // A context that is not compressed has all of its fields.
-        let layout = Layout::of(context, open, &AssessOptions::default(), Some(serializer));
-        let text = layout.render_all();
+        let context_text =
+            ContextText::of(context, prunable, &AssessOptions::default(), Some(serializer));
+        let text = context_text.render_all();
         let tokens = assessor.counter.count(&text);
         if tokens < original { Self { scope, text, original, tokens } } else { raw }
     }
@@ -38,8 +39,9 @@ impl RawContext {
 
 /// Writes a context as it is.
 pub(super) fn raw_text(context: &ContextData) -> String {
-    let layout = Layout::of(context, OpenParts::Nothing, &AssessOptions::default(), None);
-    layout.render(&[])
+    let context_text =
+        ContextText::of(context, PrunableParts::Nothing, &AssessOptions::default(), None);
+    context_text.render(&[])
 }
 
 /// Writes results as they are, documents in JSON compactly.

@@ -37,10 +37,10 @@ struct CallToApprove<'c> {
 /// comes late has what is left.
 pub(crate) async fn run<'c>(
     calls: &'c mut [ToolCall],
-    most_at_once: usize,
+    max_concurrent: usize,
     timer: &dyn Timer,
 ) -> Vec<&'c ToolOutput> {
-    let mut runner = BatchRunner { most_at_once, timer, spent: Duration::ZERO };
+    let mut runner = BatchRunner { max_concurrent, timer, spent: Duration::ZERO };
     let (free, asked) = split(calls).await;
     // Room for each call, so that a free call never waits for an approver.
     let (ask, later) = mpsc::channel(free.len());
@@ -82,7 +82,7 @@ async fn ask_each<'c>(
 
 /// Executes calls in order and measures their time.
 struct BatchRunner<'t> {
-    most_at_once: usize,
+    max_concurrent: usize,
     timer: &'t dyn Timer,
     /// The time that executing has taken so far.
     spent: Duration,
@@ -100,7 +100,7 @@ impl BatchRunner<'_> {
             let later = turns.split_off(group_length(&turns));
             let group: Vec<_> =
                 turns.into_iter().map(|turn| self.execute(turn, started, ask.clone())).collect();
-            stream::iter(group).buffer_unordered(self.most_at_once).collect::<()>().await;
+            stream::iter(group).buffer_unordered(self.max_concurrent).collect::<()>().await;
             turns = later;
         }
         self.spent += self.timer.now().duration_since(started);

@@ -117,7 +117,7 @@ impl ToolCall {
         if is_name(&approver) { Ok(approver) } else { Err(ApprovalError::InvalidApprover) }
     }
 
-    /// Notes how the ticket ends that the call came back by, if it came back by one.
+    /// If the call was resumed by a ticket, records how the ticket ends.
     fn withdraw_ticket(&mut self, how: TicketWithdrawal) {
         if self.approval.ticket.is_some() {
             self.approval.withdrawn = Some(how);

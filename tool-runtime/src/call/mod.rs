@@ -195,8 +195,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the admitted arguments as JSON text, lossless slips mended, secrets and all: for the
-    /// host only. None if the call was refused.
+    /// Returns the admitted arguments as JSON text, with lossless coercions applied and with their
+    /// secrets: for the host only. None if the call was refused.
     #[must_use]
     pub fn arguments(&self) -> Option<&str> {
         let refused = self.status == CallStatus::Rejected;

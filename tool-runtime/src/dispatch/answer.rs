@@ -22,7 +22,7 @@ use crate::tool::{
 const UNRECORDED: &str = "the call ran; its record could not be confirmed in time and is written later: do not repeat it";
 
 /// Makes the envelope of a tool that ran.
-pub(super) fn fit(scope: &CallScope, ran: ToolRun) -> CallOutcome {
+pub(super) fn build_envelope(scope: &CallScope, ran: ToolRun) -> CallOutcome {
     let took_ms = milliseconds(ran.took);
     let effect = ReportedEffect::of(scope, ran.begun);
     let effect_outcome = outcome_of_effect(&ran.outcome, effect, ran.begun);
@@ -160,7 +160,7 @@ pub(crate) fn answered(
     let mut draft = draft;
     let evidence_draft =
         draft.as_mut().map(|draft| Box::new(std::mem::take(&mut draft.evidence_draft)));
-    let mut output = if draft.is_none() && !has_receipts(scope) {
+    let mut output = if draft.is_none() && !needs_full_meta(scope) {
         ToolOutput::finish_short(answer, took_ms, ttl)
     } else {
         let mut draft = *draft.unwrap_or_default();
@@ -187,7 +187,7 @@ fn listed(attachments: &[Attachment]) -> impl Iterator<Item = contracts::Attachm
 }
 
 /// Returns whether `meta` needs more than `took_ms` and `ttl_seconds`.
-fn has_receipts(scope: &CallScope) -> bool {
+fn needs_full_meta(scope: &CallScope) -> bool {
     let coerced = scope.reading().is_some_and(|reading| !reading.coercions.is_empty());
     coerced || scope.dry_run() || scope.attempt() > 1 || !scope.edits().is_empty()
 }
@@ -206,22 +206,18 @@ fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<LoggedFailu
     let internal =
         |log: String| Some(LoggedFailure::new(Failure::of(ErrorCode::InvalidOutput), None, log));
     let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
-        return internal("the answer is not UTF-8".to_owned());
+        return internal("the output is not valid UTF-8".to_owned());
     };
     let report = validator.check(data, &Limits::WIDEST, Coerce::Off);
     if let Some(malformed) = report.malformed {
-        return internal(format!("the answer is no JSON: {malformed}"));
+        return internal(format!("the output is not valid JSON: {malformed}"));
     }
     if report.violations.is_empty() {
         return None;
     }
     let count = report.violations.len();
     let failure = refusal::invalid_output(&report.violations);
-    Some(LoggedFailure::new(
-        failure,
-        None,
-        format!("the answer broke its schema in {count} places"),
-    ))
+    Some(LoggedFailure::new(failure, None, format!("the output has {count} schema violations")))
 }
 
 pub(crate) fn failed(

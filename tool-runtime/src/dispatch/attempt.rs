@@ -23,7 +23,7 @@ pub(crate) enum Outcome {
 }
 
 /// One attempt of a call to run its tool; the time counts from `started`.
-pub(crate) struct Attempt<'c> {
+pub(crate) struct ToolAttempt<'c> {
     scope: &'c CallScope,
     tool: PanicGuarded,
     started: Instant,
@@ -35,7 +35,7 @@ pub(crate) struct Attempt<'c> {
     waited: bool,
 }
 
-impl<'c> Attempt<'c> {
+impl<'c> ToolAttempt<'c> {
     pub(crate) fn new(scope: &'c CallScope, tool: PanicGuarded, started: Instant) -> Self {
         scope.stage().open();
         Self { scope, tool, started, deadline: None, is_new: true, waited: false }
@@ -110,7 +110,7 @@ impl<'c> Attempt<'c> {
     }
 }
 
-impl Future for Attempt<'_> {
+impl Future for ToolAttempt<'_> {
     type Output = (Outcome, Duration);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {

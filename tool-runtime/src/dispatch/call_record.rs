@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::call_approval::CallApproval;
 use super::outcome::{AnswerOrigin, CallOutcome};
-use crate::metrics::{AnswerSource, EndedCall};
+use crate::metrics::{AnswerSource, MeasuredCall};
 use crate::tool::{CallScope, ToolOutput};
 
 /// Observes the end of every call: executed, refused, declined, interrupted or dropped.
@@ -123,8 +123,8 @@ impl<'c> CallRecord<'c> {
     }
 
     /// Returns what the metrics count of this call.
-    pub(crate) fn measured(&self) -> EndedCall<'c> {
-        EndedCall {
+    pub(crate) fn measured(&self) -> MeasuredCall<'c> {
+        MeasuredCall {
             tool: self.spec().map(ToolSpec::name),
             status: self.status(),
             code: self.output().error().map(|error| error.code().unwrap_or_default()),

@@ -3,7 +3,7 @@
 use futures::future::{BoxFuture, Either, select};
 use tool_contracts::Effect;
 
-use super::answer::{fit, refused};
+use super::answer::{build_envelope, refused};
 use super::call_approval::CallApproval;
 use super::decode::Decoded;
 use super::dispatcher::Dispatcher;
@@ -92,16 +92,18 @@ pub(crate) async fn run_stages(
         Ok(()) => {
             let (mut ran, mut claim) = run(dispatcher, scope, claimed, call.started).await;
             if let Some(storing) = stored_attachments(dispatcher, scope, &mut ran) {
-                while_kept(storing, &mut claim).await;
+                while_renewing_claim(storing, &mut claim).await;
             }
             let has_failed = ran.has_failed_by_itself();
-            let ended = fit(scope, ran);
+            let ended = build_envelope(scope, ran);
             let is_tools_own = has_failed || ended.effect == EffectOutcome::Answered;
             // A failed dry run is the answer of the call that waits for a decision.
             let answers_a_call = has_failed && scope.is_approval_dry_run();
             let collector = evidence_collector(dispatcher, scope, answers_a_call);
             let ended = match collector.filter(|_| is_tools_own) {
-                Some(collector) => while_kept(collector.collect(scope, ended), &mut claim).await,
+                Some(collector) => {
+                    while_renewing_claim(collector.collect(scope, ended), &mut claim).await
+                }
                 None => ended,
             };
             (ended, claim)
@@ -114,7 +116,8 @@ pub(crate) async fn run_stages(
     }
 }
 
-/// Admits a call, unless it was cancelled, has no time left or cannot keep its promises.
+/// Admits a call, unless it was cancelled, has no time left, or its guarantees (key, evidence) cannot
+/// be met.
 fn admit(
     dispatcher: &Dispatcher,
     scope: &CallScope,
@@ -140,7 +143,7 @@ fn admit(
 }
 
 /// Waits for a step after the run while the claim is renewed.
-async fn while_kept<T>(step: BoxFuture<'_, T>, claim: &mut Option<Box<dyn Claim>>) -> T {
+async fn while_renewing_claim<T>(step: BoxFuture<'_, T>, claim: &mut Option<Box<dyn Claim>>) -> T {
     let Some(claim) = claim else { return step.await };
     match select(step, claim.keep()).await {
         Either::Left((ended, _)) => ended,

@@ -93,7 +93,7 @@ impl Refusal {
     /// The host has disabled the tool; its reason is not for the model.
     fn disabled_tool() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Forbidden)
-            .with_message("this tool is disabled; do without it")
+            .with_message("this tool is disabled; do not call it again, continue without it")
             .with_reason(RefusalReason::ToolDisabled);
         Self::new(CallStatus::Rejected, failure)
     }

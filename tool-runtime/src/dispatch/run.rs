@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::{Either, select};
 
-use super::attempt::{Attempt, Outcome};
+use super::attempt::{Outcome, ToolAttempt};
 use super::decode::{Decoded, decode};
 use super::dispatcher::Dispatcher;
 use super::execution_policy::{Claim, Retries};
@@ -49,7 +49,7 @@ pub(super) async fn run(
     let Claimed { tool, mut claim } = claimed;
     // Boxed, so that calls without a claim reserve no space for it.
     let (mut outcome, mut time) = match &mut claim {
-        None => Attempt::new(scope, tool, started).await,
+        None => ToolAttempt::new(scope, tool, started).await,
         Some(claim) => Box::pin(attempt_under_claim(scope, tool, &mut **claim, started)).await,
     };
     if may_try_again(scope, &outcome) {
@@ -74,14 +74,14 @@ async fn try_again(
     let mut ended = first;
     let mut retries = None;
     while let Some(wait) = next_pause(dispatcher, scope, &ended.0, &mut retries, started) {
-        scope.rewind(effect_is_unknown(&ended.0));
+        scope.reset_for_retry(effect_is_unknown(&ended.0));
         if let Some(outcome) = pause(scope, claim, wait).await {
             return (outcome, elapsed(scope, started));
         }
         // These arguments were decoded before, so that decoding succeeds again.
         let Ok(Decoded(tool)) = decode(scope) else { break };
         ended = match claim {
-            None => Attempt::after_waiting(scope, tool, started).await,
+            None => ToolAttempt::after_waiting(scope, tool, started).await,
             Some(claim) => attempt_under_claim(scope, tool, &mut **claim, started).await,
         };
     }
@@ -100,7 +100,7 @@ async fn attempt_under_claim(
     claim: &mut dyn Claim,
     started: Instant,
 ) -> (Outcome, Duration) {
-    let attempt = Attempt::after_waiting(scope, tool, started);
+    let attempt = ToolAttempt::after_waiting(scope, tool, started);
     let Some(ended) = while_claimed(scope, attempt, claim.keep()).await else {
         // The tool is not polled again, not even to clean up: another run has its key now.
         scope.cancel_flag().fire();
@@ -114,7 +114,7 @@ async fn attempt_under_claim(
 /// An expired lease is renewed before the tool is polled.
 pub(crate) async fn while_claimed(
     scope: &CallScope,
-    mut attempt: Attempt<'_>,
+    mut attempt: ToolAttempt<'_>,
     mut keep: impl Future<Output = ()> + Unpin,
 ) -> Option<(Outcome, Duration)> {
     poll_fn(|cx| {

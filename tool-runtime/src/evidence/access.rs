@@ -21,7 +21,7 @@ const MAX_REASON_LENGTH: usize = 1024;
 /// use tool_runtime::evidence::{Access, EvidenceErrorKind};
 ///
 /// let access = Access::new("user:auditor-7", "complaint 4711")?.with_scopes(["auditor"]);
-/// assert_eq!((access.who(), access.why()), ("user:auditor-7", "complaint 4711"));
+/// assert_eq!((access.reader(), access.reason()), ("user:auditor-7", "complaint 4711"));
 /// assert!(access.has_scope("auditor"));
 ///
 /// let error = Access::new("user:auditor-7", "  ").unwrap_err();
@@ -30,8 +30,8 @@ const MAX_REASON_LENGTH: usize = 1024;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
-    who: Box<str>,
-    why: Box<str>,
+    reader: Box<str>,
+    reason: Box<str>,
     principal: Option<Box<str>>,
     user: Option<Box<str>>,
     tenant: Option<Uuid>,
@@ -134,18 +134,21 @@ impl Access {
     ///
     /// # Errors
     /// `InvalidAccess` when one is empty or only space, or longer than 256 and 1024 bytes.
-    pub fn new(who: impl Into<Box<str>>, why: impl Into<Box<str>>) -> Result<Self, EvidenceError> {
-        let (who, why) = (who.into(), why.into());
+    pub fn new(
+        reader: impl Into<Box<str>>,
+        reason: impl Into<Box<str>>,
+    ) -> Result<Self, EvidenceError> {
+        let (reader, reason) = (reader.into(), reason.into());
         let says = |text: &str, longest| !text.trim().is_empty() && text.len() <= longest;
-        if says(&who, MAX_READER_LENGTH) && says(&why, MAX_REASON_LENGTH) {
+        if says(&reader, MAX_READER_LENGTH) && says(&reason, MAX_REASON_LENGTH) {
             let (principal, user, tenant, scopes) = (None, None, None, Vec::new());
-            return Ok(Self { who, why, principal, user, tenant, scopes });
+            return Ok(Self { reader, reason, principal, user, tenant, scopes });
         }
         Err(EvidenceErrorKind::InvalidAccess.into())
     }
 
-    /// Sets the id of the reader's credential, such as `key:console`; [`who`](Self::who) is the id
-    /// if it is not set.
+    /// Sets the id of the reader's credential, such as `key:console`. Default:
+    /// [`reader`](Self::reader).
     #[must_use]
     pub fn with_principal(mut self, principal: impl Into<Box<str>>) -> Self {
         self.principal = Some(principal.into());
@@ -176,20 +179,20 @@ impl Access {
 
     /// Returns the reader, as it is recorded.
     #[must_use]
-    pub fn who(&self) -> &str {
-        &self.who
+    pub fn reader(&self) -> &str {
+        &self.reader
     }
 
     /// Returns the reason, as it is recorded.
     #[must_use]
-    pub fn why(&self) -> &str {
-        &self.why
+    pub fn reason(&self) -> &str {
+        &self.reason
     }
 
     /// Returns the id of the reader's credential.
     #[must_use]
     pub fn principal(&self) -> &str {
-        self.principal.as_deref().unwrap_or(&self.who)
+        self.principal.as_deref().unwrap_or(&self.reader)
     }
 
     /// Returns the user for whom the reader asks.

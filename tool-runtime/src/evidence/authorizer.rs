@@ -94,7 +94,7 @@ impl<'a> EvidenceRequest<'a> {
         self.action
     }
 
-    /// Returns the tenant whose evidence it is.
+    /// Returns the tenant that owns the evidence.
     #[must_use]
     pub const fn tenant(&self) -> Uuid {
         self.tenant

@@ -401,7 +401,7 @@ impl ledger::RecordedAccess {
             | AccessAction::AddChecksums) => action.as_str(),
         };
         let access = &record.access;
-        let mut access = Self::new(record.at, action, access.who(), access.why());
+        let mut access = Self::new(record.at, action, access.reader(), access.reason());
         access.tenant_id = record.tenant;
         access.subject = record.snapshot.map(|first| match record.last_snapshot {
             Some(last) => format!("{first}..{last}"),

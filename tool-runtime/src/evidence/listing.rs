@@ -32,10 +32,10 @@ pub(super) struct ListEntry {
     pub(super) snapshot: Result<Snapshot, EvidenceError>,
 }
 
-/// A list that is being made.
-struct Listing<'a> {
+/// A list of snapshots in progress.
+struct SnapshotListing<'a> {
     query: &'a SnapshotQuery,
-    most: usize,
+    limit: usize,
     draft: RecordDraft<'a>,
     shown: Vec<Snapshot>,
     examined: usize,
@@ -85,13 +85,13 @@ impl Vault {
         }
     }
 
-    /// Lists a tenant's snapshots in the order of their ids, at most `most`, from the first after
+    /// Lists a tenant's snapshots in the order of their ids, at most `limit`, from the first after
     /// `after`. As with [`find`](Self::find), nothing is opened, each is checked, and the list is
     /// put on the access log before it is shown.
     ///
     /// Snapshots that the [authorizer](Self::with_authorizer) denies are left out. If the query
     /// names a tool or a call, or the vault has an authorizer, the list looks at no more than 1,000
-    /// stored snapshots, or `most` if that is more: a page may then be shorter than `most`, or
+    /// stored snapshots, or `limit` if that is more: a page may then be shorter than `limit`, or
     /// empty, and still have a [`next`](SnapshotPage::next).
     ///
     /// # Errors
@@ -115,12 +115,13 @@ impl Vault {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
         access: &Access,
     ) -> Result<SnapshotPage, EvidenceError> {
         let draft = RecordDraft::new(AccessAction::List, Some(query.tenant), access);
         let shown = Vec::new();
-        let mut listing = Listing { query, most, draft, shown, examined: 0, denied: false };
+        let mut listing =
+            SnapshotListing { query, limit, draft, shown, examined: 0, denied: false };
         let listed = self.listed(&mut listing, after).await;
         let (first, last) = match &listed {
             Ok(_) => (listing.shown.first().map(Snapshot::id), listing.shown.last()),
@@ -159,13 +160,13 @@ impl Vault {
     /// Fills a page; returns where the next one begins.
     async fn listed(
         &self,
-        listing: &mut Listing<'_>,
+        listing: &mut SnapshotListing<'_>,
         mut after: Option<SnapshotId>,
     ) -> Result<Option<SnapshotId>, EvidenceError> {
-        let (query, most) = (listing.query, listing.most);
+        let (query, limit) = (listing.query, listing.limit);
         let leaves_out =
             query.tool.is_some() || query.invocation.is_some() || self.authorizer.is_some();
-        let batch = if leaves_out { most.max(MIN_BATCH) } else { most };
+        let batch = if leaves_out { limit.max(MIN_BATCH) } else { limit };
         loop {
             let stored = self.store.list_snapshots(query, after, batch).await?;
             let is_last = stored.len() < batch;
@@ -173,7 +174,7 @@ impl Vault {
             let entries = self.entries(query, after, stored, is_last).await?;
             after = last.or(after);
             for entry in entries {
-                if listing.shown.len() == most {
+                if listing.shown.len() == limit {
                     return Ok(listing.shown.last().map(Snapshot::id));
                 }
                 self.examine(listing, entry).await?;
@@ -181,10 +182,10 @@ impl Vault {
             if is_last {
                 return Ok(None);
             }
-            if listing.shown.len() == most {
+            if listing.shown.len() == limit {
                 return Ok(listing.shown.last().map(Snapshot::id));
             }
-            if listing.examined >= most.max(MAX_EXAMINED) {
+            if listing.examined >= limit.max(MAX_EXAMINED) {
                 // The last one that was looked at may be denied: its own id is not given away.
                 let reached = after.map(SnapshotId::position);
                 return Ok(listing.shown.last().map(Snapshot::id).max(reached));
@@ -195,7 +196,7 @@ impl Vault {
     /// Adds a snapshot to a page if the query selects it and the authorizer allows it.
     async fn examine(
         &self,
-        listing: &mut Listing<'_>,
+        listing: &mut SnapshotListing<'_>,
         entry: ListEntry,
     ) -> Result<(), EvidenceError> {
         listing.examined += 1;

@@ -38,7 +38,7 @@ pub trait EvidenceStore: Send + Sync + 'static {
         id: SnapshotId,
     ) -> Result<Option<StoredSnapshot>, StoreError>;
 
-    /// Lists the snapshots of a query in the order of their ids: at most `most`, from the first
+    /// Lists the snapshots of a query in the order of their ids: at most `limit`, from the first
     /// after `after`, which need not exist any more.
     ///
     /// [`ListedSnapshot::from`] makes an item from a whole snapshot. Convert one row at a time, so
@@ -47,12 +47,12 @@ pub trait EvidenceStore: Send + Sync + 'static {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ListedSnapshot>, StoreError>;
 
-    /// Deletes snapshots that were made before this time, at most `most`, the oldest first; returns
+    /// Deletes snapshots that were made before this time, at most `limit`, the oldest first; returns
     /// their number.
-    async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError>;
+    async fn sweep_snapshots(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError>;
 
     /// Adds a tenant key. Returns false and changes nothing unless its version is greater than
     /// every version that the tenant has had.
@@ -69,12 +69,12 @@ pub trait EvidenceStore: Send + Sync + 'static {
     async fn newest_tenant_key(&self, tenant: Uuid) -> Result<Option<TenantKey>, StoreError>;
 
     /// Lists the keys of all tenants that are not wrapped by this key of the ring, by tenant and
-    /// version: at most `most`, from the first after `after`, without destroyed keys.
+    /// version: at most `limit`, from the first after `after`, without destroyed keys.
     async fn list_tenant_keys(
         &self,
         not_by: &str,
         after: Option<(Uuid, u32)>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TenantKey>, StoreError>;
 
     /// Replaces the wrapping `was` of a tenant key by `now`. Returns false and changes nothing if
@@ -91,13 +91,13 @@ pub trait EvidenceStore: Send + Sync + 'static {
     async fn destroy_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError>;
 
     /// Lists the keys of a tenant's snapshots that are wrapped by an earlier version than this one,
-    /// at most `most`, in the order of ids, from the first after `after`.
+    /// at most `limit`, in the order of ids, from the first after `after`.
     async fn list_data_keys(
         &self,
         tenant: Uuid,
         before_version: u32,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError>;
 
     /// Replaces the wrapping `was` of a snapshot's key by `now`, and the snapshot's checksum, in

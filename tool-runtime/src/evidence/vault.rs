@@ -184,7 +184,7 @@ impl Vault {
         Ok(())
     }
 
-    /// Deletes snapshots that were made before this time, at most `most`; returns their number.
+    /// Deletes snapshots that were made before this time, at most `limit`; returns their number.
     ///
     /// # Errors
     /// `Store` when the store fails.
@@ -198,8 +198,8 @@ impl Vault {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn sweep(&self, before: UnixMillis, most: usize) -> Result<usize, EvidenceError> {
-        Ok(self.store.sweep_snapshots(before, most).await?)
+    pub async fn sweep(&self, before: UnixMillis, limit: usize) -> Result<usize, EvidenceError> {
+        Ok(self.store.sweep_snapshots(before, limit).await?)
     }
 
     /// Destroys all keys of a tenant, so that the contents sealed until now cannot be decrypted.

@@ -165,7 +165,7 @@ impl EndedCall {
                 None => RecordStatus::Success,
                 Some(_) => RecordStatus::Error,
             },
-            ended: self.status,
+            final_status: self.status,
             error: self.error.as_deref().map(|error| RecordedError {
                 message: error.message.as_deref().map(|message| {
                     // Cut last: a pattern does not match half of a sensitive value.

@@ -70,7 +70,7 @@ const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// ledger.flush().await?;
 /// let page = ledger.find(LedgerQuery::new().trace("trace-1")).await?;
-/// let ends: Vec<_> = page.records.iter().map(|(_, call)| call.ended).collect();
+/// let ends: Vec<_> = page.records.iter().map(|(_, call)| call.final_status).collect();
 /// assert_eq!(ends, [CallStatus::Executed, CallStatus::Rejected]);
 ///
 /// let exported = ledger.checkpoint().await?; // keep it where this process cannot write

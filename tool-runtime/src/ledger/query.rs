@@ -103,7 +103,7 @@ impl LedgerQuery {
 
     /// Returns whether a call matches, apart from its position in the ledger.
     #[must_use]
-    pub fn admits(&self, call: &RecordedCall) -> bool {
+    pub fn matches(&self, call: &RecordedCall) -> bool {
         let Self { trace_id, tenant_id, tool, status, since, until, .. } = self;
         let within = since.is_none_or(|moment| call.at >= timestamp(moment))
             && until.is_none_or(|moment| call.at < timestamp(moment));
@@ -162,7 +162,7 @@ impl Record {
     /// Returns the call, if the record is one that matches the query.
     pub(super) fn found(self, query: &LedgerQuery) -> Option<RecordedCall> {
         match self {
-            Self::Call(call) => query.admits(&call).then_some(*call),
+            Self::Call(call) => query.matches(&call).then_some(*call),
             Self::Began(_)
             | Self::Closed(_)
             | Self::Shed(_)

@@ -208,14 +208,14 @@ impl LedgerQueue {
         }
     }
 
-    /// Waits for work, and takes up to `most` calls.
+    /// Waits for work, and takes up to `limit` calls.
     ///
     /// If there are only calls to record, it gathers more for a while: a large group costs little
     /// more than a small one. The next calls are gathered in the memory of `spare`. Returns an
     /// empty batch if there is no work by `until`.
     pub(super) fn take(
         &self,
-        most: usize,
+        limit: usize,
         spare: VecDeque<EndedCall>,
         until: Option<Instant>,
     ) -> QueueBatch {
@@ -243,7 +243,7 @@ impl LedgerQueue {
         let gathered = self.work.wait_timeout_while(state, GATHER_TIME, gathers);
         let mut state = gathered.unwrap_or_else(PoisonError::into_inner).0;
         (state.wakes_at, state.is_awaited) = (None, false);
-        let ended = state.take_ended(most, spare);
+        let ended = state.take_ended(limit, spare);
         // The rest is taken next without gathering: it may contain the awaited call.
         state.is_awaited = !state.ended.is_empty();
         state.taken += u64::try_from(ended.len()).unwrap_or(u64::MAX);
@@ -320,12 +320,12 @@ impl QueueState {
         self.ended.is_empty() && self.requests.is_empty() && self.shed.calls == 0
     }
 
-    fn take_ended(&mut self, most: usize, spare: VecDeque<EndedCall>) -> VecDeque<EndedCall> {
-        if self.ended.len() <= most {
+    fn take_ended(&mut self, limit: usize, spare: VecDeque<EndedCall>) -> VecDeque<EndedCall> {
+        if self.ended.len() <= limit {
             self.bytes = 0;
             return std::mem::replace(&mut self.ended, spare);
         }
-        let rest = self.ended.split_off(most);
+        let rest = self.ended.split_off(limit);
         let ended = std::mem::replace(&mut self.ended, rest);
         self.bytes -= ended.iter().map(EndedCall::bytes).sum::<usize>();
         ended

@@ -25,7 +25,7 @@ pub enum Record {
     Closed(WriterClosed),
     /// Calls that were not recorded, because the writer was behind.
     Shed(CallsShed),
-    /// The contents of old records were erased.
+    /// The contents of old records were erased. Written as `forgotten`, for compatibility.
     Erased(ContentsErased),
     /// The root hash of the tree of all records before this one.
     Checkpoint(Checkpoint),
@@ -85,7 +85,8 @@ pub struct RecordedCall {
     /// The status of the answer: a success or an error.
     pub status: RecordStatus,
     /// The status in which the call ended.
-    pub ended: CallStatus,
+    #[serde(rename = "ended")]
+    pub final_status: CallStatus,
     /// The error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RecordedError>,
@@ -275,7 +276,7 @@ pub struct CallsShed {
     pub since: String,
 }
 
-/// The contents of old records were erased.
+/// The contents of old records were erased. Its kind is written as `forgotten`, for compatibility.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ContentsErased {
@@ -344,7 +345,7 @@ impl Record {
     /// # Errors
     /// The text is not a JSON object with a `kind`, or lacks a member that its kind requires.
     pub fn read(text: &str) -> serde_json::Result<Self> {
-        let kind = serde_json::from_str::<KindOnly>(text)?.kind;
+        let kind = serde_json::from_str::<RecordKind>(text)?.kind;
         Ok(match kind.as_str() {
             "call" => Self::Call(Box::new(serde_json::from_str(text)?)),
             "began" => Self::Began(read(text)?),
@@ -388,7 +389,7 @@ impl Record {
 }
 
 #[derive(Deserialize)]
-struct KindOnly {
+struct RecordKind {
     kind: String,
 }
 

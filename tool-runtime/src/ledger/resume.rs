@@ -70,16 +70,16 @@ fn find_start(
     keys: &LedgerKeys,
     newest: Option<&Checkpoint>,
 ) -> Result<ChainHead, StoreError> {
-    let most = newest.map_or(u64::MAX, Checkpoint::size);
+    let max_size = newest.map_or(u64::MAX, Checkpoint::size);
     let fits =
-        |entry: &ChainEntry| read_checkpoint(entry, keys).filter(|it| it.head.size() <= most);
+        |entry: &ChainEntry| read_checkpoint(entry, keys).filter(|it| it.head.size() <= max_size);
     if let Some(last) = store.last_checkpoint()? {
         if let Some(rest) = fits(&last) {
             return Ok(rest.head);
         }
     }
     // Needed only if the newest export is older than the last checkpoint in the ledger.
-    let mut end = if newest.is_some() { most.saturating_add(1).min(store.count()?) } else { 0 };
+    let mut end = if newest.is_some() { max_size.saturating_add(1).min(store.count()?) } else { 0 };
     while end > 0 {
         let begin = end.saturating_sub(SCAN_ENTRIES as u64);
         let entries = store.read(begin, usize::try_from(end - begin).unwrap_or(SCAN_ENTRIES))?;

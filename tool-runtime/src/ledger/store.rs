@@ -21,11 +21,11 @@ pub trait LedgerStore: Send + 'static {
     /// process writes this ledger.
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError>;
 
-    /// Reads up to `most` entries in their order, starting with number `from`.
+    /// Reads up to `limit` entries in their order, starting with number `from`.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError>;
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError>;
 
     /// Returns the number of entries, which is the next entry's number.
     ///
@@ -51,9 +51,9 @@ pub trait LedgerStore: Send + 'static {
         let mut from = query.after.map_or(0, |seq| seq.saturating_add(1));
         let end = query.before.unwrap_or(u64::MAX);
         while from < end && found.len() < query.limit {
-            let most =
-                usize::try_from(end - from).map_or(SCAN_ENTRIES, |most| most.min(SCAN_ENTRIES));
-            let entries = self.read(from, most)?;
+            let limit =
+                usize::try_from(end - from).map_or(SCAN_ENTRIES, |limit| limit.min(SCAN_ENTRIES));
+            let entries = self.read(from, limit)?;
             let Some(last) = entries.last() else { break };
             from = last.seq().saturating_add(1);
             found.extend(entries.into_iter().filter(|entry| matches_query(entry, query)));
@@ -104,5 +104,5 @@ pub(super) const SCAN_ENTRIES: usize = 1_024;
 
 pub(super) fn matches_query(entry: &ChainEntry, query: &LedgerQuery) -> bool {
     let record = entry.body().map(Record::read);
-    matches!(record, Some(Ok(Record::Call(call))) if query.admits(&call))
+    matches!(record, Some(Ok(Record::Call(call))) if query.matches(&call))
 }

@@ -13,7 +13,7 @@ use super::table::{
 use super::{AttributeValue, Counter, Distribution, Histogram, Meter};
 
 /// The most models with series of their own; further ones count as unknown.
-const MOST_MODELS: usize = 100;
+const MAX_MODELS: usize = 100;
 
 /// The operation of all calls of models.
 const CHAT: &str = "chat";
@@ -189,7 +189,7 @@ impl AgentSeries {
     /// Returns the label of a model; none for one that counts as unknown.
     fn model(&mut self, model: Option<&Arc<str>>) -> Option<Arc<str>> {
         let model = model?;
-        if self.models.len() < MOST_MODELS {
+        if self.models.len() < MAX_MODELS {
             self.models.insert(model.clone());
         }
         self.models.get(model).cloned()
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn models_beyond_the_bound_count_as_unknown() {
         let metrics = AgentMetrics::new(None);
-        for number in 0..2 * MOST_MODELS {
+        for number in 0..2 * MAX_MODELS {
             let model = Arc::from(number.to_string());
             for model in [Some(&model), None] {
                 metrics.model_call_ended(&EndedModelCall {

@@ -39,7 +39,7 @@ pub(crate) struct CallMetrics {
 
 /// The labels and values that the metrics count of an ended call.
 #[derive(Debug)]
-pub(crate) struct EndedCall<'c> {
+pub(crate) struct MeasuredCall<'c> {
     /// `None` if no tool has the name.
     pub(crate) tool: Option<&'c str>,
     pub(crate) status: CallStatus,
@@ -158,7 +158,7 @@ impl CallMetrics {
     }
 
     /// Records the end of a call.
-    pub(crate) fn ended(&self, call: &EndedCall<'_>) {
+    pub(crate) fn ended(&self, call: &MeasuredCall<'_>) {
         let series = self.series(call.tool);
         let by_code = series.by_code(call.code);
         let is_refused = call.is_refused();
@@ -212,7 +212,7 @@ impl CallMetrics {
     }
 }
 
-impl EndedCall<'_> {
+impl MeasuredCall<'_> {
     /// Returns whether the call ended in an error before its tool ran.
     fn is_refused(&self) -> bool {
         let is_dropped = self.status == CallStatus::Interrupted;

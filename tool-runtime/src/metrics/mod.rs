@@ -20,7 +20,7 @@ mod otel;
 pub(crate) mod table;
 
 pub(crate) use self::agent::{AgentMetrics, AgentSeries, EndedModelCall, EndedRequest, EndedRun};
-pub(crate) use self::calls::{ActiveCall, AnswerSource, CallMetrics, EndedCall, ToolSeries};
+pub(crate) use self::calls::{ActiveCall, AnswerSource, CallMetrics, MeasuredCall, ToolSeries};
 pub(crate) use self::distribution::Distribution;
 #[cfg(not(feature = "otel"))]
 pub(crate) use self::no_otel::{AttributeValue, Counter, Histogram, Meter, UpDownCounter};

@@ -25,8 +25,8 @@ impl PolicyState {
         scope: &CallScope,
         attachments: &mut [Attachment],
     ) {
-        let most = scope.environment().attachment_limits.max_inline_bytes();
-        let is_large = |attachment: &Attachment| attachment.bytes_here() > most;
+        let max_bytes = scope.environment().attachment_limits.max_inline_bytes();
+        let is_large = |attachment: &Attachment| attachment.bytes_here() > max_bytes;
         if !attachments.iter().any(is_large) {
             return;
         }

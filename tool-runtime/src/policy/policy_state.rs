@@ -14,7 +14,7 @@ use super::access::AccessPolicy;
 use super::approval::{Approver, ticket_end_of};
 use super::config::{Policy, Stores};
 use super::idempotency::OutcomeCounters;
-use super::limits::{ConcurrencyLimiter, CorrectionBudget, RunKey};
+use super::limits::{ConcurrencyLimiter, RejectedCallLimit, RunKey};
 use super::read_cache::ReadCache;
 use super::retry::call_retries;
 use super::store_access::{STORE_TIMEOUT, log_store_error};
@@ -63,7 +63,7 @@ pub(crate) struct PolicyState {
     pub(super) archive_after: Duration,
     pub(super) outcomes: OutcomeCounters,
     pub(super) token_counter: Arc<dyn TokenCounter>,
-    corrections: CorrectionBudget,
+    rejected_calls: RejectedCallLimit,
 }
 
 impl Policy {
@@ -87,7 +87,7 @@ impl Policy {
             planner,
             concurrency: self
                 .max_in_flight
-                .and_then(|most| concurrency_limiter(most, self.max_queue)),
+                .and_then(|limit| concurrency_limiter(limit, self.max_queue)),
             read_cache: Arc::new(ReadCache::new(self.cache_bytes)),
             store_time: StoreTime::default(),
             sweeper: Sweeper::default(),
@@ -96,7 +96,7 @@ impl Policy {
             archive_after: self.archive_after,
             outcomes: OutcomeCounters::default(),
             token_counter: self.token_counter,
-            corrections: CorrectionBudget::new(self.correction_budget),
+            rejected_calls: RejectedCallLimit::new(self.correction_budget),
             keys: self.keys.or_else(|| KeyRing::ephemeral().ok()),
             timer: timer.clone(),
             stores: self.stores.resolve(),
@@ -122,9 +122,9 @@ impl PolicyState {
     }
 }
 
-/// Limits calls to `most` at once; `build()` refuses a limit of 0.
-pub(super) fn concurrency_limiter(most: usize, queue: usize) -> Option<Arc<ConcurrencyLimiter>> {
-    NonZeroUsize::new(most).map(|most| Arc::new(ConcurrencyLimiter::new(most, queue)))
+/// Limits calls to `limit` at once; `build()` refuses a limit of 0.
+pub(super) fn concurrency_limiter(limit: usize, queue: usize) -> Option<Arc<ConcurrencyLimiter>> {
+    NonZeroUsize::new(limit).map(|limit| Arc::new(ConcurrencyLimiter::new(limit, queue)))
 }
 
 impl ExecutionPolicy for PolicyHandle {
@@ -176,12 +176,12 @@ impl AuthorizationPolicy for PolicyHandle {
     }
 
     fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal) {
-        let corrections = &self.0.corrections;
-        if refusal.status != CallStatus::Rejected || corrections.limit() == 0 {
+        let rejected_calls = &self.0.rejected_calls;
+        if refusal.status != CallStatus::Rejected || rejected_calls.limit() == 0 {
             return;
         }
-        let refused = corrections.record_refusal(&RunKey::of(cx), tool);
-        if refused >= corrections.limit() {
+        let refused = rejected_calls.record_refusal(&RunKey::of(cx), tool);
+        if refused >= rejected_calls.limit() {
             refusal.tell_to_stop(refused);
         }
     }

@@ -51,8 +51,8 @@ fn time(
     found: Option<Duration>,
 ) -> Option<BuildProblem> {
     let found = found.filter(|found| !range.contains(found))?;
-    let (least, most) = range.into_inner();
-    Some(BuildProblem::TimeOutOfRange { setting, least, most, found })
+    let (min, max) = range.into_inner();
+    Some(BuildProblem::TimeOutOfRange { setting, min, max, found })
 }
 
 fn count(
@@ -61,6 +61,6 @@ fn count(
     found: Option<usize>,
 ) -> Option<BuildProblem> {
     let found = found.filter(|found| !range.contains(found))?;
-    let (least, most) = range.into_inner();
-    Some(BuildProblem::OutOfRange { setting, least, most, found })
+    let (min, max) = range.into_inner();
+    Some(BuildProblem::OutOfRange { setting, min, max, found })
 }

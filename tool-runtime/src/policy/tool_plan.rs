@@ -102,7 +102,7 @@ impl ToolLimits {
             retry_budget: RetryBudget::new(timer.clone()),
             breaker: rules.breaker.map(TenantBreakers::new),
             rate: rules.rate.map(|rate| RateLimiter::new(rate, timer.clone())),
-            concurrency: rules.max_concurrent.and_then(|most| concurrency_limiter(most, queue)),
+            concurrency: rules.max_concurrent.and_then(|limit| concurrency_limiter(limit, queue)),
         }
     }
 

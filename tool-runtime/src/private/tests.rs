@@ -185,7 +185,7 @@ async fn a_reconcile_is_a_method_beside_its_tool() {
 
 #[tokio::test]
 async fn a_reconcile_may_borrow_as_its_tool_does() {
-    type Told<T> = Result<T, Failure>;
+    type ToolResult<T> = Result<T, Failure>;
 
     /// Echoes.
     #[ai_tool(effect = "write", reconcile = find, crate = crate)]
@@ -193,7 +193,7 @@ async fn a_reconcile_may_borrow_as_its_tool_does() {
         _: &DryRun,
         /// The text.
         text: &'a str,
-    ) -> Told<Vec<&'a str>> {
+    ) -> ToolResult<Vec<&'a str>> {
         Ok(vec![text])
     }
 

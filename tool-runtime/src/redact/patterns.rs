@@ -284,8 +284,9 @@ impl Pattern {
 
     /// Splits the pieces by the pattern's matches; `None` if that would exceed the limits.
     fn apply<'p>(&'p self, pieces: &[TextPiece<'p>]) -> Option<Vec<TextPiece<'p>>> {
-        let most = if self.stage == PatternStage::Custom { MAX_SEARCHED_BYTES } else { usize::MAX };
-        cut(pieces, &self.regex, self.check, most, |_| TextPiece::Replacement(&self.mark))
+        let max_steps =
+            if self.stage == PatternStage::Custom { MAX_SEARCHED_BYTES } else { usize::MAX };
+        cut(pieces, &self.regex, self.check, max_steps, |_| TextPiece::Replacement(&self.mark))
     }
 }
 
@@ -296,9 +297,10 @@ enum RoundOutcome {
     TooCostly,
 }
 
-/// Truncates a redacted text to fewer than `most` bytes, and appends the number of missing bytes.
-fn shortened(mut shown: String, beyond: usize, most: usize) -> String {
-    let mut end = floor(&shown, shown.len().min(most).saturating_sub(CUT_MARGIN));
+/// Truncates a redacted text to fewer than `max_bytes` bytes, and appends the number of missing
+/// bytes.
+fn shortened(mut shown: String, beyond: usize, max_bytes: usize) -> String {
+    let mut end = floor(&shown, shown.len().min(max_bytes).saturating_sub(CUT_MARGIN));
     // A replacement is kept or dropped as a whole.
     if let Some(open) = shown[..end].rfind('[').filter(|open| !shown[*open..end].contains(']')) {
         end = if end - open <= MAX_NAME_LENGTH + 2 { open } else { end };

@@ -99,18 +99,18 @@ impl MatchCheck {
 
 /// Splits the open pieces at every match; if the pattern has a group, only the group is replaced.
 ///
-/// Returns `None` if the searches could take more than `most` steps. A step is one byte that a
+/// Returns `None` if the searches could take more than `max_steps` steps. A step is one byte that a
 /// search may read: in the worst case the rest of the text for each match.
 pub(super) fn cut<'t>(
     pieces: &[TextPiece<'t>],
     regex: &Regex,
     check: MatchCheck,
-    most: usize,
+    max_steps: usize,
     as_piece: impl Fn(&'t str) -> TextPiece<'t>,
 ) -> Option<Vec<TextPiece<'t>>> {
     let mut cut = Vec::with_capacity(pieces.len() + 2);
     let mut parts = Vec::new();
-    let mut left = most;
+    let mut left = max_steps;
     for piece in pieces {
         let TextPiece::Unmatched(mut rest) = *piece else {
             cut.push(*piece);

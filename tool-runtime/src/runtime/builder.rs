@@ -222,19 +222,20 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets how many reads of one batch are under way at once: 1 to 20, 5 if it is not set.
+    /// Sets how many reads of one batch run concurrently: 1 to 20. Default: 5.
     #[must_use]
-    pub fn max_concurrent_tools(mut self, most: usize) -> Self {
-        self.max_concurrent = most;
+    pub fn max_concurrent_tools(mut self, limit: usize) -> Self {
+        self.max_concurrent = limit;
         self
     }
 
-    /// Sets how many blocking tools are under way at once, also after their deadline; 256 if not set.
+    /// Sets how many blocking tools run concurrently. Default: 256.
     ///
-    /// A call beyond it is answered `UNAVAILABLE`.
+    /// A blocking thread that is past its deadline counts until it ends. A call beyond the limit is
+    /// answered `UNAVAILABLE`.
     #[must_use]
-    pub fn max_blocking_tools(mut self, most: usize) -> Self {
-        self.max_blocking = most;
+    pub fn max_blocking_tools(mut self, limit: usize) -> Self {
+        self.max_blocking = limit;
         self
     }
 
@@ -343,8 +344,8 @@ impl RuntimeBuilder {
         ];
         for (setting, range, found) in bounds {
             if !range.contains(&found) {
-                let (least, most) = range.into_inner();
-                problems.push(BuildProblem::OutOfRange { setting, least, most, found });
+                let (min, max) = range.into_inner();
+                problems.push(BuildProblem::OutOfRange { setting, min, max, found });
             }
         }
         let known: BTreeSet<&str> = self.registry.entries.iter().flat_map(names_of).collect();

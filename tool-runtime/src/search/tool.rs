@@ -64,7 +64,7 @@ pub fn search_tools() -> DynamicTool {
             let asked: SearchArguments = call.parse()?;
             let index = current_index(&kept, call);
             let tools =
-                index.search(&asked.query, asked.limit).into_iter().map(ListedTool).collect();
+                index.search(&asked.query, asked.limit).into_iter().map(FoundTool).collect();
             Ok::<_, Failure>(SearchOutput { tools })
         })
 }
@@ -84,13 +84,13 @@ struct SearchArguments {
 
 #[derive(DeriveSerialize)]
 struct SearchOutput {
-    tools: Vec<ListedTool>,
+    tools: Vec<FoundTool>,
 }
 
 /// A tool as described to a model.
-struct ListedTool(Hit);
+struct FoundTool(Hit);
 
-impl Serialize for ListedTool {
+impl Serialize for FoundTool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let spec = self.0.spec();
         let mut listed = serializer.serialize_struct("Listed", 3)?;

@@ -20,13 +20,13 @@ pub trait GrantStore: Send + Sync + 'static {
     /// Revokes a grant; false if there was none.
     async fn revoke_grant(&self, scope: &GrantScope) -> Result<bool, StoreError>;
 
-    /// Lists the grants of a tenant, including expired ones, at most `most`, in a stable order,
+    /// Lists the grants of a tenant, including expired ones, at most `limit`, in a stable order,
     /// from the first after `after`, which need not exist any more.
     async fn grants(
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError>;
 }
 

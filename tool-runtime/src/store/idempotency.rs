@@ -36,7 +36,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// the monotonic clock in between.
     async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError>;
 
-    /// Claims a key, which the first claimant gets.
+    /// Claims a key; the first claim succeeds.
     ///
     /// The first condition that applies decides:
     ///
@@ -89,7 +89,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// Reads a record.
     async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError>;
 
-    /// Lists the unknown records of a tenant, at most `most`, in a stable order, from the first
+    /// Lists the unknown records of a tenant, at most `limit`, in a stable order, from the first
     /// after `after`, which need not be unknown any more.
     ///
     /// Records that failed their checksum are listed, and marked as damaged. Archived ones are not.
@@ -97,7 +97,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError>;
 
     /// Finds the unknown record of a tenant that has this fence.
@@ -131,21 +131,21 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         Ok(false)
     }
 
-    /// Archives unknown outcomes whose last lease ended at `before` or earlier, at most `most`;
+    /// Archives unknown outcomes whose last lease ended at `before` or earlier, at most `limit`;
     /// returns how many.
     ///
     /// An archived record has the digests of its key and arguments, without names and answer. It
     /// refuses a repeat until it is released with its fence. The default implementation archives
     /// nothing.
-    async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        let _ = (before, most);
+    async fn archive_unknown(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        let _ = (before, limit);
         Ok(0)
     }
 
-    /// Deletes expired answers, at most `most`; returns how many.
+    /// Deletes expired answers, at most `limit`; returns how many.
     ///
     /// Running, unknown and archived records are never deleted.
-    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
+    async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError>;
 }
 
 /// The scope and the key of a call: two calls are repeats only if all four fields are equal.

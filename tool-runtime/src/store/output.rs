@@ -14,7 +14,7 @@ pub trait OutputStore: Send + Sync + 'static {
     /// may be repeated after an error.
     async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError>;
 
-    /// Reads at most `most` bytes from `offset`; none if there is no such answer for this tenant
+    /// Reads at most `limit` bytes from `offset`; none if there is no such answer for this tenant
     /// and principal, or it has expired. Beyond the end, the slice is empty.
     async fn read_output(
         &self,
@@ -22,12 +22,12 @@ pub trait OutputStore: Send + Sync + 'static {
         tenant: Uuid,
         principal: &str,
         offset: u64,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError>;
 
-    /// Deletes expired answers, at most `most`; returns how many.
-    async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
+    /// Deletes expired answers, at most `limit`; returns how many.
+    async fn sweep_outputs(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError>;
 }
 
 /// A whole answer, as it is stored.

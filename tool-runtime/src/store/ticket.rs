@@ -38,7 +38,7 @@ pub trait TicketStore: Send + Sync + 'static {
     /// The caller checks the expiry: until it is swept, an expired ticket can be ended.
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError>;
 
-    /// Lists the tickets of a tenant that wait at `now`, at most `most`, in the order of their ids
+    /// Lists the tickets of a tenant that wait at `now`, at most `limit`, in the order of their ids
     /// from the first after `after`. Ids begin with their time of issue, so that the oldest come
     /// first.
     ///
@@ -47,7 +47,7 @@ pub trait TicketStore: Send + Sync + 'static {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError>;
 
@@ -58,8 +58,8 @@ pub trait TicketStore: Send + Sync + 'static {
         conversation: &str,
     ) -> Result<usize, StoreError>;
 
-    /// Deletes expired tickets, at most `most`; returns how many.
-    async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
+    /// Deletes expired tickets, at most `limit`; returns how many.
+    async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError>;
 }
 
 /// A ticket with its sealed call, as it is stored.
@@ -120,7 +120,7 @@ impl WaitingTicket {
 
     /// Sets the caller whose quota it counts against.
     #[must_use]
-    pub fn held_for(mut self, caller: impl Into<Box<str>>) -> Self {
+    pub fn with_quota_owner(mut self, caller: impl Into<Box<str>>) -> Self {
         self.caller = caller.into();
         self
     }

@@ -24,7 +24,7 @@ pub use self::clock::ManualClock;
 pub use self::expect::{ExpectedData, ExpectedError, ExpectedOutput, expect_output, expect_status};
 pub use self::ids::{Ids, context, ids};
 pub use self::instances::{Instances, InstancesError, InvalidInstance, Mutation};
-pub use self::model::{AnsweredCall, ModelMessage, ModelTurn, ScriptedModel};
+pub use self::model::{AnsweredCall, ModelTurn, ScriptedMessage, ScriptedModel};
 pub use self::store::{FaultyStore, StoreFault, StoreOperation};
 pub use self::trial::{
     EffectCounter, RecordedEffects, ToolTrial, TrialCheck, TrialFinding, TrialReport,

@@ -76,7 +76,7 @@ type TurnFromAnswers = dyn FnOnce(&[AnsweredCall]) -> ModelTurn + Send;
 
 /// A model's message in one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelMessage {
+pub struct ScriptedMessage {
     text: Option<String>,
     calls: Vec<ToolCallRequest>,
 }
@@ -102,7 +102,7 @@ impl ScriptedModel {
     /// # Panics
     /// A call of the previous turn has no answer.
     #[track_caller]
-    pub fn next_turn(&mut self) -> Option<ModelMessage> {
+    pub fn next_turn(&mut self) -> Option<ScriptedMessage> {
         let open: Vec<String> =
             self.open.iter().map(|call| format!("{} ({})", call.call_id(), call.name())).collect();
         let count = open.len();
@@ -119,7 +119,7 @@ impl ScriptedModel {
             ToolCallRequest::new(format!("call_{}", self.calls_made), name, arguments)
         });
         self.open = named.collect();
-        Some(ModelMessage { text, calls: self.open.clone() })
+        Some(ScriptedMessage { text, calls: self.open.clone() })
     }
 
     /// Answers one call of this turn.
@@ -198,7 +198,7 @@ impl ModelTurn {
     }
 }
 
-impl ModelMessage {
+impl ScriptedMessage {
     /// Returns the text for the user, if there is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {

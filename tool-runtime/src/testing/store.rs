@@ -196,21 +196,21 @@ impl IdempotencyStore for FaultyStore {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        self.run(StoreOperation::FindKeys, self.memory.list_unknown(tenant, after, most)).await
+        self.run(StoreOperation::FindKeys, self.memory.list_unknown(tenant, after, limit)).await
     }
 
     async fn invalidate_answer(&self, key: &ScopedKey) -> Result<bool, StoreError> {
         self.run(StoreOperation::Settle, self.memory.invalidate_answer(key)).await
     }
 
-    async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.run(StoreOperation::Sweep, self.memory.archive_unknown(before, most)).await
+    async fn archive_unknown(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.run(StoreOperation::Sweep, self.memory.archive_unknown(before, limit)).await
     }
 
-    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.run(StoreOperation::Sweep, self.memory.sweep_keys(now, most)).await
+    async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.run(StoreOperation::Sweep, self.memory.sweep_keys(now, limit)).await
     }
 }
 
@@ -242,10 +242,10 @@ impl TicketStore for FaultyStore {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError> {
-        let work = self.memory.waiting_tickets(tenant, after, most, now);
+        let work = self.memory.waiting_tickets(tenant, after, limit, now);
         self.run(StoreOperation::Tickets, work).await
     }
 
@@ -258,8 +258,8 @@ impl TicketStore for FaultyStore {
         self.run(StoreOperation::Tickets, work).await
     }
 
-    async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.run(StoreOperation::Sweep, self.memory.sweep_tickets(now, most)).await
+    async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.run(StoreOperation::Sweep, self.memory.sweep_tickets(now, limit)).await
     }
 }
 
@@ -281,9 +281,9 @@ impl GrantStore for FaultyStore {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        self.run(StoreOperation::Grants, self.memory.grants(tenant, after, most)).await
+        self.run(StoreOperation::Grants, self.memory.grants(tenant, after, limit)).await
     }
 }
 
@@ -299,14 +299,14 @@ impl OutputStore for FaultyStore {
         tenant: Uuid,
         principal: &str,
         offset: u64,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError> {
-        let work = self.memory.read_output(id, tenant, principal, offset, most, now);
+        let work = self.memory.read_output(id, tenant, principal, offset, limit, now);
         self.run(StoreOperation::Outputs, work).await
     }
 
-    async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.run(StoreOperation::Sweep, self.memory.sweep_outputs(now, most)).await
+    async fn sweep_outputs(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.run(StoreOperation::Sweep, self.memory.sweep_outputs(now, limit)).await
     }
 }

@@ -147,14 +147,16 @@ pub enum BuildProblem {
         rule: &'static str,
     },
     /// A permission is set for a tool or toolkit that does not exist.
-    #[error("a permission is set for `{name}`, which is no tool and no toolkit here")]
+    #[error(
+        "a permission is set for `{name}`, which is neither a tool nor a toolkit of this runtime"
+    )]
     #[non_exhaustive]
     UnknownPermission {
         /// The name.
         name: String,
     },
     /// Rules are set for a tool or toolkit that does not exist.
-    #[error("rules are set for `{name}`, which is no tool and no toolkit here")]
+    #[error("rules are set for `{name}`, which is neither a tool nor a toolkit of this runtime")]
     #[non_exhaustive]
     UnknownRules {
         /// The name.
@@ -174,28 +176,28 @@ pub enum BuildProblem {
     )]
     NothingDiscovered,
     /// A setting is out of its range.
-    #[error("`{setting}` is {least} to {most}, not {found}")]
+    #[error("`{setting}` is {min} to {max}, not {found}")]
     #[non_exhaustive]
     OutOfRange {
         /// The builder's method.
         setting: &'static str,
-        /// The least that it may be.
-        least: usize,
-        /// The most that it may be.
-        most: usize,
+        /// The lowest allowed value.
+        min: usize,
+        /// The highest allowed value.
+        max: usize,
         /// The value that was set.
         found: usize,
     },
     /// A time is out of its range.
-    #[error("`{setting}` is {least:?} to {most:?}, not {found:?}")]
+    #[error("`{setting}` is {min:?} to {max:?}, not {found:?}")]
     #[non_exhaustive]
     TimeOutOfRange {
         /// The method that sets it.
         setting: &'static str,
-        /// The least that it may be.
-        least: Duration,
-        /// The most that it may be.
-        most: Duration,
+        /// The lowest allowed value.
+        min: Duration,
+        /// The highest allowed value.
+        max: Duration,
         /// The value that was set.
         found: Duration,
     },

@@ -92,7 +92,7 @@ async fn the_time_limit_ends_a_call() {
     let result = tools().execute_async(&request.build().unwrap()).await.unwrap();
     assert_eq!(started.elapsed().as_secs(), 2);
     assert_eq!(result.metadata()["error_type"], "TIMEOUT");
-    let error = AgentError::unless_successful(result).unwrap_err();
+    let error = AgentError::check_result(result).unwrap_err();
     assert_eq!(error.kind(), AgentErrorKind::ToolExecution);
     assert_eq!(
         (&error.details()["reason"], &error.details()["tool_id"]),
@@ -128,14 +128,14 @@ async fn a_thread_of_async_tasks_is_not_blocked() {
 #[derive(Default)]
 struct Running {
     now: AtomicU32,
-    most: AtomicU32,
+    peak: AtomicU32,
 }
 
 /// Takes a while.
 #[ai_tool(effect = "read")]
 async fn touch(running: &Running) {
     let now = running.now.fetch_add(1, Ordering::Relaxed) + 1;
-    running.most.fetch_max(now, Ordering::Relaxed);
+    running.peak.fetch_max(now, Ordering::Relaxed);
     tokio::time::sleep(Duration::from_millis(50)).await;
     running.now.fetch_sub(1, Ordering::Relaxed);
 }
@@ -154,5 +154,5 @@ async fn a_batch_keeps_its_order_and_its_bound() {
     assert_eq!(results.len(), 9);
     assert!(results[2].is_err() && results.iter().filter(|it| it.is_err()).count() == 1);
     assert_eq!(results[8].as_ref().unwrap().to_text(), "6");
-    assert_eq!(running.most.load(Ordering::Relaxed), 3);
+    assert_eq!(running.peak.load(Ordering::Relaxed), 3);
 }

@@ -6,26 +6,26 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
 
 use super::{ProvenTool, SHA256, keyed, output_of};
-use crate::ledger::{Kept, ring};
+use crate::ledger::{TestLedger, ring};
 use crate::support::cx;
 
-struct Office {
+struct RecordedRuntime {
     runtime: Runtime,
-    kept: Kept,
+    kept: TestLedger,
     ledger: Ledger,
 }
 
-fn office() -> Office {
-    let kept = Kept::default();
+fn recorded_runtime() -> RecordedRuntime {
+    let kept = TestLedger::default();
     let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
     let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), ring()), &ledger);
     let builder = Runtime::builder().tool::<ProvenTool>().ledger(&ledger).evidence(keeper);
-    Office { runtime: builder.build().unwrap(), kept, ledger }
+    RecordedRuntime { runtime: builder.build().unwrap(), kept, ledger }
 }
 
 #[tokio::test]
 async fn a_cached_answer_has_its_attachments() {
-    let Office { runtime, .. } = office();
+    let RecordedRuntime { runtime, .. } = recorded_runtime();
     let first = output_of(&runtime, "proven", "{}", &keyed("k")).await;
     let second = output_of(&runtime, "proven", "{}", &keyed("k")).await;
     assert!(second.json().contains(r#""cache_hit":true"#), "{}", second.json());
@@ -35,7 +35,7 @@ async fn a_cached_answer_has_its_attachments() {
 
 #[tokio::test]
 async fn the_ledger_keeps_a_keyed_hash_of_each_attachment_and_no_content() {
-    let Office { runtime, kept, ledger } = office();
+    let RecordedRuntime { runtime, kept, ledger } = recorded_runtime();
     output_of(&runtime, "proven", "{}", &cx()).await;
     ledger.flush().await.unwrap();
     let records = kept.records();
@@ -54,7 +54,7 @@ async fn the_ledger_keeps_a_keyed_hash_of_each_attachment_and_no_content() {
 
 #[tokio::test]
 async fn evidence_names_attachments_as_sources() {
-    let Office { runtime, .. } = office();
+    let RecordedRuntime { runtime, .. } = recorded_runtime();
     let output = output_of(&runtime, "proven", "{}", &cx()).await;
     let meta = output.meta();
     let sources = meta.evidence().expect("it is evidenced").sources();

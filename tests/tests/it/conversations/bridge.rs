@@ -46,10 +46,10 @@ fn error_code(text: &str) -> String {
 
 #[tokio::test]
 async fn a_client_with_types_of_its_own_declares_calls_and_answers_tools() {
-    let world = World::new(Dialect::OpenAiChat);
-    let bridge = world.runtime.bridge(Dialect::OpenAiChat);
+    let conversation = TestConversation::new(Dialect::OpenAiChat);
+    let bridge = conversation.runtime.bridge(Dialect::OpenAiChat);
     let tools: Vec<_> = bridge.tools().iter().map(client_tool).collect();
-    let declared: Vec<ChatCompletionTools> = world.adapter.declarations_as().unwrap();
+    let declared: Vec<ChatCompletionTools> = conversation.adapter.declarations_as().unwrap();
     assert_eq!(tools, declared);
 
     let search = r#"{"query":"tea","limit":null}"#;
@@ -72,13 +72,13 @@ async fn a_client_with_types_of_its_own_declares_calls_and_answers_tools() {
     }
 
     // The adapter, which reads and writes whole messages, gives the same.
-    let turn = world.adapter.read_response(&response).unwrap();
-    let mut calls = turn.open_calls(&world.runtime, &cx());
-    world.runtime.execute_all(&mut calls).await;
+    let turn = conversation.adapter.read_response(&response).unwrap();
+    let mut calls = turn.open_calls(&conversation.runtime, &cx());
+    conversation.runtime.execute_all(&mut calls).await;
     let expected: Vec<ChatCompletionRequestMessage> =
-        world.adapter.answer_messages_as(&turn, &calls).unwrap();
+        conversation.adapter.answer_messages_as(&turn, &calls).unwrap();
     assert_eq!(messages, expected);
-    assert_eq!(world.ran.times(), 2, "each search ran, and the host's tool did not");
+    assert_eq!(conversation.ran.times(), 2, "each search ran, and the host's tool did not");
     assert!(serde_json::to_string(&messages[0]).unwrap().contains("tea 10"));
     let own: Vec<ChatCompletionRequestMessage> = turn.messages_as().unwrap();
     assert!(matches!(&own[..], [ChatCompletionRequestMessage::Assistant(_)]));
@@ -86,9 +86,9 @@ async fn a_client_with_types_of_its_own_declares_calls_and_answers_tools() {
 
 #[test]
 fn events_of_a_client_are_pushed_in_its_own_type() {
-    let world = World::new(Dialect::OpenAiChat);
+    let conversation = TestConversation::new(Dialect::OpenAiChat);
     let head = json!({ "id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m" });
-    let mut stream = world.adapter.stream();
+    let mut stream = conversation.adapter.stream();
     let events = events(Dialect::OpenAiChat, ("a", "content_search", r#"{"query":"tea"}"#));
     for mut event in events.unwrap() {
         event.as_object_mut().unwrap().extend(head.as_object().unwrap().clone());
@@ -100,19 +100,19 @@ fn events_of_a_client_are_pushed_in_its_own_type() {
     assert_eq!(turn.calls()[0].name(), "content.search");
 
     let no_json = std::collections::BTreeMap::from([((0, 1), 2)]);
-    let refused = world.adapter.stream().push_event(&no_json).unwrap_err();
+    let refused = conversation.adapter.stream().push_event(&no_json).unwrap_err();
     assert!(matches!(refused, ReadError::NotSerializable { .. }), "{refused}");
 }
 
 #[test]
 fn a_type_of_another_dialect_is_refused_without_its_content() {
-    let adapter = World::new(Dialect::OpenAiResponses).adapter;
+    let adapter = TestConversation::new(Dialect::OpenAiResponses).adapter;
     assert_eq!(adapter.declarations_as::<Vec<Tool>>().unwrap().len(), 3);
     let refused = adapter.declarations_as::<Vec<ChatCompletionTools>>().unwrap_err();
     assert!(refused.to_string().starts_with("the declarations cannot be read as `"), "{refused}");
 
-    let world = World::new(Dialect::Anthropic);
-    let turn = world.turn(&[("a", "fail", r#"{"token":"canary"}"#)], End::Done);
+    let conversation = TestConversation::new(Dialect::Anthropic);
+    let turn = conversation.turn(&[("a", "fail", r#"{"token":"canary"}"#)], End::Done);
     let refused = turn.messages_as::<InputItem>().unwrap_err();
     assert!(refused.to_string().starts_with("message 0 cannot be read as `"), "{refused}");
     assert!(!format!("{refused} {refused:?}").contains("canary"));
@@ -121,10 +121,10 @@ fn a_type_of_another_dialect_is_refused_without_its_content() {
 #[tokio::test]
 async fn a_bridge_maps_names_and_arguments_both_ways_in_every_dialect() {
     for dialect in Dialect::ALL {
-        let world = World::new(dialect);
-        let bridge: ClientBridge = world.runtime.bridge(dialect);
+        let conversation = TestConversation::new(dialect);
+        let bridge: ClientBridge = conversation.runtime.bridge(dialect);
         let names: Vec<_> = bridge.tools().iter().map(DeclaredTool::name).collect();
-        for (name, spec) in names.iter().zip(world.runtime.specs_for_model()) {
+        for (name, spec) in names.iter().zip(conversation.runtime.specs_for_model()) {
             assert_eq!(bridge.adapter().wire_name(spec.name()), Some(*name), "{dialect}");
             assert_eq!(bridge.adapter().tool_name(name), Some(spec.name()), "{dialect}");
         }
@@ -132,7 +132,8 @@ async fn a_bridge_maps_names_and_arguments_both_ways_in_every_dialect() {
         let schemas = bridge.tools().iter().map(|tool| tool.schema().to_string());
         assert!(!schemas.collect::<String>().contains("title"), "{dialect}");
 
-        let mut call = bridge.call(world.wire("content.search"), r#"{"query":"tea"}"#, &cx());
+        let mut call =
+            bridge.call(conversation.wire("content.search"), r#"{"query":"tea"}"#, &cx());
         assert_eq!(bridge.answer_text(&call).unwrap_err(), pending(), "{dialect}");
         call.execute().await;
         assert_eq!(bridge.answer_text(&call).unwrap(), r#"["tea 10"]"#, "{dialect}");
@@ -154,12 +155,12 @@ fn pending() -> AnswerError {
 #[tokio::test]
 async fn a_call_without_arguments_runs_in_every_form_that_providers_send() {
     for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses] {
-        let world = World::new(dialect);
+        let conversation = TestConversation::new(dialect);
         let calls = [("a", "fail", ""), ("b", "fail", " "), ("c", "fail", "null")];
-        let turn = world.turn(&calls, End::Done);
+        let turn = conversation.turn(&calls, End::Done);
         assert_eq!(turn.requests().count(), 3, "{dialect}");
         assert!(turn.calls().iter().all(|call| call.arguments() == "{}"), "{dialect}");
-        let (statuses, answers) = world.run(&turn).await;
+        let (statuses, answers) = conversation.run(&turn).await;
         assert_eq!(statuses, [CallStatus::Failed; 3], "{dialect}");
         assert!(answers.iter().all(|answer| answer["error"]["code"] == "UNAVAILABLE"), "{dialect}");
 

@@ -79,13 +79,13 @@ async fn of_the_host(ran: &Ran) {
     ran.0.fetch_add(1, Ordering::Relaxed);
 }
 
-struct World {
+struct TestConversation {
     runtime: Runtime,
     adapter: Adapter,
     ran: Ran,
 }
 
-impl World {
+impl TestConversation {
     fn new(dialect: Dialect) -> Self {
         let ran = Ran::default();
         let tools = Runtime::builder().toolkit(Content(ran.clone())).state(ran.clone());
@@ -147,28 +147,28 @@ fn reason(answer: &Value) -> &str {
 #[tokio::test(start_paused = true)]
 async fn every_call_of_a_turn_is_answered_in_every_dialect() {
     for dialect in Dialect::ALL {
-        let world = World::new(dialect);
-        let turn = world.turn(
+        let conversation = TestConversation::new(dialect);
+        let turn = conversation.turn(
             &[
-                ("a", world.wire("content.search"), r#"{"query":"tea","limit":3}"#),
+                ("a", conversation.wire("content.search"), r#"{"query":"tea","limit":3}"#),
                 ("b", "fail", "{}"),
                 ("c", "delete_all", "{}"),
                 ("d", "content_serch", "{}"),
-                ("e", world.wire("content.search"), r#"{"querry":"tea"}"#),
+                ("e", conversation.wire("content.search"), r#"{"querry":"tea"}"#),
             ],
             End::Done,
         );
-        let (statuses, answers) = world.run(&turn).await;
+        let (statuses, answers) = conversation.run(&turn).await;
         let expected = ["executed", "failed", "declined", "rejected", "rejected"];
         let statuses: Vec<_> = statuses.iter().map(|status| status.as_str()).collect();
         assert_eq!(statuses, expected, "{dialect}");
-        assert_eq!(world.ran.times(), 1, "{dialect}");
+        assert_eq!(conversation.ran.times(), 1, "{dialect}");
 
         assert_eq!(answers[0], serde_json::json!(["tea 3"]), "{dialect}");
         assert_eq!(answers[1]["error"]["retry_after_ms"], 2_000, "{dialect}");
         assert_eq!(answers[2]["error"]["details"]["feedback"], "not on a Friday", "{dialect}");
         let closest = &answers[3]["error"]["details"]["closest"][0];
-        assert_eq!(closest, world.wire("content.search"), "{dialect}");
+        assert_eq!(closest, conversation.wire("content.search"), "{dialect}");
         assert_eq!(answers[4]["error"]["code"], "INVALID_ARGUMENT", "{dialect}");
     }
 }
@@ -176,18 +176,18 @@ async fn every_call_of_a_turn_is_answered_in_every_dialect() {
 #[tokio::test]
 async fn no_call_of_a_response_that_was_cut_off_runs() {
     for dialect in Dialect::ALL {
-        let world = World::new(dialect);
-        let name = world.wire("content.search");
+        let conversation = TestConversation::new(dialect);
+        let name = conversation.wire("content.search");
         let calls = [("a", name, r#"{"query":"tea"}"#), ("b", name, r#"{"query":"te"}"#)];
-        let turn = world.turn(&calls, End::Length);
-        let (statuses, answers) = world.run(&turn).await;
+        let turn = conversation.turn(&calls, End::Length);
+        let (statuses, answers) = conversation.run(&turn).await;
         assert_eq!(
             (turn.stop_reason(), turn.requests().count()),
             (&StopReason::Length, 0),
             "{dialect}"
         );
         assert_eq!(statuses, [CallStatus::NotExecuted; 2], "{dialect}");
-        assert_eq!(world.ran.times(), 0, "{dialect}");
+        assert_eq!(conversation.ran.times(), 0, "{dialect}");
         assert!(answers.iter().all(|answer| reason(answer) == "cut_off"), "{dialect}: {answers:?}");
     }
 }
@@ -195,11 +195,11 @@ async fn no_call_of_a_response_that_was_cut_off_runs() {
 #[tokio::test]
 async fn no_call_of_a_response_that_a_filter_stopped_runs() {
     for dialect in Dialect::ALL {
-        let world = World::new(dialect);
-        let calls = [("a", world.wire("content.search"), r#"{"query":"tea"}"#)];
-        let (statuses, answers) = world.run(&world.turn(&calls, End::Filter)).await;
+        let conversation = TestConversation::new(dialect);
+        let calls = [("a", conversation.wire("content.search"), r#"{"query":"tea"}"#)];
+        let (statuses, answers) = conversation.run(&conversation.turn(&calls, End::Filter)).await;
         assert_eq!(statuses, [CallStatus::NotExecuted], "{dialect}");
-        assert_eq!(world.ran.times(), 0, "{dialect}");
+        assert_eq!(conversation.ran.times(), 0, "{dialect}");
         assert_eq!(reason(&answers[0]), "stopped", "{dialect}");
     }
 }
@@ -207,17 +207,18 @@ async fn no_call_of_a_response_that_a_filter_stopped_runs() {
 #[tokio::test]
 async fn broken_arguments_are_refused_with_their_place_and_never_repaired() {
     for dialect in Dialect::ALL {
-        let world = World::new(dialect);
-        let Some(events) = events(dialect, ("a", world.wire("content.search"), r#"{"query":"te"#))
+        let conversation = TestConversation::new(dialect);
+        let Some(events) =
+            events(dialect, ("a", conversation.wire("content.search"), r#"{"query":"te"#))
         else {
             continue;
         };
-        let mut stream = world.adapter.stream();
+        let mut stream = conversation.adapter.stream();
         for event in events {
             stream.push(&event.to_string()).unwrap();
         }
         let turn = stream.finish().unwrap();
-        let (statuses, answers) = world.run(&turn).await;
+        let (statuses, answers) = conversation.run(&turn).await;
         assert_eq!(turn.stop_reason(), &StopReason::Done, "{dialect}");
         assert_eq!(statuses, [CallStatus::Rejected], "{dialect}");
         assert_eq!(answers[0]["error"]["details"]["position"], 12, "{dialect}");
@@ -228,12 +229,12 @@ async fn broken_arguments_are_refused_with_their_place_and_never_repaired() {
 #[tokio::test]
 async fn a_tool_that_was_not_declared_does_not_run_although_the_runtime_has_it() {
     for dialect in Dialect::ALL {
-        let world = World::new(dialect);
-        let turn = world.turn(&[("a", "of_the_host", "{}")], End::Done);
-        let (statuses, answers) = world.run(&turn).await;
+        let conversation = TestConversation::new(dialect);
+        let turn = conversation.turn(&[("a", "of_the_host", "{}")], End::Done);
+        let (statuses, answers) = conversation.run(&turn).await;
         assert_eq!(statuses, [CallStatus::Rejected], "{dialect}");
         assert_eq!(answers[0]["error"]["code"], "NOT_FOUND", "{dialect}");
-        assert_eq!(world.ran.times(), 0, "{dialect}");
+        assert_eq!(conversation.ran.times(), 0, "{dialect}");
         let allowed = turn.requests().count();
         assert_eq!(allowed, 0, "{dialect}");
     }
@@ -242,15 +243,15 @@ async fn a_tool_that_was_not_declared_does_not_run_although_the_runtime_has_it()
 #[tokio::test]
 async fn a_call_that_no_provider_takes_back_is_answered_and_the_others_run() {
     for dialect in Dialect::ALL {
-        let world = World::new(dialect);
-        let search = world.wire("content.search");
+        let conversation = TestConversation::new(dialect);
+        let search = conversation.wire("content.search");
         let calls = [
             ("a", search, r#"{"query":"tea"}"#),
             ("b", "", "{}"),
             ("c", "search content!", "{}"),
             ("d", search, r#"{"query":"tea \ud83d"}"#),
         ];
-        let (statuses, answers) = world.run(&world.turn(&calls, End::Done)).await;
+        let (statuses, answers) = conversation.run(&conversation.turn(&calls, End::Done)).await;
         let rejected = CallStatus::Rejected;
         assert_eq!(statuses, [CallStatus::Executed, rejected, rejected, rejected], "{dialect}");
         let codes: Vec<_> = answers.iter().map(|answer| answer["error"]["code"].clone()).collect();
@@ -262,10 +263,11 @@ async fn a_call_that_no_provider_takes_back_is_answered_and_the_others_run() {
 #[tokio::test]
 async fn a_null_that_only_the_declaration_asks_for_is_removed() {
     for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses] {
-        let world = World::new(dialect);
+        let conversation = TestConversation::new(dialect);
         let arguments = r#"{"query":"tea","limit":null}"#;
-        let turn = world.turn(&[("a", world.wire("content.search"), arguments)], End::Done);
-        let (_, answers) = world.run(&turn).await;
+        let turn =
+            conversation.turn(&[("a", conversation.wire("content.search"), arguments)], End::Done);
+        let (_, answers) = conversation.run(&turn).await;
         // No note is needed: the model did nothing wrong.
         assert_eq!(answers, [serde_json::json!(["tea 10"])], "{dialect}");
         assert_eq!(turn.calls()[0].arguments(), arguments, "{dialect}");
@@ -295,32 +297,32 @@ async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
 
 #[tokio::test]
 async fn a_call_that_waits_is_not_answered_yet() {
-    let world = World::new(Dialect::Anthropic);
-    let turn = world.turn(&[("a", "fail", "{}")], End::Done);
-    let calls = turn.open_calls(&world.runtime, &cx());
+    let conversation = TestConversation::new(Dialect::Anthropic);
+    let turn = conversation.turn(&[("a", "fail", "{}")], End::Done);
+    let calls = turn.open_calls(&conversation.runtime, &cx());
     let pending = AnswerError::Pending { call_id: "a".to_owned() };
-    assert_eq!(world.adapter.answer_messages(&turn, &calls), Err(pending));
+    assert_eq!(conversation.adapter.answer_messages(&turn, &calls), Err(pending));
 
-    let stray = world.runtime.call("nobody", "{}", &cx());
+    let stray = conversation.runtime.call("nobody", "{}", &cx());
     let unknown = AnswerError::Unknown { call_id: String::new() };
-    assert_eq!(world.adapter.answer_messages(&turn, [&stray]), Err(unknown));
+    assert_eq!(conversation.adapter.answer_messages(&turn, [&stray]), Err(unknown));
 }
 
 #[tokio::test]
 async fn data_shown_by_the_host_replaces_the_data_for_the_model() {
-    let world = World::new(Dialect::Anthropic);
-    let search = world.wire("content.search");
-    let turn = world.turn(&[("a", search, r#"{"query":"tea","limit":"3"}"#)], End::Done);
-    let mut calls = turn.open_calls(&world.runtime, &cx());
-    world.runtime.execute_all(&mut calls).await;
+    let conversation = TestConversation::new(Dialect::Anthropic);
+    let search = conversation.wire("content.search");
+    let turn = conversation.turn(&[("a", search, r#"{"query":"tea","limit":"3"}"#)], End::Done);
+    let mut calls = turn.open_calls(&conversation.runtime, &cx());
+    conversation.runtime.execute_all(&mut calls).await;
 
     // The coercion is reported.
-    let answers = said(&world.adapter.answer_messages(&turn, &calls).unwrap());
+    let answers = said(&conversation.adapter.answer_messages(&turn, &calls).unwrap());
     assert_eq!(answers[0]["data"], serde_json::json!(["tea 3"]));
     let note = "the argument `/limit` was converted from string to integer";
     assert_eq!(answers[0]["notes"], serde_json::json!([note]));
 
     let shown = ToolAnswer::from(&calls[0]).with_data(r#"["t…"]"#);
-    let answers = said(&world.adapter.answer_messages(&turn, [shown]).unwrap());
+    let answers = said(&conversation.adapter.answer_messages(&turn, [shown]).unwrap());
     assert_eq!(answers[0]["data"], serde_json::json!(["t…"]));
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tool_runtime::adapters::{Dialect, StopReason};
 
-use super::World;
+use super::TestConversation;
 use super::model::{End, response};
 
 /// Parses a value, and sees that its type knows every part of it.
@@ -36,18 +36,18 @@ fn holds(whole: &Value, part: &Value) -> bool {
 
 /// Everything that a conversation sends: the declarations, and the messages.
 async fn sent(dialect: Dialect) -> (Vec<Value>, Vec<Value>) {
-    let world = World::new(dialect);
-    let search = world.wire("content.search");
+    let conversation = TestConversation::new(dialect);
+    let search = conversation.wire("content.search");
     let calls = [
         ("a", search, r#"{"query":"tea","limit":null}"#),
         ("b", "delete_all", "{}"),
         ("c", "no", "[]"),
     ];
-    let turn = world.turn(&calls, End::Done);
-    let mut calls = turn.open_calls(&world.runtime, &crate::support::cx());
-    world.runtime.execute_all(&mut calls).await;
-    let answers = world.adapter.answer_messages(&turn, &calls).unwrap();
-    let declared = world.adapter.declarations().as_array().unwrap().clone();
+    let turn = conversation.turn(&calls, End::Done);
+    let mut calls = turn.open_calls(&conversation.runtime, &crate::support::cx());
+    conversation.runtime.execute_all(&mut calls).await;
+    let answers = conversation.adapter.answer_messages(&turn, &calls).unwrap();
+    let declared = conversation.adapter.declarations().as_array().unwrap().clone();
     (declared, turn.messages().iter().cloned().chain(answers).collect())
 }
 
@@ -90,7 +90,7 @@ fn a_response_written_by_async_openai_is_read() {
         (Dialect::OpenAiResponses, through::<Response>(Dialect::OpenAiResponses, &resp)),
     ];
     for (dialect, body) in bodies {
-        let turn = World::new(dialect).adapter.read(&body).unwrap();
+        let turn = TestConversation::new(dialect).adapter.read(&body).unwrap();
         assert_eq!(
             (turn.stop_reason(), turn.requests().count()),
             (&StopReason::Done, 1),

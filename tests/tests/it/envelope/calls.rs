@@ -80,7 +80,7 @@ async fn arguments_come_in_whatever_form_the_host_has_them() {
 }
 
 #[tokio::test]
-async fn a_request_that_nobody_waits_for_is_interrupted() {
+async fn a_request_that_is_dropped_is_interrupted() {
     let log = Log::default();
     let runtime = runtime(&log);
     let mut handled = Box::pin(runtime.handle(request(), "wait", "{}"));

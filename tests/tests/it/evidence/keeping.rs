@@ -17,7 +17,7 @@ use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::store::{MemoryStore, StoreError, StoreErrorKind, UnixMillis};
 
-use super::{Office, TENANT, access, cx_of};
+use super::{EvidenceSetup, TENANT, access, cx_of};
 use crate::ledger::{recorded, ring};
 use crate::support::envelope;
 
@@ -45,11 +45,11 @@ async fn order(orders: &AtomicU32, dry_run: &DryRun) -> u32 {
     orders.fetch_add(1, Ordering::SeqCst) + 1
 }
 
-fn runtime(office: &Office, keeper: EvidenceKeeper) -> Runtime {
+fn runtime(setup: &EvidenceSetup, keeper: EvidenceKeeper) -> Runtime {
     let builder =
         Runtime::builder().tool::<QuoteTool>().tool::<OrderTool>().state(AtomicU32::new(0));
     let builder = builder.permission("order", Permission::Allow).policy(Policy::new());
-    builder.ledger(&office.ledger).evidence(keeper).build().unwrap()
+    builder.ledger(&setup.ledger).evidence(keeper).build().unwrap()
 }
 
 const ARTICLE: &str = r#"{"sku":"A-1"}"#;
@@ -65,15 +65,15 @@ fn id(answer: &Value) -> SnapshotId {
 
 #[tokio::test]
 async fn an_answer_names_its_snapshot_and_that_says_what_the_ledger_says() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone().build_hash("commit-17"));
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone().build_hash("commit-17"));
     let arguments = r#"{"sku":"A-1","email":"jane@example.com"}"#;
     let found = answer(&runtime, "quote", arguments).await;
     let id = id(&found);
-    let records = recorded(&office.ledger).await;
+    let records = recorded(&setup.ledger).await;
     assert_eq!(records[0].evidence.as_deref(), Some(&*id.to_string()));
 
-    let opened = office.keeper.vault().read(TENANT, id, &access()).await.unwrap();
+    let opened = setup.keeper.vault().read(TENANT, id, &access()).await.unwrap();
     let snapshot = &opened.snapshot;
     assert_eq!((snapshot.tool(), snapshot.version()), ("quote", "1.2.0"));
     assert_eq!((snapshot.build(), snapshot.trace_id()), (Some("commit-17"), "trace-1"));
@@ -97,17 +97,17 @@ async fn an_answer_names_its_snapshot_and_that_says_what_the_ledger_says() {
 
 #[tokio::test]
 async fn a_dry_run_of_a_read_leaves_its_proof_and_its_record() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone());
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone());
     let dry = cx_of(TENANT).with_dry_run(true);
     let found = envelope(runtime.call("quote", ARTICLE, &dry).execute().await);
     assert_eq!(found["data"], 300, "a read ignores the flag: {found}");
     let id = id(&found);
-    assert!(office.keeper.vault().find(TENANT, id, &access()).await.unwrap().is_some());
-    let records = recorded(&office.ledger).await;
+    assert!(setup.keeper.vault().find(TENANT, id, &access()).await.unwrap().is_some());
+    let records = recorded(&setup.ledger).await;
     assert!(records[0].dry_run);
     assert_eq!(records[0].evidence.as_deref(), Some(&*id.to_string()));
-    let snapshot = office.keeper.vault().find(TENANT, id, &access()).await.unwrap().unwrap();
+    let snapshot = setup.keeper.vault().find(TENANT, id, &access()).await.unwrap().unwrap();
     assert_eq!(records[0].output_hash.as_deref(), snapshot.output_hash());
 
     let found = envelope(runtime.call("order", "{}", &dry).execute().await);
@@ -116,13 +116,13 @@ async fn a_dry_run_of_a_read_leaves_its_proof_and_its_record() {
 
 #[tokio::test(start_paused = true)]
 async fn evidence_of_hostile_arguments_is_kept() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone());
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone());
     for (cards, kept) in [(300, "[card] [card]"), (10_000, r#""[200000 bytes left out]""#)] {
         let sku = "4111 1111 1111 1111 ".repeat(cards);
         let found = answer(&runtime, "quote", &json!({ "sku": sku }).to_string()).await;
         assert_eq!(found["meta"]["warnings"], Value::Null, "{:?}", found["meta"]);
-        let opened = office.keeper.vault().read(TENANT, id(&found), &access()).await.unwrap();
+        let opened = setup.keeper.vault().read(TENANT, id(&found), &access()).await.unwrap();
         let summary = opened.snapshot.input_summary().unwrap();
         assert!(summary.contains(kept) && !summary.contains("1111"), "{cards} cards");
         assert!(summary.len() < 8 * 1024, "{} bytes", summary.len());
@@ -131,10 +131,10 @@ async fn evidence_of_hostile_arguments_is_kept() {
 
 #[tokio::test]
 async fn without_a_build_a_snapshot_has_the_hash_of_the_tools_source() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone());
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone());
     let id = id(&answer(&runtime, "quote", ARTICLE).await);
-    let snapshot = office.keeper.vault().find(TENANT, id, &access()).await.unwrap().unwrap();
+    let snapshot = setup.keeper.vault().find(TENANT, id, &access()).await.unwrap().unwrap();
     assert!(snapshot.build().is_some_and(|build| build.len() >= 16), "{:?}", snapshot.build());
 }
 
@@ -146,10 +146,10 @@ async fn a_snapshot_seals_the_requested_parts() {
         (Sealing::Everything, &[ContentsPart::Arguments, ContentsPart::Output]),
     ];
     for (sealing, parts) in kinds {
-        let office = Office::new();
-        let runtime = runtime(&office, office.keeper.clone().sealing(sealing));
+        let setup = EvidenceSetup::new();
+        let runtime = runtime(&setup, setup.keeper.clone().sealing(sealing));
         let id = id(&answer(&runtime, "quote", ARTICLE).await);
-        let opened = office.keeper.vault().read(TENANT, id, &access()).await.unwrap();
+        let opened = setup.keeper.vault().read(TENANT, id, &access()).await.unwrap();
         assert_eq!(opened.snapshot.sealed(), parts);
         let arguments = parts.contains(&ContentsPart::Arguments).then_some(ARTICLE);
         let output = parts.contains(&ContentsPart::Output).then_some("300");
@@ -161,8 +161,8 @@ async fn a_snapshot_seals_the_requested_parts() {
 
 #[tokio::test]
 async fn an_answer_from_the_cache_or_an_earlier_call_names_the_first_snapshot() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone());
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone());
     let quotes =
         [answer(&runtime, "quote", ARTICLE).await, answer(&runtime, "quote", ARTICLE).await];
     assert_eq!(id(&quotes[0]), id(&quotes[1]));
@@ -176,7 +176,7 @@ async fn an_answer_from_the_cache_or_an_earlier_call_names_the_first_snapshot() 
     }
     assert_eq!(ids[0], ids[1]);
 
-    let records = recorded(&office.ledger).await;
+    let records = recorded(&setup.ledger).await;
     let origins: Vec<_> = records.iter().map(|it| it.origin).collect();
     let own = RecordedOrigin::Call;
     assert_eq!(origins, [own, RecordedOrigin::Cache, own, RecordedOrigin::Replay]);
@@ -184,38 +184,38 @@ async fn an_answer_from_the_cache_or_an_earlier_call_names_the_first_snapshot() 
     assert_eq!(records[2].evidence, records[3].evidence);
     assert!(records[0].evidence != records[2].evidence && records[0].evidence.is_some());
     let query = SnapshotQuery::of(TENANT);
-    let page = office.keeper.vault().list(&query, None, 10, &access()).await.unwrap();
+    let page = setup.keeper.vault().list(&query, None, 10, &access()).await.unwrap();
     assert_eq!((page.snapshots.len(), page.next), (2, None));
 }
 
 #[test]
-fn a_tool_that_has_to_prove_its_answers_needs_somebody_who_keeps_the_proof() {
+fn a_tool_that_requires_evidence_needs_a_keeper() {
     let error = Runtime::builder().tool::<QuoteTool>().build().unwrap_err().to_string();
     assert!(error.contains("`quote` has to leave evidence"), "{error}");
 }
 
 #[tokio::test]
 async fn looking_at_evidence_is_recorded_first_and_refused_where_it_cannot_be() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone());
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone());
     let id = id(&answer(&runtime, "quote", ARTICLE).await);
-    let vault = office.keeper.vault();
+    let vault = setup.keeper.vault();
     vault.read(TENANT, id, &access()).await.unwrap();
     let elsewhere = Uuid::from_u128(8);
     let error = vault.read(elsewhere, id, &access()).await.unwrap_err();
     assert_eq!(error.kind(), EvidenceErrorKind::NotFound);
-    let told = office.accesses();
+    let told = setup.accesses();
     assert_eq!(told[0], ("read".to_owned(), "done".to_owned()));
     assert!(told.len() == 2 && told[1].1.starts_with("failed: "), "{told:?}");
 
-    office.kept.fail(true);
+    setup.kept.fail(true);
     let error = vault.read(TENANT, id, &access()).await.unwrap_err();
     assert_eq!(error.kind(), EvidenceErrorKind::Unrecorded);
     let error = vault.shred(TENANT, &access()).await.unwrap_err();
     assert_eq!(error.kind(), EvidenceErrorKind::Unrecorded);
-    office.kept.fail(false);
+    setup.kept.fail(false);
     vault.read(TENANT, id, &access()).await.expect("nothing was destroyed");
-    office.check_chain();
+    setup.check_chain();
 }
 
 /// The failure of a vault's store.
@@ -251,13 +251,13 @@ impl EvidenceStore for Broken {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ListedSnapshot>, StoreError> {
-        self.0.list_snapshots(query, after, most).await
+        self.0.list_snapshots(query, after, limit).await
     }
 
-    async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.0.sweep_snapshots(before, most).await
+    async fn sweep_snapshots(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.0.sweep_snapshots(before, limit).await
     }
 
     async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError> {
@@ -280,9 +280,9 @@ impl EvidenceStore for Broken {
         &self,
         not_by: &str,
         after: Option<(Uuid, u32)>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TenantKey>, StoreError> {
-        self.0.list_tenant_keys(not_by, after, most).await
+        self.0.list_tenant_keys(not_by, after, limit).await
     }
 
     async fn rewrap_tenant_key(&self, was: &TenantKey, now: TenantKey) -> Result<bool, StoreError> {
@@ -302,9 +302,9 @@ impl EvidenceStore for Broken {
         tenant: Uuid,
         before_version: u32,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError> {
-        self.0.list_data_keys(tenant, before_version, after, most).await
+        self.0.list_data_keys(tenant, before_version, after, limit).await
     }
 
     async fn rewrap_data_key(
@@ -331,15 +331,15 @@ impl EvidenceStore for Broken {
 #[tokio::test(start_paused = true)]
 async fn an_answer_whose_proof_cannot_be_kept_is_delivered_with_a_warning() {
     for woe in [Woe::Fails, Woe::Hangs, Woe::Panics] {
-        let office = Office::new();
+        let setup = EvidenceSetup::new();
         let vault = Vault::new(Broken(MemoryStore::new(), woe), Arc::new(ring()));
-        let runtime = runtime(&office, EvidenceKeeper::new(vault, &office.ledger));
+        let runtime = runtime(&setup, EvidenceKeeper::new(vault, &setup.ledger));
         let found = answer(&runtime, "order", "{}").await;
         assert_eq!((&found["data"], found["meta"].get("evidence")), (&json!(1), None), "{woe:?}");
         let warnings = found["meta"]["warnings"].to_string();
         assert!(warnings.contains("the evidence of this answer could not be kept"), "{woe:?}");
         assert!(!warnings.contains("disk") && !warnings.contains("breaks"), "{warnings}");
-        let records = recorded(&office.ledger).await;
+        let records = recorded(&setup.ledger).await;
         assert_eq!((records[0].ended, &records[0].evidence), (CallStatus::Executed, &None));
     }
 }

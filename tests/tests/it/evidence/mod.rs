@@ -15,7 +15,7 @@ use tool_runtime::ledger::{Ledger, Record, verify};
 use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
 
-use crate::ledger::{Kept, ring};
+use crate::ledger::{TestLedger, ring};
 
 pub(crate) const TENANT: Uuid = Uuid::from_u128(7);
 
@@ -30,12 +30,12 @@ fn cx_of(tenant: Uuid) -> ToolContext {
 
 /// The current data, and the number of calls. A handle.
 #[derive(Clone, Default)]
-struct World {
+struct ToolData {
     today: Arc<AtomicU32>,
     runs: Arc<AtomicU32>,
 }
 
-impl World {
+impl ToolData {
     fn set(&self, today: u32) {
         self.today.store(today, Ordering::SeqCst);
     }
@@ -51,15 +51,15 @@ impl World {
 }
 
 /// A ledger whose entries can be read, and a keeper that records accesses in it.
-struct Office {
+struct EvidenceSetup {
     ledger: Ledger,
-    kept: Kept,
+    kept: TestLedger,
     keeper: EvidenceKeeper,
 }
 
-impl Office {
+impl EvidenceSetup {
     fn new() -> Self {
-        let kept = Kept::default();
+        let kept = TestLedger::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), ring()), &ledger);
         Self { ledger, kept, keeper }

@@ -5,13 +5,13 @@ use tool_runtime::evidence::{Replay, ReplayReport};
 use tool_runtime::policy::{AccessPolicy, AccessRequest, AccessVerdict, Policy, async_trait};
 use tool_runtime::prelude::*;
 
-use super::{Office, TENANT, World, access, cx_of};
+use super::{EvidenceSetup, TENANT, ToolData, access, cx_of};
 use crate::ledger::recorded;
 
 /// Reads a salary.
 #[ai_tool(effect = "read", version = "1.0.0")]
-async fn read_salary(world: &World) -> u32 {
-    world.ask()
+async fn read_salary(tool_data: &ToolData) -> u32 {
+    tool_data.ask()
 }
 
 struct Rule(fn(&AccessRequest<'_>) -> AccessVerdict);
@@ -26,9 +26,14 @@ impl AccessPolicy for Rule {
     }
 }
 
-fn runtime(office: &Office, world: &World, permission: Permission, policy: Policy) -> Runtime {
-    let builder = Runtime::builder().tool::<ReadSalaryTool>().state(world.clone());
-    let builder = builder.permission("read_salary", permission).ledger(&office.ledger);
+fn runtime(
+    setup: &EvidenceSetup,
+    tool_data: &ToolData,
+    permission: Permission,
+    policy: Policy,
+) -> Runtime {
+    let builder = Runtime::builder().tool::<ReadSalaryTool>().state(tool_data.clone());
+    let builder = builder.permission("read_salary", permission).ledger(&setup.ledger);
     builder.policy(policy).build().unwrap()
 }
 
@@ -53,58 +58,58 @@ async fn a_replay_runs_no_read_that_needs_approval() {
     let asks = Rule(|_| AccessVerdict::ask("a salary"));
     let whose = [(Permission::Ask, Policy::new()), (Permission::Allow, Policy::new().access(asks))];
     for (permission, policy) in whose {
-        let (office, world) = (Office::new(), World::default());
-        let runtime = runtime(&office, &world, permission, policy);
+        let (setup, tool_data) = (EvidenceSetup::new(), ToolData::default());
+        let runtime = runtime(&setup, &tool_data, permission, policy);
         read(&runtime).await;
-        let replay = Replay::new(&runtime, &office.ledger, access());
+        let replay = Replay::new(&runtime, &setup.ledger, access());
         let report = replay.run("trace-1").await.unwrap();
         assert_eq!(verdicts(&report), [skipped("needs_approval")]);
-        assert_eq!(world.runs(), 1, "the approved call alone has run");
-        let approvals = recorded(&office.ledger).await;
+        assert_eq!(tool_data.runs(), 1, "the approved call alone has run");
+        let approvals = recorded(&setup.ledger).await;
         let approvals = approvals.iter().filter_map(|call| call.approval.as_ref());
         let by: Vec<_> = approvals.filter_map(|it| it.by.as_deref()).collect();
         assert_eq!(by, ["boss"], "the reader approves nothing by reading");
         let waiting = runtime.tickets().waiting(TENANT, None, 10).await.unwrap();
-        assert!(waiting.calls.is_empty(), "a replay asks nobody");
+        assert!(waiting.calls.is_empty(), "a replay asks no person");
     }
 }
 
 #[tokio::test]
 async fn a_reader_approves_the_reads_that_it_names_and_the_record_says_so() {
-    let (office, world) = (Office::new(), World::default());
-    let runtime = runtime(&office, &world, Permission::Ask, Policy::new());
+    let (setup, tool_data) = (EvidenceSetup::new(), ToolData::default());
+    let runtime = runtime(&setup, &tool_data, Permission::Ask, Policy::new());
     read(&runtime).await;
-    let other = Replay::new(&runtime, &office.ledger, access()).approving(|it| it.name() == "pay");
+    let other = Replay::new(&runtime, &setup.ledger, access()).approving(|it| it.name() == "pay");
     let report = other.run("trace-1").await.unwrap();
-    assert_eq!((verdicts(&report), world.runs()), (vec![skipped("needs_approval")], 1));
-    let replay = Replay::new(&runtime, &office.ledger, access());
+    assert_eq!((verdicts(&report), tool_data.runs()), (vec![skipped("needs_approval")], 1));
+    let replay = Replay::new(&runtime, &setup.ledger, access());
     let report = replay.approving(|it| it.name() == "read_salary").run("trace-1").await.unwrap();
     assert_ne!(verdicts(&report)[0]["verdict"], "skipped");
-    assert_eq!(world.runs(), 2);
-    let calls = recorded(&office.ledger).await;
+    assert_eq!(tool_data.runs(), 2);
+    let calls = recorded(&setup.ledger).await;
     let by = calls.iter().filter_map(|call| call.approval.as_ref()?.by.as_deref());
-    assert_eq!(by.collect::<Vec<_>>(), ["boss", access().who()]);
+    assert_eq!(by.collect::<Vec<_>>(), ["boss", access().reader()]);
 }
 
 #[tokio::test]
 async fn a_replay_uses_no_standing_grant_of_the_user_it_repeats() {
-    let (office, world) = (Office::new(), World::default());
-    let runtime = runtime(&office, &world, Permission::Ask, Policy::new());
+    let (setup, tool_data) = (EvidenceSetup::new(), ToolData::default());
+    let runtime = runtime(&setup, &tool_data, Permission::Ask, Policy::new());
     read(&runtime).await;
     runtime.grants().give("read_salary", &cx_of(TENANT), "boss").await.unwrap();
-    let report = Replay::new(&runtime, &office.ledger, access()).run("trace-1").await.unwrap();
-    assert_eq!((verdicts(&report), world.runs()), (vec![skipped("needs_approval")], 1));
+    let report = Replay::new(&runtime, &setup.ledger, access()).run("trace-1").await.unwrap();
+    assert_eq!((verdicts(&report), tool_data.runs()), (vec![skipped("needs_approval")], 1));
 }
 
 #[tokio::test]
 async fn a_replay_is_subject_to_the_access_policy_of_today() {
-    let (office, world) = (Office::new(), World::default());
-    read(&runtime(&office, &world, Permission::Allow, Policy::new())).await;
+    let (setup, tool_data) = (EvidenceSetup::new(), ToolData::default());
+    read(&runtime(&setup, &tool_data, Permission::Allow, Policy::new())).await;
     let denies = Policy::new().access(Rule(|request| match request.cx().user_id() {
         Some("jane") => AccessVerdict::deny("jane has left"),
         _ => AccessVerdict::Allow,
     }));
-    let runtime = runtime(&office, &world, Permission::Allow, denies);
-    let report = Replay::new(&runtime, &office.ledger, access()).run("trace-1").await.unwrap();
-    assert_eq!((verdicts(&report), world.runs()), (vec![skipped("refused")], 1));
+    let runtime = runtime(&setup, &tool_data, Permission::Allow, denies);
+    let report = Replay::new(&runtime, &setup.ledger, access()).run("trace-1").await.unwrap();
+    assert_eq!((verdicts(&report), tool_data.runs()), (vec![skipped("refused")], 1));
 }

@@ -11,7 +11,7 @@ use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::store::{MemoryStore, UnixMillis};
 
-use super::{Office, TENANT, access, cx_of};
+use super::{EvidenceSetup, TENANT, access, cx_of};
 use crate::ledger::{recorded, ring};
 
 /// Quotes a price.
@@ -25,7 +25,7 @@ async fn price(
 
 /// One proven answer, and the store that its snapshot is in.
 struct Shop {
-    office: Office,
+    setup: EvidenceSetup,
     store: MemoryStore,
     runtime: Runtime,
     id: SnapshotId,
@@ -33,18 +33,18 @@ struct Shop {
 
 impl Shop {
     async fn new() -> Self {
-        let mut office = Office::new();
+        let mut setup = EvidenceSetup::new();
         let store = MemoryStore::new();
-        office.keeper = EvidenceKeeper::new(Vault::new(store.clone(), ring()), &office.ledger);
+        setup.keeper = EvidenceKeeper::new(Vault::new(store.clone(), ring()), &setup.ledger);
         let builder = Runtime::builder().tool::<PriceTool>().policy(Policy::new());
-        let builder = builder.ledger(&office.ledger).evidence(office.keeper.clone());
+        let builder = builder.ledger(&setup.ledger).evidence(setup.keeper.clone());
         let runtime = builder.build().unwrap();
         let mut call = runtime.call("price", r#"{"sku":"A-1"}"#, &cx_of(TENANT));
         assert!(call.execute().await.is_ok());
-        let id = recorded(&office.ledger).await[0].evidence.as_deref().unwrap().parse().unwrap();
-        let shop = Self { office, store, runtime, id };
-        assert_eq!(shop.readings(shop.office.keeper.vault()).await, [None; 3]);
-        assert_eq!(shop.replayed(shop.office.keeper.vault()).await, ReplayVerdict::Same);
+        let id = recorded(&setup.ledger).await[0].evidence.as_deref().unwrap().parse().unwrap();
+        let shop = Self { setup, store, runtime, id };
+        assert_eq!(shop.readings(shop.setup.keeper.vault()).await, [None; 3]);
+        assert_eq!(shop.replayed(shop.setup.keeper.vault()).await, ReplayVerdict::Same);
         shop
     }
 
@@ -57,7 +57,7 @@ impl Shop {
     }
 
     async fn replayed(&self, vault: &Vault) -> ReplayVerdict {
-        let replay = Replay::new(&self.runtime, &self.office.ledger, access()).vault(vault);
+        let replay = Replay::new(&self.runtime, &self.setup.ledger, access()).vault(vault);
         let report = replay.run("trace-1").await.unwrap();
         report.calls()[0].verdict().clone()
     }
@@ -69,7 +69,7 @@ impl Shop {
     }
 
     async fn check(&self, kind: EvidenceErrorKind, reason: SkipReason) {
-        let vault = self.office.keeper.vault();
+        let vault = self.setup.keeper.vault();
         assert_eq!(self.readings(vault).await, [Some(kind); 3]);
         assert_eq!(self.replayed(vault).await, ReplayVerdict::Skipped { reason });
     }
@@ -79,7 +79,7 @@ impl Shop {
 async fn the_record_of_a_call_holds_the_keyed_digest_of_the_snapshot_that_it_left() {
     let shop = Shop::new().await;
     shop.runtime.call("price", r#"{"sku":"A-1"}"#, &cx_of(TENANT)).execute().await;
-    let records = recorded(&shop.office.ledger).await;
+    let records = recorded(&shop.setup.ledger).await;
     let digest = records[0].evidence_digest.as_deref().unwrap();
     assert!(digest.starts_with("hmac-sha256:2026-11:"), "{digest}");
     let last = records.last().unwrap();
@@ -91,17 +91,17 @@ async fn evidence_that_the_ledger_names_and_the_store_does_not_have_is_missing()
     let shop = Shop::new().await;
     shop.delete().await;
     shop.check(EvidenceErrorKind::Missing, SkipReason::EvidenceMissing).await;
-    let error = shop.office.keeper.vault().find(TENANT, shop.id, &access()).await.unwrap_err();
+    let error = shop.setup.keeper.vault().find(TENANT, shop.id, &access()).await.unwrap_err();
     assert_eq!(error.snapshot(), Some(shop.id));
     let never = SnapshotId::at(shop.id.created_at());
-    assert_eq!(shop.office.keeper.vault().find(TENANT, never, &access()).await.unwrap(), None);
+    assert_eq!(shop.setup.keeper.vault().find(TENANT, never, &access()).await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn evidence_that_is_older_than_the_retention_may_have_been_swept() {
     let shop = Shop::new().await;
     shop.delete().await;
-    let vault = shop.office.keeper.vault().clone().with_retention(Duration::ZERO);
+    let vault = shop.setup.keeper.vault().clone().with_retention(Duration::ZERO);
     let readings = shop.readings(&vault).await;
     assert_eq!(readings, [Some(EvidenceErrorKind::NotFound), None, None]);
     assert_eq!(shop.replayed(&vault).await, ReplayVerdict::Same, "the ledger has the arguments");
@@ -112,7 +112,7 @@ async fn evidence_that_is_older_than_the_retention_may_have_been_swept() {
 #[tokio::test]
 async fn evidence_that_differs_from_the_ledger_s_record_is_found() {
     let shop = Shop::new().await;
-    let kept = shop.office.keeper.vault().read(TENANT, shop.id, &access()).await.unwrap();
+    let kept = shop.setup.keeper.vault().read(TENANT, shop.id, &access()).await.unwrap();
     let mut facts: Value = serde_json::to_value(&kept.snapshot).unwrap();
     facts["version"] = json!("9.9.9");
     let other: Snapshot = serde_json::from_value(facts).unwrap();
@@ -135,7 +135,7 @@ async fn evidence_without_its_checksum_is_not_replayed() {
 #[tokio::test]
 async fn a_replay_opens_no_more_than_the_authorizer_allows() {
     let shop = Shop::new().await;
-    let vault = shop.office.keeper.vault();
+    let vault = shop.setup.keeper.vault();
     for (verdict, outcome) in [
         (EvidenceVerdict::Deny, "refused"),
         (EvidenceVerdict::AllowRedacted, "redacted"),
@@ -151,7 +151,7 @@ async fn a_replay_opens_no_more_than_the_authorizer_allows() {
             ReplayVerdict::Same,
             "the ledger has the arguments"
         );
-        let last = shop.office.accesses().pop();
+        let last = shop.setup.accesses().pop();
         assert_eq!(last, Some(("read".to_owned(), outcome.to_owned())));
     }
 }
@@ -160,7 +160,7 @@ async fn a_replay_opens_no_more_than_the_authorizer_allows() {
 async fn a_missing_snapshot_is_told_of_to_readers_who_may_know_alone() {
     let shop = Shop::new().await;
     shop.delete().await;
-    let vault = shop.office.keeper.vault().clone();
+    let vault = shop.setup.keeper.vault().clone();
     let denying = vault.clone().with_authorizer(|_: &EvidenceRequest<'_>| EvidenceVerdict::Deny);
     let readings = shop.readings(&denying).await;
     assert_eq!(readings, [Some(EvidenceErrorKind::NotFound), None, None]);

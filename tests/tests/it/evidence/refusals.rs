@@ -12,7 +12,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
 
 use super::keeping::{Broken, Woe};
-use super::{Office, TENANT, access, cx_of};
+use super::{EvidenceSetup, TENANT, access, cx_of};
 use crate::ledger::{recorded, ring};
 use crate::support::envelope;
 
@@ -63,11 +63,11 @@ async fn order(
     Err(Refused::Sold)
 }
 
-fn runtime(office: &Office, keeper: EvidenceKeeper) -> Runtime {
+fn runtime(setup: &EvidenceSetup, keeper: EvidenceKeeper) -> Runtime {
     let tried = Arc::new(AtomicU32::new(0));
     let builder = Runtime::builder().tool::<CheckItemTool>().tool::<OrderTool>().state(tried);
     let builder = builder.permission("order", Permission::Allow).policy(Policy::new());
-    builder.ledger(&office.ledger).evidence(keeper).build().unwrap()
+    builder.ledger(&setup.ledger).evidence(keeper).build().unwrap()
 }
 
 async fn answer(runtime: &Runtime, tool: &str, arguments: &str, key: Option<&str>) -> Value {
@@ -86,8 +86,8 @@ const STONE: &str = r#"{"sku":"stone"}"#;
 
 #[tokio::test]
 async fn a_refusal_names_its_evidence_which_says_by_what_rules_it_was_refused() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone());
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone());
     let mut call = runtime.call("check_item", STONE, &cx_of(TENANT));
     let output = call.execute().await;
     let (refused, shared) = (envelope(output), output.to_envelope());
@@ -98,21 +98,21 @@ async fn a_refusal_names_its_evidence_which_says_by_what_rules_it_was_refused() 
     let read: ResponseEnvelope = serde_json::from_str(&text).unwrap();
     assert_eq!(read.evidence(), shared.evidence());
 
-    let opened = office.keeper.vault().read(TENANT, id, &access()).await.unwrap();
+    let opened = setup.keeper.vault().read(TENANT, id, &access()).await.unwrap();
     assert_eq!(opened.snapshot.error(), Some("COMPLIANCE_BLOCKED"));
     let rules: Vec<_> = opened.snapshot.rules().iter().collect();
     assert_eq!(rules, [(&"ruleset".to_owned(), &"2026-11-01".to_owned())]);
     let sealed: Value = serde_json::from_str(opened.contents.output().unwrap()).unwrap();
     assert_eq!(sealed, refused["error"]);
-    let records = recorded(&office.ledger).await;
+    let records = recorded(&setup.ledger).await;
     assert_eq!(records[0].evidence.as_deref(), Some(&*id.to_string()));
     assert!(records[0].evidence_digest.is_some());
 }
 
 #[tokio::test]
 async fn a_write_that_was_refused_is_answered_again_with_the_same_evidence() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone());
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone());
     let first = answer(&runtime, "order", "{}", Some("key-1")).await;
     let again = answer(&runtime, "order", "{}", Some("key-1")).await;
     assert_eq!(
@@ -125,8 +125,8 @@ async fn a_write_that_was_refused_is_answered_again_with_the_same_evidence() {
 
 #[tokio::test]
 async fn a_failure_that_is_not_the_tools_own_leaves_no_evidence() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone());
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone());
     for arguments in [r#"{"sku":"panic"}"#, r#"{"sku":[]}"#, "{"] {
         let failed = answer(&runtime, "check_item", arguments, None).await;
         assert_eq!((&failed["status"], id(&failed)), (&json!("error"), None), "{arguments}");
@@ -135,9 +135,9 @@ async fn a_failure_that_is_not_the_tools_own_leaves_no_evidence() {
 
 #[tokio::test]
 async fn a_refusal_without_evidence_is_delivered_with_a_warning() {
-    let office = Office::new();
+    let setup = EvidenceSetup::new();
     let vault = Vault::new(Broken(MemoryStore::new(), Woe::Fails), ring());
-    let runtime = runtime(&office, EvidenceKeeper::new(vault, &office.ledger));
+    let runtime = runtime(&setup, EvidenceKeeper::new(vault, &setup.ledger));
     let refused = answer(&runtime, "check_item", STONE, None).await;
     assert_eq!(refused["error"]["code"], "COMPLIANCE_BLOCKED");
     assert_eq!(
@@ -148,10 +148,10 @@ async fn a_refusal_without_evidence_is_delivered_with_a_warning() {
 
 #[tokio::test]
 async fn a_replay_of_a_refusal_says_that_it_is_refused_still() {
-    let office = Office::new();
-    let runtime = runtime(&office, office.keeper.clone());
+    let setup = EvidenceSetup::new();
+    let runtime = runtime(&setup, setup.keeper.clone());
     answer(&runtime, "check_item", STONE, None).await;
-    let replay = Replay::new(&runtime, &office.ledger, access()).vault(office.keeper.vault());
+    let replay = Replay::new(&runtime, &setup.ledger, access()).vault(setup.keeper.vault());
     let report = serde_json::to_value(replay.run("trace-1").await.unwrap()).unwrap();
     assert_eq!(report["calls"][0]["verdict"]["verdict"], "same");
 }

@@ -13,14 +13,14 @@ use tool_runtime::prelude::*;
 use tool_runtime::trace::LogLine;
 use tool_runtime::{CallRecord, DynamicTool, RuntimeBuilder};
 
-use super::{Office, TENANT, World, access, cx_of};
+use super::{EvidenceSetup, TENANT, ToolData, access, cx_of};
 use crate::ledger::{all, check_whole, recorded};
 use crate::support::{Paper, subscribe};
 
 /// Looks up what is today.
 #[ai_tool(effect = "read", version = "1.0.0", ttl = "1h", evidence)]
 async fn look(
-    world: &World,
+    tool_data: &ToolData,
     /// Where.
     #[arg(default)]
     place: String,
@@ -29,19 +29,19 @@ async fn look(
     email: String,
 ) -> Value {
     let _ = email;
-    json!({ "place": place, "today": world.ask() })
+    json!({ "place": place, "today": tool_data.ask() })
 }
 
 /// Looks up what is today, and leaves no evidence.
 #[ai_tool(effect = "read")]
 async fn peek(
-    world: &World,
+    tool_data: &ToolData,
     /// Who asks.
     #[arg(secret, default)]
     pin: String,
 ) -> u32 {
     let _ = pin;
-    world.ask()
+    tool_data.ask()
 }
 
 /// Says nothing to nobody.
@@ -52,24 +52,24 @@ async fn greet(cx: &ToolContext) -> Option<String> {
 
 /// Writes, which is counted.
 #[ai_tool(effect = "write")]
-async fn put(world: &World, dry_run: &DryRun) -> u32 {
+async fn put(tool_data: &ToolData, dry_run: &DryRun) -> u32 {
     let _ = dry_run;
-    world.ask()
+    tool_data.ask()
 }
 
-struct Archive {
-    office: Office,
-    world: World,
+struct ReplaySetup {
+    setup: EvidenceSetup,
+    tool_data: ToolData,
 }
 
-impl Archive {
+impl ReplaySetup {
     fn new() -> Self {
-        Self { office: Office::new(), world: World::default() }
+        Self { setup: EvidenceSetup::new(), tool_data: ToolData::default() }
     }
 
     fn with(&self, more: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Runtime {
-        let builder = Runtime::builder().state(self.world.clone()).ledger(&self.office.ledger);
-        let builder = builder.evidence(self.office.keeper.clone()).policy(Policy::new());
+        let builder = Runtime::builder().state(self.tool_data.clone()).ledger(&self.setup.ledger);
+        let builder = builder.evidence(self.setup.keeper.clone()).policy(Policy::new());
         more(builder).build().unwrap()
     }
 
@@ -81,7 +81,7 @@ impl Archive {
     }
 
     fn replay(&self, runtime: &Runtime) -> Replay {
-        Replay::new(runtime, &self.office.ledger, access()).vault(self.office.keeper.vault())
+        Replay::new(runtime, &self.setup.ledger, access()).vault(self.setup.keeper.vault())
     }
 
     async fn run(&self, runtime: &Runtime) -> ReplayReport {
@@ -103,68 +103,68 @@ fn skipped(reason: SkipReason) -> ReplayVerdict {
 
 #[tokio::test]
 async fn an_answer_is_the_same_or_has_drifted_with_what_has_changed() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     call(&runtime, "look", r#"{"place":"here"}"#).await;
-    let report = archive.run(&runtime).await;
+    let report = replays.run(&runtime).await;
     assert_eq!(verdicts(&report), [&ReplayVerdict::Same]);
     assert!(report.is_unchanged() && !report.calls()[0].version_changed());
-    assert_eq!(archive.world.runs(), 2, "no cache answered");
+    assert_eq!(replays.tool_data.runs(), 2, "no cache answered");
 
-    archive.world.set(5);
-    let report = archive.run(&runtime).await;
+    replays.tool_data.set(5);
+    let report = replays.run(&runtime).await;
     let diff = json!([{ "op": "replace", "path": "/today", "value": 5 }]);
-    let drifted = ReplayVerdict::Drifted { diff: Some(diff), earlier_error: None, error: None };
+    let drifted = ReplayVerdict::Changed { diff: Some(diff), earlier_error: None, error: None };
     assert_eq!((verdicts(&report), report.is_unchanged()), (vec![&drifted], false));
-    assert_eq!(archive.world.runs(), 3);
+    assert_eq!(replays.tool_data.runs(), 3);
     // The cache is unchanged.
     let mut cached = runtime.call("look", r#"{"place":"here"}"#, &cx_of(TENANT));
     assert!(cached.execute().await.data_json().unwrap().contains(r#""today":0"#));
-    assert_eq!(archive.world.runs(), 3);
+    assert_eq!(replays.tool_data.runs(), 3);
 }
 
 #[tokio::test]
 async fn without_a_vault_a_drift_is_seen_and_not_what_it_is() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     call(&runtime, "look", r#"{"place":"here"}"#).await;
-    archive.world.set(5);
-    let replay = Replay::new(&runtime, &archive.office.ledger, access());
+    replays.tool_data.set(5);
+    let replay = Replay::new(&runtime, &replays.setup.ledger, access());
     let report = replay.run("trace-1").await.unwrap();
-    let drifted = ReplayVerdict::Drifted { diff: None, earlier_error: None, error: None };
+    let drifted = ReplayVerdict::Changed { diff: None, earlier_error: None, error: None };
     assert_eq!(verdicts(&report), [&drifted]);
 }
 
 #[tokio::test]
 async fn a_write_is_never_run_again_whatever_it_was() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     call(&runtime, "put", "{}").await;
     call(&runtime, "peek", "{}").await;
-    assert_eq!(archive.world.runs(), 2);
-    assert_eq!(verdicts(&archive.run(&runtime).await)[0], &skipped(SkipReason::Write));
-    assert_eq!(archive.world.runs(), 3, "the read alone");
+    assert_eq!(replays.tool_data.runs(), 2);
+    assert_eq!(verdicts(&replays.run(&runtime).await)[0], &skipped(SkipReason::Write));
+    assert_eq!(replays.tool_data.runs(), 3, "the read alone");
 
     let dynamic = |name: &str, effect| {
-        let world = archive.world.clone();
+        let tool_data = replays.tool_data.clone();
         DynamicTool::new(name, effect)
             .description("Has changed its mind.")
             .handles_dry_run()
             .input_schema(json!({ "type": "object" }))
-            .sync_handler(move |_| Ok::<_, Failure>(world.ask()))
+            .sync_handler(move |_| Ok::<_, Failure>(tool_data.ask()))
     };
-    let turned = archive.with(|it| {
+    let turned = replays.with(|it| {
         it.dynamic(dynamic("put", Effect::Read)).dynamic(dynamic("peek", Effect::Write))
     });
-    let report = archive.run(&turned).await;
+    let report = replays.run(&turned).await;
     assert_eq!(verdicts(&report), [&skipped(SkipReason::Write), &skipped(SkipReason::Write)]);
-    assert_eq!(archive.world.runs(), 3);
+    assert_eq!(replays.tool_data.runs(), 3);
 }
 
 #[tokio::test]
 async fn a_tool_that_is_gone_or_another_version_is_said_to_be() {
-    let archive = Archive::new();
-    let before = archive.runtime();
+    let replays = ReplaySetup::new();
+    let before = replays.runtime();
     call(&before, "look", "{}").await;
     call(&before, "greet", "{}").await;
     let renewed = DynamicTool::new("look", Effect::Read)
@@ -172,9 +172,9 @@ async fn a_tool_that_is_gone_or_another_version_is_said_to_be() {
         .version("2.0.0")
         .input_schema(json!({ "type": "object" }))
         .sync_handler(|_| Ok::<_, Failure>(json!({ "place": "", "today": 0 })));
-    let after = archive.with(|it| it.dynamic(renewed));
-    let report = archive.run(&after).await;
-    assert_eq!(verdicts(&report), [&ReplayVerdict::Same, &ReplayVerdict::Gone]);
+    let after = replays.with(|it| it.dynamic(renewed));
+    let report = replays.run(&after).await;
+    assert_eq!(verdicts(&report), [&ReplayVerdict::Same, &ReplayVerdict::ToolRemoved]);
     let look = &report.calls()[0];
     assert!(look.version_changed());
     assert_eq!((look.recorded_version(), look.version()), (Some("1.0.0"), Some("2.0.0")));
@@ -183,59 +183,59 @@ async fn a_tool_that_is_gone_or_another_version_is_said_to_be() {
 
 #[tokio::test]
 async fn a_call_that_did_not_run_is_not_replayed() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     drop(runtime.call("peek", "{}", &cx_of(TENANT)));
     let mut declined = runtime.call("peek", "{}", &cx_of(TENANT));
     declined.decline("no").unwrap();
     declined.execute().await;
     runtime.call("peek", r#"{"pin":{}}"#, &cx_of(TENANT)).execute().await;
-    let report = archive.run(&runtime).await;
+    let report = replays.run(&runtime).await;
     let not_run = skipped(SkipReason::NotRun);
-    assert_eq!((verdicts(&report), archive.world.runs()), (vec![&not_run; 3], 0));
+    assert_eq!((verdicts(&report), replays.tool_data.runs()), (vec![&not_run; 3], 0));
 }
 
 #[tokio::test]
 async fn arguments_that_are_redacted_need_the_vault() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     call(&runtime, "look", r#"{"email":"jane@example.com"}"#).await;
     call(&runtime, "peek", r#"{"pin":"1234"}"#).await;
-    let bare = Replay::new(&runtime, &archive.office.ledger, access());
+    let bare = Replay::new(&runtime, &replays.setup.ledger, access());
     let report = bare.run("trace-1").await.unwrap();
     let not_kept = skipped(SkipReason::InputNotKept);
     assert_eq!(verdicts(&report), [&not_kept, &not_kept]);
-    assert_eq!(verdicts(&archive.run(&runtime).await), [&ReplayVerdict::Same, &not_kept]);
+    assert_eq!(verdicts(&replays.run(&runtime).await), [&ReplayVerdict::Same, &not_kept]);
 }
 
 #[tokio::test]
 async fn a_call_with_shredded_arguments_is_not_replayed() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     call(&runtime, "look", r#"{"email":"jane@example.com"}"#).await;
-    assert_eq!(archive.office.keeper.vault().shred(TENANT, &access()).await.unwrap(), 1);
-    let report = archive.run(&runtime).await;
+    assert_eq!(replays.setup.keeper.vault().shred(TENANT, &access()).await.unwrap(), 1);
+    let report = replays.run(&runtime).await;
     assert_eq!(verdicts(&report), [&skipped(SkipReason::InputSealed)]);
-    assert_eq!(archive.world.runs(), 1);
+    assert_eq!(replays.tool_data.runs(), 1);
 }
 
 #[tokio::test]
 async fn a_call_that_may_not_run_in_this_runtime_is_refused() {
-    let archive = Archive::new();
-    call(&archive.runtime(), "peek", "{}").await;
-    let strict = archive.with(|it| it.tool::<PeekTool>().permission("peek", Permission::Deny));
-    let report = archive.run(&strict).await;
+    let replays = ReplaySetup::new();
+    call(&replays.runtime(), "peek", "{}").await;
+    let strict = replays.with(|it| it.tool::<PeekTool>().permission("peek", Permission::Deny));
+    let report = replays.run(&strict).await;
     assert_eq!(verdicts(&report), [&skipped(SkipReason::Refused)]);
-    let elsewhere = archive.runtime();
-    let stray = archive.replay(&elsewhere).context(|_| cx_of(Uuid::from_u128(99)));
+    let elsewhere = replays.runtime();
+    let stray = replays.replay(&elsewhere).context(|_| cx_of(Uuid::from_u128(99)));
     let report = stray.run("trace-1").await.unwrap();
     assert_eq!(verdicts(&report), [&skipped(SkipReason::Refused)]);
-    assert_eq!(archive.world.runs(), 1);
+    assert_eq!(replays.tool_data.runs(), 1);
 }
 
 #[tokio::test]
 async fn a_failure_is_the_same_if_it_has_the_same_code() {
-    let archive = Archive::new();
+    let replays = ReplaySetup::new();
     let codes = Arc::new(Mutex::new(ErrorCode::NotFound));
     let failing = {
         let codes = codes.clone();
@@ -243,27 +243,27 @@ async fn a_failure_is_the_same_if_it_has_the_same_code() {
             .description("Fails.")
             .input_schema(json!({ "type": "object" }))
             .sync_handler(move |_| Err::<u32, _>(Failure::of(*codes.lock().unwrap())));
-        archive.with(|it| it.dynamic(failing))
+        replays.with(|it| it.dynamic(failing))
     };
     failing.call("fail", "{}", &cx_of(TENANT)).execute().await;
-    assert_eq!(verdicts(&archive.run(&failing).await), [&ReplayVerdict::Same]);
+    assert_eq!(verdicts(&replays.run(&failing).await), [&ReplayVerdict::Same]);
     *codes.lock().unwrap() = ErrorCode::Forbidden;
-    let drifted = ReplayVerdict::Drifted {
+    let drifted = ReplayVerdict::Changed {
         diff: None,
         earlier_error: Some("NOT_FOUND".to_owned()),
         error: Some("FORBIDDEN".to_owned()),
     };
-    assert_eq!(verdicts(&archive.run(&failing).await), [&drifted]);
+    assert_eq!(verdicts(&replays.run(&failing).await), [&drifted]);
 }
 
 #[tokio::test]
 async fn a_host_adds_context_that_no_record_holds() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     let cx = ToolContext::builder(TENANT, "trace-1").run_id("run-1").locale("de-DE");
     runtime.call("greet", "{}", &cx.build().unwrap()).execute().await;
-    assert!(!archive.run(&runtime).await.is_unchanged());
-    let localised = archive.replay(&runtime).context(|cx| {
+    assert!(!replays.run(&runtime).await.is_unchanged());
+    let localised = replays.replay(&runtime).context(|cx| {
         let builder = ToolContext::builder(cx.tenant_id(), cx.trace_id()).run_id("run-1");
         builder.locale("de-DE").build().unwrap()
     });
@@ -272,13 +272,13 @@ async fn a_host_adds_context_that_no_record_holds() {
 
 #[tokio::test]
 async fn a_replay_is_on_the_ledger_and_in_no_later_one() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     call(&runtime, "look", "{}").await;
-    let first = archive.run(&runtime).await;
-    let second = archive.run(&runtime).await;
+    let first = replays.run(&runtime).await;
+    let second = replays.run(&runtime).await;
     assert_eq!((first.calls().len(), second.calls().len()), (1, 1));
-    let records = recorded(&archive.office.ledger).await;
+    let records = recorded(&replays.setup.ledger).await;
     let [own, one, other] = &records[..] else { panic!("{records:#?}") };
     assert_eq!(own.replay_of, None);
     for (record, report) in [(one, &first), (other, &second)] {
@@ -287,36 +287,36 @@ async fn a_replay_is_on_the_ledger_and_in_no_later_one() {
         assert_eq!((&record.evidence, record.attempts), (&None, 1), "no evidence is left");
         assert_eq!(record.output_hash, own.output_hash);
     }
-    let actions: Vec<_> = archive.office.accesses().into_iter().map(|(it, _)| it).collect();
+    let actions: Vec<_> = replays.setup.accesses().into_iter().map(|(it, _)| it).collect();
     assert_eq!(actions, ["replay", "read", "replay", "read"]);
-    archive.office.check_chain();
+    replays.setup.check_chain();
 }
 
 #[tokio::test]
 async fn a_replay_that_cannot_be_recorded_runs_nothing() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     call(&runtime, "peek", "{}").await;
-    archive.office.ledger.flush().await.unwrap();
-    archive.office.kept.fail(true);
-    assert!(archive.replay(&runtime).run("trace-1").await.is_err());
-    assert_eq!(archive.world.runs(), 1);
-    archive.office.kept.fail(false);
+    replays.setup.ledger.flush().await.unwrap();
+    replays.setup.kept.fail(true);
+    assert!(replays.replay(&runtime).run("trace-1").await.is_err());
+    assert_eq!(replays.tool_data.runs(), 1);
+    replays.setup.kept.fail(false);
 }
 
 #[tokio::test]
 async fn traces_of_the_same_name_are_told_apart_by_tenant() {
-    let archive = Archive::new();
-    let runtime = archive.runtime();
+    let replays = ReplaySetup::new();
+    let runtime = replays.runtime();
     for tenant in [1, 2, 2] {
         let cx = cx_of(Uuid::from_u128(tenant));
         assert!(runtime.call("peek", "{}", &cx).execute().await.is_ok());
     }
-    let of = |tenant| archive.replay(&runtime).tenant(Uuid::from_u128(tenant));
+    let of = |tenant| replays.replay(&runtime).tenant(Uuid::from_u128(tenant));
     assert_eq!(of(2).run("trace-1").await.unwrap().calls().len(), 2);
     assert_eq!(of(1).run("trace-1").await.unwrap().calls().len(), 1);
     assert_eq!(of(3).run("trace-1").await.unwrap().calls().len(), 0);
-    let ledger = &archive.office.ledger;
+    let ledger = &replays.setup.ledger;
     ledger.flush().await.unwrap();
     check_whole(ledger, 6);
     let of_one = all(ledger, LedgerQuery::new().tenant(Uuid::from_u128(1))).await;
@@ -325,14 +325,14 @@ async fn traces_of_the_same_name_are_told_apart_by_tenant() {
 
 #[tokio::test]
 async fn where_nothing_is_sealed_the_ledger_gives_the_arguments() {
-    let archive = Archive::new();
-    let keeper = archive.office.keeper.clone().sealing(Sealing::Nothing);
-    let runtime = archive.with(|it| it.tool::<LookTool>().evidence(keeper));
+    let replays = ReplaySetup::new();
+    let keeper = replays.setup.keeper.clone().sealing(Sealing::Nothing);
+    let runtime = replays.with(|it| it.tool::<LookTool>().evidence(keeper));
     call(&runtime, "look", r#"{"place":"here"}"#).await;
-    assert_eq!(verdicts(&archive.run(&runtime).await), [&ReplayVerdict::Same]);
-    archive.world.set(1);
-    let drifted = ReplayVerdict::Drifted { diff: None, earlier_error: None, error: None };
-    assert_eq!(verdicts(&archive.run(&runtime).await), [&drifted]);
+    assert_eq!(verdicts(&replays.run(&runtime).await), [&ReplayVerdict::Same]);
+    replays.tool_data.set(1);
+    let drifted = ReplayVerdict::Changed { diff: None, earlier_error: None, error: None };
+    assert_eq!(verdicts(&replays.run(&runtime).await), [&drifted]);
 }
 
 #[tokio::test]
@@ -342,10 +342,10 @@ async fn the_log_tells_a_run_that_repeats_another_from_one_of_its_own() {
     let subscriber = subscriber.with_writer(paper.clone()).finish();
     let _here = subscribe(subscriber);
 
-    let archive = Archive::new();
+    let replays = ReplaySetup::new();
     let lines: Arc<Mutex<Vec<Value>>> = Arc::default();
     let heard = lines.clone();
-    let runtime = archive.with(|it| {
+    let runtime = replays.with(|it| {
         it.tool::<PeekTool>().observe(move |record: &CallRecord<'_>| {
             let line = serde_json::to_value(LogLine::of(record)).unwrap();
             heard.lock().unwrap().push(line);
@@ -353,9 +353,9 @@ async fn the_log_tells_a_run_that_repeats_another_from_one_of_its_own() {
     });
     let cx = cx_of(TENANT);
     runtime.call("peek", "{}", &cx).execute().await;
-    archive.replay(&runtime).run("trace-1").await.unwrap();
+    replays.replay(&runtime).run("trace-1").await.unwrap();
 
-    let first = recorded(&archive.office.ledger).await[0].invocation_id.to_string();
+    let first = recorded(&replays.setup.ledger).await[0].invocation_id.to_string();
     let lines = lines.lock().unwrap().clone();
     let events = paper.lines();
     for lines in [&lines, &events] {

@@ -11,7 +11,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
 
 use super::keeping::{Broken, Woe};
-use super::{Office, TENANT, cx_of};
+use super::{EvidenceSetup, TENANT, cx_of};
 use crate::ledger::{recorded, ring};
 use crate::support::envelope;
 
@@ -29,14 +29,14 @@ async fn look(paid: &Arc<AtomicU32>) -> u32 {
 }
 
 struct Till {
-    office: Office,
+    setup: EvidenceSetup,
     runtime: Runtime,
     paid: Arc<AtomicU32>,
 }
 
 impl Till {
     fn new(vault: Vault) -> Self {
-        let (office, paid) = (Office::new(), Arc::new(AtomicU32::new(0)));
+        let (setup, paid) = (EvidenceSetup::new(), Arc::new(AtomicU32::new(0)));
         let counted = paid.clone();
         let dynamic = DynamicTool::new("dynamic", Effect::Read)
             .description("Looks how much was paid.")
@@ -45,9 +45,9 @@ impl Till {
             .sync_handler(move |_| Ok::<_, Failure>(counted.load(Ordering::SeqCst)));
         let builder = Runtime::builder().tool::<PayTool>().tool::<LookTool>().state(paid.clone());
         let builder = builder.dynamic(dynamic).permission("pay", Permission::Allow);
-        let builder = builder.policy(Policy::new()).ledger(&office.ledger);
-        let runtime = builder.evidence(EvidenceKeeper::new(vault, &office.ledger)).build().unwrap();
-        Self { office, runtime, paid }
+        let builder = builder.policy(Policy::new()).ledger(&setup.ledger);
+        let runtime = builder.evidence(EvidenceKeeper::new(vault, &setup.ledger)).build().unwrap();
+        Self { setup, runtime, paid }
     }
 
     async fn answer(&self, tool: &str, key: Option<&str>) -> Value {
@@ -88,7 +88,7 @@ async fn a_write_that_requires_evidence_is_refused_before_its_effect_where_the_v
     }
     let refused = till.answer("pay", Some("key-1")).await;
     assert_eq!((facts(&refused).2, till.paid()), (&json!("none"), 0));
-    let records = recorded(&till.office.ledger).await;
+    let records = recorded(&till.setup.ledger).await;
     let error = records[0].error.as_ref().unwrap();
     assert_eq!((records[0].attempts, error.reason.as_deref()), (0, Some("evidence_unavailable")));
 }
@@ -96,18 +96,18 @@ async fn a_write_that_requires_evidence_is_refused_before_its_effect_where_the_v
 #[tokio::test]
 async fn a_call_that_was_refused_for_its_evidence_holds_no_key() {
     let policy_keys = MemoryStore::new();
-    let runtime = |vault: Vault, office: &Office, paid: &Arc<AtomicU32>| {
+    let runtime = |vault: Vault, setup: &EvidenceSetup, paid: &Arc<AtomicU32>| {
         let builder = Runtime::builder().tool::<PayTool>().state(paid.clone());
-        let builder = builder.permission("pay", Permission::Allow).ledger(&office.ledger);
+        let builder = builder.permission("pay", Permission::Allow).ledger(&setup.ledger);
         let policy = Policy::new().idempotency_store(policy_keys.clone());
-        builder.policy(policy).evidence(EvidenceKeeper::new(vault, &office.ledger)).build().unwrap()
+        builder.policy(policy).evidence(EvidenceKeeper::new(vault, &setup.ledger)).build().unwrap()
     };
-    let (office, paid) = (Office::new(), Arc::new(AtomicU32::new(0)));
+    let (setup, paid) = (EvidenceSetup::new(), Arc::new(AtomicU32::new(0)));
     let cx = ToolContext::builder(TENANT, "trace-1").run_id("run-1").user_id("jane");
     let cx = cx.idempotency_key("key-1").build().unwrap();
-    let shut = runtime(Vault::new(locked().await, ring()), &office, &paid);
+    let shut = runtime(Vault::new(locked().await, ring()), &setup, &paid);
     assert!(!shut.call("pay", "{}", &cx).execute().await.is_ok());
-    let open = runtime(Vault::new(MemoryStore::new(), ring()), &office, &paid);
+    let open = runtime(Vault::new(MemoryStore::new(), ring()), &setup, &paid);
     assert!(open.call("pay", "{}", &cx).execute().await.is_ok());
     assert!(open.call("pay", "{}", &cx).execute().await.is_ok());
     assert_eq!(paid.load(Ordering::SeqCst), 1);
@@ -123,7 +123,7 @@ async fn a_write_whose_required_evidence_is_lost_says_that_its_effect_is_done_an
         assert_eq!((&failed["error"]["type"], till.paid()), (&json!("FATAL"), 1));
         assert!(!failed.to_string().contains("disk"), "{failed}");
     }
-    let records = recorded(&till.office.ledger).await;
+    let records = recorded(&till.setup.ledger).await;
     let error = records[0].error.as_ref().unwrap();
     assert_eq!((error.effect.as_deref(), &records[0].evidence), (Some("done"), &None));
 }

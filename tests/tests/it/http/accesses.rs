@@ -11,7 +11,7 @@ use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 
 use super::{Answer, call, get, open, post, send};
-use crate::ledger::{Kept, ring};
+use crate::ledger::{TestLedger, ring};
 
 /// Reads a number.
 #[ai_tool(effect = "read", version = "1.0.0")]
@@ -25,15 +25,15 @@ async fn sell_number(dry_run: &DryRun) -> bool {
     !dry_run.is_active()
 }
 
-struct Archive {
+struct TraceServer {
     app: Router,
     ledger: Ledger,
-    kept: Kept,
+    kept: TestLedger,
 }
 
-impl Archive {
+impl TraceServer {
     fn with(config: HttpConfig) -> Self {
-        let kept = Kept::default();
+        let kept = TestLedger::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let runtime = Runtime::builder().tool::<ReadNumberTool>().tool::<SellNumberTool>();
         let runtime = runtime.policy(Policy::new()).ledger(&ledger).build().unwrap();
@@ -67,21 +67,21 @@ fn reading(path: &str) -> Request<Body> {
 
 #[tokio::test]
 async fn every_read_of_an_inbox_or_a_trace_leaves_an_access_record() {
-    let archive = Archive::with(open());
-    assert_eq!(call(&archive.app, "read_number", "{}").await.status, 200);
+    let trace_server = TraceServer::with(open());
+    assert_eq!(call(&trace_server.app, "read_number", "{}").await.status, 200);
     let mut tickets = Vec::new();
     for _ in 0..2 {
-        let asked = call(&archive.app, "sell_number", "{}").await.json();
+        let asked = call(&trace_server.app, "sell_number", "{}").await.json();
         let id = &asked["detail"]["details"]["ticket"]["id"];
         tickets.push(id.as_str().unwrap().to_owned());
     }
     tickets.sort();
-    assert_eq!(archive.read("/approvals").await.status, 200);
-    assert_eq!(archive.read("/approvals?limit=1").await.status, 200);
-    assert_eq!(archive.read(&format!("/approvals?after={}", tickets[1])).await.status, 200);
-    assert_eq!(archive.read("/traces/trace-1").await.status, 200);
-    assert_eq!(archive.read("/traces/trace-9").await.status, 404);
-    let accesses = archive.accesses().await;
+    assert_eq!(trace_server.read("/approvals").await.status, 200);
+    assert_eq!(trace_server.read("/approvals?limit=1").await.status, 200);
+    assert_eq!(trace_server.read(&format!("/approvals?after={}", tickets[1])).await.status, 200);
+    assert_eq!(trace_server.read("/traces/trace-1").await.status, 200);
+    assert_eq!(trace_server.read("/traces/trace-9").await.status, 404);
+    let accesses = trace_server.accesses().await;
     let tenant = Some(Tenant::parse("yantian").unwrap().id());
     for access in &accesses {
         assert_eq!((&*access.by, access.tenant_id, &*access.outcome), ("laptop", tenant, "done"));
@@ -101,17 +101,17 @@ async fn every_read_of_an_inbox_or_a_trace_leaves_an_access_record() {
 
 #[tokio::test]
 async fn an_access_that_cannot_be_recorded_is_refused() {
-    let archive = Archive::with(open());
-    assert_eq!(call(&archive.app, "read_number", "{}").await.status, 200);
-    assert_eq!(call(&archive.app, "sell_number", "{}").await.status, 409);
-    archive.ledger.flush().await.unwrap();
-    archive.kept.fail(true);
+    let trace_server = TraceServer::with(open());
+    assert_eq!(call(&trace_server.app, "read_number", "{}").await.status, 200);
+    assert_eq!(call(&trace_server.app, "sell_number", "{}").await.status, 409);
+    trace_server.ledger.flush().await.unwrap();
+    trace_server.kept.fail(true);
     for path in ["/approvals", "/traces/trace-1"] {
-        let answer = archive.read(path).await;
+        let answer = trace_server.read(path).await;
         assert_eq!(answer.status, 503, "{}", answer.text);
         assert!(!answer.text.contains("_number"), "{}", answer.text);
     }
-    archive.kept.fail(false);
+    trace_server.kept.fail(false);
 }
 
 #[tokio::test]
@@ -123,15 +123,15 @@ async fn a_replay_runs_the_tools_of_its_readers_scopes_alone() {
     ] {
         let scopes = format!("{scopes} traces").parse::<Scopes>().unwrap();
         let auditor = Principal::new("auditor").for_every_tenant().with_scopes(scopes);
-        let archive = Archive::with(HttpConfig::new(Auth::unauthenticated_as(auditor)));
-        let runtime = Runtime::builder().tool::<ReadNumberTool>().ledger(&archive.ledger);
+        let trace_server = TraceServer::with(HttpConfig::new(Auth::unauthenticated_as(auditor)));
+        let runtime = Runtime::builder().tool::<ReadNumberTool>().ledger(&trace_server.ledger);
         let app = http::router(runtime.build().unwrap(), open());
         assert_eq!(call(&app, "read_number", "{}").await.status, 200);
         let request = post("/traces/trace-1/replay", r#"{"reason":"complaint 4711"}"#);
-        let answer = send(&archive.app, request).await;
+        let answer = send(&trace_server.app, request).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         assert_eq!(answer.json()["calls"][0]["verdict"], verdict, "{}", answer.text);
-        let trace = archive.read("/traces/trace-1").await.json();
+        let trace = trace_server.read("/traces/trace-1").await.json();
         let runs = trace["records"].as_array().unwrap().len();
         assert_eq!(runs, if verdict["verdict"] == "same" { 2 } else { 1 });
     }

@@ -191,7 +191,7 @@ async fn a_call_is_approved_by_another_user_and_by_another_credential_unless_tha
 }
 
 #[tokio::test]
-async fn names_that_look_the_same_are_one_pair_of_eyes() {
+async fn lookalike_names_count_as_the_same_approver() {
     let town = Town::of(&[gateway("gateway")]);
     let ticket = town.ask(0, &user("boss")).await;
     for alike in ["Boss", "\u{ff42}oss", "bos\u{17f}", "b\u{a0}oss", "boss\u{2800}"] {

@@ -12,7 +12,7 @@ use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::prelude::*;
 
 use super::{Answer, get, open, post, send};
-use crate::ledger::{Kept, ring};
+use crate::ledger::{TestLedger, ring};
 
 /// Why a payment fails.
 #[derive(Debug, ToolFailure)]
@@ -39,13 +39,13 @@ async fn pay_once(
 struct Bank {
     app: Router,
     runs: Arc<AtomicUsize>,
-    kept: Kept,
+    kept: TestLedger,
     ledger: Ledger,
 }
 
 impl Bank {
     fn new(config: HttpConfig) -> Self {
-        let kept = Kept::default();
+        let kept = TestLedger::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let runs = Arc::<AtomicUsize>::default();
         let runtime = Runtime::builder().tool::<PayOnceTool>().shared_state(runs.clone());

@@ -194,8 +194,8 @@ impl LedgerStore for Breakable {
         self.store.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
-        self.store.read(from, most)
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
+        self.store.read(from, limit)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {

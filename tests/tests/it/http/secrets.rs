@@ -17,7 +17,7 @@ use tracing_subscriber::fmt::layer;
 use tracing_subscriber::layer::SubscriberExt;
 
 use super::{Answer, get, post, send};
-use crate::ledger::{Kept, ring};
+use crate::ledger::{TestLedger, ring};
 use crate::support::{Paper, subscribe};
 
 /// The text of an unusual header.
@@ -34,15 +34,15 @@ async fn ping() -> bool {
 }
 
 /// A server with all stores, and everything that it has written.
-struct Office {
+struct RecordingServer {
     app: Router,
-    kept: Kept,
+    kept: TestLedger,
     snapshots: MemoryStore,
 }
 
-impl Office {
+impl RecordingServer {
     fn new(auth: Auth) -> Self {
-        let (kept, snapshots) = (Kept::default(), MemoryStore::new());
+        let (kept, snapshots) = (TestLedger::default(), MemoryStore::new());
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let keeper = EvidenceKeeper::new(Vault::new(snapshots.clone(), ring()), &ledger);
         let vault = keeper.vault().clone();
@@ -80,7 +80,7 @@ impl Office {
     }
 }
 
-fn doors() -> [(&'static str, Auth); 4] {
+fn auth_methods() -> [(&'static str, Auth); 4] {
     let network = || Auth::unauthenticated_as(Principal::trusted("gateway"));
     let keys = ApiKeySet::new().with(ApiKey::generate().unwrap().hash(), Principal::trusted("one"));
     let keys = ApiKeys::new(keys.unwrap());
@@ -102,27 +102,27 @@ async fn a_credential_is_written_nowhere_however_it_is_spelt() {
     let log = layer().with_ansi(false).with_span_events(FmtSpan::FULL).with_writer(paper.clone());
     let _here = subscribe(tracing_subscriber::registry().with(log));
     let (mut ran, mut refused) = (0, 0);
-    for (door, auth) in doors() {
-        let office = Office::new(auth);
+    for (method, auth) in auth_methods() {
+        let recording_server = RecordingServer::new(auth);
         for scheme in
             ["Bearer ", "BEARER\t", "bEaReR \t ", " bearer  ", "Bearer", "Basic ", "Token\t", ""]
         {
             for header in ["authorization", "x-internal-api-key"] {
                 let value = format!("{scheme}{SECRET}\t");
-                for answer in office.visit(header, value.as_bytes()).await {
+                for answer in recording_server.visit(header, value.as_bytes()).await {
                     let shown = format!("{answer:?}");
-                    assert!(!shown.contains(SECRET), "{door}: {value:?}: {shown}");
+                    assert!(!shown.contains(SECRET), "{method}: {value:?}: {shown}");
                     ran += u32::from(answer.status == 200);
                     refused += u32::from(matches!(answer.status, 401 | 429));
                 }
             }
         }
         // If the header was ignored, the call is recorded.
-        send(&office.app, post("/tools/call", r#"{"tool_name":"ping"}"#)).await;
-        let written = office.written().await;
-        assert!(!written.contains(SECRET), "{door}: {written}");
-        if door.starts_with("looks") {
-            assert!(written.contains("ping") && written.contains("trace-1"), "{door}: {written}");
+        send(&recording_server.app, post("/tools/call", r#"{"tool_name":"ping"}"#)).await;
+        let written = recording_server.written().await;
+        assert!(!written.contains(SECRET), "{method}: {written}");
+        if method.starts_with("looks") {
+            assert!(written.contains("ping") && written.contains("trace-1"), "{method}: {written}");
         }
     }
     assert!(ran > 50 && refused > 50, "{ran} {refused}");

@@ -101,7 +101,7 @@ async fn a_terminated_process_answers_what_runs_and_leaves_a_ledger_that_verifie
         let entries = store.find(&LedgerQuery::new().trace("trace-1")).unwrap();
         let record = Record::read(entries[0].body().unwrap()).unwrap();
         let Record::Call(call) = record else { panic!("{record:?}") };
-        assert_eq!(call.ended, CallStatus::Interrupted);
+        assert_eq!(call.final_status, CallStatus::Interrupted);
     }
 }
 

@@ -17,7 +17,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::StoreError;
 
 use super::{Answer, call, get, open, post, send};
-use crate::ledger::{Kept, ring};
+use crate::ledger::{TestLedger, ring};
 
 /// A number that tests may change.
 #[derive(Debug, Clone, Default)]
@@ -29,19 +29,19 @@ async fn read_number(number: &Number) -> u32 {
     number.0.load(Ordering::SeqCst)
 }
 
-struct Archive {
+struct TraceServer {
     app: Router,
     number: Number,
-    kept: Kept,
+    kept: TestLedger,
 }
 
-impl Archive {
+impl TraceServer {
     fn new() -> Self {
         Self::with(open())
     }
 
     fn with(config: HttpConfig) -> Self {
-        let kept = Kept::default();
+        let kept = TestLedger::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let number = Number::default();
         let runtime = Runtime::builder().tool::<ReadNumberTool>().state(number.clone());
@@ -70,30 +70,32 @@ fn headed(request: Request<Body>) -> Request<Body> {
 
 #[tokio::test]
 async fn a_traces_calls_are_read_as_soon_as_they_are_answered() {
-    let archive = Archive::new();
+    let trace_server = TraceServer::new();
     for _ in 0..3 {
-        assert_eq!(call(&archive.app, "read_number", "{}").await.status, 200);
+        assert_eq!(call(&trace_server.app, "read_number", "{}").await.status, 200);
     }
-    let answer = archive.read("/traces/trace-1").await;
+    let answer = trace_server.read("/traces/trace-1").await;
     let body = answer.json();
     assert_eq!((answer.status, &body["trace_id"]), (200, &"trace-1".into()), "{body}");
     let records = body["records"].as_array().unwrap();
     assert_eq!(records.len(), 3);
     assert_eq!(records[0]["call"]["tool"], "read_number");
     assert_eq!(records[0]["call"]["status"], "success");
-    let first = archive.read("/traces/trace-1?limit=2").await.json();
-    let rest = archive.read(&format!("/traces/trace-1?limit=2&after={}", first["next"])).await;
+    let first = trace_server.read("/traces/trace-1?limit=2").await.json();
+    let rest = trace_server.read(&format!("/traces/trace-1?limit=2&after={}", first["next"])).await;
     assert_eq!(rest.json()["records"], json!([records[2]]));
 }
 
 #[tokio::test]
 async fn another_tenants_trace_is_one_that_there_is_not() {
-    let archive = Archive::new();
-    call(&archive.app, "read_number", "{}").await;
+    let trace_server = TraceServer::new();
+    call(&trace_server.app, "read_number", "{}").await;
     let foreign = with(headed(get("/traces/trace-1")), "x-tenant-id", "other");
-    let absent = archive.read("/traces/trace-9").await;
+    let absent = trace_server.read("/traces/trace-9").await;
     let replay = with(post("/traces/trace-1/replay", r#"{"reason":"x"}"#), "x-tenant-id", "other");
-    for answer in [send(&archive.app, foreign).await, absent, send(&archive.app, replay).await] {
+    for answer in
+        [send(&trace_server.app, foreign).await, absent, send(&trace_server.app, replay).await]
+    {
         assert_eq!(answer.status, 404, "{}", answer.text);
         assert_eq!(answer.json()["detail"]["details"]["reason"], "unknown_trace");
     }
@@ -101,37 +103,37 @@ async fn another_tenants_trace_is_one_that_there_is_not() {
 
 #[tokio::test]
 async fn a_replay_runs_the_calls_of_its_own_tenant_alone() {
-    let archive = Archive::new();
-    call(&archive.app, "read_number", "{}").await;
+    let trace_server = TraceServer::new();
+    call(&trace_server.app, "read_number", "{}").await;
     let foreign = post("/tools/call", r#"{"tool_name":"read_number"}"#);
-    assert_eq!(send(&archive.app, with(foreign, "x-tenant-id", "other")).await.status, 200);
-    let replay = archive.replay("trace-1", json!({"reason": "x"})).await;
+    assert_eq!(send(&trace_server.app, with(foreign, "x-tenant-id", "other")).await.status, 200);
+    let replay = trace_server.replay("trace-1", json!({"reason": "x"})).await;
     assert_eq!(replay.json()["calls"].as_array().map(Vec::len), Some(1), "{}", replay.text);
 }
 
 #[tokio::test]
 async fn a_replay_says_what_would_be_answered_today_and_who_asked() {
-    let archive = Archive::new();
-    call(&archive.app, "read_number", "{}").await;
+    let trace_server = TraceServer::new();
+    call(&trace_server.app, "read_number", "{}").await;
     let reason = json!({"reason": "complaint 4711"});
-    let same = archive.replay("trace-1", reason.clone()).await;
+    let same = trace_server.replay("trace-1", reason.clone()).await;
     assert_eq!(same.json()["calls"][0]["verdict"]["verdict"], "same", "{}", same.text);
-    archive.number.0.store(7, Ordering::SeqCst);
-    let drifted = archive.replay("trace-1", reason).await;
+    trace_server.number.0.store(7, Ordering::SeqCst);
+    let drifted = trace_server.replay("trace-1", reason).await;
     assert_eq!(drifted.json()["calls"][0]["verdict"]["verdict"], "drifted", "{}", drifted.text);
-    let body = archive.read("/traces/trace-1").await.json();
+    let body = trace_server.read("/traces/trace-1").await.json();
     assert_eq!(body["records"].as_array().unwrap().len(), 3, "what was repeated is recorded too");
 }
 
 #[tokio::test]
 async fn a_replay_is_recorded_with_its_caller_and_reason_before_it_runs() {
-    let archive = Archive::new();
-    call(&archive.app, "read_number", "{}").await;
+    let trace_server = TraceServer::new();
+    call(&trace_server.app, "read_number", "{}").await;
     let replay = post("/traces/trace-1/replay", r#"{"reason":"complaint 4711"}"#);
-    let answer = send(&archive.app, with(replay, "x-user-id", "auditor-7")).await;
+    let answer = send(&trace_server.app, with(replay, "x-user-id", "auditor-7")).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    archive.read("/traces/trace-1").await;
-    let records = archive.kept.records();
+    trace_server.read("/traces/trace-1").await;
+    let records = trace_server.kept.records();
     let [.., Record::Access(access), Record::Call(replayed), Record::Access(read)] = &records[..]
     else {
         panic!("{records:?}")
@@ -146,14 +148,14 @@ async fn a_replay_is_recorded_with_its_caller_and_reason_before_it_runs() {
 
 #[tokio::test]
 async fn a_replay_without_a_reason_is_refused() {
-    let archive = Archive::new();
-    call(&archive.app, "read_number", "{}").await;
+    let trace_server = TraceServer::new();
+    call(&trace_server.app, "read_number", "{}").await;
     let bodies = [json!({}), json!({"reason": ""}), json!({"reason": " "}), json!({"why": "x"})];
     for body in bodies.into_iter().chain([json!({"reason": "x".repeat(257)})]) {
-        let answer = archive.replay("trace-1", body).await;
+        let answer = trace_server.replay("trace-1", body).await;
         assert_eq!(answer.status, 422, "{}", answer.text);
     }
-    let body = archive.read("/traces/trace-1").await.json();
+    let body = trace_server.read("/traces/trace-1").await.json();
     assert_eq!(body["records"].as_array().unwrap().len(), 1);
 }
 
@@ -164,10 +166,10 @@ async fn each_path_takes_its_own_scope() {
     {
         let scopes = format!("tools {scopes}").parse::<Scopes>().unwrap();
         let clerk = Principal::new("clerk").for_every_tenant().with_scopes(scopes);
-        let archive = Archive::with(HttpConfig::new(Auth::unauthenticated_as(clerk)));
-        call(&archive.app, "read_number", "{}").await;
-        assert_eq!(archive.read("/traces/trace-1").await.status, reads);
-        let replayed = archive.replay("trace-1", json!({"reason": "x"})).await;
+        let trace_server = TraceServer::with(HttpConfig::new(Auth::unauthenticated_as(clerk)));
+        call(&trace_server.app, "read_number", "{}").await;
+        assert_eq!(trace_server.read("/traces/trace-1").await.status, reads);
+        let replayed = trace_server.replay("trace-1", json!({"reason": "x"})).await;
         assert_eq!(replayed.status, replays, "{}", replayed.text);
     }
 }
@@ -186,13 +188,13 @@ async fn a_server_without_a_ledger_says_so() {
 
 #[tokio::test]
 async fn a_traces_name_may_be_any_text_that_a_caller_may_send() {
-    let archive = Archive::new();
+    let trace_server = TraceServer::new();
     let request = post("/tools/call", r#"{"tool_name":"read_number"}"#);
     let request = with(request, "x-trace-id", "a b/c?d");
-    assert_eq!(send(&archive.app, request).await.status, 200);
-    assert_eq!(archive.read("/traces/a%20b%2Fc%3Fd").await.status, 200);
+    assert_eq!(send(&trace_server.app, request).await.status, 200);
+    assert_eq!(trace_server.read("/traces/a%20b%2Fc%3Fd").await.status, 200);
     for path in ["/traces/%00", "/traces/%ff"] {
-        let status = archive.read(path).await.status;
+        let status = trace_server.read(path).await.status;
         assert!(matches!(status, 400 | 422), "{path}: {status}");
     }
 }
@@ -218,12 +220,12 @@ impl LedgerStore for Stuck {
         self.0.lock().unwrap().0.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let (memory, stuck) = &mut *self.0.lock().unwrap();
         if let Some(ended) = stuck {
             let _ = ended.recv();
         }
-        memory.read(from, most)
+        memory.read(from, limit)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {
@@ -262,9 +264,9 @@ async fn a_trace_that_takes_too_long_to_look_up_is_answered_so() {
 }
 
 /// Replays a page of a trace; returns the numbers of its calls, and the cursor of the next page.
-async fn page_of(archive: &Archive, query: &str) -> (Vec<u64>, Option<u64>) {
+async fn page_of(trace_server: &TraceServer, query: &str) -> (Vec<u64>, Option<u64>) {
     let path = format!("/traces/trace-1/replay{query}");
-    let answer = send(&archive.app, post(&path, r#"{"reason":"x"}"#)).await;
+    let answer = send(&trace_server.app, post(&path, r#"{"reason":"x"}"#)).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     let body = answer.json();
     let seq = |call: &Value| call["seq"].as_u64().unwrap();
@@ -273,42 +275,42 @@ async fn page_of(archive: &Archive, query: &str) -> (Vec<u64>, Option<u64>) {
 
 #[tokio::test]
 async fn a_replay_runs_a_page_of_calls_and_says_that_there_are_more() {
-    let archive = Archive::new();
+    let trace_server = TraceServer::new();
     for _ in 0..5 {
-        call(&archive.app, "read_number", "{}").await;
+        call(&trace_server.app, "read_number", "{}").await;
     }
-    let (all, next) = page_of(&archive, "").await;
+    let (all, next) = page_of(&trace_server, "").await;
     assert_eq!((all.len(), next), (5, None));
-    let (first, next) = page_of(&archive, "?limit=2").await;
+    let (first, next) = page_of(&trace_server, "?limit=2").await;
     assert_eq!((&first[..], next), (&all[..2], Some(all[1])));
-    let (rest, next) = page_of(&archive, &format!("?limit=3&after={}", all[1])).await;
+    let (rest, next) = page_of(&trace_server, &format!("?limit=3&after={}", all[1])).await;
     assert_eq!((&rest[..], next), (&all[2..], None), "the last page says that it is");
     for query in ["?limit=0", "?limit=101", "?after=x"] {
         let path = format!("/traces/trace-1/replay{query}");
-        let answer = send(&archive.app, post(&path, r#"{"reason":"x"}"#)).await;
+        let answer = send(&trace_server.app, post(&path, r#"{"reason":"x"}"#)).await;
         assert_eq!(answer.status, 422, "{query}: {}", answer.text);
     }
 }
 
 #[tokio::test]
 async fn without_a_word_about_it_a_replay_runs_no_more_than_a_usual_page() {
-    let archive = Archive::new();
+    let trace_server = TraceServer::new();
     for _ in 0..51 {
-        call(&archive.app, "read_number", "{}").await;
+        call(&trace_server.app, "read_number", "{}").await;
     }
-    let (calls, next) = page_of(&archive, "").await;
+    let (calls, next) = page_of(&trace_server, "").await;
     assert_eq!((calls.len(), next), (50, calls.last().copied()));
 }
 
 #[tokio::test]
 async fn more_replays_than_may_go_on_at_once_are_refused() {
-    let archive = Archive::with(open().max_replays(0));
-    call(&archive.app, "read_number", "{}").await;
-    let answer = archive.replay("trace-1", json!({"reason": "x"})).await;
+    let trace_server = TraceServer::with(open().max_replays(0));
+    call(&trace_server.app, "read_number", "{}").await;
+    let answer = trace_server.replay("trace-1", json!({"reason": "x"})).await;
     assert_eq!(answer.status, 503, "{}", answer.text);
     assert_eq!(answer.json()["detail"]["details"]["reason"], "busy");
     assert!(!answer.header("retry-after").is_empty());
-    let one = Archive::with(open().max_replays(1));
+    let one = TraceServer::with(open().max_replays(1));
     call(&one.app, "read_number", "{}").await;
     for _ in 0..2 {
         let answer = one.replay("trace-1", json!({"reason": "x"})).await;
@@ -351,6 +353,10 @@ async fn a_replay_holds_its_place_until_it_ends_or_its_caller_hangs_up() {
         answer
     };
     let (first, second) = tokio::join!(replay(), meanwhile);
-    assert_eq!(first.status, 200, "the place of who hung up is free: {}", first.text);
+    assert_eq!(
+        first.status, 200,
+        "the permit of the disconnected client is released: {}",
+        first.text
+    );
     assert_eq!(second.status, 503, "{}", second.text);
 }

@@ -66,9 +66,9 @@ impl LedgerStore for GatedStore {
         inner.memory.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
         self.wait();
-        self.0.lock().unwrap().memory.read(from, most)
+        self.0.lock().unwrap().memory.read(from, limit)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {

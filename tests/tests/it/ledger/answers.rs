@@ -11,7 +11,7 @@ use tool_runtime::ledger::{
 use tool_runtime::prelude::*;
 
 use super::overload::{Mood, Moody};
-use super::{Kept, all, ring};
+use super::{TestLedger, all, ring};
 use crate::sqlite::{Folder, played, spawn};
 use crate::support::envelope;
 
@@ -63,7 +63,7 @@ fn ledger(store: impl LedgerStore, change: fn(LedgerBuilder) -> LedgerBuilder) -
 
 #[tokio::test(start_paused = true)]
 async fn a_write_is_answered_with_a_warning_while_its_record_cannot_be_written() {
-    let store = Kept::default();
+    let store = TestLedger::default();
     let ledger = ledger(store.clone(), |it| it);
     let runtime = runtime(&ledger);
     store.fail(true);
@@ -84,7 +84,7 @@ async fn a_write_is_answered_with_a_warning_while_its_record_cannot_be_written()
 
 #[tokio::test]
 async fn an_answered_write_is_in_the_store() {
-    let ledger = ledger(Kept::default(), |it| it);
+    let ledger = ledger(TestLedger::default(), |it| it);
     let runtime = runtime(&ledger);
     for n in 0..20 {
         let answered = call(&runtime, "keep", n, &cx("trace-1")).await;
@@ -119,7 +119,7 @@ async fn the_host_says_what_waits() {
     assert_eq!((ledger.status().written, ledger.status().unconfirmed), (0, 0));
     store.set(Mood::Writes);
 
-    let ledger = super::answers::ledger(Kept::default(), |it| {
+    let ledger = super::answers::ledger(TestLedger::default(), |it| {
         it.answer_reads_after(RecordDurability::Stored)
     });
     call(&runtime(&ledger), "echo", 1, &cx("trace-1")).await;

@@ -14,7 +14,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::testing::ManualClock;
 use tool_runtime::{NotPending, RuntimeBuilder, Withdrawal};
 
-use super::{Kept, START, ledger, recorded, ring};
+use super::{START, TestLedger, ledger, recorded, ring};
 use crate::policy::script::{self, Script, ScriptedError, busy, jane, scripted_error};
 
 /// There is none left.
@@ -45,12 +45,12 @@ fn grind(
     1
 }
 
-struct Desk {
+struct RecordedRuntime {
     runtime: Runtime,
     ledger: Ledger,
 }
 
-impl Desk {
+impl RecordedRuntime {
     fn new(script: &Arc<Script>) -> Self {
         let never = Policy::new().rules(Rules::new().retry(RetryConfig::never()));
         Self::with(script, |builder| builder.policy(never))
@@ -82,7 +82,12 @@ fn told(record: &RecordedCall) -> Told<'_> {
     assert_eq!(record.status, RecordStatus::Error);
     assert_eq!(record.output_hash, None, "an error has no answer");
     let error = record.error.as_ref().expect("an error");
-    (record.ended, error.code.as_deref().unwrap_or(""), error.effect.as_deref(), record.attempts)
+    (
+        record.final_status,
+        error.code.as_deref().unwrap_or(""),
+        error.effect.as_deref(),
+        record.attempts,
+    )
 }
 
 fn quick() -> Arc<Script> {
@@ -95,16 +100,16 @@ fn stuck() -> Arc<Script> {
 
 #[tokio::test]
 async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
-    let desk = Desk::new(&quick());
+    let setup = RecordedRuntime::new(&quick());
     let cx = ToolContext::builder(Uuid::from_u128(7), "trace-9").run_id("run-9").user_id("jane");
     let cx = cx.session_id("session-9").site_id("site-9").request_id("request-9");
     let cx = cx.tenant_slug("acme");
     let cx = cx.actor(Actor::new(ActorType::Agent, "planner").unwrap()).build().unwrap();
     let none = RawValue::from_string("{}".to_owned()).unwrap();
-    let mut call = desk.runtime.call_request(&ToolCallRequest::new("call-9", "peek", none), &cx);
+    let mut call = setup.runtime.call_request(&ToolCallRequest::new("call-9", "peek", none), &cx);
     assert_eq!(call.execute().await.data_json(), Some("1"));
 
-    let record = desk.only().await;
+    let record = setup.only().await;
     let principal = &record.principal;
     assert_eq!((&*record.trace_id, record.run_id.as_deref()), ("trace-9", Some("run-9")));
     assert_eq!(record.tenant_id, Uuid::from_u128(7));
@@ -121,7 +126,7 @@ async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
     assert_eq!(record.invocation_id, call.cx().invocation_id());
     assert_eq!((&*record.tool, record.effect), ("peek", Some(Effect::Read)));
     assert!(record.version.is_some());
-    assert_eq!((record.status, record.ended), (RecordStatus::Success, CallStatus::Executed));
+    assert_eq!((record.status, record.final_status), (RecordStatus::Success, CallStatus::Executed));
     assert_eq!((record.attempts, record.origin), (1, RecordedOrigin::Call));
     assert!(record.error.is_none() && record.approval.is_none() && record.evidence.is_none());
     assert!(!record.dry_run && !record.approval_dry_run && record.replay_of.is_none());
@@ -135,18 +140,18 @@ async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
 
 #[tokio::test]
 async fn a_call_of_an_upload_is_recorded_with_the_uploads_run() {
-    let desk = Desk::new(&quick());
+    let setup = RecordedRuntime::new(&quick());
     let cx = ToolContext::builder(Uuid::from_u128(7), "trace-9").ingestion_run_id("upload-9");
-    desk.runtime.call("peek", "{}", &cx.build().unwrap()).execute().await;
-    let record = desk.only().await;
+    setup.runtime.call("peek", "{}", &cx.build().unwrap()).execute().await;
+    let record = setup.only().await;
     assert_eq!((record.run_id, record.ingestion_run_id.as_deref()), (None, Some("upload-9")));
 }
 
 #[tokio::test]
 async fn a_failure_is_recorded_with_the_tools_own_code() {
-    let desk = Desk::new(&quick());
-    desk.answer("sell", "{}").await;
-    let record = desk.only().await;
+    let setup = RecordedRuntime::new(&quick());
+    setup.answer("sell", "{}").await;
+    let record = setup.only().await;
     assert_eq!(told(&record), (CallStatus::Failed, "OUT_OF_STOCK", None, 1));
     assert_eq!(record.version.as_deref(), Some("2.1.0"));
     assert_eq!(record.error.unwrap().message.as_deref(), Some("none is left"));
@@ -154,7 +159,7 @@ async fn a_failure_is_recorded_with_the_tools_own_code() {
 
 #[tokio::test]
 async fn a_recorded_message_has_nothing_sensitive_of_the_call() {
-    let ledger = Ledger::builder(ring()).open(Kept::default()).unwrap();
+    let ledger = Ledger::builder(ring()).open(TestLedger::default()).unwrap();
     /// Greets someone.
     #[ai_tool(effect = "read")]
     async fn greet(
@@ -182,9 +187,9 @@ async fn a_recorded_message_has_nothing_sensitive_of_the_call() {
 #[tokio::test]
 async fn a_panic_is_recorded_without_its_text() {
     for (tool, effect) in [("peek", "none"), ("put", "unknown")] {
-        let desk = Desk::new(&Script::quick(|_| panic!("the tool breaks")));
-        desk.answer(tool, "{}").await;
-        let record = desk.only().await;
+        let setup = RecordedRuntime::new(&Script::quick(|_| panic!("the tool breaks")));
+        setup.answer(tool, "{}").await;
+        let record = setup.only().await;
         assert_eq!(told(&record), (CallStatus::Failed, "INTERNAL", Some(effect), 1), "{tool}");
         assert!(!serde_json::to_string(&record).unwrap().contains("breaks"));
     }
@@ -193,9 +198,9 @@ async fn a_panic_is_recorded_without_its_text() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_took_too_long_is_recorded_with_what_is_known_of_its_effect() {
     for (tool, effect) in [("glance", "none"), ("put", "unknown")] {
-        let desk = Desk::new(&stuck());
-        desk.answer(tool, "{}").await;
-        let record = desk.only().await;
+        let setup = RecordedRuntime::new(&stuck());
+        setup.answer(tool, "{}").await;
+        let record = setup.only().await;
         assert_eq!(told(&record), (CallStatus::Failed, "TIMEOUT", Some(effect), 1), "{tool}");
         assert!(record.latency_ms >= 1_000, "{} ms", record.latency_ms);
     }
@@ -203,25 +208,25 @@ async fn a_call_that_took_too_long_is_recorded_with_what_is_known_of_its_effect(
 
 #[tokio::test]
 async fn a_call_cancelled_before_it_ran_had_no_effect() {
-    let desk = Desk::new(&quick());
-    let mut call = desk.runtime.call("put", "{}", &jane());
+    let setup = RecordedRuntime::new(&quick());
+    let mut call = setup.runtime.call("put", "{}", &jane());
     call.cancellation().unwrap().cancel();
     call.execute().await;
-    let record = desk.only().await;
+    let record = setup.only().await;
     assert_eq!(told(&record), (CallStatus::NotExecuted, "CANCELLED", Some("none"), 0));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_cancelled_while_it_ran_says_what_is_known_of_its_effect() {
     for (tool, effect) in [("peek", "none"), ("put", "unknown")] {
-        let desk = Desk::new(&stuck());
-        let mut call = desk.runtime.call(tool, "{}", &jane());
+        let setup = RecordedRuntime::new(&stuck());
+        let mut call = setup.runtime.call(tool, "{}", &jane());
         let cancellation = call.cancellation().unwrap();
         let mut run = Box::pin(call.execute());
         assert!((&mut run).now_or_never().is_none());
         cancellation.cancel();
         run.await;
-        let record = desk.only().await;
+        let record = setup.only().await;
         let expected = (CallStatus::Interrupted, "CANCELLED", Some(effect), 1);
         assert_eq!(told(&record), expected, "{tool}");
     }
@@ -230,31 +235,31 @@ async fn a_call_cancelled_while_it_ran_says_what_is_known_of_its_effect() {
 #[tokio::test]
 async fn a_call_whose_execution_is_dropped_half_way_is_recorded_at_once() {
     for (tool, effect) in [("peek", "none"), ("put", "unknown")] {
-        let desk = Desk::new(&stuck());
-        let mut call = desk.runtime.call(tool, "{}", &jane());
+        let setup = RecordedRuntime::new(&stuck());
+        let mut call = setup.runtime.call(tool, "{}", &jane());
         assert!(call.execute().now_or_never().is_none());
-        let record = desk.only().await;
+        let record = setup.only().await;
         let expected = (CallStatus::Interrupted, "CANCELLED", Some(effect), 1);
         assert_eq!(told(&record), expected, "{tool}");
         call.execute().await;
         drop(call);
-        desk.only().await;
+        setup.only().await;
     }
 }
 
 #[tokio::test]
 async fn a_call_dropped_before_it_ran_is_recorded() {
-    let desk = Desk::new(&quick());
-    drop(desk.runtime.call("put", "{}", &jane()));
-    let record = desk.only().await;
+    let setup = RecordedRuntime::new(&quick());
+    drop(setup.runtime.call("put", "{}", &jane()));
+    let record = setup.only().await;
     assert_eq!(told(&record), (CallStatus::NotExecuted, "CANCELLED", Some("none"), 0));
 }
 
 #[tokio::test]
 async fn a_name_that_no_tool_has_is_recorded_as_it_was_called() {
-    let desk = Desk::new(&quick());
-    desk.answer("poke", "{}").await;
-    let record = desk.only().await;
+    let setup = RecordedRuntime::new(&quick());
+    setup.answer("poke", "{}").await;
+    let record = setup.only().await;
     assert_eq!(told(&record), (CallStatus::Rejected, "NOT_FOUND", None, 0));
     assert_eq!((&*record.tool, &record.version, record.effect), ("poke", &None, None));
     assert_eq!((record.input_hash, record.latency_ms), (None, 0));
@@ -262,18 +267,18 @@ async fn a_name_that_no_tool_has_is_recorded_as_it_was_called() {
 
 #[tokio::test]
 async fn arguments_that_are_refused_are_recorded() {
-    let desk = Desk::new(&quick());
-    desk.answer("grind", r#"{"breaks":{}}"#).await;
-    let record = desk.only().await;
+    let setup = RecordedRuntime::new(&quick());
+    setup.answer("grind", r#"{"breaks":{}}"#).await;
+    let record = setup.only().await;
     assert_eq!(told(&record), (CallStatus::Rejected, "INVALID_ARGUMENT", None, 0));
     assert!(record.input_hash.is_some());
 }
 
 #[tokio::test]
 async fn a_call_that_is_denied_is_recorded() {
-    let desk = Desk::with(&quick(), |it| it.permission("sell", Permission::Deny));
-    desk.answer("sell", "{}").await;
-    assert_eq!(told(&desk.only().await), (CallStatus::Rejected, "FORBIDDEN", None, 0));
+    let setup = RecordedRuntime::with(&quick(), |it| it.permission("sell", Permission::Deny));
+    setup.answer("sell", "{}").await;
+    assert_eq!(told(&setup.only().await), (CallStatus::Rejected, "FORBIDDEN", None, 0));
 }
 
 #[tokio::test]
@@ -296,14 +301,14 @@ async fn a_call_that_is_withdrawn_is_recorded_once_executed_or_dropped() {
     ];
     for (withdraw, status, code, reason) in ends {
         for executes in [true, false] {
-            let desk = Desk::new(&quick());
-            let mut call = desk.runtime.call("peek", "{}", &jane());
+            let setup = RecordedRuntime::new(&quick());
+            let mut call = setup.runtime.call("peek", "{}", &jane());
             withdraw(&mut call).unwrap();
             if executes {
                 call.execute().await;
             }
             drop(call);
-            let record = desk.only().await;
+            let record = setup.only().await;
             let (ended, said, _, attempts) = told(&record);
             assert_eq!((ended, said, attempts), (status, code, 0));
             assert_eq!(record.error.unwrap().reason.as_deref(), reason);
@@ -311,28 +316,28 @@ async fn a_call_that_is_withdrawn_is_recorded_once_executed_or_dropped() {
     }
 }
 
-fn asking(script: &Arc<Script>) -> Desk {
+fn asking(script: &Arc<Script>) -> RecordedRuntime {
     let policy = Policy::new().ticket_keys(ring()).clock(ManualClock::at(START));
     let asks = |it: RuntimeBuilder| it.policy(policy).permission("put", Permission::Ask);
-    Desk::with(script, asks)
+    RecordedRuntime::with(script, asks)
 }
 
 #[tokio::test]
 async fn a_call_put_away_behind_a_ticket_names_it_and_so_does_the_one_that_comes_back() {
-    let desk = asking(&quick());
-    let mut call = desk.runtime.call("put", "{}", &jane());
+    let setup = asking(&quick());
+    let mut call = setup.runtime.call("put", "{}", &jane());
     let ticket = call.ticket().await.unwrap();
     call.execute().await;
-    let first = desk.only().await;
+    let first = setup.only().await;
     let expected = (CallStatus::NotExecuted, "NEEDS_USER_CONFIRMATION", None, 0);
     assert_eq!(told(&first), expected);
     let waits = first.approval.expect("a ticket");
     assert_eq!((waits.by, waits.at, waits.ticket), (None, None, Some(ticket.id())));
 
-    let mut call = desk.runtime.tickets().resume(&ticket.to_json(), &jane()).await;
+    let mut call = setup.runtime.tickets().resume(&ticket.to_json(), &jane()).await;
     call.approve("boss").unwrap();
     call.execute().await;
-    let records = recorded(&desk.ledger).await;
+    let records = recorded(&setup.ledger).await;
     let [_, second] = &records[..] else { panic!("{records:#?}") };
     let allowed = second.approval.as_ref().expect("an approval");
     assert_eq!((allowed.by.as_deref(), allowed.ticket), (Some("boss"), Some(ticket.id())));
@@ -343,33 +348,33 @@ async fn a_call_put_away_behind_a_ticket_names_it_and_so_does_the_one_that_comes
 
 #[tokio::test]
 async fn an_approval_says_who_and_when() {
-    let desk = asking(&quick());
-    let mut call = desk.runtime.call("put", "{}", &jane());
+    let setup = asking(&quick());
+    let mut call = setup.runtime.call("put", "{}", &jane());
     call.approve("boss").unwrap();
     call.execute().await;
-    let approval = desk.only().await.approval.expect("an approval");
+    let approval = setup.only().await.approval.expect("an approval");
     assert_eq!((approval.by.as_deref(), approval.ticket), (Some("boss"), None));
     assert!(approval.at.is_some());
 }
 
 #[tokio::test]
 async fn dry_runs_before_an_approval_are_told_apart() {
-    let desk = asking(&quick());
-    desk.runtime.call("put", "{}", &jane().with_dry_run(true)).execute().await;
-    let mut call = desk.runtime.call("put", "{}", &jane());
+    let setup = asking(&quick());
+    setup.runtime.call("put", "{}", &jane().with_dry_run(true)).execute().await;
+    let mut call = setup.runtime.call("put", "{}", &jane());
     assert!(call.dry_run().await.is_ok());
     call.approve("boss").unwrap();
     call.execute().await;
-    let records = recorded(&desk.ledger).await;
+    let records = recorded(&setup.ledger).await;
     let marks: Vec<_> = records.iter().map(|it| (it.dry_run, it.approval_dry_run)).collect();
     assert_eq!(marks, [(true, false), (true, true), (false, false)]);
 }
 
 #[tokio::test]
 async fn the_hash_of_an_answer_is_keyed_so_that_it_confirms_no_guess() {
-    let desk = Desk::new(&quick());
-    desk.answer("peek", "{}").await;
-    let record = desk.only().await;
+    let setup = RecordedRuntime::new(&quick());
+    setup.answer("peek", "{}").await;
+    let record = setup.only().await;
     let hash = record.output_hash.unwrap();
     let guesses = (0..100).map(|guess| {
         Digest::of_json("tool-runtime/output/v1", &guess.to_string()).unwrap().to_string()
@@ -383,11 +388,11 @@ async fn the_hash_of_an_answer_is_keyed_so_that_it_confirms_no_guess() {
 
 #[tokio::test]
 async fn an_answer_from_the_cache_says_so() {
-    let desk = Desk::new(&quick());
+    let setup = RecordedRuntime::new(&quick());
     for _ in 0..2 {
-        desk.answer("find", "{}").await;
+        setup.answer("find", "{}").await;
     }
-    let records = recorded(&desk.ledger).await;
+    let records = recorded(&setup.ledger).await;
     let origins: Vec<_> = records.iter().map(|it| (it.origin, it.attempts)).collect();
     assert_eq!(origins, [(RecordedOrigin::Call, 1), (RecordedOrigin::Cache, 0)]);
     assert_eq!(records[0].output_hash, records[1].output_hash);
@@ -395,13 +400,13 @@ async fn an_answer_from_the_cache_says_so() {
 
 #[tokio::test]
 async fn an_answer_to_a_repeated_key_says_so() {
-    let desk = Desk::new(&quick());
+    let setup = RecordedRuntime::new(&quick());
     for _ in 0..2 {
         let cx = ToolContext::builder(Uuid::from_u128(1), "trace-1").run_id("run-1");
         let cx = cx.user_id("jane").idempotency_key("key-1").build().unwrap();
-        assert!(desk.runtime.call("put", "{}", &cx).execute().await.is_ok());
+        assert!(setup.runtime.call("put", "{}", &cx).execute().await.is_ok());
     }
-    let records = recorded(&desk.ledger).await;
+    let records = recorded(&setup.ledger).await;
     let origins: Vec<_> = records.iter().map(|it| (it.origin, it.attempts)).collect();
     assert_eq!(origins, [(RecordedOrigin::Call, 1), (RecordedOrigin::Replay, 0)]);
     assert_eq!(records[0].output_hash, records[1].output_hash);
@@ -412,28 +417,29 @@ async fn retries_are_counted_in_the_one_record() {
     let retry = RetryConfig::new(3, 1.0, 10).unwrap();
     let script = Script::quick(|run| if run < 3 { busy() } else { Ok(run) });
     let policy = Policy::new().rules(Rules::new().retry(retry));
-    let desk = Desk::with(&script, |it| it.policy(policy));
-    desk.answer("peek", "{}").await;
-    let record = desk.only().await;
+    let setup = RecordedRuntime::with(&script, |it| it.policy(policy));
+    setup.answer("peek", "{}").await;
+    let record = setup.only().await;
     assert_eq!((record.status, record.attempts), (RecordStatus::Success, 3));
 
-    let desk = Desk::with(&Script::quick(|_| scripted_error(ErrorCode::NotFound)), |it| it);
-    desk.answer("peek", "{}").await;
-    assert_eq!(told(&desk.only().await), (CallStatus::Failed, "NOT_FOUND", None, 1));
+    let setup =
+        RecordedRuntime::with(&Script::quick(|_| scripted_error(ErrorCode::NotFound)), |it| it);
+    setup.answer("peek", "{}").await;
+    assert_eq!(told(&setup.only().await), (CallStatus::Failed, "NOT_FOUND", None, 1));
 }
 
 #[tokio::test]
 async fn each_call_of_a_batch_leaves_its_own_record() {
-    let desk = Desk::new(&quick());
+    let setup = RecordedRuntime::new(&quick());
     let request = |(id, tool): (&str, &str)| {
         ToolCallRequest::new(id, tool, RawValue::from_string("{}".to_owned()).unwrap())
     };
     let requests = [("a", "peek"), ("b", "poke"), ("c", "put"), ("d", "sell")].map(request);
-    let mut calls = desk.runtime.call_all(&requests, &jane());
-    desk.runtime.execute_all(&mut calls).await;
-    let mut records = recorded(&desk.ledger).await;
+    let mut calls = setup.runtime.call_all(&requests, &jane());
+    setup.runtime.execute_all(&mut calls).await;
+    let mut records = recorded(&setup.ledger).await;
     records.sort_by(|one, other| one.call_id.cmp(&other.call_id));
-    let ends: Vec<_> = records.iter().map(|it| (it.call_id.as_deref(), it.ended)).collect();
+    let ends: Vec<_> = records.iter().map(|it| (it.call_id.as_deref(), it.final_status)).collect();
     assert_eq!(
         ends,
         [
@@ -447,12 +453,12 @@ async fn each_call_of_a_batch_leaves_its_own_record() {
 
 #[tokio::test]
 async fn a_blocking_tool_is_recorded_whether_it_answers_or_breaks() {
-    let desk = Desk::new(&quick());
-    desk.answer("grind", "{}").await;
-    desk.answer("grind", r#"{"breaks":true}"#).await;
-    let _ = desk.runtime.call("grind", "{}", &jane()).execute().now_or_never();
-    let records = recorded(&desk.ledger).await;
-    let ends: Vec<_> = records.iter().map(|it| it.ended).collect();
+    let setup = RecordedRuntime::new(&quick());
+    setup.answer("grind", "{}").await;
+    setup.answer("grind", r#"{"breaks":true}"#).await;
+    let _ = setup.runtime.call("grind", "{}", &jane()).execute().now_or_never();
+    let records = recorded(&setup.ledger).await;
+    let ends: Vec<_> = records.iter().map(|it| it.final_status).collect();
     assert_eq!(ends[..2], [CallStatus::Executed, CallStatus::Failed]);
     assert_eq!(ends.len(), 3);
 }
@@ -463,8 +469,8 @@ async fn the_latency_of_a_call_is_recorded() {
         tokio::time::sleep(Duration::from_millis(40)).await;
         Ok(run)
     });
-    let desk = Desk::new(&script);
-    desk.answer("peek", "{}").await;
-    let latency = desk.only().await.latency_ms;
+    let setup = RecordedRuntime::new(&script);
+    setup.answer("peek", "{}").await;
+    let latency = setup.only().await.latency_ms;
     assert!((40..=41).contains(&latency), "{latency} ms");
 }

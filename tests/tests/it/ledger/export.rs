@@ -14,7 +14,7 @@ use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
 use tool_runtime::store::{SqliteStore, StoreError, StoreErrorKind};
 
-use super::{Kept, ring};
+use super::{TestLedger, ring};
 use crate::sqlite::Folder;
 
 /// Gives back a number.
@@ -106,7 +106,10 @@ async fn a_ledger_that_was_rolled_back_or_emptied_is_not_opened() {
         fs::write(&path, &newest).unwrap();
         let ledger = open(builder(&folder.0), &path).unwrap();
         let verified = ledger.verify(&[]).await.unwrap();
-        assert!(verified.anchor().unwrap().size() >= whole, "it says from where it speaks");
+        assert!(
+            verified.newest_confirmed_checkpoint().unwrap().size() >= whole,
+            "it says from where it speaks"
+        );
     }
 }
 
@@ -150,7 +153,9 @@ async fn a_ledger_that_goes_further_than_its_newest_export_is_opened() {
     make_calls(&ledger, 1).await;
     ledger.close().await.unwrap();
     let ledger = open(builder(&folder.0), &path).unwrap();
-    assert!(ledger.verify(&[]).await.unwrap().anchor().unwrap().size() > 3_000);
+    assert!(
+        ledger.verify(&[]).await.unwrap().newest_confirmed_checkpoint().unwrap().size() > 3_000
+    );
 }
 
 #[tokio::test]
@@ -161,7 +166,7 @@ async fn checkpoints_are_exported_by_records_by_time_and_at_both_ends() {
         Ok(())
     };
     let hour = Duration::from_secs(3_600);
-    let store = Kept::default();
+    let store = TestLedger::default();
     let builder = Ledger::builder(ring()).checkpoint_every(10).export_every(hour);
     let ledger = builder.checkpoint_sink(sink.clone()).open(store.clone()).unwrap();
     assert_eq!(heard.recv().unwrap(), 1, "when it is opened");
@@ -199,7 +204,7 @@ impl CheckpointSink for Broken {
 
 #[tokio::test]
 async fn a_sink_that_fails_is_counted_and_tried_again_and_loses_no_record() {
-    let (sink, store) = (Broken::default(), Kept::default());
+    let (sink, store) = (Broken::default(), TestLedger::default());
     let builder = Ledger::builder(ring()).checkpoint_every(3).checkpoint_sink(sink.clone());
     let ledger = builder.open(store.clone()).unwrap();
     make_calls(&ledger, 20).await;
@@ -217,16 +222,17 @@ async fn a_sink_that_fails_is_counted_and_tried_again_and_loses_no_record() {
 
 #[tokio::test]
 async fn an_expected_checkpoint_serves_where_the_sink_cannot_give_it_back() {
-    let store = Kept::default();
+    let store = TestLedger::default();
     let ledger = Ledger::builder(ring()).open(store.clone()).unwrap();
     make_calls(&ledger, 5).await;
     let exported = ledger.checkpoint().await.unwrap();
     ledger.close().await.unwrap();
     Ledger::builder(ring()).expecting(exported.clone()).open(store).unwrap();
-    let emptied = Ledger::builder(ring()).expecting(exported.clone()).open(Kept::default());
+    let emptied = Ledger::builder(ring()).expecting(exported.clone()).open(TestLedger::default());
     check_refused(emptied, [0, exported.size()]);
     let other = KeyRing::new("2026-11", &[8; 32]).unwrap();
-    let forged = Ledger::builder(other).expecting(exported).open(Kept::default()).unwrap_err();
+    let forged =
+        Ledger::builder(other).expecting(exported).open(TestLedger::default()).unwrap_err();
     assert_eq!(forged.kind(), StoreErrorKind::Damaged);
 }
 

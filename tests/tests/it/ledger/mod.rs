@@ -60,15 +60,15 @@ pub(crate) async fn all(ledger: &Ledger, mut query: LedgerQuery) -> Vec<Recorded
 
 /// An in-memory ledger that the test can read and make fail. A handle.
 #[derive(Clone)]
-pub(crate) struct Kept(Arc<Mutex<(MemoryLedger, bool)>>);
+pub(crate) struct TestLedger(Arc<Mutex<(MemoryLedger, bool)>>);
 
-impl Default for Kept {
+impl Default for TestLedger {
     fn default() -> Self {
         Self(Arc::new(Mutex::new((MemoryLedger::new(10_000), false))))
     }
 }
 
-impl Kept {
+impl TestLedger {
     pub(crate) fn fail(&self, fails: bool) {
         self.0.lock().unwrap().1 = fails;
     }
@@ -79,7 +79,7 @@ impl Kept {
     }
 }
 
-impl LedgerStore for Kept {
+impl LedgerStore for TestLedger {
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         let (memory, fails) = &mut *self.0.lock().unwrap();
         if *fails {
@@ -88,8 +88,8 @@ impl LedgerStore for Kept {
         memory.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
-        self.0.lock().unwrap().0.read(from, most)
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
+        self.0.lock().unwrap().0.read(from, limit)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {

@@ -86,8 +86,8 @@ impl LedgerStore for Moody {
         }
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
-        self.0.memory.lock().unwrap().read(from, most)
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
+        self.0.memory.lock().unwrap().read(from, limit)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {
@@ -110,14 +110,14 @@ async fn tick(runs: &AtomicU32) -> u32 {
     runs.fetch_add(1, Ordering::SeqCst) + 1
 }
 
-struct Desk {
+struct OverloadSetup {
     runtime: Runtime,
     ledger: Ledger,
     store: Moody,
     runs: Arc<AtomicU32>,
 }
 
-impl Desk {
+impl OverloadSetup {
     fn with(change: impl FnOnce(LedgerBuilder) -> LedgerBuilder) -> Self {
         let (store, runs) = (Moody::new(), Arc::<AtomicU32>::default());
         let ledger = change(Ledger::builder(ring()).capacity(2)).open(store.clone()).unwrap();
@@ -162,25 +162,25 @@ impl Desk {
 
 #[tokio::test]
 async fn a_call_waits_for_room_before_it_runs_and_nothing_is_left_out() {
-    let desk = Desk::new();
-    desk.fill().await;
-    let mut call = desk.runtime.call("tick", "{}", &cx());
+    let setup = OverloadSetup::new();
+    setup.fill().await;
+    let mut call = setup.runtime.call("tick", "{}", &cx());
     let mut run = Box::pin(call.execute());
     assert!((&mut run).now_or_never().is_none());
-    assert_eq!(desk.runs(), 3, "it has not begun");
-    desk.store.set(Mood::Writes);
+    assert_eq!(setup.runs(), 3, "it has not begun");
+    setup.store.set(Mood::Writes);
     assert!(run.await.is_ok());
-    desk.closed().await;
-    check_whole(&desk.ledger, 4);
-    assert_eq!((desk.runs(), desk.store.calls()), (4, 4));
+    setup.closed().await;
+    check_whole(&setup.ledger, 4);
+    assert_eq!((setup.runs(), setup.store.calls()), (4, 4));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_is_refused_once_it_waited_too_long_for_room_and_that_is_recorded() {
-    let desk = Desk::new();
-    desk.fill().await;
+    let setup = OverloadSetup::new();
+    setup.fill().await;
     let begun = tokio::time::Instant::now();
-    let mut call = desk.runtime.call("tick", "{}", &cx());
+    let mut call = setup.runtime.call("tick", "{}", &cx());
     let found = envelope(call.execute().await);
     assert!(begun.elapsed() >= Duration::from_secs(5), "{:?}", begun.elapsed());
     let (error, details) = (&found["error"], &found["error"]["details"]);
@@ -189,59 +189,59 @@ async fn a_call_is_refused_once_it_waited_too_long_for_room_and_that_is_recorded
         (&"UNAVAILABLE".into(), &"ledger_full".into())
     );
     assert_eq!(details["effect"], "none");
-    assert_eq!(desk.runs(), 3);
-    desk.store.set(Mood::Writes);
-    let records = desk.closed().await;
-    check_whole(&desk.ledger, 4);
+    assert_eq!(setup.runs(), 3);
+    setup.store.set(Mood::Writes);
+    let records = setup.closed().await;
+    check_whole(&setup.ledger, 4);
     let refused = records.iter().rev().find_map(Record::as_call).unwrap();
-    assert_eq!(refused.ended, CallStatus::NotExecuted);
+    assert_eq!(refused.final_status, CallStatus::NotExecuted);
     assert_eq!(refused.error.as_ref().unwrap().reason.as_deref(), Some("ledger_full"));
 }
 
 #[tokio::test]
 async fn a_shed_call_runs_and_is_counted_in_the_ledger() {
     let clock = ManualClock::at(START);
-    let desk = Desk::with(|it| it.overload(Overload::Shed).clock(clock.clone()));
-    desk.fill().await;
+    let setup = OverloadSetup::with(|it| it.overload(Overload::Shed).clock(clock.clone()));
+    setup.fill().await;
     clock.advance(Duration::from_secs(1));
-    assert!(desk.tick().await);
+    assert!(setup.tick().await);
     clock.advance(Duration::from_secs(1));
-    assert!(desk.tick().await && desk.tick().await);
-    assert_eq!((desk.runs(), desk.ledger.status().shed), (6, 3));
-    desk.store.set(Mood::Writes);
-    desk.ledger.flush().await.unwrap();
-    assert!(desk.tick().await);
+    assert!(setup.tick().await && setup.tick().await);
+    assert_eq!((setup.runs(), setup.ledger.status().shed), (6, 3));
+    setup.store.set(Mood::Writes);
+    setup.ledger.flush().await.unwrap();
+    assert!(setup.tick().await);
 
-    let records = desk.closed().await;
+    let records = setup.closed().await;
     let shed = |record: &Record| match record {
         Record::Shed(shed) => Some((shed.calls, shed.since.clone())),
         _ => None,
     };
     let shed: Vec<_> = records.iter().filter_map(shed).collect();
     assert_eq!(shed, [(3, "2027-01-15T08:00:01.000Z".to_owned())]);
-    assert_eq!(desk.store.calls(), 4);
+    assert_eq!(setup.store.calls(), 4);
     let Some(Record::Closed(closed)) = records.last() else { panic!("{records:#?}") };
     assert_eq!((closed.calls, closed.shed), (4, 3));
-    let status = desk.ledger.status();
+    let status = setup.ledger.status();
     assert_eq!((status.opened, status.ended, status.waiting()), (7, 7, 0));
 }
 
 #[tokio::test]
 async fn a_store_that_fails_is_tried_again_and_nothing_is_lost() {
     for (mood, says) in [(Mood::Fails, "the disk is gone"), (Mood::Panics, "panicked")] {
-        let desk = Desk::new();
-        desk.store.set(mood);
-        assert!(desk.tick().await);
-        let error = desk.ledger.flush().await.unwrap_err();
+        let setup = OverloadSetup::new();
+        setup.store.set(mood);
+        assert!(setup.tick().await);
+        let error = setup.ledger.flush().await.unwrap_err();
         assert!(error.log().contains(says), "{error}");
-        assert!(desk.ledger.status().write_error.is_some());
-        assert_eq!(desk.ledger.status().waiting(), 1);
-        desk.store.set(Mood::Writes);
-        assert!(desk.tick().await);
-        desk.closed().await;
-        check_whole(&desk.ledger, 2);
-        assert!(desk.ledger.status().write_error.is_none());
-        assert_eq!(desk.store.calls(), 2);
+        assert!(setup.ledger.status().write_error.is_some());
+        assert_eq!(setup.ledger.status().waiting(), 1);
+        setup.store.set(Mood::Writes);
+        assert!(setup.tick().await);
+        setup.closed().await;
+        check_whole(&setup.ledger, 2);
+        assert!(setup.ledger.status().write_error.is_none());
+        assert_eq!(setup.store.calls(), 2);
     }
 }
 
@@ -249,55 +249,55 @@ async fn a_store_that_fails_is_tried_again_and_nothing_is_lost() {
 async fn a_store_that_panics_while_it_erases_ends_no_writer() {
     let clock = ManualClock::at(START);
     let keeps = |it: LedgerBuilder| it.checkpoint_every(1).retention(Duration::from_secs(1));
-    let desk = Desk::with(|it| keeps(it).clock(clock.clone()));
-    assert!(desk.tick().await);
-    desk.ledger.flush().await.unwrap();
+    let setup = OverloadSetup::with(|it| keeps(it).clock(clock.clone()));
+    assert!(setup.tick().await);
+    setup.ledger.flush().await.unwrap();
     clock.advance(Duration::from_secs(60));
-    desk.store.set(Mood::PanicsForgetting);
-    assert!(desk.tick().await);
-    desk.ledger.flush().await.unwrap();
-    let error = desk.ledger.status().maintenance_error.expect("it could not erase");
+    setup.store.set(Mood::PanicsForgetting);
+    assert!(setup.tick().await);
+    setup.ledger.flush().await.unwrap();
+    let error = setup.ledger.status().maintenance_error.expect("it could not erase");
     assert!(error.log().contains("panicked"), "{error}");
-    desk.store.set(Mood::Writes);
-    assert!(desk.tick().await);
-    desk.ledger.flush().await.unwrap();
-    assert!(desk.ledger.status().maintenance_error.is_none());
-    desk.ledger.close().await.unwrap();
-    check_whole(&desk.ledger, 3);
+    setup.store.set(Mood::Writes);
+    assert!(setup.tick().await);
+    setup.ledger.flush().await.unwrap();
+    assert!(setup.ledger.status().maintenance_error.is_none());
+    setup.ledger.close().await.unwrap();
+    check_whole(&setup.ledger, 3);
 }
 
 #[tokio::test]
 async fn closing_while_the_store_fails_says_so_and_counts_all_that_is_lost() {
-    let desk = Desk::new();
-    desk.store.set(Mood::Fails);
-    assert!(desk.tick().await);
-    assert!(desk.ledger.flush().await.is_err());
-    assert!(desk.tick().await && desk.tick().await);
-    let error = desk.ledger.close().await.unwrap_err();
+    let setup = OverloadSetup::new();
+    setup.store.set(Mood::Fails);
+    assert!(setup.tick().await);
+    assert!(setup.ledger.flush().await.is_err());
+    assert!(setup.tick().await && setup.tick().await);
+    let error = setup.ledger.close().await.unwrap_err();
     assert!(error.log().contains("the disk is gone"), "{error}");
-    let status = desk.ledger.status();
+    let status = setup.ledger.status();
     assert_eq!((status.ended, status.lost, status.waiting()), (3, 3, 0), "{status:?}");
 }
 
 #[tokio::test]
 async fn a_flush_waits_for_what_has_ended() {
-    let desk = Desk::new();
-    desk.stop().await;
-    let mut flush = Box::pin(desk.ledger.flush());
+    let setup = OverloadSetup::new();
+    setup.stop().await;
+    let mut flush = Box::pin(setup.ledger.flush());
     assert!((&mut flush).now_or_never().is_none());
-    assert_eq!(desk.store.calls(), 0);
-    desk.store.set(Mood::Writes);
+    assert_eq!(setup.store.calls(), 0);
+    setup.store.set(Mood::Writes);
     flush.await.unwrap();
-    assert_eq!(desk.store.calls(), 1);
+    assert_eq!(setup.store.calls(), 1);
 }
 
 #[tokio::test]
 async fn the_last_handle_that_is_dropped_writes_everything() {
-    let desk = Desk::with(|it| it.capacity(100));
+    let setup = OverloadSetup::with(|it| it.capacity(100));
     for _ in 0..50 {
-        assert!(desk.tick().await);
+        assert!(setup.tick().await);
     }
-    let Desk { runtime, ledger, store, .. } = desk;
+    let OverloadSetup { runtime, ledger, store, .. } = setup;
     drop((runtime, ledger));
     assert_eq!(store.calls(), 50);
     assert!(matches!(store.records().last(), Some(Record::Closed(closed)) if closed.calls == 50));
@@ -305,41 +305,41 @@ async fn the_last_handle_that_is_dropped_writes_everything() {
 
 #[tokio::test]
 async fn calls_after_the_end_run_and_are_counted_as_missing() {
-    let desk = Desk::new();
-    desk.closed().await;
-    assert!(desk.tick().await);
-    let status = desk.ledger.status();
+    let setup = OverloadSetup::new();
+    setup.closed().await;
+    assert!(setup.tick().await);
+    let status = setup.ledger.status();
     assert_eq!((status.opened, status.ended, status.shed, status.waiting()), (1, 1, 1, 0));
-    assert!(desk.ledger.flush().await.is_err() && desk.ledger.checkpoint().await.is_err());
-    assert!(desk.ledger.close().await.is_ok(), "it is closed already");
+    assert!(setup.ledger.flush().await.is_err() && setup.ledger.checkpoint().await.is_err());
+    assert!(setup.ledger.close().await.is_ok(), "it is closed already");
 }
 
 #[tokio::test]
-async fn a_flood_of_calls_that_nobody_awaits_is_bounded_and_counted() {
-    let desk = Desk::new();
-    desk.stop().await;
+async fn a_flood_of_calls_without_waiters_is_bounded_and_counted() {
+    let setup = OverloadSetup::new();
+    setup.stop().await;
     for _ in 0..100 {
-        drop(desk.runtime.call("no_such_tool", "{}", &cx()));
+        drop(setup.runtime.call("no_such_tool", "{}", &cx()));
     }
-    let status = desk.ledger.status();
+    let status = setup.ledger.status();
     // Twice the capacity, and the one in the store's hands.
     assert_eq!((status.waiting(), status.shed), (5, 96), "{status:?}");
-    desk.store.set(Mood::Writes);
-    let records = desk.closed().await;
+    setup.store.set(Mood::Writes);
+    let records = setup.closed().await;
     let shed = records.iter().any(|it| matches!(it, Record::Shed(shed) if shed.calls == 96));
-    assert!(shed && desk.store.calls() == 5, "{records:#?}");
+    assert!(shed && setup.store.calls() == 5, "{records:#?}");
 }
 
 #[tokio::test]
 async fn a_refused_call_that_is_awaited_waits_for_room_too() {
-    let desk = Desk::new();
-    desk.fill().await;
-    let mut call = desk.runtime.call("no_such_tool", "{}", &cx());
+    let setup = OverloadSetup::new();
+    setup.fill().await;
+    let mut call = setup.runtime.call("no_such_tool", "{}", &cx());
     let mut run = Box::pin(call.execute());
     assert!((&mut run).now_or_never().is_none());
-    desk.store.set(Mood::Writes);
-    block_on(desk.ledger.flush()).unwrap();
+    setup.store.set(Mood::Writes);
+    block_on(setup.ledger.flush()).unwrap();
     assert!(!run.await.is_ok());
-    desk.closed().await;
-    check_whole(&desk.ledger, 4);
+    setup.closed().await;
+    check_whole(&setup.ledger, 4);
 }

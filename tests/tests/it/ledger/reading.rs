@@ -69,9 +69,9 @@ impl LedgerStore for Watched {
         self.memory.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
         self.log.did(Did::Read);
-        self.memory.read(from, most.min(2))
+        self.memory.read(from, limit.min(2))
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {

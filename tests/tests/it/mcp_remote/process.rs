@@ -195,7 +195,7 @@ async fn the_variable_accepts_changes_or_freezes_the_lock() {
     assert!(host(&lock, None).contains("state=Changed"));
     assert!(host(&lock, Some("frozen")).contains("state=Changed"));
     assert_eq!(lock.text(), pinned);
-    assert!(host(&lock, Some("no")).contains("error=`far`: `MCP_LOCK` has no such value"));
+    assert!(host(&lock, Some("no")).contains("error=`far`: invalid value of `MCP_LOCK`"));
 
     assert!(host(&lock, Some("accept")).contains("state=Available"));
     assert!(lock.text().contains("Other."));

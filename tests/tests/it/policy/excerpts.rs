@@ -143,13 +143,13 @@ fn handle_of(answer: &ModelAnswer) -> OutputHandle {
 async fn read(
     runtime: &Runtime,
     handle: OutputHandle,
-    most: usize,
+    max_bytes: usize,
     cx: &ToolContext,
 ) -> Option<String> {
     let (mut text, mut offset) = (String::new(), Some(0));
     while let Some(begin) = offset {
-        let page = runtime.read_output(handle, begin, most, cx).await.expect("the store")?;
-        assert!(page.text().len() <= most, "{page:?}");
+        let page = runtime.read_output(handle, begin, max_bytes, cx).await.expect("the store")?;
+        assert!(page.text().len() <= max_bytes, "{page:?}");
         text.push_str(page.text());
         assert_eq!(page.next().is_none(), text.len() as u64 == page.total_bytes());
         offset = page.next();
@@ -164,11 +164,12 @@ async fn all_pages_together_are_the_answer() {
         let (whole, answer) = leaving(&runtime, tool, count).await;
         let handle = handle_of(&answer);
         assert_eq!(OutputHandle::parse(&handle.to_string()), Some(handle));
-        for most in (4..=40).chain([whole.len() - 1, whole.len(), whole.len() + 1, usize::MAX]) {
+        for max_bytes in (4..=40).chain([whole.len() - 1, whole.len(), whole.len() + 1, usize::MAX])
+        {
             assert_eq!(
-                read(&runtime, handle, most, &jane()).await.as_ref(),
+                read(&runtime, handle, max_bytes, &jane()).await.as_ref(),
                 Some(&whole),
-                "{most}"
+                "{max_bytes}"
             );
         }
         let least = runtime.read_output(handle, 0, 0, &jane()).await.unwrap().expect("a page");

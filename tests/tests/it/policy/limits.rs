@@ -243,7 +243,7 @@ async fn a_rate_is_a_tenants_and_a_tools() {
 struct Door {
     open: Arc<Semaphore>,
     inside: Arc<AtomicU32>,
-    most: Arc<AtomicU32>,
+    peak: Arc<AtomicU32>,
 }
 
 impl Door {
@@ -251,14 +251,14 @@ impl Door {
         let door = Self {
             open: Arc::new(Semaphore::new(0)),
             inside: Arc::default(),
-            most: Arc::default(),
+            peak: Arc::default(),
         };
-        let Self { open, inside, most } = &door;
-        let (open, inside, most) = (open.clone(), inside.clone(), most.clone());
+        let Self { open, inside, peak } = &door;
+        let (open, inside, peak) = (open.clone(), inside.clone(), peak.clone());
         let script = Script::new(move |run| {
-            let (open, inside, most) = (open.clone(), inside.clone(), most.clone());
+            let (open, inside, peak) = (open.clone(), inside.clone(), peak.clone());
             async move {
-                most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                peak.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 open.acquire().await.expect("the door stays").forget();
                 inside.fetch_sub(1, Ordering::SeqCst);
                 Ok(run)
@@ -287,7 +287,7 @@ async fn a_tool_runs_no_more_often_at_once_than_its_places() {
     for found in &found[5..] {
         assert_eq!(refused(found, "UNAVAILABLE", "queue_full"), 1_000 * MS);
     }
-    assert_eq!((door.most.load(Ordering::SeqCst), script.runs()), (2, 5));
+    assert_eq!((door.peak.load(Ordering::SeqCst), script.runs()), (2, 5));
 }
 
 #[tokio::test(start_paused = true)]
@@ -317,7 +317,7 @@ async fn all_tools_together_run_no_more_often_than_all_places() {
     });
     assert!(found[..5].iter().all(|found| found["status"] == "ok"), "{found:?}");
     refused(&found[5], "UNAVAILABLE", "queue_full");
-    assert_eq!(door.most.load(Ordering::SeqCst), 3);
+    assert_eq!(door.peak.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test(start_paused = true)]

@@ -86,13 +86,13 @@ impl IdempotencyStore for Forgetful {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        self.keys().list_unknown(tenant, after, most).await
+        self.keys().list_unknown(tenant, after, limit).await
     }
 
-    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.keys().sweep_keys(now, most).await
+    async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.keys().sweep_keys(now, limit).await
     }
 }
 

@@ -8,8 +8,8 @@ use tool_runtime::{BuildProblem, RuntimeBuilder};
 
 use super::script::{Script, builder, busy, call, jane};
 
-fn attempts(most: u32) -> Rules {
-    Rules::new().retry(RetryConfig::new(most, 1.0, 10).expect("attempts"))
+fn attempts(max_attempts: u32) -> Rules {
+    Rules::new().retry(RetryConfig::new(max_attempts, 1.0, 10).expect("attempts"))
 }
 
 /// A shop whose door sticks.
@@ -64,8 +64,8 @@ fn rules_for_an_unknown_tool_are_a_problem() {
     assert_eq!(
         refused(policy),
         [
-            "rules are set for `pekk`, which is no tool and no toolkit here",
-            "rules are set for `shop`, which is no tool and no toolkit here",
+            "rules are set for `pekk`, which is neither a tool nor a toolkit of this runtime",
+            "rules are set for `shop`, which is neither a tool nor a toolkit of this runtime",
         ]
     );
 }

@@ -18,12 +18,12 @@ const LATE: &str = "hunter2";
 
 /// Records the runs of the tools, and blocks one of them.
 #[derive(Default)]
-struct Desk {
+struct RunLog {
     done: Mutex<Vec<&'static str>>,
     held_up: Mutex<Option<Receiver<()>>>,
 }
 
-impl Desk {
+impl RunLog {
     fn note(&self, what: &'static str) {
         self.done.lock().unwrap().push(what);
     }
@@ -49,12 +49,12 @@ impl Desk {
 
 /// Goes on elsewhere, whether it was cancelled or not.
 #[ai_tool(effect = "write", preview = nothing, timeout = "2s")]
-async fn ignore(desk: &Arc<Desk>, meta: &MetaRecorder) -> String {
-    let (desk, meta) = (desk.clone(), meta.clone());
+async fn ignore(run_log: &Arc<RunLog>, meta: &MetaRecorder) -> String {
+    let (run_log, meta) = (run_log.clone(), meta.clone());
     let late = tokio::spawn(async move {
         sleep(2 * TIMEOUT).await;
         meta.warning(LATE);
-        desk.note("ended");
+        run_log.note("ended");
         LATE.to_owned()
     });
     late.await.unwrap_or_default()
@@ -62,42 +62,42 @@ async fn ignore(desk: &Arc<Desk>, meta: &MetaRecorder) -> String {
 
 /// Tidies up for long once it is cancelled.
 #[ai_tool(effect = "write", preview = nothing_yet, timeout = "2s")]
-async fn tidy(desk: &Arc<Desk>, meta: &MetaRecorder, cancellation: &Cancellation) -> String {
+async fn tidy(run_log: &Arc<RunLog>, meta: &MetaRecorder, cancellation: &Cancellation) -> String {
     cancellation.cancelled().await;
     meta.warning(LATE);
-    desk.note("cancelled");
+    run_log.note("cancelled");
     sleep(2 * TIMEOUT).await;
-    desk.note("tidied");
+    run_log.note("tidied");
     LATE.to_owned()
 }
 
 /// Answers as soon as it is cancelled.
 #[ai_tool(effect = "write", preview = nothing_yet, timeout = "2s")]
-async fn hurry(desk: &Arc<Desk>, meta: &MetaRecorder, cancellation: &Cancellation) -> String {
+async fn hurry(run_log: &Arc<RunLog>, meta: &MetaRecorder, cancellation: &Cancellation) -> String {
     cancellation.cancelled().await;
     meta.warning(LATE);
-    desk.note("ended");
+    run_log.note("ended");
     LATE.to_owned()
 }
 
 /// Blocks its thread until it is let go.
 #[ai_tool(effect = "write", preview = nothing_here, blocking, timeout = "2s")]
-fn block(desk: &Arc<Desk>, meta: &MetaRecorder) -> String {
-    let held_up = desk.held_up.lock().unwrap().take();
-    desk.note("begun");
+fn block(run_log: &Arc<RunLog>, meta: &MetaRecorder) -> String {
+    let held_up = run_log.held_up.lock().unwrap().take();
+    run_log.note("begun");
     if let Some(held_up) = held_up {
         let _ = held_up.recv();
     }
     meta.warning(LATE);
-    desk.note("ended");
+    run_log.note("ended");
     LATE.to_owned()
 }
 
-async fn nothing(_: &Arc<Desk>, _: &MetaRecorder) {}
+async fn nothing(_: &Arc<RunLog>, _: &MetaRecorder) {}
 
-async fn nothing_yet(_: &Arc<Desk>, _: &MetaRecorder, _: &Cancellation) {}
+async fn nothing_yet(_: &Arc<RunLog>, _: &MetaRecorder, _: &Cancellation) {}
 
-fn nothing_here(_: &Arc<Desk>, _: &MetaRecorder) {}
+fn nothing_here(_: &Arc<RunLog>, _: &MetaRecorder) {}
 
 /// Keeps every closed call's text.
 #[derive(Clone, Default)]
@@ -115,22 +115,22 @@ fn cx() -> ToolContext {
     cx.idempotency_key("k").build().expect("the context")
 }
 
-struct World {
-    desk: Arc<Desk>,
+struct TimeoutSetup {
+    run_log: Arc<RunLog>,
     record: Record,
     runtime: Runtime,
 }
 
-impl World {
+impl TimeoutSetup {
     fn new() -> Self {
-        let (desk, record) = (Arc::<Desk>::default(), Record::default());
+        let (run_log, record) = (Arc::<RunLog>::default(), Record::default());
         let builder =
             Runtime::builder().tool::<IgnoreTool>().tool::<TidyTool>().tool::<HurryTool>();
         let allow = |builder: RuntimeBuilder, tool| builder.permission(tool, Permission::Allow);
         let builder = ["ignore", "tidy", "hurry", "block"].into_iter().fold(builder, allow);
-        let builder = builder.tool::<BlockTool>().state(desk.clone()).observe(record.clone());
+        let builder = builder.tool::<BlockTool>().state(run_log.clone()).observe(record.clone());
         let runtime = builder.store(MemoryStore::new()).build().expect("the runtime");
-        Self { desk, record, runtime }
+        Self { run_log, record, runtime }
     }
 
     async fn call(&self, tool: &str) -> ToolOutput {
@@ -177,55 +177,55 @@ impl World {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_ignores_its_cancellation_is_not_waited_for_and_not_heard() {
-    let world = World::new();
-    world.call_late("ignore").await;
+    let setup = TimeoutSetup::new();
+    setup.call_late("ignore").await;
     sleep(4 * TIMEOUT).await;
-    assert_eq!(world.desk.done(), ["ended"], "its late end has come");
-    world.check_lost("ignore").await;
+    assert_eq!(setup.run_log.done(), ["ended"], "its late end has come");
+    setup.check_lost("ignore").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_tidies_up_for_long_is_not_waited_for() {
-    let world = World::new();
-    world.call_late("tidy").await;
-    assert_eq!(world.desk.done(), ["cancelled"], "it hears of it");
+    let setup = TimeoutSetup::new();
+    setup.call_late("tidy").await;
+    assert_eq!(setup.run_log.done(), ["cancelled"], "it hears of it");
     sleep(4 * TIMEOUT).await;
-    assert_eq!(world.desk.done(), ["cancelled"], "then it is dropped");
-    world.check_lost("tidy").await;
+    assert_eq!(setup.run_log.done(), ["cancelled"], "then it is dropped");
+    setup.check_lost("tidy").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_answers_just_when_it_is_cancelled_is_not_heard() {
-    let world = World::new();
-    world.call_late("hurry").await;
-    assert_eq!(world.desk.done(), ["ended"]);
-    world.check_lost("hurry").await;
+    let setup = TimeoutSetup::new();
+    setup.call_late("hurry").await;
+    assert_eq!(setup.run_log.done(), ["ended"]);
+    setup.check_lost("hurry").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_answers_just_when_its_host_cancels_it_is_not_heard() {
-    let world = World::new();
-    let mut call = world.runtime.call("hurry", "{}", &cx());
+    let setup = TimeoutSetup::new();
+    let mut call = setup.runtime.call("hurry", "{}", &cx());
     let cancellation = call.cancellation().expect("the tool is known");
     let (output, ()) = futures::join!(call.execute(), async {
         sleep(TIMEOUT / 2).await;
         cancellation.cancel();
     });
     assert_eq!(output.error().and_then(|error| error.code()), Some("CANCELLED"), "{output}");
-    assert_eq!(world.desk.done(), ["ended"]);
-    world.check_lost("hurry").await;
+    assert_eq!(setup.run_log.done(), ["ended"]);
+    setup.check_lost("hurry").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_thread_that_blocks_is_not_waited_for_and_not_heard() {
-    let world = World::new();
-    let hold_up = world.desk.hold_up();
+    let setup = TimeoutSetup::new();
+    let hold_up = setup.run_log.hold_up();
     // The paused clock does not advance while a thread blocks.
-    futures::join!(world.call_late("block"), async {
-        world.desk.comes_to("begun").await;
+    futures::join!(setup.call_late("block"), async {
+        setup.run_log.comes_to("begun").await;
         advance(TIMEOUT).await;
     });
     drop(hold_up);
-    world.desk.comes_to("ended").await;
-    world.check_lost("block").await;
+    setup.run_log.comes_to("ended").await;
+    setup.check_lost("block").await;
 }

@@ -215,13 +215,13 @@ impl IdempotencyStore for Broken {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let after = after.filter(|_| !self.is(Defect::ListsFromTheStart));
-        self.memory.list_unknown(tenant, after, most).await
+        self.memory.list_unknown(tenant, after, limit).await
     }
 
-    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+    async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         match self.defect {
             Defect::SweepsUnknown => self.release(|state| *state == KeyState::Unknown).await?,
             Defect::SweepsRunning => {
@@ -230,7 +230,7 @@ impl IdempotencyStore for Broken {
             _ => {}
         }
         let early = Duration::from_secs(u64::from(self.is(Defect::SweepsTooEarly)));
-        self.memory.sweep_keys(now.after(early), most).await
+        self.memory.sweep_keys(now.after(early), limit).await
     }
 }
 
@@ -266,12 +266,12 @@ impl TicketStore for Broken {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError> {
         let after = after.filter(|_| !self.is(Defect::ListsTicketsFromTheStart));
         let now = if self.is(Defect::ListsExpiredTickets) { UnixMillis::new(0) } else { now };
-        let mut listed = self.memory.waiting_tickets(tenant, after, most, now).await?;
+        let mut listed = self.memory.waiting_tickets(tenant, after, limit, now).await?;
         if self.is(Defect::ListsEndedTickets) {
             let ended = self.ended.lock().unwrap().clone();
             for id in ended {
@@ -290,8 +290,8 @@ impl TicketStore for Broken {
         self.memory.supersede_tickets(tenant, conversation).await
     }
 
-    async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.memory.sweep_tickets(now, most).await
+    async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.memory.sweep_tickets(now, limit).await
     }
 }
 
@@ -322,9 +322,9 @@ impl GrantStore for Broken {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        self.memory.grants(tenant, after, most).await
+        self.memory.grants(tenant, after, limit).await
     }
 }
 
@@ -342,17 +342,17 @@ impl OutputStore for Broken {
         tenant: Uuid,
         principal: &str,
         offset: u64,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError> {
         let reader = self.readers.lock().unwrap().get(&id).cloned();
         let reader = reader.filter(|_| self.is(Defect::ShowsOutputsToAll));
         let (tenant, principal) = reader.unwrap_or((tenant, principal.into()));
         let now = if self.is(Defect::ReadsWhatIsOver) { UnixMillis::new(0) } else { now };
-        self.memory.read_output(id, tenant, &principal, offset, most, now).await
+        self.memory.read_output(id, tenant, &principal, offset, limit, now).await
     }
 
-    async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.memory.sweep_outputs(now, most).await
+    async fn sweep_outputs(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.memory.sweep_outputs(now, limit).await
     }
 }

@@ -141,7 +141,7 @@ impl EvidenceStore for Broken {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ListedSnapshot>, StoreError> {
         let mut query = query.clone();
         let after = after.filter(|_| !self.is(Defect::ListsFromTheStart));
@@ -151,15 +151,15 @@ impl EvidenceStore for Broken {
         if let Some(trace) = query.trace.take_if(|_| self.is(Defect::FoldsTraces)) {
             let mut all = self.memory.list_snapshots(&query, after, usize::MAX).await?;
             all.retain(|listed| listed.facts.trace.eq_ignore_ascii_case(&trace));
-            all.truncate(most);
+            all.truncate(limit);
             return Ok(all);
         }
-        self.memory.list_snapshots(&query, after, most).await
+        self.memory.list_snapshots(&query, after, limit).await
     }
 
-    async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
+    async fn sweep_snapshots(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         let before = if self.is(Defect::SweepsTooEarly) { later(before) } else { before };
-        self.memory.sweep_snapshots(before, most).await
+        self.memory.sweep_snapshots(before, limit).await
     }
 
     async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError> {
@@ -190,10 +190,10 @@ impl EvidenceStore for Broken {
         &self,
         not_by: &str,
         after: Option<(Uuid, u32)>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TenantKey>, StoreError> {
         let not_by = if self.is(Defect::ListsAllKeys) { "" } else { not_by };
-        self.memory.list_tenant_keys(not_by, after, most).await
+        self.memory.list_tenant_keys(not_by, after, limit).await
     }
 
     async fn rewrap_tenant_key(&self, was: &TenantKey, now: TenantKey) -> Result<bool, StoreError> {
@@ -225,10 +225,10 @@ impl EvidenceStore for Broken {
         tenant: Uuid,
         before_version: u32,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError> {
         let version = before_version + u32::from(self.is(Defect::ListsLaterVersions));
-        self.memory.list_data_keys(tenant, version, after, most).await
+        self.memory.list_data_keys(tenant, version, after, limit).await
     }
 
     async fn rewrap_data_key(

@@ -131,10 +131,10 @@ impl LedgerStore for Broken {
         self.ledger.append(&altered)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let behind = u64::from(self.has(Defect::ReadsBehindTheNumber) && from > 0);
         let more = usize::from(self.has(Defect::ReadsOneMore));
-        self.ledger.read(from.saturating_add(behind), most.saturating_add(more))
+        self.ledger.read(from.saturating_add(behind), limit.saturating_add(more))
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {

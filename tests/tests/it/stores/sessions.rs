@@ -129,13 +129,13 @@ impl Broken {
 
 #[async_trait]
 impl SessionStore for Broken {
-    async fn load(&self, key: &SessionKey, most: usize) -> Result<Vec<ChatMessage>, StoreError> {
+    async fn load(&self, key: &SessionKey, limit: usize) -> Result<Vec<ChatMessage>, StoreError> {
         let sessions = self.sessions.lock().unwrap();
         let mut messages = sessions.get(&self.key(key)).cloned().unwrap_or_default();
-        let surplus = messages.len().saturating_sub(most);
+        let surplus = messages.len().saturating_sub(limit);
         match self.defect {
             Defect::ReadsAll => {}
-            Defect::ReadsTheOldest => messages.truncate(most),
+            Defect::ReadsTheOldest => messages.truncate(limit),
             Defect::ReadsNewestFirst => {
                 messages.drain(..surplus);
                 messages.reverse();

@@ -7,7 +7,7 @@ use tool_runtime::contracts::envelope::RequestEnvelope;
 use tool_runtime::contracts::trace_context::TraceContext;
 use tool_runtime::prelude::*;
 
-use super::{Desk, Recorder, builder, id, runtime, what};
+use super::{Recorder, ToolRuns, builder, id, runtime, what};
 
 const REQUEST: &str = "8607a8d9-0f3f-43df-bf86-37e845e1574c";
 
@@ -29,8 +29,8 @@ fn named(trace_id: &str) -> ToolContext {
 }
 
 /// Reads back the headers that the tool would send.
-fn sent(desk: &Desk, call: usize) -> TraceContext {
-    let done = desk.done();
+fn sent(tool_runs: &ToolRuns, call: usize) -> TraceContext {
+    let done = tool_runs.done();
     let fields = done[call].lines().filter_map(|line| line.split_once(": "));
     TraceContext::from_fields(fields).expect("headers by the specification")
 }
@@ -41,21 +41,21 @@ fn trace(span: &SpanData) -> String {
 
 #[tokio::test]
 async fn the_published_request_goes_on_as_the_trace_of_its_uuid() {
-    let (recorder, desk) = (Recorder::start(), Arc::<Desk>::default());
-    runtime(&desk).handle(published(), "look", what("tea")).await;
+    let (recorder, tool_runs) = (Recorder::start(), Arc::<ToolRuns>::default());
+    runtime(&tool_runs).handle(published(), "look", what("tea")).await;
     let call = recorder.span("execute_tool look");
     assert_eq!(trace(&call), REQUEST.replace('-', ""));
     assert_eq!(call.parent_span_id.to_string(), "00f067aa0ba902b7");
     assert_eq!(super::attributes(&call)["tool_runtime.trace.id"], REQUEST);
-    let sent = sent(&desk, 0);
+    let sent = sent(&tool_runs, 0);
     assert_eq!(sent.parent().trace_id().to_string(), REQUEST.replace('-', ""));
     assert_eq!(sent.parent().parent_id().to_string(), id(&call).to_string());
 }
 
 #[tokio::test]
 async fn calls_of_one_free_trace_id_are_one_trace() {
-    let (recorder, desk) = (Recorder::start(), Arc::<Desk>::default());
-    let runtime = runtime(&desk);
+    let (recorder, tool_runs) = (Recorder::start(), Arc::<ToolRuns>::default());
+    let runtime = runtime(&tool_runs);
     for name in ["trace-1", "trace-1", "trace-2"] {
         runtime.call("look", what("tea"), &named(name)).execute().await;
     }
@@ -67,12 +67,12 @@ async fn calls_of_one_free_trace_id_are_one_trace() {
 
 #[tokio::test]
 async fn a_free_trace_id_goes_on_where_no_span_is_recorded() {
-    let desk = Arc::<Desk>::default();
-    let runtime = builder(&desk).without_tracing().build().expect("the runtime");
+    let tool_runs = Arc::<ToolRuns>::default();
+    let runtime = builder(&tool_runs).without_tracing().build().expect("the runtime");
     for name in ["trace-1", "trace-1", REQUEST] {
         runtime.call("look", what("tea"), &named(name)).execute().await;
     }
-    let [one, same, of_uuid] = [0, 1, 2].map(|call| *sent(&desk, call).parent());
+    let [one, same, of_uuid] = [0, 1, 2].map(|call| *sent(&tool_runs, call).parent());
     assert_eq!(one.trace_id(), same.trace_id());
     assert_ne!(one.parent_id(), same.parent_id(), "each call is a span of its own");
     assert_eq!(of_uuid.trace_id().to_string(), REQUEST.replace('-', ""));

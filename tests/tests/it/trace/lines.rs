@@ -95,9 +95,9 @@ async fn a_subscriber_gets_one_flat_event_a_call() {
 
 #[tokio::test]
 async fn a_json_log_has_one_line_a_call() {
-    let (paper, desk) = (Paper::default(), Arc::default());
+    let (paper, tool_runs) = (Paper::default(), Arc::default());
     let log = JsonLog::new(paper.clone()).expect("a thread");
-    let runtime = builder(&desk).without_tracing().observe(log.clone()).build();
+    let runtime = builder(&tool_runs).without_tracing().observe(log.clone()).build();
     succeed_and_panic(&runtime.expect("the runtime")).await;
     log.flush();
     let lines: Vec<_> = paper.lines().into_iter().map(timeless).collect();
@@ -107,9 +107,9 @@ async fn a_json_log_has_one_line_a_call() {
 
 #[tokio::test]
 async fn a_refusal_has_a_line_and_no_latency() {
-    let (paper, desk) = (Paper::default(), Arc::default());
+    let (paper, tool_runs) = (Paper::default(), Arc::default());
     let log = JsonLog::new(paper.clone()).expect("a thread");
-    let runtime = builder(&desk).observe(log.clone()).build().expect("the runtime");
+    let runtime = builder(&tool_runs).observe(log.clone()).build().expect("the runtime");
     let cx = ToolContext::builder(Uuid::nil(), "trace-1").ingestion_run_id("upload-1");
     let cx = cx.dry_run(true).build().expect("the context");
     runtime.call("lok", "{}", &cx).execute().await;
@@ -150,11 +150,11 @@ impl Write for Slow {
 
 #[tokio::test]
 async fn a_slow_writer_blocks_no_call_and_dropped_lines_are_counted() {
-    let (paper, desk) = (Paper::default(), Arc::default());
+    let (paper, tool_runs) = (Paper::default(), Arc::default());
     let ((begun, begins), (leave, waits)) = (channel(), channel());
     let slow = Slow { begun, leave: waits, paper: paper.clone() };
     let log = JsonLog::with_capacity(slow, 2).expect("a thread");
-    let runtime = builder(&desk).observe(log.clone()).build().expect("the runtime");
+    let runtime = builder(&tool_runs).observe(log.clone()).build().expect("the runtime");
     runtime.call("look", what("tea"), &cx()).execute().await;
     begins.recv().expect("the writer has the first line");
     // Two lines are queued, three are dropped; no call waits for the writer.
@@ -192,9 +192,9 @@ impl Write for Broken {
 
 #[tokio::test]
 async fn a_line_that_cannot_be_written_is_counted_too() {
-    let (paper, desk) = (Paper::default(), Arc::default());
+    let (paper, tool_runs) = (Paper::default(), Arc::default());
     let log = JsonLog::new(Broken(paper.clone(), 0)).expect("a thread");
-    let runtime = builder(&desk).observe(log.clone()).build().expect("the runtime");
+    let runtime = builder(&tool_runs).observe(log.clone()).build().expect("the runtime");
     // The first line fails, then the line about it panics, then both work.
     for _ in 0..2 {
         runtime.call("look", what("tea"), &cx()).execute().await;

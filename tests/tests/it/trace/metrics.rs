@@ -10,7 +10,7 @@ use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use tool_runtime::prelude::*;
 use tool_runtime::trace::{Metrics, conventions as names};
 
-use super::{Desk, SECRET, builder, what};
+use super::{SECRET, ToolRuns, builder, what};
 use crate::support::cx;
 
 /// Looks something up that stays good.
@@ -34,7 +34,7 @@ struct Meters {
     exporter: InMemoryMetricExporter,
     provider: SdkMeterProvider,
     runtime: Runtime,
-    desk: Arc<Desk>,
+    tool_runs: Arc<ToolRuns>,
 }
 
 impl Meters {
@@ -42,10 +42,10 @@ impl Meters {
         let exporter = InMemoryMetricExporter::default();
         let provider = SdkMeterProvider::builder().with_periodic_exporter(exporter.clone()).build();
         let metrics = Metrics::new(&provider.meter("tests"));
-        let desk = Arc::<Desk>::default();
-        let builder = builder(&desk).tool::<FreshTool>().tool::<KeepOnceTool>();
+        let tool_runs = Arc::<ToolRuns>::default();
+        let builder = builder(&tool_runs).tool::<FreshTool>().tool::<KeepOnceTool>();
         let runtime = builder.without_tracing().metrics(metrics).build().expect("the runtime");
-        Self { exporter, provider, runtime, desk }
+        Self { exporter, provider, runtime, tool_runs }
     }
 
     async fn call(&self, tool: &str, arguments: &str) {
@@ -172,7 +172,7 @@ async fn calls_under_way_are_counted_until_they_end_whatever_their_end() {
     let mut call = meters.runtime.call("look", what("hang"), &cx());
     let cancellation = call.cancellation().expect("a known tool");
     let look = async {
-        meters.desk.begins().await;
+        meters.tool_runs.begins().await;
         check(&meters.read(names::ACTIVE_CALLS), &[("gen_ai.tool.name=look", 1)]);
         cancellation.cancel();
     };

@@ -84,13 +84,13 @@ fn id(span: &SpanData) -> SpanId {
 
 /// Records the runs of the tools, and blocks one of them.
 #[derive(Default)]
-struct Desk {
+struct ToolRuns {
     runs: Mutex<u32>,
     done: Mutex<Vec<String>>,
     held_up: Mutex<Option<Receiver<()>>>,
 }
 
-impl Desk {
+impl ToolRuns {
     fn begin(&self) -> u32 {
         let mut runs = self.runs.lock().unwrap();
         *runs += 1;
@@ -144,15 +144,15 @@ impl std::error::Error for Trouble {}
 /// Looks something up.
 #[ai_tool(effect = "read", version = "1.2.0", timeout = "2s")]
 async fn look(
-    desk: &Arc<Desk>,
+    tool_runs: &Arc<ToolRuns>,
     headers: &TraceHeaders,
     again: &TraceHeaders,
     /// The subject.
     what: String,
 ) -> Result<String, Trouble> {
     assert_eq!(headers, again);
-    desk.note(sent(headers));
-    let run = desk.begin();
+    tool_runs.note(sent(headers));
+    let run = tool_runs.begin();
     yield_now().instrument(tracing::info_span!("inside", %what)).await;
     match &*what {
         "busy" if run < 3 => Err(Trouble::Busy(SECRET.to_owned())),
@@ -165,15 +165,15 @@ async fn look(
 
 /// Digs something up, which takes a thread.
 #[ai_tool(effect = "read", blocking)]
-fn dig(desk: &Arc<Desk>, headers: &TraceHeaders) -> u32 {
-    tracing::info_span!("inside").in_scope(|| desk.note(sent(headers)));
-    let held_up = desk.held_up.lock().unwrap().take();
-    desk.note("begun");
+fn dig(tool_runs: &Arc<ToolRuns>, headers: &TraceHeaders) -> u32 {
+    tracing::info_span!("inside").in_scope(|| tool_runs.note(sent(headers)));
+    let held_up = tool_runs.held_up.lock().unwrap().take();
+    tool_runs.note("begun");
     if let Some(held_up) = held_up {
         // Dropping the sender lets it continue.
         let _ = held_up.recv();
     }
-    desk.note("ended");
+    tool_runs.note("ended");
     1
 }
 
@@ -196,12 +196,16 @@ fn sent(headers: &TraceHeaders) -> String {
     pairs.join("\n")
 }
 
-fn builder(desk: &Arc<Desk>) -> RuntimeBuilder {
-    Runtime::builder().tool::<LookTool>().tool::<DigTool>().tool::<KeepTool>().state(desk.clone())
+fn builder(tool_runs: &Arc<ToolRuns>) -> RuntimeBuilder {
+    Runtime::builder()
+        .tool::<LookTool>()
+        .tool::<DigTool>()
+        .tool::<KeepTool>()
+        .state(tool_runs.clone())
 }
 
-fn runtime(desk: &Arc<Desk>) -> Runtime {
-    builder(desk).build().expect("the runtime")
+fn runtime(tool_runs: &Arc<ToolRuns>) -> Runtime {
+    builder(tool_runs).build().expect("the runtime")
 }
 
 fn what(what: &str) -> String {

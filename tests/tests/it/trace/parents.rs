@@ -6,7 +6,7 @@ use opentelemetry::trace::SpanContext;
 use opentelemetry_sdk::trace::SpanData;
 use tracing::Instrument;
 
-use super::{CALLER, Desk, Recorder, TRACE, id, request, runtime, traced, what};
+use super::{CALLER, Recorder, TRACE, ToolRuns, id, request, runtime, traced, what};
 use crate::support::cx;
 
 const CALL: &str = "execute_tool look";
@@ -26,8 +26,8 @@ fn is_child_of_caller(call: &SpanData) {
 
 #[tokio::test]
 async fn without_a_span_here_the_callers_is_the_parent() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    runtime(&desk).call("look", what("tea"), &traced()).execute().await;
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    runtime(&tool_runs).call("look", what("tea"), &traced()).execute().await;
     let call = recorder.span(CALL);
     is_child_of_caller(&call);
     is_child(&recorder.span("inside"), &call.span_context);
@@ -35,8 +35,8 @@ async fn without_a_span_here_the_callers_is_the_parent() {
 
 #[tokio::test]
 async fn a_blocking_tool_is_inside_too() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    runtime(&desk).call("dig", "{}", &traced()).execute().await;
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    runtime(&tool_runs).call("dig", "{}", &traced()).execute().await;
     let call = recorder.span("execute_tool dig");
     is_child_of_caller(&call);
     is_child(&recorder.span("inside"), &call.span_context);
@@ -44,8 +44,8 @@ async fn a_blocking_tool_is_inside_too() {
 
 #[tokio::test(start_paused = true)]
 async fn all_attempts_are_inside_one_span() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    runtime(&desk).call("look", what("busy"), &traced()).execute().await;
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    runtime(&tool_runs).call("look", what("busy"), &traced()).execute().await;
     let call = recorder.span(CALL);
     let inside = recorder.all("inside");
     assert_eq!(inside.len(), 3);
@@ -56,15 +56,15 @@ async fn all_attempts_are_inside_one_span() {
 
 #[tokio::test]
 async fn a_refusal_has_the_same_parent() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    runtime(&desk).call("look", "{}", &traced()).execute().await;
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    runtime(&tool_runs).call("look", "{}", &traced()).execute().await;
     is_child_of_caller(&recorder.span(CALL));
 }
 
 #[tokio::test]
 async fn a_span_here_is_the_parent_and_a_caller_of_another_trace_is_linked() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    let runtime = runtime(&desk);
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    let runtime = runtime(&tool_runs);
     let host = tracing::info_span!("host");
     async { runtime.call("look", what("tea"), &traced()).execute().await.is_ok() }
         .instrument(host)
@@ -78,8 +78,8 @@ async fn a_span_here_is_the_parent_and_a_caller_of_another_trace_is_linked() {
 
 #[tokio::test]
 async fn a_caller_without_a_trace_leaves_the_span_here_alone() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    let runtime = runtime(&desk);
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    let runtime = runtime(&tool_runs);
     async { runtime.call("look", what("tea"), &cx()).execute().await.is_ok() }
         .instrument(tracing::info_span!("host"))
         .await;
@@ -90,8 +90,8 @@ async fn a_caller_without_a_trace_leaves_the_span_here_alone() {
 
 #[tokio::test]
 async fn the_calls_of_a_batch_are_siblings() {
-    let (recorder, desk) = (Recorder::start(), Arc::<Desk>::default());
-    let runtime = runtime(&desk);
+    let (recorder, tool_runs) = (Recorder::start(), Arc::<ToolRuns>::default());
+    let runtime = runtime(&tool_runs);
     let requests = ["one", "two", "three"].map(|id| request(id, what(id)));
     let mut calls = runtime.call_all(&requests, &traced());
     async { runtime.execute_all(&mut calls).await.len() }
@@ -114,8 +114,8 @@ async fn the_calls_of_a_batch_are_siblings() {
 
 #[tokio::test]
 async fn two_calls_on_one_thread_do_not_mix() {
-    let (recorder, desk) = (Recorder::start(), Arc::<Desk>::default());
-    let runtime = runtime(&desk);
+    let (recorder, tool_runs) = (Recorder::start(), Arc::<ToolRuns>::default());
+    let runtime = runtime(&tool_runs);
     let cx = cx();
     let (mut one, mut two) =
         (runtime.call("look", what("one"), &cx), runtime.call("look", what("two"), &cx));

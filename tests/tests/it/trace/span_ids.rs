@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tool_runtime::prelude::*;
 use tool_runtime::trace::SpanIds;
 
-use super::{Desk, Recorder, attributes, builder, what};
+use super::{Recorder, ToolRuns, attributes, builder, what};
 
 const USER: &str = "user-4711";
 const SESSION: &str = "session-0815";
@@ -19,8 +19,8 @@ fn cx() -> ToolContext {
 
 /// Runs a call, and one that is refused; gives the attributes of both spans.
 async fn recorded(ids: Option<SpanIds>) -> [BTreeMap<String, String>; 2] {
-    let (recorder, desk) = (Recorder::start(), Arc::<Desk>::default());
-    let builder = builder(&desk);
+    let (recorder, tool_runs) = (Recorder::start(), Arc::<ToolRuns>::default());
+    let builder = builder(&tool_runs);
     let builder = ids.into_iter().fold(builder, tool_runtime::RuntimeBuilder::span_ids);
     let runtime = builder.build().expect("the runtime");
     runtime.call("look", what("tea"), &cx()).execute().await;

@@ -8,22 +8,22 @@ use tokio::task::yield_now;
 use tool_runtime::prelude::*;
 use tool_runtime::trace::conventions as names;
 
-use super::{Desk, Recorder, SECRET, attributes, builder, request, runtime, traced, what};
+use super::{Recorder, SECRET, ToolRuns, attributes, builder, request, runtime, traced, what};
 use crate::support::cx;
 
 /// Runs one call to its end; gives what was recorded of it.
-async fn record(tool: &str, arguments: &str) -> (Recorder, Arc<Desk>) {
-    let (recorder, desk) = (Recorder::start(), Arc::<Desk>::default());
-    runtime(&desk).call(tool, arguments, &cx()).execute().await;
-    (recorder, desk)
+async fn record(tool: &str, arguments: &str) -> (Recorder, Arc<ToolRuns>) {
+    let (recorder, tool_runs) = (Recorder::start(), Arc::<ToolRuns>::default());
+    runtime(&tool_runs).call(tool, arguments, &cx()).execute().await;
+    (recorder, tool_runs)
 }
 
 #[tokio::test]
 async fn a_call_has_a_span_as_the_conventions_name_it() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
     let request = request("call-7", what("tea"));
     let cx = cx().with_invocation_id(Uuid::from_u128(7));
-    runtime(&desk).call_request(&request, &cx).execute().await;
+    runtime(&tool_runs).call_request(&request, &cx).execute().await;
 
     let span = recorder.span("execute_tool look");
     assert_eq!((&span.span_kind, &span.status), (&SpanKind::Internal, &Status::Unset));
@@ -79,34 +79,34 @@ async fn a_timeout_closes_the_span() {
 
 #[tokio::test]
 async fn a_dropped_execution_closes_the_span_as_cancelled() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    let mut call = runtime(&desk).call("look", what("hang"), &cx());
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    let mut call = runtime(&tool_runs).call("look", what("hang"), &cx());
     assert!(call.execute().now_or_never().is_none());
     failed(&recorder, "execute_tool look", "CANCELLED", "interrupted");
 }
 
 #[tokio::test]
 async fn a_cancelled_call_closes_its_span_while_its_thread_works_on() {
-    let (recorder, desk) = (Recorder::start(), Arc::<Desk>::default());
-    let held_up = desk.hold_up();
-    let mut call = runtime(&desk).call("dig", "{}", &cx());
+    let (recorder, tool_runs) = (Recorder::start(), Arc::<ToolRuns>::default());
+    let held_up = tool_runs.hold_up();
+    let mut call = runtime(&tool_runs).call("dig", "{}", &cx());
     let cancellation = call.cancellation().expect("a known tool");
     let cancel = async {
-        desk.comes_to("begun").await;
+        tool_runs.comes_to("begun").await;
         cancellation.cancel();
     };
     futures::join!(call.execute(), cancel);
     failed(&recorder, "execute_tool dig", "CANCELLED", "interrupted");
-    assert!(!desk.done().contains(&"ended".to_owned()));
+    assert!(!tool_runs.done().contains(&"ended".to_owned()));
     drop(held_up);
-    desk.comes_to("ended").await;
+    tool_runs.comes_to("ended").await;
     assert_eq!(recorder.all("execute_tool dig").len(), 1);
 }
 
 #[tokio::test]
 async fn a_call_that_never_ran_has_a_span_of_no_length() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    let runtime = runtime(&desk);
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    let runtime = runtime(&tool_runs);
     drop(runtime.call("look", what("tea"), &cx()));
     failed(&recorder, "execute_tool look", "CANCELLED", "not_executed");
 
@@ -126,8 +126,8 @@ async fn a_name_that_no_tool_has_is_recorded_nowhere() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_of_arguments_answers_and_errors_is_recorded() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    let runtime = runtime(&desk);
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    let runtime = runtime(&tool_runs);
     let auth = serde_json::json!({"token": SECRET});
     let cx = cx().with_auth(auth.as_object().cloned());
     let arguments = [what(SECRET), what("broken"), what("panic"), format!(r#"{{"{SECRET}":1}}"#)];
@@ -147,8 +147,8 @@ async fn nothing_of_arguments_answers_and_errors_is_recorded() {
 
 #[tokio::test]
 async fn without_tracing_there_is_no_span() {
-    let (recorder, desk) = (Recorder::start(), Arc::default());
-    let runtime = builder(&desk).without_tracing().build().expect("the runtime");
+    let (recorder, tool_runs) = (Recorder::start(), Arc::default());
+    let runtime = builder(&tool_runs).without_tracing().build().expect("the runtime");
     runtime.call("look", what("tea"), &traced()).execute().await;
     drop(runtime.call("nobody", "{}", &traced()));
     yield_now().await;

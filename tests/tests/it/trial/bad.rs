@@ -114,7 +114,7 @@ fn an_effect_in_a_dry_run_is_found() {
 }
 
 #[test]
-fn a_dry_run_that_nobody_can_judge_is_told() {
+fn a_dry_run_that_cannot_be_judged_is_reported() {
     let report = ToolTrial::of::<OrderTeaTool>().state(RecordedEffects::new()).check();
     assert!(report.is_ok(), "{report}");
     assert!(report.notes().iter().any(|note| note.starts_with("dry run: not checked")), "{report}");

@@ -122,7 +122,7 @@ async fn a_model_goes_on_only_when_every_call_is_answered_once() {
 }
 
 #[tokio::test]
-async fn nobody_who_is_not_in_the_script_approves() {
+async fn a_script_that_is_done_approves_nothing() {
     let shop = RecordedEffects::new();
     let person = ScriptedApprover::new([Decision::approve("ada")]);
     let runtime = Runtime::builder()

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use super::builder::Settings;
+use super::builder::OpenAiSettings;
 use crate::agent::error::AgentError;
 
 /// An attempt that failed.
@@ -48,7 +48,7 @@ const FALLBACK_PART: u32 = 3;
 /// # Errors
 /// Returns the last failure, with the number of attempts and the model in its details.
 pub(super) async fn with_retries<T, F>(
-    settings: &Settings,
+    settings: &OpenAiSettings,
     model: Option<&str>,
     ends: Option<Instant>,
     attempt: impl Fn(AttemptedModel) -> F,

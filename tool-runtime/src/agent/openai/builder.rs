@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::chat::OpenAiModel;
 use super::embeddings::OpenAiEmbedder;
-use super::endpoint::Endpoint;
+use super::endpoint::ProviderEndpoint;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::proxy::AgentConfig;
 use crate::loopback::{is_loopback, is_readable};
@@ -44,12 +44,12 @@ pub struct OpenAiBuilder {
     base_url: String,
     key_variable: Option<String>,
     allows_plain_http: bool,
-    pub(super) settings: Settings,
+    pub(super) settings: OpenAiSettings,
 }
 
 /// The settings of requests.
 #[derive(Debug, Clone)]
-pub(super) struct Settings {
+pub(super) struct OpenAiSettings {
     pub(super) model: String,
     pub(super) fallback_model: Option<String>,
     pub(super) prefix: ProviderPrefix,
@@ -62,7 +62,7 @@ pub(super) struct Settings {
 
 impl OpenAiBuilder {
     pub(super) fn new(base_url: String, model: String) -> Self {
-        let settings = Settings {
+        let settings = OpenAiSettings {
             model,
             fallback_model: None,
             prefix: ProviderPrefix::default(),
@@ -168,18 +168,18 @@ impl OpenAiBuilder {
         self.endpoint("embeddings").map(OpenAiEmbedder::new)
     }
 
-    fn endpoint(self, path: &str) -> Result<Arc<Endpoint>, AgentError> {
+    fn endpoint(self, path: &str) -> Result<Arc<ProviderEndpoint>, AgentError> {
         let mut problems = Vec::new();
         let key = self.key(&mut problems);
         let url = self.url(path, key.is_some(), &mut problems);
-        let Settings { model, max_attempts, timeout, .. } = &self.settings;
+        let OpenAiSettings { model, max_attempts, timeout, .. } = &self.settings;
         check(&mut problems, !model.is_empty(), "the model's name is empty");
         check(&mut problems, (1..=5).contains(max_attempts), "`max_attempts`: expected 1 to 5");
         check(&mut problems, !timeout.is_zero(), "`timeout`: expected more than 0");
         let client = client(url.as_ref(), key.as_ref());
         match (url, client) {
             (Some(url), Ok(client)) if problems.is_empty() => {
-                Ok(Arc::new(Endpoint { client, url, settings: self.settings }))
+                Ok(Arc::new(ProviderEndpoint { client, url, settings: self.settings }))
             }
             (_, client) => {
                 problems.extend(client.err().map(|_| "no HTTP client can be made".to_owned()));

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::attempts::{AttemptedModel, Failed, with_retries};
 use super::builder::OpenAiBuilder;
-use super::endpoint::{Endpoint, broke_off, failing, timed_out, unreadable};
+use super::endpoint::{ProviderEndpoint, broke_off, failing, timed_out, unreadable};
 use super::request::{RequestFormat, repeated};
 use crate::adapters::{
     Adapter, Delta, Dialect, ReadError, RequestedCall, StopReason, Turn, is_file,
@@ -55,7 +55,7 @@ use crate::tool::Attachment;
 /// ```
 #[derive(Clone)]
 pub struct OpenAiModel {
-    endpoint: Arc<Endpoint>,
+    endpoint: Arc<ProviderEndpoint>,
 }
 
 impl OpenAiModel {
@@ -73,7 +73,7 @@ impl OpenAiModel {
         OpenAiBuilder::from_config(config)
     }
 
-    pub(super) fn new(endpoint: Arc<Endpoint>) -> Self {
+    pub(super) fn new(endpoint: Arc<ProviderEndpoint>) -> Self {
         Self { endpoint }
     }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::attempts::{AttemptedModel, Failed, with_retries};
 use super::builder::OpenAiBuilder;
-use super::endpoint::{Endpoint, timed_out, unreadable};
+use super::endpoint::{ProviderEndpoint, timed_out, unreadable};
 use crate::assess::{CompressionError, Embedder};
 
 /// Computes vectors of texts by the embeddings API of OpenAI, which many servers have.
@@ -25,7 +25,7 @@ use crate::assess::{CompressionError, Embedder};
 /// ```
 #[derive(Clone)]
 pub struct OpenAiEmbedder {
-    endpoint: Arc<Endpoint>,
+    endpoint: Arc<ProviderEndpoint>,
 }
 
 /// A response of the endpoint.
@@ -47,7 +47,7 @@ impl OpenAiEmbedder {
         OpenAiBuilder::new(base_url.into(), model.into())
     }
 
-    pub(super) fn new(endpoint: Arc<Endpoint>) -> Self {
+    pub(super) fn new(endpoint: Arc<ProviderEndpoint>) -> Self {
         Self { endpoint }
     }
 

@@ -7,15 +7,15 @@ use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::Value;
 
 use super::attempts::Failed;
-use super::builder::Settings;
+use super::builder::OpenAiSettings;
 use crate::agent::error::{AgentError, AgentErrorKind};
 
 /// An endpoint, with the client that has the key.
 #[derive(Debug)]
-pub(super) struct Endpoint {
+pub(super) struct ProviderEndpoint {
     pub(super) client: Client,
     pub(super) url: Url,
-    pub(super) settings: Settings,
+    pub(super) settings: OpenAiSettings,
 }
 
 /// The longest `Retry-After` that is waited for.
@@ -23,7 +23,7 @@ const LONGEST_ADVICE: Duration = Duration::from_secs(30);
 /// The most characters of a provider's word for an error.
 const WORD: usize = 64;
 
-impl Endpoint {
+impl ProviderEndpoint {
     /// Sends a body and returns the response, if its status is a success.
     pub(super) async fn send(&self, body: &Value) -> Result<Response, Failed> {
         let request = self.client.post(self.url.clone());
@@ -52,10 +52,10 @@ impl Endpoint {
     }
 }
 
-async fn read(response: &mut Response, most: usize) -> Result<Vec<u8>, Failed> {
+async fn read(response: &mut Response, max_bytes: usize) -> Result<Vec<u8>, Failed> {
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await.map_err(|error| not_reached(&error))? {
-        if bytes.len() + part.len() > most {
+        if bytes.len() + part.len() > max_bytes {
             return Err(unreadable("the response is longer than `max_response_bytes`"));
         }
         bytes.extend_from_slice(&part);

@@ -13,7 +13,7 @@ use crate::contracts::ToolContext;
 use crate::policy::principal::principal_of;
 
 /// The bytes of all cached answers together.
-const MOST_BYTES: u64 = 32 * 1024 * 1024;
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
 /// The size of an entry beside its texts, in bytes.
 const ENTRY: u64 = 512;
 
@@ -40,7 +40,7 @@ impl Weighter<Digest, Arc<CachedReply>> for ByBytes {
 
 impl AnswerCache {
     pub(super) fn new(ttl: Duration) -> Self {
-        Self { answers: Cache::with_weighter(1_024, MOST_BYTES, ByBytes), ttl }
+        Self { answers: Cache::with_weighter(1_024, MAX_BYTES, ByBytes), ttl }
     }
 
     pub(super) fn get(&self, key: &Digest, now: Instant) -> Option<ChatReply> {

@@ -4,7 +4,7 @@ use crate::assess::AssessOptions;
 use crate::contracts::proxy::ProxyRequest;
 
 /// The most tokens that are reserved for the model's answer.
-const MOST_OUTPUT: u64 = 4_096;
+const MAX_OUTPUT_TOKENS: u64 = 4_096;
 /// The smallest context that the contract knows.
 const SMALLEST_CONTEXT: u64 = 1_000;
 
@@ -44,7 +44,7 @@ impl Optimization {
 
     /// Returns the settings of a second compression, which keeps as much as fits: fields that are null
     /// or empty, and links, are left out first.
-    pub(super) fn harder(self, dollars_per_million: f64) -> AssessOptions {
+    pub(super) fn with_stronger_compression(self, dollars_per_million: f64) -> AssessOptions {
         self.options(0, dollars_per_million)
             .with_target_ratio(1.0)
             .with_nulls_dropped(true)
@@ -74,7 +74,7 @@ impl TokenBudget {
 
     /// Reserves a quarter of the tokens for the answer, at most 4,096.
     fn of_total(total: u64) -> Self {
-        let output = (total / 4).min(MOST_OUTPUT);
+        let output = (total / 4).min(MAX_OUTPUT_TOKENS);
         Self { total, input: total - output, output, schema: 0 }
     }
 
@@ -91,10 +91,10 @@ impl TokenBudget {
     /// Returns the smallest total of a request whose context and schema take so many tokens.
     fn total_for(context: u64) -> u64 {
         let with_quarter = context.saturating_sub(1).saturating_mul(4) / 3 + 1;
-        let total = if with_quarter / 4 < MOST_OUTPUT {
+        let total = if with_quarter / 4 < MAX_OUTPUT_TOKENS {
             with_quarter
         } else {
-            context.saturating_add(MOST_OUTPUT)
+            context.saturating_add(MAX_OUTPUT_TOKENS)
         };
         total.max(SMALLEST_CONTEXT)
     }

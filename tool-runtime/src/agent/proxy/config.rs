@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::prices::PriceTable;
-use super::settings::Settings;
+use super::settings::NamedSettings;
 use crate::agent::error::{AgentError, AgentErrorKind};
 
 /// The least important events that the agent logs.
@@ -148,7 +148,7 @@ impl AgentConfig {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             refused(vec![format!("line {line}: expected TOML")])
         })?;
-        Self::read(Settings::new(values, ""))
+        Self::read(NamedSettings::new(values, ""))
     }
 
     /// Reads settings from environment variables: the prefix and the setting's name in capitals,
@@ -178,10 +178,10 @@ impl AgentConfig {
         let named = variables.into_iter().filter_map(|(name, value)| {
             Some((name.strip_prefix(prefix)?.to_lowercase(), Value::String(value)))
         });
-        Self::read(Settings::new(named.collect(), prefix))
+        Self::read(NamedSettings::new(named.collect(), prefix))
     }
 
-    fn read(mut settings: Settings) -> Result<Self, AgentError> {
+    fn read(mut settings: NamedSettings) -> Result<Self, AgentError> {
         let mut config = Self::default();
         settings.text("default_model", &mut config.default_model);
         settings.optional_text("fallback_model", &mut config.fallback_model);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::turn::{Turn, serialization};
+use super::turn::{RequestTurn, serialization};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::student::StudentSummarizer;
 use crate::articulate::Articulator;
@@ -10,9 +10,9 @@ use crate::assess::{AssessOptions, Assessor, COMPRESSION_COST, ContextManager, W
 use crate::contracts::assess::{CompressionStrategy, ContextData, OptimizedContext};
 
 /// The most tokens that a request may have, as the contract says.
-const MOST_TOTAL: u64 = 1_000_000;
+const MAX_TOTAL_TOKENS: u64 = 1_000_000;
 
-impl Turn<'_> {
+impl RequestTurn<'_> {
     /// Compresses the context; harder if it does not fit, and refuses it if it still does not.
     pub(super) async fn optimize(
         &self,
@@ -47,9 +47,10 @@ impl Turn<'_> {
         let context = context.clone().into_builder();
         let context = context.strategy(CompressionStrategy::SemanticPruning).build();
         let context = context.map_err(|error| serialization(&error))?;
-        let assessor =
-            self.assessor(self.with_prompt_cache(self.optimization.harder(self.price())));
-        let assessor = assessor.without_compressors().most_tokens(self.budget.input);
+        let assessor = self.assessor(
+            self.with_prompt_cache(self.optimization.with_stronger_compression(self.price())),
+        );
+        let assessor = assessor.without_compressors().max_tokens(self.budget.input);
         let optimized = assessor.optimize(&context).await;
         if !self.fits(&optimized) {
             return Err(self.too_long(assessor.fewest_tokens(&context)));
@@ -123,7 +124,8 @@ impl Turn<'_> {
     /// Refuses a context that cannot take fewer tokens than these.
     fn too_long(&self, tokens: u64) -> AgentError {
         let required = self.budget.total_with(tokens);
-        let cure = if required > MOST_TOTAL { "send less" } else { "allow more, or send less" };
+        let cure =
+            if required > MAX_TOTAL_TOKENS { "send less" } else { "allow more, or send less" };
         let message = format!(
             "the context, the schema and the answer need {required} tokens, and the request allows {}; {cure}",
             self.budget.total()

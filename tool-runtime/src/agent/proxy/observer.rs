@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::config::{AgentConfig, LogLevel};
 use super::proxy_agent::Inner;
-use super::steps::Step;
-use super::turn::{Answer, Answered};
+use super::steps::RequestStep;
+use super::turn::{AnsweredRequest, ModelResponse};
 use crate::agent::error::AgentError;
 use crate::agent::model::FinishReason;
 use crate::contracts::act::ActResult;
@@ -33,7 +33,7 @@ impl<'t> Observer<'t> {
     }
 
     /// Measures a step that ended, well or not.
-    pub(super) fn step_ended(&self, step: Step, took: Duration) {
+    pub(super) fn step_ended(&self, step: RequestStep, took: Duration) {
         if let Some(metrics) = self.metrics {
             metrics.step_ended(step.as_str(), took);
         }
@@ -73,7 +73,12 @@ impl<'t> Observer<'t> {
     }
 
     /// Logs the answer of the model, or of the cache.
-    pub(super) fn model_answered(&self, answer: &Answer, tokens: (u64, u64), took: Duration) {
+    pub(super) fn model_answered(
+        &self,
+        answer: &ModelResponse,
+        tokens: (u64, u64),
+        took: Duration,
+    ) {
         let (input, output) = tokens;
         if self.logs(LogLevel::Debug) {
             log_event!(
@@ -111,11 +116,15 @@ impl<'t> Observer<'t> {
     }
 
     /// Logs and counts the end of a request.
-    pub(super) fn ended(&self, ended: Result<&Answered, &AgentError>, took: Duration) {
+    pub(super) fn ended(&self, ended: Result<&AnsweredRequest, &AgentError>, took: Duration) {
         if let Some(metrics) = self.metrics {
             let (outcome, code) = match ended {
-                Ok(Answered { answer: Answer { is_cached: true, .. }, .. }) => ("cached", None),
-                Ok(Answered { answer: Answer { is_cached: false, .. }, .. }) => ("answered", None),
+                Ok(AnsweredRequest { answer: ModelResponse { is_cached: true, .. }, .. }) => {
+                    ("cached", None)
+                }
+                Ok(AnsweredRequest { answer: ModelResponse { is_cached: false, .. }, .. }) => {
+                    ("answered", None)
+                }
                 Err(error) => ("failed", Some(error.kind().as_str())),
             };
             metrics.request_ended(&EndedRequest { outcome, code, took });
@@ -126,7 +135,7 @@ impl<'t> Observer<'t> {
         }
     }
 
-    fn log_answered(&self, answered: &Answered) {
+    fn log_answered(&self, answered: &AnsweredRequest) {
         if self.logs(LogLevel::Warning) {
             for failure in tolerated(answered) {
                 self.log_tolerated(failure);
@@ -186,8 +195,8 @@ struct ToleratedFailure<'a> {
     reason: Option<&'a str>,
 }
 
-fn tolerated(answered: &Answered) -> Vec<ToleratedFailure<'_>> {
-    let Answered { response, answer } = answered;
+fn tolerated(answered: &AnsweredRequest) -> Vec<ToleratedFailure<'_>> {
+    let AnsweredRequest { response, answer } = answered;
     let named = |failure| ToleratedFailure { failure, ..ToleratedFailure::default() };
     let failed_tools = Some(failed(response.tool_results())).filter(|failed| *failed > 0);
     let metadata = response.context_optimization().metadata();
@@ -247,7 +256,7 @@ mod tests {
     use crate::contracts::assess::CompressionMethod;
     use crate::contracts::proxy::{CostReport, LatencyBreakdown, LlmResponse, ProxyResponse};
 
-    fn answered(reply: ChatReply, is_cached: bool, fallback: Option<&str>) -> Answered {
+    fn answered(reply: ChatReply, is_cached: bool, fallback: Option<&str>) -> AnsweredRequest {
         let text = Value::from(reply.text());
         let context = OptimizedContext::builder("text", CompressionMethod::SemanticPruning);
         let context = match fallback {
@@ -264,11 +273,11 @@ mod tests {
         let took = LatencyBreakdown::new(0.0, 0.0, 0.0, 0.0, 0.0).expect("durations");
         let cost = CostReport::builder().build().expect("a report");
         let response = response.breakdown(took).cost_analysis(cost).build().expect("a response");
-        Answered { response, answer: Answer { reply, content: text, is_cached } }
+        AnsweredRequest { response, answer: ModelResponse { reply, content: text, is_cached } }
     }
 
     #[track_caller]
-    fn check(answered: &Answered, expected: &[&str]) {
+    fn check(answered: &AnsweredRequest, expected: &[&str]) {
         let found: Vec<_> = tolerated(answered).into_iter().map(|it| it.failure).collect();
         assert_eq!(found, expected);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::settings::Settings;
+use super::settings::NamedSettings;
 
 /// The price of a model's tokens, in US dollars for a million.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,7 +114,7 @@ impl PriceTable {
 
     /// Reads a table of tables: `[prices."openai/gpt-4o-mini"]` with `input`, `output`
     /// and maybe `cached_input`.
-    pub(super) fn read(value: Value, settings: &mut Settings) -> Self {
+    pub(super) fn read(value: Value, settings: &mut NamedSettings) -> Self {
         let expected = "tables by model with the numbers `input`, `output` and maybe \
                         `cached_input`, in US dollars for a million tokens";
         let Value::Object(models) = value else {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::answer_cache::AnswerCache;
 use super::config::AgentConfig;
 use super::sessions::{MemorySessions, SessionStore};
-use super::turn::Turn;
+use super::turn::RequestTurn;
 use crate::agent::error::AgentError;
 use crate::agent::executor::RuntimeExecutor;
 use crate::agent::measured_model::MeasuredModel;
@@ -137,9 +137,9 @@ impl ProxyAgentBuilder {
     pub fn build(self) -> ProxyAgent {
         let ttl = Duration::from_secs(self.config.cache_ttl_seconds());
         let cache = self.config.enable_cache().then(|| AnswerCache::new(ttl));
-        let most = usize::try_from(self.config.max_concurrent_tools()).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.config.max_concurrent_tools()).unwrap_or(usize::MAX);
         let inner = Inner {
-            executor: self.executor.max_concurrent_tools(most),
+            executor: self.executor.max_concurrent_tools(limit),
             model: measured(self.model, &self.config, &self.runtime),
             config: self.config,
             runtime: self.runtime,
@@ -190,7 +190,7 @@ impl ProxyAgent {
         request: &ProxyRequest,
         cx: &ToolContext,
     ) -> Result<ProxyResponse, AgentError> {
-        Turn::new(&self.inner, request, cx).answer().await
+        RequestTurn::new(&self.inner, request, cx).answer().await
     }
 }
 

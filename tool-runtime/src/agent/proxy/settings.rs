@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 
 /// The settings that are not read yet, and the problems of those that are.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct NamedSettings {
     values: Map<String, Value>,
     /// The start of a variable's name; empty for TOML.
     prefix: String,
     pub(super) problems: Vec<String>,
 }
 
-impl Settings {
+impl NamedSettings {
     pub(super) fn new(values: Map<String, Value>, prefix: &str) -> Self {
         Self { values, prefix: prefix.to_owned(), problems: Vec::new() }
     }

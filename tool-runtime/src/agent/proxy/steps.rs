@@ -9,7 +9,7 @@ use crate::contracts::proxy::LatencyBreakdown;
 
 /// A step of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum RequestStep {
     /// The required tools run.
     Tools,
     /// The context is compressed.
@@ -20,7 +20,7 @@ pub(super) enum Step {
     Output,
 }
 
-impl Step {
+impl RequestStep {
     /// Returns the step's name in metrics.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl<'t> Steps<'t> {
     }
 
     /// Measures a step.
-    pub(super) async fn timed<T>(&mut self, step: Step, work: impl Future<Output = T>) -> T {
+    pub(super) async fn timed<T>(&mut self, step: RequestStep, work: impl Future<Output = T>) -> T {
         let started = Instant::now();
         let ended = work.await;
         let took = started.elapsed();
@@ -55,7 +55,7 @@ impl<'t> Steps<'t> {
     }
 
     /// Returns how long a step took.
-    pub(super) const fn took(&self, step: Step) -> Duration {
+    pub(super) const fn took(&self, step: RequestStep) -> Duration {
         self.took[step as usize]
     }
 

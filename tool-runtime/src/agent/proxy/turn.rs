@@ -14,7 +14,7 @@ use super::observer::Observer;
 use super::prices::ModelPrice;
 use super::proxy_agent::Inner;
 use super::sessions::SessionKey;
-use super::steps::{Step, Steps};
+use super::steps::{RequestStep, Steps};
 use crate::agent::ask::ask;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{ChatReply, ChatRequest, FinishReason, ModelMessage};
@@ -31,10 +31,10 @@ use crate::store::StoreError;
 use crate::tokens::{TokenCounter, counter_for_model};
 
 /// The most messages of a session that become part of a context.
-const MOST_MESSAGES: usize = 200;
+const MAX_MESSAGES: usize = 200;
 
 /// A request while it is answered.
-pub(super) struct Turn<'t> {
+pub(super) struct RequestTurn<'t> {
     pub(super) agent: &'t Inner,
     request: &'t ProxyRequest,
     cx: &'t ToolContext,
@@ -49,19 +49,19 @@ pub(super) struct Turn<'t> {
 }
 
 /// The answer of the model, or of the cache.
-pub(super) struct Answer {
+pub(super) struct ModelResponse {
     pub(super) reply: ChatReply,
     pub(super) content: Value,
     pub(super) is_cached: bool,
 }
 
 /// A request that was answered.
-pub(super) struct Answered {
+pub(super) struct AnsweredRequest {
     pub(super) response: ProxyResponse,
-    pub(super) answer: Answer,
+    pub(super) answer: ModelResponse,
 }
 
-impl<'t> Turn<'t> {
+impl<'t> RequestTurn<'t> {
     pub(super) fn new(agent: &'t Inner, request: &'t ProxyRequest, cx: &'t ToolContext) -> Self {
         let model = request.target_model().unwrap_or(agent.config.default_model());
         let limit = Duration::from_secs(agent.config.request_timeout_seconds());
@@ -88,7 +88,7 @@ impl<'t> Turn<'t> {
         ended.map(|answered| answered.response)
     }
 
-    async fn run(&self, started: Instant) -> Result<Answered, AgentError> {
+    async fn run(&self, started: Instant) -> Result<AnsweredRequest, AgentError> {
         if self.request.user_context().contains_key(ContextData::QUERY) {
             let message =
                 "`user_context` has a fact `query`, which is the name of the question; rename it";
@@ -96,18 +96,18 @@ impl<'t> Turn<'t> {
         }
         let observer = &self.observer;
         let mut steps = Steps::new(observer);
-        let results = steps.timed(Step::Tools, self.run_tools()).await?;
-        observer.tools_ran(&results, steps.took(Step::Tools));
+        let results = steps.timed(RequestStep::Tools, self.run_tools()).await?;
+        observer.tools_ran(&results, steps.took(RequestStep::Tools));
         let history = self.history().await?;
         let context = self.context(&results, history)?;
-        let optimized = steps.timed(Step::Context, self.optimize(&context)).await?;
-        observer.context_optimized(&optimized, steps.took(Step::Context));
-        let answer = steps.timed(Step::Model, self.ask(&optimized)).await?;
+        let optimized = steps.timed(RequestStep::Context, self.optimize(&context)).await?;
+        observer.context_optimized(&optimized, steps.took(RequestStep::Context));
+        let answer = steps.timed(RequestStep::Model, self.ask(&optimized)).await?;
         let tokens = self.tokens(&optimized, &answer.reply);
-        observer.model_answered(&answer, tokens, steps.took(Step::Model));
+        observer.model_answered(&answer, tokens, steps.took(RequestStep::Model));
         let written = async { self.serialize(&answer.content) };
-        let result = steps.timed(Step::Output, written).await?;
-        observer.output_written(&result, steps.took(Step::Output));
+        let result = steps.timed(RequestStep::Output, written).await?;
+        observer.output_written(&result, steps.took(RequestStep::Output));
         self.remember(&answer.reply).await?;
         let cost = self.cost(&optimized, &answer, &result)?;
         let llm = self.llm_response(&optimized, &answer)?;
@@ -118,7 +118,7 @@ impl<'t> Turn<'t> {
             .cost_analysis(cost)
             .build()
             .map_err(|error| serialization(&error))?;
-        Ok(Answered { response, answer })
+        Ok(AnsweredRequest { response, answer })
     }
 
     /// Runs the required tools, after every request was found to name one.
@@ -140,7 +140,7 @@ impl<'t> Turn<'t> {
 
     async fn history(&self) -> Result<Vec<ChatMessage>, AgentError> {
         let Some(key) = &self.session else { return Ok(Vec::new()) };
-        let loaded = self.in_time(self.agent.sessions.load(key, MOST_MESSAGES)).await;
+        let loaded = self.in_time(self.agent.sessions.load(key, MAX_MESSAGES)).await;
         loaded.map_err(|error| self.of_session("the history of the session cannot be read", &error))
     }
 
@@ -166,7 +166,7 @@ impl<'t> Turn<'t> {
         builder.build().map_err(|error| serialization(&error))
     }
 
-    async fn ask(&self, context: &OptimizedContext) -> Result<Answer, AgentError> {
+    async fn ask(&self, context: &OptimizedContext) -> Result<ModelResponse, AgentError> {
         let request = self.chat_request(context);
         let key = answer_cache::key(self.cx, &request);
         let cache = self.agent.cache.as_ref();
@@ -183,9 +183,9 @@ impl<'t> Turn<'t> {
         Ok(answer)
     }
 
-    fn answer_of(&self, reply: ChatReply, is_cached: bool) -> Result<Answer, AgentError> {
+    fn answer_of(&self, reply: ChatReply, is_cached: bool) -> Result<ModelResponse, AgentError> {
         let content = self.content(&reply)?;
-        Ok(Answer { reply, content, is_cached })
+        Ok(ModelResponse { reply, content, is_cached })
     }
 
     /// Writes the instructions as the system's message, and the rest as the user's.
@@ -267,7 +267,7 @@ impl<'t> Turn<'t> {
     fn llm_response(
         &self,
         context: &OptimizedContext,
-        answer: &Answer,
+        answer: &ModelResponse,
     ) -> Result<LlmResponse, AgentError> {
         let reply = &answer.reply;
         let (input, output) = self.tokens(context, reply);
@@ -288,7 +288,7 @@ impl<'t> Turn<'t> {
     fn cost(
         &self,
         context: &OptimizedContext,
-        answer: &Answer,
+        answer: &ModelResponse,
         result: &SerializedOutput,
     ) -> Result<CostReport, AgentError> {
         let (raw, optimized) = (context.original_tokens(), context.optimized_tokens());

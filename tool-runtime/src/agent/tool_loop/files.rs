@@ -9,10 +9,10 @@ use crate::tool::Attachment;
 pub(super) const FILE_TOKENS: u64 = 1_000;
 
 /// The most files of a request.
-const MOST_FILES: usize = 20;
+const MAX_FILES: usize = 20;
 
 /// The most bytes of all files of a request together.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// The note on a file that a request has no place for any more.
 pub(super) const DROPPED: &str = "no longer shown";
@@ -74,7 +74,7 @@ pub(super) fn limit(messages: &mut [ModelMessage]) {
         let mut kept = Vec::with_capacity(attachments.len());
         for file in std::mem::take(attachments) {
             let more = bytes + file.as_bytes().map_or(0, <[u8]>::len);
-            if count < MOST_FILES && more <= MOST_BYTES {
+            if count < MAX_FILES && more <= MAX_BYTES {
                 (count, bytes) = (count + 1, more);
                 kept.push(file);
             } else {

@@ -27,12 +27,13 @@ use crate::runtime::Runtime;
 
 /// Lets a model call tools over several turns until it answers.
 ///
-/// Each call is a call like any other: arguments are checked, permissions and approvals hold, and the
-/// record has it. A model reads every answer, also that of a call that was refused, and may mend it.
-/// Reads of one turn run side by side, each write alone.
+/// Each call is a call like any other: arguments are checked, permissions and approvals apply, and
+/// the ledger records it. The model reads every answer, also that of a refused call, and can correct
+/// the call. Reads of one turn run concurrently, each write alone.
 ///
-/// The runtime knows a call by the turn's number and the model's id, so that a write whose answer was
-/// lost is not repeated. Give each run a trace of its own, since ids are unique in a trace only.
+/// The idempotency key of a call is derived from the turn's number and the model's id of the call, so
+/// that a write whose answer was lost is not repeated. Give each run a trace of its own, since ids are
+/// unique in a trace only.
 ///
 /// # How it ends
 /// | [`LoopEnd`] | when |
@@ -41,8 +42,8 @@ use crate::runtime::Runtime;
 /// | `Suspended` | a call waits for a person; [`SuspendedRun`] may continue later, in another process too |
 /// | `Stopped` | `max_turns`, `max_total_tokens` or `timeout` is reached, all calls of three turns in a row failed, or the model's answer was cut off, and none of its calls ran |
 ///
-/// A model that is silent until the time limit stops the loop as any limit does: the report has all
-/// that was said and done before. An error is a model that failed by itself.
+/// A model that does not respond within the time limit stops the loop as any limit does: the report
+/// has all messages and calls up to then. An error is returned only if the model itself failed.
 ///
 /// # Log and metrics
 /// Runs are logged and measured as an agent's requests are: how they ended, their turns, the calls of
@@ -142,10 +143,10 @@ impl ToolLoop {
     /// Without it runs are logged from the level `INFO` on, and measured.
     #[must_use]
     pub fn config(self, config: &AgentConfig) -> Self {
-        let most = usize::try_from(config.max_concurrent_tools()).unwrap_or(usize::MAX);
+        let limit = usize::try_from(config.max_concurrent_tools()).unwrap_or(usize::MAX);
         let observer = self.observer.clone().configured(config);
         Self { observer, ..self }
-            .max_concurrent_tools(most)
+            .max_concurrent_tools(limit)
             .timeout(Duration::from_secs(config.request_timeout_seconds()))
     }
 
@@ -184,8 +185,8 @@ impl ToolLoop {
     /// Sets how many calls of one turn run; 32 by default. Those beyond are answered without running,
     /// so that the model may repeat them in the next turn.
     #[must_use]
-    pub fn max_calls_per_turn(self, most: usize) -> Self {
-        Self { max_calls_per_turn: most.max(1), ..self }
+    pub fn max_calls_per_turn(self, limit: usize) -> Self {
+        Self { max_calls_per_turn: limit.max(1), ..self }
     }
 
     /// Sets the most tokens that the model may read and write in all turns together; 200,000 by
@@ -197,8 +198,8 @@ impl ToolLoop {
 
     /// Sets how many reads of one turn run at once: 1 to 20, 5 by default.
     #[must_use]
-    pub fn max_concurrent_tools(self, most: usize) -> Self {
-        Self { max_concurrent: most.clamp(1, 20), ..self }
+    pub fn max_concurrent_tools(self, limit: usize) -> Self {
+        Self { max_concurrent: limit.clamp(1, 20), ..self }
     }
 
     /// Sets the time limit of a run; none by default. The model's request ends with it, and so

@@ -13,7 +13,7 @@ use super::observer::RunFigures;
 use super::report::{LoopEnd, LoopReport, StopCause};
 use super::suspended::{AnswerText, CallAnswer, PendingCall, RunOwner, SuspendedRun};
 use crate::adapters::ToolAnswer;
-use crate::agent::ask::{Late, ask};
+use crate::agent::ask::{DeadlineExceeded, ask};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{
     ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, TokenUsage,
@@ -164,7 +164,9 @@ impl<'l> LoopRun<'l> {
         let request = self.request();
         let reply = match ask(&*self.model, &request, &self.deadline).await {
             Ok(ended) => ended?,
-            Err(Late) => return Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::Timeout)))),
+            Err(DeadlineExceeded) => {
+                return Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::Timeout))));
+            }
         };
         self.turns += 1;
         self.history.savings.add_request();
@@ -229,8 +231,8 @@ impl<'l> LoopRun<'l> {
         let (requested, surplus) =
             requested.split_at(requested.len().min(self.agent.max_calls_per_turn));
         let mut calls: Vec<ToolCall> = requested.iter().map(|call| self.open(call)).collect();
-        let (most, timer) = (self.agent.max_concurrent, self.agent.runtime.timer());
-        drop(run_batch(&mut calls, most, timer).await);
+        let (limit, timer) = (self.agent.max_concurrent, self.agent.runtime.timer());
+        drop(run_batch(&mut calls, limit, timer).await);
         let mut answers = Vec::with_capacity(calls.len());
         let mut pending = Vec::new();
         for (call, requested) in calls.iter().zip(requested) {
@@ -275,9 +277,9 @@ impl<'l> LoopRun<'l> {
 
     /// Answers a call beyond those of one turn, which does not run.
     fn refused(&self, call: &ModelCall) -> CallAnswer {
-        let most = self.agent.max_calls_per_turn;
+        let limit = self.agent.max_calls_per_turn;
         let text = format!(
-            "this call did not run: a turn may have {most} calls; repeat it in the next turn"
+            "this call did not run: a turn may have {limit} calls; repeat it in the next turn"
         );
         not_run(call, text)
     }

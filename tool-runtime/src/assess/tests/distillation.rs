@@ -30,7 +30,7 @@ struct Student {
 struct Counts {
     asked: AtomicUsize,
     running: AtomicUsize,
-    most_at_once: AtomicUsize,
+    peak: AtomicUsize,
 }
 
 #[async_trait]
@@ -38,7 +38,7 @@ impl Summarizer for Student {
     async fn summarize(&self, request: SummaryRequest<'_>) -> Result<String, CompressionError> {
         self.counts.asked.fetch_add(1, Ordering::SeqCst);
         let running = self.counts.running.fetch_add(1, Ordering::SeqCst) + 1;
-        self.counts.most_at_once.fetch_max(running, Ordering::SeqCst);
+        self.counts.peak.fetch_max(running, Ordering::SeqCst);
         // Lets the summaries beside it begin.
         yield_once().await;
         self.counts.running.fetch_sub(1, Ordering::SeqCst);
@@ -84,7 +84,7 @@ fn chunks_are_summarized_side_by_side_up_to_a_bound_and_stay_in_order() {
     assert_eq!(optimized.method_used(), CompressionMethod::KnowledgeDistillation);
     let asked = student.counts.asked.load(Ordering::SeqCst);
     assert!((8..=14).contains(&asked), "{asked} chunks");
-    assert_eq!(student.counts.most_at_once.load(Ordering::SeqCst), 4);
+    assert_eq!(student.counts.peak.load(Ordering::SeqCst), 4);
     let text = optimized.optimized_text();
     let [first, last] = ["Seen: A-17.", "Seen: B-18."].map(|it| text.find(it).expect("it is kept"));
     assert!(first < last && text.matches("Seen: ").count() == asked, "{text}");

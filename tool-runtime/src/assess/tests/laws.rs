@@ -60,9 +60,11 @@ fn results() -> impl Strategy<Value = Vec<ActResult>> {
 fn context() -> impl Strategy<Value = ContextDataBuilder> {
     let strategy = proptest::option::of(proptest::sample::select(CompressionStrategy::ALL));
     (text(), messages(), results(), strategy, 1_000..4_000_u64).prop_map(
-        |(query, messages, results, strategy, most)| {
-            let context =
-                question(&query).message_history(messages).tool_results(results).max_tokens(most);
+        |(query, messages, results, strategy, max_tokens)| {
+            let context = question(&query)
+                .message_history(messages)
+                .tool_results(results)
+                .max_tokens(max_tokens);
             match strategy {
                 Some(strategy) => context.strategy(strategy),
                 None => context,
@@ -150,9 +152,9 @@ proptest! {
         let tokens = assessor.estimate_tokens(compressed.optimized_text());
         prop_assert_eq!(tokens, compressed.optimized_tokens());
         prop_assert!(compressed.optimized_tokens() <= compressed.original_tokens());
-        let most = context.build().unwrap().max_tokens();
+        let max_tokens = context.build().unwrap().max_tokens();
         let is_too_long = compressed.metadata().contains_key("exceeds_max_tokens");
-        prop_assert_eq!(compressed.optimized_tokens() > most, is_too_long);
+        prop_assert_eq!(compressed.optimized_tokens() > max_tokens, is_too_long);
         if is_too_long {
             prop_assert_eq!(compressed.method_used(), CompressionMethod::None);
         }

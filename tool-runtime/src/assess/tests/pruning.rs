@@ -126,9 +126,9 @@ fn log_with_references(share: usize) -> String {
 
 #[test]
 fn referenced_text_may_take_more_than_the_target() {
-    let kept = |share: usize, most: u64| {
+    let kept = |share: usize, max_tokens: u64| {
         let result = result("log", log_with_references(share));
-        let context = question("Show all of A-9917.").tool_results([result]).max_tokens(most);
+        let context = question("Show all of A-9917.").tool_results([result]).max_tokens(max_tokens);
         let optimized = optimized(&eager().options(options().with_target_ratio(0.35)), context);
         let kept = optimized.optimized_text().matches("A-9917 the parcel").count();
         (kept, optimized.compression_ratio(), optimized.optimized_tokens())

@@ -76,13 +76,13 @@ fn contexts() -> Vec<(ContextDataBuilder, CompressionStrategy)> {
 }
 
 #[track_caller]
-fn check(assessor: &Assessor, least: f64, most: f64) {
+fn check(assessor: &Assessor, min: f64, max: f64) {
     for (at, (context, strategy)) in contexts().into_iter().enumerate() {
         let optimized = optimized(assessor, context.strategy(strategy));
         assert_ne!(optimized.method_used(), CompressionMethod::None, "context {at}");
         assert_eq!(optimized.method_used(), strategy.method(), "context {at}");
         let ratio = optimized.compression_ratio();
-        assert!((least..=most).contains(&ratio), "context {at} by {strategy}: {ratio}");
+        assert!((min..=max).contains(&ratio), "context {at} by {strategy}: {ratio}");
     }
 }
 

@@ -16,8 +16,8 @@ use crate::runtime::Runtime;
 
 /// Runs the reads of a trace again with their recorded arguments, and compares the answers.
 ///
-/// A write is never run. A read is judged as any call: by its tool's permission, by the host's
-/// access policy of today, and by approval. A read that needs approval is skipped unless
+/// A write is never run. The same checks apply as to any call: the tool's permission, the host's
+/// current access policy, and approval. A read that needs approval is skipped unless
 /// [`approving`](Self::approving) covers its tool; no person is asked, and no standing grant of the
 /// recorded user is used. No answer comes from a cache, and no evidence is kept. Each call that is
 /// run is on the ledger, with the id of the call that it repeats. The reader and the reason are
@@ -65,7 +65,7 @@ pub struct Replay {
     vault: Option<Vault>,
     tenant: Option<Uuid>,
     after: Option<u64>,
-    most: usize,
+    max_calls: usize,
     context: Option<ContextChange>,
     tools: Option<ToolFilter>,
     approves: Option<ToolFilter>,
@@ -87,7 +87,7 @@ impl Replay {
             vault: None,
             tenant: None,
             after: None,
-            most: usize::MAX,
+            max_calls: usize::MAX,
             context: None,
             tools: None,
             approves: None,
@@ -117,7 +117,7 @@ impl Replay {
     /// Sets the most calls of the trace that one run covers, skipped ones included; all of them if
     /// it is not set. The report's [`next`](ReplayReport::next) says where the next run goes on.
     pub fn at_most(mut self, calls: usize) -> Self {
-        self.most = calls.max(1);
+        self.max_calls = calls.max(1);
         self
     }
 

@@ -40,7 +40,8 @@ pub enum ReplayVerdict {
     /// The answer is the same, or the failure has the same code.
     Same,
     /// The answer differs.
-    Drifted {
+    #[serde(rename = "drifted")]
+    Changed {
         /// The JSON Patch (RFC 6902) from the earlier answer to today's, with secret and personal
         /// values redacted. `None` if the earlier answer was not kept, or one of the two is an
         /// error.
@@ -54,7 +55,8 @@ pub enum ReplayVerdict {
         error: Option<String>,
     },
     /// No tool has the name any more.
-    Gone,
+    #[serde(rename = "gone")]
+    ToolRemoved,
     /// The call was not run again.
     Skipped {
         /// The reason.

@@ -23,7 +23,7 @@ pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport,
     loop {
         let page = replay.ledger.find(query.clone()).await?;
         for (seq, call) in page.records.iter().filter(|(_, call)| is_own_call(call)) {
-            if report.calls.len() >= replay.most {
+            if report.calls.len() >= replay.max_calls {
                 report.next = report.calls.last().map(ReplayedCall::seq);
                 return Ok(report);
             }
@@ -71,7 +71,7 @@ impl Replay {
     async fn record_start(&self, trace_id: &str) -> Result<(), EvidenceError> {
         let now = self.ledger.clock().now();
         let mut access =
-            ledger::RecordedAccess::new(now, "replay", self.access.who(), self.access.why());
+            ledger::RecordedAccess::new(now, "replay", self.access.reader(), self.access.reason());
         access.tenant_id = self.tenant;
         access.subject = Some(trace_id.to_owned());
         Ok(self.ledger.record_access(access).await?)
@@ -79,7 +79,7 @@ impl Replay {
 
     /// Runs one call again, if it may be.
     async fn call(&self, seq: u64, call: &RecordedCall) -> ReplayedCall {
-        let mut replayed = ReplayedCall::of(seq, call, ReplayVerdict::Gone);
+        let mut replayed = ReplayedCall::of(seq, call, ReplayVerdict::ToolRemoved);
         let Some(tool) = self.runtime.registered(&call.tool) else { return replayed };
         replayed.version = Some(tool.spec.version().to_owned());
         let is_allowed = self.tools.as_ref().is_none_or(|may_call| may_call(&tool.spec));
@@ -115,7 +115,7 @@ impl Replay {
             .as_ref()
             .is_some_and(|approves| again.tool().is_some_and(|it| approves(it)))
         {
-            let _ = again.approve(self.access.who());
+            let _ = again.approve(self.access.reader());
         }
         if again.execute_unless_approval_needed().await.is_some() {
             let _ = again.refuse(Refusal::needs_confirmation);
@@ -183,11 +183,11 @@ impl Replay {
         let error = output.error().and_then(|error| error.code()).map(str::to_owned);
         let Some(data) = output.data_json() else {
             let same = call.error.is_some() && earlier_error == error;
-            let drifted = ReplayVerdict::Drifted { diff: None, earlier_error, error };
+            let drifted = ReplayVerdict::Changed { diff: None, earlier_error, error };
             return Ok(if same { ReplayVerdict::Same } else { drifted });
         };
         if call.error.is_some() {
-            return Ok(ReplayVerdict::Drifted { diff: None, earlier_error, error: None });
+            return Ok(ReplayVerdict::Changed { diff: None, earlier_error, error: None });
         }
         let recorded = call.output_hash.as_deref().ok_or(SkipReason::OutputNotKept)?;
         let digest = ledger::digest_of_output(data).ok_or(SkipReason::OutputNotKept)?;
@@ -196,7 +196,7 @@ impl Replay {
             hash if hash == recorded => Ok(ReplayVerdict::Same),
             _ => {
                 let diff = earlier.and_then(|earlier| self.diff(scope, earlier, data));
-                Ok(ReplayVerdict::Drifted { diff, earlier_error: None, error: None })
+                Ok(ReplayVerdict::Changed { diff, earlier_error: None, error: None })
             }
         }
     }
@@ -241,7 +241,7 @@ fn treat_unreadable(kind: EvidenceErrorKind) -> Result<OpenedContents, SkipReaso
     }
 }
 
-/// Judges a call that was not admitted: it has drifted if its arguments are refused.
+/// Classifies a call that was not admitted: as changed if its arguments were refused.
 fn refused(
     call: &RecordedCall,
     scope: &CallScope,
@@ -252,7 +252,7 @@ fn refused(
     }
     let earlier_error = call.error.as_ref().and_then(|error| error.code.clone());
     let error = output.error().and_then(|error| error.code()).map(str::to_owned);
-    Ok(ReplayVerdict::Drifted { diff: None, earlier_error, error })
+    Ok(ReplayVerdict::Changed { diff: None, earlier_error, error })
 }
 
 /// Checks that a call may be run again.
@@ -261,7 +261,7 @@ fn check_runnable(call: &RecordedCall, effect: Effect) -> Result<(), SkipReason>
     if effect != Effect::Read || call.effect != Some(Effect::Read) {
         return Err(SkipReason::Write);
     }
-    let has_ended = matches!(call.ended, CallStatus::Executed | CallStatus::Failed);
+    let has_ended = matches!(call.final_status, CallStatus::Executed | CallStatus::Failed);
     let has_answered = call.attempts > 0 || is_from_earlier_call(call);
     if has_ended && has_answered { Ok(()) } else { Err(SkipReason::NotRun) }
 }

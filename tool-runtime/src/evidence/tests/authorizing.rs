@@ -91,7 +91,7 @@ async fn the_authorizer_knows_the_reader_the_action_and_the_snapshot() {
         let is_asked = request.tenant() == TENANT
             && request.action() == AccessAction::Find
             && request.snapshot().is_some_and(|it| it.id() == request.id());
-        let allowed = is_auditor && is_quote && is_asked && access.why() == "complaint 4711";
+        let allowed = is_auditor && is_quote && is_asked && access.reason() == "complaint 4711";
         if allowed { EvidenceVerdict::Allow } else { DENY }
     };
     let (vault, _) = guarded(&store, rule);

@@ -83,13 +83,13 @@ impl EvidenceStore for FaultyStore {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ListedSnapshot>, StoreError> {
-        self.step(self.store.list_snapshots(query, after, most)).await
+        self.step(self.store.list_snapshots(query, after, limit)).await
     }
 
-    async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.step(self.store.sweep_snapshots(before, most)).await
+    async fn sweep_snapshots(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.step(self.store.sweep_snapshots(before, limit)).await
     }
 
     async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError> {
@@ -112,9 +112,9 @@ impl EvidenceStore for FaultyStore {
         &self,
         not_by: &str,
         after: Option<(Uuid, u32)>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TenantKey>, StoreError> {
-        self.step(self.store.list_tenant_keys(not_by, after, most)).await
+        self.step(self.store.list_tenant_keys(not_by, after, limit)).await
     }
 
     async fn rewrap_tenant_key(&self, was: &TenantKey, now: TenantKey) -> Result<bool, StoreError> {
@@ -134,9 +134,9 @@ impl EvidenceStore for FaultyStore {
         tenant: Uuid,
         before_version: u32,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError> {
-        self.step(self.store.list_data_keys(tenant, before_version, after, most)).await
+        self.step(self.store.list_data_keys(tenant, before_version, after, limit)).await
     }
 
     async fn rewrap_data_key(

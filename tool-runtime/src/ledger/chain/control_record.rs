@@ -16,7 +16,7 @@ pub(super) enum ControlRecord {
 
 /// Reads a control record; none for all other records.
 pub(super) fn read(body: &str) -> Option<ControlRecord> {
-    match &*serde_json::from_str::<KindOnly<'_>>(body).ok()?.kind {
+    match &*serde_json::from_str::<ControlRecordKind<'_>>(body).ok()?.kind {
         "forgotten" => {
             Some(ControlRecord::Erased(serde_json::from_str::<ErasedBody>(body).ok()?.before))
         }
@@ -26,7 +26,7 @@ pub(super) fn read(body: &str) -> Option<ControlRecord> {
 }
 
 #[derive(Deserialize)]
-struct KindOnly<'a> {
+struct ControlRecordKind<'a> {
     #[serde(borrow)]
     kind: Cow<'a, str>,
 }

@@ -92,7 +92,9 @@ impl ChainFault {
     fn finding(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seq = self.seq;
         match (self.kind, self.other) {
-            (ChainFaultKind::Altered, _) => write!(f, "record {seq} is not as it was written"),
+            (ChainFaultKind::Altered, _) => {
+                write!(f, "record {seq} was modified: its hash does not match")
+            }
             (ChainFaultKind::Removed, None) => write!(
                 f,
                 "the body of record {seq} is missing, and no later record says that it was erased"

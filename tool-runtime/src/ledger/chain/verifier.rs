@@ -17,8 +17,8 @@ use super::missing_bodies::MissingBodies;
 ///
 /// # Control records
 /// The verifier interprets two kinds of body, JSON objects by their `kind`:
-/// - `{"kind":"forgotten","before":7}`: the bodies of records 0 to 6 may be missing. A record
-///   whose body is missing without a later entry of this kind is `Removed`.
+/// - `{"kind":"forgotten","before":7}`: the bodies of records 0 to 6 were erased and may be
+///   missing. A record whose body is missing without a later entry of this kind is `Removed`.
 /// - `{"kind":"checkpoint", …}` with the members of a [`Checkpoint`]: it is checked against the
 ///   entries before this one.
 ///
@@ -238,13 +238,13 @@ impl VerifiedChain {
         self.head.size()
     }
 
-    /// Returns the newest expected checkpoint with which the chain agreed: up to its size no
-    /// record is missing.
+    /// Returns the newest expected checkpoint that the chain matches: up to its size no record is
+    /// missing.
     ///
     /// None if no checkpoint was expected. Only a newer checkpoint shows if records behind it were
     /// cut off the end.
     #[must_use]
-    pub const fn anchor(&self) -> Option<&Checkpoint> {
+    pub const fn newest_confirmed_checkpoint(&self) -> Option<&Checkpoint> {
         self.agreed.as_ref()
     }
 

@@ -26,27 +26,27 @@ use crate::store::{StoreError, StoreErrorKind};
 /// ```
 pub struct MemoryLedger {
     entries: Vec<ChainEntry>,
-    most: usize,
+    max_entries: usize,
     traces: TraceFilters,
 }
 
 impl MemoryLedger {
     /// Makes an empty ledger that holds at most this many entries.
     #[must_use]
-    pub fn new(most_entries: usize) -> Self {
-        Self { entries: Vec::new(), most: most_entries, traces: TraceFilters::default() }
+    pub fn new(max_entries: usize) -> Self {
+        Self { entries: Vec::new(), max_entries, traces: TraceFilters::default() }
     }
 }
 
 impl LedgerStore for MemoryLedger {
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         check_order(self.count()?, entries)?;
-        if entries.len() > self.most - self.entries.len() {
+        if entries.len() > self.max_entries - self.entries.len() {
             return Err(StoreError::new(
                 StoreErrorKind::Full,
                 format!(
                     "the ledger in memory is full: it holds {} entries; raise its limit",
-                    self.most
+                    self.max_entries
                 ),
             ));
         }
@@ -54,9 +54,9 @@ impl LedgerStore for MemoryLedger {
         Ok(())
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let from = usize::try_from(from).unwrap_or(usize::MAX);
-        Ok(self.entries.iter().skip(from).take(most).cloned().collect())
+        Ok(self.entries.iter().skip(from).take(limit).cloned().collect())
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {
@@ -85,6 +85,9 @@ impl fmt::Debug for MemoryLedger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let entries = self.entries.len();
         let mut shown = f.debug_struct("MemoryLedger");
-        shown.field("entries", &entries).field("most", &self.most).finish_non_exhaustive()
+        shown
+            .field("entries", &entries)
+            .field("max_entries", &self.max_entries)
+            .finish_non_exhaustive()
     }
 }

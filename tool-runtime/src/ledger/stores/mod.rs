@@ -39,10 +39,10 @@ fn read_only() -> StoreError {
 
 fn is_checkpoint(entry: &ChainEntry) -> bool {
     #[derive(Deserialize)]
-    struct KindOnly<'a> {
+    struct EntryKind<'a> {
         #[serde(borrow)]
         kind: std::borrow::Cow<'a, str>,
     }
-    let kind = |body| serde_json::from_str::<KindOnly<'_>>(body).ok();
+    let kind = |body| serde_json::from_str::<EntryKind<'_>>(body).ok();
     entry.body().and_then(kind).is_some_and(|it| it.kind == "checkpoint")
 }

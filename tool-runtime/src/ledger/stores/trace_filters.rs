@@ -134,8 +134,8 @@ mod tests {
             self.0.append(entries)
         }
 
-        fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
-            let read = self.0.read(from, most)?;
+        fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
+            let read = self.0.read(from, limit)?;
             self.1 += read.len();
             Ok(read)
         }

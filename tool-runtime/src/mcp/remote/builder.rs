@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use tool_contracts::{Effect, ToolkitSpec};
 
-use super::connect::{Endpoint, RemoteProtocol};
+use super::connect::{RemoteEndpoint, RemoteProtocol};
 use super::error::RemoteError;
 use super::handle::Remote;
 use super::limits::RemoteLimits;
 use super::lock::{LockMode, LockStore};
-use super::settings::{HostToolSettings, Listener, NewTools, ReconnectSettings, Settings};
+use super::settings::{HostToolSettings, Listener, NewTools, ReconnectSettings, RemoteSettings};
 use super::status::RemoteEvent;
 use crate::runtime::Runtime;
 
@@ -22,7 +22,7 @@ use crate::runtime::Runtime;
 /// `Debug` shows neither credentials nor arguments of a command.
 #[must_use = "the server is connected by `connect` or `start`"]
 pub struct RemoteBuilder {
-    endpoint: Endpoint,
+    endpoint: RemoteEndpoint,
     prefix: Option<String>,
     description: Option<String>,
     protocol: RemoteProtocol,
@@ -41,7 +41,7 @@ pub struct RemoteBuilder {
 }
 
 impl RemoteBuilder {
-    pub(super) fn new(endpoint: Endpoint) -> Self {
+    pub(super) fn new(endpoint: RemoteEndpoint) -> Self {
         Self {
             endpoint,
             prefix: None,
@@ -143,8 +143,10 @@ impl RemoteBuilder {
     /// lost is made again after that.
     pub fn exit_timeout(mut self, timeout: Duration) -> Self {
         match &mut self.endpoint {
-            Endpoint::Command(command) => command.set_exit_timeout(timeout),
-            Endpoint::Http(_) | Endpoint::Stream(_) => self.misfit = Some("exit_timeout"),
+            RemoteEndpoint::Command(command) => command.set_exit_timeout(timeout),
+            RemoteEndpoint::Http(_) | RemoteEndpoint::Stream(_) => {
+                self.misfit = Some("exit_timeout")
+            }
         }
         self
     }
@@ -195,8 +197,8 @@ impl RemoteBuilder {
     /// Sets a variable of the program's environment.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         match &mut self.endpoint {
-            Endpoint::Command(command) => command.set_variable(name.into(), value.into()),
-            Endpoint::Http(_) | Endpoint::Stream(_) => self.misfit = Some("env"),
+            RemoteEndpoint::Command(command) => command.set_variable(name.into(), value.into()),
+            RemoteEndpoint::Http(_) | RemoteEndpoint::Stream(_) => self.misfit = Some("env"),
         }
         self
     }
@@ -204,8 +206,10 @@ impl RemoteBuilder {
     /// Gives the program the whole environment of the host, with its credentials.
     pub fn inherit_env(mut self) -> Self {
         match &mut self.endpoint {
-            Endpoint::Command(command) => command.inherit_all(),
-            Endpoint::Http(_) | Endpoint::Stream(_) => self.misfit = Some("inherit_env"),
+            RemoteEndpoint::Command(command) => command.inherit_all(),
+            RemoteEndpoint::Http(_) | RemoteEndpoint::Stream(_) => {
+                self.misfit = Some("inherit_env")
+            }
         }
         self
     }
@@ -213,8 +217,10 @@ impl RemoteBuilder {
     /// Sets the working directory of the program. Default: the host's.
     pub fn current_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         match &mut self.endpoint {
-            Endpoint::Command(command) => command.set_folder(folder.into()),
-            Endpoint::Http(_) | Endpoint::Stream(_) => self.misfit = Some("current_dir"),
+            RemoteEndpoint::Command(command) => command.set_folder(folder.into()),
+            RemoteEndpoint::Http(_) | RemoteEndpoint::Stream(_) => {
+                self.misfit = Some("current_dir")
+            }
         }
         self
     }
@@ -222,8 +228,8 @@ impl RemoteBuilder {
     /// Adds a header to every request. It is never logged.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         match &mut self.endpoint {
-            Endpoint::Http(endpoint) => endpoint.add_header(name.into(), value.into()),
-            Endpoint::Command(_) | Endpoint::Stream(_) => self.misfit = Some("header"),
+            RemoteEndpoint::Http(endpoint) => endpoint.add_header(name.into(), value.into()),
+            RemoteEndpoint::Command(_) | RemoteEndpoint::Stream(_) => self.misfit = Some("header"),
         }
         self
     }
@@ -231,8 +237,10 @@ impl RemoteBuilder {
     /// Sets the bearer token of every request, without the word `Bearer`. It is never logged.
     pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
         match &mut self.endpoint {
-            Endpoint::Http(endpoint) => endpoint.set_token(token.into()),
-            Endpoint::Command(_) | Endpoint::Stream(_) => self.misfit = Some("bearer_token"),
+            RemoteEndpoint::Http(endpoint) => endpoint.set_token(token.into()),
+            RemoteEndpoint::Command(_) | RemoteEndpoint::Stream(_) => {
+                self.misfit = Some("bearer_token")
+            }
         }
         self
     }
@@ -240,8 +248,10 @@ impl RemoteBuilder {
     /// Allows the token and the headers to be sent without TLS to another machine than this one.
     pub fn allow_plain_http(mut self) -> Self {
         match &mut self.endpoint {
-            Endpoint::Http(endpoint) => endpoint.allow_plain_http(),
-            Endpoint::Command(_) | Endpoint::Stream(_) => self.misfit = Some("allow_plain_http"),
+            RemoteEndpoint::Http(endpoint) => endpoint.allow_plain_http(),
+            RemoteEndpoint::Command(_) | RemoteEndpoint::Stream(_) => {
+                self.misfit = Some("allow_plain_http")
+            }
         }
         self
     }
@@ -271,7 +281,7 @@ impl RemoteBuilder {
         Ok(Remote::start(self.settings()?, runtime))
     }
 
-    fn settings(self) -> Result<Settings, RemoteError> {
+    fn settings(self) -> Result<RemoteSettings, RemoteError> {
         let prefix = self.prefix.clone();
         let named = |error: RemoteError| match &prefix {
             Some(prefix) => error.of_server(prefix),
@@ -280,12 +290,12 @@ impl RemoteBuilder {
         self.checked().map_err(named)
     }
 
-    fn checked(self) -> Result<Settings, RemoteError> {
+    fn checked(self) -> Result<RemoteSettings, RemoteError> {
         if let Some(misfit) = self.misfit {
             let message = format!("`.{misfit}(…)` does not fit this kind of server");
             return Err(RemoteError::setting(message));
         }
-        if let Endpoint::Http(endpoint) = &self.endpoint {
+        if let RemoteEndpoint::Http(endpoint) = &self.endpoint {
             endpoint.check()?;
         }
         let prefix = self.prefix.ok_or_else(|| {
@@ -296,7 +306,7 @@ impl RemoteBuilder {
         });
         let toolkit = ToolkitSpec::new(prefix, description)
             .map_err(|error| RemoteError::setting(format!("the prefix of the tools: {error}")))?;
-        Ok(Settings {
+        Ok(RemoteSettings {
             toolkit,
             endpoint: self.endpoint,
             protocol: self.protocol,

@@ -18,7 +18,7 @@ pub struct RemoteError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RemoteErrorKind {
-    /// A setting is missing, or has no such value.
+    /// A setting is missing or has an invalid value.
     Setting,
     /// The server cannot be started or reached, or the connection was lost.
     Connection,

@@ -10,11 +10,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::builder::RemoteBuilder;
-use super::connect::{ByteStream, Endpoint, HttpEndpoint, ServerCommand};
+use super::connect::{ByteStream, HttpEndpoint, RemoteEndpoint, ServerCommand};
 use super::error::RemoteError;
-use super::settings::Settings;
+use super::settings::RemoteSettings;
 use super::status::RemoteStatus;
-use super::supervisor::{Command, Reply, StatusBoard, Supervisor};
+use super::supervisor::{Command, Reply, SharedStatus, Supervisor};
 use crate::canonical::Digest;
 use crate::runtime::Runtime;
 
@@ -97,7 +97,7 @@ pub struct Remote {
 
 struct RemoteShared {
     prefix: String,
-    board: Arc<StatusBoard>,
+    shared_status: Arc<SharedStatus>,
     commands: mpsc::Sender<Command>,
     close: watch::Sender<bool>,
 }
@@ -114,13 +114,13 @@ impl Remote {
         A::Item: Into<OsString>,
     {
         let arguments = arguments.into_iter().map(Into::into).collect();
-        RemoteBuilder::new(Endpoint::Command(ServerCommand::new(program.into(), arguments)))
+        RemoteBuilder::new(RemoteEndpoint::Command(ServerCommand::new(program.into(), arguments)))
     }
 
     /// Describes a server on the network: `http://` or `https://`, over streamable HTTP. Redirects
     /// are not followed.
     pub fn http(url: impl Into<String>) -> RemoteBuilder {
-        RemoteBuilder::new(Endpoint::Http(HttpEndpoint::new(url.into())))
+        RemoteBuilder::new(RemoteEndpoint::Http(HttpEndpoint::new(url.into())))
     }
 
     /// Describes a server on a stream of bytes, such as a Unix socket or a pipe in the process. The
@@ -131,7 +131,7 @@ impl Remote {
         R: Future<Output = io::Result<S>> + Send + 'static,
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        RemoteBuilder::new(Endpoint::Stream(Arc::new(move || {
+        RemoteBuilder::new(RemoteEndpoint::Stream(Arc::new(move || {
             let opened = open();
             Box::pin(async move { Ok(Box::new(opened.await?) as Box<dyn ByteStream>) })
         })))
@@ -146,7 +146,7 @@ impl Remote {
     /// Returns the state of the connection, the tools and the findings as they are now.
     #[must_use]
     pub fn status(&self) -> Arc<RemoteStatus> {
-        self.shared.board.read()
+        self.shared.shared_status.read()
     }
 
     /// Accepts the definition of a tool that the server lists now, stores it in the lock, and makes
@@ -215,7 +215,7 @@ impl Remote {
 
     /// Connects, and keeps the connection in a task.
     pub(super) async fn connect(
-        settings: Settings,
+        settings: RemoteSettings,
         runtime: &Runtime,
     ) -> Result<Self, RemoteError> {
         let (remote, mut supervisor) = Self::prepare(settings, runtime);
@@ -226,19 +226,20 @@ impl Remote {
     }
 
     /// Connects in a task, as often as it takes.
-    pub(super) fn start(settings: Settings, runtime: &Runtime) -> Self {
+    pub(super) fn start(settings: RemoteSettings, runtime: &Runtime) -> Self {
         let (remote, supervisor) = Self::prepare(settings, runtime);
         tokio::spawn(supervisor.run(None));
         remote
     }
 
-    fn prepare(settings: Settings, runtime: &Runtime) -> (Self, Supervisor) {
-        let board = Arc::new(StatusBoard::default());
+    fn prepare(settings: RemoteSettings, runtime: &Runtime) -> (Self, Supervisor) {
+        let shared_status = Arc::new(SharedStatus::default());
         let (close, closed) = watch::channel(false);
         let (commands, received) = mpsc::channel(MAX_COMMANDS);
         let prefix = settings.prefix().to_owned();
-        let shared = RemoteShared { prefix, board: Arc::clone(&board), commands, close };
-        let supervisor = Supervisor::new(settings, runtime, board, closed, received);
+        let shared =
+            RemoteShared { prefix, shared_status: Arc::clone(&shared_status), commands, close };
+        let supervisor = Supervisor::new(settings, runtime, shared_status, closed, received);
         (Self { shared: Arc::new(shared) }, supervisor)
     }
 }

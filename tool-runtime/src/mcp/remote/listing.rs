@@ -14,7 +14,7 @@ use super::limits::RemoteLimits;
 
 /// The tools that a server lists at one moment, each once.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct RemoteListing {
     pub(super) tools: Vec<ToolDefinition>,
     pub(super) malformed: Vec<MalformedTool>,
     /// The number of tools beyond the limit.
@@ -26,8 +26,8 @@ pub(super) async fn list_tools(
     peer: &Peer<RoleClient>,
     limits: RemoteLimits,
     patience: Duration,
-) -> Result<Listing, RemoteError> {
-    let mut listing = Listing::default();
+) -> Result<RemoteListing, RemoteError> {
+    let mut listing = RemoteListing::default();
     let (mut names, mut cursors) = (BTreeSet::new(), BTreeSet::new());
     let mut cursor: Option<String> = None;
     for _ in 0..limits.max_pages() {
@@ -47,7 +47,7 @@ pub(super) async fn list_tools(
     Err(protocol_error(&format!("the list of tools has more than {pages} pages")))
 }
 
-impl Listing {
+impl RemoteListing {
     fn add(&mut self, listed: &Value, names: &mut BTreeSet<String>, limits: RemoteLimits) {
         if names.len() >= limits.max_tools() || self.malformed.len() >= limits.max_tools() {
             self.left_out += 1;
@@ -136,8 +136,8 @@ mod tests {
 
     use super::*;
 
-    fn listing(tools: &[Value], limits: RemoteLimits) -> Listing {
-        let (mut listing, mut names) = (Listing::default(), BTreeSet::new());
+    fn listing(tools: &[Value], limits: RemoteLimits) -> RemoteListing {
+        let (mut listing, mut names) = (RemoteListing::default(), BTreeSet::new());
         for tool in tools {
             listing.add(tool, &mut names, limits);
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use backon::{BackoffBuilder as _, ExponentialBuilder};
 use tool_contracts::{Effect, ToolkitSpec};
 
-use super::connect::{ConnectOptions, Endpoint, RemoteProtocol};
+use super::connect::{ConnectOptions, RemoteEndpoint, RemoteProtocol};
 use super::limits::RemoteLimits;
 use super::lock::{LockMode, LockStore};
 use super::status::RemoteEvent;
@@ -36,9 +36,9 @@ pub(super) type Listener = Arc<dyn Fn(&RemoteEvent) + Send + Sync>;
 pub(super) type ReconnectDelays = <ExponentialBuilder as backon::BackoffBuilder>::Backoff;
 
 /// The settings of a remote server.
-pub(super) struct Settings {
+pub(super) struct RemoteSettings {
     pub(super) toolkit: ToolkitSpec,
-    pub(super) endpoint: Endpoint,
+    pub(super) endpoint: RemoteEndpoint,
     pub(super) protocol: RemoteProtocol,
     pub(super) lock: LockStore,
     pub(super) lock_mode: LockMode,
@@ -70,7 +70,7 @@ pub(super) struct ReconnectSettings {
     pub(super) max_attempts: Option<usize>,
 }
 
-impl Settings {
+impl RemoteSettings {
     /// Returns the prefix of the tools' names.
     pub(super) fn prefix(&self) -> &str {
         self.toolkit.name()
@@ -104,7 +104,7 @@ impl Settings {
     }
 }
 
-impl Settings {
+impl RemoteSettings {
     fn log_success(&self, event: &RemoteEvent) {
         log_event!(info, server = %self.prefix(), event = %event, "remote MCP server event");
     }
@@ -150,9 +150,9 @@ impl ReconnectSettings {
     }
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for RemoteSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Settings")
+        f.debug_struct("RemoteSettings")
             .field("prefix", &self.prefix())
             .field("endpoint", &self.endpoint)
             .finish_non_exhaustive()

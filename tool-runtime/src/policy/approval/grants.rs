@@ -33,8 +33,8 @@ pub enum GrantError {
     #[error("a grant needs a principal: set `user_id` or `actor` in the context")]
     NoPrincipal,
     /// The approver's name is empty or has hidden characters.
-    #[error("a grant needs the name of its approver")]
-    NoApprover,
+    #[error("the approver's name is empty or has hidden characters")]
+    InvalidApprover,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -149,7 +149,7 @@ impl Grants<'_> {
             return Err(GrantError::Destructive(tool.to_owned()));
         }
         if !is_name(granted_by) {
-            return Err(GrantError::NoApprover);
+            return Err(GrantError::InvalidApprover);
         }
         let principal = principal_of(cx).ok_or(GrantError::NoPrincipal)?;
         let scope = GrantScope::new(cx.tenant_id(), principal, tool, plan.schema);
@@ -167,7 +167,7 @@ impl Grants<'_> {
         state.call_store(STORE_TIMEOUT, state.stores.grants.revoke_grant(scope)).await
     }
 
-    /// Lists a tenant's standing grants, at most `most`, from the first after `after`.
+    /// Lists a tenant's standing grants, at most `limit`, from the first after `after`.
     ///
     /// # Errors
     /// Returns the store's error.
@@ -175,9 +175,9 @@ impl Grants<'_> {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
         let state = self.state();
-        state.call_store(STORE_TIMEOUT, state.stores.grants.grants(tenant, after, most)).await
+        state.call_store(STORE_TIMEOUT, state.stores.grants.grants(tenant, after, limit)).await
     }
 }

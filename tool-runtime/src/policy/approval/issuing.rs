@@ -135,7 +135,7 @@ impl PolicyState {
         let payload = payload.map_err(|error| TicketIssueError::Sealing(error.to_string()))?;
         let (id, tenant, end) = (ticket.id(), ticket.tenant(), ticket.expires_at());
         let waiting = WaitingTicket::new(id, tenant, conversation_of(scope.cx()), payload, end);
-        let waiting = waiting.held_for(caller_of(scope.cx()));
+        let waiting = waiting.with_quota_owner(caller_of(scope.cx()));
         let quota = TicketQuota::new(self.tickets_per_caller, TICKET_BYTES);
         let put = || {
             let now = self.clock.now();

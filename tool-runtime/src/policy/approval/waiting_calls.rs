@@ -90,7 +90,7 @@ impl fmt::Debug for WaitingCall {
 }
 
 impl Tickets<'_> {
-    /// Lists the waiting calls of a tenant, at most `most`, from the first after `after`.
+    /// Lists the waiting calls of a tenant, at most `limit`, from the first after `after`.
     ///
     /// A page may have fewer calls: those that cannot be resumed by their id are left out, such as
     /// a call that was sealed with a key which is not on the ring.
@@ -101,13 +101,13 @@ impl Tickets<'_> {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
     ) -> Result<WaitingCalls, StoreError> {
         let state = self.state();
         let now = state.clock.now();
-        let found = state.stores.tickets.waiting_tickets(tenant, after, most, now);
+        let found = state.stores.tickets.waiting_tickets(tenant, after, limit, now);
         let found = state.call_store(STORE_TIMEOUT, found).await?;
-        let next = found.last().filter(|_| found.len() >= most).map(|ticket| ticket.id);
+        let next = found.last().filter(|_| found.len() >= limit).map(|ticket| ticket.id);
         let calls = found.iter().filter_map(|found| state.waiting_call(found)).collect();
         Ok(WaitingCalls { calls, next })
     }

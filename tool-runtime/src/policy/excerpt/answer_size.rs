@@ -44,16 +44,16 @@ impl AnswerSize<'_> {
         keeps_schema: impl Fn(&str) -> bool,
         describe: impl Fn(&[Cut]) -> String,
     ) -> Option<FittedAnswer> {
-        let mut most_bytes = self.bytes_that_fit(whole, "");
+        let mut max_bytes = self.bytes_that_fit(whole, "");
         for _ in 0..MAX_ATTEMPTS {
-            let cut = excerpt(&whole.json, most_bytes, &keeps_schema)?;
+            let cut = excerpt(&whole.json, max_bytes, &keeps_schema)?;
             let answer = self.answer(cut.json, cut.cuts);
             let description = describe(&answer.cuts);
             if self.fits(&answer, &description) {
                 return Some(answer);
             }
             let fewer = answer.json.len() - answer.json.len() / 8;
-            most_bytes = self.bytes_that_fit(&answer, &description).min(fewer);
+            max_bytes = self.bytes_that_fit(&answer, &description).min(fewer);
         }
         None
     }
@@ -66,7 +66,7 @@ impl AnswerSize<'_> {
     /// Returns whether an answer fits together with the text that describes it.
     pub(super) fn fits(&self, answer: &FittedAnswer, description: &str) -> bool {
         let fits_tokens =
-            |most| self.tokens(answer).saturating_add(self.counter.count(description)) <= most;
+            |limit| self.tokens(answer).saturating_add(self.counter.count(description)) <= limit;
         answer.text().len() <= self.max_bytes && self.max_tokens.is_none_or(fits_tokens)
     }
 
@@ -80,10 +80,10 @@ impl AnswerSize<'_> {
     /// Returns how many bytes of JSON may fit, by the sizes of an answer that does not.
     fn bytes_that_fit(&self, answer: &FittedAnswer, description: &str) -> usize {
         let bytes = answer.json.len();
-        let left = |most: u64| most.saturating_sub(self.counter.count(description));
+        let left = |limit: u64| limit.saturating_sub(self.counter.count(description));
         let by_bytes = share(bytes, self.max_bytes as u64, answer.text().len() as u64);
-        let by_tokens = |most| share(bytes, left(most), self.tokens(answer));
-        self.max_tokens.map_or(by_bytes, |most| by_bytes.min(by_tokens(most)))
+        let by_tokens = |limit| share(bytes, left(limit), self.tokens(answer));
+        self.max_tokens.map_or(by_bytes, |limit| by_bytes.min(by_tokens(limit)))
     }
 }
 
@@ -95,7 +95,7 @@ impl FittedAnswer {
 }
 
 /// Returns `bytes * most / found`, at most `bytes`.
-fn share(bytes: usize, most: u64, found: u64) -> usize {
-    let part = u128::from(most.min(found)) * bytes as u128 / u128::from(found.max(1));
+fn share(bytes: usize, limit: u64, found: u64) -> usize {
+    let part = u128::from(limit.min(found)) * bytes as u128 / u128::from(found.max(1));
     usize::try_from(part).unwrap_or(bytes)
 }

@@ -42,7 +42,7 @@ const UNBOUNDED: Limits = Limits::new()
     .with_max_depth(Limits::DEEPEST)
     .with_max_string_bytes(usize::MAX);
 
-/// Removes whole rows from the ends of the largest arrays until an answer fits `most_bytes`.
+/// Removes whole rows from the ends of the largest arrays until an answer fits `max_bytes`.
 ///
 /// All other text is unchanged. The largest array is halved repeatedly, so that two long arrays
 /// both keep rows; arrays inside of rows are cut only when each array around them has one row
@@ -52,14 +52,14 @@ const UNBOUNDED: Limits = Limits::new()
 /// others are cut. Returns none if no excerpt fits.
 pub(crate) fn excerpt(
     data_json: &str,
-    most_bytes: usize,
+    max_bytes: usize,
     keeps_schema: impl Fn(&str) -> bool,
 ) -> Option<Excerpt> {
     let tree = read(data_json, &UNBOUNDED).ok()?;
     let view = tree.view(data_json);
     let mut whole = Vec::new();
     for _ in 0..MAX_ATTEMPTS {
-        let rows = RowCuts::fit(view, most_bytes, &whole)?;
+        let rows = RowCuts::fit(view, max_bytes, &whole)?;
         let json = rows.text();
         if keeps_schema(&json) {
             return Some(Excerpt { json, cuts: cuts(&rows) });

@@ -215,7 +215,7 @@ impl PolicyState {
 }
 
 impl Runtime {
-    /// Reads a page of a stored answer: at most `most` bytes (at least 4) from `offset`, which is
+    /// Reads a page of a stored answer: at most `limit` bytes (at least 4) from `offset`, which is
     /// 0 or the [next](OutputPage::next) of the page before.
     ///
     /// None if the context's tenant and principal have no such answer, it has expired, or no page
@@ -227,14 +227,14 @@ impl Runtime {
         &self,
         handle: OutputHandle,
         offset: u64,
-        most: usize,
+        limit: usize,
         cx: &ToolContext,
     ) -> Result<Option<OutputPage>, StoreError> {
         let state = self.policy_state();
         let principal = principal_of(cx).unwrap_or_default();
-        let (tenant, now, most) = (cx.tenant_id(), state.clock.now(), most.max(4));
+        let (tenant, now, limit) = (cx.tenant_id(), state.clock.now(), limit.max(4));
         let outputs = &state.stores.outputs;
-        let slice = outputs.read_output(handle.0, tenant, &principal, offset, most, now).await?;
+        let slice = outputs.read_output(handle.0, tenant, &principal, offset, limit, now).await?;
         Ok(slice.and_then(|slice| page(slice.bytes, slice.total, offset)))
     }
 }

@@ -37,18 +37,18 @@ type CutPriority = (bool, usize, Reverse<usize>);
 
 impl<'d> RowCuts<'d> {
     /// Removes as few rows as needed; none if no cut is enough. The arrays in `whole` are not cut.
-    pub(super) fn fit(view: JsonView<'d>, most: usize, whole: &[usize]) -> Option<Self> {
+    pub(super) fn fit(view: JsonView<'d>, max_bytes: usize, whole: &[usize]) -> Option<Self> {
         let mut plan = Self { view, arrays: arrays(view), bytes: view.text.len() };
         let may_be_cut = (0..plan.arrays.len()).filter(|at| !whole.contains(at));
         let mut turns: BinaryHeap<CutPriority> = may_be_cut.map(|at| plan.priority(at)).collect();
-        while plan.bytes > most {
+        while plan.bytes > max_bytes {
             let turn = turns.pop()?;
             let Reverse(mut at) = turn.2;
             if !plan.is_shown(at) {
                 continue;
             }
             if plan.priority(at) == turn {
-                let excess = plan.bytes - most;
+                let excess = plan.bytes - max_bytes;
                 // Removing one such array is enough, so one scan finds the smallest that suffices.
                 if !turn.0 && turn.1 >= excess {
                     at = plan.lightest(excess, whole).unwrap_or(at);
@@ -61,7 +61,7 @@ impl<'d> RowCuts<'d> {
         }
         let cut: Vec<_> = plan.cut().map(|(at, _)| at).collect();
         for at in cut {
-            plan.refill(at, most);
+            plan.refill(at, max_bytes);
         }
         Some(plan)
     }
@@ -143,9 +143,9 @@ impl<'d> RowCuts<'d> {
     }
 
     /// Adds as many rows as fit. Only the first row may have cuts inside; it counts as whole.
-    fn refill(&mut self, at: usize, most: usize) {
+    fn refill(&mut self, at: usize, max_bytes: usize) {
         let rows = &self.arrays[at];
-        let limit = rows.until + (most - self.bytes);
+        let limit = rows.until + (max_bytes - self.bytes);
         let more = self.view.children(rows.id).map(|(_, row)| row.end()).enumerate();
         let more = more.skip(rows.shown).take_while(|(_, end)| *end <= limit);
         if let Some((index, until)) = more.last() {

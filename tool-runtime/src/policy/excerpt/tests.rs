@@ -10,8 +10,8 @@ fn anything(_: &str) -> bool {
 }
 
 #[track_caller]
-fn check(data: &str, most: usize, shown: &str, cuts: &[(&str, u64, u64)]) {
-    let excerpt = excerpt(data, most, anything).expect("rows are enough");
+fn check(data: &str, max_bytes: usize, shown: &str, cuts: &[(&str, u64, u64)]) {
+    let excerpt = excerpt(data, max_bytes, anything).expect("rows are enough");
     assert_eq!(excerpt.json, shown);
     let found = excerpt.cuts.iter();
     let found: Vec<_> = found.map(|cut| (&*cut.pointer, cut.rows_shown, cut.rows_total)).collect();
@@ -222,30 +222,30 @@ proptest! {
         share in 0..110_usize,
     ) {
         let data = if pretty { format!("{value:#}") } else { value.to_string() };
-        let most = data.len() * share / 100;
-        if let Some(excerpt) = excerpt(&data, most, anything) {
-            prop_assert!(excerpt.json.len() <= most);
+        let max_bytes = data.len() * share / 100;
+        if let Some(excerpt) = excerpt(&data, max_bytes, anything) {
+            prop_assert!(excerpt.json.len() <= max_bytes);
             let mut lost = Vec::new();
             prop_assert!(lost_rows(&excerpt.json, &data, "", &mut lost), "{}\n{data}", excerpt.json);
             let cuts = excerpt.cuts.into_iter();
             let cuts: Vec<_> = cuts.map(|cut| (cut.pointer, cut.rows_shown, cut.rows_total)).collect();
             prop_assert_eq!(cuts, lost);
         } else {
-            prop_assert!(data.len() > most);
+            prop_assert!(data.len() > max_bytes);
         }
     }
 
     #[test]
     fn a_list_is_cut_to_the_row_and_not_further(
         rows in prop::collection::vec("[a-z]{0,9}", 1..60),
-        most in 2..400_usize,
+        max_bytes in 2..400_usize,
     ) {
         let data = json!(rows).to_string();
-        let shown = excerpt(&data, most, anything).expect("an empty list fits").json;
+        let shown = excerpt(&data, max_bytes, anything).expect("an empty list fits").json;
         let shown: Vec<String> = serde_json::from_str(&shown).expect("it is JSON");
         prop_assert_eq!(&shown[..], &rows[..shown.len()]);
         if shown.len() < rows.len() {
-            prop_assert!(json!(rows[..=shown.len()]).to_string().len() > most);
+            prop_assert!(json!(rows[..=shown.len()]).to_string().len() > max_bytes);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::ClaimedKey;
 use crate::dispatch::answer;
-use crate::dispatch::attempt::{Attempt, Outcome};
+use crate::dispatch::attempt::{Outcome, ToolAttempt};
 use crate::dispatch::decode::{Decoded, decode};
 use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::run::while_claimed;
@@ -29,7 +29,7 @@ pub(super) async fn reconcile(
 ) -> EarlierOutcome {
     let reconciling = scope.reconciling();
     let Ok(Decoded(tool)) = decode(&reconciling) else { return EarlierOutcome::Unknown };
-    let attempt = Attempt::after_waiting(&reconciling, tool, started);
+    let attempt = ToolAttempt::after_waiting(&reconciling, tool, started);
     let reconciled = while_claimed(&reconciling, attempt, pin!(key.keep_lease())).await;
     drop(reconciling.end());
     let Some((outcome, time)) = reconciled else { return EarlierOutcome::LeaseLost };

@@ -70,7 +70,7 @@ impl Outcomes<'_> {
         self.0.policy_state()
     }
 
-    /// Lists a tenant's keyed calls whose outcome is unknown, at most `most`, from the first after
+    /// Lists a tenant's keyed calls whose outcome is unknown, at most `limit`, from the first after
     /// `after`. Calls with a damaged record are among them.
     ///
     /// A call whose process crashed is listed only after it was repeated, or its ticket was
@@ -82,10 +82,10 @@ impl Outcomes<'_> {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let state = self.state();
-        let found = state.stores.keys.list_unknown(tenant, after, most);
+        let found = state.stores.keys.list_unknown(tenant, after, limit);
         state.call_store(STORE_TIMEOUT, found).await
     }
 

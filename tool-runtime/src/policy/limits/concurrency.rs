@@ -237,14 +237,14 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn no_more_calls_run_than_there_are_permits() {
         let limiter = limiter(3, 64);
-        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (running, peak) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let tasks: Vec<_> = (0..64)
             .map(|_| {
                 let (limiter, running) = (Arc::clone(&limiter), Arc::clone(&running));
-                let most = Arc::clone(&most);
+                let peak = Arc::clone(&peak);
                 tokio::spawn(async move {
                     let _permit = limiter.acquire().await.expect("there is room to wait");
-                    most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    peak.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     tokio::task::yield_now().await;
                     running.fetch_sub(1, Ordering::SeqCst);
                 })
@@ -253,7 +253,7 @@ mod tests {
         for task in tasks {
             task.await.expect("no task panics");
         }
-        assert_eq!(most.load(Ordering::SeqCst), 3);
+        assert_eq!(peak.load(Ordering::SeqCst), 3);
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 mod breaker;
 mod concurrency;
-mod correction;
 mod rate;
+mod rejected_calls;
 
 pub use self::breaker::BreakerConfig;
 pub(crate) use self::breaker::{BreakerPermit, TenantBreakers};
 pub(crate) use self::concurrency::{ConcurrencyLimiter, ConcurrencyPermit};
-pub(crate) use self::correction::{CorrectionBudget, RunKey};
 #[cfg(feature = "http")]
 pub(crate) use self::rate::RateKey;
 pub use self::rate::RateLimit;
 pub(crate) use self::rate::RateLimiter;
+pub(crate) use self::rejected_calls::{RejectedCallLimit, RunKey};

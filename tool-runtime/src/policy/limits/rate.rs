@@ -101,7 +101,7 @@ impl<K: Hash + Eq + Clone> RateKey for K {}
 /// up, since the limiter was made.
 struct KeyStates<K> {
     known: HashMap<K, Duration>,
-    most: usize,
+    max_keys: usize,
     /// The shared state of all keys that found no room.
     overflow: Duration,
     /// A key found no room since the last sweep.
@@ -119,8 +119,8 @@ impl<K: RateKey> RateLimiter<K> {
         Self::bounded(limit, timer, MAX_KEYS)
     }
 
-    fn bounded(limit: RateLimit, timer: Arc<dyn Timer>, most: usize) -> Self {
-        let (started, states) = (timer.now(), Mutex::new(KeyStates::new(most)));
+    fn bounded(limit: RateLimit, timer: Arc<dyn Timer>, max_keys: usize) -> Self {
+        let (started, states) = (timer.now(), Mutex::new(KeyStates::new(max_keys)));
         Self { limit, timer, started, states }
     }
 
@@ -154,9 +154,9 @@ impl<K: RateKey> RateLimiter<K> {
 }
 
 impl<K: RateKey> KeyStates<K> {
-    fn new(most: usize) -> Self {
+    fn new(max_keys: usize) -> Self {
         let (overflow, last_sweep) = (Duration::ZERO, Duration::ZERO);
-        Self { known: HashMap::new(), most, overflow, overflowed: false, last_sweep }
+        Self { known: HashMap::new(), max_keys, overflow, overflowed: false, last_sweep }
     }
 
     fn state(&self, key: &K) -> Duration {
@@ -173,7 +173,7 @@ impl<K: RateKey> KeyStates<K> {
     }
 
     fn is_full(&self) -> bool {
-        self.known.len() >= self.most
+        self.known.len() >= self.max_keys
     }
 
     /// Removes keys whose burst is full, if a key found no room since the last sweep.
@@ -206,9 +206,9 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn limiter(limit: RateLimit, most: usize) -> (RateLimiter<Uuid>, Arc<ManualTimer>) {
+    fn limiter(limit: RateLimit, max_keys: usize) -> (RateLimiter<Uuid>, Arc<ManualTimer>) {
         let timer = ManualTimer::new();
-        (RateLimiter::bounded(limit, timer.clone(), most), timer)
+        (RateLimiter::bounded(limit, timer.clone(), max_keys), timer)
     }
 
     fn twice_a_second() -> RateLimit {

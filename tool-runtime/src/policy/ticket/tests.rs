@@ -315,11 +315,14 @@ fn length_is_bounded_whole_and_by_field() {
     let padded = |length: usize| format!("{text}{}", " ".repeat(length - text.len()));
     assert!(Ticket::parse(&padded(8 * 1024)).is_ok());
     check_malformed(&padded(8 * 1024 + 1));
-    for (field, most) in
+    for (field, max_length) in
         [("call_id", 256), ("principal", 512), ("tool", 128), ("tool_version", 128)]
     {
-        check(&with(&issued(claims()), field, "x".repeat(most)), TicketRejection::Tampered);
-        check(&with(&issued(claims()), field, "x".repeat(most + 1)), TicketRejection::Malformed);
+        check(&with(&issued(claims()), field, "x".repeat(max_length)), TicketRejection::Tampered);
+        check(
+            &with(&issued(claims()), field, "x".repeat(max_length + 1)),
+            TicketRejection::Malformed,
+        );
     }
 }
 

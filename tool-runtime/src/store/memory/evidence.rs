@@ -32,13 +32,13 @@ impl EvidenceStore for MemoryStore {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ListedSnapshot>, StoreError> {
-        Ok(locked(&self.evidence)?.list(query, after, most))
+        Ok(locked(&self.evidence)?.list(query, after, limit))
     }
 
-    async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        Ok(locked(&self.evidence)?.sweep(before, most))
+    async fn sweep_snapshots(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        Ok(locked(&self.evidence)?.sweep(before, limit))
     }
 
     async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError> {
@@ -61,12 +61,12 @@ impl EvidenceStore for MemoryStore {
         &self,
         not_by: &str,
         after: Option<(Uuid, u32)>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TenantKey>, StoreError> {
         let evidence = locked(&self.evidence)?;
         let keys = evidence.keys.from(after.map_or(Bound::Unbounded, Bound::Excluded));
         let others = keys.filter(|key| key.wrapped.is_some() && *key.ring_key != *not_by);
-        Ok(others.take(most).cloned().collect())
+        Ok(others.take(limit).cloned().collect())
     }
 
     async fn rewrap_tenant_key(&self, old: &TenantKey, new: TenantKey) -> Result<bool, StoreError> {
@@ -86,7 +86,7 @@ impl EvidenceStore for MemoryStore {
         tenant: Uuid,
         before_version: u32,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError> {
         let evidence = locked(&self.evidence)?;
         let after = after.map_or(Uuid::nil(), SnapshotId::uuid);
@@ -94,7 +94,7 @@ impl EvidenceStore for MemoryStore {
             let key = &snapshot.sealed.as_ref()?.key;
             (key.version < before_version).then(|| (snapshot.facts.id, key.clone()))
         });
-        Ok(keys.take(most).collect())
+        Ok(keys.take(limit).collect())
     }
 
     async fn rewrap_data_key(
@@ -118,12 +118,12 @@ impl EvidenceStore for MemoryStore {
     }
 }
 
-pub(super) struct Evidence {
+pub(super) struct MemoryEvidence {
     snapshots: QuotaMap<(Uuid, Uuid), StoredSnapshot>,
     keys: QuotaMap<(Uuid, u32), TenantKey>,
 }
 
-impl Evidence {
+impl MemoryEvidence {
     pub(super) fn new(snapshots: Quota, keys: Quota) -> Self {
         Self { snapshots: QuotaMap::new(snapshots), keys: QuotaMap::new(keys) }
     }
@@ -146,7 +146,7 @@ impl Evidence {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Vec<ListedSnapshot> {
         let ids = query.ids(after);
         let of_trace = |it: &&StoredSnapshot| {
@@ -155,15 +155,15 @@ impl Evidence {
         self.snapshots_of(query.tenant, Bound::Included(ids.start))
             .take_while(|snapshot| snapshot.facts.id.uuid() < ids.end)
             .filter(of_trace)
-            .take(most)
+            .take(limit)
             .map(StoredSnapshot::listed)
             .collect()
     }
 
     /// Deletes snapshots that were made before a time: entries that expire before it.
-    fn sweep(&mut self, before: UnixMillis, most: usize) -> usize {
+    fn sweep(&mut self, before: UnixMillis, limit: usize) -> usize {
         let last = before.get().checked_sub(1).map(UnixMillis::new);
-        last.map_or(0, |last| self.snapshots.sweep(last, most))
+        last.map_or(0, |last| self.snapshots.sweep(last, limit))
     }
 
     fn add_key(&mut self, key: TenantKey) -> Result<bool, StoreError> {

@@ -28,15 +28,15 @@ impl GrantStore for MemoryStore {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        Ok(locked(&self.grants)?.list(tenant, after, most))
+        Ok(locked(&self.grants)?.list(tenant, after, limit))
     }
 }
 
-pub(super) struct Grants(QuotaMap<GrantScope, StandingGrant>);
+pub(super) struct MemoryGrants(QuotaMap<GrantScope, StandingGrant>);
 
-impl Grants {
+impl MemoryGrants {
     pub(super) fn new(quota: Quota) -> Self {
         Self(QuotaMap::new(quota))
     }
@@ -49,12 +49,12 @@ impl Grants {
         self.0.put_after_sweep(now, scope, QuotaEntry { tenant, value: grant, bytes, expires_at })
     }
 
-    fn list(&self, tenant: Uuid, after: Option<&GrantScope>, most: usize) -> Vec<StandingGrant> {
+    fn list(&self, tenant: Uuid, after: Option<&GrantScope>, limit: usize) -> Vec<StandingGrant> {
         let after = match after {
             Some(last) => Bound::Excluded(last.clone()),
             None => Bound::Included(GrantScope::new(tenant, "", "", Digest::from_bytes([0; 32]))),
         };
         let grants = self.0.from(after).take_while(|grant| grant.scope.tenant == tenant);
-        grants.take(most).cloned().collect()
+        grants.take(limit).cloned().collect()
     }
 }

@@ -51,25 +51,25 @@ impl IdempotencyStore for MemoryStore {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        Ok(locked(&self.keys)?.unknown(tenant, after, most))
+        Ok(locked(&self.keys)?.unknown(tenant, after, limit))
     }
 
     async fn invalidate_answer(&self, key: &ScopedKey) -> Result<bool, StoreError> {
         locked(&self.keys)?.invalidate_answer(key)
     }
 
-    async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        Ok(locked(&self.keys)?.archive(before, most))
+    async fn archive_unknown(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        Ok(locked(&self.keys)?.archive(before, limit))
     }
 
-    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        Ok(locked(&self.keys)?.records.sweep(now, most))
+    async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        Ok(locked(&self.keys)?.records.sweep(now, limit))
     }
 }
 
-pub(super) struct Keys {
+pub(super) struct MemoryKeys {
     records: QuotaMap<ScopedKey, KeyRecord>,
     unknown: UnknownIndex,
     archive: QuotaMap<[u8; 32], ArchivedKey>,
@@ -123,7 +123,7 @@ impl UnknownIndex {
     }
 }
 
-impl Keys {
+impl MemoryKeys {
     pub(super) fn new(quota: Quota, reserved_answer_bytes: usize) -> Self {
         let (records, archive) = (QuotaMap::new(quota), QuotaMap::new(quota));
         Self {
@@ -179,7 +179,7 @@ impl Keys {
             let is_same = archived.fingerprint == fingerprint;
             return Ok(if is_same { ClaimOutcome::Archived } else { ClaimOutcome::Mismatch });
         }
-        if max_unknown.is_some_and(|most| self.unknown.count(key.tenant, &caller) >= most) {
+        if max_unknown.is_some_and(|limit| self.unknown.count(key.tenant, &caller) >= limit) {
             return Ok(ClaimOutcome::QuotaExceeded);
         }
         let fence = next(&mut self.last_fence);
@@ -262,9 +262,9 @@ impl Keys {
     }
 
     /// Moves unknown outcomes to the archive, the oldest first, until the archive is full.
-    fn archive(&mut self, before: UnixMillis, most: usize) -> usize {
+    fn archive(&mut self, before: UnixMillis, limit: usize) -> usize {
         let mut archived = 0;
-        while archived < most {
+        while archived < limit {
             let Some((since, key)) = self.unknown.by_age.first().cloned() else { break };
             let Some(record) = self.records.get(&key).filter(|_| since <= before).cloned() else {
                 break;
@@ -282,13 +282,13 @@ impl Keys {
         archived
     }
 
-    fn unknown(&self, tenant: Uuid, after: Option<&ScopedKey>, most: usize) -> Vec<KeyRecord> {
+    fn unknown(&self, tenant: Uuid, after: Option<&ScopedKey>, limit: usize) -> Vec<KeyRecord> {
         let after = match after {
             Some(last) => Bound::Excluded(last.clone()),
             None => Bound::Included(ScopedKey::new(tenant, "", "", "")),
         };
         let records = self.records.from(after).take_while(|record| record.key.tenant == tenant);
-        records.filter(|record| record.state == KeyState::Unknown).take(most).cloned().collect()
+        records.filter(|record| record.state == KeyState::Unknown).take(limit).cloned().collect()
     }
 
     /// Makes the map's entry of a record: only answers expire.

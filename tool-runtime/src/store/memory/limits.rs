@@ -53,8 +53,8 @@ impl MemoryLimits {
 
     /// Limits a tenant's idempotency keys, and the bytes of keys and answers.
     #[must_use]
-    pub const fn with_keys(mut self, most: usize, bytes: usize) -> Self {
-        self.keys = Quota::new(most, bytes);
+    pub const fn with_keys(mut self, limit: usize, bytes: usize) -> Self {
+        self.keys = Quota::new(limit, bytes);
         self
     }
 
@@ -70,36 +70,36 @@ impl MemoryLimits {
 
     /// Limits a tenant's tickets, and the bytes of their sealed calls.
     #[must_use]
-    pub const fn with_tickets(mut self, most: usize, bytes: usize) -> Self {
-        self.tickets = Quota::new(most, bytes);
+    pub const fn with_tickets(mut self, limit: usize, bytes: usize) -> Self {
+        self.tickets = Quota::new(limit, bytes);
         self
     }
 
     /// Limits a tenant's standing grants, and the bytes of their texts.
     #[must_use]
-    pub const fn with_grants(mut self, most: usize, bytes: usize) -> Self {
-        self.grants = Quota::new(most, bytes);
+    pub const fn with_grants(mut self, limit: usize, bytes: usize) -> Self {
+        self.grants = Quota::new(limit, bytes);
         self
     }
 
     /// Limits a tenant's stored outputs, and their bytes.
     #[must_use]
-    pub const fn with_outputs(mut self, most: usize, bytes: usize) -> Self {
-        self.outputs = Quota::new(most, bytes);
+    pub const fn with_outputs(mut self, limit: usize, bytes: usize) -> Self {
+        self.outputs = Quota::new(limit, bytes);
         self
     }
 
     /// Limits the snapshots of a tenant's calls, and the bytes of their facts and sealed contents.
     #[must_use]
-    pub const fn with_snapshots(mut self, most: usize, bytes: usize) -> Self {
-        self.snapshots = Quota::new(most, bytes);
+    pub const fn with_snapshots(mut self, limit: usize, bytes: usize) -> Self {
+        self.snapshots = Quota::new(limit, bytes);
         self
     }
 
     /// Limits a tenant's keys of the vault. A destroyed key still counts.
     #[must_use]
-    pub const fn with_tenant_keys(mut self, most: usize, bytes: usize) -> Self {
-        self.tenant_keys = Quota::new(most, bytes);
+    pub const fn with_tenant_keys(mut self, limit: usize, bytes: usize) -> Self {
+        self.tenant_keys = Quota::new(limit, bytes);
         self
     }
 }

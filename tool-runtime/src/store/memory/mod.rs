@@ -15,14 +15,14 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 #[cfg(feature = "evidence")]
-use self::evidence::Evidence;
-use self::grants::Grants;
-use self::keys::Keys;
+use self::evidence::MemoryEvidence;
+use self::grants::MemoryGrants;
+use self::keys::MemoryKeys;
 pub use self::limits::MemoryLimits;
 #[cfg(not(feature = "evidence"))]
-use self::no_evidence::Evidence;
-use self::outputs::Outputs;
-use self::tickets::Tickets;
+use self::no_evidence::MemoryEvidence;
+use self::outputs::MemoryOutputs;
+use self::tickets::MemoryTickets;
 use super::{StoreError, StoreErrorKind};
 
 /// A store in the memory of this process.
@@ -67,12 +67,12 @@ use super::{StoreError, StoreErrorKind};
 /// ```
 #[derive(Clone)]
 pub struct MemoryStore {
-    keys: Arc<Mutex<Keys>>,
-    tickets: Arc<Mutex<Tickets>>,
-    grants: Arc<Mutex<Grants>>,
-    outputs: Arc<Mutex<Outputs>>,
+    keys: Arc<Mutex<MemoryKeys>>,
+    tickets: Arc<Mutex<MemoryTickets>>,
+    grants: Arc<Mutex<MemoryGrants>>,
+    outputs: Arc<Mutex<MemoryOutputs>>,
     #[allow(dead_code, reason = "only the feature `evidence` reads it")]
-    evidence: Arc<Mutex<Evidence>>,
+    evidence: Arc<Mutex<MemoryEvidence>>,
 }
 
 impl MemoryStore {
@@ -86,11 +86,14 @@ impl MemoryStore {
     #[must_use]
     pub fn bounded(limits: MemoryLimits) -> Self {
         Self {
-            keys: Arc::new(Mutex::new(Keys::new(limits.keys, limits.reserved_answer_bytes))),
-            tickets: Arc::new(Mutex::new(Tickets::new(limits.tickets))),
-            grants: Arc::new(Mutex::new(Grants::new(limits.grants))),
-            outputs: Arc::new(Mutex::new(Outputs::new(limits.outputs))),
-            evidence: Arc::new(Mutex::new(Evidence::new(limits.snapshots, limits.tenant_keys))),
+            keys: Arc::new(Mutex::new(MemoryKeys::new(limits.keys, limits.reserved_answer_bytes))),
+            tickets: Arc::new(Mutex::new(MemoryTickets::new(limits.tickets))),
+            grants: Arc::new(Mutex::new(MemoryGrants::new(limits.grants))),
+            outputs: Arc::new(Mutex::new(MemoryOutputs::new(limits.outputs))),
+            evidence: Arc::new(Mutex::new(MemoryEvidence::new(
+                limits.snapshots,
+                limits.tenant_keys,
+            ))),
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::quota_map::Quota;
 
 /// No evidence.
-pub(super) struct Evidence;
+pub(super) struct MemoryEvidence;
 
-impl Evidence {
+impl MemoryEvidence {
     pub(super) fn new(_: Quota, _: Quota) -> Self {
         Self
     }

@@ -19,24 +19,24 @@ impl OutputStore for MemoryStore {
         tenant: Uuid,
         principal: &str,
         offset: u64,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError> {
         let outputs = locked(&self.outputs)?;
         let output = outputs.0.get(&id).filter(|output| {
             output.tenant == tenant && *output.principal == *principal && output.expires_at > now
         });
-        Ok(output.map(|output| slice(&output.text, offset, most)))
+        Ok(output.map(|output| slice(&output.text, offset, limit)))
     }
 
-    async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        Ok(locked(&self.outputs)?.0.sweep(now, most))
+    async fn sweep_outputs(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        Ok(locked(&self.outputs)?.0.sweep(now, limit))
     }
 }
 
-pub(super) struct Outputs(QuotaMap<Uuid, StoredOutput>);
+pub(super) struct MemoryOutputs(QuotaMap<Uuid, StoredOutput>);
 
-impl Outputs {
+impl MemoryOutputs {
     pub(super) fn new(quota: Quota) -> Self {
         Self(QuotaMap::new(quota))
     }
@@ -51,9 +51,9 @@ impl Outputs {
     }
 }
 
-fn slice(text: &[u8], offset: u64, most: usize) -> OutputSlice {
+fn slice(text: &[u8], offset: u64, limit: usize) -> OutputSlice {
     let total = text.len();
     let start = usize::try_from(offset).map_or(total, |offset| offset.min(total));
-    let end = start.saturating_add(most).min(total);
+    let end = start.saturating_add(limit).min(total);
     OutputSlice::new(text[start..end].to_vec(), u64::try_from(total).unwrap_or(u64::MAX))
 }

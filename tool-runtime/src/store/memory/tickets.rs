@@ -37,11 +37,11 @@ impl TicketStore for MemoryStore {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError> {
         let tickets = locked(&self.tickets)?;
-        Ok(tickets.waiting(tenant, after, now).take(most).cloned().collect())
+        Ok(tickets.waiting(tenant, after, now).take(limit).cloned().collect())
     }
 
     async fn supersede_tickets(
@@ -52,12 +52,12 @@ impl TicketStore for MemoryStore {
         Ok(locked(&self.tickets)?.supersede(tenant, conversation))
     }
 
-    async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        Ok(locked(&self.tickets)?.sweep(now, most))
+    async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        Ok(locked(&self.tickets)?.sweep(now, limit))
     }
 }
 
-pub(super) struct Tickets {
+pub(super) struct MemoryTickets {
     tickets: QuotaMap<Uuid, WaitingTicket>,
     /// The waiting tickets of each caller, with their expiry and the size of their payloads.
     waiting: Waiting,
@@ -65,7 +65,7 @@ pub(super) struct Tickets {
 
 type Waiting = HashMap<(Uuid, Box<str>), BTreeMap<(UnixMillis, Uuid), usize>>;
 
-impl Tickets {
+impl MemoryTickets {
     pub(super) fn new(quota: Quota) -> Self {
         Self { tickets: QuotaMap::new(quota), waiting: HashMap::new() }
     }
@@ -106,14 +106,14 @@ impl Tickets {
         self.put(ticket).map(|()| true)
     }
 
-    fn sweep(&mut self, now: UnixMillis, most: usize) -> usize {
+    fn sweep(&mut self, now: UnixMillis, limit: usize) -> usize {
         self.waiting.retain(|_, held| {
             while held.first_key_value().is_some_and(|((end, _), _)| *end <= now) {
                 held.pop_first();
             }
             !held.is_empty()
         });
-        self.tickets.sweep(now, most)
+        self.tickets.sweep(now, limit)
     }
 
     /// Removes an ended ticket from its caller's quota.

@@ -16,7 +16,7 @@ const FIND: &str = "
 
 const DUE: &str = "
     SELECT * FROM keys WHERE state = 2 AND since <= :before AND damaged = 0
-    ORDER BY since LIMIT :most";
+    ORDER BY since LIMIT :limit";
 
 const PUT: &str = "
     INSERT OR REPLACE INTO archived_keys
@@ -49,9 +49,9 @@ pub(super) fn archive(
     connection: &Connection,
     keys: &RowKeys,
     before: UnixMillis,
-    most: usize,
+    limit: usize,
 ) -> rusqlite::Result<usize> {
-    let due = named_params! { ":before": timestamp(before), ":most": count(most) };
+    let due = named_params! { ":before": timestamp(before), ":limit": count(limit) };
     let due: Vec<FoundRow> = connection
         .prepare_cached(DUE)?
         .query_map(due, |row| FoundRow::read(row, keys))?

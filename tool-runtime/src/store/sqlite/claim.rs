@@ -14,7 +14,7 @@ const DELETE_CLAIM: &str = "DELETE FROM keys WHERE fence = :fence AND state = 0"
 /// Counts up to the quota only.
 const COUNT_UNKNOWN: &str = "
     SELECT count(*) FROM (
-        SELECT 1 FROM keys WHERE tenant = :tenant AND asker = :asker AND state = 2 LIMIT :most)";
+        SELECT 1 FROM keys WHERE tenant = :tenant AND asker = :asker AND state = 2 LIMIT :limit)";
 
 /// The outcome of a claim, with the way to undo it.
 pub(super) struct ClaimDecision {
@@ -99,16 +99,16 @@ fn claim_new(
             ClaimOutcome::Mismatch
         }));
     }
-    if let Some(most) = request.max_unknown {
+    if let Some(limit) = request.max_unknown {
         let unknown: i64 = connection.prepare_cached(COUNT_UNKNOWN)?.query_row(
             named_params! {
                 ":tenant": request.key.tenant.as_bytes(),
                 ":asker": request.caller,
-                ":most": count(most),
+                ":limit": count(limit),
             },
             |row| row.get(0),
         )?;
-        if unknown >= count(most) {
+        if unknown >= count(limit) {
             return Ok(ClaimDecision::not_claimed(ClaimOutcome::QuotaExceeded));
         }
     }

@@ -31,22 +31,22 @@ const FIND: &str = "SELECT * FROM evidence WHERE tenant = :tenant AND id = :id";
 const LIST: &str = "
     SELECT * FROM evidence
     WHERE tenant = :tenant AND id >= :start AND id < :end
-    ORDER BY id LIMIT :most";
+    ORDER BY id LIMIT :limit";
 
 const LIST_OF_TRACE: &str = "
     SELECT * FROM evidence
     WHERE tenant = :tenant AND trace = :trace AND id >= :start AND id < :end
-    ORDER BY id LIMIT :most";
+    ORDER BY id LIMIT :limit";
 
 const SWEEP: &str = "
     DELETE FROM evidence WHERE rowid IN (
-        SELECT rowid FROM evidence WHERE id < :end ORDER BY id LIMIT :most)";
+        SELECT rowid FROM evidence WHERE id < :end ORDER BY id LIMIT :limit)";
 
 /// In the order of ids, not of versions: otherwise each page would sort all remaining rows.
 const LIST_KEYS: &str = "
     SELECT id, key_version, wrapped FROM evidence
     WHERE tenant = :tenant AND id > :after AND +key_version < :version
-    ORDER BY id LIMIT :most";
+    ORDER BY id LIMIT :limit";
 
 const REWRAP: &str = "
     UPDATE evidence SET key_version = :version, wrapped = :wrapped, checksum = :checksum
@@ -85,19 +85,19 @@ impl EvidenceStore for SqliteStore {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ListedSnapshot>, StoreError> {
         let query = query.clone();
-        let list = move |connection: &Connection| list(connection, &query, after, count(most));
+        let list = move |connection: &Connection| list(connection, &query, after, count(limit));
         self.queue.run(JobKind::Read, list).await
     }
 
-    async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
+    async fn sweep_snapshots(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         let sweep = move |connection: &Connection| {
             let end = SnapshotId::least_uuid(before);
             connection
                 .prepare_cached(SWEEP)?
-                .execute(named_params! { ":end": end.as_bytes(), ":most": count(most) })
+                .execute(named_params! { ":end": end.as_bytes(), ":limit": count(limit) })
         };
         self.queue.run(JobKind::Write, sweep).await
     }
@@ -124,11 +124,11 @@ impl EvidenceStore for SqliteStore {
         &self,
         not_by: &str,
         after: Option<(Uuid, u32)>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TenantKey>, StoreError> {
         let not_by: Box<str> = not_by.into();
         let list =
-            move |connection: &Connection| keys::list(connection, &not_by, after, count(most));
+            move |connection: &Connection| keys::list(connection, &not_by, after, count(limit));
         self.queue.run(JobKind::Read, list).await
     }
 
@@ -151,7 +151,7 @@ impl EvidenceStore for SqliteStore {
         tenant: Uuid,
         before_version: u32,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError> {
         let list = move |connection: &Connection| {
             let after = after.map_or(Uuid::nil(), SnapshotId::uuid);
@@ -159,7 +159,7 @@ impl EvidenceStore for SqliteStore {
                 ":tenant": tenant.as_bytes(),
                 ":after": after.as_bytes(),
                 ":version": before_version,
-                ":most": count(most),
+                ":limit": count(limit),
             };
             let key = |row: &Row<'_>| Ok((id(row)?, wrapped_key(row)?));
             connection.prepare_cached(LIST_KEYS)?.query_map(parameters, key)?.collect()
@@ -235,13 +235,13 @@ fn list(
     connection: &Connection,
     query: &SnapshotQuery,
     after: Option<SnapshotId>,
-    most: i64,
+    limit: i64,
 ) -> rusqlite::Result<Vec<ListedSnapshot>> {
     let ids = query.ids(after);
     let (tenant, start, end) = (query.tenant.as_bytes(), ids.start.as_bytes(), ids.end.as_bytes());
     let Some(trace) = &query.trace else {
         let parameters =
-            named_params! { ":tenant": tenant, ":start": start, ":end": end, ":most": most };
+            named_params! { ":tenant": tenant, ":start": start, ":end": end, ":limit": limit };
         return connection.prepare_cached(LIST)?.query_map(parameters, listed)?.collect();
     };
     let parameters = named_params! {
@@ -249,7 +249,7 @@ fn list(
         ":trace": trace,
         ":start": start,
         ":end": end,
-        ":most": most,
+        ":limit": limit,
     };
     connection.prepare_cached(LIST_OF_TRACE)?.query_map(parameters, listed)?.collect()
 }

@@ -24,7 +24,7 @@ const NEWEST: &str = "
 const LIST: &str = "
     SELECT * FROM evidence_keys
     WHERE (tenant, version) > (:tenant, :version) AND lives = 1 AND ring_key <> :ring_key
-    ORDER BY tenant, version LIMIT :most";
+    ORDER BY tenant, version LIMIT :limit";
 
 const REWRAP: &str = "
     UPDATE evidence_keys SET ring_key = :ring_key, wrapped = :wrapped
@@ -70,14 +70,14 @@ pub(super) fn list(
     connection: &Connection,
     not_by: &str,
     after: Option<(Uuid, u32)>,
-    most: i64,
+    limit: i64,
 ) -> rusqlite::Result<Vec<TenantKey>> {
     let (tenant, version) = after.unwrap_or((Uuid::nil(), 0));
     let parameters = named_params! {
         ":tenant": tenant.as_bytes(),
         ":version": version,
         ":ring_key": padded(not_by),
-        ":most": most,
+        ":limit": limit,
     };
     connection.prepare_cached(LIST)?.query_map(parameters, key)?.collect()
 }

@@ -28,12 +28,12 @@ const REVOKE: &str = "
 
 const FIRST: &str = "
     SELECT * FROM grants WHERE tenant = :tenant
-    ORDER BY principal, tool, schema, arguments LIMIT :most";
+    ORDER BY principal, tool, schema, arguments LIMIT :limit";
 
 const NEXT: &str = "
     SELECT * FROM grants WHERE tenant = :tenant
         AND (principal, tool, schema, arguments) > (:principal, :tool, :schema, :arguments)
-    ORDER BY principal, tool, schema, arguments LIMIT :most";
+    ORDER BY principal, tool, schema, arguments LIMIT :limit";
 
 #[async_trait]
 impl GrantStore for SqliteStore {
@@ -55,10 +55,10 @@ impl GrantStore for SqliteStore {
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
         let after = after.cloned();
-        let list = move |connection: &Connection| list(connection, tenant, after, count(most));
+        let list = move |connection: &Connection| list(connection, tenant, after, count(limit));
         self.queue.run(JobKind::Read, list).await
     }
 }
@@ -104,13 +104,13 @@ fn list(
     connection: &Connection,
     tenant: Uuid,
     after: Option<GrantScope>,
-    most: i64,
+    limit: i64,
 ) -> rusqlite::Result<Vec<StandingGrant>> {
     let tenant = tenant.as_bytes();
     let Some(after) = after else {
         let mut first = connection.prepare_cached(FIRST)?;
         return first
-            .query_map(named_params! { ":tenant": tenant, ":most": most }, grant)?
+            .query_map(named_params! { ":tenant": tenant, ":limit": limit }, grant)?
             .collect();
     };
     let parameters = named_params! {
@@ -119,7 +119,7 @@ fn list(
         ":tool": after.tool,
         ":schema": after.schema.as_bytes(),
         ":arguments": arguments(&after),
-        ":most": most,
+        ":limit": limit,
     };
     connection.prepare_cached(NEXT)?.query_map(parameters, grant)?.collect()
 }

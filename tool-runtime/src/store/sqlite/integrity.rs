@@ -14,9 +14,9 @@ const MAX_ROWS: usize = 10_000;
 /// The number of problems after which SQLite stops.
 const MAX_PROBLEMS: usize = 100;
 
-const NEWEST: &str = "SELECT * FROM keys ORDER BY fence DESC LIMIT :most";
+const NEWEST: &str = "SELECT * FROM keys ORDER BY fence DESC LIMIT :limit";
 
-const DAMAGED: &str = "SELECT * FROM keys WHERE damaged = 1 ORDER BY fence LIMIT :most";
+const DAMAGED: &str = "SELECT * FROM keys WHERE damaged = 1 ORDER BY fence LIMIT :limit";
 
 /// The result of the check at opening a [`SqliteStore`](super::SqliteStore).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(super) fn check_rows(
         let mut found = FileCheck::default();
         let mut damaged = Vec::new();
         let mut newest = connection.prepare(NEWEST)?;
-        let mut rows = newest.query(named_params! { ":most": count(MAX_ROWS) })?;
+        let mut rows = newest.query(named_params! { ":limit": count(MAX_ROWS) })?;
         while let Some(row) = rows.next()? {
             found.rows += 1;
             if let FoundRow::Damaged(row) = FoundRow::read(row, keys)? {
@@ -79,11 +79,11 @@ pub(super) fn check_rows(
 pub(super) fn damaged(
     connection: &Connection,
     keys: &RowKeys,
-    most: usize,
+    limit: usize,
 ) -> rusqlite::Result<Vec<KeyRecord>> {
     connection
         .prepare_cached(DAMAGED)?
-        .query_map(named_params! { ":most": count(most) }, |row| {
+        .query_map(named_params! { ":limit": count(limit) }, |row| {
             FoundRow::read(row, keys).map(FoundRow::into_record)
         })?
         .collect()

@@ -18,16 +18,16 @@ use crate::store::{
 
 const FIRST_UNKNOWN: &str = "
     SELECT * FROM keys WHERE tenant = :tenant AND (state = 2 OR damaged = 1)
-    ORDER BY principal, tool, key LIMIT :most";
+    ORDER BY principal, tool, key LIMIT :limit";
 
 const NEXT_UNKNOWN: &str = "
     SELECT * FROM keys WHERE tenant = :tenant AND (state = 2 OR damaged = 1)
         AND (principal, tool, key) > (:principal, :tool, :key)
-    ORDER BY principal, tool, key LIMIT :most";
+    ORDER BY principal, tool, key LIMIT :limit";
 
 const DUE: &str = "
     SELECT * FROM keys WHERE state = 1 AND until <= :now AND damaged = 0
-    ORDER BY until LIMIT :most";
+    ORDER BY until LIMIT :limit";
 
 #[async_trait]
 impl IdempotencyStore for SqliteStore {
@@ -76,11 +76,11 @@ impl IdempotencyStore for SqliteStore {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let (keys, after) = (self.row_keys.clone(), after.cloned());
         let list =
-            move |connection: &Connection| unknown(connection, &keys, tenant, after, count(most));
+            move |connection: &Connection| unknown(connection, &keys, tenant, after, count(limit));
         self.queue.run(JobKind::Read, list).await
     }
 
@@ -102,16 +102,16 @@ impl IdempotencyStore for SqliteStore {
         self.queue.run(JobKind::Write, invalidate_answer).await
     }
 
-    async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
+    async fn archive_unknown(&self, before: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         let keys = self.row_keys.clone();
         let archive =
-            move |connection: &Connection| archive::archive(connection, &keys, before, most);
+            move |connection: &Connection| archive::archive(connection, &keys, before, limit);
         self.queue.run(JobKind::Write, archive).await
     }
 
-    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+    async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         let keys = self.row_keys.clone();
-        let sweep = move |connection: &Connection| sweep(connection, &keys, now, most);
+        let sweep = move |connection: &Connection| sweep(connection, &keys, now, limit);
         self.queue.run(JobKind::Write, sweep).await
     }
 }
@@ -134,14 +134,14 @@ fn unknown(
     keys: &RowKeys,
     tenant: Uuid,
     after: Option<ScopedKey>,
-    most: i64,
+    limit: i64,
 ) -> rusqlite::Result<Vec<KeyRecord>> {
     let tenant = tenant.as_bytes();
     let record = |row: &rusqlite::Row<'_>| FoundRow::read(row, keys).map(FoundRow::into_record);
     let Some(after) = after else {
         let mut first = connection.prepare_cached(FIRST_UNKNOWN)?;
         return first
-            .query_map(named_params! { ":tenant": tenant, ":most": most }, record)?
+            .query_map(named_params! { ":tenant": tenant, ":limit": limit }, record)?
             .collect();
     };
     let parameters = named_params! {
@@ -149,7 +149,7 @@ fn unknown(
         ":principal": after.principal,
         ":tool": after.tool,
         ":key": after.key,
-        ":most": most,
+        ":limit": limit,
     };
     connection.prepare_cached(NEXT_UNKNOWN)?.query_map(parameters, record)?.collect()
 }
@@ -159,12 +159,12 @@ fn sweep(
     connection: &Connection,
     keys: &RowKeys,
     now: UnixMillis,
-    most: usize,
+    limit: usize,
 ) -> rusqlite::Result<usize> {
     let mut deleted = 0;
     let mut due = connection.prepare_cached(DUE)?;
     let due =
-        due.query_map(named_params! { ":now": timestamp(now), ":most": count(most) }, |row| {
+        due.query_map(named_params! { ":now": timestamp(now), ":limit": count(limit) }, |row| {
             match FoundRow::read(row, keys)? {
                 // The answers are not collected in memory.
                 FoundRow::Valid(row) => Ok((row.fence, None)),

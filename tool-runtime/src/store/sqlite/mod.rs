@@ -141,16 +141,16 @@ impl SqliteStore {
         self.check
     }
 
-    /// Lists the damaged keys of all tenants, at most `most`, the oldest first.
+    /// Lists the damaged keys of all tenants, at most `limit`, the oldest first.
     ///
     /// The tenant or key in a damaged row may be wrong. Correct the record's `key` before you
     /// [resolve](crate::policy::Outcomes::resolve) it.
     ///
     /// # Errors
     /// Returns the store's error.
-    pub async fn damaged_keys(&self, most: usize) -> Result<Vec<KeyRecord>, StoreError> {
+    pub async fn damaged_keys(&self, limit: usize) -> Result<Vec<KeyRecord>, StoreError> {
         let keys = self.row_keys.clone();
-        let list = move |connection: &Connection| integrity::damaged(connection, &keys, most);
+        let list = move |connection: &Connection| integrity::damaged(connection, &keys, limit);
         self.queue.run(JobKind::Read, list).await
     }
 

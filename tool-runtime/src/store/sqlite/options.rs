@@ -62,8 +62,8 @@ impl SqliteOptions {
     /// Further operations fail at once as
     /// [`Unavailable`](crate::store::StoreErrorKind::Unavailable).
     #[must_use]
-    pub fn max_queued(mut self, most: usize) -> Self {
-        self.max_queued = most;
+    pub fn max_queued(mut self, limit: usize) -> Self {
+        self.max_queued = limit;
         self
     }
 

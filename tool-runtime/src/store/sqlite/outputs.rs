@@ -16,7 +16,7 @@ const PUT: &str = "
     ON CONFLICT (id) DO NOTHING";
 
 const READ: &str = "
-    SELECT substr(text, :first, :most) AS bytes, length(text) AS total FROM outputs
+    SELECT substr(text, :first, :limit) AS bytes, length(text) AS total FROM outputs
     WHERE id = :id AND tenant = :tenant AND principal = :principal AND expires_at > :now";
 
 /// The most bytes that a value can have. SQLite 3.46 truncates greater arguments of `substr` to 32 bits.
@@ -24,7 +24,7 @@ const LONGEST: i64 = i32::MAX as i64;
 
 const SWEEP: &str = "
     DELETE FROM outputs WHERE rowid IN (
-        SELECT rowid FROM outputs WHERE expires_at <= :now ORDER BY expires_at LIMIT :most)";
+        SELECT rowid FROM outputs WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)";
 
 #[async_trait]
 impl OutputStore for SqliteStore {
@@ -38,7 +38,7 @@ impl OutputStore for SqliteStore {
         tenant: Uuid,
         principal: &str,
         offset: u64,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError> {
         let principal: Box<str> = principal.into();
@@ -48,7 +48,7 @@ impl OutputStore for SqliteStore {
                 ":tenant": tenant.as_bytes(),
                 ":principal": principal,
                 ":first": whole(offset).saturating_add(1).min(LONGEST), // SQL counts from one
-                ":most": count(most).min(LONGEST),
+                ":limit": count(limit).min(LONGEST),
                 ":now": timestamp(now),
             };
             connection.prepare_cached(READ)?.query_row(parameters, slice).optional()
@@ -56,11 +56,11 @@ impl OutputStore for SqliteStore {
         self.queue.run(JobKind::Read, read).await
     }
 
-    async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+    async fn sweep_outputs(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         let sweep = move |connection: &Connection| {
             connection
                 .prepare_cached(SWEEP)?
-                .execute(named_params! { ":now": timestamp(now), ":most": count(most) })
+                .execute(named_params! { ":now": timestamp(now), ":limit": count(limit) })
         };
         self.queue.run(JobKind::Write, sweep).await
     }

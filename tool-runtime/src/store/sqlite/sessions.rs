@@ -22,7 +22,7 @@ const LOAD: &str = "
         SELECT number FROM sessions
         WHERE tenant = :tenant AND principal = :principal AND session = :session
             AND used_at > :expired)
-    ORDER BY number DESC LIMIT :most";
+    ORDER BY number DESC LIMIT :limit";
 
 /// A clock that was set back leaves the time of the last use as it is.
 const CONTINUE: &str = "
@@ -40,7 +40,7 @@ const APPEND: &str = "INSERT INTO session_messages (session, message) VALUES (:s
 const TRIM: &str = "
     DELETE FROM session_messages WHERE session = :session AND number <= (
         SELECT number FROM session_messages WHERE session = :session
-        ORDER BY number DESC LIMIT 1 OFFSET :most)";
+        ORDER BY number DESC LIMIT 1 OFFSET :limit)";
 
 /// Deletes the sessions of a principal that were used least recently, and never the given one.
 const EVICT: &str = "
@@ -51,7 +51,7 @@ const EVICT: &str = "
 
 const SWEEP: &str = "
     DELETE FROM sessions WHERE number IN (
-        SELECT number FROM sessions WHERE used_at <= :expired ORDER BY used_at LIMIT :most)";
+        SELECT number FROM sessions WHERE used_at <= :expired ORDER BY used_at LIMIT :limit)";
 
 const DELETE: &str = "
     DELETE FROM sessions
@@ -59,7 +59,7 @@ const DELETE: &str = "
 
 const DELETE_OF_PRINCIPAL: &str = "
     DELETE FROM sessions WHERE number IN (
-        SELECT number FROM sessions WHERE tenant = :tenant AND principal = :principal LIMIT :most)";
+        SELECT number FROM sessions WHERE tenant = :tenant AND principal = :principal LIMIT :limit)";
 
 /// The bounds of conversations.
 #[derive(Debug, Clone, Copy)]
@@ -82,11 +82,11 @@ impl SqliteStore {
     pub(crate) async fn load_session(
         &self,
         key: &SessionKey,
-        most: usize,
+        limit: usize,
         expired: UnixMillis,
     ) -> Result<Vec<Vec<u8>>, StoreError> {
         let key = key.clone();
-        let load = move |connection: &Connection| load(connection, &key, most, expired);
+        let load = move |connection: &Connection| load(connection, &key, limit, expired);
         self.queue.run(JobKind::Read, load).await
     }
 
@@ -111,30 +111,30 @@ impl SqliteStore {
         self.queue.run(JobKind::Write, delete).await
     }
 
-    /// Deletes at most `most` sessions of a principal; returns how many.
+    /// Deletes at most `limit` sessions of a principal; returns how many.
     pub(crate) async fn delete_sessions_of(
         &self,
         tenant: Uuid,
         principal: Box<str>,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError> {
         let delete = move |connection: &Connection| {
             connection.prepare_cached(DELETE_OF_PRINCIPAL)?.execute(named_params! {
                 ":tenant": tenant.as_bytes(),
                 ":principal": principal,
-                ":most": count(most),
+                ":limit": count(limit),
             })
         };
         self.queue.run(JobKind::Write, delete).await
     }
 
-    /// Deletes at most `most` sessions that have expired, of all tenants; returns how many.
+    /// Deletes at most `limit` sessions that have expired, of all tenants; returns how many.
     pub(crate) async fn sweep_sessions(
         &self,
         expired: UnixMillis,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, StoreError> {
-        let sweep = move |connection: &Connection| sweep(connection, expired, most);
+        let sweep = move |connection: &Connection| sweep(connection, expired, limit);
         self.queue.run(JobKind::Write, sweep).await
     }
 }
@@ -142,7 +142,7 @@ impl SqliteStore {
 fn load(
     connection: &Connection,
     key: &SessionKey,
-    most: usize,
+    limit: usize,
     expired: UnixMillis,
 ) -> rusqlite::Result<Vec<Vec<u8>>> {
     let tenant = key.tenant();
@@ -151,7 +151,7 @@ fn load(
         ":principal": key.principal(),
         ":session": key.session(),
         ":expired": timestamp(expired),
-        ":most": count(most),
+        ":limit": count(limit),
     };
     let mut statement = connection.prepare_cached(LOAD)?;
     let newest = statement.query_map(parameters, |row| row.get("message"))?;
@@ -175,7 +175,7 @@ fn append(
     for message in messages {
         append.execute(named_params! { ":session": session, ":message": message })?;
     }
-    let trim = named_params! { ":session": session, ":most": count(bounds.messages) };
+    let trim = named_params! { ":session": session, ":limit": count(bounds.messages) };
     connection.prepare_cached(TRIM)?.execute(trim)?;
     sweep(connection, times.expired, DELETED_BY_AN_APPEND).map(drop)
 }
@@ -233,7 +233,7 @@ fn delete(connection: &Connection, key: &SessionKey) -> rusqlite::Result<bool> {
     deleted.map(|deleted| deleted > 0)
 }
 
-fn sweep(connection: &Connection, expired: UnixMillis, most: usize) -> rusqlite::Result<usize> {
-    let parameters = named_params! { ":expired": timestamp(expired), ":most": count(most) };
+fn sweep(connection: &Connection, expired: UnixMillis, limit: usize) -> rusqlite::Result<usize> {
+    let parameters = named_params! { ":expired": timestamp(expired), ":limit": count(limit) };
     connection.prepare_cached(SWEEP)?.execute(parameters)
 }

@@ -24,12 +24,12 @@ const COUNT_WAITING: &str = "
     SELECT count(*) AS tickets, coalesce(sum(bytes), 0) AS bytes FROM (
         SELECT length(payload) AS bytes FROM tickets
         WHERE tenant = :tenant AND holder = :holder AND ended IS NULL AND expires_at > :now
-        LIMIT :most)";
+        LIMIT :limit)";
 
 const WAITING: &str = "
     SELECT id, tenant, conversation, payload, expires_at, ended, holder FROM tickets
     WHERE tenant = :tenant AND ended IS NULL AND id > :after AND expires_at > :now
-    ORDER BY id LIMIT :most";
+    ORDER BY id LIMIT :limit";
 
 const ENDED: &str = "SELECT ended FROM tickets WHERE id = :id";
 
@@ -41,7 +41,7 @@ const SUPERSEDE: &str = "
 
 const SWEEP: &str = "
     DELETE FROM tickets WHERE rowid IN (
-        SELECT rowid FROM tickets WHERE expires_at <= :now ORDER BY expires_at LIMIT :most)";
+        SELECT rowid FROM tickets WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)";
 
 #[async_trait]
 impl TicketStore for SqliteStore {
@@ -77,7 +77,7 @@ impl TicketStore for SqliteStore {
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError> {
         let list = move |connection: &Connection| {
@@ -86,7 +86,7 @@ impl TicketStore for SqliteStore {
                 // Every id is greater than the empty blob.
                 ":after": after.as_ref().map_or(&[][..], |id| id.as_bytes()),
                 ":now": timestamp(now),
-                ":most": count(most),
+                ":limit": count(limit),
             };
             connection.prepare_cached(WAITING)?.query_map(parameters, ticket)?.collect()
         };
@@ -109,11 +109,11 @@ impl TicketStore for SqliteStore {
         self.queue.run(JobKind::Write, supersede).await
     }
 
-    async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+    async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         let sweep = move |connection: &Connection| {
             connection
                 .prepare_cached(SWEEP)?
-                .execute(named_params! { ":now": timestamp(now), ":most": count(most) })
+                .execute(named_params! { ":now": timestamp(now), ":limit": count(limit) })
         };
         self.queue.run(JobKind::Write, sweep).await
     }
@@ -144,7 +144,7 @@ fn put_within(
         ":tenant": ticket.tenant.as_bytes(),
         ":holder": ticket.caller,
         ":now": timestamp(now),
-        ":most": count(quota.tickets),
+        ":limit": count(quota.tickets),
     };
     let (tickets, bytes): (i64, i64) = connection
         .prepare_cached(COUNT_WAITING)?

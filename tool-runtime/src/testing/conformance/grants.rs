@@ -11,22 +11,22 @@ use crate::store::{GrantScope, GrantStore, StandingGrant};
 /// # Panics
 /// Panics at the first broken promise.
 pub async fn grants(store: &dyn GrantStore) {
-    a_grant_is_found_as_it_was_put(&Grants::new(store)).await;
-    a_grant_is_for_exactly_its_scope(&Grants::new(store)).await;
-    scopes_are_told_apart(&Grants::new(store)).await;
-    a_grant_takes_the_place_of_one_of_the_same_scope(&Grants::new(store)).await;
-    a_grant_that_is_taken_back_is_gone(&Grants::new(store)).await;
-    grants_are_listed_page_by_page(&Grants::new(store)).await;
-    a_page_may_start_after_what_was_taken_back(&Grants::new(store)).await;
+    a_grant_is_found_as_it_was_put(&GrantChecks::new(store)).await;
+    a_grant_is_for_exactly_its_scope(&GrantChecks::new(store)).await;
+    scopes_are_told_apart(&GrantChecks::new(store)).await;
+    a_grant_takes_the_place_of_one_of_the_same_scope(&GrantChecks::new(store)).await;
+    a_grant_that_is_taken_back_is_gone(&GrantChecks::new(store)).await;
+    grants_are_listed_page_by_page(&GrantChecks::new(store)).await;
+    a_page_may_start_after_what_was_taken_back(&GrantChecks::new(store)).await;
 }
 
 /// The grants of a tenant that one check owns.
-struct Grants<'a> {
+struct GrantChecks<'a> {
     store: &'a dyn GrantStore,
     tenant: Uuid,
 }
 
-impl<'a> Grants<'a> {
+impl<'a> GrantChecks<'a> {
     fn new(store: &'a dyn GrantStore) -> Self {
         Self { store, tenant: Uuid::now_v7() }
     }
@@ -54,17 +54,17 @@ impl<'a> Grants<'a> {
         done("revoke_grant", self.store.revoke_grant(scope).await)
     }
 
-    async fn list(&self, after: Option<&GrantScope>, most: usize) -> Vec<StandingGrant> {
-        let listed = done("grants", self.store.grants(self.tenant, after, most).await);
-        assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+    async fn list(&self, after: Option<&GrantScope>, limit: usize) -> Vec<StandingGrant> {
+        let listed = done("grants", self.store.grants(self.tenant, after, limit).await);
+        assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
         listed
     }
 
     /// Lists page by page, and stops if that does not end.
-    async fn pages(&self, most: usize) -> Vec<StandingGrant> {
+    async fn pages(&self, limit: usize) -> Vec<StandingGrant> {
         let mut all: Vec<StandingGrant> = Vec::new();
         for _ in 0..100 {
-            let page = self.list(all.last().map(|grant| &grant.scope), most).await;
+            let page = self.list(all.last().map(|grant| &grant.scope), limit).await;
             if page.is_empty() {
                 break;
             }
@@ -88,7 +88,7 @@ impl<'a> Grants<'a> {
     }
 }
 
-async fn a_grant_is_found_as_it_was_put(grants: &Grants<'_>) {
+async fn a_grant_is_found_as_it_was_put(grants: &GrantChecks<'_>) {
     let scope = grants.scope();
     assert_eq!(grants.find(&scope).await, None, "a grant that was not put is not found");
     let narrow = scope.clone().with_arguments(hash("arguments"));
@@ -106,7 +106,7 @@ async fn a_grant_is_found_as_it_was_put(grants: &Grants<'_>) {
     assert_eq!(found, Some(over), "a grant is found also when it has expired");
 }
 
-async fn a_grant_is_for_exactly_its_scope(grants: &Grants<'_>) {
+async fn a_grant_is_for_exactly_its_scope(grants: &GrantChecks<'_>) {
     let scope = grants.scope();
     let narrow = scope.clone().with_arguments(hash("arguments"));
     grants.give(&narrow).await;
@@ -130,7 +130,7 @@ async fn a_grant_is_for_exactly_its_scope(grants: &Grants<'_>) {
     assert_eq!(grants.find(&scope).await, Some(whole), "{promise}");
 }
 
-async fn scopes_are_told_apart(grants: &Grants<'_>) {
+async fn scopes_are_told_apart(grants: &GrantChecks<'_>) {
     let scopes = alike().into_iter().map(|[principal, tool, schema]| {
         GrantScope::new(grants.tenant, principal, tool, hash(&schema))
     });
@@ -145,7 +145,7 @@ async fn scopes_are_told_apart(grants: &Grants<'_>) {
     }
 }
 
-async fn a_grant_takes_the_place_of_one_of_the_same_scope(grants: &Grants<'_>) {
+async fn a_grant_takes_the_place_of_one_of_the_same_scope(grants: &GrantChecks<'_>) {
     let scope = grants.scope();
     grants.put(&StandingGrant::new(scope.clone(), "user:1", at(1)).until(at(2))).await;
     let later = StandingGrant::new(scope, "user:2", at(3));
@@ -155,7 +155,7 @@ async fn a_grant_takes_the_place_of_one_of_the_same_scope(grants: &Grants<'_>) {
     assert_eq!(found, [later], "a grant takes the place of one of the same scope");
 }
 
-async fn a_grant_that_is_taken_back_is_gone(grants: &Grants<'_>) {
+async fn a_grant_that_is_taken_back_is_gone(grants: &GrantChecks<'_>) {
     let scope = grants.scope();
     let promise = "a grant that is taken back is gone";
     assert!(!grants.revoke(&scope).await, "what was not given is not taken back");
@@ -167,12 +167,12 @@ async fn a_grant_that_is_taken_back_is_gone(grants: &Grants<'_>) {
     assert_eq!(grants.find(&scope).await, Some(again), "a grant may be given again");
 }
 
-async fn grants_are_listed_page_by_page(grants: &Grants<'_>) {
+async fn grants_are_listed_page_by_page(grants: &GrantChecks<'_>) {
     let mut given = grants.give_many().await;
     let over = StandingGrant::new(grants.scope(), "user:1", at(10)).until(at(5));
     grants.put(&over).await;
     given.push(over);
-    let elsewhere = Grants::new(grants.store);
+    let elsewhere = GrantChecks::new(grants.store);
     elsewhere.give_many().await;
     let whole = grants.list(None, 100).await;
     let mut listed = whole.clone();
@@ -180,13 +180,13 @@ async fn grants_are_listed_page_by_page(grants: &Grants<'_>) {
     given.sort_by(|one, other| one.scope.cmp(&other.scope));
     assert_eq!(listed, given, "a tenant's grants are listed, and nothing else");
     assert_eq!(grants.list(None, 0).await, [], "a page of none is empty");
-    for most in 1..=whole.len() + 1 {
-        let pages = grants.pages(most).await;
-        assert_eq!(pages, whole, "pages of {most} hold what one page holds, in the same order");
+    for limit in 1..=whole.len() + 1 {
+        let pages = grants.pages(limit).await;
+        assert_eq!(pages, whole, "pages of {limit} hold what one page holds, in the same order");
     }
 }
 
-async fn a_page_may_start_after_what_was_taken_back(grants: &Grants<'_>) {
+async fn a_page_may_start_after_what_was_taken_back(grants: &GrantChecks<'_>) {
     grants.give_many().await;
     let whole = grants.list(None, 100).await;
     let page = grants.list(None, 5).await;

@@ -88,13 +88,13 @@ fn entries_are_read_in_pages(ledger: &mut dyn LedgerStore) {
     append(ledger, &entries[..3]);
     append(ledger, &entries[3..4]);
     append(ledger, &entries[4..]);
-    for most in (0..=11).chain([usize::MAX]) {
+    for limit in (0..=11).chain([usize::MAX]) {
         // Forwards and backwards: a page does not depend on the previous one.
         for from in (0..=11).chain([u64::MAX]).chain((0..=11).rev()) {
-            let expected = entries.iter().filter(|entry| entry.seq() >= from).take(most);
-            let found = read(ledger, from, most);
+            let expected = entries.iter().filter(|entry| entry.seq() >= from).take(limit);
+            let found = read(ledger, from, limit);
             let same = found.iter().eq(expected);
-            assert!(same, "a page has entries from a number on: at most {most} from {from}");
+            assert!(same, "a page has entries from a number on: at most {limit} from {from}");
         }
     }
 }
@@ -105,9 +105,10 @@ fn many_entries_are_read_in_their_order(ledger: &mut dyn LedgerStore) {
         append(ledger, group);
     }
     for from in [0, 1, 1_023, 1_024, 1_025, 2_047, 2_048, 2_499, 2_500] {
-        for most in [1, 2, 1_024, 5_000] {
-            let same = read(ledger, from, most).iter().eq(entries[index(from)..].iter().take(most));
-            assert!(same, "many entries are read in their order: at most {most} from {from}");
+        for limit in [1, 2, 1_024, 5_000] {
+            let same =
+                read(ledger, from, limit).iter().eq(entries[index(from)..].iter().take(limit));
+            assert!(same, "many entries are read in their order: at most {limit} from {from}");
         }
     }
 }
@@ -190,9 +191,9 @@ fn calls_are_found_by_what_is_asked(ledger: &mut dyn LedgerStore) {
     }
     let mut some = false;
     for query in queries() {
-        let admits = |call: &Record| call.as_call().is_some_and(|call| query.admits(call));
+        let matches = |call: &Record| call.as_call().is_some_and(|call| query.matches(call));
         let expected: Vec<_> =
-            calls.iter().filter(|(_, call)| admits(call)).map(|(entry, _)| entry.seq()).collect();
+            calls.iter().filter(|(_, call)| matches(call)).map(|(entry, _)| entry.seq()).collect();
         some |= expected.len() > 2;
         assert_eq!(
             seqs(&find(ledger, &query)),
@@ -239,7 +240,7 @@ fn pages_hold_every_call_once(ledger: &mut dyn LedgerStore) {
         for query in [LedgerQuery::new(), LedgerQuery::new().tool("b").limit(limit)] {
             let whole = calls
                 .iter()
-                .filter(|(_, record)| record.as_call().is_some_and(|call| query.admits(call)));
+                .filter(|(_, record)| record.as_call().is_some_and(|call| query.matches(call)));
             let whole: Vec<_> = whole.map(|(entry, _)| entry.seq()).collect();
             assert_eq!(paged(ledger, &query.limit(limit), limit), whole, "{promise}: {limit}");
         }
@@ -359,8 +360,8 @@ fn append(ledger: &mut dyn LedgerStore, entries: &[ChainEntry]) {
 }
 
 #[track_caller]
-fn read(ledger: &mut dyn LedgerStore, from: u64, most: usize) -> Vec<ChainEntry> {
-    done("read", ledger.read(from, most))
+fn read(ledger: &mut dyn LedgerStore, from: u64, limit: usize) -> Vec<ChainEntry> {
+    done("read", ledger.read(from, limit))
 }
 
 #[track_caller]

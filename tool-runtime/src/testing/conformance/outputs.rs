@@ -10,24 +10,24 @@ use crate::store::{OutputSlice, OutputStore, StoredOutput, UnixMillis};
 /// # Panics
 /// Panics at the first broken promise.
 pub async fn outputs(store: &dyn OutputStore) {
-    an_output_is_read_byte_for_byte(&Outputs::new(store)).await;
-    an_output_is_read_in_slices(&Outputs::new(store)).await;
-    beyond_the_end_there_is_nothing(&Outputs::new(store)).await;
-    an_output_is_for_its_tenant_and_principal(&Outputs::new(store)).await;
-    principals_are_told_apart(&Outputs::new(store)).await;
-    an_output_that_is_over_is_not_read(&Outputs::new(store)).await;
-    putting_an_output_again_changes_nothing(&Outputs::new(store)).await;
-    an_output_is_kept_for_its_time(&Outputs::new(store)).await;
-    a_sweep_deletes_no_more_than_it_may(&Outputs::new(store)).await;
+    an_output_is_read_byte_for_byte(&OutputChecks::new(store)).await;
+    an_output_is_read_in_slices(&OutputChecks::new(store)).await;
+    beyond_the_end_there_is_nothing(&OutputChecks::new(store)).await;
+    an_output_is_for_its_tenant_and_principal(&OutputChecks::new(store)).await;
+    principals_are_told_apart(&OutputChecks::new(store)).await;
+    an_output_that_is_over_is_not_read(&OutputChecks::new(store)).await;
+    putting_an_output_again_changes_nothing(&OutputChecks::new(store)).await;
+    an_output_is_kept_for_its_time(&OutputChecks::new(store)).await;
+    a_sweep_deletes_no_more_than_it_may(&OutputChecks::new(store)).await;
 }
 
 /// The outputs of a tenant that one check owns.
-struct Outputs<'a> {
+struct OutputChecks<'a> {
     store: &'a dyn OutputStore,
     tenant: Uuid,
 }
 
-impl<'a> Outputs<'a> {
+impl<'a> OutputChecks<'a> {
     fn new(store: &'a dyn OutputStore) -> Self {
         Self { store, tenant: Uuid::now_v7() }
     }
@@ -46,9 +46,9 @@ impl<'a> Outputs<'a> {
         done("put_output", self.store.put_output(output.clone()).await);
     }
 
-    async fn read(&self, output: &StoredOutput, offset: u64, most: usize) -> Option<OutputSlice> {
+    async fn read(&self, output: &StoredOutput, offset: u64, limit: usize) -> Option<OutputSlice> {
         let StoredOutput { id, tenant, principal, .. } = output;
-        let read = self.store.read_output(*id, *tenant, principal, offset, most, START).await;
+        let read = self.store.read_output(*id, *tenant, principal, offset, limit, START).await;
         done("read_output", read)
     }
 
@@ -58,8 +58,8 @@ impl<'a> Outputs<'a> {
         done("read_output", read).map(|slice| slice.bytes)
     }
 
-    async fn sweep(&self, now: UnixMillis, most: usize) -> usize {
-        done("sweep_outputs", self.store.sweep_outputs(now, most).await)
+    async fn sweep(&self, now: UnixMillis, limit: usize) -> usize {
+        done("sweep_outputs", self.store.sweep_outputs(now, limit).await)
     }
 
     async fn sweep_all(&self, now: UnixMillis) {
@@ -72,7 +72,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-async fn an_output_is_read_byte_for_byte(outputs: &Outputs<'_>) {
+async fn an_output_is_read_byte_for_byte(outputs: &OutputChecks<'_>) {
     for text in bytes() {
         let length = text.len();
         let output = outputs.keep(&text).await;
@@ -81,21 +81,21 @@ async fn an_output_is_read_byte_for_byte(outputs: &Outputs<'_>) {
     }
 }
 
-async fn an_output_is_read_in_slices(outputs: &Outputs<'_>) {
+async fn an_output_is_read_in_slices(outputs: &OutputChecks<'_>) {
     let text = "1 \u{e9} 2 \u{1f980} 3".as_bytes();
     let (output, total) = (outputs.keep(text).await, text.len());
-    for most in 0..=total + 1 {
+    for limit in 0..=total + 1 {
         for start in 0..=total {
-            let end = total.min(start + most);
+            let end = total.min(start + limit);
             let slice = OutputSlice::new(text[start..end].to_vec(), number(total));
-            let found = outputs.read(&output, number(start), most).await;
+            let found = outputs.read(&output, number(start), limit).await;
             let promise = "an output is read in slices of bytes";
-            assert_eq!(found, Some(slice), "{promise}: at most {most} from {start}");
+            assert_eq!(found, Some(slice), "{promise}: at most {limit} from {start}");
         }
     }
 }
 
-async fn beyond_the_end_there_is_nothing(outputs: &Outputs<'_>) {
+async fn beyond_the_end_there_is_nothing(outputs: &OutputChecks<'_>) {
     for text in [&b""[..], b"text"] {
         let output = outputs.keep(text).await;
         let nothing = OutputSlice::new(Vec::new(), number(text.len()));
@@ -107,7 +107,7 @@ async fn beyond_the_end_there_is_nothing(outputs: &Outputs<'_>) {
     }
 }
 
-async fn an_output_is_for_its_tenant_and_principal(outputs: &Outputs<'_>) {
+async fn an_output_is_for_its_tenant_and_principal(outputs: &OutputChecks<'_>) {
     let output = outputs.keep(b"text").await;
     let others = [
         StoredOutput { id: Uuid::now_v7(), ..output.clone() },
@@ -122,7 +122,7 @@ async fn an_output_is_for_its_tenant_and_principal(outputs: &Outputs<'_>) {
     }
 }
 
-async fn principals_are_told_apart(outputs: &Outputs<'_>) {
+async fn principals_are_told_apart(outputs: &OutputChecks<'_>) {
     let output = outputs.output(b"text");
     for pair in names().windows(2) {
         let [principal, other] = [&pair[0], &pair[1]].map(|name| name.as_str().into());
@@ -135,7 +135,7 @@ async fn principals_are_told_apart(outputs: &Outputs<'_>) {
     }
 }
 
-async fn an_output_that_is_over_is_not_read(outputs: &Outputs<'_>) {
+async fn an_output_that_is_over_is_not_read(outputs: &OutputChecks<'_>) {
     let output = outputs.keep(b"text").await;
     let found = outputs.whole(&output, before(at(100))).await;
     assert_eq!(found.as_deref(), Some(&b"text"[..]), "an output is kept for its time");
@@ -143,7 +143,7 @@ async fn an_output_that_is_over_is_not_read(outputs: &Outputs<'_>) {
     assert_eq!(found, None, "an output that is over is not read, swept or not");
 }
 
-async fn putting_an_output_again_changes_nothing(outputs: &Outputs<'_>) {
+async fn putting_an_output_again_changes_nothing(outputs: &OutputChecks<'_>) {
     let output = outputs.keep(b"text").await;
     outputs.put(&output).await;
     let theirs = StoredOutput { tenant: Uuid::now_v7(), text: b"other".to_vec(), ..output.clone() };
@@ -153,7 +153,7 @@ async fn putting_an_output_again_changes_nothing(outputs: &Outputs<'_>) {
     assert_eq!(found.as_deref(), Some(&b"text"[..]), "putting an output again changes nothing");
 }
 
-async fn an_output_is_kept_for_its_time(outputs: &Outputs<'_>) {
+async fn an_output_is_kept_for_its_time(outputs: &OutputChecks<'_>) {
     let output = outputs.keep(b"text").await;
     outputs.sweep_all(before(at(100))).await;
     let found = outputs.whole(&output, START).await;
@@ -163,14 +163,14 @@ async fn an_output_is_kept_for_its_time(outputs: &Outputs<'_>) {
     assert_eq!(found, None, "an output is swept when its time is over");
 }
 
-async fn a_sweep_deletes_no_more_than_it_may(outputs: &Outputs<'_>) {
+async fn a_sweep_deletes_no_more_than_it_may(outputs: &OutputChecks<'_>) {
     outputs.sweep_all(at(100)).await;
     for _ in 0..5 {
         outputs.keep(b"text").await;
     }
     let mut swept = vec![outputs.sweep(START, 10).await];
-    for most in [0, 2, 2, 2, 2] {
-        swept.push(outputs.sweep(at(100), most).await);
+    for limit in [0, 2, 2, 2, 2] {
+        swept.push(outputs.sweep(at(100), limit).await);
     }
     assert_eq!(
         swept,

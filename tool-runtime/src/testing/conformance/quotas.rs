@@ -32,12 +32,12 @@ pub async fn quotas<S: IdempotencyStore + TicketStore>(store: &S) {
     a_share_of_tickets_counts_bytes(store).await;
 }
 
-struct Keys<'a, S> {
+struct KeyQuotaChecks<'a, S> {
     store: &'a S,
     tenant: Uuid,
 }
 
-impl<'a, S: IdempotencyStore> Keys<'a, S> {
+impl<'a, S: IdempotencyStore> KeyQuotaChecks<'a, S> {
     fn new(store: &'a S) -> Self {
         Self { store, tenant: Uuid::now_v7() }
     }
@@ -50,11 +50,11 @@ impl<'a, S: IdempotencyStore> Keys<'a, S> {
         &self,
         key: &str,
         requester: &str,
-        most: usize,
+        limit: usize,
         now: UnixMillis,
     ) -> ClaimOutcome {
         let request = ClaimRequest::new(self.key(key), arguments(), now, LEASE);
-        done("claim", self.store.claim(request.with_quota(requester, most)).await)
+        done("claim", self.store.claim(request.with_quota(requester, limit)).await)
     }
 
     async fn settle(&self, key: &str, fence: Fence, settlement: Settlement) -> bool {
@@ -81,7 +81,7 @@ fn arguments() -> Digest {
 }
 
 async fn a_share_of_unknown_outcomes_is_its_callers<S: IdempotencyStore>(store: &S) {
-    let keys = Keys::new(store);
+    let keys = KeyQuotaChecks::new(store);
     for key in ["one", "two"] {
         keys.lose(key, "key:a", START).await;
     }
@@ -92,7 +92,7 @@ async fn a_share_of_unknown_outcomes_is_its_callers<S: IdempotencyStore>(store: 
     assert!(matches!(known, ClaimOutcome::Unknown(_)), "a quota refuses new keys alone: {known:?}");
     let other = keys.claim("three", "key:b", 2, START).await;
     assert!(matches!(other, ClaimOutcome::Acquired(_)), "a quota is one caller's: {other:?}");
-    let elsewhere = Keys::new(store).claim("one", "key:a", 2, START).await;
+    let elsewhere = KeyQuotaChecks::new(store).claim("one", "key:a", 2, START).await;
     assert!(
         matches!(elsewhere, ClaimOutcome::Acquired(_)),
         "a quota is one tenant's: {elsewhere:?}"
@@ -100,7 +100,7 @@ async fn a_share_of_unknown_outcomes_is_its_callers<S: IdempotencyStore>(store: 
 }
 
 async fn a_share_is_given_back_when_an_outcome_is_known<S: IdempotencyStore>(store: &S) {
-    let keys = Keys::new(store);
+    let keys = KeyQuotaChecks::new(store);
     let answer = StoredAnswer::succeeded(b"1".to_vec(), b"{}".to_vec());
     let answered = Settlement::Answered { answer, keep_until: at(86_400) };
     for (number, settlement) in [answered, Settlement::Released].into_iter().enumerate() {
@@ -119,7 +119,7 @@ async fn a_share_is_given_back_when_an_outcome_is_known<S: IdempotencyStore>(sto
 }
 
 async fn an_archived_key_refuses_every_claim<S: IdempotencyStore>(store: &S) {
-    let keys = Keys::new(store);
+    let keys = KeyQuotaChecks::new(store);
     let fence = keys.lose("old", "key:a", START).await;
     archive_all(store, START.after(LEASE)).await;
     assert_eq!(keys.state("old").await, Some(KeyState::Archived), "an archived key is found");
@@ -143,14 +143,14 @@ async fn an_archived_key_refuses_every_claim<S: IdempotencyStore>(store: &S) {
 
 async fn an_archive_takes_what_is_old_and_no_more_than_it_may<S: IdempotencyStore>(store: &S) {
     archive_all(store, at(10_000)).await;
-    let keys = Keys::new(store);
+    let keys = KeyQuotaChecks::new(store);
     for number in 0..3 {
         keys.lose(&format!("old-{number}"), "key:a", START).await;
     }
     keys.lose("young", "key:a", at(1_000)).await;
     let mut archived = Vec::new();
-    for most in [0, 2, 2, 2] {
-        archived.push(done("archive_unknown", store.archive_unknown(at(30), most).await));
+    for limit in [0, 2, 2, 2] {
+        archived.push(done("archive_unknown", store.archive_unknown(at(30), limit).await));
     }
     assert_eq!(
         archived,
@@ -165,7 +165,7 @@ async fn archive_all<S: IdempotencyStore>(store: &S, before: UnixMillis) {
 }
 
 async fn an_answer_that_is_not_trusted_is_unknown<S: IdempotencyStore>(store: &S) {
-    let keys = Keys::new(store);
+    let keys = KeyQuotaChecks::new(store);
     let ClaimOutcome::Acquired(fence) = keys.claim("bad", "key:a", 9, START).await else {
         panic!("the first claimant gets a key")
     };
@@ -183,7 +183,7 @@ async fn an_answer_that_is_not_trusted_is_unknown<S: IdempotencyStore>(store: &S
 }
 
 async fn an_unknown_outcome_is_found_by_its_fence<S: IdempotencyStore>(store: &S) {
-    let keys = Keys::new(store);
+    let keys = KeyQuotaChecks::new(store);
     let mut last = Fence::new(0);
     for number in 0..300 {
         last = keys.lose(&format!("lost-{number:03}"), "key:a", START).await;
@@ -199,7 +199,7 @@ async fn an_unknown_outcome_is_found_by_its_fence<S: IdempotencyStore>(store: &S
 
 fn ticket(tenant: Uuid, holder: &str, bytes: usize) -> WaitingTicket {
     let ticket = WaitingTicket::new(Uuid::now_v7(), tenant, "run-1", vec![7; bytes], at(100));
-    ticket.held_for(holder)
+    ticket.with_quota_owner(holder)
 }
 
 async fn a_share_of_tickets_is_its_holders<S: TicketStore>(store: &S) {

@@ -47,13 +47,13 @@ impl<'a> Sessions<'a> {
         done("append", self.store.append(key, messages).await);
     }
 
-    async fn load(&self, key: &SessionKey, most: usize) -> Vec<ChatMessage> {
-        done("load", self.store.load(key, most).await)
+    async fn load(&self, key: &SessionKey, limit: usize) -> Vec<ChatMessage> {
+        done("load", self.store.load(key, limit).await)
     }
 
     /// Reads the texts of a session.
-    async fn texts(&self, key: &SessionKey, most: usize) -> Vec<String> {
-        let loaded = self.load(key, most).await;
+    async fn texts(&self, key: &SessionKey, limit: usize) -> Vec<String> {
+        let loaded = self.load(key, limit).await;
         loaded.iter().map(|message| message.content().to_owned()).collect()
     }
 }
@@ -98,9 +98,9 @@ async fn messages_keep_their_order(sessions: &Sessions<'_>) {
 async fn the_newest_messages_are_read(sessions: &Sessions<'_>) {
     let key = sessions.key("newest");
     sessions.append(&key, &["1", "2", "3"]).await;
-    for (most, expected) in [(0, &[][..]), (1, &["3"]), (2, &["2", "3"]), (9, &["1", "2", "3"])] {
-        let found = sessions.texts(&key, most).await;
-        assert_eq!(found, expected, "the newest messages are read, at most {most}");
+    for (limit, expected) in [(0, &[][..]), (1, &["3"]), (2, &["2", "3"]), (9, &["1", "2", "3"])] {
+        let found = sessions.texts(&key, limit).await;
+        assert_eq!(found, expected, "the newest messages are read, at most {limit}");
     }
 }
 

@@ -11,29 +11,29 @@ use crate::store::{TicketEnd, TicketStore, UnixMillis, WaitingTicket};
 /// # Panics
 /// Panics at the first broken promise.
 pub async fn tickets(store: &dyn TicketStore) {
-    a_ticket_is_found_as_it_was_put(&Tickets::new(store)).await;
-    a_payload_is_kept_byte_for_byte(&Tickets::new(store)).await;
-    a_ticket_that_never_was_has_expired(&Tickets::new(store)).await;
-    a_ticket_ends_once(&Tickets::new(store)).await;
-    one_of_many_ends_a_ticket(&Tickets::new(store)).await;
-    putting_a_ticket_again_changes_nothing(&Tickets::new(store)).await;
-    waiting_tickets_of_a_conversation_are_superseded(&Tickets::new(store)).await;
-    conversations_are_told_apart(&Tickets::new(store)).await;
-    a_ticket_is_superseded_or_used_never_both(&Tickets::new(store)).await;
-    a_ticket_is_kept_for_its_time(&Tickets::new(store)).await;
-    a_sweep_deletes_no_more_than_it_may(&Tickets::new(store)).await;
-    waiting_tickets_of_a_tenant_are_listed_page_by_page(&Tickets::new(store)).await;
-    an_ended_or_expired_ticket_is_not_listed(&Tickets::new(store)).await;
-    a_page_may_start_after_what_has_ended(&Tickets::new(store)).await;
+    a_ticket_is_found_as_it_was_put(&TicketChecks::new(store)).await;
+    a_payload_is_kept_byte_for_byte(&TicketChecks::new(store)).await;
+    a_ticket_that_never_was_has_expired(&TicketChecks::new(store)).await;
+    a_ticket_ends_once(&TicketChecks::new(store)).await;
+    one_of_many_ends_a_ticket(&TicketChecks::new(store)).await;
+    putting_a_ticket_again_changes_nothing(&TicketChecks::new(store)).await;
+    waiting_tickets_of_a_conversation_are_superseded(&TicketChecks::new(store)).await;
+    conversations_are_told_apart(&TicketChecks::new(store)).await;
+    a_ticket_is_superseded_or_used_never_both(&TicketChecks::new(store)).await;
+    a_ticket_is_kept_for_its_time(&TicketChecks::new(store)).await;
+    a_sweep_deletes_no_more_than_it_may(&TicketChecks::new(store)).await;
+    waiting_tickets_of_a_tenant_are_listed_page_by_page(&TicketChecks::new(store)).await;
+    an_ended_or_expired_ticket_is_not_listed(&TicketChecks::new(store)).await;
+    a_page_may_start_after_what_has_ended(&TicketChecks::new(store)).await;
 }
 
 /// The tickets of a tenant that one check owns.
-struct Tickets<'a> {
+struct TicketChecks<'a> {
     store: &'a dyn TicketStore,
     tenant: Uuid,
 }
 
-impl<'a> Tickets<'a> {
+impl<'a> TicketChecks<'a> {
     fn new(store: &'a dyn TicketStore) -> Self {
         Self { store, tenant: Uuid::now_v7() }
     }
@@ -62,18 +62,18 @@ impl<'a> Tickets<'a> {
         done("end_ticket", self.store.end_ticket(id, end).await)
     }
 
-    async fn list(&self, after: Option<Uuid>, most: usize, now: UnixMillis) -> Vec<WaitingTicket> {
-        let listed = self.store.waiting_tickets(self.tenant, after, most, now).await;
+    async fn list(&self, after: Option<Uuid>, limit: usize, now: UnixMillis) -> Vec<WaitingTicket> {
+        let listed = self.store.waiting_tickets(self.tenant, after, limit, now).await;
         let listed = done("waiting_tickets", listed);
-        assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+        assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
         listed
     }
 
     /// Lists page by page, and stops if that does not end.
-    async fn pages(&self, most: usize) -> Vec<WaitingTicket> {
+    async fn pages(&self, limit: usize) -> Vec<WaitingTicket> {
         let mut all: Vec<WaitingTicket> = Vec::new();
         for _ in 0..100 {
-            let page = self.list(all.last().map(|ticket| ticket.id), most, START).await;
+            let page = self.list(all.last().map(|ticket| ticket.id), limit, START).await;
             if page.is_empty() {
                 break;
             }
@@ -86,8 +86,8 @@ impl<'a> Tickets<'a> {
         done("supersede_tickets", self.store.supersede_tickets(self.tenant, conversation).await)
     }
 
-    async fn sweep(&self, now: UnixMillis, most: usize) -> usize {
-        done("sweep_tickets", self.store.sweep_tickets(now, most).await)
+    async fn sweep(&self, now: UnixMillis, limit: usize) -> usize {
+        done("sweep_tickets", self.store.sweep_tickets(now, limit).await)
     }
 
     async fn sweep_all(&self, now: UnixMillis) {
@@ -100,7 +100,7 @@ impl<'a> Tickets<'a> {
     }
 }
 
-async fn a_ticket_is_found_as_it_was_put(tickets: &Tickets<'_>) {
+async fn a_ticket_is_found_as_it_was_put(tickets: &TicketChecks<'_>) {
     let ticket = tickets.waiting("session-1", at(100));
     assert_eq!(tickets.find(ticket.id).await, None, "a ticket that was not put is not found");
     tickets.put(ticket.clone()).await;
@@ -108,7 +108,7 @@ async fn a_ticket_is_found_as_it_was_put(tickets: &Tickets<'_>) {
     assert_eq!(found, Some(ticket), "a ticket is found as it was put");
 }
 
-async fn a_payload_is_kept_byte_for_byte(tickets: &Tickets<'_>) {
+async fn a_payload_is_kept_byte_for_byte(tickets: &TicketChecks<'_>) {
     for payload in bytes() {
         let ticket = WaitingTicket { payload, ..tickets.waiting("session-1", at(100)) };
         tickets.put(ticket.clone()).await;
@@ -118,7 +118,7 @@ async fn a_payload_is_kept_byte_for_byte(tickets: &Tickets<'_>) {
     }
 }
 
-async fn a_ticket_that_never_was_has_expired(tickets: &Tickets<'_>) {
+async fn a_ticket_that_never_was_has_expired(tickets: &TicketChecks<'_>) {
     let id = Uuid::now_v7();
     for end in [TicketEnd::Used, TicketEnd::Declined] {
         let found = tickets.end(id, end).await;
@@ -127,7 +127,7 @@ async fn a_ticket_that_never_was_has_expired(tickets: &Tickets<'_>) {
     assert_eq!(tickets.find(id).await, None, "ending a ticket that never was makes none");
 }
 
-async fn a_ticket_ends_once(tickets: &Tickets<'_>) {
+async fn a_ticket_ends_once(tickets: &TicketChecks<'_>) {
     for end in [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Superseded, TicketEnd::Expired] {
         let ticket = tickets.waiting("session-1", at(100));
         let id = tickets.put(ticket.clone()).await;
@@ -144,7 +144,7 @@ async fn a_ticket_ends_once(tickets: &Tickets<'_>) {
     }
 }
 
-async fn one_of_many_ends_a_ticket(tickets: &Tickets<'_>) {
+async fn one_of_many_ends_a_ticket(tickets: &TicketChecks<'_>) {
     let id = tickets.wait("session-1").await;
     let ends = [TicketEnd::Used, TicketEnd::Declined];
     let ended = (0..CROWD).map(|number| tickets.end(id, ends[number % ends.len()]));
@@ -156,7 +156,7 @@ async fn one_of_many_ends_a_ticket(tickets: &Tickets<'_>) {
     assert!(agreed, "all others are told how it ended; found {found:?}, and it ended as {end:?}");
 }
 
-async fn putting_a_ticket_again_changes_nothing(tickets: &Tickets<'_>) {
+async fn putting_a_ticket_again_changes_nothing(tickets: &TicketChecks<'_>) {
     let ticket = tickets.waiting("session-1", at(100));
     tickets.put(ticket.clone()).await;
     tickets.put(ticket.clone()).await;
@@ -166,7 +166,7 @@ async fn putting_a_ticket_again_changes_nothing(tickets: &Tickets<'_>) {
     assert_eq!(found, Some(TicketEnd::Used), "putting a ticket again does not revive it");
 }
 
-async fn waiting_tickets_of_a_conversation_are_superseded(tickets: &Tickets<'_>) {
+async fn waiting_tickets_of_a_conversation_are_superseded(tickets: &TicketChecks<'_>) {
     let (one, two) = (tickets.wait("session-1").await, tickets.wait("session-1").await);
     let (used, other) = (tickets.wait("session-1").await, tickets.wait("session-2").await);
     assert_eq!(tickets.end(used, TicketEnd::Used).await, None, "the first ending counts");
@@ -182,8 +182,8 @@ async fn waiting_tickets_of_a_conversation_are_superseded(tickets: &Tickets<'_>)
     assert_eq!(tickets.supersede("session-1").await, 0, "what was superseded is not counted again");
 }
 
-async fn conversations_are_told_apart(tickets: &Tickets<'_>) {
-    let elsewhere = Tickets::new(tickets.store);
+async fn conversations_are_told_apart(tickets: &TicketChecks<'_>) {
+    let elsewhere = TicketChecks::new(tickets.store);
     let theirs = elsewhere.wait("session-1").await;
     let names = names();
     for name in &names {
@@ -198,7 +198,7 @@ async fn conversations_are_told_apart(tickets: &Tickets<'_>) {
     assert_eq!(found, None, "a tenant does not supersede another's tickets");
 }
 
-async fn a_ticket_is_superseded_or_used_never_both(tickets: &Tickets<'_>) {
+async fn a_ticket_is_superseded_or_used_never_both(tickets: &TicketChecks<'_>) {
     for number in 0..CROWD {
         let id = tickets.wait("session-1").await;
         let (used, superseded) = if number % 2 == 0 {
@@ -213,7 +213,7 @@ async fn a_ticket_is_superseded_or_used_never_both(tickets: &Tickets<'_>) {
     }
 }
 
-async fn a_ticket_is_kept_for_its_time(tickets: &Tickets<'_>) {
+async fn a_ticket_is_kept_for_its_time(tickets: &TicketChecks<'_>) {
     let (waits, ended) = (tickets.wait("session-1").await, tickets.wait("session-1").await);
     assert_eq!(tickets.end(ended, TicketEnd::Used).await, None, "the first ending counts");
     tickets.sweep_all(before(at(100))).await;
@@ -230,21 +230,21 @@ async fn a_ticket_is_kept_for_its_time(tickets: &Tickets<'_>) {
     }
 }
 
-async fn a_sweep_deletes_no_more_than_it_may(tickets: &Tickets<'_>) {
+async fn a_sweep_deletes_no_more_than_it_may(tickets: &TicketChecks<'_>) {
     tickets.sweep_all(at(100)).await;
     for _ in 0..5 {
         tickets.wait("session-1").await;
     }
     tickets.put(tickets.waiting("session-1", at(101))).await;
     let mut swept = vec![tickets.sweep(START, 10).await];
-    for most in [0, 2, 2, 2, 2] {
-        swept.push(tickets.sweep(at(100), most).await);
+    for limit in [0, 2, 2, 2, 2] {
+        swept.push(tickets.sweep(at(100), limit).await);
     }
     assert_eq!(swept, [0, 0, 2, 2, 1, 0], "a sweep deletes at most so many, and says how many");
 }
 
-async fn waiting_tickets_of_a_tenant_are_listed_page_by_page(tickets: &Tickets<'_>) {
-    let elsewhere = Tickets::new(tickets.store);
+async fn waiting_tickets_of_a_tenant_are_listed_page_by_page(tickets: &TicketChecks<'_>) {
+    let elsewhere = TicketChecks::new(tickets.store);
     let mut put = Vec::new();
     for number in 0..5 {
         let ticket = tickets.waiting(&format!("session-{}", number % 2), at(100 - number));
@@ -256,13 +256,13 @@ async fn waiting_tickets_of_a_tenant_are_listed_page_by_page(tickets: &Tickets<'
     let whole = tickets.list(None, 100, START).await;
     assert_eq!(whole, put, "what waits of a tenant is listed by its ids, and nothing else");
     assert_eq!(tickets.list(None, 0, START).await, [], "a page of none is empty");
-    for most in 1..=put.len() + 1 {
-        let pages = tickets.pages(most).await;
-        assert_eq!(pages, put, "pages of {most} hold what one page of tickets holds");
+    for limit in 1..=put.len() + 1 {
+        let pages = tickets.pages(limit).await;
+        assert_eq!(pages, put, "pages of {limit} hold what one page of tickets holds");
     }
 }
 
-async fn an_ended_or_expired_ticket_is_not_listed(tickets: &Tickets<'_>) {
+async fn an_ended_or_expired_ticket_is_not_listed(tickets: &TicketChecks<'_>) {
     for end in [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Superseded, TicketEnd::Expired] {
         let id = tickets.wait("session-1").await;
         assert_eq!(tickets.end(id, end).await, None, "the first ending counts");
@@ -277,7 +277,7 @@ async fn an_ended_or_expired_ticket_is_not_listed(tickets: &Tickets<'_>) {
     assert_eq!(tickets.list(None, 100, at(10)).await, [], "what has expired waits no more");
 }
 
-async fn a_page_may_start_after_what_has_ended(tickets: &Tickets<'_>) {
+async fn a_page_may_start_after_what_has_ended(tickets: &TicketChecks<'_>) {
     for _ in 0..4 {
         tickets.wait("session-1").await;
     }

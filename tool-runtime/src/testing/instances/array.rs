@@ -48,19 +48,18 @@ impl<'d> Generator<'d> {
     ) -> GenResult<Value> {
         let items = Items::of(value_rules);
         let wanted = wanted(value_rules);
-        let least = value_rules.at_least("minItems").max(wanted.len());
-        let most = value_rules.at_most("maxItems").unwrap_or(usize::MAX);
+        let min = value_rules.at_least("minItems").max(wanted.len());
+        let max = value_rules.at_most("maxItems").unwrap_or(usize::MAX);
         let unique = value_rules.all("uniqueItems").any(|flag| flag == &Value::Bool(true));
         let fits = |index: usize| self.has_size_left(&items.at(index), levels);
-        let most =
-            (least..most.min(least.max(MAX_BOUNDED))).find(|index| !fits(*index)).unwrap_or(most);
-        if least > most {
+        let max = (min..max.min(min.max(MAX_BOUNDED))).find(|index| !fits(*index)).unwrap_or(max);
+        if min > max {
             return Err(InstancesError::new(
                 pointer(parts),
                 "it cannot have the required number of items",
             ));
         }
-        let count = self.length(least, most, MAX_UNBOUNDED, MAX_BOUNDED);
+        let count = self.length(min, max, MAX_UNBOUNDED, MAX_BOUNDED);
         let mut made = Vec::new();
         for index in 0..count {
             let mut rules = items.at(index);
@@ -73,7 +72,7 @@ impl<'d> Generator<'d> {
             };
             match item {
                 Some(item) => made.push(item),
-                None if made.len() >= least => break,
+                None if made.len() >= min => break,
                 None => {
                     let found = "its items cannot all be different";
                     return Err(InstancesError::new(pointer(parts), found));
@@ -118,15 +117,15 @@ impl<'d> Generator<'d> {
     }
 
     /// Chooses a length: at a bound, or moderate.
-    pub(super) fn length(&mut self, least: usize, most: usize, few: usize, many: usize) -> usize {
+    pub(super) fn length(&mut self, min: usize, max: usize, few: usize, many: usize) -> usize {
         if self.is_sparing() {
-            return least;
+            return min;
         }
-        let longest = if most <= least.saturating_add(many) { most } else { least + few };
+        let longest = if max <= min.saturating_add(many) { max } else { min + few };
         match (self.wanted_size, self.rng.below(5)) {
             (ValueSize::Most, _) | (_, 0) => longest,
-            (_, 1) => least,
-            _ => least + self.rng.below(longest.min(least + few) - least + 1),
+            (_, 1) => min,
+            _ => min + self.rng.below(longest.min(min + few) - min + 1),
         }
     }
 
@@ -154,8 +153,8 @@ fn wanted<'d>(value_rules: &ValueRules<'d>) -> Vec<SchemaPart<'d>> {
     let mut wanted = Vec::new();
     for part in &value_rules.parts {
         let Some(contained) = part.child(&["contains"]) else { continue };
-        let least = part.schema.get("minContains").and_then(Value::as_u64).unwrap_or(1);
-        let times = usize::try_from(least).unwrap_or(MAX_BOUNDED).min(MAX_BOUNDED);
+        let min = part.schema.get("minContains").and_then(Value::as_u64).unwrap_or(1);
+        let times = usize::try_from(min).unwrap_or(MAX_BOUNDED).min(MAX_BOUNDED);
         wanted.extend(std::iter::repeat_n(contained, times));
     }
     wanted

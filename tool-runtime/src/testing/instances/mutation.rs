@@ -252,15 +252,15 @@ fn unlisted(value_rules: &ValueRules<'_>, value: &Value, add: &mut Add<'_>) {
 fn numbers(value_rules: &ValueRules<'_>, value: &Value, add: &mut Add<'_>) {
     let range = NumberRange::of(value_rules);
     let whole = !value_rules.kinds().contains(&ValueKind::Fraction);
-    let (least, most) = range.integers(value_rules);
+    let (min, max) = range.integers(value_rules);
     let beyond = |bound: Option<super::number::RangeBound>, above: bool| {
         let bound = bound?;
         plain(if bound.within { beside(bound.at, above) } else { bound.at })
     };
     let (below, above) = if whole {
-        (least.checked_sub(1).and_then(number), most.checked_add(1).and_then(number))
+        (min.checked_sub(1).and_then(number), max.checked_add(1).and_then(number))
     } else {
-        (beyond(range.least, false), beyond(range.most, true))
+        (beyond(range.min, false), beyond(range.max, true))
     };
     if let Some(value) = below {
         add(Mutation::BelowRange, value, None);
@@ -283,18 +283,18 @@ fn numbers(value_rules: &ValueRules<'_>, value: &Value, add: &mut Add<'_>) {
 }
 
 fn texts(value_rules: &ValueRules<'_>, text: &str, add: &mut Add<'_>) {
-    let least = value_rules.at_least("minLength");
-    if let Some(short) = least.checked_sub(1).filter(|short| *short < MAX_EXCESS) {
+    let min = value_rules.at_least("minLength");
+    if let Some(short) = min.checked_sub(1).filter(|short| *short < MAX_EXCESS) {
         add(
             Mutation::TooShort,
             text.chars().chain(filler()).take(short).collect::<String>().into(),
             None,
         );
     }
-    if let Some(most) = value_rules.at_most("maxLength").filter(|most| *most < MAX_EXCESS) {
+    if let Some(max) = value_rules.at_most("maxLength").filter(|max| *max < MAX_EXCESS) {
         add(
             Mutation::TooLong,
-            text.chars().chain(filler()).take(most + 1).collect::<String>().into(),
+            text.chars().chain(filler()).take(max + 1).collect::<String>().into(),
             None,
         );
     }
@@ -313,8 +313,8 @@ fn filler() -> impl Iterator<Item = char> {
 }
 
 fn arrays(value_rules: &ValueRules<'_>, items: &[Value], add: &mut Add<'_>) {
-    let least = value_rules.at_least("minItems");
-    if let Some(few) = least.checked_sub(1) {
+    let min = value_rules.at_least("minItems");
+    if let Some(few) = min.checked_sub(1) {
         add(Mutation::TooFewItems, items.iter().take(few).cloned().collect(), None);
     }
     let filled = |count: usize| -> Value {
@@ -327,8 +327,8 @@ fn arrays(value_rules: &ValueRules<'_>, items: &[Value], add: &mut Add<'_>) {
             .take(count)
             .collect()
     };
-    if let Some(most) = value_rules.at_most("maxItems").filter(|most| *most < MAX_EXCESS) {
-        add(Mutation::TooManyItems, filled(most + 1), None);
+    if let Some(max) = value_rules.at_most("maxItems").filter(|max| *max < MAX_EXCESS) {
+        add(Mutation::TooManyItems, filled(max + 1), None);
     }
     let closed =
         Items::of(value_rules).at(items.len()).iter().any(|part| part.schema == &json!(false));
@@ -365,16 +365,16 @@ fn objects(value_rules: &ValueRules<'_>, map: &Map<String, Value>, add: &mut Add
     if rules_for(value_rules, &strange).iter().any(closed) {
         add(Mutation::UnknownField, with(&strange), Some(&strange));
     }
-    let least = value_rules.at_least("minProperties");
-    if let Some(few) = least.checked_sub(1) {
+    let min = value_rules.at_least("minProperties");
+    if let Some(few) = min.checked_sub(1) {
         let kept: Map<String, Value> = map.clone().into_iter().take(few).collect();
         add(Mutation::TooFewProperties, Value::Object(kept), None);
     }
-    if let Some(most) = value_rules.at_most("maxProperties").filter(|most| *most < MAX_EXCESS) {
+    if let Some(max) = value_rules.at_most("maxProperties").filter(|max| *max < MAX_EXCESS) {
         let mut many = map.clone();
         let value = map.values().next().cloned().unwrap_or(Value::Null);
         let names = (0..).map(|index| format!("more{index}"));
-        names.take(most + 1).for_each(|name| drop(many.insert(name, value.clone())));
+        names.take(max + 1).for_each(|name| drop(many.insert(name, value.clone())));
         add(Mutation::TooManyProperties, Value::Object(many), None);
     }
 }

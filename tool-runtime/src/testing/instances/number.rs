@@ -9,8 +9,8 @@ use crate::json::Decimal;
 /// The bounds and steps of a number, from all parts of a schema.
 #[derive(Debug, Clone)]
 pub(super) struct NumberRange {
-    pub(super) least: Option<RangeBound>,
-    pub(super) most: Option<RangeBound>,
+    pub(super) min: Option<RangeBound>,
+    pub(super) max: Option<RangeBound>,
     pub(super) steps: Vec<MultipleOf>,
 }
 
@@ -35,7 +35,7 @@ const WIDEST: (i128, i128) = (i64::MIN as i128, u64::MAX as i128);
 
 impl NumberRange {
     pub(super) fn of(value_rules: &ValueRules<'_>) -> Self {
-        let mut range = Self { least: None, most: None, steps: Vec::new() };
+        let mut range = Self { min: None, max: None, steps: Vec::new() };
         for keywords in value_rules.maps() {
             let get = |keyword: &str| keywords.get(keyword);
             let flag = |keyword: &str| get(keyword) == Some(&Value::Bool(true));
@@ -50,35 +50,35 @@ impl NumberRange {
 
     fn raise(&mut self, bound: Option<RangeBound>) {
         let Some(new) = bound else { return };
-        if self.least.is_none_or(|old| new.at > old.at || (new.at >= old.at && !new.within)) {
-            self.least = Some(new);
+        if self.min.is_none_or(|old| new.at > old.at || (new.at >= old.at && !new.within)) {
+            self.min = Some(new);
         }
     }
 
     fn lower(&mut self, bound: Option<RangeBound>) {
         let Some(new) = bound else { return };
-        if self.most.is_none_or(|old| new.at < old.at || (new.at <= old.at && !new.within)) {
-            self.most = Some(new);
+        if self.max.is_none_or(|old| new.at < old.at || (new.at <= old.at && !new.within)) {
+            self.max = Some(new);
         }
     }
 
     /// Returns the smallest and the greatest admitted integer.
     pub(super) fn integers(&self, value_rules: &ValueRules<'_>) -> (i128, i128) {
-        let (mut least, mut most) = WIDEST;
+        let (mut min, mut max) = WIDEST;
         for (low, high) in value_rules.texts("format").filter_map(width) {
-            (least, most) = (least.max(low), most.min(high));
+            (min, max) = (min.max(low), max.min(high));
         }
-        if let Some(bound) = self.least {
+        if let Some(bound) = self.min {
             let whole = bound.whole.unwrap_or_else(|| truncated(bound.at.ceil()));
             let beyond = i128::from(bound.whole.is_some() && !bound.within);
-            least = least.max(whole.saturating_add(beyond));
+            min = min.max(whole.saturating_add(beyond));
         }
-        if let Some(bound) = self.most {
+        if let Some(bound) = self.max {
             let whole = bound.whole.unwrap_or_else(|| truncated(bound.at.floor()));
             let beyond = i128::from(bound.whole.is_some() && !bound.within);
-            most = most.min(whole.saturating_sub(beyond));
+            max = max.min(whole.saturating_sub(beyond));
         }
-        (least, most)
+        (min, max)
     }
 }
 
@@ -150,11 +150,11 @@ fn gcd(one: u128, other: u128) -> u128 {
 impl Generator<'_> {
     pub(super) fn integer(&mut self, value_rules: &ValueRules<'_>) -> Option<Value> {
         let range = NumberRange::of(value_rules);
-        let (least, most) = range.integers(value_rules);
+        let (min, max) = range.integers(value_rules);
         let whole = range.steps.iter().filter_map(|step| step.whole());
         let step = whole.fold(1, |one: i128, other| lcm(one, other).unwrap_or(i128::MAX));
-        let first = least.div_euclid(step) + i128::from(least.rem_euclid(step) != 0);
-        let end = most.div_euclid(step);
+        let first = min.div_euclid(step) + i128::from(min.rem_euclid(step) != 0);
+        let end = max.div_euclid(step);
         if first > end {
             return None;
         }
@@ -184,18 +184,18 @@ impl Generator<'_> {
         let is_f32 = value_rules.texts("format").any(|format| format == "float");
         let (widest, tiniest): (f64, f64) =
             if is_f32 { (f64::from(f32::MAX), 1e-38) } else { (f64::MAX, 1e-300) };
-        let least = range.least.map_or(-widest, |bound| bound.at);
-        let most = range.most.map_or(widest, |bound| bound.at);
-        let near = 0.0_f64.clamp(least, most.max(least));
+        let min = range.min.map_or(-widest, |bound| bound.at);
+        let max = range.max.map_or(widest, |bound| bound.at);
+        let near = 0.0_f64.clamp(min, max.max(min));
         let picked = match (self.wanted_size, self.rng.below(12)) {
             (ValueSize::Least, _) => near,
-            (ValueSize::Most, _) | (_, 0 | 1) => most,
-            (_, 2 | 3) => least,
+            (ValueSize::Most, _) | (_, 0 | 1) => max,
+            (_, 2 | 3) => min,
             (_, 4) => near,
-            (_, 5) => tiniest.clamp(least, most.max(least)),
-            (_, 6) => float(self.rng.within(-20, 20)).clamp(least, most.max(least)),
-            (_, 7) if range.least.is_some() && range.most.is_some() => least / 2.0 + most / 2.0,
-            _ => (self.decimal()).clamp(least, most.max(least)),
+            (_, 5) => tiniest.clamp(min, max.max(min)),
+            (_, 6) => float(self.rng.within(-20, 20)).clamp(min, max.max(min)),
+            (_, 7) if range.min.is_some() && range.max.is_some() => min / 2.0 + max / 2.0,
+            _ => (self.decimal()).clamp(min, max.max(min)),
         };
         let inside = Self::inside(picked, &range)?;
         let fitting = if is_f32 { rounded_to_f32(inside, &range) } else { Some(inside) };
@@ -212,13 +212,13 @@ impl Generator<'_> {
     /// Returns the number, or a neighbour of it if the bound itself is excluded.
     fn inside(number: f64, range: &NumberRange) -> Option<f64> {
         let above =
-            |number: f64| range.least.is_none_or(|b| number > b.at || (b.within && number >= b.at));
+            |number: f64| range.min.is_none_or(|b| number > b.at || (b.within && number >= b.at));
         let below =
-            |number: f64| range.most.is_none_or(|b| number < b.at || (b.within && number <= b.at));
-        let middle = match (range.least, range.most) {
-            (Some(least), Some(most)) => least.at / 2.0 + most.at / 2.0,
-            (Some(least), None) => least.at + least.at.abs().max(1.0),
-            (None, Some(most)) => most.at - most.at.abs().max(1.0),
+            |number: f64| range.max.is_none_or(|b| number < b.at || (b.within && number <= b.at));
+        let middle = match (range.min, range.max) {
+            (Some(min), Some(max)) => min.at / 2.0 + max.at / 2.0,
+            (Some(min), None) => min.at + min.at.abs().max(1.0),
+            (None, Some(max)) => max.at - max.at.abs().max(1.0),
             (None, None) => 0.0,
         };
         let tries = [number, beside(number, true), beside(number, false), middle];
@@ -227,10 +227,10 @@ impl Generator<'_> {
 
     fn stepped(&mut self, step: MultipleOf, range: &NumberRange) -> Option<Value> {
         const FAR: f64 = 1e9;
-        let least = range.least.map_or(-FAR * step.size(), |bound| bound.at);
-        let most = range.most.map_or(FAR * step.size(), |bound| bound.at);
+        let min = range.min.map_or(-FAR * step.size(), |bound| bound.at);
+        let max = range.max.map_or(FAR * step.size(), |bound| bound.at);
         let (first, end) =
-            (truncated((least / step.size()).ceil()), truncated((most / step.size()).floor()));
+            (truncated((min / step.size()).ceil()), truncated((max / step.size()).floor()));
         let mut count = self.count(first, end.max(first));
         // A bound may be excluded, or missed by a rounding error of the division.
         for _ in 0..4 {
@@ -238,7 +238,7 @@ impl Generator<'_> {
             if Self::inside(number, range) == Some(number) {
                 return plain(number);
             }
-            count += if number >= most { -1 } else { 1 };
+            count += if number >= max { -1 } else { 1 };
         }
         None
     }
@@ -262,11 +262,11 @@ pub(super) fn beside(number: f64, above: bool) -> f64 {
 /// Rounds to a 32-bit float, if the result is still within the range.
 #[allow(clippy::cast_possible_truncation, reason = "that is what is asked for")]
 fn rounded_to_f32(number: f64, range: &NumberRange) -> Option<f64> {
-    let least = range.least.map_or(f64::NEG_INFINITY, |bound| bound.at);
-    let most = range.most.map_or(f64::INFINITY, |bound| bound.at);
+    let min = range.min.map_or(f64::NEG_INFINITY, |bound| bound.at);
+    let max = range.max.map_or(f64::INFINITY, |bound| bound.at);
     let rounded = number as f32;
     let rounded: f64 = rounded.to_string().parse().ok()?;
-    (rounded.is_finite() && (least..=most).contains(&rounded)).then_some(rounded)
+    (rounded.is_finite() && (min..=max).contains(&rounded)).then_some(rounded)
 }
 
 /// Returns an integer if the number is one, as a person would write it.

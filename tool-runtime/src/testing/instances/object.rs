@@ -25,17 +25,17 @@ impl<'d> Generator<'d> {
         levels: u32,
     ) -> GenResult<Value> {
         let required = required(value_rules);
-        let least = value_rules.at_least("minProperties");
-        let most = value_rules.at_most("maxProperties").unwrap_or(usize::MAX);
+        let min = value_rules.at_least("minProperties");
+        let max = value_rules.at_most("maxProperties").unwrap_or(usize::MAX);
         let mut names: Vec<&str> = required.iter().copied().collect();
-        names.extend(self.optional(value_rules, &required, levels, (least, most)));
+        names.extend(self.optional(value_rules, &required, levels, (min, max)));
         let mut made = Map::new();
         for name in names {
             let value = self.property(value_rules, name, levels)?;
             made.insert(name.to_owned(), value);
         }
-        self.undeclared(value_rules, &mut made, levels, (least, most))?;
-        if made.len() < least {
+        self.undeclared(value_rules, &mut made, levels, (min, max))?;
+        if made.len() < min {
             let found = "it cannot have the required number of properties";
             return Err(InstancesError::new(pointer(parts), found));
         }
@@ -48,15 +48,15 @@ impl<'d> Generator<'d> {
         value_rules: &ValueRules<'d>,
         required: &BTreeSet<&str>,
         levels: u32,
-        (least, most): (usize, usize),
+        (min, max): (usize, usize),
     ) -> Vec<&'d str> {
         let mut names: Vec<&str> = declared(value_rules)
             .into_iter()
             .filter(|name| !required.contains(name))
             .filter(|name| self.has_size_left(&rules_for(value_rules, name), levels))
             .collect();
-        let needed = least.saturating_sub(required.len());
-        let may = most.saturating_sub(required.len());
+        let needed = min.saturating_sub(required.len());
+        let may = max.saturating_sub(required.len());
         if self.wanted_size != ValueSize::Least {
             self.rng.shuffle(&mut names);
         }
@@ -94,10 +94,10 @@ impl<'d> Generator<'d> {
         value_rules: &ValueRules<'d>,
         made: &mut Map<String, Value>,
         levels: u32,
-        (least, most): (usize, usize),
+        (min, max): (usize, usize),
     ) -> GenResult<()> {
-        let needed = least.saturating_sub(made.len());
-        let may = if is_map(value_rules) { most.saturating_sub(made.len()) } else { needed };
+        let needed = min.saturating_sub(made.len());
+        let may = if is_map(value_rules) { max.saturating_sub(made.len()) } else { needed };
         let count = self.length(needed, may.max(needed), MAX_UNBOUNDED, MAX_BOUNDED);
         for _ in 0..count {
             let Some(name) = self.name(value_rules, made, levels)? else { break };

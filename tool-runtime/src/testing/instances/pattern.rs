@@ -50,15 +50,15 @@ impl Generator<'_> {
     }
 
     fn times(&mut self, repetition: &Repetition) -> u32 {
-        let least = repetition.min;
-        let most = repetition.max.unwrap_or(least.saturating_add(MAX_REPETITIONS)).min(least + 256);
-        let span = usize::try_from(most - least).unwrap_or(0);
+        let min = repetition.min;
+        let max = repetition.max.unwrap_or(min.saturating_add(MAX_REPETITIONS)).min(min + 256);
+        let span = usize::try_from(max - min).unwrap_or(0);
         let more = match (self.wanted_size, self.rng.below(4)) {
             (ValueSize::Most, 0..=2) | (ValueSize::Any, 0) => span,
             (ValueSize::Any, 1) | (ValueSize::Least, 0..=2) => 0,
             _ => self.rng.below(span + 1),
         };
-        least + u32::try_from(more).unwrap_or(0)
+        min + u32::try_from(more).unwrap_or(0)
     }
 
     /// Chooses a character of a class, mostly a printable one.

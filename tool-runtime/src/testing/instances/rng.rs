@@ -25,11 +25,11 @@ impl SeededRng {
     }
 
     /// Returns a number of an inclusive range.
-    pub(super) fn within(&mut self, least: i128, most: i128) -> i128 {
-        let width = most.abs_diff(least).saturating_add(1);
+    pub(super) fn within(&mut self, min: i128, max: i128) -> i128 {
+        let width = max.abs_diff(min).saturating_add(1);
         let wide = (u128::from(self.next()) << 64) | u128::from(self.next());
         let step = if width == 0 { wide } else { wide % width };
-        least.saturating_add_unsigned(step)
+        min.saturating_add_unsigned(step)
     }
 
     /// Returns true with a probability of one in `times`.

@@ -22,15 +22,15 @@ const PLAIN_CHARACTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789 -_";
 impl Generator<'_> {
     /// Makes a string; the error says why it could not be made.
     pub(super) fn text(&mut self, value_rules: &ValueRules<'_>) -> Result<String, String> {
-        let least = value_rules.at_least("minLength");
-        let most = value_rules.at_most("maxLength").unwrap_or(usize::MAX);
-        if least > most {
-            return Err(format!("no text has at least {least} and at most {most} characters"));
+        let min = value_rules.at_least("minLength");
+        let max = value_rules.at_most("maxLength").unwrap_or(usize::MAX);
+        if min > max {
+            return Err(format!("no text has at least {min} and at most {max} characters"));
         }
-        if least > MAX_LENGTH {
+        if min > MAX_LENGTH {
             return Err(format!("texts longer than {MAX_LENGTH} characters are not made"));
         }
-        let fits = |text: &String| (least..=most).contains(&text.chars().count());
+        let fits = |text: &String| (min..=max).contains(&text.chars().count());
         if let Some(pattern) = value_rules.texts("pattern").next() {
             let made = (0..TRIES).filter_map(|_| self.matching(pattern)).find(fits);
             return made.ok_or_else(|| format!("no text was found that matches `{pattern}`"));
@@ -42,7 +42,7 @@ impl Generator<'_> {
                 Err("its format has no such length".to_owned())
             };
         }
-        let length = self.length(least, most, LONG.min(most - least), MAX_LENGTH);
+        let length = self.length(min, max, LONG.min(max - min), MAX_LENGTH);
         Ok(self.of_length(length))
     }
 
@@ -60,8 +60,8 @@ impl Generator<'_> {
     }
 
     /// Makes a short plain text.
-    pub(super) fn words(&mut self, most: usize) -> String {
-        let length = 1 + self.rng.below(most);
+    pub(super) fn words(&mut self, max: usize) -> String {
+        let length = 1 + self.rng.below(max);
         (0..length).map(|_| self.plain()).collect()
     }
 

@@ -31,10 +31,10 @@ fn trial_runtime(schema: Value) -> TrialRuntime {
         .expect("the tool is there")
 }
 
-fn counted(most: u64) -> Value {
+fn counted(max: u64) -> Value {
     json!({
         "type": "object",
-        "properties": {"count": {"type": "integer", "minimum": 0, "maximum": most}},
+        "properties": {"count": {"type": "integer", "minimum": 0, "maximum": max}},
         "required": ["count"],
         "additionalProperties": false,
     })

@@ -65,16 +65,16 @@ pub enum AttachmentError {
     #[error("{0}")]
     Invalid(#[source] ContractError),
     /// The answer has as many attachments as it may have.
-    #[error("an answer has at most {most} attachments")]
+    #[error("an answer has at most {max} attachments")]
     TooMany {
         /// The most attachments of an answer.
-        most: usize,
+        max: usize,
     },
     /// The attachments of the answer are too large together.
-    #[error("the attachments of an answer have at most {most} bytes together")]
+    #[error("the attachments of an answer have at most {max} bytes together")]
     TooLarge {
         /// The most bytes of the attachments of an answer.
-        most: usize,
+        max: usize,
     },
 }
 
@@ -106,7 +106,7 @@ impl Attachments {
         added: Attachment,
     ) -> Result<(), AttachmentError> {
         if attachments.len() >= self.limits.max_count() {
-            return Err(AttachmentError::TooMany { most: self.limits.max_count() });
+            return Err(AttachmentError::TooMany { max: self.limits.max_count() });
         }
         let sizes = attachments.iter().chain([&added]).map(Attachment::bytes_here);
         self.check_size(sizes.sum())?;
@@ -116,7 +116,7 @@ impl Attachments {
 
     fn check_size(&self, bytes: usize) -> Result<(), AttachmentError> {
         if bytes > self.limits.max_bytes() {
-            return Err(AttachmentError::TooLarge { most: self.limits.max_bytes() });
+            return Err(AttachmentError::TooLarge { max: self.limits.max_bytes() });
         }
         Ok(())
     }

@@ -400,19 +400,19 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
             "writes and handles no dry run: give it `.preview(…)`, or look at \
             `call.dry_run()` in the handler and say `.handles_dry_run()`",
         ),
-        (!reads && tool.ttl.is_some(), "writes and has a `ttl`: only a read's answer can be fresh"),
+        (!reads && tool.ttl.is_some(), "writes and has a `ttl`: only reads can be cached"),
         (reads && tool.preview.is_some(), "reads and has a `preview`: only a write needs one"),
         (
             reads && (tool.reconcile.is_some() || tool.forwards_key || tool.retention.is_some()),
-            "reads and speaks of idempotency keys: only a write runs under one",
+            "reads and sets idempotency options, which only writes have",
         ),
         (
             tool.retention.is_some_and(|time| time < SHORTEST_RETENTION),
-            "keeps its answers for less than a day under their keys: say `24h` or more",
+            "keeps its answers for less than a day under their keys: set at least `24h`",
         ),
         (
             tool.shared && tool.ttl.is_none(),
-            "is `shared` and has no `ttl`: nothing is kept to share",
+            "is `shared` and has no `ttl`: `shared` requires `ttl`",
         ),
     ];
     let broken = rules.iter().filter(|(broken, _)| *broken);

@@ -90,7 +90,7 @@ impl CallScope {
     }
 
     fn refuse(&self, violations: Vec<Violation>, log: String) -> Finished {
-        drop(self.0.rare_or_new().refusal.set((violations, log)));
+        drop(self.0.optional_or_new().refusal.set((violations, log)));
         Finished(ToolEnd::Refused)
     }
 

@@ -75,12 +75,12 @@ struct ScopeState {
     #[allow(dead_code, reason = "only the feature `ledger` has a queue")]
     is_reserved: AtomicBool,
     /// The state that most calls do not have.
-    rare: OnceLock<Box<RareState>>,
+    optional: OnceLock<Box<OptionalState>>,
 }
 
 /// The state that most calls do not have, allocated when the first part of it is needed.
 #[derive(Default)]
-struct RareState {
+struct OptionalState {
     /// Violations that only the typed reader found, and its message for the log.
     refusal: OnceLock<(Vec<Violation>, String)>,
     progress: Mutex<Option<ProgressSink>>,
@@ -121,27 +121,27 @@ impl ScopeState {
             tried: AtomicU32::new(0),
             effect_unknown: AtomicBool::new(false),
             is_reserved: AtomicBool::new(false),
-            rare: OnceLock::new(),
+            optional: OnceLock::new(),
         }
     }
 
     /// Returns the state that most calls do not have, if this one has it.
-    fn rare(&self) -> Option<&RareState> {
-        self.rare.get().map(|rare| &**rare)
+    fn optional(&self) -> Option<&OptionalState> {
+        self.optional.get().map(|optional| &**optional)
     }
 
     /// Returns the violations that only the typed reader found, and its message for the log.
     fn refusal(&self) -> Option<&(Vec<Violation>, String)> {
-        self.rare()?.refusal.get()
+        self.optional()?.refusal.get()
     }
 
     /// Returns the state that most calls do not have, which is allocated if it is not there.
-    fn rare_or_new(&self) -> &RareState {
-        self.rare.get_or_init(Box::default)
+    fn optional_or_new(&self) -> &OptionalState {
+        self.optional.get_or_init(Box::default)
     }
 }
 
-impl RareState {
+impl OptionalState {
     fn lock_progress(&self) -> MutexGuard<'_, Option<ProgressSink>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -203,7 +203,7 @@ impl CallScope {
             ..ScopeState::new(environment, tool, call_id, arguments, cx.clone())
         };
         if let Some(sink) = self.progress_sink() {
-            *again.rare_or_new().lock_progress() = Some(sink);
+            *again.optional_or_new().lock_progress() = Some(sink);
         }
         again
     }
@@ -231,7 +231,7 @@ impl CallScope {
         self.0.call_id.as_deref()
     }
 
-    /// Returns the admitted arguments as JSON text: as sent, with lossless slips mended.
+    /// Returns the admitted arguments as JSON text: as sent, with lossless coercions applied.
     #[must_use]
     pub fn arguments(&self) -> &str {
         self.reading().and_then(|reading| reading.coerced.as_deref()).unwrap_or(&self.0.arguments)
@@ -277,7 +277,7 @@ impl CallScope {
     }
 
     pub(crate) fn blocking_run(&self) -> &BlockingRun {
-        &self.0.rare_or_new().blocking_run
+        &self.0.optional_or_new().blocking_run
     }
 
     /// Returns how long the tool may run: by its own deadline, the context's budget or the limits of
@@ -321,22 +321,22 @@ impl CallScope {
     }
 
     pub(crate) fn progress_sink(&self) -> Option<ProgressSink> {
-        self.0.rare()?.lock_progress().clone()
+        self.0.optional()?.lock_progress().clone()
     }
 
     /// Sets the listener for progress; the last one counts.
     pub(crate) fn set_progress_sink(&self, sink: ProgressSink) {
-        *self.0.rare_or_new().lock_progress() = Some(sink);
+        *self.0.optional_or_new().lock_progress() = Some(sink);
     }
 
     pub(crate) fn input_source(&self) -> Option<Arc<dyn InputSource>> {
-        self.0.rare()?.input.get().cloned()
+        self.0.optional()?.input.get().cloned()
     }
 
     /// Sets the user of the caller; the first one counts.
     #[allow(dead_code, reason = "only the feature `mcp` has users to ask")]
     pub(crate) fn set_input_source(&self, source: Arc<dyn InputSource>) {
-        let _ = self.0.rare_or_new().input.set(source);
+        let _ = self.0.optional_or_new().input.set(source);
     }
 
     pub(crate) fn stage(&self) -> &Stage {
@@ -347,7 +347,9 @@ impl CallScope {
     ///
     /// Returns whether the tool had begun, and the entries that it recorded.
     pub(crate) fn end(&self) -> (bool, Option<Box<MetaDraft>>) {
-        if let Some(listener) = self.0.rare().and_then(|rare| rare.lock_progress().take()) {
+        if let Some(listener) =
+            self.0.optional().and_then(|optional| optional.lock_progress().take())
+        {
             drop(catch_panic(|| drop(listener)));
         }
         let mut meta = self.lock_meta();
@@ -356,9 +358,9 @@ impl CallScope {
         (effect_unknown || self.0.stage.has_begun(), meta.take())
     }
 
-    /// Puts the tool back behind its gate after a failure; `effect_unknown` if it may have had its effect
-    /// although it failed.
-    pub(crate) fn rewind(&self, effect_unknown: bool) {
+    /// Resets the scope after a failed attempt, so that the tool can run again; `effect_unknown` if it
+    /// may have had its effect although it failed.
+    pub(crate) fn reset_for_retry(&self, effect_unknown: bool) {
         self.0.effect_unknown.fetch_or(effect_unknown, Ordering::Relaxed);
         let mut meta = self.lock_meta();
         drop(meta.take());
@@ -383,7 +385,7 @@ impl CallScope {
     }
 
     pub(crate) fn idempotency(&self) -> Idempotency {
-        let idempotency = self.0.rare().and_then(|rare| rare.idempotency.get());
+        let idempotency = self.0.optional().and_then(|optional| optional.idempotency.get());
         idempotency.cloned().unwrap_or_default()
     }
 
@@ -394,14 +396,14 @@ impl CallScope {
 
     /// Returns whether the tool may be polled: the call has no lease, or one that has not run out.
     pub(crate) fn holds_lease(&self) -> bool {
-        let lease = self.0.rare().and_then(|rare| rare.lease.get());
+        let lease = self.0.optional().and_then(|optional| optional.lease.get());
         lease.is_none_or(|lease| !lease.is_over())
     }
 
     /// Adds to the call's `meta` on behalf of this attempt.
     pub(crate) fn with_meta(&self, attempt: u32, change: impl FnOnce(&mut MetaDraft)) {
         let mut meta = self.lock_meta();
-        // Under the lock, so that neither `end` nor `rewind` can slip in between.
+        // Under the lock, so that neither `end` nor `reset_for_retry` can slip in between.
         if !self.0.stage.has_ended() && self.attempt() == attempt {
             change(meta.get_or_insert_default());
         }

@@ -14,11 +14,11 @@ impl CallScope {
         shared.purpose = Purpose::Reconciliation;
         let reconciling = Self(Arc::new(shared));
         self.share_requested_time(&reconciling);
-        if let Some(rare) = self.0.rare() {
-            if let Some(idempotency) = rare.idempotency.get() {
+        if let Some(optional) = self.0.optional() {
+            if let Some(idempotency) = optional.idempotency.get() {
                 reconciling.set_idempotency(idempotency.clone());
             }
-            if let Some(lease) = rare.lease.get() {
+            if let Some(lease) = optional.lease.get() {
                 reconciling.set_lease(lease.clone());
             }
         }
@@ -27,7 +27,7 @@ impl CallScope {
 
     /// Returns whether the tool is running on a blocking thread.
     pub(crate) fn has_blocking_run(&self) -> bool {
-        self.0.rare().is_some_and(|rare| rare.blocking_run.is_running())
+        self.0.optional().is_some_and(|optional| optional.blocking_run.is_running())
     }
 
     /// Keeps resources until the tool's blocking thread has ended; returns them if there is none.
@@ -35,8 +35,8 @@ impl CallScope {
         &self,
         resources: HeldResources,
     ) -> Result<(), HeldResources> {
-        match self.0.rare() {
-            Some(rare) => rare.blocking_run.hold(resources),
+        match self.0.optional() {
+            Some(optional) => optional.blocking_run.hold(resources),
             None => Err(resources),
         }
     }
@@ -48,11 +48,11 @@ impl CallScope {
 
     /// Sets the key and the fence under which the call runs; the first ones count.
     pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
-        drop(self.0.rare_or_new().idempotency.set(idempotency));
+        drop(self.0.optional_or_new().idempotency.set(idempotency));
     }
 
     /// Sets the lease without which the tool must not be polled; the first one counts.
     pub(crate) fn set_lease(&self, lease: Arc<dyn Lease>) {
-        drop(self.0.rare_or_new().lease.set(lease));
+        drop(self.0.optional_or_new().lease.set(lease));
     }
 }

@@ -23,11 +23,11 @@ pub(crate) struct RequestedLimits {
 impl CallScope {
     /// Sets the limits that the request asks for; the first ones count.
     pub(crate) fn set_requested_limits(&self, limits: RequestedLimits) {
-        let _ = self.0.rare_or_new().requested.set(limits);
+        let _ = self.0.optional_or_new().requested.set(limits);
     }
 
     fn requested(&self) -> Option<&RequestedLimits> {
-        self.0.rare()?.requested.get()
+        self.0.optional()?.requested.get()
     }
 
     /// Returns the retries that the request asks for, in place of those of the tool's rules.

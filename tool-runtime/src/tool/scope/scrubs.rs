@@ -64,7 +64,7 @@ impl CallScope {
     fn scrubs(&self) -> Option<&TextScrubbers> {
         let tool = &self.0.tool;
         let concerned = tool.has_secrets || tool.has_personal || self.cx().auth().is_some();
-        let made = || &self.0.rare_or_new().scrubs;
+        let made = || &self.0.optional_or_new().scrubs;
         concerned.then(|| &**made().get_or_init(|| Box::new(TextScrubbers::of(self))))
     }
 }

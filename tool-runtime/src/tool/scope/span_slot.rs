@@ -34,6 +34,6 @@ impl SpanSlot {
 
 impl CallScope {
     pub(crate) fn span_slot(&self) -> &SpanSlot {
-        &self.0.rare_or_new().span_slot
+        &self.0.optional_or_new().span_slot
     }
 }

@@ -117,7 +117,7 @@ async fn arrays_above_the_size_are_tables_in_the_context_and_in_the_answer() {
 /// Counts the calls that run at once; each waits until as many run as may.
 struct AtOnce {
     running: AtomicUsize,
-    most: AtomicUsize,
+    peak: AtomicUsize,
     all: Barrier,
 }
 
@@ -125,7 +125,7 @@ struct AtOnce {
 #[ai_tool(effect = "read", name = "orders.meet")]
 async fn meet(at_once: &AtOnce) -> u32 {
     let running = at_once.running.fetch_add(1, Ordering::SeqCst) + 1;
-    at_once.most.fetch_max(running, Ordering::SeqCst);
+    at_once.peak.fetch_max(running, Ordering::SeqCst);
     at_once.all.wait().await;
     at_once.running.fetch_sub(1, Ordering::SeqCst);
     1
@@ -133,22 +133,22 @@ async fn meet(at_once: &AtOnce) -> u32 {
 
 #[tokio::test]
 async fn as_many_tools_run_at_once_as_the_configuration_lets() {
-    for most in [1, 3] {
+    for limit in [1, 3] {
         let at_once = Arc::new(AtOnce {
             running: AtomicUsize::new(0),
-            most: AtomicUsize::new(0),
-            all: Barrier::new(most),
+            peak: AtomicUsize::new(0),
+            all: Barrier::new(limit),
         });
         let server = Server::start([text("ok")]).await;
         let runtime = Runtime::builder().tool::<MeetTool>().shared_state(at_once.clone());
-        let config = format!("max_concurrent_tools = {most}");
+        let config = format!("max_concurrent_tools = {limit}");
         let agent = agent_of(runtime.build().unwrap(), server.model(), &config).build();
         let call = ToolRequest::builder("orders", ToolType::DatabaseQuery, "meet").build().unwrap();
         let calls = std::iter::repeat_n(call, 6);
         let request = ProxyRequest::builder("?").required_tools(calls).build().unwrap();
         let response = agent.answer(&request, &context()).await.unwrap();
         assert!(response.tool_results().iter().all(ActResult::success));
-        assert_eq!(at_once.most.load(Ordering::SeqCst), most);
+        assert_eq!(at_once.peak.load(Ordering::SeqCst), limit);
     }
 }
 

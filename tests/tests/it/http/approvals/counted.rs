@@ -8,12 +8,12 @@ use tool_runtime::policy::Policy;
 use tool_runtime::prelude::CallStatus;
 
 use super::refused::Recorded;
-use super::{Office, by, check, post, send, text, with};
+use super::{ApprovalServer, by, check, post, send, text, with};
 
 /// Returns the record of the call that ran.
 async fn ran(place: &Recorded) -> RecordedCall {
     let calls = place.calls().await;
-    let mut ran = calls.into_iter().filter(|call| call.ended == CallStatus::Executed);
+    let mut ran = calls.into_iter().filter(|call| call.final_status == CallStatus::Executed);
     let (Some(call), None) = (ran.next(), ran.next()) else { panic!("one call ran") };
     call
 }
@@ -23,9 +23,9 @@ async fn a_call_record_names_the_approver_and_the_principal() {
     let edit = json!({"decision": "edit", "arguments": {"cents": 4}});
     for decision in [json!({"decision": "approve"}), edit] {
         let place = Recorded::new();
-        let ticket = place.office.ask(&json!({"cents": 5})).await;
+        let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
         let request = by("boss", post(&format!("/approvals/{ticket}"), decision.to_string()));
-        let answer = send(&place.office.app, with(request, "x-trace-id", "trace-9")).await;
+        let answer = send(&place.approval_server.app, with(request, "x-trace-id", "trace-9")).await;
         assert_eq!(answer.json()["audit"]["trace_id"], "trace-1", "{}", answer.text);
         let call = ran(&place).await;
         let approval = call.approval.expect("it was approved");
@@ -35,9 +35,9 @@ async fn a_call_record_names_the_approver_and_the_principal() {
     }
 }
 
-/// An office with two services that name the users of a village.
+/// A server with two services that name the users of a village.
 struct Desks {
-    office: Office,
+    approval_server: ApprovalServer,
     first: ApiKey,
     second: ApiKey,
 }
@@ -53,8 +53,9 @@ impl Desks {
             .with(first.hash(), of("first"))
             .and_then(|keys| keys.with(second.hash(), of("second")));
         let auth = Auth::new().api_keys(&ApiKeys::new(keys.unwrap()));
-        let office = Office::of(Runtime::builder(), HttpConfig::new(auth), Policy::new());
-        Self { office, first, second }
+        let approval_server =
+            ApprovalServer::of(Runtime::builder(), HttpConfig::new(auth), Policy::new());
+        Self { approval_server, first, second }
     }
 
     async fn send(
@@ -69,7 +70,7 @@ impl Desks {
             Some(user) => by(user, request),
             None => request,
         };
-        send(&self.office.app, request).await
+        send(&self.approval_server.app, request).await
     }
 
     /// Makes a payment call through the first service, and returns the ticket's id.
@@ -97,7 +98,7 @@ async fn a_user_is_the_same_whichever_service_speaks_for_them() {
 }
 
 #[tokio::test]
-async fn a_service_that_names_nobody_approves_what_another_asked_for() {
+async fn a_service_without_user_names_approves_the_call_of_another() {
     let desks = Desks::new();
     for user in [Some("jane"), None] {
         let ticket = desks.ask(user).await;

@@ -54,15 +54,15 @@ async fn pay_joe(
     format!("{cents} to joe")
 }
 
-/// An office where jane makes payments, and the boss decides.
-struct Office {
+/// A server where jane makes payments, and the boss decides.
+struct ApprovalServer {
     app: Router,
     runtime: Runtime,
     paid: Paid,
     clock: ManualClock,
 }
 
-impl Office {
+impl ApprovalServer {
     fn new() -> Self {
         Self::with(open(), Policy::new())
     }
@@ -146,9 +146,9 @@ fn check(answer: &Answer, status: u16, reason: &str) {
 
 #[tokio::test]
 async fn a_waiting_call_is_listed_without_its_secrets() {
-    let office = Office::new();
-    let ticket = office.ask(&json!({"cents": 5, "pin": SECRET})).await;
-    let listed = office.waiting("").await;
+    let approval_server = ApprovalServer::new();
+    let ticket = approval_server.ask(&json!({"cents": 5, "pin": SECRET})).await;
+    let listed = approval_server.waiting("").await;
     let approval = &listed["approvals"][0];
     assert_eq!(approval["ticket"], ticket);
     assert_eq!(
@@ -177,135 +177,141 @@ async fn the_answer_or_failure_of_a_preview_function_is_listed() {
             None => Err(Failure::of(ErrorCode::NotFound).with_message("no amount")),
         }
     });
-    let office = Office::of(Runtime::builder().dynamic(tool), open(), Policy::new());
+    let approval_server =
+        ApprovalServer::of(Runtime::builder().dynamic(tool), open(), Policy::new());
     for input in [json!({"cents": 5}), json!({})] {
         let body = json!({"tool_name": "pay_joe_later", "input": input}).to_string();
-        assert_eq!(send(&office.app, by("jane", post("/tools/call", body))).await.status, 409);
+        assert_eq!(
+            send(&approval_server.app, by("jane", post("/tools/call", body))).await.status,
+            409
+        );
     }
-    let listed = office.waiting("").await;
+    let listed = approval_server.waiting("").await;
     let [shown, failed] = [&listed["approvals"][0], &listed["approvals"][1]];
     assert_eq!((&shown["preview"], shown.get("preview_error")), (&json!({"would pay": 5}), None));
     assert_eq!((failed.get("preview"), &failed["preview_error"]), (None, &"no amount".into()));
-    let answer = office.approve("boss", &text(&failed["ticket"])).await;
+    let answer = approval_server.approve("boss", &text(&failed["ticket"])).await;
     assert_eq!((answer.status, &answer.json()["error_type"]), (404, &"NOT_FOUND".into()));
 }
 
 #[tokio::test]
 async fn waiting_calls_are_listed_in_pages() {
-    let office = Office::new();
+    let approval_server = ApprovalServer::new();
     let mut asked = Vec::new();
     for cents in 1..=3 {
-        asked.push(office.ask(&json!({"cents": cents})).await);
+        asked.push(approval_server.ask(&json!({"cents": cents})).await);
     }
     asked.sort();
-    let first = office.waiting("?limit=2").await;
+    let first = approval_server.waiting("?limit=2").await;
     let next = text(&first["next"]);
-    let second = office.waiting(&format!("?limit=2&after={next}")).await;
+    let second = approval_server.waiting(&format!("?limit=2&after={next}")).await;
     let pages = [&first, &second].map(|page| page["approvals"].as_array().unwrap().clone());
     let listed: Vec<_> = pages.concat().iter().map(|it| text(&it["ticket"])).collect();
     assert_eq!(listed, asked);
     assert_eq!(second.get("next"), None);
     for query in ["?limit=0", "?limit=101", "?after=x"] {
-        let answer = send(&office.app, headed(get(&format!("/approvals{query}")))).await;
+        let answer = send(&approval_server.app, headed(get(&format!("/approvals{query}")))).await;
         assert_eq!(answer.status, 422, "{query}: {}", answer.text);
     }
 }
 
 #[tokio::test]
 async fn an_approved_call_runs_for_whom_it_was_opened_and_is_answered_like_any_call() {
-    let office = Office::new();
-    let ticket = office.ask(&json!({"cents": 5})).await;
-    let answer = office.approve("boss", &ticket).await;
+    let approval_server = ApprovalServer::new();
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
+    let answer = approval_server.approve("boss", &ticket).await;
     let body = answer.json();
     assert_eq!((answer.status, &body["output"]), (200, &"5 to joe".into()));
     assert_eq!(body["success"], true);
     assert_eq!(body["audit"]["tool_name"], "pay_joe");
-    assert_eq!(office.paid.all(), ["paid 5"]);
-    check(&office.approve("boss", &ticket).await, 409, "ticket_used");
-    assert_eq!(office.waiting("").await["approvals"], json!([]));
-    assert_eq!(office.paid.all().len(), 1);
+    assert_eq!(approval_server.paid.all(), ["paid 5"]);
+    check(&approval_server.approve("boss", &ticket).await, 409, "ticket_used");
+    assert_eq!(approval_server.waiting("").await["approvals"], json!([]));
+    assert_eq!(approval_server.paid.all().len(), 1);
 }
 
 #[tokio::test]
 async fn an_edited_call_runs_as_edited_and_says_so() {
-    let office = Office::new();
-    let ticket = office.ask(&json!({"cents": 5})).await;
+    let approval_server = ApprovalServer::new();
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
     let refused = json!({"decision": "edit", "arguments": {"cents": 500}});
-    let answer = office.decide("boss", &ticket, refused).await;
+    let answer = approval_server.decide("boss", &ticket, refused).await;
     let body = answer.json();
     assert_eq!((answer.status, &body["error_type"]), (409, &"INVALID_ARGUMENT".into()), "{body}");
     assert_eq!(body["detail"]["details"]["violations"][0]["pointer"], "/cents");
-    assert_eq!(office.paid.all(), [""; 0]);
+    assert_eq!(approval_server.paid.all(), [""; 0]);
     let edited = json!({"decision": "edit", "arguments": {"cents": 4}});
-    let answer = office.decide("boss", &ticket, edited).await;
+    let answer = approval_server.decide("boss", &ticket, edited).await;
     assert_eq!(answer.json()["meta"]["edits"], json!(["/cents"]), "{}", answer.text);
-    assert_eq!(office.paid.all(), ["paid 4"]);
+    assert_eq!(approval_server.paid.all(), ["paid 4"]);
 }
 
 #[tokio::test]
 async fn a_declined_call_never_runs() {
-    let office = Office::new();
-    let ticket = office.ask(&json!({"cents": 5})).await;
+    let approval_server = ApprovalServer::new();
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
     let decline = json!({"decision": "decline", "feedback": "too much"});
-    let answer = office.decide("boss", &ticket, decline).await;
+    let answer = approval_server.decide("boss", &ticket, decline).await;
     let expected = json!({
         "ticket": ticket, "decision": "declined", "tool_name": "pay_joe", "feedback": "too much",
     });
     assert_eq!((answer.status, answer.json()), (200, expected));
-    check(&office.approve("boss", &ticket).await, 409, "ticket_declined");
-    assert_eq!(office.paid.all(), [""; 0]);
+    check(&approval_server.approve("boss", &ticket).await, 409, "ticket_declined");
+    assert_eq!(approval_server.paid.all(), [""; 0]);
 }
 
 #[tokio::test]
 async fn a_caller_does_not_approve_their_own_call() {
-    let office = Office::new();
-    let ticket = office.ask(&json!({"cents": 5})).await;
-    check(&office.approve("jane", &ticket).await, 403, "own_call");
+    let approval_server = ApprovalServer::new();
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
+    check(&approval_server.approve("jane", &ticket).await, 403, "own_call");
     let edit = json!({"decision": "edit", "arguments": {"cents": 4}});
-    check(&office.decide("jane", &ticket, edit).await, 403, "own_call");
+    check(&approval_server.decide("jane", &ticket, edit).await, 403, "own_call");
     let unnamed = post(&format!("/approvals/{ticket}"), r#"{"decision":"approve"}"#);
-    check(&send(&office.app, unnamed).await, 403, "own_call");
-    assert_eq!(office.paid.all(), [""; 0]);
-    assert_eq!(office.approve("boss", &ticket).await.status, 200, "the ticket stays good");
+    check(&send(&approval_server.app, unnamed).await, 403, "own_call");
+    assert_eq!(approval_server.paid.all(), [""; 0]);
+    assert_eq!(approval_server.approve("boss", &ticket).await.status, 200, "the ticket stays good");
 }
 
 #[tokio::test]
 async fn a_caller_may_decline_their_own_call() {
-    let office = Office::new();
-    let ticket = office.ask(&json!({"cents": 5})).await;
-    let answer = office.decide("jane", &ticket, json!({"decision": "decline"})).await;
+    let approval_server = ApprovalServer::new();
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
+    let answer = approval_server.decide("jane", &ticket, json!({"decision": "decline"})).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
 #[tokio::test]
-async fn a_host_may_say_that_one_pair_of_eyes_is_enough() {
-    let office = Office::with(open().four_eyes(false), Policy::new());
-    let ticket = office.ask(&json!({"cents": 5})).await;
-    assert_eq!(office.approve("jane", &ticket).await.status, 200);
+async fn a_host_may_allow_callers_to_approve_their_own_calls() {
+    let approval_server = ApprovalServer::with(open().four_eyes(false), Policy::new());
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
+    assert_eq!(approval_server.approve("jane", &ticket).await.status, 200);
 }
 
 #[tokio::test]
 async fn another_tenants_calls_are_neither_seen_nor_decided() {
-    let office = Office::new();
-    let ticket = office.ask(&json!({"cents": 5})).await;
-    let listed = send(&office.app, with(headed(get("/approvals")), "x-tenant-id", "other")).await;
+    let approval_server = ApprovalServer::new();
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
+    let listed =
+        send(&approval_server.app, with(headed(get("/approvals")), "x-tenant-id", "other")).await;
     assert_eq!(listed.json()["approvals"], json!([]));
     let decide = |ticket: &str| {
         let request = post(&format!("/approvals/{ticket}"), r#"{"decision":"approve"}"#);
         with(by("boss", request), "x-tenant-id", "other")
     };
-    check(&send(&office.app, decide(&ticket)).await, 404, "ticket_unknown");
+    check(&send(&approval_server.app, decide(&ticket)).await, 404, "ticket_unknown");
     let absent = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
-    check(&send(&office.app, decide(absent)).await, 404, "ticket_unknown");
-    assert_eq!(office.paid.all(), [""; 0]);
+    check(&send(&approval_server.app, decide(absent)).await, 404, "ticket_unknown");
+    assert_eq!(approval_server.paid.all(), [""; 0]);
 }
 
 #[tokio::test]
 async fn an_expired_ticket_is_gone() {
-    let office = Office::with(open(), Policy::new().ticket_lifetime(Duration::from_secs(60)));
-    let ticket = office.ask(&json!({"cents": 5})).await;
-    office.clock.advance(Duration::from_secs(60));
-    check(&office.approve("boss", &ticket).await, 410, "ticket_expired");
+    let approval_server =
+        ApprovalServer::with(open(), Policy::new().ticket_lifetime(Duration::from_secs(60)));
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
+    approval_server.clock.advance(Duration::from_secs(60));
+    check(&approval_server.approve("boss", &ticket).await, 410, "ticket_expired");
 }
 
 #[tokio::test]
@@ -315,20 +321,20 @@ async fn only_the_scope_decides() {
         Auth::unauthenticated_as(clerk.with_scopes(scopes.parse::<Scopes>().unwrap()))
     };
     let others = clerk("tools internal traces replay metrics");
-    let office = Office::with(HttpConfig::new(others), Policy::new());
-    let ticket = office.ask(&json!({"cents": 5})).await;
+    let approval_server = ApprovalServer::with(HttpConfig::new(others), Policy::new());
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
     for request in [headed(get("/approvals")), post(&format!("/approvals/{ticket}"), "{}")] {
-        let answer = send(&office.app, request).await;
+        let answer = send(&approval_server.app, request).await;
         assert_eq!((answer.status, &answer.json()["error_type"]), (403, &"FORBIDDEN".into()));
     }
-    let office = Office::with(HttpConfig::new(clerk("approvals")), Policy::new());
-    assert_eq!(send(&office.app, headed(get("/approvals"))).await.status, 200);
+    let approval_server = ApprovalServer::with(HttpConfig::new(clerk("approvals")), Policy::new());
+    assert_eq!(send(&approval_server.app, headed(get("/approvals"))).await.status, 200);
 }
 
 #[tokio::test]
 async fn a_decision_that_says_something_else_is_refused_whole() {
-    let office = Office::new();
-    let ticket = office.ask(&json!({"cents": 5})).await;
+    let approval_server = ApprovalServer::new();
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
     let bodies = [
         json!({}),
         json!({"decision": "maybe"}),
@@ -339,28 +345,28 @@ async fn a_decision_that_says_something_else_is_refused_whole() {
         json!([]),
     ];
     for body in bodies {
-        let answer = office.decide("boss", &ticket, body.clone()).await;
+        let answer = approval_server.decide("boss", &ticket, body.clone()).await;
         assert_eq!(answer.status, 422, "{body}: {}", answer.text);
         let violations = &answer.json()["detail"]["details"]["violations"];
         assert!(violations.as_array().is_some_and(|it| !it.is_empty()), "{body}");
     }
     assert_eq!(
-        office.decide("boss", "not-an-id", json!({"decision": "approve"})).await.status,
+        approval_server.decide("boss", "not-an-id", json!({"decision": "approve"})).await.status,
         422
     );
-    assert_eq!(office.paid.all(), [""; 0]);
-    assert_eq!(office.waiting("").await["approvals"].as_array().unwrap().len(), 1);
+    assert_eq!(approval_server.paid.all(), [""; 0]);
+    assert_eq!(approval_server.waiting("").await["approvals"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn a_decision_is_not_taken_while_the_store_is_away() {
     let store = FaultyStore::new();
-    let office = Office::with(open(), Policy::new().store(store.clone()));
-    let ticket = office.ask(&json!({"cents": 5})).await;
+    let approval_server = ApprovalServer::with(open(), Policy::new().store(store.clone()));
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
     store.fail_always(StoreOperation::Tickets, StoreFault::Fails);
-    let answer = office.decide("boss", &ticket, json!({"decision": "decline"})).await;
+    let answer = approval_server.decide("boss", &ticket, json!({"decision": "decline"})).await;
     assert_eq!(answer.status, 503, "{}", answer.text);
     assert!(!answer.header("retry-after").is_empty());
     store.clear_faults();
-    assert_eq!(office.waiting("").await["approvals"].as_array().unwrap().len(), 1);
+    assert_eq!(approval_server.waiting("").await["approvals"].as_array().unwrap().len(), 1);
 }

@@ -11,8 +11,8 @@ use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::store::{MemoryStore, SqliteStore};
 
-use super::{Answer, Office, Paid, by, check, open, post, send, text, with};
-use crate::ledger::{Kept, all, ring};
+use super::{Answer, ApprovalServer, Paid, by, check, open, post, send, text, with};
+use crate::ledger::{TestLedger, all, ring};
 use crate::sqlite::Folder;
 
 /// The number of tries, since the order of concurrent decisions is random.
@@ -37,16 +37,16 @@ async fn pay_slowly(
 }
 
 struct Race {
-    office: Office,
+    approval_server: ApprovalServer,
     ledger: Ledger,
 }
 
 impl Race {
     fn with(policy: Policy) -> Self {
-        let ledger = Ledger::builder(ring()).open(Kept::default()).unwrap();
+        let ledger = Ledger::builder(ring()).open(TestLedger::default()).unwrap();
         let builder = Runtime::builder().tool::<PaySlowlyTool>().ledger(&ledger);
-        let office = Office::of(builder, open().ledger(&ledger), policy);
-        Self { office, ledger }
+        let approval_server = ApprovalServer::of(builder, open().ledger(&ledger), policy);
+        Self { approval_server, ledger }
     }
 
     async fn ask(&self, cents: u32, key: Option<&str>) -> String {
@@ -56,14 +56,14 @@ impl Race {
             Some(key) => with(request, "idempotency-key", key),
             None => request,
         };
-        let answer = send(&self.office.app, request).await;
+        let answer = send(&self.approval_server.app, request).await;
         text(&answer.json()["detail"]["details"]["ticket"]["id"])
     }
 
     /// Decides at the same moment, each in another way; gives what each was answered.
     async fn decide(&self, ticket: &str, decisions: Vec<Value>) -> Vec<Answer> {
         let tasks = decisions.into_iter().enumerate().map(|(number, decision)| {
-            let (app, path) = (self.office.app.clone(), format!("/approvals/{ticket}"));
+            let (app, path) = (self.approval_server.app.clone(), format!("/approvals/{ticket}"));
             let request = by(&format!("boss-{number}"), post(&path, decision.to_string()));
             tokio::spawn(async move { send(&app, request).await })
         });
@@ -107,8 +107,8 @@ async fn check_race(race: &Race, key: Option<&str>, cents: u32, declines: bool) 
         .iter()
         .filter(|call| of_ticket(call) && call.approval.as_ref().unwrap().by.is_some())
         .collect();
-    let refusals = records.iter().filter(|call| call.ended == CallStatus::Declined).count();
-    let ran = race.office.paid.all();
+    let refusals = records.iter().filter(|call| call.final_status == CallStatus::Declined).count();
+    let ran = race.approval_server.paid.all();
     if is_declined {
         assert_eq!((approved.len(), ran.len()), (0, 0), "{approved:#?}");
         assert_eq!(refusals, 1);
@@ -117,7 +117,7 @@ async fn check_race(race: &Race, key: Option<&str>, cents: u32, declines: bool) 
     let [call] = &approved[..] else { panic!("{} approvals: {approved:#?}", approved.len()) };
     let paid = decided["arguments"]["cents"].as_u64().unwrap_or(u64::from(cents));
     assert_eq!(ran, [format!("paid {paid}")]);
-    assert_eq!((call.ended, call.attempts, refusals), (CallStatus::Executed, 1, 0));
+    assert_eq!((call.final_status, call.attempts, refusals), (CallStatus::Executed, 1, 0));
     let by = call.approval.as_ref().unwrap().by.as_deref();
     assert_eq!(by, Some(&*format!("user:boss-{winner} by laptop")));
     let input: Value = serde_json::from_str(call.input.as_ref().unwrap().get()).unwrap();
@@ -147,10 +147,10 @@ async fn of_many_who_decide_at_the_same_moment_one_counts_also_in_a_file() {
 async fn an_edit_that_comes_after_another_ticket_of_the_same_key_ran_does_not_count() {
     let race = Race::with(Policy::new());
     let (first, second) = (race.ask(3, Some("key-1")).await, race.ask(3, Some("key-1")).await);
-    assert_eq!(race.office.approve("boss", &first).await.status, 200);
+    assert_eq!(race.approval_server.approve("boss", &first).await.status, 200);
     let edit = json!({"decision": "edit", "arguments": {"cents": 100}});
-    check(&race.office.decide("boss", &second, edit).await, 409, "answered_before");
-    assert_eq!(race.office.paid.all(), ["paid 3"]);
+    check(&race.approval_server.decide("boss", &second, edit).await, 409, "answered_before");
+    assert_eq!(race.approval_server.paid.all(), ["paid 3"]);
     let records = race.records().await;
     let edited = |call: &&RecordedCall| {
         call.input.as_ref().is_some_and(|it| it.get().contains("100"))
@@ -164,11 +164,13 @@ async fn a_server_that_shares_the_store_tells_late_deciders_so() {
     let store = MemoryStore::new();
     let keys = || tool_runtime::policy::KeyRing::new("k", &[7; 32]).unwrap();
     let race = Race::with(Policy::new().store(store.clone()).ticket_keys(keys()));
-    let runtime = Runtime::builder().tool::<PaySlowlyTool>().state(race.office.paid.clone());
-    let policy = Policy::new().store(store).ticket_keys(keys()).clock(race.office.clock.clone());
+    let runtime =
+        Runtime::builder().tool::<PaySlowlyTool>().state(race.approval_server.paid.clone());
+    let policy =
+        Policy::new().store(store).ticket_keys(keys()).clock(race.approval_server.clock.clone());
     let other = http::router(runtime.policy(policy).build().unwrap(), open());
     let ticket = race.ask(3, None).await;
-    assert_eq!(race.office.approve("boss", &ticket).await.status, 200);
+    assert_eq!(race.approval_server.approve("boss", &ticket).await.status, 200);
     let request = by("chief", post(&format!("/approvals/{ticket}"), r#"{"decision":"approve"}"#));
     check(&send(&other, request).await, 409, "ticket_used");
 }

@@ -15,9 +15,9 @@ use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
 
-use super::{Answer, Office, by, check, headed, open, post, send, with};
+use super::{Answer, ApprovalServer, by, check, headed, open, post, send, with};
 use crate::http::get;
-use crate::ledger::{Kept, all, ring};
+use crate::ledger::{TestLedger, all, ring};
 
 /// An id without a ticket.
 const ABSENT: &str = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
@@ -25,11 +25,11 @@ const ABSENT: &str = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
 /// A rejected decision: action, approver, ticket and reason.
 type Attempt = (String, String, Option<String>, String);
 
-/// An office whose calls and rejected decisions are recorded in a ledger.
+/// A server whose calls and rejected decisions are recorded in a ledger.
 pub(super) struct Recorded {
-    pub(super) office: Office,
+    pub(super) approval_server: ApprovalServer,
     ledger: Ledger,
-    kept: Kept,
+    kept: TestLedger,
 }
 
 impl Recorded {
@@ -38,12 +38,12 @@ impl Recorded {
     }
 
     fn with(config: HttpConfig) -> Self {
-        let kept = Kept::default();
+        let kept = TestLedger::default();
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let policy = Policy::new().ticket_lifetime(Duration::from_secs(60));
         let builder = Runtime::builder().ledger(&ledger);
-        let office = Office::of(builder, config.ledger(&ledger), policy);
-        Self { office, ledger, kept }
+        let approval_server = ApprovalServer::of(builder, config.ledger(&ledger), policy);
+        Self { approval_server, ledger, kept }
     }
 
     /// Returns the calls in the order of their ends.
@@ -93,8 +93,8 @@ fn deciding(ticket: &str) -> Request<Body> {
 async fn an_approval_of_an_own_call_is_refused_and_recorded() {
     for (decision, action) in [(approve(), "approve"), (edit(4), "edit")] {
         let place = Recorded::new();
-        let ticket = place.office.ask(&json!({"cents": 5})).await;
-        check(&place.office.decide("jane", &ticket, decision).await, 403, "own_call");
+        let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
+        check(&place.approval_server.decide("jane", &ticket, decision).await, 403, "own_call");
         let expected = Recorded::expected(action, "user:jane by laptop", &ticket, "own_call");
         assert_eq!(place.only().await, expected);
         let tenant = Tenant::parse("yantian").unwrap().id();
@@ -105,8 +105,8 @@ async fn an_approval_of_an_own_call_is_refused_and_recorded() {
 #[tokio::test]
 async fn an_edit_that_is_not_valid_is_recorded() {
     let place = Recorded::new();
-    let ticket = place.office.ask(&json!({"cents": 5})).await;
-    assert_eq!(place.office.decide("boss", &ticket, edit(500)).await.status, 409);
+    let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
+    assert_eq!(place.approval_server.decide("boss", &ticket, edit(500)).await.status, 409);
     let expected = Recorded::expected("edit", "user:boss by laptop", &ticket, "edit_not_valid");
     assert_eq!(place.only().await, expected);
 }
@@ -114,19 +114,19 @@ async fn an_edit_that_is_not_valid_is_recorded() {
 #[tokio::test]
 async fn a_decision_on_an_ended_ticket_is_recorded_and_names_the_tool() {
     let place = Recorded::new();
-    let ticket = place.office.ask(&json!({"cents": 5})).await;
-    assert_eq!(place.office.approve("boss", &ticket).await.status, 200);
-    let answer = place.office.approve("chief", &ticket).await;
+    let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
+    assert_eq!(place.approval_server.approve("boss", &ticket).await.status, 200);
+    let answer = place.approval_server.approve("chief", &ticket).await;
     check(&answer, 409, "ticket_used");
     check_names_its_tool(&answer);
     let expected = Recorded::expected("approve", "user:chief by laptop", &ticket, "ticket_used");
     assert_eq!(place.only().await, expected);
 
     let place = Recorded::new();
-    let ticket = place.office.ask(&json!({"cents": 5})).await;
+    let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
     let decline = json!({"decision": "decline"});
-    assert_eq!(place.office.decide("boss", &ticket, decline.clone()).await.status, 200);
-    let answer = place.office.decide("chief", &ticket, decline).await;
+    assert_eq!(place.approval_server.decide("boss", &ticket, decline.clone()).await.status, 200);
+    let answer = place.approval_server.decide("chief", &ticket, decline).await;
     check(&answer, 409, "ticket_declined");
     check_names_its_tool(&answer);
     let expected =
@@ -134,9 +134,9 @@ async fn a_decision_on_an_ended_ticket_is_recorded_and_names_the_tool() {
     assert_eq!(place.only().await, expected);
 
     let place = Recorded::new();
-    let ticket = place.office.ask(&json!({"cents": 5})).await;
-    place.office.clock.advance(Duration::from_secs(60));
-    let answer = place.office.approve("boss", &ticket).await;
+    let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
+    place.approval_server.clock.advance(Duration::from_secs(60));
+    let answer = place.approval_server.approve("boss", &ticket).await;
     check(&answer, 410, "ticket_expired");
     check_names_its_tool(&answer);
     let expected = Recorded::expected("approve", "user:boss by laptop", &ticket, "ticket_expired");
@@ -151,8 +151,9 @@ fn check_names_its_tool(answer: &Answer) {
 #[tokio::test]
 async fn a_decision_on_another_tenants_ticket_is_recorded_and_names_no_tool() {
     let place = Recorded::new();
-    let ticket = place.office.ask(&json!({"cents": 5})).await;
-    let answer = send(&place.office.app, with(deciding(&ticket), "x-tenant-id", "other")).await;
+    let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
+    let answer =
+        send(&place.approval_server.app, with(deciding(&ticket), "x-tenant-id", "other")).await;
     check(&answer, 404, "ticket_unknown");
     assert_eq!(answer.json()["audit"]["tool_name"], "");
     let expected = Recorded::expected("approve", "user:boss by laptop", &ticket, "ticket_unknown");
@@ -167,11 +168,11 @@ async fn a_decision_without_the_scope_is_recorded() {
     let clerk =
         clerk.with_scopes("tools internal traces replay metrics".parse::<Scopes>().unwrap());
     let place = Recorded::with(HttpConfig::new(Auth::unauthenticated_as(clerk)));
-    let ticket = place.office.ask(&json!({"cents": 5})).await;
-    assert_eq!(place.office.approve("boss", &ticket).await.status, 403);
+    let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
+    assert_eq!(place.approval_server.approve("boss", &ticket).await.status, 403);
     let expected = Recorded::expected("decide", "user:boss by clerk", &ticket, "missing_scope");
     assert_eq!(place.only().await, expected);
-    let listed = send(&place.office.app, headed(get("/approvals"))).await;
+    let listed = send(&place.approval_server.app, headed(get("/approvals"))).await;
     assert_eq!(listed.status, 403);
     assert_eq!(place.accesses().await.len(), 1, "who only looks decides nothing");
 }
@@ -183,7 +184,8 @@ async fn an_unauthorized_decision_reveals_nothing_of_ticket_or_body() {
     for (config, status) in [(clerk, 403), (HttpConfig::new(Auth::new()), 401)] {
         let place = Recorded::with(config);
         for (ticket, body) in [("no-id", "{}"), (ABSENT, "{}"), (ABSENT, "no JSON")] {
-            let answer = send(&place.office.app, post(&format!("/approvals/{ticket}"), body)).await;
+            let answer =
+                send(&place.approval_server.app, post(&format!("/approvals/{ticket}"), body)).await;
             assert_eq!(answer.status, status, "{ticket} {body}: {}", answer.text);
         }
     }
@@ -198,7 +200,7 @@ async fn a_decision_for_a_foreign_tenant_is_recorded() {
     let auth = Auth::new().api_keys(&ApiKeys::new(keys));
     let place = Recorded::with(HttpConfig::new(auth));
     let request = with(deciding(ABSENT), "x-internal-api-key", key.expose());
-    let answer = send(&place.office.app, with(request, "x-tenant-id", "other")).await;
+    let answer = send(&place.approval_server.app, with(request, "x-tenant-id", "other")).await;
     assert_eq!(answer.status, 403, "{}", answer.text);
     let expected = Recorded::expected("decide", "key:desk", ABSENT, "foreign_tenant");
     assert_eq!(place.only().await, expected);
@@ -208,37 +210,37 @@ async fn a_decision_for_a_foreign_tenant_is_recorded() {
 async fn a_stranger_leaves_nothing_on_the_record() {
     let place = Recorded::with(HttpConfig::new(Auth::new().anonymous(Scopes::all())));
     let request = post(&format!("/approvals/{ABSENT}"), approve().to_string());
-    assert_eq!(send(&place.office.app, request).await.status, 401);
+    assert_eq!(send(&place.approval_server.app, request).await.status, 401);
     assert_eq!(place.accesses().await, []);
 }
 
 #[tokio::test]
 async fn a_decision_that_counts_is_on_the_record_with_its_call_alone() {
     let place = Recorded::new();
-    let first = place.office.ask(&json!({"cents": 5})).await;
-    assert_eq!(place.office.approve("boss", &first).await.status, 200);
-    let second = place.office.ask(&json!({"cents": 5})).await;
+    let first = place.approval_server.ask(&json!({"cents": 5})).await;
+    assert_eq!(place.approval_server.approve("boss", &first).await.status, 200);
+    let second = place.approval_server.ask(&json!({"cents": 5})).await;
     let decline = json!({"decision": "decline"});
-    assert_eq!(place.office.decide("jane", &second, decline).await.status, 200);
+    assert_eq!(place.approval_server.decide("jane", &second, decline).await.status, 200);
     assert_eq!(place.accesses().await, []);
 }
 
 #[tokio::test]
 async fn a_refusal_is_answered_though_it_cannot_be_recorded() {
     let place = Recorded::new();
-    let ticket = place.office.ask(&json!({"cents": 5})).await;
+    let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
     place.ledger.flush().await.unwrap();
     place.kept.fail(true);
-    check(&place.office.approve("jane", &ticket).await, 403, "own_call");
+    check(&place.approval_server.approve("jane", &ticket).await, 403, "own_call");
     place.kept.fail(false);
 }
 
 #[tokio::test]
 async fn a_call_refused_before_it_runs_takes_no_slot() {
-    let office = Office::with(open().max_tasks(0), Policy::new());
+    let approval_server = ApprovalServer::with(open().max_tasks(0), Policy::new());
     let asking = async |cents: u32| {
         let body = json!({"tool_name": "pay_joe", "input": {"cents": cents}}).to_string();
-        send(&office.app, by("jane", post("/tools/call", body))).await
+        send(&approval_server.app, by("jane", post("/tools/call", body))).await
     };
     let answer = asking(500).await;
     assert_eq!((answer.status, &answer.json()["error_type"]), (422, &"INVALID_ARGUMENT".into()));
@@ -251,9 +253,9 @@ async fn a_refused_decision_takes_no_place_of_a_call_that_runs() {
     let store = MemoryStore::new();
     let keys = || KeyRing::new("k", &[7; 32]).unwrap();
     let policy = || Policy::new().store(store.clone()).ticket_keys(keys());
-    let asked = Office::with(open(), policy());
+    let asked = ApprovalServer::with(open(), policy());
     let ticket = asked.ask(&json!({"cents": 5})).await;
-    let full = Office::with(open().max_tasks(0), policy());
+    let full = ApprovalServer::with(open().max_tasks(0), policy());
     check(&full.approve("jane", &ticket).await, 403, "own_call");
     let answer = full.decide("boss", &ticket, edit(500)).await;
     assert_eq!((answer.status, &answer.json()["error_type"]), (409, &"INVALID_ARGUMENT".into()));
@@ -266,13 +268,14 @@ async fn a_ticket_superseded_by_a_newer_message_is_gone() {
     let place = Recorded::new();
     let body = json!({"tool_name": "pay_joe", "input": {"cents": 5}}).to_string();
     let request = with(by("jane", post("/tools/call", body)), "x-session-id", "evening");
-    let asked = send(&place.office.app, request).await.json();
+    let asked = send(&place.approval_server.app, request).await.json();
     let ticket = super::text(&asked["detail"]["details"]["ticket"]["id"]);
     let tenant = Tenant::parse("yantian").unwrap().id();
     let newer = ToolContext::builder(tenant, "trace-3").session_id("evening").run_id("run-3");
-    let superseded = place.office.runtime.tickets().supersede(&newer.build().unwrap()).await;
+    let superseded =
+        place.approval_server.runtime.tickets().supersede(&newer.build().unwrap()).await;
     assert_eq!(superseded.unwrap(), 1);
-    let answer = place.office.approve("boss", &ticket).await;
+    let answer = place.approval_server.approve("boss", &ticket).await;
     check(&answer, 410, "ticket_superseded");
     check_names_its_tool(&answer);
 }
@@ -282,7 +285,7 @@ async fn a_tool_that_has_changed_since_conflicts() {
     let keys = || KeyRing::new("k", &[7; 32]).unwrap();
     let store = MemoryStore::new();
     let policy = || Policy::new().store(store.clone()).ticket_keys(keys());
-    let asked = Office::with(open(), policy());
+    let asked = ApprovalServer::with(open(), policy());
     let ticket = asked.ask(&json!({"cents": 5})).await;
     let changed = DynamicTool::new("pay_joe", Effect::Write).description("Pays nobody.");
     let changed = changed

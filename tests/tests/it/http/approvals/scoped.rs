@@ -12,7 +12,7 @@ use tool_runtime::prelude::*;
 
 use super::{Answer, Paid, PayJoeTool, check, check_documented, headed, post, send, text, with};
 use crate::http::get;
-use crate::ledger::{Kept, ring};
+use crate::ledger::{TestLedger, ring};
 
 /// Pays ann.
 #[ai_tool(effect = "write", version = "1.0.0", category = "wages")]
@@ -49,7 +49,7 @@ struct Bank {
     named: Vec<(&'static str, ApiKey)>,
     paid: Paid,
     ledger: Ledger,
-    kept: Kept,
+    kept: TestLedger,
 }
 
 const CALLERS: [&str; 3] = ["agent", "boss", "other"];
@@ -59,7 +59,7 @@ impl Bank {
     fn new(boss: &str) -> Self {
         let named = CALLERS.map(|name| (name, ApiKey::generate().unwrap()));
         let keys = ApiKeys::new(ApiKeySet::new());
-        let (kept, paid) = (Kept::default(), Paid::default());
+        let (kept, paid) = (TestLedger::default(), Paid::default());
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let runtime =
             Runtime::builder().tool::<PayJoeTool>().tool::<PayAnnTool>().tool::<EmptyTillTool>();

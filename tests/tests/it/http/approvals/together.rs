@@ -11,7 +11,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::{CallRecord, http};
 
 use super::refused::Recorded;
-use super::{Answer, Office, by, check, open, post, send, text};
+use super::{Answer, ApprovalServer, by, check, open, post, send, text};
 
 /// The number of tries, since the order of two concurrent decisions is random.
 const TRIES: usize = 50;
@@ -78,12 +78,14 @@ fn has_run(answer: &Answer) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_who_approve_at_the_same_moment_one_runs_it_and_the_other_is_told_so() {
     for _ in 0..TRIES {
-        let office = Office::new();
-        let ticket = office.ask(&json!({"cents": 5})).await;
-        let (boss, chief) =
-            tokio::join!(office.approve("boss", &ticket), office.approve("chief", &ticket));
+        let approval_server = ApprovalServer::new();
+        let ticket = approval_server.ask(&json!({"cents": 5})).await;
+        let (boss, chief) = tokio::join!(
+            approval_server.approve("boss", &ticket),
+            approval_server.approve("chief", &ticket)
+        );
         assert!(has_run(&boss) ^ has_run(&chief), "{} {}", boss.text, chief.text);
-        assert_eq!(office.paid.all(), ["paid 5"]);
+        assert_eq!(approval_server.paid.all(), ["paid 5"]);
     }
 }
 
@@ -91,23 +93,23 @@ async fn of_two_who_approve_at_the_same_moment_one_runs_it_and_the_other_is_told
 async fn of_two_who_decide_otherwise_at_the_same_moment_one_is_told_that_it_came_late() {
     for _ in 0..TRIES {
         let place = Recorded::new();
-        let office = &place.office;
-        let ticket = office.ask(&json!({"cents": 5})).await;
-        let decline = office.decide("chief", &ticket, json!({"decision": "decline"}));
-        let (boss, chief) = tokio::join!(office.approve("boss", &ticket), decline);
+        let approval_server = &place.approval_server;
+        let ticket = approval_server.ask(&json!({"cents": 5})).await;
+        let decline = approval_server.decide("chief", &ticket, json!({"decision": "decline"}));
+        let (boss, chief) = tokio::join!(approval_server.approve("boss", &ticket), decline);
         if boss.status == 200 {
             check(&chief, 409, "ticket_used");
             let late =
                 Recorded::expected("decline", "user:chief by laptop", &ticket, "ticket_used");
             assert_eq!(place.only().await, late);
-            assert_eq!(office.paid.all(), ["paid 5"]);
+            assert_eq!(approval_server.paid.all(), ["paid 5"]);
         } else {
             assert_eq!(chief.status, 200, "{}", chief.text);
             check(&boss, 409, "ticket_declined");
             let by = "user:boss by laptop";
             let late = Recorded::expected("approve", by, &ticket, "ticket_declined");
             assert_eq!(place.only().await, late);
-            assert_eq!(office.paid.all(), [""; 0]);
+            assert_eq!(approval_server.paid.all(), [""; 0]);
         }
     }
 }

@@ -334,7 +334,7 @@ async fn every_endpoint_of_the_document_has_its_place_in_the_table() {
 }
 
 #[tokio::test]
-async fn nobody_acts_for_a_tenant_that_is_not_theirs_however_it_is_named() {
+async fn no_caller_acts_for_a_foreign_tenant_however_it_is_named() {
     let town = Town::new();
     let ticket = town.plant().await;
     for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| endpoint.2 == Reach::Tenant) {

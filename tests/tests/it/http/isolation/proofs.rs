@@ -20,7 +20,7 @@ use tool_runtime::store::MemoryStore;
 
 use super::{MARK, THIEF, VICTIM, check_unmarked, headed, id, request, said, with};
 use crate::http::{Answer, send};
-use crate::ledger::{Kept, ring};
+use crate::ledger::{TestLedger, ring};
 
 const TRACE: &str = "trace-of-both";
 
@@ -72,15 +72,15 @@ async fn jot(
 }
 
 /// A server with all stores, and a key with every scope for each of two tenants.
-struct Archive {
+struct EvidenceServer {
     app: Router,
     runs: Runs,
-    kept: Kept,
+    kept: TestLedger,
     vault: Vault,
     keys: BTreeMap<&'static str, ApiKey>,
 }
 
-impl Archive {
+impl EvidenceServer {
     fn new(permission: Permission) -> Self {
         let keys: BTreeMap<_, _> =
             [VICTIM, THIEF].map(|tenant| (tenant, ApiKey::generate().unwrap())).into();
@@ -91,7 +91,7 @@ impl Archive {
             let principal = principal.for_tenants([Tenant::parse(tenant).unwrap().id()]);
             set.with(key.hash(), principal).unwrap()
         });
-        let (kept, runs) = (Kept::default(), Runs::default());
+        let (kept, runs) = (TestLedger::default(), Runs::default());
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), ring()), &ledger);
         let vault = keeper.vault().clone();
@@ -149,31 +149,38 @@ fn snapshot(answer: &Answer) -> String {
 
 #[tokio::test]
 async fn a_trace_that_two_tenants_name_is_two_traces() {
-    let archive = Archive::new(Permission::Allow);
-    archive.look_up(VICTIM, MARK).await;
-    archive.call(VICTIM, "jot", "note", MARK).await;
+    let evidence_server = EvidenceServer::new(Permission::Allow);
+    evidence_server.look_up(VICTIM, MARK).await;
+    evidence_server.call(VICTIM, "jot", "note", MARK).await;
     let path = format!("/traces/{TRACE}");
     let replay = format!("{path}/replay");
-    for early in [archive.read(THIEF, &path).await, archive.send(THIEF, &replay, why()).await] {
+    for early in [
+        evidence_server.read(THIEF, &path).await,
+        evidence_server.send(THIEF, &replay, why()).await,
+    ] {
         assert_eq!(early.status, 404, "{}", early.text);
         check_unmarked(&early, "before it has a call of its own");
     }
 
-    archive.look_up(THIEF, "somebody").await;
-    let read = archive.read(THIEF, &path).await;
+    evidence_server.look_up(THIEF, "somebody").await;
+    let read = evidence_server.read(THIEF, &path).await;
     assert_eq!(read.json()["records"].as_array().map(Vec::len), Some(1), "{}", read.text);
     check_unmarked(&read, "its own trace");
-    let replayed = archive.send(THIEF, &replay, why()).await;
+    let replayed = evidence_server.send(THIEF, &replay, why()).await;
     let calls = replayed.json()["calls"].clone();
     assert_eq!(calls.as_array().map(Vec::len), Some(1), "{}", replayed.text);
     assert_eq!(calls[0]["verdict"]["verdict"], "same", "out of its own vault: {}", replayed.text);
     check_unmarked(&replayed, "its own replay");
-    assert_eq!([archive.runs.of(VICTIM), archive.runs.of(THIEF)], [2, 2], "no other call ran");
+    assert_eq!(
+        [evidence_server.runs.of(VICTIM), evidence_server.runs.of(THIEF)],
+        [2, 2],
+        "no other call ran"
+    );
 
-    let own = archive.read(VICTIM, &path).await;
+    let own = evidence_server.read(VICTIM, &path).await;
     assert_eq!(own.json()["records"].as_array().map(Vec::len), Some(2), "{}", own.text);
     let victim = Tenant::parse(VICTIM).unwrap().id();
-    let looked_at = archive.kept.records().into_iter().filter_map(|record| match record {
+    let looked_at = evidence_server.kept.records().into_iter().filter_map(|record| match record {
         // The tenant's own read of its trace is recorded too.
         Record::Access(access) if access.action != "read_trace" => access.tenant_id,
         _ => None,
@@ -183,12 +190,12 @@ async fn a_trace_that_two_tenants_name_is_two_traces() {
 
 #[tokio::test]
 async fn a_proofs_id_opens_nothing_for_another_tenant() {
-    let archive = Archive::new(Permission::Allow);
-    let proof = snapshot(&archive.look_up(VICTIM, MARK).await);
-    archive.look_up(THIEF, "somebody").await;
+    let evidence_server = EvidenceServer::new(Permission::Allow);
+    let proof = snapshot(&evidence_server.look_up(VICTIM, MARK).await);
+    evidence_server.look_up(THIEF, "somebody").await;
     let victim = Tenant::parse(VICTIM).unwrap().id();
     let (query, reader) = (SnapshotQuery::of(victim), Access::new("test", "a test").unwrap());
-    let kept = archive.vault.list(&query, None, 10, &reader).await.unwrap().snapshots;
+    let kept = evidence_server.vault.list(&query, None, 10, &reader).await.unwrap().snapshots;
     let uuid = kept[0].id().uuid().to_string();
     assert_eq!((kept.len(), kept[0].id().to_string()), (1, proof.clone()));
     for theirs in [&*proof, &uuid] {
@@ -202,7 +209,7 @@ async fn a_proofs_id_opens_nothing_for_another_tenant() {
             let body =
                 if path.ends_with("replay") { why() } else { json!({"decision": "approve"}) };
             let ask = async |id: &str| {
-                archive.ask(THIEF, request(method, &path.replace("{id}", id), &body)).await
+                evidence_server.ask(THIEF, request(method, &path.replace("{id}", id), &body)).await
             };
             let (foreign, nothing) = (ask(theirs).await, ask(&none).await);
             assert_eq!(said(&foreign), said(&nothing), "{method} {path}");
@@ -213,46 +220,47 @@ async fn a_proofs_id_opens_nothing_for_another_tenant() {
 
 #[tokio::test]
 async fn an_answer_that_is_kept_is_given_to_no_other_tenant_who_asks_alike() {
-    let archive = Archive::new(Permission::Allow);
+    let evidence_server = EvidenceServer::new(Permission::Allow);
     for (tool, argument) in [("look_up", "whom"), ("jot", "note")] {
-        let first = archive.call(VICTIM, tool, argument, MARK).await;
-        let again = archive.call(VICTIM, tool, argument, MARK).await;
+        let first = evidence_server.call(VICTIM, tool, argument, MARK).await;
+        let again = evidence_server.call(VICTIM, tool, argument, MARK).await;
         assert_eq!(first.json()["output"], again.json()["output"], "{tool}: it is kept");
-        let others = archive.call(THIEF, tool, argument, MARK).await.json();
+        let others = evidence_server.call(THIEF, tool, argument, MARK).await.json();
         let output = others["output"].as_str().unwrap();
         assert!(output.ends_with(&id(THIEF)), "{tool}: {others}");
         for sign in ["replayed", "cache_hit"] {
             assert!(others["meta"].get(sign).is_none(), "{tool}: {others}");
         }
     }
-    assert_eq!([archive.runs.of(VICTIM), archive.runs.of(THIEF)], [2, 2]);
+    assert_eq!([evidence_server.runs.of(VICTIM), evidence_server.runs.of(THIEF)], [2, 2]);
 }
 
 #[tokio::test]
 async fn a_call_that_waits_is_disturbed_by_no_other_tenant_whose_own_is_alike() {
-    let archive = Archive::new(Permission::Ask);
+    let evidence_server = EvidenceServer::new(Permission::Ask);
     let mut tickets = BTreeMap::new();
     for tenant in [VICTIM, THIEF] {
-        let answer = archive.call(tenant, "jot", "note", "x").await;
+        let answer = evidence_server.call(tenant, "jot", "note", "x").await;
         assert_eq!(answer.status, 409, "{}", answer.text);
         let ticket = answer.json()["detail"]["details"]["ticket"]["id"].clone();
         tickets.insert(tenant, ticket.as_str().unwrap().to_owned());
     }
-    let listed = archive.read(THIEF, "/approvals").await;
+    let listed = evidence_server.read(THIEF, "/approvals").await;
     assert!(listed.text.contains(&tickets[THIEF]) && !listed.text.contains(&tickets[VICTIM]));
     check_unmarked(&listed, "approvals");
     let decline = json!({"decision": "decline", "feedback": "no"});
-    let declined = archive.send(THIEF, &format!("/approvals/{}", tickets[THIEF]), decline).await;
+    let declined =
+        evidence_server.send(THIEF, &format!("/approvals/{}", tickets[THIEF]), decline).await;
     assert_eq!(declined.status, 200, "{}", declined.text);
     let approve = json!({"decision": "approve"});
     let path = format!("/approvals/{}", tickets[VICTIM]);
-    let stolen = archive.send(THIEF, &path, approve.clone()).await;
+    let stolen = evidence_server.send(THIEF, &path, approve.clone()).await;
     assert_eq!(stolen.status, 404, "{}", stolen.text);
     let boss = with(headed(request("POST", &path, &approve), VICTIM), "x-user-id", "boss");
-    let boss = with(boss, "x-internal-api-key", archive.keys[VICTIM].expose());
-    let approved = send(&archive.app, boss).await;
+    let boss = with(boss, "x-internal-api-key", evidence_server.keys[VICTIM].expose());
+    let approved = send(&evidence_server.app, boss).await;
     assert_eq!(approved.json()["output"], format!("1 for {}", id(VICTIM)), "{}", approved.text);
-    assert_eq!([archive.runs.of(VICTIM), archive.runs.of(THIEF)], [1, 0]);
+    assert_eq!([evidence_server.runs.of(VICTIM), evidence_server.runs.of(THIEF)], [1, 0]);
 }
 
 fn why() -> Value {

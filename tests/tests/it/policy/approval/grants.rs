@@ -98,7 +98,7 @@ async fn a_grant_needs_an_approver_a_principal_and_a_tool() {
     let refused = fixture.runtime.grants().give("pay", &anonymous, "boss").await;
     assert!(matches!(refused, Err(GrantError::NoPrincipal)));
     let refused = fixture.runtime.grants().give("pay", &jane(), "  ").await;
-    assert!(matches!(refused, Err(GrantError::NoApprover)));
+    assert!(matches!(refused, Err(GrantError::InvalidApprover)));
     let refused = fixture.runtime.grants().give("pey", &jane(), "boss").await;
     assert!(matches!(refused, Err(GrantError::UnknownTool(_))));
 }

@@ -178,10 +178,10 @@ async fn a_rule_that_says_no_meanwhile_is_heard_and_the_ticket_stays_good() {
 
 #[tokio::test]
 async fn a_waiting_ticket_and_a_grant_lapse_when_their_tool_is_replaced_by_another_contract() {
-    let shout = |version: &str, most: u32| {
+    let shout = |version: &str, max_length: u32| {
         let schema = serde_json::json!({
             "type": "object",
-            "properties": {"text": {"type": "string", "maxLength": most}},
+            "properties": {"text": {"type": "string", "maxLength": max_length}},
         });
         DynamicTool::new("shout", Effect::Write)
             .description("Shouts.")

@@ -10,9 +10,9 @@ use tool_runtime::store::{KeyState, MemoryLimits, MemoryStore, StoreErrorKind};
 use tool_runtime::{CallRecord, Observe};
 
 use super::faulty_store::{Fault, FaultyStore, StoreOperation};
-use super::world::{
-    Act, Bank, FIVE, Finding, LEASE, TIMEOUT, World, body, call_in, check_error, check_replay, cx,
-    detail, no_retry, scope, tools,
+use super::keyed_runtime::{
+    Act, Bank, FIVE, Finding, KeyedRuntime, LEASE, TIMEOUT, body, call_in, check_error,
+    check_replay, cx, detail, no_retry, scope, tools,
 };
 
 const KINDS: [StoreErrorKind; 4] = [
@@ -33,43 +33,43 @@ fn for_good(operation: StoreOperation, kind: StoreErrorKind) -> Fault {
 #[tokio::test]
 async fn a_write_whose_key_cannot_be_claimed_does_not_run() {
     for kind in KINDS {
-        let world = World::new();
-        world.store.fail(fault(StoreOperation::Claim, kind));
-        let refused = world.call("pay", "k").await;
+        let setup = KeyedRuntime::new();
+        setup.store.fail(fault(StoreOperation::Claim, kind));
+        let refused = setup.call("pay", "k").await;
         let reason = match kind {
             StoreErrorKind::Full => "store_full",
             _ => "store_unavailable",
         };
         check_error(&refused, "UNAVAILABLE", Some(reason));
         assert_eq!(detail(&refused, "effect").as_deref(), Some("none"));
-        assert_eq!(world.bank.runs().len(), 0, "{kind:?}");
-        assert!(world.call("pay", "k").await.is_ok(), "{kind:?}");
+        assert_eq!(setup.bank.runs().len(), 0, "{kind:?}");
+        assert!(setup.call("pay", "k").await.is_ok(), "{kind:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_claim_that_was_made_although_it_failed_runs_nothing_until_its_lease_is_over() {
-    let world = World::new();
+    let setup = KeyedRuntime::new();
     let kind = StoreErrorKind::Unavailable;
-    world.store.fail(Fault { done: true, ..fault(StoreOperation::Claim, kind) });
-    check_error(&world.call("pay_traced", "k").await, "UNAVAILABLE", Some("store_unavailable"));
-    check_error(&world.call("pay_traced", "k").await, "CONFLICT", Some("in_flight"));
-    world.clock.advance(LEASE);
-    world.bank.finds(Finding::DidNotHappen);
-    assert!(world.call("pay_traced", "k").await.is_ok());
-    assert_eq!(world.bank.runs().len(), 1);
+    setup.store.fail(Fault { done: true, ..fault(StoreOperation::Claim, kind) });
+    check_error(&setup.call("pay_traced", "k").await, "UNAVAILABLE", Some("store_unavailable"));
+    check_error(&setup.call("pay_traced", "k").await, "CONFLICT", Some("in_flight"));
+    setup.clock.advance(LEASE);
+    setup.bank.finds(Finding::DidNotHappen);
+    assert!(setup.call("pay_traced", "k").await.is_ok());
+    assert_eq!(setup.bank.runs().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_settlement_that_fails_for_a_while_is_tried_again() {
     for kind in KINDS {
         for (times, done) in [(1, false), (2, false), (1, true), (2, true)] {
-            let world = World::new();
-            world.store.fail(Fault { times, done, ..fault(StoreOperation::Settle, kind) });
-            let first = world.call("pay", "k").await;
+            let setup = KeyedRuntime::new();
+            setup.store.fail(Fault { times, done, ..fault(StoreOperation::Settle, kind) });
+            let first = setup.call("pay", "k").await;
             assert!(first.is_ok() && !first.meta_json().contains("warnings"), "{kind:?}: {first}");
-            check_replay(&first, &world.call("pay", "k").await);
-            assert_eq!(world.bank.runs().len(), 1);
+            check_replay(&first, &setup.call("pay", "k").await);
+            assert_eq!(setup.bank.runs().len(), 1);
         }
     }
 }
@@ -77,106 +77,106 @@ async fn a_settlement_that_fails_for_a_while_is_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn a_success_that_cannot_be_stored_has_a_warning_and_is_never_repeated() {
     for kind in KINDS {
-        let world = World::new();
-        world.store.fail(for_good(StoreOperation::Settle, kind));
-        let first = world.call("pay", "k").await;
+        let setup = KeyedRuntime::new();
+        setup.store.fail(for_good(StoreOperation::Settle, kind));
+        let first = setup.call("pay", "k").await;
         assert!(first.is_ok() && body(&first).contains(r#""cents":5"#), "{first}");
         assert!(first.meta_json().contains("could not be stored"), "{kind:?}: {first}");
-        world.store.repair();
-        check_error(&world.call("pay", "k").await, "CONFLICT", Some("in_flight"));
-        world.clock.advance(LEASE);
-        let repeat = world.call("pay", "k").await;
+        setup.store.repair();
+        check_error(&setup.call("pay", "k").await, "CONFLICT", Some("in_flight"));
+        setup.clock.advance(LEASE);
+        let repeat = setup.call("pay", "k").await;
         check_error(&repeat, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
-        assert_eq!(world.bank.runs().len(), 1, "{kind:?}");
+        assert_eq!(setup.bank.runs().len(), 1, "{kind:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_was_kept_although_settling_failed_is_replayed() {
-    let world = World::new();
+    let setup = KeyedRuntime::new();
     let kind = StoreErrorKind::Unavailable;
-    world.store.fail(Fault { done: true, ..for_good(StoreOperation::Settle, kind) });
-    let first = world.call("pay", "k").await;
+    setup.store.fail(Fault { done: true, ..for_good(StoreOperation::Settle, kind) });
+    let first = setup.call("pay", "k").await;
     assert!(first.meta_json().contains("could not be stored"), "{first}");
-    world.store.repair();
-    let again = world.call("pay", "k").await;
+    setup.store.repair();
+    let again = setup.call("pay", "k").await;
     assert_eq!(again.data_json(), first.data_json());
-    assert_eq!(world.bank.runs().len(), 1);
+    assert_eq!(setup.bank.runs().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_cannot_be_stored_is_delivered_and_never_repeated() {
     for act in [Act::Decline, Act::Panic, Act::Hang, Act::BreakSchema] {
-        let world = World::new();
-        world.bank.next([act]);
-        world.store.fail(for_good(StoreOperation::Settle, StoreErrorKind::Unavailable));
-        assert!(!world.call("pay", "k").await.is_ok());
-        world.store.repair();
-        world.clock.advance(LEASE);
-        let repeat = world.call("pay", "k").await;
+        let setup = KeyedRuntime::new();
+        setup.bank.next([act]);
+        setup.store.fail(for_good(StoreOperation::Settle, StoreErrorKind::Unavailable));
+        assert!(!setup.call("pay", "k").await.is_ok());
+        setup.store.repair();
+        setup.clock.advance(LEASE);
+        let repeat = setup.call("pay", "k").await;
         check_error(&repeat, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
-        assert_eq!(world.bank.runs().len(), 1, "{act:?}");
+        assert_eq!(setup.bank.runs().len(), 1, "{act:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_cannot_be_released_is_not_lost() {
-    let world = World::with(no_retry());
-    world.bank.next([Act::Busy]);
-    world.store.fail(for_good(StoreOperation::Settle, StoreErrorKind::Unavailable));
-    check_error(&world.call("pay_traced", "k").await, "UNAVAILABLE", None);
-    world.store.repair();
-    world.clock.advance(LEASE);
-    world.bank.finds(Finding::DidNotHappen);
-    assert!(world.call("pay_traced", "k").await.is_ok());
+    let setup = KeyedRuntime::with(no_retry());
+    setup.bank.next([Act::Busy]);
+    setup.store.fail(for_good(StoreOperation::Settle, StoreErrorKind::Unavailable));
+    check_error(&setup.call("pay_traced", "k").await, "UNAVAILABLE", None);
+    setup.store.repair();
+    setup.clock.advance(LEASE);
+    setup.bank.finds(Finding::DidNotHappen);
+    assert!(setup.call("pay_traced", "k").await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
 async fn signs_of_life_that_fail_end_nothing() {
     for kind in KINDS {
-        let world = World::with(Rules::new().lease(LEASE / 100));
-        world.bank.next([Act::Wait]);
-        world.store.fail(for_good(StoreOperation::Renew, kind));
-        let (first, ()) = futures::join!(world.call("pay", "k"), async {
+        let setup = KeyedRuntime::with(Rules::new().lease(LEASE / 100));
+        setup.bank.next([Act::Wait]);
+        setup.store.fail(for_good(StoreOperation::Renew, kind));
+        let (first, ()) = futures::join!(setup.call("pay", "k"), async {
             tokio::time::sleep(TIMEOUT / 2).await;
-            world.bank.gate.add_permits(1);
+            setup.bank.gate.add_permits(1);
         });
         assert!(first.is_ok(), "{kind:?}: {first}");
-        assert!(world.store.operations().contains(&StoreOperation::Renew));
-        check_replay(&first, &world.call("pay", "k").await);
+        assert!(setup.store.operations().contains(&StoreOperation::Renew));
+        check_replay(&first, &setup.call("pay", "k").await);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_claim_that_hangs_ends_at_the_deadline_and_nothing_has_run() {
-    let world = World::new();
-    world.store.hang_at(StoreOperation::Claim);
+    let setup = KeyedRuntime::new();
+    setup.store.hang_at(StoreOperation::Claim);
     let start = Instant::now();
-    let output = world.call("pay", "k").await;
+    let output = setup.call("pay", "k").await;
     check_error(&output, "UNAVAILABLE", Some("store_unavailable"));
     assert_eq!(detail(&output, "effect").as_deref(), Some("none"));
-    assert_eq!((start.elapsed(), world.bank.runs().len()), (TIMEOUT, 0));
-    let mut call = world.runtime.call("pay", FIVE, &cx("k"));
+    assert_eq!((start.elapsed(), setup.bank.runs().len()), (TIMEOUT, 0));
+    let mut call = setup.runtime.call("pay", FIVE, &cx("k"));
     let cancellation = call.cancellation().unwrap();
     let (output, ()) = futures::join!(call.execute(), async { cancellation.cancel() });
     check_error(output, "CANCELLED", Some("cancelled"));
-    world.store.repair();
-    assert!(world.call("pay", "k").await.is_ok());
+    setup.store.repair();
+    assert!(setup.call("pay", "k").await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_settlement_that_hangs_costs_no_answer() {
-    let world = World::new();
-    world.store.hang_at(StoreOperation::Settle);
+    let setup = KeyedRuntime::new();
+    setup.store.hang_at(StoreOperation::Settle);
     let start = Instant::now();
-    let output = world.call("pay", "k").await;
+    let output = setup.call("pay", "k").await;
     assert!(output.is_ok() && output.meta_json().contains("could not be stored"), "{output}");
     assert!(start.elapsed() <= LEASE + Duration::from_millis(50), "{:?}", start.elapsed());
-    world.store.repair();
-    world.clock.advance(LEASE);
-    let repeat = world.call("pay", "k").await;
+    setup.store.repair();
+    setup.clock.advance(LEASE);
+    let repeat = setup.call("pay", "k").await;
     check_error(&repeat, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
-    assert_eq!(world.bank.runs().len(), 1);
+    assert_eq!(setup.bank.runs().len(), 1);
 }
 
 /// Keeps the texts for the log.

@@ -10,9 +10,9 @@ use tool_runtime::store::{KeyState, UnixMillis};
 use tool_runtime::testing::ManualClock;
 
 use super::faulty_store::StoreOperation;
-use super::world::{
-    Act, Bank, DAY, FIVE, LEASE, START, TIMEOUT, World, call_in, check_error, check_replay, cx,
-    tools,
+use super::keyed_runtime::{
+    Act, Bank, DAY, FIVE, KeyedRuntime, LEASE, START, TIMEOUT, call_in, check_error, check_replay,
+    cx, tools,
 };
 use crate::sqlite::Folder;
 
@@ -20,23 +20,23 @@ const EARLIER: UnixMillis = UnixMillis::new(START.get() - 1_000_000_000);
 const LATER: UnixMillis = UnixMillis::new(START.get() + 1_000_000_000);
 
 /// Runs a payment long enough for two signs of life, while the clock jumps just before a step.
-async fn pay_while_it_jumps(to: UnixMillis, at: StoreOperation, time: usize) -> World {
-    let world = World::with(Rules::new().lease(TIMEOUT / 2));
-    world.bank.next([Act::Wait]);
-    let (clock, seen) = (world.clock.clone(), AtomicUsize::new(0));
-    world.store.before_each_operation(move |operation| {
+async fn pay_while_it_jumps(to: UnixMillis, at: StoreOperation, time: usize) -> KeyedRuntime {
+    let setup = KeyedRuntime::with(Rules::new().lease(TIMEOUT / 2));
+    setup.bank.next([Act::Wait]);
+    let (clock, seen) = (setup.clock.clone(), AtomicUsize::new(0));
+    setup.store.before_each_operation(move |operation| {
         if operation == at && seen.fetch_add(1, Ordering::SeqCst) == time {
             clock.set(to);
         }
     });
-    let (first, ()) = futures::join!(world.call("pay", "k"), async {
+    let (first, ()) = futures::join!(setup.call("pay", "k"), async {
         tokio::time::sleep(TIMEOUT / 2).await;
-        world.bank.gate.add_permits(1);
+        setup.bank.gate.add_permits(1);
     });
     assert!(first.is_ok(), "{to:?} at {at:?}: {first}");
-    check_replay(&first, &world.call("pay", "k").await);
-    assert_eq!(world.bank.runs().len(), 1);
-    world
+    check_replay(&first, &setup.call("pay", "k").await);
+    assert_eq!(setup.bank.runs().len(), 1);
+    setup
 }
 
 #[tokio::test(start_paused = true)]
@@ -56,8 +56,8 @@ async fn a_jump_at_any_step_costs_neither_the_answer_nor_a_second_run() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_is_kept_for_its_time_whatever_the_wall_clock_says() {
     for to in [EARLIER, LATER] {
-        let world = pay_while_it_jumps(to, StoreOperation::Renew, 0).await;
-        let record = world.record("pay", "k").await.unwrap();
+        let setup = pay_while_it_jumps(to, StoreOperation::Renew, 0).await;
+        let record = setup.record("pay", "k").await.unwrap();
         let KeyState::Answered { keep_until, .. } = record.state else { panic!("{record:?}") };
         assert_eq!(keep_until, START.after(DAY));
     }
@@ -65,49 +65,49 @@ async fn an_answer_is_kept_for_its_time_whatever_the_wall_clock_says() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dead_owners_lease_ends_although_the_clock_was_set_back() {
-    let world = World::new();
-    world.leave_behind("pay", "k").await;
-    world.clock.set(EARLIER);
-    let refused = world.call("pay", "k").await;
+    let setup = KeyedRuntime::new();
+    setup.leave_behind("pay", "k").await;
+    setup.clock.set(EARLIER);
+    let refused = setup.call("pay", "k").await;
     check_error(&refused, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_wall_clock_that_is_set_takes_no_running_call_over() {
     for to in [EARLIER, LATER] {
-        let world = World::new();
-        world.bank.next([Act::Wait]);
-        let (first, ()) = futures::join!(world.call("pay", "k"), async {
+        let setup = KeyedRuntime::new();
+        setup.bank.next([Act::Wait]);
+        let (first, ()) = futures::join!(setup.call("pay", "k"), async {
             tokio::time::sleep(Duration::from_millis(1)).await;
-            world.clock.set(to);
-            check_error(&world.call("pay", "k").await, "CONFLICT", Some("in_flight"));
-            world.bank.gate.add_permits(1);
+            setup.clock.set(to);
+            check_error(&setup.call("pay", "k").await, "CONFLICT", Some("in_flight"));
+            setup.bank.gate.add_permits(1);
         });
         assert!(first.is_ok(), "{first}");
-        assert_eq!(world.bank.runs().len(), 1);
+        assert_eq!(setup.bank.runs().len(), 1);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_wall_clock_that_is_set_a_day_ahead_and_back_forgets_no_key() {
-    let world = World::new();
-    let first = world.call("pay", "k").await;
-    world.clock.set(START.after(DAY + LEASE));
-    world.call("pay", "another").await;
-    world.runtime.sweep().await.unwrap();
-    world.clock.set(START);
-    check_replay(&first, &world.call("pay", "k").await);
-    assert_eq!(world.bank.runs().len(), 2);
+    let setup = KeyedRuntime::new();
+    let first = setup.call("pay", "k").await;
+    setup.clock.set(START.after(DAY + LEASE));
+    setup.call("pay", "another").await;
+    setup.runtime.sweep().await.unwrap();
+    setup.clock.set(START);
+    check_replay(&first, &setup.call("pay", "k").await);
+    assert_eq!(setup.bank.runs().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_given_under_a_clock_that_was_set_back_is_kept_for_its_time() {
-    let world = World::new();
-    world.clock.set(EARLIER);
-    let first = world.call("pay", "k").await;
-    world.clock.set(START);
-    world.runtime.sweep().await.unwrap();
-    check_replay(&first, &world.call("pay", "k").await);
+    let setup = KeyedRuntime::new();
+    setup.clock.set(EARLIER);
+    let first = setup.call("pay", "k").await;
+    setup.clock.set(START);
+    setup.runtime.sweep().await.unwrap();
+    check_replay(&first, &setup.call("pay", "k").await);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, MemoryStore};
 
 use super::faulty_store::FaultyStore;
-use super::world::{call_in, check_error, cx, detail, no_retry, scope};
+use super::keyed_runtime::{call_in, check_error, cx, detail, no_retry, scope};
 
 #[derive(Debug, Clone, Copy, ToolFailure)]
 enum TransferError {
@@ -42,13 +42,13 @@ async fn fee(_: &Line) -> u32 {
 }
 
 /// A line that fails once, and the runtime that uses it.
-struct World {
+struct LineSetup {
     line: Arc<Line>,
     store: FaultyStore,
     runtime: Runtime,
 }
 
-impl World {
+impl LineSetup {
     fn failing(failure: TransferError, rules: Rules) -> Self {
         let (line, store) = (Arc::<Line>::default(), FaultyStore::new(MemoryStore::new()));
         line.failures.lock().unwrap().push_back(failure);
@@ -73,32 +73,32 @@ impl World {
 
 /// Checks that a write with this failure does not run again, neither by a retry nor by a repeat.
 async fn check_unknown(failure: TransferError) {
-    let world = World::failing(failure, Rules::new());
-    let failed = world.call().await;
+    let setup = LineSetup::failing(failure, Rules::new());
+    let failed = setup.call().await;
     check_error(&failed, failure.failure().code().as_str(), None);
     assert_eq!(detail(&failed, "effect").as_deref(), Some("unknown"));
-    let record = world.store.record(&scope("transfer", "k")).await.expect("a record");
+    let record = setup.store.record(&scope("transfer", "k")).await.expect("a record");
     assert_eq!(record.state, KeyState::Unknown);
-    check_error(&world.call().await, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
-    assert_eq!(world.runs(), 1);
+    check_error(&setup.call().await, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
+    assert_eq!(setup.runs(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_write_that_says_it_had_no_effect_is_tried_again() {
-    let world = World::failing(TransferError::Connect, Rules::new());
-    assert!(world.call().await.is_ok());
-    assert_eq!(world.runs(), 2);
+    let setup = LineSetup::failing(TransferError::Connect, Rules::new());
+    assert!(setup.call().await.is_ok());
+    assert_eq!(setup.runs(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_write_that_says_it_had_no_effect_releases_its_key() {
-    let world = World::failing(TransferError::Connect, no_retry());
-    let failed = world.call().await;
+    let setup = LineSetup::failing(TransferError::Connect, no_retry());
+    let failed = setup.call().await;
     check_error(&failed, "UPSTREAM_ERROR", None);
     assert_eq!(detail(&failed, "effect").as_deref(), Some("none"));
-    assert_eq!(world.store.record(&scope("transfer", "k")).await, None);
-    assert!(world.call().await.is_ok());
-    assert_eq!(world.runs(), 2);
+    assert_eq!(setup.store.record(&scope("transfer", "k")).await, None);
+    assert!(setup.call().await.is_ok());
+    assert_eq!(setup.runs(), 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -190,12 +190,12 @@ impl IdempotencyStore for FaultyStore {
         &self,
         tenant: Uuid,
         after: Option<&ScopedKey>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        self.0.store.list_unknown(tenant, after, most).await
+        self.0.store.list_unknown(tenant, after, limit).await
     }
 
-    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.0.store.sweep_keys(now, most).await
+    async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.0.store.sweep_keys(now, limit).await
     }
 }

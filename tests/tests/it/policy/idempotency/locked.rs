@@ -11,13 +11,13 @@ use tool_runtime::store::{IdempotencyStore, SqliteStore};
 use tool_runtime::testing::ManualClock;
 
 use super::faulty_store::{FaultyStore, StoreOperation};
-use super::world::{
+use super::keyed_runtime::{
     Bank, FIVE, Finding, LEASE, START, call_in, check_error, check_replay, cx, scope, tools,
 };
 use crate::sqlite::Folder;
 
 /// A bank with a store in a file, and another connection that may lock it.
-struct World {
+struct LockedStoreSetup {
     bank: Arc<Bank>,
     store: FaultyStore,
     clock: ManualClock,
@@ -26,7 +26,7 @@ struct World {
     _folder: Folder,
 }
 
-impl World {
+impl LockedStoreSetup {
     fn new() -> Self {
         let folder = Folder::new();
         let options = SqliteStore::options().busy_timeout(Duration::from_millis(20));
@@ -62,39 +62,39 @@ fn execute(connection: &Mutex<Connection>, statement: &str) {
 
 #[tokio::test]
 async fn a_file_that_is_locked_before_a_write_keeps_it_from_running() {
-    let world = World::new();
-    execute(&world.other, "BEGIN EXCLUSIVE");
-    check_error(&world.call("pay").await, "UNAVAILABLE", Some("store_unavailable"));
-    assert_eq!(world.bank.runs().len(), 0);
-    execute(&world.other, "ROLLBACK");
-    assert!(world.call("pay").await.is_ok());
+    let setup = LockedStoreSetup::new();
+    execute(&setup.other, "BEGIN EXCLUSIVE");
+    check_error(&setup.call("pay").await, "UNAVAILABLE", Some("store_unavailable"));
+    assert_eq!(setup.bank.runs().len(), 0);
+    execute(&setup.other, "ROLLBACK");
+    assert!(setup.call("pay").await.is_ok());
 }
 
 #[tokio::test]
 async fn a_file_that_is_locked_for_a_moment_costs_nothing() {
-    let world = World::new();
-    world.lock_at_the_end(1);
-    let first = world.call("pay").await;
+    let setup = LockedStoreSetup::new();
+    setup.lock_at_the_end(1);
+    let first = setup.call("pay").await;
     assert!(first.is_ok() && !first.meta_json().contains("warnings"), "{first}");
-    check_replay(&first, &world.call("pay").await);
-    assert_eq!(world.bank.runs().len(), 1);
+    check_replay(&first, &setup.call("pay").await);
+    assert_eq!(setup.bank.runs().len(), 1);
 }
 
 #[tokio::test]
 async fn a_file_that_stays_locked_costs_no_answer_and_no_second_run() {
     for (tool, finding) in [("pay", Finding::Unknown), ("pay_traced", Finding::Happened)] {
-        let world = World::new();
-        world.bank.finds(finding);
-        world.lock_at_the_end(usize::MAX);
-        let first = world.call(tool).await;
+        let setup = LockedStoreSetup::new();
+        setup.bank.finds(finding);
+        setup.lock_at_the_end(usize::MAX);
+        let first = setup.call(tool).await;
         assert!(first.is_ok() && first.meta_json().contains("could not be stored"), "{first}");
         // The last try goes on unheard; what is asked after it is answered after it.
-        drop(world.store.find(&scope(tool, "k")).await);
-        execute(&world.other, "ROLLBACK");
-        check_error(&world.call(tool).await, "CONFLICT", Some("in_flight"));
-        world.clock.advance(LEASE);
-        let repeat = world.call(tool).await;
+        drop(setup.store.find(&scope(tool, "k")).await);
+        execute(&setup.other, "ROLLBACK");
+        check_error(&setup.call(tool).await, "CONFLICT", Some("in_flight"));
+        setup.clock.advance(LEASE);
+        let repeat = setup.call(tool).await;
         assert_eq!(repeat.is_ok(), finding == Finding::Happened, "{repeat}");
-        assert_eq!(world.bank.runs().len(), 1, "{tool}");
+        assert_eq!(setup.bank.runs().len(), 1, "{tool}");
     }
 }

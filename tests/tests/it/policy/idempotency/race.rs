@@ -7,7 +7,7 @@ use tool_runtime::policy::{ConcurrentRepeat, Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{MemoryStore, SqliteStore, Store};
 
-use super::world::{body, cx};
+use super::keyed_runtime::{body, cx};
 use crate::sqlite::Folder;
 
 const TASKS: usize = 64;

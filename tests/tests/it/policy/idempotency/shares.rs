@@ -10,8 +10,9 @@ use tool_runtime::store::{
 };
 use tool_runtime::testing::ManualClock;
 
-use super::world::{
-    Act, Bank, DAY, FIVE, LEASE, START, World, call_in, check_error, context, cx, scope, tools,
+use super::keyed_runtime::{
+    Act, Bank, DAY, FIVE, KeyedRuntime, LEASE, START, call_in, check_error, context, cx, scope,
+    tools,
 };
 
 /// A bank on its own store, whose callers may have two unknown outcomes each.
@@ -103,9 +104,9 @@ async fn an_archived_outcome_still_refuses_its_repeat() {
 
 /// Stores an answer under a key that the tool never gave.
 async fn stored(answer: StoredAnswer) -> Bounded {
-    let world = World::new();
-    world.call("pay", "k").await;
-    let fingerprint = world.record("pay", "k").await.unwrap().fingerprint;
+    let setup = KeyedRuntime::new();
+    setup.call("pay", "k").await;
+    let fingerprint = setup.record("pay", "k").await.unwrap().fingerprint;
     let memory = MemoryStore::new();
     let request = ClaimRequest::new(scope("pay", "k"), fingerprint, START, LEASE);
     let ClaimOutcome::Acquired(fence) = memory.claim(request).await.unwrap() else {

@@ -13,7 +13,7 @@ use tool_runtime::testing::ManualClock;
 use tool_runtime::{Job, Reconciled, Sleep, Timer, TokioTimer};
 
 use super::faulty_store::{FaultyStore, StoreOperation};
-use super::world::{LEASE, START, call_in, check_error, cx, scope};
+use super::keyed_runtime::{LEASE, START, call_in, check_error, cx, scope};
 
 /// A downstream that checks no fences, and accepts every wire.
 struct Downstream {
@@ -91,7 +91,7 @@ impl Timer for LatePool {
 }
 
 /// Two processes with one store and one downstream.
-struct World {
+struct TwoProcesses {
     downstream: Arc<Downstream>,
     store: FaultyStore,
     clock: ManualClock,
@@ -100,7 +100,7 @@ struct World {
     other: Runtime,
 }
 
-impl World {
+impl TwoProcesses {
     fn new() -> Self {
         let gate = Semaphore::new(0);
         let downstream = Arc::new(Downstream { gate, wires: Mutex::default() });
@@ -125,21 +125,21 @@ impl World {
 
 /// Stops a process past its lease, lets another one take its key over, and lets it continue.
 async fn check_no_effect_after_takeover(tool: &str) {
-    let world = World::new();
+    let setup = TwoProcesses::new();
     let context = cx("k");
-    let mut call = world.stopped.call(tool, "{}", &context);
+    let mut call = setup.stopped.call(tool, "{}", &context);
     let mut first = pin!(call.execute());
     assert!(first.as_mut().now_or_never().is_none(), "it waits at the gate, or for a thread");
-    world.clock.advance(LEASE);
-    world.downstream.gate.add_permits(2);
-    let second = call_in(&world.other, tool, "{}", &context).await;
+    setup.clock.advance(LEASE);
+    setup.downstream.gate.add_permits(2);
+    let second = call_in(&setup.other, tool, "{}", &context).await;
     assert!(second.is_ok(), "{second}");
-    let jobs = std::mem::take(&mut *world.jobs.lock().unwrap());
+    let jobs = std::mem::take(&mut *setup.jobs.lock().unwrap());
     for job in jobs {
         job();
     }
     check_error(first.await, "CONFLICT", Some("lease_lost"));
-    assert_eq!(world.downstream.wires(), [2], "the run that was taken over has no effect");
+    assert_eq!(setup.downstream.wires(), [2], "the run that was taken over has no effect");
 }
 
 #[tokio::test(start_paused = true)]
@@ -154,15 +154,15 @@ async fn a_thread_that_comes_late_to_its_work_begins_nothing_that_was_taken_over
 
 #[tokio::test(start_paused = true)]
 async fn a_process_that_was_stopped_renews_its_lease_before_its_tool_goes_on() {
-    let world = World::new();
+    let setup = TwoProcesses::new();
     let context = cx("k");
-    let mut call = world.stopped.call("wire", "{}", &context);
+    let mut call = setup.stopped.call("wire", "{}", &context);
     let mut first = pin!(call.execute());
     assert!(first.as_mut().now_or_never().is_none(), "it waits at the gate");
-    world.clock.advance(LEASE);
-    world.downstream.gate.add_permits(1);
-    let downstream = world.downstream.clone();
-    world.store.before_each_operation(move |operation| {
+    setup.clock.advance(LEASE);
+    setup.downstream.gate.add_permits(1);
+    let downstream = setup.downstream.clone();
+    setup.store.before_each_operation(move |operation| {
         if operation == StoreOperation::Renew {
             assert!(downstream.wires().is_empty(), "the lease is renewed before the effect");
         }
@@ -170,25 +170,25 @@ async fn a_process_that_was_stopped_renews_its_lease_before_its_tool_goes_on() {
     let first = first.await;
     assert!(first.is_ok(), "{first}");
     assert!(
-        world.store.operations().contains(&StoreOperation::Renew),
+        setup.store.operations().contains(&StoreOperation::Renew),
         "{:?}",
-        world.store.operations()
+        setup.store.operations()
     );
-    assert_eq!(world.downstream.wires(), [1]);
+    assert_eq!(setup.downstream.wires(), [1]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lease_that_cannot_be_renewed_ends_with_the_calls_deadline() {
-    let world = World::new();
+    let setup = TwoProcesses::new();
     let context = cx("k");
-    let mut call = world.stopped.call("wire", "{}", &context);
+    let mut call = setup.stopped.call("wire", "{}", &context);
     let mut first = pin!(call.execute());
     assert!(first.as_mut().now_or_never().is_none(), "it waits at the gate");
-    world.clock.advance(LEASE);
-    world.store.hang_at(StoreOperation::Renew);
-    world.downstream.gate.add_permits(1);
+    setup.clock.advance(LEASE);
+    setup.store.hang_at(StoreOperation::Renew);
+    setup.downstream.gate.add_permits(1);
     check_error(first.await, "TIMEOUT", None);
-    assert_eq!(world.downstream.wires(), [0_u64; 0]);
-    let record = world.store.record(&scope("wire", "k")).await.expect("a record");
+    assert_eq!(setup.downstream.wires(), [0_u64; 0]);
+    let record = setup.store.record(&scope("wire", "k")).await.expect("a record");
     assert_eq!(record.state, KeyState::Unknown);
 }

@@ -16,7 +16,7 @@ use tool_runtime::testing::ManualClock;
 use tool_runtime::{Job, Sleep, Timer, TokioTimer};
 
 use super::faulty_store::{FaultyStore, StoreOperation};
-use super::world::{LEASE, START, call_in, check_error, cx, detail, scope};
+use super::keyed_runtime::{LEASE, START, call_in, check_error, cx, detail, scope};
 
 /// The longest real time to wait before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);

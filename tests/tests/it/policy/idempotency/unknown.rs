@@ -10,93 +10,93 @@ use tool_runtime::store::{KeyState, MemoryStore};
 use tool_runtime::{Job, Sleep, Timer, TokioTimer};
 
 use super::faulty_store::{FaultyStore, StoreOperation};
-use super::world::{Act, FIVE, World, call_in, check_error, cx, detail, scope};
+use super::keyed_runtime::{Act, FIVE, KeyedRuntime, call_in, check_error, cx, detail, scope};
 
 /// Checks that the outcome is unknown, and a repeat is told so and does not run.
-async fn check_unknown(world: &World, tool: &str) {
-    let record = world.record(tool, "k").await.expect("a record");
+async fn check_unknown(setup: &KeyedRuntime, tool: &str) {
+    let record = setup.record(tool, "k").await.expect("a record");
     assert_eq!(record.state, KeyState::Unknown);
-    let runs = world.bank.runs();
-    let repeat = world.call(tool, "k").await;
+    let runs = setup.bank.runs();
+    let repeat = setup.call(tool, "k").await;
     check_error(&repeat, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
     assert_eq!(detail(&repeat, "effect").as_deref(), Some("unknown"));
-    assert_eq!(world.bank.runs(), runs);
+    assert_eq!(setup.bank.runs(), runs);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_timed_out_is_unknown() {
-    let world = World::new();
-    world.bank.next([Act::Hang]);
-    let output = world.call("pay", "k").await;
+    let setup = KeyedRuntime::new();
+    setup.bank.next([Act::Hang]);
+    let output = setup.call("pay", "k").await;
     check_error(&output, "TIMEOUT", None);
     assert_eq!(detail(&output, "effect").as_deref(), Some("unknown"));
-    check_unknown(&world, "pay").await;
+    check_unknown(&setup, "pay").await;
 }
 
 #[tokio::test]
 async fn a_call_that_panicked_is_unknown() {
-    let world = World::new();
-    world.bank.next([Act::Panic]);
-    check_error(&world.call("pay", "k").await, "INTERNAL", None);
-    check_unknown(&world, "pay").await;
+    let setup = KeyedRuntime::new();
+    setup.bank.next([Act::Panic]);
+    check_error(&setup.call("pay", "k").await, "INTERNAL", None);
+    check_unknown(&setup, "pay").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_may_have_had_its_effect_is_unknown_and_not_tried_again() {
-    let world = World::new();
-    world.bank.next([Act::Lose]);
-    let output = world.call("pay", "k").await;
+    let setup = KeyedRuntime::new();
+    setup.bank.next([Act::Lose]);
+    let output = setup.call("pay", "k").await;
     check_error(&output, "UPSTREAM_ERROR", None);
     assert_eq!(detail(&output, "effect").as_deref(), Some("unknown"));
-    assert_eq!(world.bank.runs().len(), 1);
-    check_unknown(&world, "pay").await;
+    assert_eq!(setup.bank.runs().len(), 1);
+    check_unknown(&setup, "pay").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_cancelled_while_it_ran_is_unknown() {
-    let world = World::new();
-    world.bank.next([Act::Hang]);
-    let mut call = world.runtime.call("pay", FIVE, &cx("k"));
+    let setup = KeyedRuntime::new();
+    setup.bank.next([Act::Hang]);
+    let mut call = setup.runtime.call("pay", FIVE, &cx("k"));
     let cancellation = call.cancellation().unwrap();
     let (output, ()) = futures::join!(call.execute(), async {
         tokio::time::sleep(Duration::from_millis(10)).await;
         cancellation.cancel();
     });
     check_error(output, "CANCELLED", None);
-    check_unknown(&world, "pay").await;
+    check_unknown(&setup, "pay").await;
 }
 
 #[tokio::test]
 async fn a_call_whose_execute_was_dropped_while_it_ran_is_unknown() {
-    let world = World::new();
-    world.bank.next([Act::Hang]);
-    let mut call = world.runtime.call("pay", FIVE, &cx("k"));
+    let setup = KeyedRuntime::new();
+    setup.bank.next([Act::Hang]);
+    let mut call = setup.runtime.call("pay", FIVE, &cx("k"));
     assert!(call.execute().now_or_never().is_none());
     assert_eq!(call.status(), CallStatus::Interrupted);
-    check_unknown(&world, "pay").await;
+    check_unknown(&setup, "pay").await;
 }
 
 #[tokio::test]
 async fn a_call_that_never_began_releases_its_key() {
-    let world = World::new();
-    let mut call = world.runtime.call("pay", FIVE, &cx("k"));
+    let setup = KeyedRuntime::new();
+    let mut call = setup.runtime.call("pay", FIVE, &cx("k"));
     call.cancellation().unwrap().cancel();
     check_error(call.execute().await, "CANCELLED", Some("cancelled"));
-    drop(world.runtime.call("pay", FIVE, &cx("k")));
-    assert_eq!((world.record("pay", "k").await, world.bank.runs().len()), (None, 0));
-    assert!(world.call("pay", "k").await.is_ok());
+    drop(setup.runtime.call("pay", FIVE, &cx("k")));
+    assert_eq!((setup.record("pay", "k").await, setup.bank.runs().len()), (None, 0));
+    assert!(setup.call("pay", "k").await.is_ok());
 }
 
 /// Keeps blocking jobs until the test releases them.
 #[derive(Debug, Clone, Default)]
-struct Pool(Arc<Kept>);
+struct Pool(Arc<QueuedJobs>);
 
 #[derive(Default)]
-struct Kept(Mutex<Vec<Job>>);
+struct QueuedJobs(Mutex<Vec<Job>>);
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for QueuedJobs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Kept")
+        f.write_str("QueuedJobs")
     }
 }
 

@@ -33,7 +33,7 @@ use tracing::dispatcher::{DefaultGuard, set_default};
 
 use self::marks::{Kind, MARKS, found};
 use self::sinks::{Exported, Sinks};
-use self::walk::{Kept, Walk};
+use self::walk::{LedgerBackend, Walk};
 use crate::support::subscribe;
 
 /// The kinds of values that each sink may contain, as in the table.
@@ -57,16 +57,16 @@ const MAY_HOLD: [(&str, &[Kind]); 15] = [
 
 #[test]
 fn no_mark_is_found_where_it_may_not_be_beside_a_ledger_of_lines() {
-    check(Kept::Lines);
+    check(LedgerBackend::Lines);
 }
 
 #[test]
 fn no_mark_is_found_where_it_may_not_be_beside_a_ledger_in_a_table() {
-    check(Kept::Table);
+    check(LedgerBackend::Table);
 }
 
 #[track_caller]
-fn check(kept: Kept) {
+fn check(kept: LedgerBackend) {
     let sinks = Sinks::default();
     walk(kept, &sinks);
     let mut names: Vec<_> = MAY_HOLD.map(|(name, _)| name).into();
@@ -84,7 +84,7 @@ fn check(kept: Kept) {
 }
 
 /// Goes through everything, on threads that all write their traces to the sinks.
-fn walk(kept: Kept, sinks: &Sinks) {
+fn walk(kept: LedgerBackend, sinks: &Sinks) {
     let exported = Exported::start(sinks);
     let dispatch = exported.dispatch.clone();
     let runtime = Builder::new_current_thread()

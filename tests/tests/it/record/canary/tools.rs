@@ -103,13 +103,13 @@ pub(super) struct Greeting {
 
 /// Counts the runs, and holds up what blocks.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct ToolRuns {
     runs: AtomicU32,
     flaws: AtomicU32,
     held_up: Mutex<Option<Receiver<()>>>,
 }
 
-impl Desk {
+impl ToolRuns {
     /// Does as it is told.
     fn act(&self, act: &str, said: String) -> Result<Answer, Careless> {
         let run = self.runs.fetch_add(1, Ordering::Relaxed) + 1;
@@ -206,7 +206,7 @@ fn said(cx: &ToolContext, token: &str, arguments: &str) -> String {
 #[ai_tool(effect = "write", version = "1.0.0", idempotent)]
 async fn pay(
     cx: &ToolContext,
-    desk: &Arc<Desk>,
+    tool_runs: &Arc<ToolRuns>,
     dry_run: &DryRun,
     meta: &MetaRecorder,
     /// What happens.
@@ -227,14 +227,14 @@ async fn pay(
     if act == "hang" {
         std::future::pending::<()>().await;
     }
-    desk.act(&act, said(cx, &token, ""))
+    tool_runs.act(&act, said(cx, &token, ""))
 }
 
 /// Orders something, if a person allows it.
 #[ai_tool(effect = "write", version = "1.0.0")]
 async fn order(
     cx: &ToolContext,
-    desk: &Arc<Desk>,
+    tool_runs: &Arc<ToolRuns>,
     dry_run: &DryRun,
     /// What happens.
     act: String,
@@ -248,14 +248,14 @@ async fn order(
     sent: Sent,
 ) -> Result<Answer, Careless> {
     let _ = (dry_run.is_active(), person, sent);
-    desk.act(&act, said(cx, &token, ""))
+    tool_runs.act(&act, said(cx, &token, ""))
 }
 
 /// Looks somebody up, at once.
 #[ai_tool(effect = "read", version = "1.0.0", evidence)]
 fn look(
     cx: &ToolContext,
-    desk: &Arc<Desk>,
+    tool_runs: &Arc<ToolRuns>,
     meta: &MetaRecorder,
     evidence: &EvidenceRecorder,
     progress: &Progress,
@@ -274,20 +274,20 @@ fn look(
     evidence.rule("ruleset_version", "7");
     progress.report(0.5, said(cx, &token, ""));
     meta.warning(said(cx, &token, ""));
-    desk.act(&act, said(cx, &token, ""))
+    tool_runs.act(&act, said(cx, &token, ""))
 }
 
 /// Greets somebody; nothing here is secret, so that all of it is sealed.
 #[ai_tool(effect = "read", version = "1.0.0", evidence)]
 async fn greet(
-    desk: &Arc<Desk>,
+    tool_runs: &Arc<ToolRuns>,
     /// Whom.
     #[arg(pii)]
     person: String,
     /// Anything else.
     note: String,
 ) -> Greeting {
-    let run = desk.runs.fetch_add(1, Ordering::Relaxed);
+    let run = tool_runs.runs.fetch_add(1, Ordering::Relaxed);
     Greeting { person: format!("{person} ({run})"), note }
 }
 
@@ -295,7 +295,7 @@ async fn greet(
 #[ai_tool(effect = "read", version = "1.0.0", ttl = "60s")]
 async fn remember(
     cx: &ToolContext,
-    desk: &Arc<Desk>,
+    tool_runs: &Arc<ToolRuns>,
     /// What happens.
     act: String,
     /// What proves who asks.
@@ -308,14 +308,14 @@ async fn remember(
     sent: Sent,
 ) -> Result<Answer, Careless> {
     let _ = (person, sent);
-    desk.act(&act, said(cx, &token, ""))
+    tool_runs.act(&act, said(cx, &token, ""))
 }
 
 /// Digs somebody up, which takes a thread.
 #[ai_tool(effect = "read", version = "1.0.0", blocking, evidence, unknown_fields = "ignore")]
 fn dig(
     cx: &ToolContext,
-    desk: &Arc<Desk>,
+    tool_runs: &Arc<ToolRuns>,
     /// What happens.
     act: String,
     /// What proves who asks.
@@ -330,16 +330,16 @@ fn dig(
     let _ = person;
     tracing::trace!(?sent.login, ?sent.payments, ?sent.keys, "digging");
     if act == "hang" {
-        let held_up = desk.held_up.lock().unwrap().take();
+        let held_up = tool_runs.held_up.lock().unwrap().take();
         // The blocker releases it by being dropped.
         let _ = held_up.map(|held_up| held_up.recv());
     }
-    desk.act(&act, said(cx, &token, ""))
+    tool_runs.act(&act, said(cx, &token, ""))
 }
 
 /// A tool with a hand-written schema.
-fn relay(desk: &Arc<Desk>) -> DynamicTool {
-    let desk = desk.clone();
+fn relay(tool_runs: &Arc<ToolRuns>) -> DynamicTool {
+    let tool_runs = tool_runs.clone();
     DynamicTool::new("relay", Effect::Read)
         .description("Passes on what it is given.")
         .input_schema(schema())
@@ -347,13 +347,13 @@ fn relay(desk: &Arc<Desk>) -> DynamicTool {
         .admit_unknown_fields()
         .evidence()
         .handler(move |call: CallScope| {
-            let desk = desk.clone();
+            let tool_runs = tool_runs.clone();
             async move {
                 let arguments: Value = call.parse()?;
                 let act = arguments["act"].as_str().unwrap_or_default();
                 let token = arguments["token"].as_str().unwrap_or_default();
                 let said = said(call.cx(), token, call.arguments());
-                desk.act(act, said).map_err(|error| error.failure())
+                tool_runs.act(act, said).map_err(|error| error.failure())
             }
         })
 }
@@ -401,7 +401,7 @@ fn answer() -> Value {
 }
 
 /// A runtime's tools; calls of `order` need approval.
-pub(super) fn builder(desk: &Arc<Desk>) -> RuntimeBuilder {
+pub(super) fn builder(tool_runs: &Arc<ToolRuns>) -> RuntimeBuilder {
     Runtime::builder()
         .tool::<PayTool>()
         .tool::<OrderTool>()
@@ -409,7 +409,7 @@ pub(super) fn builder(desk: &Arc<Desk>) -> RuntimeBuilder {
         .tool::<GreetTool>()
         .tool::<RememberTool>()
         .tool::<DigTool>()
-        .dynamic(relay(desk))
-        .state(desk.clone())
+        .dynamic(relay(tool_runs))
+        .state(tool_runs.clone())
         .permission("pay", Permission::Allow)
 }

@@ -20,7 +20,7 @@ use tool_runtime::trace::JsonLog;
 
 use super::marks::{BEARER, EDITED, KEY, NESTED_KEY, PERSON, STRANGER, arguments};
 use super::sinks::{Exported, Sinks};
-use super::tools::{Desk, builder};
+use super::tools::{ToolRuns, builder};
 use crate::sqlite::Folder;
 
 const TENANT: Uuid = Uuid::from_u128(7);
@@ -29,7 +29,7 @@ const TRACE: &str = "trace-canary";
 pub(super) struct Walk {
     folder: Folder,
     sinks: Sinks,
-    desk: Arc<Desk>,
+    tool_runs: Arc<ToolRuns>,
     runtime: Runtime,
     ledger: Ledger,
     vault: Vault,
@@ -39,12 +39,12 @@ pub(super) struct Walk {
 
 /// The backend of a file ledger.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kept {
+pub(super) enum LedgerBackend {
     Lines,
     Table,
 }
 
-impl Kept {
+impl LedgerBackend {
     fn open(self, keys: KeyRing, folder: &Folder) -> Ledger {
         let ledger = Ledger::builder(keys);
         let file = |name: &str| folder.0.join(name);
@@ -58,7 +58,7 @@ impl Kept {
 }
 
 impl Walk {
-    pub(super) fn start(kept: Kept, sinks: &Sinks, exported: &Exported) -> Self {
+    pub(super) fn start(kept: LedgerBackend, sinks: &Sinks, exported: &Exported) -> Self {
         let folder = Folder::new();
         let file = |name: &str| folder.0.join(name);
         let open =
@@ -68,7 +68,7 @@ impl Walk {
         let (evidence, answers, tickets) =
             (open("evidence.db"), open("answers.db"), open("tickets.db"));
         let keeper = EvidenceKeeper::new(Vault::new(evidence.clone(), keys()), &ledger);
-        let (desk, log) = (Arc::default(), JsonLog::new(sinks.writer("JsonLog")).unwrap());
+        let (tool_runs, log) = (Arc::default(), JsonLog::new(sinks.writer("JsonLog")).unwrap());
         let retry = RetryConfig::new(3, 1.0, 10).unwrap();
         let policy = Policy::new()
             .store(answers.clone())
@@ -78,7 +78,7 @@ impl Walk {
             .rules(Rules::new().retry(retry));
         let vault = keeper.vault().clone();
         sinks.debug(&(&policy, &keeper, &vault, &log, keys()));
-        let runtime = builder(&desk)
+        let runtime = builder(&tool_runs)
             .policy(policy)
             .ledger(&ledger)
             .evidence(keeper)
@@ -89,7 +89,7 @@ impl Walk {
             .build()
             .unwrap();
         let stores = vec![evidence, answers, tickets];
-        Self { folder, sinks: sinks.clone(), desk, runtime, ledger, vault, stores, log }
+        Self { folder, sinks: sinks.clone(), tool_runs, runtime, ledger, vault, stores, log }
     }
 
     /// Makes calls until every end has been reached, and writes down what is left of them.
@@ -208,7 +208,7 @@ impl Walk {
         for tool in ["pay", "dig"] {
             let hanging = |cx: &ToolContext| {
                 let call = self.runtime.call(tool, arguments("hang").to_string(), cx);
-                (call, self.desk.hold_up())
+                (call, self.tool_runs.hold_up())
             };
             let (mut late, held_up) = hanging(&hurried());
             late.execute().await;
@@ -334,7 +334,7 @@ impl Walk {
         self.replayed(&replay.run(TRACE).await.unwrap());
         let replay = replay.vault(&self.vault).context(|_| cx());
         let report = replay.run(TRACE).await.unwrap();
-        let drifted = format!("{report:?}").matches("Drifted").count();
+        let drifted = format!("{report:?}").matches("Changed").count();
         assert!(drifted > 0, "{report:?}");
         self.replayed(&report);
         self.sinks.debug(&replay);
@@ -361,7 +361,7 @@ fn every_end_is_among<'c>(calls: impl Iterator<Item = &'c RecordedCall> + Clone)
     ] {
         let is_it = |call: &RecordedCall| {
             let error = call.error.as_ref().and_then(|error| error.code.as_deref());
-            format!("{:?}", call.ended) == ended && error.unwrap_or("none") == code
+            format!("{:?}", call.final_status) == ended && error.unwrap_or("none") == code
         };
         assert!(calls.clone().any(is_it), "{ended} {code}");
     }

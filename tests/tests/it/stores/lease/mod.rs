@@ -1,17 +1,17 @@
 //! The lease protocol under thousands of schedules, on the store itself.
 //!
 //! Owners claim, renew, freeze at any step, crash, take over and settle, while the clock advances
-//! and is set back. The invariants of every schedule are asserted in [`world`].
+//! and is set back. The invariants of every schedule are asserted in [`model`].
 
+mod lease_model;
 mod owner;
-mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tool_runtime::store::{IdempotencyStore, MemoryStore};
 
-use self::world::{Seen, World};
+use self::lease_model::{LeaseModel, Seen};
 use super::broken::{Broken, Defect};
 use super::conformance::said;
 
@@ -43,9 +43,9 @@ fn a_store_that_breaks_the_protocol_is_found_out() {
 
 #[test]
 fn a_downstream_that_ignores_fences_is_found_out() {
-    let world =
-        || owner::play(&Arc::new(World::new(MemoryStore::new(), Arc::default()).heedless()));
-    let found = caught(world).unwrap();
+    let model =
+        || owner::play(&Arc::new(LeaseModel::new(MemoryStore::new(), Arc::default()).heedless()));
+    let found = caught(model).unwrap();
     assert!(found.contains("effects come in the order of their owners"), "{found}");
 }
 
@@ -58,7 +58,7 @@ const DEFECTS: [(Defect, &str); 8] = [
     (Defect::ForgetsUnknown, "a key is new only at first and after a release"),
     (Defect::SweepsRunning, "only the last owner settles"),
     (Defect::SweepsUnknown, "a key is new only at first and after a release"),
-    (Defect::LeasesNeverEnd, "in the end, somebody answers"),
+    (Defect::LeasesNeverEnd, "in the end, one owner answers"),
 ];
 
 fn complaint(defect: Defect) -> Option<String> {
@@ -67,8 +67,8 @@ fn complaint(defect: Defect) -> Option<String> {
 
 /// Runs schedules until an invariant is broken, and returns its message. The schedules are always
 /// the same: which of several invariants a defect breaks first depends on them.
-fn caught(world: impl Fn() + Send + Sync + 'static) -> Option<String> {
-    let play = || shuttle::check_random_with_seed(world, 42, SCHEDULES);
+fn caught(model: impl Fn() + Send + Sync + 'static) -> Option<String> {
+    let play = || shuttle::check_random_with_seed(model, 42, SCHEDULES);
     catch_unwind(AssertUnwindSafe(play)).err().map(said)
 }
 
@@ -77,5 +77,5 @@ fn play<S: IdempotencyStore>(
     seen: Arc<Seen>,
     open: impl Fn() -> S + Send + Sync + 'static,
 ) -> impl Fn() + Send + Sync + 'static {
-    move || owner::play(&Arc::new(World::new(open(), seen.clone())))
+    move || owner::play(&Arc::new(LeaseModel::new(open(), seen.clone())))
 }

@@ -7,7 +7,7 @@ use shuttle::rand::{Rng, thread_rng};
 use shuttle::thread;
 use tool_runtime::store::{Settlement, StoredAnswer, UnixMillis};
 
-use super::world::{LEASE, Owner, World};
+use super::lease_model::{LEASE, LeaseModel, Owner};
 
 const OWNERS: usize = 3;
 const ATTEMPTS: usize = 3;
@@ -25,75 +25,75 @@ enum Fate {
 }
 
 /// Runs owners and the clock concurrently, and then one more owner that finishes the rest.
-pub(super) fn play(world: &Arc<World>) {
+pub(super) fn play(model: &Arc<LeaseModel>) {
     let clock = {
-        let world = world.clone();
-        thread::spawn(move || run_clock(&world))
+        let model = model.clone();
+        thread::spawn(move || run_clock(&model))
     };
     let owners = (0..OWNERS).map(|number| {
-        let world = world.clone();
-        thread::spawn(move || own(&world, number == 0))
+        let model = model.clone();
+        thread::spawn(move || own(&model, number == 0))
     });
     for thread in owners.collect::<Vec<_>>().into_iter().chain([clock]) {
         thread.join().unwrap();
     }
-    finish(world);
+    finish(model);
 }
 
-fn run_clock(world: &World) {
+fn run_clock(model: &LeaseModel) {
     for _ in 0..TICKS {
         let half = milliseconds(LEASE / 2);
         let halves = [1, 1, 2, 2, 3, 3, 4, -6][thread_rng().gen_range(0..8)];
-        world.tick(halves * half);
+        model.tick(halves * half);
     }
 }
 
-fn own(world: &Arc<World>, resolves: bool) {
+fn own(model: &Arc<LeaseModel>, resolves: bool) {
     for _ in 0..ATTEMPTS {
-        if let Some(owner) = world.claim(resolves) {
+        if let Some(owner) = model.claim(resolves) {
             let beats = {
-                let world = world.clone();
-                thread::spawn(move || beat(&world, owner))
+                let model = model.clone();
+                thread::spawn(move || beat(&model, owner))
             };
-            run(world, owner, fate());
+            run(model, owner, fate());
             return beats.join().unwrap();
         }
     }
 }
 
 /// Renews a lease during the run, as a heartbeat does.
-fn beat(world: &World, owner: Owner) {
+fn beat(model: &LeaseModel, owner: Owner) {
     for _ in 0..HEARTBEATS {
-        if !world.renew(owner) {
+        if !model.renew(owner) {
             return;
         }
     }
 }
 
-fn run(world: &World, owner: Owner, fate: Fate) {
+fn run(model: &LeaseModel, owner: Owner, fate: Fate) {
     match fate {
         Fate::CrashesBefore => return,
-        Fate::GivesUp => return world.settle(owner, &Settlement::Released),
+        Fate::GivesUp => return model.settle(owner, &Settlement::Released),
         _ => {}
     }
-    if !world.affect(owner) {
+    if !model.affect(owner) {
         return;
     }
     match fate {
-        Fate::Answers => world.settle(owner, &answer(owner)),
-        Fate::LosesTheOutcome => world.settle(owner, &Settlement::Unknown),
+        Fate::Answers => model.settle(owner, &answer(owner)),
+        Fate::LosesTheOutcome => model.settle(owner, &Settlement::Unknown),
         _ => {}
     }
 }
 
 /// Takes over the rest, long after every lease.
-fn finish(world: &World) {
-    world.tick(milliseconds(LEASE) * 100);
-    if let Some(owner) = world.claim(true) {
-        assert!(world.affect(owner), "the last owner's effect is let through");
-        world.settle(owner, &answer(owner));
+fn finish(model: &LeaseModel) {
+    model.tick(milliseconds(LEASE) * 100);
+    if let Some(owner) = model.claim(true) {
+        assert!(model.affect(owner), "the last owner's effect is let through");
+        model.settle(owner, &answer(owner));
     }
-    world.assert_end();
+    model.assert_end();
 }
 
 fn fate() -> Fate {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use quick_cache::sync::Cache;
 
-use super::{MOST_MESSAGES, SessionKey, SessionStore};
+use super::{MAX_MESSAGES, SessionKey, SessionStore};
 use crate::contracts::assess::ChatMessage;
 use crate::store::StoreError;
 
@@ -18,11 +18,11 @@ pub struct MemorySessions {
     sessions: Cache<SessionKey, Arc<Mutex<VecDeque<ChatMessage>>>>,
 }
 
-const MOST_SESSIONS: usize = 10_000;
+const MAX_SESSIONS: usize = 10_000;
 
 impl Default for MemorySessions {
     fn default() -> Self {
-        Self { sessions: Cache::new(MOST_SESSIONS) }
+        Self { sessions: Cache::new(MAX_SESSIONS) }
     }
 }
 
@@ -36,10 +36,10 @@ impl MemorySessions {
 
 #[async_trait]
 impl SessionStore for MemorySessions {
-    async fn load(&self, key: &SessionKey, most: usize) -> Result<Vec<ChatMessage>, StoreError> {
+    async fn load(&self, key: &SessionKey, limit: usize) -> Result<Vec<ChatMessage>, StoreError> {
         let Some(session) = self.sessions.get(key) else { return Ok(Vec::new()) };
         let messages = session.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(messages.iter().skip(messages.len().saturating_sub(most)).cloned().collect())
+        Ok(messages.iter().skip(messages.len().saturating_sub(limit)).cloned().collect())
     }
 
     async fn append(&self, key: &SessionKey, messages: Vec<ChatMessage>) -> Result<(), StoreError> {
@@ -50,7 +50,7 @@ impl SessionStore for MemorySessions {
         };
         let mut stored = session.lock().unwrap_or_else(PoisonError::into_inner);
         stored.extend(messages);
-        let surplus = stored.len().saturating_sub(MOST_MESSAGES);
+        let surplus = stored.len().saturating_sub(MAX_MESSAGES);
         stored.drain(..surplus);
         Ok(())
     }

@@ -20,7 +20,7 @@ use crate::policy::principal::principal_of;
 use crate::store::StoreError;
 
 /// The most messages that the stores of this crate keep of a session.
-const MOST_MESSAGES: usize = 1_000;
+const MAX_MESSAGES: usize = 1_000;
 
 /// The owner and the id of a conversation: requests of another tenant or principal do not find it.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -78,11 +78,11 @@ impl fmt::Debug for SessionKey {
 /// (feature `testing`) checks a store of your own.
 #[async_trait]
 pub trait SessionStore: fmt::Debug + Send + Sync {
-    /// Returns the newest messages of a session, at most `most`, oldest first; none for a new one.
+    /// Returns the newest messages of a session, at most `limit`, oldest first; none for a new one.
     ///
     /// # Errors
     /// Returns an error if the store cannot be read.
-    async fn load(&self, key: &SessionKey, most: usize) -> Result<Vec<ChatMessage>, StoreError>;
+    async fn load(&self, key: &SessionKey, limit: usize) -> Result<Vec<ChatMessage>, StoreError>;
 
     /// Appends messages to a session, all or none.
     ///

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::seal::SessionSeal;
-use super::{MOST_MESSAGES, SessionKey, SessionStore};
+use super::{MAX_MESSAGES, SessionKey, SessionStore};
 use crate::contracts::ToolContext;
 use crate::contracts::assess::ChatMessage;
 use crate::policy::KeyRing;
@@ -16,7 +16,7 @@ use crate::store::{Clock, SqliteStore, StoreError, SystemClock, UnixMillis};
 /// The retention of a session after its last message.
 const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The most sessions of a principal.
-const MOST_SESSIONS: usize = 1_000;
+const MAX_SESSIONS: usize = 1_000;
 /// The most sessions that one transaction deletes; others of the file wait for it.
 const BATCH_SIZE: usize = 16;
 
@@ -59,7 +59,7 @@ pub struct SqliteSessions {
     seal: SessionSeal,
     clock: Arc<dyn Clock>,
     retention: Duration,
-    most_sessions: usize,
+    max_sessions: usize,
 }
 
 impl SqliteSessions {
@@ -71,7 +71,7 @@ impl SqliteSessions {
             seal: SessionSeal::of_ring(keys),
             clock: Arc::new(SystemClock),
             retention: RETENTION,
-            most_sessions: MOST_SESSIONS,
+            max_sessions: MAX_SESSIONS,
         }
     }
 
@@ -85,8 +85,8 @@ impl SqliteSessions {
 
     /// Sets how many sessions a principal may have, from 1; 1,000 by default.
     #[must_use]
-    pub fn sessions_per_principal(self, most: usize) -> Self {
-        Self { most_sessions: most.max(1), ..self }
+    pub fn sessions_per_principal(self, limit: usize) -> Self {
+        Self { max_sessions: limit.max(1), ..self }
     }
 
     /// Sets the clock of the retention; the operating system's wall clock by default.
@@ -136,19 +136,19 @@ impl SqliteSessions {
     }
 
     fn bounds(&self) -> SessionBounds {
-        SessionBounds { messages: MOST_MESSAGES, sessions: self.most_sessions }
+        SessionBounds { messages: MAX_MESSAGES, sessions: self.max_sessions }
     }
 }
 
 #[async_trait]
 impl SessionStore for SqliteSessions {
-    async fn load(&self, key: &SessionKey, most: usize) -> Result<Vec<ChatMessage>, StoreError> {
-        let sealed = self.store.load_session(key, most, self.times().expired).await?;
+    async fn load(&self, key: &SessionKey, limit: usize) -> Result<Vec<ChatMessage>, StoreError> {
+        let sealed = self.store.load_session(key, limit, self.times().expired).await?;
         sealed.iter().map(|message| self.seal.open(message, key)).collect()
     }
 
     async fn append(&self, key: &SessionKey, messages: Vec<ChatMessage>) -> Result<(), StoreError> {
-        let surplus = messages.len().saturating_sub(MOST_MESSAGES);
+        let surplus = messages.len().saturating_sub(MAX_MESSAGES);
         let newest = messages.iter().skip(surplus);
         let sealed =
             newest.map(|message| self.seal.seal(message, key)).collect::<Result<_, _>>()?;

@@ -183,7 +183,7 @@ fn another_secret_under_the_same_id_verifies_nothing() {
 #[test]
 fn every_fault_says_what_was_found_and_what_to_do() {
     let kinds = [
-        (ChainFaultKind::Altered, "record 3 is not as it was written; keep the store"),
+        (ChainFaultKind::Altered, "record 3 was modified: its hash does not match; keep the store"),
         (
             ChainFaultKind::Removed,
             "record 3 is missing; record 5 stands in its place; keep the store",

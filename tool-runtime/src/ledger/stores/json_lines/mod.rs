@@ -168,10 +168,10 @@ impl JsonLinesLedger {
         Self { path, file, line_index, torn, writer, read_position: None, traces }
     }
 
-    fn page(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
+    fn page(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let mut lines = self.lines_from(from).map_err(system)?;
         let mut entries = Vec::new();
-        while entries.len() < most {
+        while entries.len() < limit {
             let Some(entry) = next(&mut lines)? else { break };
             entries.push(entry);
         }
@@ -197,8 +197,8 @@ impl JsonLinesLedger {
     fn checkpoint_before(&mut self, mut end: u64) -> Result<Option<ChainEntry>, StoreError> {
         while end > 0 {
             let begin = end.saturating_sub(SCAN_ENTRIES as u64);
-            let most = usize::try_from(end - begin).unwrap_or(SCAN_ENTRIES);
-            let found = self.page(begin, most)?.into_iter().rfind(is_checkpoint);
+            let limit = usize::try_from(end - begin).unwrap_or(SCAN_ENTRIES);
+            let found = self.page(begin, limit)?.into_iter().rfind(is_checkpoint);
             if found.is_some() {
                 return Ok(found);
             }
@@ -219,8 +219,8 @@ impl LedgerStore for JsonLinesLedger {
         self.with_path(appended)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
-        let page = self.page(from, most);
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
+        let page = self.page(from, limit);
         self.with_path(page)
     }
 

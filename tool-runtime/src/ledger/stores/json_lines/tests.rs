@@ -393,14 +393,14 @@ fn pages_show_the_file_as_it_is_when_lines_were_moved_or_removed() {
     let lines: Vec<_> = text.split_inclusive('\n').collect();
     for order in [vec![0, 1, 3, 4, 5, 6, 7], vec![0, 2, 1, 3, 4, 5, 6, 7], vec![0, 1, 2, 2, 3, 4]] {
         fs::write(&path, order.iter().map(|line| lines[*line]).collect::<String>()).unwrap();
-        for most in 1..9 {
+        for limit in 1..9 {
             let (mut ledger, mut found, mut from) = (open(&path), Vec::new(), 0);
-            while let page @ [.., last] = ledger.read(from, most).unwrap().as_slice() {
-                assert!(found.len() < 8, "pages of {most} come to an end");
+            while let page @ [.., last] = ledger.read(from, limit).unwrap().as_slice() {
+                assert!(found.len() < 8, "pages of {limit} come to an end");
                 found.extend(page.iter().map(|entry| usize::try_from(entry.seq()).unwrap()));
                 from = last.seq() + 1;
             }
-            assert_eq!(found, order, "pages of {most}");
+            assert_eq!(found, order, "pages of {limit}");
         }
     }
 }

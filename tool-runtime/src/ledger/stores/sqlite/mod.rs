@@ -180,10 +180,10 @@ impl LedgerStore for SqliteLedger {
             .map_err(|error| of_sqlite(&error))
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
+    fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let sql = "SELECT seq, tool_calls, leaf, key, mac FROM trace_ledger
                    WHERE seq >= ?1 ORDER BY seq LIMIT ?2";
-        self.entries(sql, &[&whole(from), &count(most)])
+        self.entries(sql, &[&whole(from), &count(limit)])
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {

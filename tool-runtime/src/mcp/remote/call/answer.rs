@@ -14,7 +14,7 @@ use crate::tool::CallScope;
 
 /// The parts of an answer.
 #[derive(Debug, Default)]
-struct Answer {
+struct RemoteAnswer {
     content: Vec<ContentBlock>,
     /// The number of blocks of no known type.
     unknown: usize,
@@ -30,7 +30,7 @@ pub(super) fn read_answer(
     limits: RemoteLimits,
 ) -> Result<Value, Failure> {
     let answer = match result {
-        ServerResult::CallToolResult(result) => Answer {
+        ServerResult::CallToolResult(result) => RemoteAnswer {
             content: result.content,
             unknown: 0,
             structured: result.structured_content,
@@ -38,7 +38,7 @@ pub(super) fn read_answer(
             meta: result.meta.map(|meta| Value::Object(meta.0)).unwrap_or_default(),
         },
         // An answer without content.
-        ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => Answer::default(),
+        ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => RemoteAnswer::default(),
         // One block of an unknown type makes the whole answer one of no known type.
         ServerResult::CustomResult(result) => loose_answer(result.0).ok_or_else(no_result)?,
         _ => return Err(no_result()),
@@ -94,7 +94,7 @@ fn repeats(text: &str, data: &Value) -> bool {
         || serde_json::from_str(text).is_ok_and(|found: Value| is(&found))
 }
 
-fn loose_answer(mut result: Value) -> Option<Answer> {
+fn loose_answer(mut result: Value) -> Option<RemoteAnswer> {
     let fields = result.as_object_mut()?;
     let content = match fields.remove("content") {
         Some(Value::Array(content)) => content,
@@ -105,7 +105,7 @@ fn loose_answer(mut result: Value) -> Option<Answer> {
     let listed = content.len();
     let content: Vec<ContentBlock> =
         content.into_iter().filter_map(|block| serde_json::from_value(block).ok()).collect();
-    Some(Answer {
+    Some(RemoteAnswer {
         unknown: listed - content.len(),
         content,
         structured: fields.remove("structuredContent"),

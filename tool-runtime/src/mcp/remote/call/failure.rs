@@ -14,12 +14,12 @@ use crate::mcp::remote::limits::RemoteLimits;
 pub(super) struct FailedRequest {
     pub(super) failure: Failure,
     /// True if the connection may be lost.
-    pub(super) doubts_connection: bool,
+    pub(super) suspects_connection: bool,
 }
 
 /// Describes the error of a request.
 pub(super) fn of_request(error: &ServiceError, limits: RemoteLimits) -> FailedRequest {
-    let (failure, doubts_connection) = match error {
+    let (failure, suspects_connection) = match error {
         ServiceError::McpError(error) => (of_protocol(error, limits), false),
         ServiceError::TransportSend(error) => (of_transport(transport_failure(error)), true),
         ServiceError::TransportClosed => (of_transport(TransportFailure::Lost), true),
@@ -32,7 +32,7 @@ pub(super) fn of_request(error: &ServiceError, limits: RemoteLimits) -> FailedRe
             (Failure::of(ErrorCode::UpstreamError).with_message(message), false)
         }
     };
-    FailedRequest { failure, doubts_connection }
+    FailedRequest { failure, suspects_connection }
 }
 
 /// Describes an error of the protocol: the server did not run the tool, or failed itself.

@@ -26,34 +26,34 @@ use crate::tool::CallScope;
 /// The most times that a server may ask for input in one call.
 const MAX_ROUNDS: usize = 8;
 
-/// Sends calls over the connection of the moment.
-pub(super) struct Caller {
-    link: Mutex<Option<Link>>,
-    /// Notified when a call has seen that the connection does not work.
-    doubted: Notify,
+/// Sends calls over the current connection.
+pub(super) struct RemoteCallSender {
+    connection: Mutex<Option<ActiveConnection>>,
+    /// Notified when a call failed in a way that suggests a broken connection.
+    connection_suspect: Notify,
     limits: RemoteLimits,
 }
 
 /// A connection, as calls use it.
 #[derive(Debug, Clone)]
-pub(super) struct Link {
+pub(super) struct ActiveConnection {
     pub(super) peer: Peer<RoleClient>,
     pub(super) state: Arc<ClientState>,
 }
 
-impl Caller {
+impl RemoteCallSender {
     pub(super) fn new(limits: RemoteLimits) -> Self {
-        Self { link: Mutex::new(None), doubted: Notify::new(), limits }
+        Self { connection: Mutex::new(None), connection_suspect: Notify::new(), limits }
     }
 
-    /// Uses this connection from now on; none while there is none.
-    pub(super) fn use_link(&self, link: Option<Link>) {
-        *self.lock() = link;
+    /// Sets the connection that calls use; none while there is none.
+    pub(super) fn set_connection(&self, connection: Option<ActiveConnection>) {
+        *self.lock() = connection;
     }
 
-    /// Waits until a call doubts that the connection works. Cancel-safe.
-    pub(super) async fn doubted(&self) {
-        self.doubted.notified().await;
+    /// Waits until a failed call suggests that the connection is broken. Cancel-safe.
+    pub(super) async fn connection_suspect(&self) {
+        self.connection_suspect.notified().await;
     }
 
     /// Calls a tool by the server's name of it.
@@ -69,13 +69,13 @@ impl Caller {
             if !gate.is_open() {
                 return Err(revoked());
             }
-            let link = self.lock().clone().ok_or_else(not_connected)?;
-            let answer = match send(&link, params.clone(), call).await {
+            let connection = self.lock().clone().ok_or_else(not_connected)?;
+            let answer = match send(&connection, params.clone(), call).await {
                 Ok(answer) => answer,
                 Err(error) => {
                     let failed = failure::of_request(&error, self.limits);
-                    if failed.doubts_connection {
-                        self.doubted.notify_one();
+                    if failed.suspects_connection {
+                        self.connection_suspect.notify_one();
                     }
                     return Err(failed.failure);
                 }
@@ -95,15 +95,18 @@ impl Caller {
             .with_message("the server asks for input that this host does not give"))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Link>> {
-        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<ActiveConnection>> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The definition of the tool was changed, or the tool disabled, after the call was opened.
 fn revoked() -> Failure {
     Failure::of(ErrorCode::Forbidden)
-        .with_message("this tool was changed or disabled since the call was made; do without it")
+        .with_message(
+            "this tool was changed or disabled since the call was made; do not call it again, \
+             continue without it",
+        )
         .with_effect_none()
 }
 
@@ -114,8 +117,8 @@ fn not_connected() -> Failure {
         .with_effect_none()
 }
 
-impl fmt::Debug for Caller {
+impl fmt::Debug for RemoteCallSender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Caller").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("RemoteCallSender").field("limits", &self.limits).finish_non_exhaustive()
     }
 }

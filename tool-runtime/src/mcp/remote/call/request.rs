@@ -10,7 +10,7 @@ use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient, ServiceError}
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use super::Link;
+use super::ActiveConnection;
 use crate::tool::{CallScope, FromCall as _, Progress};
 
 /// The answer to a server that demands input.
@@ -28,16 +28,16 @@ struct PendingRequest {
 
 /// Sends a call, and waits for its answer. The deadline is the one of the call, which drops this.
 pub(super) async fn send(
-    link: &Link,
+    connection: &ActiveConnection,
     params: CallToolRequestParams,
     call: &CallScope,
 ) -> Result<ServerResult, ServiceError> {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let options = PeerRequestOptions::no_options();
-    let handle = link.peer.send_request_with_option(request, options).await?;
+    let handle = connection.peer.send_request_with_option(request, options).await?;
     let progress = Progress::from_call(call).ok();
     let token = handle.progress_token.clone();
-    let _listener = progress.map(|progress| link.state.listen(token, progress));
+    let _listener = progress.map(|progress| connection.state.listen(token, progress));
     let mut pending = PendingRequest { handle: Some(handle) };
     let answer = match pending.handle.as_mut() {
         Some(handle) => (&mut handle.rx).await,

@@ -137,7 +137,7 @@ impl ServerCommand {
 }
 
 impl ServerProcess {
-    /// Adds to the error of a handshake what the process wrote last.
+    /// Adds the exit status and the last line of the process to the error of a handshake.
     pub(super) async fn ended_early(mut self, mut failed: AttemptError) -> AttemptError {
         let last_line = Arc::clone(&self.last_line);
         let patience = Duration::from_millis(500);
@@ -148,7 +148,7 @@ impl ServerProcess {
         let line = last_line.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let status = exited.map(|status| format!("; its process ended with {status}"));
         let wrote = Some(line).filter(|line| !line.is_empty());
-        let wrote = wrote.map(|line| format!("; it wrote last: {line}"));
+        let wrote = wrote.map(|line| format!("; the last line that it wrote: {line}"));
         let details = status.into_iter().chain(wrote).collect::<String>();
         failed.error = RemoteError::new(failed.error.kind(), format!("{}{details}", failed.error));
         failed

@@ -39,9 +39,9 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for S {}
 pub(super) type OpenStream =
     Arc<dyn Fn() -> BoxFuture<'static, std::io::Result<Box<dyn ByteStream>>> + Send + Sync>;
 
-/// The way to a server.
+/// The way in which a server is reached.
 #[derive(Clone)]
-pub(super) enum Endpoint {
+pub(super) enum RemoteEndpoint {
     Command(ServerCommand),
     Http(HttpEndpoint),
     Stream(OpenStream),
@@ -62,7 +62,7 @@ pub enum RemoteProtocol {
 
 /// The settings of a connection.
 pub(super) struct ConnectOptions<'s> {
-    pub(super) endpoint: &'s Endpoint,
+    pub(super) endpoint: &'s RemoteEndpoint,
     pub(super) protocol: RemoteProtocol,
     pub(super) patience: Duration,
     pub(super) limits: RemoteLimits,
@@ -121,7 +121,7 @@ impl ConnectOptions<'_> {
         let client = RemoteClient(Arc::clone(&state));
         let bytes = self.limits.max_message_bytes();
         let (running, process) = match self.endpoint {
-            Endpoint::Command(command) => {
+            RemoteEndpoint::Command(command) => {
                 let (process, reader, writer) = command.spawn(self.name)?;
                 let transport = AsyncRwTransport::new_client(reader, writer);
                 let transport = transport.with_max_line_length(bytes);
@@ -130,12 +130,12 @@ impl ConnectOptions<'_> {
                     Err(error) => return Err(process.ended_early(handshake_error(&error)).await),
                 }
             }
-            Endpoint::Http(endpoint) => {
+            RemoteEndpoint::Http(endpoint) => {
                 let transport = endpoint.transport(bytes)?;
                 let running = handshake(client, transport, mode).await;
                 (running.map_err(|error| handshake_error(&error))?, None)
             }
-            Endpoint::Stream(open) => {
+            RemoteEndpoint::Stream(open) => {
                 let stream = open().await.map_err(|error| cannot_open(&error))?;
                 let (reader, writer) = tokio::io::split(stream);
                 let transport = AsyncRwTransport::new_client(reader, writer);
@@ -291,7 +291,7 @@ fn handshake_error(error: &ClientInitializeError) -> AttemptError {
     }
 }
 
-impl fmt::Debug for Endpoint {
+impl fmt::Debug for RemoteEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command) => command.fmt(f),

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use super::definition::ToolDefinition;
 use super::error::{RemoteError, RemoteErrorKind};
 use super::findings::{CleanDefinition, RemoteFinding, clean_definition};
-use super::listing::Listing;
-use super::lock::{ACCEPT, LockMode, Pin, Pins, differences};
+use super::listing::RemoteListing;
+use super::lock::{ACCEPT, LockMode, PinnedDefinition, PinnedDefinitions, differences};
 use super::names::{Named, registered_names};
-use super::settings::{NewTools, Settings};
+use super::settings::{NewTools, RemoteSettings};
 use super::status::{RemoteEvent, RemoteTool, RemoteToolState};
 use crate::canonical::Digest;
 
@@ -20,8 +20,8 @@ pub(super) use self::registration::{Registrar, ToolGate};
 /// The tools of a server, by its names.
 #[derive(Debug, Default)]
 pub(super) struct Directory {
-    entries: BTreeMap<String, Entry>,
-    pins: Pins,
+    entries: BTreeMap<String, DirectoryEntry>,
+    pins: PinnedDefinitions,
     /// True once the lock was read, or the tools of a first list were pinned.
     has_pins: bool,
     /// The tools of the runtime whose entry was renamed or removed.
@@ -30,29 +30,29 @@ pub(super) struct Directory {
 
 /// One tool of a server.
 #[derive(Debug)]
-struct Entry {
+struct DirectoryEntry {
     /// The tool as the server lists it; none if it lists nothing usable.
-    listed: Option<ListedTool>,
+    listed: Option<ListedDefinition>,
     /// The name in the runtime.
     name: Option<String>,
     /// The tool as the runtime has it.
     registered: Option<RegisteredTool>,
     /// The reason for which the tool cannot be used at all.
     problem: Option<String>,
-    verdict: Verdict,
+    verdict: ToolVerdict,
 }
 
 /// A definition that a server lists, prepared for models.
 #[derive(Debug)]
-struct ListedTool {
-    pin: Pin,
+struct ListedDefinition {
+    pin: PinnedDefinition,
     definition: ToolDefinition,
     clean: CleanDefinition,
 }
 
 /// The comparison of a tool with the lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Verdict {
+enum ToolVerdict {
     Available,
     Changed,
     New(&'static str),
@@ -62,7 +62,7 @@ enum Verdict {
 
 /// The pins before a change.
 pub(super) struct PinsBefore {
-    pins: Pins,
+    pins: PinnedDefinitions,
     has_pins: bool,
 }
 
@@ -75,14 +75,14 @@ const LOCK_IS_FULL: &str = "its definition was not accepted yet, and the lock ha
 
 impl Directory {
     /// Takes the pins of the lock, if there is one.
-    pub(super) fn take_pins(&mut self, read: Option<Pins>) {
+    pub(super) fn take_pins(&mut self, read: Option<PinnedDefinitions>) {
         if let Some(pins) = read {
             self.pins = pins;
             self.has_pins = true;
         }
     }
 
-    pub(super) fn pins(&self) -> &Pins {
+    pub(super) fn pins(&self) -> &PinnedDefinitions {
         &self.pins
     }
 
@@ -98,7 +98,7 @@ impl Directory {
     }
 
     /// Takes what the server lists.
-    pub(super) fn observe(&mut self, listing: Listing, settings: &Settings) {
+    pub(super) fn observe(&mut self, listing: RemoteListing, settings: &RemoteSettings) {
         let is_used = |name: &str| settings.only.as_ref().is_none_or(|only| only.contains(name));
         let tools: Vec<_> = listing.tools.into_iter().filter(|it| is_used(&it.name)).collect();
         let malformed: Vec<_> =
@@ -120,11 +120,12 @@ impl Directory {
         for tool in tools {
             let name = registered.remove(&tool.name);
             let name = name.unwrap_or_else(|| Err("it has no name".to_owned()));
-            let entry = self.entries.entry(tool.name.clone()).or_insert_with(Entry::unlisted);
+            let entry =
+                self.entries.entry(tool.name.clone()).or_insert_with(DirectoryEntry::unlisted);
             entry.observe(tool, name, settings, &mut self.stale);
         }
         for malformed in malformed {
-            let entry = self.entries.entry(malformed.name).or_insert_with(Entry::unlisted);
+            let entry = self.entries.entry(malformed.name).or_insert_with(DirectoryEntry::unlisted);
             // A tool that is listed twice is usable once.
             if entry.listed.is_none() {
                 entry.problem = Some(malformed.reason.to_owned());
@@ -145,47 +146,47 @@ impl Directory {
             stays
         });
         for name in self.pins.keys() {
-            self.entries.entry(name.clone()).or_insert_with(Entry::unlisted);
+            self.entries.entry(name.clone()).or_insert_with(DirectoryEntry::unlisted);
         }
     }
 
     /// Compares every tool with the lock; pins new tools where the host's settings allow it.
     ///
     /// Returns whether the pins have changed.
-    pub(super) fn compare(&mut self, settings: &Settings, pinning: Pinning) -> bool {
+    pub(super) fn compare(&mut self, settings: &RemoteSettings, pinning: Pinning) -> bool {
         let may_pin = match (pinning, settings.lock_mode, settings.new_tools) {
             (Pinning::Never, _, _) | (_, LockMode::Frozen, _) | (_, _, NewTools::Refuse) => false,
             (_, _, NewTools::Pin) => true,
             (_, _, NewTools::PinFirst) => !self.has_pins,
         };
         let accepts_all = pinning == Pinning::All && settings.lock_mode == LockMode::Accept;
-        let most = settings.limits.max_tools();
+        let max_tools = settings.limits.max_tools();
         // A first list without tools is a lock too: what is listed later is new.
         let mut has_changed = may_pin && !self.has_pins;
         for (name, entry) in &mut self.entries {
             let pinned = self.pins.get(name);
             entry.verdict = match (&entry.listed, &entry.problem, pinned) {
-                (_, Some(_), _) => Verdict::Refused,
-                (None, None, _) => Verdict::Vanished,
+                (_, Some(_), _) => ToolVerdict::Refused,
+                (None, None, _) => ToolVerdict::Vanished,
                 (Some(listed), None, Some(pin)) if pin.digest == listed.pin.digest => {
                     // The hash may be edited by hand; the text beside it follows.
                     if pin.pinned != listed.pin.pinned {
                         self.pins.insert(name.clone(), listed.pin.clone());
                         has_changed = true;
                     }
-                    Verdict::Available
+                    ToolVerdict::Available
                 }
                 (Some(listed), None, pin) if accepts_all || (pin.is_none() && may_pin) => {
-                    if pin.is_none() && self.pins.len() >= most {
-                        Verdict::New(LOCK_IS_FULL)
+                    if pin.is_none() && self.pins.len() >= max_tools {
+                        ToolVerdict::New(LOCK_IS_FULL)
                     } else {
                         self.pins.insert(name.clone(), listed.pin.clone());
                         has_changed = true;
-                        Verdict::Available
+                        ToolVerdict::Available
                     }
                 }
-                (Some(_), None, Some(_)) => Verdict::Changed,
-                (Some(_), None, None) => Verdict::New(NOT_IN_LOCK),
+                (Some(_), None, Some(_)) => ToolVerdict::Changed,
+                (Some(_), None, None) => ToolVerdict::New(NOT_IN_LOCK),
             };
         }
         self.has_pins |= pinning != Pinning::Never;
@@ -224,8 +225,8 @@ impl Directory {
     /// Lists the tools that wait until they are accepted.
     pub(super) fn waiting(&self) -> Vec<String> {
         let waiting = self.entries.iter().filter(|(_, entry)| match entry.verdict {
-            Verdict::Changed | Verdict::New(_) | Verdict::Vanished => true,
-            Verdict::Available | Verdict::Refused => false,
+            ToolVerdict::Changed | ToolVerdict::New(_) | ToolVerdict::Vanished => true,
+            ToolVerdict::Available | ToolVerdict::Refused => false,
         });
         waiting.map(|(name, _)| name.clone()).collect()
     }
@@ -287,14 +288,14 @@ pub(super) enum Pinning {
     Never,
 }
 
-impl Entry {
+impl DirectoryEntry {
     fn unlisted() -> Self {
         Self {
             listed: None,
             name: None,
             registered: None,
             problem: None,
-            verdict: Verdict::Vanished,
+            verdict: ToolVerdict::Vanished,
         }
     }
 
@@ -302,10 +303,10 @@ impl Entry {
         &mut self,
         definition: ToolDefinition,
         named: Named,
-        settings: &Settings,
+        settings: &RemoteSettings,
         stale: &mut Vec<String>,
     ) {
-        let pin = Pin::of(&definition);
+        let pin = PinnedDefinition::of(&definition);
         let (name, no_name) = match named {
             Ok(name) => (Some(name), None),
             Err(reason) => (None, Some(reason)),
@@ -322,16 +323,16 @@ impl Entry {
         let problem = name.as_ref().map(|name| problem_of(name, &definition, &clean, settings));
         self.problem = no_name.or(problem.flatten());
         self.name = name;
-        self.listed = Some(ListedTool { pin, definition, clean });
+        self.listed = Some(ListedDefinition { pin, definition, clean });
     }
 
     fn findings(&self) -> &[RemoteFinding] {
         self.listed.as_ref().map_or(&[], |listed| &listed.clean.findings)
     }
 
-    fn describe(&self, name: &str, pin: Option<&Pin>) -> RemoteTool {
+    fn describe(&self, name: &str, pin: Option<&PinnedDefinition>) -> RemoteTool {
         let changes = match (&self.verdict, &self.listed, pin) {
-            (Verdict::Changed, Some(listed), Some(pin)) => {
+            (ToolVerdict::Changed, Some(listed), Some(pin)) => {
                 differences(&pin.pinned, &listed.pin.pinned)
             }
             _ => Vec::new(),
@@ -349,19 +350,19 @@ impl Entry {
     /// Returns the reason for which the tool cannot be called, for people.
     fn reason(&self) -> Option<String> {
         Some(match &self.verdict {
-            Verdict::Available => return None,
-            Verdict::Changed => format!(
+            ToolVerdict::Available => return None,
+            ToolVerdict::Changed => format!(
                 "its server has changed the definition that was accepted; accept the new one in \
                  code, by `{ACCEPT}`, or by its `sha256` in the lock"
             ),
-            Verdict::New(reason) => (*reason).to_owned(),
-            Verdict::Vanished => "its server does not list it any more".to_owned(),
-            Verdict::Refused => self.problem.clone().unwrap_or_default(),
+            ToolVerdict::New(reason) => (*reason).to_owned(),
+            ToolVerdict::Vanished => "its server does not list it any more".to_owned(),
+            ToolVerdict::Refused => self.problem.clone().unwrap_or_default(),
         })
     }
 }
 
-impl Verdict {
+impl ToolVerdict {
     fn state(&self) -> RemoteToolState {
         match self {
             Self::Available => RemoteToolState::Available,

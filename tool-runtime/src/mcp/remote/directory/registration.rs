@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use super::{Directory, Entry, ListedTool, Verdict};
+use super::{Directory, DirectoryEntry, ListedDefinition, ToolVerdict};
 use crate::canonical::Digest;
 use crate::failure::Failure;
-use crate::mcp::remote::call::Caller;
+use crate::mcp::remote::call::RemoteCallSender;
 use crate::mcp::remote::definition::ToolDefinition;
 use crate::mcp::remote::findings::CleanDefinition;
-use crate::mcp::remote::settings::Settings;
+use crate::mcp::remote::settings::RemoteSettings;
 use crate::runtime::{Runtime, ToolChanges};
 use crate::tool::CallScope;
 use crate::tool::registry::DynamicTool;
@@ -33,13 +33,13 @@ pub(super) struct RegisteredTool {
 /// Registers tools in a runtime.
 pub(in super::super) struct Registrar<'r> {
     pub(in super::super) runtime: &'r Runtime,
-    pub(in super::super) settings: &'r Settings,
-    pub(in super::super) caller: &'r Arc<Caller>,
+    pub(in super::super) settings: &'r RemoteSettings,
+    pub(in super::super) sender: &'r Arc<RemoteCallSender>,
 }
 
 /// One change of the runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum RegistrationStep {
     Add { disabled: Option<String> },
     Replace,
     Enable,
@@ -124,84 +124,97 @@ impl Registrar<'_> {
     fn add_to(
         &self,
         changes: ToolChanges,
-        entry: &Entry,
-        step: &Step,
+        entry: &DirectoryEntry,
+        step: &RegistrationStep,
         gate: &Arc<ToolGate>,
     ) -> ToolChanges {
         let (Some(name), Some(listed)) = (&entry.name, &entry.listed) else {
             return match (step, &entry.registered) {
-                (Step::Disable(reason), Some(known)) => changes.disable(&*known.name, &**reason),
+                (RegistrationStep::Disable(reason), Some(known)) => {
+                    changes.disable(&*known.name, &**reason)
+                }
                 _ => changes,
             };
         };
         let tool = || self.tool(name, listed, gate);
         match step {
-            Step::Add { disabled: None } => changes.add(tool()),
-            Step::Add { disabled: Some(reason) } => changes.add(tool()).disable(&**name, &**reason),
-            Step::Replace => changes.replace(tool()),
-            Step::Enable => changes.enable(&**name),
-            Step::Disable(reason) => changes.disable(&**name, &**reason),
+            RegistrationStep::Add { disabled: None } => changes.add(tool()),
+            RegistrationStep::Add { disabled: Some(reason) } => {
+                changes.add(tool()).disable(&**name, &**reason)
+            }
+            RegistrationStep::Replace => changes.replace(tool()),
+            RegistrationStep::Enable => changes.enable(&**name),
+            RegistrationStep::Disable(reason) => changes.disable(&**name, &**reason),
         }
     }
 
     /// Makes one change by itself. A tool that the host has removed is added again.
-    fn make(&self, entry: &mut Entry, step: &Step, gate: Arc<ToolGate>) {
-        let again = Step::Add { disabled: None };
+    fn make(&self, entry: &mut DirectoryEntry, step: &RegistrationStep, gate: Arc<ToolGate>) {
+        let again = RegistrationStep::Add { disabled: None };
         for step in [step, &again] {
             let changes = self.add_to(ToolChanges::new(), entry, step, &gate);
             match (self.runtime.tools().apply(changes), step) {
                 (Ok(_), _) => return entry.record(step.clone(), gate),
-                (Err(_), Step::Replace | Step::Enable) => {}
-                (Err(_), Step::Disable(_)) => return entry.registered = None,
-                (Err(error), Step::Add { .. }) => {
+                (Err(_), RegistrationStep::Replace | RegistrationStep::Enable) => {}
+                (Err(_), RegistrationStep::Disable(_)) => return entry.registered = None,
+                (Err(error), RegistrationStep::Add { .. }) => {
                     entry.registered = None;
                     entry.problem = Some(one_line(&error.to_string()));
-                    entry.verdict = Verdict::Refused;
+                    entry.verdict = ToolVerdict::Refused;
                     return;
                 }
             }
         }
     }
 
-    fn tool(&self, name: &str, listed: &ListedTool, gate: &Arc<ToolGate>) -> DynamicTool {
+    fn tool(&self, name: &str, listed: &ListedDefinition, gate: &Arc<ToolGate>) -> DynamicTool {
         let tool = described(name, &listed.definition, &listed.clean, self.settings);
-        let (caller, gate) = (Arc::clone(self.caller), Arc::clone(gate));
+        let (sender, gate) = (Arc::clone(self.sender), Arc::clone(gate));
         let remote: Arc<str> = listed.definition.name.as_str().into();
         tool.handler(move |call: CallScope| {
-            let (caller, gate, remote) = (caller.clone(), gate.clone(), remote.clone());
-            async move { caller.call(&remote, &gate, &call).await }
+            let (sender, gate, remote) = (sender.clone(), gate.clone(), remote.clone());
+            async move { sender.call(&remote, &gate, &call).await }
         })
     }
 }
 
-impl Entry {
+impl DirectoryEntry {
     /// Returns the change that the runtime needs.
-    fn step(&self) -> Option<Step> {
+    fn step(&self) -> Option<RegistrationStep> {
         let reason = self.reason();
         match (&self.verdict, &self.registered, &self.listed) {
-            (Verdict::Available, None, _) => Some(Step::Add { disabled: None }),
-            (Verdict::Available, Some(known), Some(listed))
+            (ToolVerdict::Available, None, _) => Some(RegistrationStep::Add { disabled: None }),
+            (ToolVerdict::Available, Some(known), Some(listed))
                 if known.digest != listed.pin.digest =>
             {
-                Some(Step::Replace)
+                Some(RegistrationStep::Replace)
             }
-            (Verdict::Available, Some(known), _) => known.disabled.as_ref().map(|_| Step::Enable),
-            (Verdict::Changed | Verdict::New(_), None, _) => Some(Step::Add { disabled: reason }),
-            (Verdict::Vanished | Verdict::Refused, None, _) => None,
+            (ToolVerdict::Available, Some(known), _) => {
+                known.disabled.as_ref().map(|_| RegistrationStep::Enable)
+            }
+            (ToolVerdict::Changed | ToolVerdict::New(_), None, _) => {
+                Some(RegistrationStep::Add { disabled: reason })
+            }
+            (ToolVerdict::Vanished | ToolVerdict::Refused, None, _) => None,
             (
-                Verdict::Changed | Verdict::New(_) | Verdict::Vanished | Verdict::Refused,
+                ToolVerdict::Changed
+                | ToolVerdict::New(_)
+                | ToolVerdict::Vanished
+                | ToolVerdict::Refused,
                 Some(known),
                 _,
-            ) => reason.filter(|reason| known.disabled.as_ref() != Some(reason)).map(Step::Disable),
+            ) => reason
+                .filter(|reason| known.disabled.as_ref() != Some(reason))
+                .map(RegistrationStep::Disable),
         }
     }
 
-    fn record(&mut self, step: Step, gate: Arc<ToolGate>) {
+    fn record(&mut self, step: RegistrationStep, gate: Arc<ToolGate>) {
         let disabled = match step {
-            Step::Add { disabled } => disabled,
-            Step::Replace => None,
-            Step::Enable => return self.set_disabled(None),
-            Step::Disable(reason) => return self.set_disabled(Some(reason)),
+            RegistrationStep::Add { disabled } => disabled,
+            RegistrationStep::Replace => None,
+            RegistrationStep::Enable => return self.set_disabled(None),
+            RegistrationStep::Disable(reason) => return self.set_disabled(Some(reason)),
         };
         if let Some(replaced) = self.registered.take() {
             replaced.revoke();
@@ -233,7 +246,7 @@ impl Entry {
 
     fn is_current(&self) -> bool {
         let digest = self.listed.as_ref().map(|listed| listed.pin.digest);
-        self.verdict == Verdict::Available
+        self.verdict == ToolVerdict::Available
             && self.registered.as_ref().is_some_and(|known| Some(known.digest) == digest)
     }
 }
@@ -243,7 +256,7 @@ pub(super) fn problem_of(
     name: &str,
     definition: &ToolDefinition,
     clean: &CleanDefinition,
-    settings: &Settings,
+    settings: &RemoteSettings,
 ) -> Option<String> {
     if let Some(place) = &clean.unusable {
         let place = place.escape_debug();
@@ -260,7 +273,7 @@ fn described(
     name: &str,
     definition: &ToolDefinition,
     clean: &CleanDefinition,
-    settings: &Settings,
+    settings: &RemoteSettings,
 ) -> DynamicTool {
     let remote = &*definition.name;
     let effect = settings.claims.effect(remote);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{ACCEPT, Pin, Pins};
+use super::{ACCEPT, PinnedDefinition, PinnedDefinitions};
 use crate::canonical::Digest;
 use crate::mcp::remote::error::{RemoteError, RemoteErrorKind};
 use crate::schema::export::{conflict_markers, read_file, replace_file};
@@ -17,7 +17,7 @@ const FORMAT: u64 = 1;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// Reads a lock; `None` if there is no file, or an empty one.
-pub(super) fn read(path: &Path) -> Result<Option<Pins>, RemoteError> {
+pub(super) fn read(path: &Path) -> Result<Option<PinnedDefinitions>, RemoteError> {
     let bytes = read_file(path).map_err(|error| lock_error(error.to_string()))?;
     let Some(bytes) = bytes.filter(|bytes| !bytes.iter().all(u8::is_ascii_whitespace)) else {
         return Ok(None);
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Pins>, RemoteError> {
     parse(&String::from_utf8_lossy(&bytes), path).map(Some)
 }
 
-fn parse(text: &str, path: &Path) -> Result<Pins, RemoteError> {
+fn parse(text: &str, path: &Path) -> Result<PinnedDefinitions, RemoteError> {
     if let Some(markers) = conflict_markers(text) {
         let line = markers.first().map_or(0, |(line, _)| *line);
         return Err(damaged(
@@ -52,7 +52,7 @@ fn parse(text: &str, path: &Path) -> Result<Pins, RemoteError> {
     let Value::Array(entries) = &lock["tools"] else {
         return Err(damaged(path, "`tools` is not a list"));
     };
-    let mut pins = Pins::new();
+    let mut pins = PinnedDefinitions::new();
     for entry in entries.iter().filter(|entry| !entry.is_string()) {
         let (name, pin) = read_entry(entry)
             .ok_or_else(|| damaged(path, "an entry has no `name`, `sha256` or `pinned`"))?;
@@ -63,20 +63,20 @@ fn parse(text: &str, path: &Path) -> Result<Pins, RemoteError> {
     Ok(pins)
 }
 
-fn read_entry(entry: &Value) -> Option<(String, Pin)> {
+fn read_entry(entry: &Value) -> Option<(String, PinnedDefinition)> {
     let digest: Digest = entry["sha256"].as_str()?.parse().ok()?;
     let pinned = entry.get("pinned")?.clone();
-    Some((entry["name"].as_str()?.to_owned(), Pin { digest, pinned }))
+    Some((entry["name"].as_str()?.to_owned(), PinnedDefinition { digest, pinned }))
 }
 
 /// Formats a lock.
-pub(super) fn text(pins: &Pins) -> String {
+pub(super) fn text(pins: &PinnedDefinitions) -> String {
     let lines: String = pins.iter().map(|(name, pin)| lines(name, pin)).collect();
     let end = json!(format!("one line a tool; `{ACCEPT}` writes this file"));
     format!("{{\n\"format\": {FORMAT},\n\"tools\": [\n{lines}{end}\n]\n}}\n")
 }
 
-fn lines(name: &str, pin: &Pin) -> String {
+fn lines(name: &str, pin: &PinnedDefinition) -> String {
     let (begin, end) = (json!(format!("<{name}>")), json!(format!("</{name}>")));
     let (name, digest) = (json!(name), json!(pin.digest));
     let mut pinned = pin.pinned.clone();
@@ -106,10 +106,10 @@ mod tests {
     use super::*;
     use crate::mcp::remote::definition::ToolDefinition;
 
-    fn pins() -> Pins {
+    fn pins() -> PinnedDefinitions {
         let pin = |name: &str| {
             let listed = json!({"name": name, "inputSchema": {"type": "object", "b": 1, "a": 2}});
-            (name.to_owned(), Pin::of(&ToolDefinition::parse(&listed).unwrap()))
+            (name.to_owned(), PinnedDefinition::of(&ToolDefinition::parse(&listed).unwrap()))
         };
         [pin("b"), pin("a/b")].into_iter().collect()
     }
@@ -121,7 +121,10 @@ mod tests {
     #[test]
     fn written_pins_are_read_again() {
         assert_eq!(parse(&text(&pins()), at()).unwrap(), pins());
-        assert_eq!(parse(&text(&Pins::new()), at()).unwrap(), Pins::new());
+        assert_eq!(
+            parse(&text(&PinnedDefinitions::new()), at()).unwrap(),
+            PinnedDefinitions::new()
+        );
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) const ACCEPT: &str = "MCP_LOCK=accept";
 
 /// The accepted definition of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pin {
+pub(super) struct PinnedDefinition {
     /// The hash decides what is accepted.
     pub(super) digest: Digest,
     /// The pinned parts, to compare a change with.
@@ -29,7 +29,7 @@ pub(super) struct Pin {
 }
 
 /// The accepted definitions, by the server's names of the tools.
-pub(super) type Pins = BTreeMap<String, Pin>;
+pub(super) type PinnedDefinitions = BTreeMap<String, PinnedDefinition>;
 
 /// Selects what may be written to the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) struct LockStore {
     path: Option<PathBuf>,
 }
 
-impl Pin {
+impl PinnedDefinition {
     pub(super) fn of(definition: &ToolDefinition) -> Self {
         let pinned = definition.pinned();
         Self { digest: digest_of(&pinned), pinned }
@@ -63,7 +63,7 @@ impl LockMode {
             Some(Some("accept")) => Ok(Self::Accept),
             Some(Some("frozen")) => Ok(Self::Frozen),
             Some(_) => Err(RemoteError::setting(format!(
-                "`{VARIABLE}` has no such value: set it to `accept` or `frozen`, or unset it"
+                "invalid value of `{VARIABLE}`: expected `accept` or `frozen`, or no value"
             ))),
         }
     }
@@ -75,13 +75,13 @@ impl LockStore {
     }
 
     /// Reads the pins; none if there is no file.
-    pub(super) async fn read(&self) -> Result<Option<Pins>, RemoteError> {
+    pub(super) async fn read(&self) -> Result<Option<PinnedDefinitions>, RemoteError> {
         let Some(path) = self.path.clone() else { return Ok(None) };
         blocking(move || file::read(&path)).await
     }
 
     /// Replaces the file.
-    pub(super) async fn write(&self, pins: &Pins) -> Result<(), RemoteError> {
+    pub(super) async fn write(&self, pins: &PinnedDefinitions) -> Result<(), RemoteError> {
         let Some(path) = self.path.clone() else { return Ok(()) };
         let text = file::text(pins);
         blocking(move || file::write(&path, &text)).await
@@ -92,6 +92,8 @@ async fn blocking<T: Send + 'static>(
     run: impl FnOnce() -> Result<T, RemoteError> + Send + 'static,
 ) -> Result<T, RemoteError> {
     let ended = tokio::task::spawn_blocking(run).await;
-    let stopped = |_| Err(RemoteError::new(RemoteErrorKind::Lock, "reading the lock was stopped"));
+    let stopped = |_| {
+        Err(RemoteError::new(RemoteErrorKind::Lock, "the task that accesses the lock file failed"))
+    };
     ended.unwrap_or_else(stopped)
 }

@@ -12,11 +12,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep};
 
 use self::subscription::{ChangeSubscription, SubscriptionEvent};
-use super::call::{Caller, Link};
+use super::call::{ActiveConnection, RemoteCallSender};
 use super::connect::Connection;
 use super::directory::{Directory, Pinning};
 use super::error::{RemoteError, RemoteErrorKind};
-use super::settings::{ReconnectDelays, Settings};
+use super::settings::{ReconnectDelays, RemoteSettings};
 use super::status::{RemoteConnection, RemoteEvent, RemoteServer, RemoteStatus};
 use crate::canonical::Digest;
 use crate::runtime::{Runtime, WeakRuntime};
@@ -36,15 +36,15 @@ pub(super) type Reply = oneshot::Sender<Result<(), RemoteError>>;
 
 /// The status that the task publishes, and hosts read.
 #[derive(Debug, Default)]
-pub(super) struct StatusBoard(Mutex<Arc<RemoteStatus>>);
+pub(super) struct SharedStatus(Mutex<Arc<RemoteStatus>>);
 
 /// Keeps the connection to one server.
 pub(super) struct Supervisor {
-    settings: Arc<Settings>,
+    settings: Arc<RemoteSettings>,
     runtime: WeakRuntime,
-    caller: Arc<Caller>,
+    sender: Arc<RemoteCallSender>,
     directory: Directory,
-    board: Arc<StatusBoard>,
+    shared_status: Arc<SharedStatus>,
     server: Option<RemoteServer>,
     state: RemoteConnection,
     was_connected: bool,
@@ -54,13 +54,13 @@ pub(super) struct Supervisor {
     connected_at: Option<Instant>,
 }
 
-/// The host's wish that the task ends, which its last handle makes when it is dropped.
+/// Tells the task to end: set by the host, or when its last handle is dropped.
 #[derive(Clone)]
 struct CloseSignal(watch::Receiver<bool>);
 
-/// The reason for which the task of a connection wakes.
-enum Wake {
-    Left(Left),
+/// An event that the task of a connection handles.
+enum SupervisorEvent {
+    Disconnected(DisconnectReason),
     Command(Command),
     /// The server, a call or the clock asks for the list of tools.
     List,
@@ -68,9 +68,19 @@ enum Wake {
 }
 
 /// The reason why a connection ends.
-enum Left {
+enum DisconnectReason {
     Lost(RemoteError),
     Closed(Option<Reply>),
+}
+
+impl SupervisorEvent {
+    fn closed(reply: Option<Reply>) -> Self {
+        Self::Disconnected(DisconnectReason::Closed(reply))
+    }
+
+    fn lost(error: RemoteError) -> Self {
+        Self::Disconnected(DisconnectReason::Lost(error))
+    }
 }
 
 impl CloseSignal {
@@ -81,7 +91,7 @@ impl CloseSignal {
     }
 }
 
-impl StatusBoard {
+impl SharedStatus {
     pub(super) fn read(&self) -> Arc<RemoteStatus> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -93,19 +103,20 @@ impl StatusBoard {
 
 impl Supervisor {
     pub(super) fn new(
-        settings: Settings,
+        settings: RemoteSettings,
         runtime: &Runtime,
-        board: Arc<StatusBoard>,
+        shared_status: Arc<SharedStatus>,
         closed: watch::Receiver<bool>,
         commands: mpsc::Receiver<Command>,
     ) -> Self {
-        let (caller, delays) = (Caller::new(settings.limits), settings.reconnect.delays());
+        let (sender, delays) =
+            (RemoteCallSender::new(settings.limits), settings.reconnect.delays());
         Self {
             settings: Arc::new(settings),
             runtime: runtime.downgrade(),
-            caller: Arc::new(caller),
+            sender: Arc::new(sender),
             directory: Directory::default(),
-            board,
+            shared_status,
             server: None,
             state: RemoteConnection::Connecting,
             was_connected: false,
@@ -127,10 +138,11 @@ impl Supervisor {
         self.server = Some(connection.server.clone());
         let pinning = if self.was_connected { Pinning::New } else { Pinning::All };
         // Before the tools can be called.
-        let link = Link { peer: connection.peer.clone(), state: connection.state.clone() };
-        self.caller.use_link(Some(link));
+        let active =
+            ActiveConnection { peer: connection.peer.clone(), state: connection.state.clone() };
+        self.sender.set_connection(Some(active));
         if let Err(error) = self.synchronize(&connection.peer, pinning).await {
-            self.caller.use_link(None);
+            self.sender.set_connection(None);
             connection.close().await;
             return Err(error);
         }
@@ -154,21 +166,21 @@ impl Supervisor {
                 },
             };
             let subscription = ChangeSubscription::of(&mut current, self.settings.reconnect);
-            let left = self.serve(&current, subscription).await;
-            self.caller.use_link(None);
-            match left {
-                Left::Closed(reply) => {
-                    self.leave();
+            let reason = self.serve(&current, subscription).await;
+            self.sender.set_connection(None);
+            match reason {
+                DisconnectReason::Closed(reply) => {
+                    self.unregister_tools();
                     current.close().await;
                     break reply;
                 }
-                Left::Lost(error) => {
-                    delay = self.lose(&error);
+                DisconnectReason::Lost(error) => {
+                    delay = self.on_connection_lost(&error);
                     current.close().await;
                 }
             }
         };
-        self.leave();
+        self.unregister_tools();
         self.settings.emit(&RemoteEvent::Closed);
         if let Some(reply) = reply {
             // A host that does not wait any more needs no answer.
@@ -176,9 +188,9 @@ impl Supervisor {
         }
     }
 
-    /// Announces that the connection was lost, and returns the delay before the next attempt.
-    fn lose(&mut self, error: &RemoteError) -> Option<Duration> {
-        // The delays of a server that ends at once go on growing.
+    /// Publishes that the connection was lost, and returns the delay before the next attempt.
+    fn on_connection_lost(&mut self, error: &RemoteError) -> Option<Duration> {
+        // The delays of a server that ends at once keep growing.
         let settings = self.settings.reconnect;
         if self.connected_at.take().is_some_and(|since| since.elapsed() >= settings.longest) {
             self.delays = settings.delays();
@@ -191,7 +203,7 @@ impl Supervisor {
     }
 
     /// Removes the tools from the runtime.
-    fn leave(&mut self) {
+    fn unregister_tools(&mut self) {
         match self.runtime.upgrade() {
             Some(runtime) => self.directory.unregister(&runtime),
             None => self.directory.revoke_all(),
@@ -205,78 +217,78 @@ impl Supervisor {
         &mut self,
         connection: &Connection,
         mut subscription: ChangeSubscription,
-    ) -> Left {
+    ) -> DisconnectReason {
         let period = self.settings.refresh_every.unwrap_or(FAR);
         let mut refresh = interval_at(Instant::now() + period, period);
         refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let wake = self.wake(connection, &mut subscription, &mut refresh).await;
-            let listed = match wake {
-                Wake::Left(left) => return left,
-                Wake::Command(command) => {
-                    match self.obey(command, Some(connection.peer.clone())).await {
+            let event = self.next_event(connection, &mut subscription, &mut refresh).await;
+            let listed = match event {
+                SupervisorEvent::Disconnected(reason) => return reason,
+                SupervisorEvent::Command(command) => {
+                    match self.handle_command(command, Some(connection.peer.clone())).await {
                         Ok(()) => continue,
-                        Err(error) => return Left::Lost(error),
+                        Err(error) => return DisconnectReason::Lost(error),
                     }
                 }
-                Wake::List => self.list_again(connection).await,
-                Wake::Subscribe => {
+                SupervisorEvent::List => self.list_again(connection).await,
+                SupervisorEvent::Subscribe => {
                     let mut closed = self.closed.clone();
                     tokio::select! {
                         biased;
-                        () = closed.closed() => return Left::Closed(None),
+                        () = closed.closed() => return DisconnectReason::Closed(None),
                         () = subscription.subscribe(connection) => {}
                     }
                     // A change may have been missed, and the server may be gone.
                     self.list_again(connection).await
                 }
             };
-            if let Err(left) = listed {
-                return left;
+            if let Err(reason) = listed {
+                return reason;
             }
         }
     }
 
-    /// Waits for the next thing to do.
-    async fn wake(
+    /// Waits for the next event.
+    async fn next_event(
         &mut self,
         connection: &Connection,
         subscription: &mut ChangeSubscription,
         refresh: &mut Interval,
-    ) -> Wake {
+    ) -> SupervisorEvent {
         tokio::select! {
             biased;
-            () = self.closed.closed() => Wake::Left(Left::Closed(None)),
-            () = connection.ended() => Wake::Left(Left::Lost(ended())),
+            () = self.closed.closed() => SupervisorEvent::closed(None),
+            () = connection.ended() => SupervisorEvent::lost(ended()),
             command = self.commands.recv() => match command {
-                None => Wake::Left(Left::Closed(None)),
-                Some(Command::Close(reply)) => Wake::Left(Left::Closed(Some(reply))),
-                Some(command) => Wake::Command(command),
+                None => SupervisorEvent::closed(None),
+                Some(Command::Close(reply)) => SupervisorEvent::closed(Some(reply)),
+                Some(command) => SupervisorEvent::Command(command),
             },
-            () = connection.state.list_changed() => Wake::List,
+            () = connection.state.list_changed() => SupervisorEvent::List,
             event = subscription.next() => match event {
-                SubscriptionEvent::Changed => Wake::List,
-                SubscriptionEvent::Due => Wake::Subscribe,
+                SubscriptionEvent::Changed => SupervisorEvent::List,
+                SubscriptionEvent::Due => SupervisorEvent::Subscribe,
             },
-            () = self.caller.doubted() => Wake::List,
-            _ = refresh.tick() => Wake::List,
+            () = self.sender.connection_suspect() => SupervisorEvent::List,
+            _ = refresh.tick() => SupervisorEvent::List,
         }
     }
 
     /// Lists the tools again, at most a few times a second.
-    async fn list_again(&mut self, connection: &Connection) -> Result<(), Left> {
+    async fn list_again(&mut self, connection: &Connection) -> Result<(), DisconnectReason> {
         if self.runtime.upgrade().is_none() {
-            return Err(Left::Closed(None));
+            return Err(DisconnectReason::Closed(None));
         }
         let mut closed = self.closed.clone();
         let synchronized = tokio::select! {
             biased;
-            () = closed.closed() => return Err(Left::Closed(None)),
+            () = closed.closed() => return Err(DisconnectReason::Closed(None)),
             synchronized = self.synchronize(&connection.peer, Pinning::New) => synchronized,
         };
         if let Err(error) = synchronized {
             if is_lost(&error) {
-                return Err(Left::Lost(error));
+                return Err(DisconnectReason::Lost(error));
             }
             self.settings.emit(&RemoteEvent::Failed { reason: error.to_string() });
         }
@@ -305,7 +317,7 @@ impl Supervisor {
             };
             match connected {
                 Ok(connection) => return Ok(connection),
-                Err(error) => delay = self.lose(&error),
+                Err(error) => delay = self.on_connection_lost(&error),
             }
         }
     }
@@ -344,14 +356,14 @@ impl Supervisor {
                     ))));
                     return Ok(());
                 }
-                // Without a connection nothing can fail that loses it.
-                Some(command) => drop(self.obey(command, None).await),
+                // There is no connection that this command could lose.
+                Some(command) => drop(self.handle_command(command, None).await),
             }
         }
     }
 
-    /// Does what the host asks for. An error is one of the connection.
-    async fn obey(
+    /// Runs a command of the host. An error means that the connection is lost.
+    async fn handle_command(
         &mut self,
         command: Command,
         peer: Option<Peer<RoleClient>>,

@@ -76,8 +76,8 @@ impl Supervisor {
         self.register();
         self.announce(&before);
         if left_out > 0 {
-            let most = settings.limits.max_tools();
-            let reason = format!("{left_out} tools are left out: a server may have {most}");
+            let max_tools = settings.limits.max_tools();
+            let reason = format!("{left_out} tools are left out: a server may have {max_tools}");
             settings.emit(&RemoteEvent::Failed { reason });
         }
         if before.is_empty() {
@@ -101,7 +101,7 @@ impl Supervisor {
     fn register(&mut self) {
         let Some(runtime) = self.runtime.upgrade() else { return };
         let registrar =
-            Registrar { runtime: &runtime, settings: &self.settings, caller: &self.caller };
+            Registrar { runtime: &runtime, settings: &self.settings, sender: &self.sender };
         self.directory.register(&registrar);
     }
 
@@ -113,7 +113,7 @@ impl Supervisor {
     }
 
     pub(super) fn publish(&self) {
-        self.board.publish(RemoteStatus {
+        self.shared_status.publish(RemoteStatus {
             connection: self.state,
             server: self.server.clone(),
             tools: self.directory.tools(),

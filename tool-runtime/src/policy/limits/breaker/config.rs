@@ -116,8 +116,8 @@ impl Default for BreakerConfig {
     }
 }
 
-fn check_count(field: &'static str, count: u32, most: u32) -> Result<(), OutOfRange> {
-    OutOfRange::unless((1..=most).contains(&count), field, format_args!("1 to {most}"), count)
+fn check_count(field: &'static str, count: u32, limit: u32) -> Result<(), OutOfRange> {
+    OutOfRange::unless((1..=limit).contains(&count), field, format_args!("1 to {limit}"), count)
 }
 
 fn check_time(field: &'static str, time: Duration) -> Result<(), OutOfRange> {

@@ -7,14 +7,14 @@ use super::config::TripCondition;
 /// Counts the calls that ended, by the breaker's trip condition.
 #[derive(Debug)]
 pub(super) enum FailureCounter {
-    InARow { failures: u32, most: u32 },
+    InARow { failures: u32, limit: u32 },
     Ratio { window: Box<RollingWindow>, ratio: f64, min_calls: u32 },
 }
 
 impl FailureCounter {
     pub(super) fn new(trip: TripCondition) -> Self {
         match trip {
-            TripCondition::InARow(most) => Self::InARow { failures: 0, most },
+            TripCondition::InARow(limit) => Self::InARow { failures: 0, limit },
             TripCondition::Ratio { ratio, min_calls, window } => {
                 Self::Ratio { window: Box::new(RollingWindow::new(window)), ratio, min_calls }
             }
@@ -31,9 +31,9 @@ impl FailureCounter {
     /// Counts a failure; returns whether the breaker trips.
     pub(super) fn failed(&mut self, now: Instant) -> bool {
         match self {
-            Self::InARow { failures, most } => {
+            Self::InARow { failures, limit } => {
                 *failures += 1;
-                *failures >= *most
+                *failures >= *limit
             }
             Self::Ratio { window, ratio, min_calls } => {
                 window.count(now, 1);

@@ -132,9 +132,9 @@ impl<K: Ord + Clone, V> QuotaMap<K, V> {
     }
 
     /// Deletes expired entries, the earliest expiry first; returns how many.
-    pub(super) fn sweep(&mut self, now: UnixMillis, most: usize) -> usize {
+    pub(super) fn sweep(&mut self, now: UnixMillis, limit: usize) -> usize {
         let mut swept = 0;
-        while swept < most && self.expiries.first().is_some_and(|(time, _)| *time <= now) {
+        while swept < limit && self.expiries.first().is_some_and(|(time, _)| *time <= now) {
             let Some((_, key)) = self.expiries.pop_first() else { break };
             self.remove(&key);
             swept += 1;

@@ -3,22 +3,22 @@
 use uuid::Uuid;
 
 use super::super::samples::done;
-use super::{Evidence, crowd, wrapping};
+use super::{EvidenceChecks, crowd, wrapping};
 use crate::evidence::{EvidenceStore, TenantKey};
 use crate::store::UnixMillis;
 
 pub(super) async fn check(store: &dyn EvidenceStore) {
-    a_key_is_found_as_it_was_added(&Evidence::new(store)).await;
-    the_first_key_of_a_version_is_kept(&Evidence::new(store)).await;
-    a_version_is_greater_than_all_before(&Evidence::new(store)).await;
-    one_of_many_adds_a_version(&Evidence::new(store)).await;
-    destroyed_keys_leave_marks(&Evidence::new(store)).await;
-    keys_are_destroyed_once_nothing_needs_them(&Evidence::new(store)).await;
-    a_key_is_wrapped_anew_as_it_was_found(&Evidence::new(store)).await;
-    keys_under_others_are_listed(&Evidence::new(store)).await;
+    a_key_is_found_as_it_was_added(&EvidenceChecks::new(store)).await;
+    the_first_key_of_a_version_is_kept(&EvidenceChecks::new(store)).await;
+    a_version_is_greater_than_all_before(&EvidenceChecks::new(store)).await;
+    one_of_many_adds_a_version(&EvidenceChecks::new(store)).await;
+    destroyed_keys_leave_marks(&EvidenceChecks::new(store)).await;
+    keys_are_destroyed_once_nothing_needs_them(&EvidenceChecks::new(store)).await;
+    a_key_is_wrapped_anew_as_it_was_found(&EvidenceChecks::new(store)).await;
+    keys_under_others_are_listed(&EvidenceChecks::new(store)).await;
 }
 
-async fn a_key_is_found_as_it_was_added(evidence: &Evidence<'_>) {
+async fn a_key_is_found_as_it_was_added(evidence: &EvidenceChecks<'_>) {
     assert_eq!(evidence.find_key(1).await, None, "a key that was not added is not found");
     assert_eq!(evidence.newest().await, None, "a tenant begins without keys");
     let long = "r".repeat(64);
@@ -28,10 +28,10 @@ async fn a_key_is_found_as_it_was_added(evidence: &Evidence<'_>) {
         assert_eq!(evidence.find_key(version).await, Some(key.clone()), "a key is found as added");
         assert_eq!(evidence.newest().await, Some(key), "the greatest version is the newest");
     }
-    assert_eq!(Evidence::new(evidence.store).newest().await, None, "a key is its tenant's");
+    assert_eq!(EvidenceChecks::new(evidence.store).newest().await, None, "a key is its tenant's");
 }
 
-async fn the_first_key_of_a_version_is_kept(evidence: &Evidence<'_>) {
+async fn the_first_key_of_a_version_is_kept(evidence: &EvidenceChecks<'_>) {
     let first = evidence.key(1);
     assert!(evidence.add(&first).await, "a key of a greater version is added");
     let other = TenantKey::new(evidence.tenant, 1, "ring-2", wrapping(9));
@@ -41,7 +41,7 @@ async fn the_first_key_of_a_version_is_kept(evidence: &Evidence<'_>) {
     assert_eq!(evidence.find_key(1).await, Some(first), "the first key of a version is kept");
 }
 
-async fn a_version_is_greater_than_all_before(evidence: &Evidence<'_>) {
+async fn a_version_is_greater_than_all_before(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[2, 5]).await;
     for version in [1, 2, 3, 4, 5] {
         let added = evidence.add(&evidence.key(version)).await;
@@ -50,7 +50,7 @@ async fn a_version_is_greater_than_all_before(evidence: &Evidence<'_>) {
     assert_eq!(evidence.live(&[1, 2, 3, 4, 5]).await, [2, 5], "a rejected key is not found");
 }
 
-async fn one_of_many_adds_a_version(evidence: &Evidence<'_>) {
+async fn one_of_many_adds_a_version(evidence: &EvidenceChecks<'_>) {
     let added = crowd(|number| async move {
         let key = TenantKey::new(evidence.tenant, 1, "ring-1", wrapping(number));
         let added = evidence.add(&key).await;
@@ -64,9 +64,9 @@ async fn one_of_many_adds_a_version(evidence: &Evidence<'_>) {
     assert_eq!(added.await, 1, "one of many adds a version");
 }
 
-async fn destroyed_keys_leave_marks(evidence: &Evidence<'_>) {
+async fn destroyed_keys_leave_marks(evidence: &EvidenceChecks<'_>) {
     assert_eq!(evidence.destroy().await, 0, "a tenant without keys has none to destroy");
-    let other = Evidence::new(evidence.store);
+    let other = EvidenceChecks::new(evidence.store);
     other.add_keys(&[1]).await;
     evidence.add_keys(&[1, 2]).await;
     let key = evidence.key(1);
@@ -90,12 +90,12 @@ async fn destroyed_keys_leave_marks(evidence: &Evidence<'_>) {
     assert_eq!(evidence.live(&[1, 2, 3]).await, [3], "a tenant may get a key again");
 }
 
-async fn keys_are_destroyed_once_nothing_needs_them(evidence: &Evidence<'_>) {
+async fn keys_are_destroyed_once_nothing_needs_them(evidence: &EvidenceChecks<'_>) {
     assert_eq!(evidence.destroy_unused().await, 0, "a tenant without keys has none to destroy");
     evidence.add_keys(&[1, 2, 3, 4]).await;
     let used = evidence.keep_sealed_by(2).await;
     evidence.put(&evidence.plain_at(used.facts.id.created_at())).await;
-    let other = Evidence::new(evidence.store);
+    let other = EvidenceChecks::new(evidence.store);
     other.add_keys(&[1, 2]).await;
     other.keep_sealed_by(1).await;
     assert_eq!(evidence.destroy_unused().await, 2, "unused keys are destroyed");
@@ -110,7 +110,7 @@ async fn keys_are_destroyed_once_nothing_needs_them(evidence: &Evidence<'_>) {
     assert_eq!(evidence.live(&[1, 2, 3, 4]).await, [4], "{promise}");
 }
 
-async fn a_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
+async fn a_key_is_wrapped_anew_as_it_was_found(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     let was = evidence.key(1);
     let now = TenantKey::new(evidence.tenant, 1, "ring-number-2", wrapping(9));
@@ -130,9 +130,9 @@ async fn a_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
     assert!(!evidence.rewrap_key(&was, &was).await, "{promise}, once");
 }
 
-async fn keys_under_others_are_listed(evidence: &Evidence<'_>) {
-    let others = [(); 3].map(|()| Evidence::new(evidence.store));
-    let destroyed = Evidence::new(evidence.store);
+async fn keys_under_others_are_listed(evidence: &EvidenceChecks<'_>) {
+    let others = [(); 3].map(|()| EvidenceChecks::new(evidence.store));
+    let destroyed = EvidenceChecks::new(evidence.store);
     let mut tenants: Vec<_> = others.iter().chain([evidence]).collect();
     tenants.sort_by_key(|evidence| evidence.tenant);
     for evidence in tenants.iter().copied().chain([&destroyed]) {
@@ -149,9 +149,9 @@ async fn keys_under_others_are_listed(evidence: &Evidence<'_>) {
         let found: Vec<_> = all.iter().filter(ours).map(|key| (key.tenant, key.version)).collect();
         let expected: Vec<_> = tenants.iter().map(|one| (one.tenant, version)).collect();
         assert_eq!(found, expected, "keys under others than {not_by} are listed, in order");
-        for most in [1, 3] {
-            let same = listed(evidence, not_by, most).await == all;
-            assert!(same, "pages of {most} hold what one page holds");
+        for limit in [1, 3] {
+            let same = listed(evidence, not_by, limit).await == all;
+            assert!(same, "pages of {limit} hold what one page holds");
         }
     }
     let all = listed(evidence, "ring", 1_000).await;
@@ -160,13 +160,13 @@ async fn keys_under_others_are_listed(evidence: &Evidence<'_>) {
 }
 
 /// Lists page by page, and stops if that does not end.
-async fn listed(evidence: &Evidence<'_>, not_by: &str, most: usize) -> Vec<TenantKey> {
+async fn listed(evidence: &EvidenceChecks<'_>, not_by: &str, limit: usize) -> Vec<TenantKey> {
     let mut all: Vec<TenantKey> = Vec::new();
     for _ in 0..100_000 {
         let after = all.last().map(|key| (key.tenant, key.version));
-        let page = evidence.store.list_tenant_keys(not_by, after, most).await;
+        let page = evidence.store.list_tenant_keys(not_by, after, limit).await;
         let page = done("list_tenant_keys", page);
-        assert!(page.len() <= most, "a page holds at most {most}; found {}", page.len());
+        assert!(page.len() <= limit, "a page holds at most {limit}; found {}", page.len());
         if page.is_empty() {
             break;
         }

@@ -37,12 +37,12 @@ pub async fn evidence(store: &dyn EvidenceStore) {
 }
 
 /// The evidence of a tenant that one check owns.
-struct Evidence<'a> {
+struct EvidenceChecks<'a> {
     store: &'a dyn EvidenceStore,
     tenant: Uuid,
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> EvidenceChecks<'a> {
     fn new(store: &'a dyn EvidenceStore) -> Self {
         Self { store, tenant: Uuid::now_v7() }
     }
@@ -83,24 +83,24 @@ impl<'a> Evidence<'a> {
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Vec<StoredFacts> {
-        self.listed(query, after, most).await.into_iter().map(|listed| listed.facts).collect()
+        self.listed(query, after, limit).await.into_iter().map(|listed| listed.facts).collect()
     }
 
     async fn listed(
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        most: usize,
+        limit: usize,
     ) -> Vec<ListedSnapshot> {
-        let listed = done("list_snapshots", self.store.list_snapshots(query, after, most).await);
-        assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+        let listed = done("list_snapshots", self.store.list_snapshots(query, after, limit).await);
+        assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
         listed
     }
 
-    async fn sweep(&self, before: UnixMillis, most: usize) -> usize {
-        done("sweep_snapshots", self.store.sweep_snapshots(before, most).await)
+    async fn sweep(&self, before: UnixMillis, limit: usize) -> usize {
+        done("sweep_snapshots", self.store.sweep_snapshots(before, limit).await)
     }
 
     async fn sweep_all(&self, before: UnixMillis) {

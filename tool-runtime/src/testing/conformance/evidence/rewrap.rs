@@ -4,32 +4,32 @@
 use uuid::Uuid;
 
 use super::super::samples::done;
-use super::{Evidence, crowd, wrapping};
+use super::{EvidenceChecks, crowd, wrapping};
 use crate::evidence::{EvidenceStore, SnapshotId, StoredSnapshot, WrappedKey};
 
 pub(super) async fn check(store: &dyn EvidenceStore) {
-    keys_of_earlier_versions_are_listed(&Evidence::new(store)).await;
-    a_page_may_start_after_what_was_wrapped_anew(&Evidence::new(store)).await;
-    a_data_key_is_wrapped_anew_as_it_was_found(&Evidence::new(store)).await;
-    nothing_is_wrapped_by_a_key_that_is_not_there(&Evidence::new(store)).await;
-    nothing_that_was_destroyed_is_wrapped_anew(&Evidence::new(store)).await;
-    one_of_many_wraps_a_key_anew(&Evidence::new(store)).await;
+    keys_of_earlier_versions_are_listed(&EvidenceChecks::new(store)).await;
+    a_page_may_start_after_what_was_wrapped_anew(&EvidenceChecks::new(store)).await;
+    a_data_key_is_wrapped_anew_as_it_was_found(&EvidenceChecks::new(store)).await;
+    nothing_is_wrapped_by_a_key_that_is_not_there(&EvidenceChecks::new(store)).await;
+    nothing_that_was_destroyed_is_wrapped_anew(&EvidenceChecks::new(store)).await;
+    one_of_many_wraps_a_key_anew(&EvidenceChecks::new(store)).await;
 }
 
 async fn list(
-    evidence: &Evidence<'_>,
+    evidence: &EvidenceChecks<'_>,
     version: u32,
     after: Option<SnapshotId>,
-    most: usize,
+    limit: usize,
 ) -> Vec<(SnapshotId, WrappedKey)> {
-    let listed = evidence.store.list_data_keys(evidence.tenant, version, after, most).await;
+    let listed = evidence.store.list_data_keys(evidence.tenant, version, after, limit).await;
     let listed = done("list_data_keys", listed);
-    assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+    assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
     listed
 }
 
 /// Stores snapshots under these versions, and returns them in the order of ids.
-async fn keep(evidence: &Evidence<'_>, versions: &[u32]) -> Vec<(SnapshotId, WrappedKey)> {
+async fn keep(evidence: &EvidenceChecks<'_>, versions: &[u32]) -> Vec<(SnapshotId, WrappedKey)> {
     let mut kept = Vec::new();
     for version in versions {
         let snapshot = evidence.keep_sealed_by(*version).await;
@@ -45,15 +45,15 @@ fn key_of(snapshot: &StoredSnapshot) -> WrappedKey {
     sealed.map(|sealed| sealed.key.clone()).expect("a sealed snapshot is found sealed")
 }
 
-async fn found(evidence: &Evidence<'_>, id: SnapshotId) -> Option<WrappedKey> {
+async fn found(evidence: &EvidenceChecks<'_>, id: SnapshotId) -> Option<WrappedKey> {
     evidence.find(id).await.as_ref().map(key_of)
 }
 
-async fn keys_of_earlier_versions_are_listed(evidence: &Evidence<'_>) {
+async fn keys_of_earlier_versions_are_listed(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1, 2, 3]).await;
     let kept = keep(evidence, &[3, 1, 2, 1, 2]).await;
     evidence.put(&evidence.plain_at(kept[0].0.created_at())).await;
-    let other = Evidence::new(evidence.store);
+    let other = EvidenceChecks::new(evidence.store);
     other.add_keys(&[1]).await;
     keep(&other, &[1]).await;
     for version in 1..=4 {
@@ -71,7 +71,7 @@ async fn keys_of_earlier_versions_are_listed(evidence: &Evidence<'_>) {
     assert_eq!(list(evidence, 9, None, 0).await, [], "a page of none is empty");
 }
 
-async fn a_page_may_start_after_what_was_wrapped_anew(evidence: &Evidence<'_>) {
+async fn a_page_may_start_after_what_was_wrapped_anew(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1, 2]).await;
     let kept = keep(evidence, &[1, 1, 1, 1]).await;
     let page = list(evidence, 2, None, 2).await;
@@ -84,7 +84,7 @@ async fn a_page_may_start_after_what_was_wrapped_anew(evidence: &Evidence<'_>) {
     assert_eq!(rest, kept[2..], "rewrapped keys are not listed");
 }
 
-async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
+async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1, 2]).await;
     let snapshot = evidence.keep_sealed_by(1).await;
     let (id, was) = (snapshot.facts.id, key_of(&snapshot));
@@ -98,7 +98,7 @@ async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
     evidence.put(&plain).await;
     assert!(!evidence.rewrap(plain.facts.id, &was, &now).await, "an unsealed snapshot has no key");
     assert!(!evidence.rewrap(SnapshotId::at(id.created_at()), &was, &now).await, "{promise}");
-    let other = Evidence { store: evidence.store, tenant: Uuid::now_v7() };
+    let other = EvidenceChecks { store: evidence.store, tenant: Uuid::now_v7() };
     other.add_keys(&[1, 2]).await;
     assert!(!other.rewrap(id, &was, &now).await, "a snapshot is its tenant's");
     assert_eq!(found(evidence, id).await.as_ref(), Some(&was), "{promise}");
@@ -115,7 +115,7 @@ async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
     assert!(!again, "{promise}, once");
 }
 
-async fn nothing_is_wrapped_by_a_key_that_is_not_there(evidence: &Evidence<'_>) {
+async fn nothing_is_wrapped_by_a_key_that_is_not_there(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     let snapshot = evidence.keep_sealed_by(1).await;
     let (id, was) = (snapshot.facts.id, key_of(&snapshot));
@@ -124,7 +124,7 @@ async fn nothing_is_wrapped_by_a_key_that_is_not_there(evidence: &Evidence<'_>) 
     assert_eq!(found(evidence, id).await, Some(was), "a key that is not rewrapped is unchanged");
 }
 
-async fn nothing_that_was_destroyed_is_wrapped_anew(evidence: &Evidence<'_>) {
+async fn nothing_that_was_destroyed_is_wrapped_anew(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     let snapshot = evidence.keep_sealed_by(1).await;
     let (id, was) = (snapshot.facts.id, key_of(&snapshot));
@@ -138,7 +138,7 @@ async fn nothing_that_was_destroyed_is_wrapped_anew(evidence: &Evidence<'_>) {
     assert_eq!(found(evidence, id).await, Some(was), "a key that is not rewrapped is unchanged");
 }
 
-async fn one_of_many_wraps_a_key_anew(evidence: &Evidence<'_>) {
+async fn one_of_many_wraps_a_key_anew(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1, 2]).await;
     let snapshot = evidence.keep_sealed_by(1).await;
     let (id, was) = (snapshot.facts.id, &key_of(&snapshot));

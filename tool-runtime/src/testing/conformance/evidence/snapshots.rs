@@ -1,27 +1,27 @@
 //! Checks that snapshots are stored byte for byte, and found only by their tenant.
 
 use super::super::samples::{START, at, before, bytes, names};
-use super::Evidence;
+use super::EvidenceChecks;
 use crate::evidence::{
     EvidenceStore, SealedContents, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
 };
 use crate::store::UnixMillis;
 
 pub(super) async fn check(store: &dyn EvidenceStore) {
-    a_snapshot_is_found_as_it_was_put(&Evidence::new(store)).await;
-    a_snapshot_is_its_tenant_s(&Evidence::new(store)).await;
-    the_first_snapshot_of_an_id_is_kept(&Evidence::new(store)).await;
-    a_snapshot_needs_the_key_that_it_is_sealed_under(&Evidence::new(store)).await;
-    snapshots_are_listed_page_by_page(&Evidence::new(store)).await;
-    snapshots_of_a_trace_are_told_apart(&Evidence::new(store)).await;
-    snapshots_of_a_time_are_listed(&Evidence::new(store)).await;
-    a_snapshot_is_kept_until_it_is_swept(&Evidence::new(store)).await;
-    the_eldest_are_swept_first(&Evidence::new(store)).await;
-    a_checksum_is_kept_and_given_once(&Evidence::new(store)).await;
-    a_list_has_what_the_checksums_cover(&Evidence::new(store)).await;
+    a_snapshot_is_found_as_it_was_put(&EvidenceChecks::new(store)).await;
+    a_snapshot_is_its_tenant_s(&EvidenceChecks::new(store)).await;
+    the_first_snapshot_of_an_id_is_kept(&EvidenceChecks::new(store)).await;
+    a_snapshot_needs_the_key_that_it_is_sealed_under(&EvidenceChecks::new(store)).await;
+    snapshots_are_listed_page_by_page(&EvidenceChecks::new(store)).await;
+    snapshots_of_a_trace_are_told_apart(&EvidenceChecks::new(store)).await;
+    snapshots_of_a_time_are_listed(&EvidenceChecks::new(store)).await;
+    a_snapshot_is_kept_until_it_is_swept(&EvidenceChecks::new(store)).await;
+    the_eldest_are_swept_first(&EvidenceChecks::new(store)).await;
+    a_checksum_is_kept_and_given_once(&EvidenceChecks::new(store)).await;
+    a_list_has_what_the_checksums_cover(&EvidenceChecks::new(store)).await;
 }
 
-async fn a_checksum_is_kept_and_given_once(evidence: &Evidence<'_>) {
+async fn a_checksum_is_kept_and_given_once(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     let with = evidence.sealed_by(1).with_checksum(*b"checksum");
     assert!(evidence.put(&with).await, "a snapshot under a key that is there is kept");
@@ -31,7 +31,8 @@ async fn a_checksum_is_kept_and_given_once(evidence: &Evidence<'_>) {
     assert_eq!(evidence.find(with.facts.id).await.as_ref(), Some(&with), "{promise}");
     let without = evidence.plain_at(START);
     evidence.put(&without).await;
-    let elsewhere = Evidence::new(evidence.store).add_checksum(without.facts.id, b"theirs").await;
+    let elsewhere =
+        EvidenceChecks::new(evidence.store).add_checksum(without.facts.id, b"theirs").await;
     assert!(!elsewhere, "a snapshot is its tenant's");
     assert!(evidence.add_checksum(without.facts.id, b"first").await, "{promise}");
     assert!(!evidence.add_checksum(without.facts.id, b"second").await, "{promise}");
@@ -39,7 +40,7 @@ async fn a_checksum_is_kept_and_given_once(evidence: &Evidence<'_>) {
     assert_eq!(found, Some(without.with_checksum(*b"first")), "{promise}");
 }
 
-async fn a_list_has_what_the_checksums_cover(evidence: &Evidence<'_>) {
+async fn a_list_has_what_the_checksums_cover(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     let sealed = evidence.sealed_by(1).with_checksum(*b"checksum");
     let mut half = evidence.sealed_by(1);
@@ -59,7 +60,7 @@ async fn a_list_has_what_the_checksums_cover(evidence: &Evidence<'_>) {
     }
 }
 
-async fn a_snapshot_is_found_as_it_was_put(evidence: &Evidence<'_>) {
+async fn a_snapshot_is_found_as_it_was_put(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     for text in bytes() {
         let whole = evidence.sealed_by(1);
@@ -84,10 +85,10 @@ async fn a_snapshot_is_found_as_it_was_put(evidence: &Evidence<'_>) {
     assert_eq!(found, Some(plain), "a snapshot is found as it was put");
 }
 
-async fn a_snapshot_is_its_tenant_s(evidence: &Evidence<'_>) {
+async fn a_snapshot_is_its_tenant_s(evidence: &EvidenceChecks<'_>) {
     let snapshot = evidence.plain_at(START);
     evidence.put(&snapshot).await;
-    let other = Evidence::new(evidence.store);
+    let other = EvidenceChecks::new(evidence.store);
     let found = other.find(snapshot.facts.id).await;
     assert_eq!(found, None, "a snapshot is found only by its tenant");
     let mut theirs = snapshot.clone();
@@ -100,7 +101,7 @@ async fn a_snapshot_is_its_tenant_s(evidence: &Evidence<'_>) {
     assert_eq!(found, Some(snapshot), "another tenant's snapshot changes nothing");
 }
 
-async fn the_first_snapshot_of_an_id_is_kept(evidence: &Evidence<'_>) {
+async fn the_first_snapshot_of_an_id_is_kept(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     let first = evidence.keep_sealed_by(1).await;
     let mut other = first.clone();
@@ -115,8 +116,8 @@ async fn the_first_snapshot_of_an_id_is_kept(evidence: &Evidence<'_>) {
     assert!(evidence.put(&first).await, "{promise}, also once its key is destroyed");
 }
 
-async fn a_snapshot_needs_the_key_that_it_is_sealed_under(evidence: &Evidence<'_>) {
-    Evidence::new(evidence.store).add_keys(&[1]).await;
+async fn a_snapshot_needs_the_key_that_it_is_sealed_under(evidence: &EvidenceChecks<'_>) {
+    EvidenceChecks::new(evidence.store).add_keys(&[1]).await;
     let promise = "a snapshot is not kept under a key that is not there";
     let early = evidence.sealed_by(1);
     assert!(!evidence.put(&early).await, "{promise}");
@@ -130,7 +131,7 @@ async fn a_snapshot_needs_the_key_that_it_is_sealed_under(evidence: &Evidence<'_
     assert_eq!(evidence.find(late.facts.id).await, None, "{promise}");
 }
 
-async fn snapshots_are_listed_page_by_page(evidence: &Evidence<'_>) {
+async fn snapshots_are_listed_page_by_page(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     let mut put = Vec::new();
     for seconds in [5, 3, 9, 3, 1] {
@@ -139,8 +140,8 @@ async fn snapshots_are_listed_page_by_page(evidence: &Evidence<'_>) {
         evidence.put(&snapshot).await;
         put.push(snapshot.facts);
     }
-    Evidence::new(evidence.store).put(&evidence.plain_at(START)).await;
-    evidence.put(&Evidence::new(evidence.store).plain_at(START)).await;
+    EvidenceChecks::new(evidence.store).put(&evidence.plain_at(START)).await;
+    evidence.put(&EvidenceChecks::new(evidence.store).plain_at(START)).await;
     put.push(evidence.plain_at(at(7)).facts);
     evidence.put(&StoredSnapshot::new(put[5].clone(), None)).await;
     let query = SnapshotQuery::of(evidence.tenant);
@@ -150,13 +151,13 @@ async fn snapshots_are_listed_page_by_page(evidence: &Evidence<'_>) {
     put.dedup();
     assert_eq!(whole, put, "a tenant's snapshots are listed in the order of ids");
     assert_eq!(evidence.list(&query, None, 0).await, [], "a page of none is empty");
-    for most in 1..=whole.len() + 1 {
-        let found = pages(evidence, &query, most).await;
-        assert_eq!(found, whole, "pages of {most} hold what one page holds");
+    for limit in 1..=whole.len() + 1 {
+        let found = pages(evidence, &query, limit).await;
+        assert_eq!(found, whole, "pages of {limit} hold what one page holds");
     }
 }
 
-async fn snapshots_of_a_trace_are_told_apart(evidence: &Evidence<'_>) {
+async fn snapshots_of_a_trace_are_told_apart(evidence: &EvidenceChecks<'_>) {
     let mut put = Vec::new();
     for trace in names().into_iter().chain([String::new()]) {
         for seconds in [2, 1] {
@@ -179,7 +180,7 @@ async fn snapshots_of_a_trace_are_told_apart(evidence: &Evidence<'_>) {
     assert_eq!(evidence.list(&query, None, 9).await, [], "a trace without snapshots has none");
 }
 
-async fn snapshots_of_a_time_are_listed(evidence: &Evidence<'_>) {
+async fn snapshots_of_a_time_are_listed(evidence: &EvidenceChecks<'_>) {
     for seconds in 1..=4 {
         evidence.put(&evidence.plain_at(at(seconds))).await;
         evidence.put(&evidence.plain_at(before(at(seconds)))).await;
@@ -203,7 +204,7 @@ async fn snapshots_of_a_time_are_listed(evidence: &Evidence<'_>) {
     }
 }
 
-async fn a_snapshot_is_kept_until_it_is_swept(evidence: &Evidence<'_>) {
+async fn a_snapshot_is_kept_until_it_is_swept(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     let sealed = evidence.keep_sealed_by(1).await;
     evidence.sweep_all(START).await;
@@ -216,15 +217,15 @@ async fn a_snapshot_is_kept_until_it_is_swept(evidence: &Evidence<'_>) {
     assert_eq!(evidence.live(&[1]).await, [1], "a sweep destroys no key");
 }
 
-async fn the_eldest_are_swept_first(evidence: &Evidence<'_>) {
+async fn the_eldest_are_swept_first(evidence: &EvidenceChecks<'_>) {
     evidence.sweep_all(at(100)).await;
-    let other = Evidence::new(evidence.store);
+    let other = EvidenceChecks::new(evidence.store);
     for (seconds, evidence) in [(4, evidence), (2, &other), (1, evidence), (3, &other)] {
         evidence.put(&evidence.plain_at(at(seconds))).await;
     }
     let mut swept = Vec::new();
-    for most in [0, 1, 2] {
-        swept.push(evidence.sweep(at(100), most).await);
+    for limit in [0, 1, 2] {
+        swept.push(evidence.sweep(at(100), limit).await);
     }
     let left = evidence.list(&SnapshotQuery::of(evidence.tenant), None, 10).await;
     let moments: Vec<_> = left.iter().map(|facts| facts.id.created_at()).collect();
@@ -238,10 +239,14 @@ async fn the_eldest_are_swept_first(evidence: &Evidence<'_>) {
 }
 
 /// Lists page by page, and stops if that does not end.
-async fn pages(evidence: &Evidence<'_>, query: &SnapshotQuery, most: usize) -> Vec<StoredFacts> {
+async fn pages(
+    evidence: &EvidenceChecks<'_>,
+    query: &SnapshotQuery,
+    limit: usize,
+) -> Vec<StoredFacts> {
     let mut all: Vec<StoredFacts> = Vec::new();
     for _ in 0..100 {
-        let page = evidence.list(query, all.last().map(|facts| facts.id), most).await;
+        let page = evidence.list(query, all.last().map(|facts| facts.id), limit).await;
         if page.is_empty() {
             break;
         }

@@ -1,23 +1,23 @@
 //! Claims: who gets a key, and the results for other claimants.
 
 use super::super::samples::{START, at, before, bytes};
-use super::{Keys, LEASE, arguments, kept, request, success};
+use super::{KeyChecks, LEASE, arguments, kept, request, success};
 use crate::store::{
     ClaimOutcome, ClaimRequest, IdempotencyStore, KeyRecord, KeyState, Settlement, StoredAnswer,
 };
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
-    the_first_claimant_gets_a_key(&Keys::new(store)).await;
-    a_running_key_is_not_given_away(&Keys::new(store)).await;
-    an_answered_key_answers_every_repeat(&Keys::new(store)).await;
-    an_answer_is_kept_byte_for_byte(&Keys::new(store)).await;
-    an_unknown_key_is_kept_from_who_cannot_resolve_it(&Keys::new(store)).await;
-    an_unknown_key_goes_to_who_resolves_it(&Keys::new(store)).await;
-    a_released_key_is_as_new(&Keys::new(store)).await;
-    other_arguments_mismatch_in_every_state(&Keys::new(store)).await;
+    the_first_claimant_gets_a_key(&KeyChecks::new(store)).await;
+    a_running_key_is_not_given_away(&KeyChecks::new(store)).await;
+    an_answered_key_answers_every_repeat(&KeyChecks::new(store)).await;
+    an_answer_is_kept_byte_for_byte(&KeyChecks::new(store)).await;
+    an_unknown_key_is_kept_from_who_cannot_resolve_it(&KeyChecks::new(store)).await;
+    an_unknown_key_goes_to_who_resolves_it(&KeyChecks::new(store)).await;
+    a_released_key_is_as_new(&KeyChecks::new(store)).await;
+    other_arguments_mismatch_in_every_state(&KeyChecks::new(store)).await;
 }
 
-async fn the_first_claimant_gets_a_key(keys: &Keys<'_>) {
+async fn the_first_claimant_gets_a_key(keys: &KeyChecks<'_>) {
     let key = keys.key("first");
     assert_eq!(keys.find(&key).await, None, "an unclaimed key is not stored");
     let fence = keys.first(&key, START).await;
@@ -26,7 +26,7 @@ async fn the_first_claimant_gets_a_key(keys: &Keys<'_>) {
     assert_eq!(keys.find(&key).await, Some(record), "a claimed key runs until its lease is over");
 }
 
-async fn a_running_key_is_not_given_away(keys: &Keys<'_>) {
+async fn a_running_key_is_not_given_away(keys: &KeyChecks<'_>) {
     let key = keys.key("running");
     keys.first(&key, START).await;
     let until = START.after(LEASE);
@@ -37,7 +37,7 @@ async fn a_running_key_is_not_given_away(keys: &Keys<'_>) {
     }
 }
 
-async fn an_answered_key_answers_every_repeat(keys: &Keys<'_>) {
+async fn an_answered_key_answers_every_repeat(keys: &KeyChecks<'_>) {
     let failure = StoredAnswer::failed(b"{\"code\":\"SOLD_OUT\"}".to_vec(), b"{}".to_vec());
     for (name, answer) in [("succeeded", success("12A")), ("failed", failure)] {
         let key = keys.key(name);
@@ -57,7 +57,7 @@ async fn an_answered_key_answers_every_repeat(keys: &Keys<'_>) {
     }
 }
 
-async fn an_answer_is_kept_byte_for_byte(keys: &Keys<'_>) {
+async fn an_answer_is_kept_byte_for_byte(keys: &KeyChecks<'_>) {
     for (number, bytes) in bytes().into_iter().enumerate() {
         let (key, length) = (keys.key(&format!("bytes-{number}")), bytes.len());
         let answer = StoredAnswer::succeeded(bytes.clone(), bytes);
@@ -68,7 +68,7 @@ async fn an_answer_is_kept_byte_for_byte(keys: &Keys<'_>) {
     }
 }
 
-async fn an_unknown_key_is_kept_from_who_cannot_resolve_it(keys: &Keys<'_>) {
+async fn an_unknown_key_is_kept_from_who_cannot_resolve_it(keys: &KeyChecks<'_>) {
     let key = keys.key("unknown");
     let fence = keys.first(&key, START).await;
     assert!(keys.settle(&key, fence, Settlement::Unknown).await, "an owner settles its key");
@@ -78,7 +78,7 @@ async fn an_unknown_key_is_kept_from_who_cannot_resolve_it(keys: &Keys<'_>) {
     }
 }
 
-async fn an_unknown_key_goes_to_who_resolves_it(keys: &Keys<'_>) {
+async fn an_unknown_key_goes_to_who_resolves_it(keys: &KeyChecks<'_>) {
     let key = keys.key("resolved");
     let lost = keys.first(&key, START).await;
     assert!(keys.settle(&key, lost, Settlement::Unknown).await, "an owner settles its key");
@@ -92,7 +92,7 @@ async fn an_unknown_key_goes_to_who_resolves_it(keys: &Keys<'_>) {
     assert_eq!(found, ClaimOutcome::Running { until }, "an outcome is resolved by one at a time");
 }
 
-async fn a_released_key_is_as_new(keys: &Keys<'_>) {
+async fn a_released_key_is_as_new(keys: &KeyChecks<'_>) {
     let key = keys.key("released");
     let fence = keys.first(&key, START).await;
     assert!(keys.settle(&key, fence, Settlement::Released).await, "an owner settles its key");
@@ -103,7 +103,7 @@ async fn a_released_key_is_as_new(keys: &Keys<'_>) {
     assert!(free, "a released key is as new, also for other arguments; found {found:?}");
 }
 
-async fn other_arguments_mismatch_in_every_state(keys: &Keys<'_>) {
+async fn other_arguments_mismatch_in_every_state(keys: &KeyChecks<'_>) {
     for (state, key) in keys.in_every_state().await {
         let stored = keys.find(&key).await;
         for now in [START, at(1), START.after(LEASE), at(3_600)] {

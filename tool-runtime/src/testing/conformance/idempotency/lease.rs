@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 use super::super::samples::{START, at, before};
-use super::{Keys, LEASE, kept, success};
+use super::{KeyChecks, LEASE, kept, success};
 use crate::store::{ClaimOutcome, Fence, IdempotencyStore, KeyState, Settlement, UnixMillis};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
-    a_lease_that_is_over_is_taken_over_once(&Keys::new(store)).await;
-    a_renewed_lease_holds(&Keys::new(store)).await;
-    a_renewal_shortens_nothing(&Keys::new(store)).await;
-    a_lease_that_is_over_may_be_renewed_until_it_is_taken_over(&Keys::new(store)).await;
-    only_who_runs_renews(&Keys::new(store)).await;
-    a_clock_set_back_cuts_the_lease(&Keys::new(store)).await;
-    every_fence_is_greater_than_those_before(&Keys::new(store)).await;
+    a_lease_that_is_over_is_taken_over_once(&KeyChecks::new(store)).await;
+    a_renewed_lease_holds(&KeyChecks::new(store)).await;
+    a_renewal_shortens_nothing(&KeyChecks::new(store)).await;
+    a_lease_that_is_over_may_be_renewed_until_it_is_taken_over(&KeyChecks::new(store)).await;
+    only_who_runs_renews(&KeyChecks::new(store)).await;
+    a_clock_set_back_cuts_the_lease(&KeyChecks::new(store)).await;
+    every_fence_is_greater_than_those_before(&KeyChecks::new(store)).await;
 }
 
-async fn a_lease_that_is_over_is_taken_over_once(keys: &Keys<'_>) {
+async fn a_lease_that_is_over_is_taken_over_once(keys: &KeyChecks<'_>) {
     let key = keys.key("over");
     let frozen = keys.first(&key, START).await;
     let over = START.after(LEASE);
@@ -27,7 +27,7 @@ async fn a_lease_that_is_over_is_taken_over_once(keys: &Keys<'_>) {
     assert_eq!(found, ClaimOutcome::Running { until }, "a lease that is over is taken over once");
 }
 
-async fn a_renewed_lease_holds(keys: &Keys<'_>) {
+async fn a_renewed_lease_holds(keys: &KeyChecks<'_>) {
     let key = keys.key("renewed");
     let fence = keys.first(&key, START).await;
     let until = at(20).after(LEASE);
@@ -37,7 +37,7 @@ async fn a_renewed_lease_holds(keys: &Keys<'_>) {
     keys.take_over(&key, until).await;
 }
 
-async fn a_renewal_shortens_nothing(keys: &Keys<'_>) {
+async fn a_renewal_shortens_nothing(keys: &KeyChecks<'_>) {
     let key = keys.key("shortened");
     let fence = keys.first(&key, START).await;
     let until = START.after(LEASE);
@@ -46,7 +46,7 @@ async fn a_renewal_shortens_nothing(keys: &Keys<'_>) {
     assert_eq!(found, Some(KeyState::Running { until }), "a renewal does not shorten a lease");
 }
 
-async fn a_lease_that_is_over_may_be_renewed_until_it_is_taken_over(keys: &Keys<'_>) {
+async fn a_lease_that_is_over_may_be_renewed_until_it_is_taken_over(keys: &KeyChecks<'_>) {
     let key = keys.key("late");
     let fence = keys.first(&key, START).await;
     let renewed = keys.renew(&key, fence, at(60).after(LEASE)).await;
@@ -59,7 +59,7 @@ async fn a_lease_that_is_over_may_be_renewed_until_it_is_taken_over(keys: &Keys<
     assert_eq!(keys.find(&key).await, stored, "a renewal that is refused changes nothing");
 }
 
-async fn only_who_runs_renews(keys: &Keys<'_>) {
+async fn only_who_runs_renews(keys: &KeyChecks<'_>) {
     let unclaimed = keys.key("unclaimed");
     assert!(
         !keys.renew(&unclaimed, Fence::new(1), at(60)).await,
@@ -84,7 +84,7 @@ async fn only_who_runs_renews(keys: &Keys<'_>) {
     }
 }
 
-async fn a_clock_set_back_cuts_the_lease(keys: &Keys<'_>) {
+async fn a_clock_set_back_cuts_the_lease(keys: &KeyChecks<'_>) {
     let key = keys.key("back");
     keys.first(&key, START).await;
     let now = UnixMillis::new(START.get() - 3_600_000);
@@ -102,8 +102,8 @@ async fn a_clock_set_back_cuts_the_lease(keys: &Keys<'_>) {
     keys.take_over(&key, until).await;
 }
 
-async fn every_fence_is_greater_than_those_before(keys: &Keys<'_>) {
-    let (key, elsewhere) = (keys.key("one"), Keys::new(keys.store));
+async fn every_fence_is_greater_than_those_before(keys: &KeyChecks<'_>) {
+    let (key, elsewhere) = (keys.key("one"), KeyChecks::new(keys.store));
     let mut fences = vec![keys.first(&key, START).await];
     fences.push(keys.first(&keys.key("two"), START).await);
     fences.push(elsewhere.first(&elsewhere.key("one"), START).await);

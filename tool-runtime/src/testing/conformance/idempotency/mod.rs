@@ -37,12 +37,12 @@ pub async fn idempotency(store: &dyn IdempotencyStore) {
 const LEASE: Duration = Duration::from_secs(30);
 
 /// The keys of a tenant that one check owns.
-struct Keys<'a> {
+struct KeyChecks<'a> {
     store: &'a dyn IdempotencyStore,
     tenant: Uuid,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> KeyChecks<'a> {
     fn new(store: &'a dyn IdempotencyStore) -> Self {
         Self { store, tenant: Uuid::now_v7() }
     }
@@ -95,8 +95,8 @@ impl<'a> Keys<'a> {
         self.find(key).await.map(|record| record.state)
     }
 
-    async fn sweep(&self, now: UnixMillis, most: usize) -> usize {
-        done("sweep_keys", self.store.sweep_keys(now, most).await)
+    async fn sweep(&self, now: UnixMillis, limit: usize) -> usize {
+        done("sweep_keys", self.store.sweep_keys(now, limit).await)
     }
 
     /// Sweeps until nothing is left to sweep.

@@ -6,19 +6,19 @@ use futures::future::{join, join_all};
 use futures::poll;
 
 use super::super::samples::{CROWD, START, at, done, pause};
-use super::{Keys, LEASE, kept, request, success};
+use super::{KeyChecks, LEASE, kept, request, success};
 use crate::store::{ClaimOutcome, IdempotencyStore, ScopedKey, Settlement};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
-    one_of_many_claimants_is_first(&Keys::new(store)).await;
-    one_of_many_claimants_takes_over(&Keys::new(store)).await;
-    one_of_many_settlements_stands(&Keys::new(store)).await;
-    a_key_is_settled_or_taken_over_never_both(&Keys::new(store)).await;
-    a_lease_is_renewed_or_taken_over_never_both(&Keys::new(store)).await;
-    a_claim_that_is_dropped_is_not_held(&Keys::new(store)).await;
+    one_of_many_claimants_is_first(&KeyChecks::new(store)).await;
+    one_of_many_claimants_takes_over(&KeyChecks::new(store)).await;
+    one_of_many_settlements_stands(&KeyChecks::new(store)).await;
+    a_key_is_settled_or_taken_over_never_both(&KeyChecks::new(store)).await;
+    a_lease_is_renewed_or_taken_over_never_both(&KeyChecks::new(store)).await;
+    a_claim_that_is_dropped_is_not_held(&KeyChecks::new(store)).await;
 }
 
-async fn one_of_many_claimants_is_first(keys: &Keys<'_>) {
+async fn one_of_many_claimants_is_first(keys: &KeyChecks<'_>) {
     let key = keys.key("first");
     let found = join_all((0..CROWD).map(|_| keys.claim(&key, START))).await;
     let first = found.iter().filter(|claimed| matches!(claimed, ClaimOutcome::Acquired(_))).count();
@@ -28,7 +28,7 @@ async fn one_of_many_claimants_is_first(keys: &Keys<'_>) {
     assert_eq!(others, CROWD - 1, "all others get `Running`; found {found:?}");
 }
 
-async fn one_of_many_claimants_takes_over(keys: &Keys<'_>) {
+async fn one_of_many_claimants_takes_over(keys: &KeyChecks<'_>) {
     let (lost, unknown) = (keys.key("lost"), keys.key("unknown"));
     keys.first(&lost, START).await;
     let fence = keys.first(&unknown, START).await;
@@ -43,7 +43,7 @@ async fn one_of_many_claimants_takes_over(keys: &Keys<'_>) {
     }
 }
 
-async fn one_of_many_settlements_stands(keys: &Keys<'_>) {
+async fn one_of_many_settlements_stands(keys: &KeyChecks<'_>) {
     let key = keys.key("settled");
     let fence = keys.first(&key, START).await;
     let answers = (0..CROWD).map(|number| success(&number.to_string())).collect::<Vec<_>>();
@@ -60,7 +60,7 @@ async fn one_of_many_settlements_stands(keys: &Keys<'_>) {
     );
 }
 
-async fn a_key_is_settled_or_taken_over_never_both(keys: &Keys<'_>) {
+async fn a_key_is_settled_or_taken_over_never_both(keys: &KeyChecks<'_>) {
     for number in 0..CROWD {
         let key = keys.key(&number.to_string());
         let fence = keys.first(&key, START).await;
@@ -86,7 +86,7 @@ async fn a_key_is_settled_or_taken_over_never_both(keys: &Keys<'_>) {
     }
 }
 
-async fn a_lease_is_renewed_or_taken_over_never_both(keys: &Keys<'_>) {
+async fn a_lease_is_renewed_or_taken_over_never_both(keys: &KeyChecks<'_>) {
     let until = at(60).after(LEASE);
     for number in 0..CROWD {
         let key = keys.key(&number.to_string());
@@ -113,7 +113,7 @@ async fn a_lease_is_renewed_or_taken_over_never_both(keys: &Keys<'_>) {
     }
 }
 
-async fn a_claim_that_is_dropped_is_not_held(keys: &Keys<'_>) {
+async fn a_claim_that_is_dropped_is_not_held(keys: &KeyChecks<'_>) {
     for polls in 0..8 {
         let key = keys.key(&format!("dropped-{polls}"));
         if let Some(claimed) = claim_and_drop(keys, &key, polls).await {
@@ -130,7 +130,11 @@ async fn a_claim_that_is_dropped_is_not_held(keys: &Keys<'_>) {
 }
 
 /// Drops a claim after so many polls, unless it is ready by then.
-async fn claim_and_drop(keys: &Keys<'_>, key: &ScopedKey, polls: usize) -> Option<ClaimOutcome> {
+async fn claim_and_drop(
+    keys: &KeyChecks<'_>,
+    key: &ScopedKey,
+    polls: usize,
+) -> Option<ClaimOutcome> {
     let mut claim = keys.store.claim(request(key, START));
     for _ in 0..polls {
         if let Poll::Ready(claimed) = poll!(&mut claim) {
@@ -142,7 +146,7 @@ async fn claim_and_drop(keys: &Keys<'_>, key: &ScopedKey, polls: usize) -> Optio
 }
 
 /// Gives the backend time to undo a claim, counted in its own round trips.
-async fn assert_comes_free(keys: &Keys<'_>, key: &ScopedKey) {
+async fn assert_comes_free(keys: &KeyChecks<'_>, key: &ScopedKey) {
     let mut found = keys.claim(key, START).await;
     for _ in 0..1_000 {
         if !matches!(found, ClaimOutcome::Running { .. }) {

@@ -1,17 +1,17 @@
 //! Scopes of keys, and listing by tenant.
 
 use super::super::samples::{START, alike, at};
-use super::{Keys, kept, success};
+use super::{KeyChecks, kept, success};
 use crate::store::{ClaimOutcome, IdempotencyStore, KeyRecord, ScopedKey, Settlement};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
-    scopes_are_told_apart(&Keys::new(store)).await;
-    tenants_do_not_see_one_another(&Keys::new(store)).await;
-    unknown_outcomes_are_listed_page_by_page(&Keys::new(store)).await;
-    a_page_may_start_after_what_was_resolved(&Keys::new(store)).await;
+    scopes_are_told_apart(&KeyChecks::new(store)).await;
+    tenants_do_not_see_one_another(&KeyChecks::new(store)).await;
+    unknown_outcomes_are_listed_page_by_page(&KeyChecks::new(store)).await;
+    a_page_may_start_after_what_was_resolved(&KeyChecks::new(store)).await;
 }
 
-async fn scopes_are_told_apart(keys: &Keys<'_>) {
+async fn scopes_are_told_apart(keys: &KeyChecks<'_>) {
     for [principal, tool, key] in alike() {
         let scope = ScopedKey::new(keys.tenant, principal, tool, key);
         let found = keys.claim(&scope, START).await;
@@ -29,8 +29,8 @@ async fn scopes_are_told_apart(keys: &Keys<'_>) {
     }
 }
 
-async fn tenants_do_not_see_one_another(keys: &Keys<'_>) {
-    let other = Keys::new(keys.store);
+async fn tenants_do_not_see_one_another(keys: &KeyChecks<'_>) {
+    let other = KeyChecks::new(keys.store);
     let (key, same) = (keys.key("same"), other.key("same"));
     let fence = keys.first(&key, START).await;
     assert_eq!(other.find(&same).await, None, "a tenant does not see another's keys");
@@ -44,10 +44,10 @@ async fn tenants_do_not_see_one_another(keys: &Keys<'_>) {
     assert_eq!(found, ClaimOutcome::Unknown(fence), "a tenant does not settle another's key");
 }
 
-async fn unknown_outcomes_are_listed_page_by_page(keys: &Keys<'_>) {
+async fn unknown_outcomes_are_listed_page_by_page(keys: &KeyChecks<'_>) {
     let unknown = unknown_keys(keys).await;
     keys.in_every_state().await;
-    let elsewhere = Keys::new(keys.store);
+    let elsewhere = KeyChecks::new(keys.store);
     unknown_keys(&elsewhere).await;
     let whole = list(keys, None, 100).await;
     let mut listed = whole.iter().map(|record| record.key.clone()).collect::<Vec<_>>();
@@ -56,13 +56,13 @@ async fn unknown_outcomes_are_listed_page_by_page(keys: &Keys<'_>) {
     expected.sort();
     assert_eq!(listed, expected, "only unknown outcomes are listed");
     assert_eq!(list(keys, None, 0).await, [], "a page of none is empty");
-    for most in 1..=whole.len() + 1 {
-        let pages = pages(keys, most).await;
-        assert_eq!(pages, whole, "pages of {most} hold what one page holds, in the same order");
+    for limit in 1..=whole.len() + 1 {
+        let pages = pages(keys, limit).await;
+        assert_eq!(pages, whole, "pages of {limit} hold what one page holds, in the same order");
     }
 }
 
-async fn a_page_may_start_after_what_was_resolved(keys: &Keys<'_>) {
+async fn a_page_may_start_after_what_was_resolved(keys: &KeyChecks<'_>) {
     unknown_keys(keys).await;
     let whole = list(keys, None, 100).await;
     let page = list(keys, None, 3).await;
@@ -75,7 +75,7 @@ async fn a_page_may_start_after_what_was_resolved(keys: &Keys<'_>) {
 }
 
 /// Makes unknown keys whose order differs by each part of their scope.
-async fn unknown_keys(keys: &Keys<'_>) -> Vec<ScopedKey> {
+async fn unknown_keys(keys: &KeyChecks<'_>) -> Vec<ScopedKey> {
     let parts =
         [("b", "x", "2"), ("a", "y", "3"), ("a", "x", "9"), ("b", "y", "1"), ("c", "x", "0")];
     let scopes = parts.map(|(principal, tool, key)| {
@@ -89,18 +89,18 @@ async fn unknown_keys(keys: &Keys<'_>) -> Vec<ScopedKey> {
     scopes.concat()
 }
 
-async fn list(keys: &Keys<'_>, after: Option<&ScopedKey>, most: usize) -> Vec<KeyRecord> {
-    let listed = keys.store.list_unknown(keys.tenant, after, most).await;
+async fn list(keys: &KeyChecks<'_>, after: Option<&ScopedKey>, limit: usize) -> Vec<KeyRecord> {
+    let listed = keys.store.list_unknown(keys.tenant, after, limit).await;
     let listed = super::done("unknown", listed);
-    assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+    assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
     listed
 }
 
 /// Lists page by page, and stops if that does not end.
-async fn pages(keys: &Keys<'_>, most: usize) -> Vec<KeyRecord> {
+async fn pages(keys: &KeyChecks<'_>, limit: usize) -> Vec<KeyRecord> {
     let mut all: Vec<KeyRecord> = Vec::new();
     for _ in 0..100 {
-        let page = list(keys, all.last().map(|record| &record.key), most).await;
+        let page = list(keys, all.last().map(|record| &record.key), limit).await;
         if page.is_empty() {
             break;
         }

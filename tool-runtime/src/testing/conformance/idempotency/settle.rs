@@ -1,21 +1,21 @@
 //! Settlements: which of several stands.
 
 use super::super::samples::{START, at};
-use super::{Keys, kept, success};
+use super::{KeyChecks, kept, success};
 use crate::store::{ClaimOutcome, Fence, IdempotencyStore, KeyState, Settlement, StoredAnswer};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
-    an_owner_settles_after_its_lease(&Keys::new(store)).await;
-    an_owner_that_was_taken_over_settles_nothing(&Keys::new(store)).await;
-    a_settlement_may_be_repeated(&Keys::new(store)).await;
-    an_answer_is_final(&Keys::new(store)).await;
-    an_unknown_outcome_is_settled_with_its_fence(&Keys::new(store)).await;
-    nobody_settles_what_is_not_stored(&Keys::new(store)).await;
-    a_release_is_of_its_own_claim(&Keys::new(store)).await;
-    a_record_tells_how_it_was_settled(&Keys::new(store)).await;
+    an_owner_settles_after_its_lease(&KeyChecks::new(store)).await;
+    an_owner_that_was_taken_over_settles_nothing(&KeyChecks::new(store)).await;
+    a_settlement_may_be_repeated(&KeyChecks::new(store)).await;
+    an_answer_is_final(&KeyChecks::new(store)).await;
+    an_unknown_outcome_is_settled_with_its_fence(&KeyChecks::new(store)).await;
+    nobody_settles_what_is_not_stored(&KeyChecks::new(store)).await;
+    a_release_is_of_its_own_claim(&KeyChecks::new(store)).await;
+    a_record_tells_how_it_was_settled(&KeyChecks::new(store)).await;
 }
 
-async fn an_owner_settles_after_its_lease(keys: &Keys<'_>) {
+async fn an_owner_settles_after_its_lease(keys: &KeyChecks<'_>) {
     let key = keys.key("late");
     let fence = keys.first(&key, START).await;
     // The claim of another key tells the store the time.
@@ -26,7 +26,7 @@ async fn an_owner_settles_after_its_lease(keys: &Keys<'_>) {
     assert_eq!(found, ClaimOutcome::Settled(success("12A")), "a settlement stands");
 }
 
-async fn an_owner_that_was_taken_over_settles_nothing(keys: &Keys<'_>) {
+async fn an_owner_that_was_taken_over_settles_nothing(keys: &KeyChecks<'_>) {
     for (name, settlement) in settlements() {
         let key = keys.key(name);
         let frozen = keys.first(&key, START).await;
@@ -47,7 +47,7 @@ async fn an_owner_that_was_taken_over_settles_nothing(keys: &Keys<'_>) {
     }
 }
 
-async fn a_settlement_may_be_repeated(keys: &Keys<'_>) {
+async fn a_settlement_may_be_repeated(keys: &KeyChecks<'_>) {
     for (name, settlement) in settlements() {
         let key = keys.key(name);
         let fence = keys.first(&key, START).await;
@@ -58,7 +58,7 @@ async fn a_settlement_may_be_repeated(keys: &Keys<'_>) {
     }
 }
 
-async fn an_answer_is_final(keys: &Keys<'_>) {
+async fn an_answer_is_final(keys: &KeyChecks<'_>) {
     let key = keys.key("final");
     let fence = keys.first(&key, START).await;
     assert!(keys.settle(&key, fence, kept(success("12A"))).await, "an owner settles its key");
@@ -72,7 +72,7 @@ async fn an_answer_is_final(keys: &Keys<'_>) {
     assert_eq!(keys.find(&key).await, stored, "an answer is final");
 }
 
-async fn an_unknown_outcome_is_settled_with_its_fence(keys: &Keys<'_>) {
+async fn an_unknown_outcome_is_settled_with_its_fence(keys: &KeyChecks<'_>) {
     for (name, settlement) in settlements() {
         let key = keys.key(name);
         let fence = keys.first(&key, START).await;
@@ -86,7 +86,7 @@ async fn an_unknown_outcome_is_settled_with_its_fence(keys: &Keys<'_>) {
     }
 }
 
-async fn nobody_settles_what_is_not_stored(keys: &Keys<'_>) {
+async fn nobody_settles_what_is_not_stored(keys: &KeyChecks<'_>) {
     let key = keys.key("nobody");
     for settlement in [kept(success("12A")), Settlement::Unknown] {
         let settled = keys.settle(&key, Fence::new(1), settlement).await;
@@ -95,7 +95,7 @@ async fn nobody_settles_what_is_not_stored(keys: &Keys<'_>) {
     }
 }
 
-async fn a_release_is_of_its_own_claim(keys: &Keys<'_>) {
+async fn a_release_is_of_its_own_claim(keys: &KeyChecks<'_>) {
     let key = keys.key("released");
     let earlier = keys.first(&key, START).await;
     assert!(keys.settle(&key, earlier, Settlement::Released).await, "an owner settles its key");
@@ -108,7 +108,7 @@ async fn a_release_is_of_its_own_claim(keys: &Keys<'_>) {
     }
 }
 
-async fn a_record_tells_how_it_was_settled(keys: &Keys<'_>) {
+async fn a_record_tells_how_it_was_settled(keys: &KeyChecks<'_>) {
     for (name, settlement) in settlements() {
         let key = keys.key(name);
         let fence = keys.first(&key, START).await;

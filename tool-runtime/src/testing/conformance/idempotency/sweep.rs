@@ -1,20 +1,20 @@
 //! Sweeping: which records may be removed, and when.
 
 use super::super::samples::{END, START, at, before};
-use super::{Keys, success};
+use super::{KeyChecks, success};
 use crate::store::{
     ClaimOutcome, IdempotencyStore, ScopedKey, Settlement, StoredAnswer, UnixMillis,
 };
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
-    an_answer_is_kept_for_its_time(&Keys::new(store)).await;
-    an_answer_that_is_over_is_given_or_gone(&Keys::new(store)).await;
-    a_sweep_deletes_no_more_than_it_may(&Keys::new(store)).await;
-    a_running_or_unknown_key_is_never_swept(&Keys::new(store)).await;
-    an_answer_may_be_kept_for_ever(&Keys::new(store)).await;
+    an_answer_is_kept_for_its_time(&KeyChecks::new(store)).await;
+    an_answer_that_is_over_is_given_or_gone(&KeyChecks::new(store)).await;
+    a_sweep_deletes_no_more_than_it_may(&KeyChecks::new(store)).await;
+    a_running_or_unknown_key_is_never_swept(&KeyChecks::new(store)).await;
+    an_answer_may_be_kept_for_ever(&KeyChecks::new(store)).await;
 }
 
-async fn an_answer_is_kept_for_its_time(keys: &Keys<'_>) {
+async fn an_answer_is_kept_for_its_time(keys: &KeyChecks<'_>) {
     let failure = StoredAnswer::failed(b"\"no\"".to_vec(), b"{}".to_vec());
     for (name, answer) in [("succeeded", success("12A")), ("failed", failure)] {
         let key = answered(keys, name, answer.clone(), at(100)).await;
@@ -27,7 +27,7 @@ async fn an_answer_is_kept_for_its_time(keys: &Keys<'_>) {
     }
 }
 
-async fn an_answer_that_is_over_is_given_or_gone(keys: &Keys<'_>) {
+async fn an_answer_that_is_over_is_given_or_gone(keys: &KeyChecks<'_>) {
     let key = answered(keys, "over", success("12A"), at(100)).await;
     let found = keys.claim(&key, at(200)).await;
     let fits = found == ClaimOutcome::Settled(success("12A"))
@@ -35,14 +35,14 @@ async fn an_answer_that_is_over_is_given_or_gone(keys: &Keys<'_>) {
     assert!(fits, "an answer that is over is given until it is swept; found {found:?}");
 }
 
-async fn a_sweep_deletes_no_more_than_it_may(keys: &Keys<'_>) {
+async fn a_sweep_deletes_no_more_than_it_may(keys: &KeyChecks<'_>) {
     keys.sweep_all(at(100)).await;
     for number in 0..5 {
         answered(keys, &format!("swept-{number}"), success("12A"), at(100)).await;
     }
     let mut swept = Vec::new();
-    for most in [0, 2, 2, 2, 2] {
-        swept.push(keys.sweep(at(100), most).await);
+    for limit in [0, 2, 2, 2, 2] {
+        swept.push(keys.sweep(at(100), limit).await);
     }
     assert_eq!(
         swept,
@@ -51,7 +51,7 @@ async fn a_sweep_deletes_no_more_than_it_may(keys: &Keys<'_>) {
     );
 }
 
-async fn a_running_or_unknown_key_is_never_swept(keys: &Keys<'_>) {
+async fn a_running_or_unknown_key_is_never_swept(keys: &KeyChecks<'_>) {
     let (running, unknown) = (keys.key("running"), keys.key("unknown"));
     keys.first(&running, START).await;
     let fence = keys.first(&unknown, START).await;
@@ -67,7 +67,7 @@ async fn a_running_or_unknown_key_is_never_swept(keys: &Keys<'_>) {
     }
 }
 
-async fn an_answer_may_be_kept_for_ever(keys: &Keys<'_>) {
+async fn an_answer_may_be_kept_for_ever(keys: &KeyChecks<'_>) {
     let key = answered(keys, "for-ever", success("12A"), END).await;
     let now = at(100 * 365 * 86_400);
     keys.sweep_all(now).await;
@@ -76,7 +76,7 @@ async fn an_answer_may_be_kept_for_ever(keys: &Keys<'_>) {
 }
 
 async fn answered(
-    keys: &Keys<'_>,
+    keys: &KeyChecks<'_>,
     name: &str,
     answer: StoredAnswer,
     keep_until: UnixMillis,

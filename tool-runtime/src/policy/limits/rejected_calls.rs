@@ -15,7 +15,7 @@ use crate::canonical::Digest;
 ///
 /// It keeps about 10,000 pairs of a run and a tool; the count of an evicted pair starts again at
 /// 0. A pair takes the same memory for names of any length.
-pub(crate) struct CorrectionBudget {
+pub(crate) struct RejectedCallLimit {
     limit: u32,
     counts: Cache<Digest, Arc<AtomicU32>>,
 }
@@ -47,7 +47,7 @@ impl<'a> RunKey<'a> {
     }
 }
 
-impl CorrectionBudget {
+impl RejectedCallLimit {
     /// Allows so many rejected calls of one tool in a run; the last of them tells the model to
     /// stop.
     pub(crate) fn new(limit: u32) -> Self {
@@ -67,10 +67,10 @@ impl CorrectionBudget {
     }
 }
 
-impl fmt::Debug for CorrectionBudget {
+impl fmt::Debug for RejectedCallLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { limit, counts } = self;
-        f.debug_struct("CorrectionBudget")
+        f.debug_struct("RejectedCallLimit")
             .field("limit", limit)
             .field("pairs", &counts.len())
             .finish()
@@ -89,55 +89,55 @@ mod tests {
     use tool_contracts::ToolContext;
     use uuid::Uuid;
 
-    use super::{CorrectionBudget, MAX_PAIRS, RunKey};
+    use super::{MAX_PAIRS, RejectedCallLimit, RunKey};
 
     fn cx(tenant: u128, run: &str) -> ToolContext {
         let builder = ToolContext::builder(Uuid::from_u128(tenant), "trace");
         builder.run_id(run).build().expect("it is complete")
     }
 
-    fn refused(budget: &CorrectionBudget, cx: &ToolContext, tool: &str) -> u32 {
-        budget.record_refusal(&RunKey::of(cx), tool)
+    fn refused(limit: &RejectedCallLimit, cx: &ToolContext, tool: &str) -> u32 {
+        limit.record_refusal(&RunKey::of(cx), tool)
     }
 
     #[test]
     fn each_run_and_tool_is_counted_by_itself() {
-        let budget = CorrectionBudget::new(3);
-        assert_eq!(budget.limit(), 3);
+        let limit = RejectedCallLimit::new(3);
+        assert_eq!(limit.limit(), 3);
         let run = cx(1, "run");
-        assert_eq!([refused(&budget, &run, "search"), refused(&budget, &run, "search")], [1, 2]);
-        assert_eq!(refused(&budget, &run, "save"), 1);
-        assert_eq!(refused(&budget, &cx(1, "other"), "search"), 1);
-        assert_eq!(refused(&budget, &cx(2, "run"), "search"), 1);
-        assert_eq!(refused(&budget, &cx(1, "run"), "search"), 3);
+        assert_eq!([refused(&limit, &run, "search"), refused(&limit, &run, "search")], [1, 2]);
+        assert_eq!(refused(&limit, &run, "save"), 1);
+        assert_eq!(refused(&limit, &cx(1, "other"), "search"), 1);
+        assert_eq!(refused(&limit, &cx(2, "run"), "search"), 1);
+        assert_eq!(refused(&limit, &cx(1, "run"), "search"), 3);
     }
 
     #[test]
     fn names_that_are_equal_when_concatenated_are_kept_apart() {
-        let budget = CorrectionBudget::new(3);
-        assert_eq!(refused(&budget, &cx(1, "ab"), "c"), 1);
-        assert_eq!(refused(&budget, &cx(1, "a"), "bc"), 1);
+        let limit = RejectedCallLimit::new(3);
+        assert_eq!(refused(&limit, &cx(1, "ab"), "c"), 1);
+        assert_eq!(refused(&limit, &cx(1, "a"), "bc"), 1);
         let builder = ToolContext::builder(Uuid::from_u128(1), "trace").ingestion_run_id("ab");
-        assert_eq!(refused(&budget, &builder.build().expect("it is complete"), "c"), 1);
+        assert_eq!(refused(&limit, &builder.build().expect("it is complete"), "c"), 1);
     }
 
     #[test]
     fn the_number_of_pairs_is_bounded() {
-        let budget = CorrectionBudget::new(3);
+        let limit = RejectedCallLimit::new(3);
         for run in 0..MAX_PAIRS * 2 {
-            refused(&budget, &cx(1, &run.to_string()), "search");
+            refused(&limit, &cx(1, &run.to_string()), "search");
         }
-        assert!(budget.counts.len() <= MAX_PAIRS + MAX_PAIRS / 10, "{budget:?}");
+        assert!(limit.counts.len() <= MAX_PAIRS + MAX_PAIRS / 10, "{limit:?}");
     }
 
     #[test]
     fn threads_that_race_are_all_counted() {
-        let (budget, run) = (CorrectionBudget::new(3), cx(1, "run"));
+        let (limit, run) = (RejectedCallLimit::new(3), cx(1, "run"));
         std::thread::scope(|scope| {
             for _ in 0..4 {
-                scope.spawn(|| (0..100).map(|_| refused(&budget, &run, "search")).max());
+                scope.spawn(|| (0..100).map(|_| refused(&limit, &run, "search")).max());
             }
         });
-        assert_eq!(refused(&budget, &run, "search"), 401);
+        assert_eq!(refused(&limit, &run, "search"), 401);
     }
 }

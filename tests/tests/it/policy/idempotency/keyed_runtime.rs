@@ -263,19 +263,19 @@ async fn find(
 }
 
 /// A bank, its store, a clock, and a runtime.
-pub(super) struct World {
+pub(super) struct KeyedRuntime {
     pub(super) bank: Arc<Bank>,
     pub(super) store: FaultyStore,
     pub(super) clock: ManualClock,
     pub(super) runtime: Runtime,
 }
 
-impl World {
+impl KeyedRuntime {
     pub(super) fn new() -> Self {
         Self::with(Rules::new())
     }
 
-    /// Creates a world with these rules.
+    /// Creates a runtime with these rules.
     pub(super) fn with(rules: Rules) -> Self {
         let (bank, store) = (Arc::<Bank>::default(), FaultyStore::new(MemoryStore::new()));
         let clock = ManualClock::at(START);

@@ -20,7 +20,7 @@ use tool_runtime::store::{
 pub(super) const LEASE: Duration = Duration::from_secs(30);
 
 /// One key that several owners want, and all that is known of it.
-pub(super) struct World {
+pub(super) struct LeaseModel {
     store: Box<dyn IdempotencyStore>,
     key: ScopedKey,
     clock: AtomicU64,
@@ -60,7 +60,7 @@ pub(super) struct Seen {
     undisturbed: AtomicUsize,
 }
 
-impl World {
+impl LeaseModel {
     pub(super) fn new(store: impl IdempotencyStore, seen: Arc<Seen>) -> Self {
         Self {
             store: Box::new(store),
@@ -165,7 +165,7 @@ impl World {
     /// Checks the invariants after all owners have ended.
     pub(super) fn assert_end(&self) {
         let history = self.history.lock().unwrap();
-        assert!(history.answer.is_some(), "in the end, somebody answers");
+        assert!(history.answer.is_some(), "in the end, one owner answers");
         let effects = history.effects.len();
         assert!(effects <= history.takeovers + 1, "without a takeover there is no second effect");
         if history.takeovers == 0 {

@@ -13,9 +13,9 @@ use crate::articulate::Articulator;
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{ChatMessage, ChatRole, ContextData};
 
-/// The parts that are open: their passages may be left out.
+/// The parts of a context whose passages may be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OpenParts {
+pub(super) enum PrunableParts {
     /// None: the context as it is.
     Nothing,
     /// Messages and results of tools.
@@ -30,9 +30,9 @@ pub(super) enum OpenParts {
 
 /// A context as segments of one text.
 #[derive(Debug, Default)]
-pub(super) struct Layout<'c> {
+pub(super) struct ContextText<'c> {
     pub(super) segments: Vec<Segment<'c>>,
-    /// The passages of all open segments, in the order of the text.
+    /// The passages of all segments that may be shortened, in the order of the text.
     pub(super) passages: Vec<Passage>,
     /// Writes documents of results in fewer tokens, if there is one.
     serializer: Option<&'c Articulator>,
@@ -46,7 +46,7 @@ pub(super) struct Segment<'c> {
     kind: SegmentKind,
     /// True if the text is a document in JSON.
     is_json: bool,
-    slots: Vec<Slot>,
+    passage_ranges: Vec<PassageRange>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +56,9 @@ enum SegmentKind {
     ToolResult,
 }
 
-/// A piece of the open parts.
+/// A piece of the text of the prunable parts.
 #[derive(Debug)]
-pub(super) struct OpenPiece {
+pub(super) struct PrunablePiece {
     pub(super) text: String,
     /// True if the text has the escapes of JSON.
     pub(super) is_json: bool,
@@ -66,15 +66,15 @@ pub(super) struct OpenPiece {
 
 /// A range of a segment's text that consists of passages.
 #[derive(Debug)]
-struct Slot {
+struct PassageRange {
     range: Range<usize>,
-    content: SlotContent,
+    content: PassageKind,
     passages: Range<usize>,
 }
 
-/// The kind of a slot's passages.
+/// The kind of passages in a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SlotContent {
+pub(super) enum PassageKind {
     /// Sentences and lines.
     Sentences,
     /// Elements of an array in JSON.
@@ -100,35 +100,35 @@ const NOTHING_KEPT: &str = "(left out: nothing in it fits the question)";
 /// The group of the messages; each result has the group of its segment.
 const MESSAGES: usize = usize::MAX;
 
-impl<'c> Layout<'c> {
+impl<'c> ContextText<'c> {
     /// Writes the text with all passages.
     pub(super) fn render_all(&self) -> String {
         self.render(&vec![true; self.passages.len()])
     }
 
-    /// Lays a context out; the parts that are not open are fixed. A serializer writes documents of
-    /// results in fewer tokens.
+    /// Builds the text of a context; the parts that are not prunable are fixed. A serializer writes
+    /// documents of results in fewer tokens.
     pub(super) fn of(
         context: &'c ContextData,
-        open: OpenParts,
+        prunable: PrunableParts,
         options: &AssessOptions,
         serializer: Option<&'c Articulator>,
     ) -> Self {
-        let mut layout = Self { serializer, ..Self::default() };
-        if open == OpenParts::ResultsAlone {
+        let mut context_text = Self { serializer, ..Self::default() };
+        if prunable == PrunableParts::ResultsAlone {
             for result in context.tool_results() {
-                layout.push_result(result, Cow::Borrowed(""), open, options);
+                context_text.push_result(result, Cow::Borrowed(""), prunable, options);
             }
-            return layout;
+            return context_text;
         }
         if let Some(text) = context.persistent_context() {
-            layout.push_fixed(INSTRUCTIONS, Cow::Borrowed(text));
-            layout.push_fixed("\n\n", Cow::Borrowed(""));
+            context_text.push_fixed(INSTRUCTIONS, Cow::Borrowed(text));
+            context_text.push_fixed("\n\n", Cow::Borrowed(""));
         }
-        layout.push_messages(context.message_history(), open);
-        layout.push_results(context.tool_results(), open, options);
-        layout.push_facts(context);
-        layout
+        context_text.push_messages(context.message_history(), prunable);
+        context_text.push_results(context.tool_results(), prunable, options);
+        context_text.push_facts(context);
+        context_text
     }
 
     fn push_fixed(&mut self, head: &'c str, text: Cow<'c, str>) {
@@ -136,24 +136,26 @@ impl<'c> Layout<'c> {
         self.segments.push(Segment::new(head, text, SegmentKind::Fixed));
     }
 
-    fn push_messages(&mut self, messages: &'c [ChatMessage], open: OpenParts) {
+    fn push_messages(&mut self, messages: &'c [ChatMessage], prunable: PrunableParts) {
         if messages.is_empty() {
             return;
         }
         self.push_fixed("# Conversation\n", Cow::Borrowed(""));
         for (at, message) in messages.iter().enumerate() {
             let is_open = message.role() != ChatRole::System
-                && match open {
-                    OpenParts::Nothing | OpenParts::Results | OpenParts::ResultsAlone => false,
-                    OpenParts::MessagesAndResults => true,
-                    OpenParts::OlderMessages { from } => at < from,
+                && match prunable {
+                    PrunableParts::Nothing
+                    | PrunableParts::Results
+                    | PrunableParts::ResultsAlone => false,
+                    PrunableParts::MessagesAndResults => true,
+                    PrunableParts::OlderMessages { from } => at < from,
                 };
             let head = Cow::Owned(format!("{}: ", message.role()));
             let text = Cow::Borrowed(message.content());
             let kind = if is_open { SegmentKind::Message } else { SegmentKind::Fixed };
             let mut segment = Segment::new(head, text, kind);
             if is_open {
-                self.open(&mut segment, MESSAGES, None);
+                self.split(&mut segment, MESSAGES, None);
             }
             self.segments.push(segment);
             if !is_open {
@@ -163,14 +165,19 @@ impl<'c> Layout<'c> {
         self.push_fixed("\n", Cow::Borrowed(""));
     }
 
-    fn push_results(&mut self, results: &'c [ActResult], open: OpenParts, options: &AssessOptions) {
+    fn push_results(
+        &mut self,
+        results: &'c [ActResult],
+        prunable: PrunableParts,
+        options: &AssessOptions,
+    ) {
         if results.is_empty() {
             return;
         }
         self.push_fixed("# Tool results\n", Cow::Borrowed(""));
         for result in results {
             let head = Cow::Owned(format!("## {}", result.tool_id()));
-            self.push_result(result, head, open, options);
+            self.push_result(result, head, prunable, options);
             self.push_fixed("\n\n", Cow::Borrowed(""));
         }
     }
@@ -179,16 +186,16 @@ impl<'c> Layout<'c> {
         &mut self,
         result: &'c ActResult,
         head: Cow<'c, str>,
-        open: OpenParts,
+        prunable: PrunableParts,
         options: &AssessOptions,
     ) {
         // A failure is short, and what the model has to know.
         let is_open = result.success()
-            && match open {
-                OpenParts::MessagesAndResults | OpenParts::Results | OpenParts::ResultsAlone => {
-                    true
-                }
-                OpenParts::Nothing | OpenParts::OlderMessages { .. } => false,
+            && match prunable {
+                PrunableParts::MessagesAndResults
+                | PrunableParts::Results
+                | PrunableParts::ResultsAlone => true,
+                PrunableParts::Nothing | PrunableParts::OlderMessages { .. } => false,
             };
         let json = is_open.then(|| json_rows::compact(result.data(), options)).flatten();
         let kind = if is_open { SegmentKind::ToolResult } else { SegmentKind::Fixed };
@@ -202,7 +209,7 @@ impl<'c> Layout<'c> {
         segment.is_json = json.is_some();
         if is_open {
             let group = self.segments.len();
-            self.open(&mut segment, group, json.as_deref());
+            self.split(&mut segment, group, json.as_deref());
         } else if !segment.head.is_empty() {
             segment.head.to_mut().push('\n');
         }
@@ -241,25 +248,29 @@ impl<'c> Layout<'c> {
 
     /// Splits the text of a segment into passages: a document in JSON by its rows and its long
     /// texts, any other text by its sentences.
-    fn open(&mut self, segment: &mut Segment<'_>, group: usize, json: Option<&str>) {
-        let slots = if let Some(json) = json {
-            json_rows::slots(json)
+    fn split(&mut self, segment: &mut Segment<'_>, group: usize, json: Option<&str>) {
+        let passage_ranges = if let Some(json) = json {
+            json_rows::passages(json)
         } else {
             let whole = 0..segment.text.len();
-            vec![(whole, SlotContent::Sentences, sentences(&segment.text).collect())]
+            vec![(whole, PassageKind::Sentences, sentences(&segment.text).collect())]
         };
         let index = self.segments.len();
-        for (range, content, ranges) in slots {
+        for (range, content, ranges) in passage_ranges {
             let first = self.passages.len();
             let passage = |range| Passage { segment: index, range, group };
             self.passages.extend(ranges.into_iter().map(passage));
-            segment.slots.push(Slot { range, content, passages: first..self.passages.len() });
+            segment.passage_ranges.push(PassageRange {
+                range,
+                content,
+                passages: first..self.passages.len(),
+            });
         }
     }
 
-    /// Returns the open parts in pieces that together are all of their text, each part after a line
+    /// Returns the prunable parts in pieces that together are all of their text, each part after a line
     /// that says what it is.
-    pub(super) fn open_pieces(&self) -> Vec<OpenPiece> {
+    pub(super) fn prunable_pieces(&self) -> Vec<PrunablePiece> {
         let mut pieces = Vec::new();
         for segment in self.segments.iter().filter(|it| it.kind != SegmentKind::Fixed) {
             let is_json = segment.is_json;
@@ -267,17 +278,20 @@ impl<'c> Layout<'c> {
             if segment.kind == SegmentKind::ToolResult {
                 piece.push('\n');
             }
-            let passages = segment.slots.iter().flat_map(|slot| slot.passages.clone());
+            let passages = segment
+                .passage_ranges
+                .iter()
+                .flat_map(|passage_range| passage_range.passages.clone());
             let mut at = 0;
             for passage in passages {
                 let end = self.passages[passage].range.end;
                 piece.push_str(&segment.text[at..end]);
-                pieces.push(OpenPiece { text: std::mem::take(&mut piece), is_json });
+                pieces.push(PrunablePiece { text: std::mem::take(&mut piece), is_json });
                 at = end;
             }
             piece.push_str(&segment.text[at..]);
             piece.push('\n');
-            pieces.push(OpenPiece { text: piece, is_json });
+            pieces.push(PrunablePiece { text: piece, is_json });
         }
         pieces
     }
@@ -298,8 +312,10 @@ impl<'c> Layout<'c> {
         let mut text = String::new();
         let mut left_out = false;
         for segment in &self.segments {
-            let has_any =
-                segment.slots.iter().any(|slot| kept[slot.passages.clone()].contains(&true));
+            let has_any = segment
+                .passage_ranges
+                .iter()
+                .any(|passage_range| kept[passage_range.passages.clone()].contains(&true));
             match segment.kind {
                 SegmentKind::Message if !has_any => left_out = true,
                 SegmentKind::Message | SegmentKind::Fixed => {
@@ -312,7 +328,7 @@ impl<'c> Layout<'c> {
                         end_line(&mut text);
                     }
                 }
-                SegmentKind::ToolResult if has_any || segment.slots.is_empty() => {
+                SegmentKind::ToolResult if has_any || segment.passage_ranges.is_empty() => {
                     text.push_str(&heading(&segment.head, &rows_note(segment, kept)));
                     let mut body = String::new();
                     self.render_slots(segment, kept, &mut body);
@@ -328,15 +344,15 @@ impl<'c> Layout<'c> {
 
     fn render_slots(&self, segment: &Segment<'_>, kept: &[bool], text: &mut String) {
         let mut at = 0;
-        for slot in &segment.slots {
-            text.push_str(&segment.text[at..slot.range.start]);
-            at = slot.range.end;
-            let passages = slot.passages.clone();
+        for passage_range in &segment.passage_ranges {
+            text.push_str(&segment.text[at..passage_range.range.start]);
+            at = passage_range.range.end;
+            let passages = passage_range.passages.clone();
             let passages = self.passages[passages.clone()].iter().zip(&kept[passages]);
             let passages = passages.map(|(it, kept)| kept.then(|| &segment.text[it.range.clone()]));
-            match slot.content {
-                SlotContent::Rows => render_rows(passages, text),
-                SlotContent::Sentences => render_sentences(passages, text),
+            match passage_range.content {
+                PassageKind::Rows => render_rows(passages, text),
+                PassageKind::Sentences => render_sentences(passages, text),
             }
         }
         text.push_str(&segment.text[at..]);
@@ -346,7 +362,7 @@ impl<'c> Layout<'c> {
 impl<'c> Segment<'c> {
     /// Creates a segment whose text is no document and has no passages.
     fn new(head: Cow<'c, str>, text: Cow<'c, str>, kind: SegmentKind) -> Self {
-        Self { head, text, kind, is_json: false, slots: Vec::new() }
+        Self { head, text, kind, is_json: false, passage_ranges: Vec::new() }
     }
 }
 
@@ -380,8 +396,12 @@ fn render_sentences<'t>(sentences: impl Iterator<Item = Option<&'t str>>, text: 
 /// Says how many rows of a result are kept, if not all are.
 fn rows_note(segment: &Segment<'_>, kept: &[bool]) -> String {
     let (mut of, mut rows) = (0, 0);
-    for slot in segment.slots.iter().filter(|slot| slot.content == SlotContent::Rows) {
-        let flags = &kept[slot.passages.clone()];
+    for passage_range in segment
+        .passage_ranges
+        .iter()
+        .filter(|passage_range| passage_range.content == PassageKind::Rows)
+    {
+        let flags = &kept[passage_range.passages.clone()];
         of += flags.len();
         rows += flags.iter().filter(|kept| **kept).count();
     }

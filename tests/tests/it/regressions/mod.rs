@@ -1,4 +1,4 @@
-//! Doors that were open once: each of these got past the core, and must not again.
+//! Regression tests: each of these calls or schemas once got past the checks of the core.
 
 mod ends;
 mod schemas;
