@@ -24,6 +24,7 @@ mod doors;
 mod envelope;
 mod evidence;
 mod executor;
+mod features;
 mod fuzzing;
 mod guard;
 mod guide;
