@@ -113,6 +113,8 @@ pub mod guide;
 #[cfg(feature = "http")]
 pub mod http;
 mod json;
+#[cfg(feature = "policy")]
+mod key_ring;
 #[cfg(feature = "ledger")]
 pub mod ledger;
 mod limits;

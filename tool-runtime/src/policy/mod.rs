@@ -53,12 +53,7 @@ pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
 #[cfg(feature = "agent")]
 pub(crate) use self::store_access::STORE_TIMEOUT;
-#[cfg(feature = "sqlite-unbundled")]
-pub(crate) use self::ticket::RingKey;
-#[cfg(feature = "evidence")]
-pub(crate) use self::ticket::cipher;
-#[cfg(any(feature = "evidence", all(feature = "agent", feature = "sqlite-unbundled")))]
-pub(crate) use self::ticket::frame;
-pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketRejection};
 #[cfg(all(feature = "agent", feature = "sqlite-unbundled"))]
-pub(crate) use self::ticket::{SealError, SealingKey, open_with, seal_with};
+pub(crate) use self::ticket::{SealError, open_with, seal_with};
+pub use self::ticket::{Ticket, TicketRejection};
+pub use crate::key_ring::{KeyRing, KeyRingError};
