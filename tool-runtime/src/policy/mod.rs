@@ -21,7 +21,6 @@ mod kept_texts;
 mod limits;
 mod out_of_range;
 mod policy_state;
-pub(crate) mod principal;
 mod read_cache;
 mod refusal;
 mod retry;

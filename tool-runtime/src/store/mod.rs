@@ -13,11 +13,14 @@
 //! `t` may be swept at `t`. Texts are compared byte by byte.
 
 mod error;
+#[cfg(feature = "evidence")]
+pub(crate) mod evidence;
 mod grant;
 mod idempotency;
 mod memory;
 mod monotonic;
 mod output;
+pub(crate) mod principal;
 #[cfg(feature = "sqlite-unbundled")]
 pub(crate) mod sqlite;
 mod store_clock;

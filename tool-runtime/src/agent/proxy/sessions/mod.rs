@@ -16,8 +16,8 @@ pub use self::memory::MemorySessions;
 pub use self::sqlite::SqliteSessions;
 use crate::contracts::ToolContext;
 use crate::contracts::assess::ChatMessage;
-use crate::policy::principal::principal_of;
 use crate::store::StoreError;
+use crate::store::principal::principal_of;
 
 /// The most messages that the stores of this crate keep of a session.
 const MOST_MESSAGES: usize = 1_000;

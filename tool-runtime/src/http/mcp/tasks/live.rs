@@ -13,8 +13,8 @@ use uuid::Uuid;
 use crate::http::mcp::config::McpConfig;
 use crate::http::mcp::input::RoundUser;
 use crate::http::state::app::{App, SharedApp};
-use crate::policy::principal::principal_of;
 use crate::store::UnixMillis;
+use crate::store::principal::principal_of;
 use crate::{Cancellation, ProgressUpdate, ToolCall};
 
 /// The time after which a client asks again for the state of a task, in milliseconds.
