@@ -21,6 +21,8 @@ mod memory;
 mod monotonic;
 mod output;
 pub(crate) mod principal;
+#[cfg(feature = "agent")]
+pub(crate) mod session_key;
 #[cfg(feature = "sqlite-unbundled")]
 pub(crate) mod sqlite;
 mod store_clock;
