@@ -46,6 +46,7 @@ mod record;
 mod redaction;
 mod retention;
 mod search;
+mod source;
 mod source_files;
 mod sqlite;
 mod stores;

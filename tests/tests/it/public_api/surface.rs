@@ -7,7 +7,7 @@ use proc_macro2::TokenTree;
 use syn::{Item, ItemImpl, Type, Visibility};
 
 use super::render;
-use super::source::{ModuleId, Source, Target, attributes, defines, is_hidden};
+use crate::source::{ModuleId, Source, Target, attributes, defines, is_hidden};
 
 /// The module and the name of an item.
 type ItemKey = (ModuleId, String);
