@@ -78,7 +78,7 @@
 //! | `search` | no | [`search`]: the tools that fit a question |
 //! | `http` | no | [`http`]: the tools over HTTP, as a router and as a server |
 //! | `jwt` | no | callers of [`http`] that prove who they are by signed tokens; needs Rust 1.88 |
-//! | `jwks-url` | no | the keys of signed tokens from a URL: `http::Jwks::url`; adds an HTTP client |
+//! | `jwks-url` | no | the keys of signed tokens from a URL: `http::Jwks::url`; adds an HTTP client, needs Rust 1.88 |
 //! | `mcp` | no | [`mcp`]: the tools for clients of the Model Context Protocol; needs Rust 1.88 |
 //! | `tls` | no | [`http`] over TLS |
 //! | `mcp-client` | no | [`mcp::Remote`]: the tools of other MCP servers; adds an HTTP client, needs Rust 1.88 |
@@ -113,6 +113,8 @@ pub mod guide;
 #[cfg(feature = "http")]
 pub mod http;
 mod json;
+#[cfg(feature = "policy")]
+mod key_ring;
 #[cfg(feature = "ledger")]
 pub mod ledger;
 mod limits;

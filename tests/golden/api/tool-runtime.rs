@@ -3292,7 +3292,7 @@ impl WrappedKey {
     pub const fn new(version: u32, wrapped: Vec<u8>) -> Self {}
 }
 
-// tool_runtime::evidence::async_trait = async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait
+// tool_runtime::evidence::async_trait = async_trait::async_trait
 
 // tool_runtime::http::ApiKey
 pub struct ApiKey(_);
@@ -4801,14 +4801,10 @@ pub enum StdioError {
     Ledger(String),
 }
 
-// tool_runtime::mcp::router::router
+// tool_runtime::mcp::router
 pub fn router(runtime: Runtime, config: HttpConfig) -> Router {}
 
-// tool_runtime::mcp::stdio::Stdio = tool_runtime::mcp::Stdio
-
-// tool_runtime::mcp::stdio::StdioError = tool_runtime::mcp::StdioError
-
-// tool_runtime::mcp::stdio::stdio
+// tool_runtime::mcp::stdio
 pub fn stdio(runtime: Runtime) -> Stdio {}
 
 // tool_runtime::policy::AccessPolicy
@@ -5352,7 +5348,7 @@ pub struct WaitingCalls {
     pub next: Option<Uuid>,
 }
 
-// tool_runtime::policy::async_trait = async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait
+// tool_runtime::policy::async_trait = async_trait::async_trait
 
 // tool_runtime::prelude::Actor = tool_contracts::Actor
 
@@ -5404,7 +5400,7 @@ pub struct WaitingCalls {
 
 // tool_runtime::prelude::ai_type = tool_runtime_derive::ai_type
 
-// tool_runtime::prelude::async_trait = async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait
+// tool_runtime::prelude::async_trait = async_trait::async_trait
 
 // tool_runtime::proxy::AgentConfig = tool_runtime::agent::AgentConfig
 
@@ -6382,7 +6378,7 @@ impl WaitingTicket {
     pub fn with_quota_owner(self, caller: impl Into<Box<str>>) -> Self {}
 }
 
-// tool_runtime::store::async_trait = async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait::async_trait
+// tool_runtime::store::async_trait = async_trait::async_trait
 
 // tool_runtime::testing::AnsweredCall
 #[derive(Debug, Clone)]

@@ -1,125 +1,284 @@
-//! Checks that the imports of the core point one way, from the runtime down to the foundations.
+//! Checks that the imports of the runtime point one way: from the servers down to the foundations.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// The layers of the core, from the bottom: each may import the ones before it.
-const LAYERS: [&[&str]; 5] = [
-    &[
-        "json",
-        "schema",
-        "canonical",
-        "redact",
-        "failure",
-        "limits",
-        "loopback",
-        "timer",
-        "encoding",
-        "metrics",
-    ],
-    &["tool"],
-    &["dispatch"],
-    &["call"],
-    &["runtime"],
-];
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
+use syn::Item;
 
-/// Modules above the core, which no layer of it may import, and what `lib.rs` exports of the layers.
-const ABOVE: [&str; 19] = [
-    "policy",
+use crate::source::{ModuleId, Source};
+
+/// The modules of the crate, from the bottom: each may import the ones before it.
+const CRATE: &[&str] = &[
+    // The foundations.
+    "limits",
+    "steps",
+    "encoding",
+    "loopback",
+    "log",
+    "refusal_reason",
+    "failure",
+    "timer",
+    "arguments",
+    "json",
+    "redact",
+    "metrics",
+    "schema",
+    "canonical",
+    // The core.
+    "tool",
+    "dispatch",
+    "call",
+    "runtime",
+    "stand_ins",
+    "feature_stubs",
+    // The features.
+    "trace",
+    "search",
+    "tokens",
+    "articulate",
+    "key_ring",
     "store",
+    "policy",
     "ledger",
     "evidence",
-    "trace",
     "adapters",
-    "agent",
-    "articulate",
     "assess",
-    "mcp",
-    "search",
+    "agent",
+    "proxy",
+    // The servers.
     "http",
+    "mcp",
+    // What hosts import for tests and programs, and what generated code names.
     "testing",
-    "tokens",
-    "Runtime",
-    "RuntimeBuilder",
-    "ToolCall",
-    "CallRecord",
-    "CallScope",
+    "prelude",
+    "__private",
+    "guide",
 ];
 
-/// Imports that point up on purpose, by file and module.
-const EXCEPTIONS: [(&str, &str, &str); 4] = [
-    ("schema/export/", "tool", "contracts are written from a registry"),
-    ("call/services.rs", "policy", "a call reaches the state of the policies by its type"),
-    ("runtime/", "policy", "the builder configures each feature"),
-    ("runtime/builder.rs", "trace", "the builder configures each feature"),
+/// Imports between modules of the crate that point up on purpose.
+const CRATE_EXCEPTIONS: &[Exception] = &[
+    Exception("schema::export", "tool", "contracts are exported from a registry of tools"),
+    Exception("tool::registry::discover", "__private", "a macro of generated code names it"),
+    Exception("call::services", "policy", "a call reaches the state of the policies by its type"),
+    Exception("runtime", "policy", "the builder configures each feature"),
+    Exception("runtime::builder", "trace", "the builder configures each feature"),
+    Exception("http::mcp::answer", "mcp", "both directions of the protocol have one member"),
 ];
 
-fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tool-runtime/src")
+/// The modules of `http`, from the bottom.
+const HTTP: &[&str] = &[
+    "problem",
+    "auth",
+    "state",
+    "response",
+    "server",
+    "request",
+    "route_builder",
+    "endpoints",
+    "openapi",
+    "no_mcp",
+    "mcp",
+    "routes",
+    "router",
+];
+
+/// A module whose imports may point up to another one, and the reason.
+struct Exception(&'static str, &'static str, &'static str);
+
+/// The modules of one module, with what they import.
+struct Layers<'s> {
+    source: &'s Source,
+    root: ModuleId,
+    order: &'static [&'static str],
 }
 
-/// Collects the source files of a module, without its tests.
-fn files(module: &Path, found: &mut Vec<PathBuf>) {
-    if module.file_stem().is_some_and(|name| name == "tests") {
-        return;
-    }
-    if module.is_dir() {
-        let entries = fs::read_dir(module).expect("a folder of the sources");
-        let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-        paths.sort();
-        for path in &paths {
-            files(path, found);
-        }
-    } else if module.extension().is_some_and(|extension| extension == "rs") {
-        found.push(module.to_owned());
-    }
+fn source() -> Source {
+    Source::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tool-runtime"))
 }
 
-/// Returns the first segments of the paths that begin with `crate::`, outside of tests and comments.
-fn imports(source: &str) -> BTreeSet<&str> {
-    let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let paths = lines.flat_map(|line| line.split("crate::").skip(1));
-    paths
-        .map(|path| path.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""))
-        .collect()
-}
+impl Layers<'_> {
+    /// Checks that each import points down, and that each exception is needed.
+    fn check(&self, exceptions: &[Exception]) {
+        let children = &self.source.modules[self.root].children;
+        let unordered: Vec<_> =
+            children.keys().filter(|name| !self.order.contains(&name.as_str())).collect();
+        assert!(unordered.is_empty(), "modules without a place in the order: {unordered:?}");
+        let absent: Vec<_> = self.order.iter().filter(|it| !children.contains_key(**it)).collect();
+        assert!(absent.is_empty(), "modules of the order that do not exist: {absent:?}");
 
-#[test]
-fn the_layers_of_the_core_import_only_what_is_below_them() {
-    let root = sources();
-    let (mut read, mut wrong, mut used) = (0, Vec::new(), BTreeSet::new());
-    for (height, layer) in LAYERS.iter().enumerate() {
-        let above: BTreeSet<&str> = LAYERS[height + 1..]
-            .iter()
-            .flat_map(|layer| layer.iter().copied())
-            .chain(ABOVE)
-            .collect();
-        let mut found = Vec::new();
-        for module in *layer {
-            let (folder, file) = (root.join(module), root.join(format!("{module}.rs")));
-            let path = if folder.is_dir() { folder } else { file };
-            files(&path, &mut found);
-        }
-        for path in found {
+        let (mut wrong, mut used, mut read) = (BTreeSet::new(), BTreeSet::new(), 0);
+        for module in 0..self.source.modules.len() {
+            let path = self.source.path(module);
+            let below = path.strip_prefix(&self.source.path(self.root)[..]);
+            let Some([of, ..]) = below.filter(|_| !is_test(&path)) else { continue };
             read += 1;
-            let source = fs::read_to_string(&path).expect("a source file");
-            let name =
-                path.strip_prefix(&root).expect("below the root").to_string_lossy().into_owned();
-            assert!(!source.contains("use crate::{\n"), "{name} imports from the crate's root");
-            for module in imports(&source).intersection(&above) {
-                let exception = EXCEPTIONS
-                    .iter()
-                    .position(|(file, to, _)| name.starts_with(file) && to == module);
+            for import in imports(self.source, module) {
+                let Some(to) = self.owner(&import).filter(|to| to != of) else { continue };
+                if self.place(&to) < self.place(of) {
+                    continue;
+                }
+                let name = path.join("::");
+                let exception = exceptions.iter().position(|Exception(from, of, _)| {
+                    *of == to && (name == *from || name.starts_with(&format!("{from}::")))
+                });
                 match exception {
                     Some(index) => drop(used.insert(index)),
-                    None => wrong.push(format!("{name} imports crate::{module}")),
+                    None => drop(wrong.insert(format!("{name} imports {}", import.join("::")))),
                 }
             }
         }
+        assert!(read > 100, "the sources are read: {read} modules");
+        let wrong: Vec<_> = wrong.into_iter().collect();
+        assert!(wrong.is_empty(), "imports that point up:\n{}", wrong.join("\n"));
+        let unused = exceptions.iter().enumerate().filter(|(index, _)| !used.contains(index));
+        let unused: Vec<_> = unused.map(|(_, Exception(from, to, why))| (from, to, why)).collect();
+        assert!(unused.is_empty(), "exceptions that nothing needs: {unused:?}");
     }
-    assert!(read > 150, "the sources are there: {read} files");
-    assert!(wrong.is_empty(), "imports of the core that point up:\n{}", wrong.join("\n"));
-    assert_eq!(used.len(), EXCEPTIONS.len(), "each exception is still needed: {used:?}");
+
+    fn place(&self, name: &str) -> usize {
+        let place = self.order.iter().position(|it| *it == name);
+        place.unwrap_or_else(|| panic!("`{name}` has a place in the order"))
+    }
+
+    /// Returns the module that has what a path names; `None` if it is outside, or of another crate.
+    fn owner(&self, path: &[String]) -> Option<String> {
+        let within = path.strip_prefix(&self.source.path(self.root)[..])?;
+        let (name, root) = (within.first()?, &self.source.modules[self.root]);
+        if root.children.contains_key(name) {
+            return Some(name.clone());
+        }
+        let import = root.imports.iter().find(|import| import.name.as_ref() == Some(name))?;
+        let first = import.path.iter().find(|segment| *segment != "self")?;
+        root.children.contains_key(first).then(|| first.clone())
+    }
+}
+
+fn is_test(path: &[String]) -> bool {
+    path.iter().any(|name| name == "tests" || name.ends_with("_tests"))
+}
+
+/// Returns the absolute paths in a module that begin with `crate`, `self` or `super`.
+fn imports(source: &Source, module: ModuleId) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let items = source.modules[module].items.iter();
+    for item in items.filter(|item| !matches!(item, Item::Mod(_))) {
+        paths(item.to_token_stream(), &source.path(module), &mut found);
+    }
+    found
+}
+
+/// Collects the paths of a token stream that begin with `crate`, `self` or `super`.
+fn paths(tokens: TokenStream, module: &[String], found: &mut Vec<Vec<String>>) {
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        at += 1;
+        match token {
+            TokenTree::Group(group) => paths(group.stream(), module, found),
+            TokenTree::Ident(ident) => {
+                let mut path = match ident.to_string().as_str() {
+                    "crate" => Vec::new(),
+                    "self" => module.to_vec(),
+                    "super" => parent(module),
+                    _ => continue,
+                };
+                at = rest(&tokens, at, &mut path, found);
+            }
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// Reads the segments of a path from an index on, with each branch of a group; returns the index
+/// behind it.
+fn rest(
+    tokens: &[TokenTree],
+    mut at: usize,
+    path: &mut Vec<String>,
+    found: &mut Vec<Vec<String>>,
+) -> usize {
+    let is_colon = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == ':');
+    while is_colon(tokens.get(at)) && is_colon(tokens.get(at + 1)) {
+        match tokens.get(at + 2) {
+            Some(TokenTree::Ident(ident)) if ident == "super" => *path = parent(path),
+            Some(TokenTree::Ident(ident)) => path.push(ident.to_string()),
+            Some(TokenTree::Group(group)) => {
+                let inner: Vec<_> = group.stream().into_iter().collect();
+                let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(it) if it.as_char() == ',');
+                for branch in inner.split(is_comma) {
+                    let Some(TokenTree::Ident(first)) = branch.first() else { continue };
+                    let mut path = path.clone();
+                    if first != "self" {
+                        path.push(first.to_string());
+                    }
+                    rest(branch, 1, &mut path, found);
+                }
+                return at + 3;
+            }
+            _ => break,
+        }
+        at += 3;
+    }
+    found.push(path.clone());
+    at
+}
+
+fn parent(module: &[String]) -> Vec<String> {
+    module[..module.len().saturating_sub(1)].to_vec()
+}
+
+#[test]
+fn the_modules_of_the_runtime_import_only_what_is_below_them() {
+    let source = source();
+    Layers { source: &source, root: 0, order: CRATE }.check(CRATE_EXCEPTIONS);
+}
+
+#[test]
+fn the_modules_of_the_server_import_only_what_is_below_them() {
+    let source = source();
+    let http = source.modules[0].children["http"];
+    Layers { source: &source, root: http, order: HTTP }.check(&[]);
+}
+
+#[test]
+fn the_orders_are_those_of_the_documentation() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ARCHITECTURE.md");
+    let text = fs::read_to_string(file).expect("it is there");
+    let (_, list) = text.split_once("**Imports point one way.**").expect("it tells the order");
+    let list = list.lines().skip_while(|line| !line.starts_with("- "));
+    let list: String = list.take_while(|line| line.starts_with("- ")).collect();
+    let told: Vec<_> = list.split('`').skip(1).step_by(2).collect();
+    let order: Vec<_> = CRATE.iter().rev().map(|name| name.trim_start_matches('_')).collect();
+    assert_eq!(told, order);
+
+    let (_, list) = text.split_once("imports point down this list:\n").expect("it has the layout");
+    let list = list.lines().take_while(|line| line.starts_with("      "));
+    let names = list.filter_map(|line| line.trim_start().split_once("  ").map(|(names, _)| names));
+    let names = names.flat_map(|names| names.split(", "));
+    let told: Vec<_> =
+        names.map(|name| name.trim_end_matches('/').trim_end_matches(".rs")).collect();
+    assert_eq!(told, HTTP.iter().rev().copied().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_path_is_found_in_each_of_its_forms() {
+    let module = ["http", "mcp"].map(str::to_owned);
+    let check = |text: &str, expected: &[&str]| {
+        let mut found = Vec::new();
+        paths(text.parse().unwrap(), &module, &mut found);
+        let found: Vec<_> = found.iter().map(|path| path.join("::")).collect();
+        assert_eq!(found, expected, "{text}");
+    };
+    check(
+        "use crate::tool::{self, scope::{A, B as C}};",
+        &["tool", "tool::scope::A", "tool::scope::B"],
+    );
+    check("pub(in crate::http) use super::super::policy::*;", &["http", "policy"]);
+    check(
+        "fn f(_: &crate::Runtime) { super::state::new(self.x) }",
+        &["Runtime", "http::state::new", "http::mcp"],
+    );
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::keys::{self, UnwrappedKey};
 use super::{EvidenceErrorKind, EvidenceStore, ListedSnapshot, Vault};
-use crate::policy::{KeyRing, frame};
+use crate::key_ring::{KeyRing, frame};
 
 /// The id under which the checksum key is stored among the tenants' keys.
 pub(super) const CHECKSUM_KEYS: Uuid = Uuid::max();

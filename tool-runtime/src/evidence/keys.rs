@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::seal::{AssociatedData, SecretKey};
 use super::{EvidenceError, EvidenceErrorKind, EvidenceStore, TenantKey};
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 
 /// The domain for which the wrapping key of tenant keys is derived from a ring key.
 const WRAPPING_KEY_DOMAIN: &[u8] = b"tool-runtime/evidence/v1/tenant-keys";

@@ -43,7 +43,6 @@ mod contents;
 mod error;
 #[cfg(feature = "http")]
 mod http_access;
-mod id;
 mod keeper;
 mod keys;
 mod ledger_check;
@@ -53,7 +52,6 @@ mod replay;
 mod rotation;
 mod seal;
 mod snapshot;
-mod store;
 #[cfg(test)]
 mod tests;
 mod vault;
@@ -65,15 +63,13 @@ pub use self::authorizer::{EvidenceAuthorizer, EvidenceRequest, EvidenceVerdict}
 pub use self::checksum_upgrade::ChecksumUpgradeReport;
 pub use self::contents::{Contents, ContentsPart, OpenedSnapshot};
 pub use self::error::{EvidenceError, EvidenceErrorKind};
-pub use self::id::{ParseSnapshotIdError, SnapshotId};
 pub use self::keeper::{EvidenceKeeper, Sealing};
 pub use self::listing::SnapshotPage;
 pub use self::replay::{Replay, ReplayReport, ReplayVerdict, ReplayedCall, SkipReason};
 pub use self::rotation::{RewrapReport, RotationReport};
 pub use self::snapshot::Snapshot;
-pub use self::store::{
-    EvidenceStore, ListedSnapshot, SealedContents, SealedDigests, SnapshotQuery, StoredFacts,
-    StoredSnapshot, TenantKey, WrappedKey,
-};
-
 pub use self::vault::Vault;
+pub use crate::store::evidence::{
+    EvidenceStore, ListedSnapshot, ParseSnapshotIdError, SealedContents, SealedDigests, SnapshotId,
+    SnapshotQuery, StoredFacts, StoredSnapshot, TenantKey, WrappedKey,
+};

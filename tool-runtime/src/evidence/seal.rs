@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::{ContentsPart, EvidenceErrorKind, SnapshotId};
 use crate::canonical::Digest;
-use crate::policy::{cipher, frame};
+use crate::key_ring::{cipher, frame};
 
 const FORMAT: u8 = 1;
 const SALT_BYTES: usize = 32;

@@ -15,8 +15,8 @@ use super::{
     EvidenceAuthorizer, EvidenceError, EvidenceErrorKind, EvidenceStore, SealedContents, Snapshot,
     SnapshotId, StoredFacts, StoredSnapshot, WrappedKey,
 };
+use crate::key_ring::KeyRing;
 use crate::ledger::Ledger;
-use crate::policy::KeyRing;
 use crate::store::{Clock, StoreError, SystemClock, UnixMillis};
 
 /// Keeps snapshots of calls, encrypts their contents, and shows both to readers that state a

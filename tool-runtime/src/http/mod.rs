@@ -19,7 +19,7 @@ mod problem;
 mod request;
 mod response;
 mod route_builder;
-mod router;
+pub(crate) mod router;
 mod routes;
 mod server;
 mod state;

@@ -11,7 +11,7 @@ use super::keys::LedgerKeys;
 use super::queue::QueueBounds;
 use super::store::LedgerStore;
 use super::writer::{ExportSchedule, LedgerWriter, WriterOptions};
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 use crate::redact::Patterns;
 use crate::store::{Clock, StoreError, SystemClock};
 

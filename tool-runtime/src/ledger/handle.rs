@@ -25,7 +25,7 @@ use super::search::LedgerSearch;
 use super::stats::{LedgerStats, LedgerStatus};
 use super::store::{LedgerStore, SCAN_ENTRIES};
 use super::writer::{self, LedgerWriter};
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 use crate::store::{Clock, StoreError, StoreErrorKind};
 use crate::tool::catch_panic;
 

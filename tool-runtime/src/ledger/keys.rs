@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::chain::ChainKeys;
 use crate::canonical::Digest;
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 use crate::redact::{Patterns, Redactor};
 use crate::tool::CallScope;
 

@@ -23,4 +23,6 @@ pub use self::remote::{
     RemoteStatus, RemoteTool, RemoteToolState,
 };
 #[cfg(feature = "mcp")]
-pub use crate::http::mcp::{Icon, McpConfig, ProtectedResource, Stdio, StdioError, router, stdio};
+pub use crate::http::mcp::{Icon, McpConfig, ProtectedResource, Stdio, StdioError, stdio};
+#[cfg(feature = "mcp")]
+pub use crate::http::router::mcp_alone::router;

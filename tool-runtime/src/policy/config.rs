@@ -9,7 +9,7 @@ use super::access::AccessPolicy;
 use super::approval::Approver;
 use super::rules::Rules;
 use super::settings_check;
-use super::ticket::KeyRing;
+use crate::key_ring::KeyRing;
 use crate::runtime::RuntimeBuilder;
 use crate::store::{
     Clock, GrantStore, IdempotencyStore, MemoryStore, OutputStore, Store, SystemClock, TicketStore,

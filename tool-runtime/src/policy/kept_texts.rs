@@ -6,8 +6,8 @@ use tool_contracts::ToolContext;
 use uuid::Uuid;
 
 use super::policy_state::PolicyState;
-use super::principal::principal_of;
 use super::store_access::STORE_TIMEOUT;
+use crate::store::principal::principal_of;
 use crate::store::{StoreError, StoredOutput};
 
 impl PolicyState {

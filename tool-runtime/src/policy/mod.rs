@@ -21,7 +21,6 @@ mod kept_texts;
 mod limits;
 mod out_of_range;
 mod policy_state;
-pub(crate) mod principal;
 mod read_cache;
 mod refusal;
 mod retry;
@@ -53,12 +52,7 @@ pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
 #[cfg(feature = "agent")]
 pub(crate) use self::store_access::STORE_TIMEOUT;
-#[cfg(feature = "sqlite-unbundled")]
-pub(crate) use self::ticket::RingKey;
-#[cfg(feature = "evidence")]
-pub(crate) use self::ticket::cipher;
-#[cfg(any(feature = "evidence", all(feature = "agent", feature = "sqlite-unbundled")))]
-pub(crate) use self::ticket::frame;
-pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketRejection};
 #[cfg(all(feature = "agent", feature = "sqlite-unbundled"))]
-pub(crate) use self::ticket::{SealError, SealingKey, open_with, seal_with};
+pub(crate) use self::ticket::{SealError, open_with, seal_with};
+pub use self::ticket::{Ticket, TicketRejection};
+pub use crate::key_ring::{KeyRing, KeyRingError};

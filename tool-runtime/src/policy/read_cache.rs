@@ -11,9 +11,9 @@ use quick_cache::sync::Cache;
 use serde_json::{Map, Value};
 use tool_contracts::{ContextFields, ToolContext, ToolResultMeta};
 
-use super::principal::principal_of;
 use super::tool_plan::ToolPlan;
 use crate::canonical::Digest;
+use crate::store::principal::principal_of;
 use crate::tool::{Attachment, CallScope, ToolOutput};
 
 /// The size of a cache entry beside its data, in bytes.

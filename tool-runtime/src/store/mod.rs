@@ -13,11 +13,16 @@
 //! `t` may be swept at `t`. Texts are compared byte by byte.
 
 mod error;
+#[cfg(feature = "evidence")]
+pub(crate) mod evidence;
 mod grant;
 mod idempotency;
 mod memory;
 mod monotonic;
 mod output;
+pub(crate) mod principal;
+#[cfg(feature = "agent")]
+pub(crate) mod session_key;
 #[cfg(feature = "sqlite-unbundled")]
 pub(crate) mod sqlite;
 mod store_clock;

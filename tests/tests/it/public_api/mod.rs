@@ -5,14 +5,13 @@
 //! public_api` writes them again.
 
 mod render;
-mod source;
 mod surface;
 
 use std::path::Path;
 use std::{env, fs};
 
-use self::source::Source;
 use self::surface::Surface;
+use crate::source::Source;
 
 fn holds(package: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace's folder");

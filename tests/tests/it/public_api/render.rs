@@ -9,7 +9,7 @@ use syn::{
     parse_quote,
 };
 
-use super::source::is_hidden;
+use crate::source::is_hidden;
 
 /// Prints an item, then its methods in the order of their names, then its traits.
 pub(super) fn item<'a>(

@@ -7,7 +7,7 @@ use proc_macro2::TokenTree;
 use syn::{Item, ItemImpl, Type, Visibility};
 
 use super::render;
-use super::source::{ModuleId, Source, Target, attributes, defines, is_hidden};
+use crate::source::{ModuleId, Source, Target, attributes, defines, is_hidden};
 
 /// The module and the name of an item.
 type ItemKey = (ModuleId, String);
@@ -54,7 +54,12 @@ impl<'a> Surface<'a> {
             let at = |name: &String| format!("{path}::{name}");
             match (self.source.resolve(module, &import.path), &import.name) {
                 (Some(Target::Items(of, item)), Some(name)) => self.export(at(name), (of, item)),
-                (Some(Target::Module(found)), Some(name)) => modules.push((found, at(name))),
+                (Some(Target::Module(found)), Some(name)) => {
+                    let visibility = &self.source.modules[found].visibility;
+                    let is_public = matches!(visibility, Visibility::Public(_));
+                    assert!(is_public, "{} is listed, but is a private module", at(name));
+                    modules.push((found, at(name)));
+                }
                 (Some(Target::Module(found)), None) => modules.push((found, path.to_owned())),
                 (Some(Target::Foreign(foreign)), Some(name)) => {
                     self.paths.insert(at(name), Exported::Alias(foreign.join("::")));

@@ -10,7 +10,7 @@ use quick_cache::sync::Cache;
 use crate::agent::model::{ChatReply, ChatRequest};
 use crate::canonical::Digest;
 use crate::contracts::ToolContext;
-use crate::policy::principal::principal_of;
+use crate::store::principal::principal_of;
 
 /// The bytes of all cached answers together.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;

@@ -12,7 +12,7 @@ use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::model::{TokenUsage, wire_attachments};
 use crate::call::ToolCall;
 use crate::contracts::ToolContext;
-use crate::policy::principal::principal_of;
+use crate::store::principal::principal_of;
 use crate::tool::Attachment;
 
 /// A run of a loop that waits for people to decide about calls.

@@ -25,7 +25,7 @@ use super::{
     Snapshot, SnapshotId, Vault,
 };
 use crate::canonical::Digest;
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 use crate::store::{MemoryStore, StoreError, StoreErrorKind, UnixMillis};
 
 const TENANT: Uuid = Uuid::from_u128(0x0197_f0c4_0000_7000_8000_0000_0000_0001);

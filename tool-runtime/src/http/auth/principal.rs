@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::names::{cleaned, normalized};
 use super::{CredentialKind, Scope, Scopes, Users};
-use crate::policy::principal::{KEY, NETWORK, TOKEN};
+use crate::store::principal::{KEY, NETWORK, TOKEN};
 
 /// The caller of a request: its name, its tenants, its users and its scopes.
 ///

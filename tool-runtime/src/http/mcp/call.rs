@@ -18,13 +18,13 @@ use super::context;
 use super::dialogue::Dialogue;
 use super::handler::ToolServer;
 use super::request_state::StatedCall;
-use super::resource::challenge_parameter;
 use super::revision::Revision;
 use super::tasks::TaskStart;
 use super::transport::{Denied, RequestCaller};
 use super::user::ClientUser;
 use crate::http::endpoints::call::{self, FinishedCall};
 use crate::http::problem::Problem;
+use crate::http::state::config::mcp::challenge_parameter;
 use crate::refusal_reason::RefusalReason;
 use crate::{ToolCall, ToolOutput};
 

@@ -6,12 +6,12 @@ use rmcp::model::RequestMetaObject;
 use tool_contracts::ToolContext;
 use tool_contracts::server::{CallContext, Tenant};
 
-use super::config::McpConfig;
 use super::transport::RequestCaller;
 use crate::http::problem::Problem;
 use crate::http::request::context::{RequestHead, context};
 use crate::http::state::app::App;
 use crate::http::state::config::ContextDefaults;
+use crate::http::state::config::mcp::McpConfig;
 
 /// The member of `_meta` with the idempotency key of a call.
 const IDEMPOTENCY_KEY: &str = "tool-runtime/idempotency-key";

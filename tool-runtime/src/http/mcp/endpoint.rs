@@ -13,7 +13,6 @@ use http_body_util::{BodyDataStream, BodyExt, Full};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::config::McpConfig;
 use super::direct::DirectCall;
 use super::handler::ToolServer;
 use super::listing::McpToolCache;
@@ -27,6 +26,7 @@ use crate::http::request::body::ReceivedRequest;
 use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::SharedApp;
 use crate::http::state::caller::Caller;
+use crate::http::state::config::mcp::McpConfig;
 use crate::http::state::drain::Drain;
 use crate::http::state::quota::Permit;
 

@@ -17,7 +17,6 @@ use tool_contracts::ToolContext;
 use super::answer;
 use super::call::ToolRequest;
 use super::changes::{self, ChangeNotifier};
-use super::config::McpConfig;
 use super::context;
 use super::listing::{McpTool, McpToolCache};
 use super::paging::Cursor;
@@ -26,6 +25,7 @@ use super::running_calls::RunningCalls;
 use super::tasks::Tasks;
 use super::transport::Transport;
 use crate::http::state::app::SharedApp;
+use crate::http::state::config::mcp::McpConfig;
 
 /// Serves one client, or one request of a client without a session.
 #[derive(Debug, Clone)]

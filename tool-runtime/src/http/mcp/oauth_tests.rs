@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 use uuid::Uuid;
 
-use super::{McpConfig, ProtectedResource, router};
 use crate::http::auth::issuer::{Signer, claims_but, verifier_of};
 use crate::http::state::refusal_counts::MAX_RECORDED;
 use crate::http::{Auth, HttpConfig};
+use crate::mcp::{McpConfig, ProtectedResource, router};
 use crate::{DynamicTool, Failure, Runtime};
 
 const METADATA: &str =

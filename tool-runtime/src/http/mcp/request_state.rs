@@ -12,7 +12,7 @@ use super::input::answers;
 use crate::canonical::{Defaults, Digest, canonicalize_exactly};
 use crate::encoding::base64;
 use crate::http::state::app::App;
-use crate::policy::principal::principal_of;
+use crate::store::principal::principal_of;
 
 /// The name of the request for a confirmation.
 pub(super) const CONFIRMATION: &str = "confirmation";

@@ -1,4 +1,4 @@
-//! The routes of the protocol, alone or beside those of the HTTP API.
+//! The routes of the protocol.
 
 use std::sync::Arc;
 
@@ -6,42 +6,17 @@ use axum::Router;
 use axum::extract::{Request, State};
 
 use super::endpoint::McpEndpoint;
-use super::resource::{self, WELL_KNOWN};
-use super::settings::McpSettings;
-use crate::Runtime;
+use super::metadata;
 use crate::http::request::admission::Admitted;
 use crate::http::response::{Audit, ResponseFormat};
 use crate::http::route_builder::{
     EndpointMethod, RouteId, admitted_by_any_method, without_admission,
 };
-use crate::http::router::routers_of;
 use crate::http::state::app::SharedApp;
-use crate::http::{HttpConfig, Routers};
+use crate::http::state::config::mcp::{McpSettings, WELL_KNOWN};
 
 /// The paths of the protocol, as metrics count them.
 pub(in crate::http) const PATHS: [&str; 2] = ["/mcp", WELL_KNOWN];
-
-/// Serves the tools of a runtime by the Model Context Protocol alone, at `/mcp`, with the probes.
-///
-/// [`http::router`](crate::http::router) serves the HTTP API beside it. The configuration has a
-/// [`McpConfig`](super::McpConfig); without one nothing is served but the probes.
-///
-/// ```
-/// use tool_runtime::http::{Auth, HttpConfig, Principal};
-/// use tool_runtime::mcp::{self, McpConfig};
-/// use tool_runtime::prelude::*;
-///
-/// let runtime = Runtime::builder().build()?;
-/// let config = HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("laptop")))
-///     .without_tenants()
-///     .mcp(McpConfig::new("shop", "1.0.0"));
-/// let app: axum::Router = mcp::router(runtime, config);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn router(runtime: Runtime, config: HttpConfig) -> Router {
-    let Routers { api, .. } = routers_of(runtime, config, false);
-    api
-}
 
 /// Adds the protocol to a router, if the configuration has it.
 ///
@@ -64,7 +39,7 @@ pub(in crate::http) fn mounted(
     let [path, well_known] = PATHS;
     let described = || {
         let route = RouteId { index: first + 1, format, is_resource: false };
-        without_admission(EndpointMethod::Get, route, route, resource::metadata)
+        without_admission(EndpointMethod::Get, route, route, metadata::metadata)
     };
     routes
         .route(path, admitted_by_any_method(route, handler))

@@ -18,11 +18,11 @@ use futures::FutureExt;
 use futures::future::CatchUnwind;
 use pin_project_lite::pin_project;
 
-use crate::http::mcp;
 use crate::http::problem::Problem;
 use crate::http::response::{Audit, AuditContext, RefusedRequest, ResponseFormat, trace_id};
 use crate::http::state::app::SharedApp;
 use crate::http::state::caller::Caller;
+use crate::http::state::config::mcp::challenge_parameter;
 use crate::http::state::logged_refusal::LoggedRefusal;
 use crate::http::state::metrics::{AnsweredRequest, ServedOverTls};
 
@@ -139,7 +139,7 @@ impl RequestFacts {
         };
         if response.status() == StatusCode::UNAUTHORIZED {
             let challenges = app.config.auth.challenges(self.had_token);
-            let metadata = if route.is_resource { mcp::challenge_parameter(app) } else { None };
+            let metadata = if route.is_resource { challenge_parameter(app) } else { None };
             let challenges =
                 challenges.map(|it| (WWW_AUTHENTICATE, with_metadata(it, metadata.as_deref())));
             response.headers_mut().extend(challenges);

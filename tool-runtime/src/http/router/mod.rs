@@ -12,6 +12,8 @@ use crate::http::state::app::{App, SharedApp};
 use crate::http::state::config::HttpConfig;
 use crate::http::state::metrics;
 
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp_alone;
 #[cfg(test)]
 mod tests;
 
@@ -64,11 +66,7 @@ pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
 }
 
 /// Serves the probes, the Model Context Protocol if it is configured, and the API if it is wanted.
-pub(in crate::http) fn routers_of(
-    runtime: Runtime,
-    config: HttpConfig,
-    serves_api: bool,
-) -> Routers {
+fn routers_of(runtime: Runtime, config: HttpConfig, serves_api: bool) -> Routers {
     let paths = if config.mcp.is_some() { &mcp::PATHS[..] } else { &[] };
     let labels = Route::ALL.iter().map(|route| route.as_str()).chain(paths.iter().copied());
     let app = Arc::new(App::new(runtime, config, labels));

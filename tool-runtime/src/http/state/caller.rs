@@ -7,7 +7,7 @@ use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 
 use crate::http::auth::Principal;
-use crate::policy::principal::NETWORK;
+use crate::store::principal::NETWORK;
 
 /// The caller that a resource is counted for: an authenticated principal, or else an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -18,8 +18,8 @@ use crate::http::router;
 use crate::http::state::refusal_counts::MAX_RECORDED;
 use crate::http::tests::fixture::{Answer, ToolGate, anonymous, calling, post, send};
 use crate::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal};
+use crate::key_ring::KeyRing;
 use crate::ledger::{Ledger, MemoryLedger};
-use crate::policy::KeyRing;
 use crate::{CallScope, DynamicTool, Failure, Runtime};
 
 const ONE: &str = "the-key-of-one-0123456789abcdefghij";

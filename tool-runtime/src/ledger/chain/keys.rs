@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::canonical::Digest;
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 
 // Part of every key: with another label, all existing chains become invalid.
 const LINKING: &[u8] = b"tool-runtime/ledger/v1/chain";

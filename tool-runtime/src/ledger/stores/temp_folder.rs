@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::key_ring::KeyRing;
 use crate::ledger::{ChainEntry, ChainHead, ChainKeys};
-use crate::policy::KeyRing;
 
 /// A folder that is removed at the end of the test.
 pub(super) struct TempFolder(pub(super) PathBuf);

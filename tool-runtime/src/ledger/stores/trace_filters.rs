@@ -122,9 +122,9 @@ impl fmt::Debug for TraceFilters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::key_ring::KeyRing;
     use crate::ledger::stores::temp_folder::TempFolder;
     use crate::ledger::{ChainHead, ChainKeys, JsonLinesLedger, MemoryLedger};
-    use crate::policy::KeyRing;
 
     /// Counts the entries that are read.
     struct Counted<S>(S, usize);

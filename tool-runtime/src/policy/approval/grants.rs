@@ -12,10 +12,10 @@ use crate::call::ToolCall;
 use crate::dispatch::is_name;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::policy_state::PolicyState;
-use crate::policy::principal::principal_of;
 use crate::policy::store_access::{STORE_TIMEOUT, log_store_error, store_failure};
 use crate::policy::tool_plan::ToolPlan;
 use crate::runtime::Runtime;
+use crate::store::principal::principal_of;
 use crate::store::{GrantScope, StandingGrant, StoreError};
 use crate::tool::CallScope;
 

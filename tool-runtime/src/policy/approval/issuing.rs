@@ -12,11 +12,12 @@ use crate::canonical::Digest;
 use crate::dispatch::PreviewResult;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
+use crate::key_ring::KeyRing;
 use crate::policy::idempotency::{EarlierRun, QUOTA_RETRY_AFTER_MS};
 use crate::policy::policy_state::PolicyState;
-use crate::policy::principal::{caller_of, conversation_of, principal_of};
-use crate::policy::ticket::{Claims, KeyRing, Ticket, TicketRejection, binding, seal, sign};
+use crate::policy::ticket::{Claims, Ticket, TicketRejection, binding, seal, sign};
 use crate::refusal_reason::RefusalReason;
+use crate::store::principal::{caller_of, conversation_of, principal_of};
 use crate::store::{StoreError, TicketQuota, WaitingTicket};
 use crate::tool::CallScope;
 

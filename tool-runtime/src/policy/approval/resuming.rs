@@ -13,11 +13,11 @@ use crate::dispatch::RedeemedTicket;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::idempotency::EarlierRun;
 use crate::policy::policy_state::PolicyState;
-use crate::policy::principal::{conversation_of, principal_of};
 use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
 use crate::policy::ticket::{Ticket, TicketRejection, binding, open};
 use crate::policy::tool_plan::ToolPlan;
 use crate::runtime::Runtime;
+use crate::store::principal::{conversation_of, principal_of};
 use crate::store::{StoreError, TicketEnd, WaitingTicket};
 
 /// The tickets of a runtime: calls that wait for approval, here or in another process.

@@ -11,10 +11,10 @@ use super::answer_size::{AnswerSize, FittedAnswer};
 use crate::call::ToolCall;
 use crate::limits::Limits;
 use crate::policy::policy_state::PolicyState;
-use crate::policy::principal::principal_of;
 use crate::runtime::Runtime;
 use crate::schema::Coerce;
 use crate::store::StoreError;
+use crate::store::principal::principal_of;
 
 /// An answer for a model: the whole, or an excerpt with a handle to the whole.
 #[derive(Debug, Clone, PartialEq)]

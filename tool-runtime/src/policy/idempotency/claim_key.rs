@@ -11,9 +11,9 @@ use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claim_resources::ShortCircuit;
 use crate::policy::deadline::{sleep, time_left, within_deadline};
 use crate::policy::policy_state::PolicyState;
-use crate::policy::principal::caller_of;
 use crate::policy::rules::ConcurrentRepeat;
 use crate::policy::ticket::TicketRejection;
+use crate::store::principal::caller_of;
 use crate::store::{
     ClaimOutcome, ClaimRequest, Fence, ScopedKey, Settlement, StoredAnswer, UnixMillis,
 };

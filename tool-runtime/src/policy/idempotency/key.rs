@@ -5,8 +5,8 @@ use tool_contracts::ToolContext;
 use super::refusals;
 use crate::dispatch::CallApproval;
 use crate::dispatch::refusal::Refusal;
-use crate::policy::principal::principal_of;
 use crate::policy::tool_plan::ToolPlan;
+use crate::store::principal::principal_of;
 use crate::store::{Fence, ScopedKey};
 use crate::tool::{CallScope, Idempotency};
 

@@ -9,9 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
 use super::TicketRejection;
-use super::key_ring::is_id;
 use super::signed::{Claims, Ticket, VERSION};
 use crate::canonical::Digest;
+use crate::key_ring::is_id;
 use crate::store::UnixMillis;
 
 #[derive(Serialize, Deserialize)]

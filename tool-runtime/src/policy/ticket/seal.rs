@@ -13,8 +13,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::TicketRejection;
-use super::frame::frame;
-use super::key_ring::{KeyRing, RingKey, cipher};
+use crate::key_ring::{KeyRing, RingKey, SealingKey, cipher, frame};
 
 const VERSION: u8 = 1;
 const SALT: usize = 32;
@@ -31,16 +30,6 @@ pub(crate) enum SealError {
 /// Returns the binding of a sealed text: its purpose and its ticket.
 pub(crate) fn binding(purpose: &str, ticket: Uuid) -> Vec<u8> {
     frame(&[purpose.as_bytes(), ticket.as_bytes()])
-}
-
-/// A key that seals texts of one purpose.
-#[derive(Clone, Copy)]
-pub(crate) struct SealingKey<'k> {
-    /// The id of the ring's key from which it is derived.
-    pub(crate) id: &'k str,
-    pub(crate) secret: &'k [u8; 32],
-    /// The HKDF label of the key of a single text.
-    pub(crate) label: &'static [u8],
 }
 
 /// Encrypts a text with the ring's current key.

@@ -6,9 +6,8 @@ use std::str::FromStr;
 use uuid::Uuid;
 
 use super::TicketRejection;
-use super::frame::frame;
-use super::key_ring::KeyRing;
 use crate::canonical::Digest;
+use crate::key_ring::{KeyRing, frame};
 use crate::store::UnixMillis;
 
 /// The only version.

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Claims, KeyRing, Ticket, TicketRejection, sign};
+use super::{Claims, Ticket, TicketRejection, sign};
 use crate::canonical::Digest;
+use crate::key_ring::KeyRing;
 use crate::store::UnixMillis;
 
 pub(super) const NEW: [u8; 32] = [7; 32];

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::quota_map::{Quota, QuotaEntry, QuotaMap};
 use super::{MemoryStore, locked};
-use crate::evidence::{
+use crate::store::evidence::{
     EvidenceStore, ListedSnapshot, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
     TenantKey, WrappedKey,
 };

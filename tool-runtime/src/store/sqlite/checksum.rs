@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::error::{of_sqlite, unavailable};
 use super::row;
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// The HKDF label of the keys that are derived from a ring.
@@ -35,8 +35,10 @@ struct RowKey {
 impl RowKeys {
     /// Derives the keys from a ring's secrets.
     pub(super) fn of_ring(ring: &KeyRing) -> Self {
-        let key =
-            |key: &crate::policy::RingKey| RowKey { id: key.id().into(), key: key.subkey(PURPOSE) };
+        let key = |key: &crate::key_ring::RingKey| RowKey {
+            id: key.id().into(),
+            key: key.subkey(PURPOSE),
+        };
         Self(ring.keys().map(key).collect())
     }
 

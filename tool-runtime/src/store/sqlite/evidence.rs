@@ -8,7 +8,7 @@ use super::SqliteStore;
 use super::columns::{count, uuid};
 use super::evidence_keys as keys;
 use super::writer::JobKind;
-use crate::evidence::{
+use crate::store::evidence::{
     EvidenceStore, ListedSnapshot, SealedContents, SnapshotId, SnapshotQuery, StoredFacts,
     StoredSnapshot, TenantKey, WrappedKey,
 };

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
 use super::columns::uuid;
-use crate::evidence::TenantKey;
+use crate::store::evidence::TenantKey;
 
 /// The length of the column for a ring key's id, which is padded with zeros.
 const RING_KEY_BYTES: usize = 64;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::SqliteStore;
 use super::checksum::RowKeys;
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 use crate::store::StoreError;
 
 /// Settings of a [`SqliteStore`].

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::SqliteStore;
 use super::columns::{count, timestamp};
 use super::writer::JobKind;
-use crate::agent::SessionKey;
+use crate::store::session_key::SessionKey;
 use crate::store::{StoreError, UnixMillis};
 
 /// The most sessions that an append deletes because of their age, and again because of their number.

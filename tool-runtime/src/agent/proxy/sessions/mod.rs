@@ -9,66 +9,16 @@ mod sqlite;
 use std::fmt;
 
 use async_trait::async_trait;
-use uuid::Uuid;
 
 pub use self::memory::MemorySessions;
 #[cfg(feature = "sqlite-unbundled")]
 pub use self::sqlite::SqliteSessions;
-use crate::contracts::ToolContext;
 use crate::contracts::assess::ChatMessage;
-use crate::policy::principal::principal_of;
 use crate::store::StoreError;
+pub use crate::store::session_key::SessionKey;
 
 /// The most messages that the stores of this crate keep of a session.
 const MAX_MESSAGES: usize = 1_000;
-
-/// The owner and the id of a conversation: requests of another tenant or principal do not find it.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct SessionKey {
-    tenant: Uuid,
-    principal: Box<str>,
-    session: Box<str>,
-}
-
-impl SessionKey {
-    /// Creates the key of a session for the tenant and the user, or else the actor, of a context.
-    #[must_use]
-    pub fn new(cx: &ToolContext, session: &str) -> Self {
-        let principal = principal_of(cx).unwrap_or_default();
-        Self { tenant: cx.tenant_id(), principal, session: session.into() }
-    }
-
-    /// Creates the key of a session for a tenant and a principal.
-    #[allow(dead_code, reason = "only tests and the feature `testing` name principals")]
-    pub(crate) fn scoped(tenant: Uuid, principal: &str, session: &str) -> Self {
-        Self { tenant, principal: principal.into(), session: session.into() }
-    }
-
-    /// Returns the tenant.
-    #[must_use]
-    pub const fn tenant(&self) -> Uuid {
-        self.tenant
-    }
-
-    /// Returns the principal as text; empty if the context has neither a user nor an actor.
-    #[must_use]
-    pub fn principal(&self) -> &str {
-        &self.principal
-    }
-
-    /// Returns the session's id.
-    #[must_use]
-    pub fn session(&self) -> &str {
-        &self.session
-    }
-}
-
-/// Shows the tenant only.
-impl fmt::Debug for SessionKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SessionKey").field("tenant", &self.tenant).finish_non_exhaustive()
-    }
-}
 
 /// Stores the histories of conversations.
 ///

@@ -7,7 +7,8 @@ use zeroize::Zeroizing;
 
 use super::SessionKey;
 use crate::contracts::assess::ChatMessage;
-use crate::policy::{KeyRing, RingKey, SealError, SealingKey, frame, open_with, seal_with};
+use crate::key_ring::{KeyRing, RingKey, SealingKey, frame};
+use crate::policy::{SealError, open_with, seal_with};
 use crate::store::{StoreError, StoreErrorKind};
 
 // HKDF labels: another value makes every stored message unreadable.

@@ -9,7 +9,7 @@ use super::seal::SessionSeal;
 use super::{MAX_MESSAGES, SessionKey, SessionStore};
 use crate::contracts::ToolContext;
 use crate::contracts::assess::ChatMessage;
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 use crate::store::sqlite::sessions::{SessionBounds, SessionTimes};
 use crate::store::{Clock, SqliteStore, StoreError, SystemClock, UnixMillis};
 

@@ -10,11 +10,11 @@ use rmcp::model::{DetailedTask, ElicitResult, Task, TaskPayload, TaskStatus};
 use tool_contracts::{ToolContext, ToolSpec};
 use uuid::Uuid;
 
-use crate::http::mcp::config::McpConfig;
 use crate::http::mcp::input::RoundUser;
 use crate::http::state::app::{App, SharedApp};
-use crate::policy::principal::principal_of;
+use crate::http::state::config::mcp::McpConfig;
 use crate::store::UnixMillis;
+use crate::store::principal::principal_of;
 use crate::{Cancellation, ProgressUpdate, ToolCall};
 
 /// The time after which a client asks again for the state of a task, in milliseconds.

@@ -24,7 +24,6 @@ use self::live::LiveTask;
 use self::stored::BegunTask;
 use super::answer;
 use super::call::{Refused, ToolRequest};
-use super::config::TaskMode;
 use super::dialogue::Dialogue;
 use super::handler::ToolServer;
 use super::input::{RoundUser, answers};
@@ -35,6 +34,7 @@ use crate::http::endpoints::call::FinishedCall;
 use crate::http::endpoints::call::running::spawn_beyond_request;
 use crate::http::problem::Problem;
 use crate::http::state::caller::Caller;
+use crate::http::state::config::mcp::TaskMode;
 use crate::http::state::quota::{Permit, QuotaRefusal};
 use crate::refusal_reason::RefusalReason;
 

@@ -3,14 +3,20 @@
 mod context_defaults;
 mod host_names;
 mod limits;
+#[cfg(feature = "mcp")]
+pub(in crate::http) mod mcp;
+#[cfg(not(feature = "mcp"))]
+pub(in crate::http) mod no_mcp;
 mod probes;
 mod requesters;
 
 pub(in crate::http) use self::context_defaults::ContextDefaults;
+use self::mcp::McpSettings;
+#[cfg(not(feature = "mcp"))]
+pub(in crate::http) use self::no_mcp as mcp;
 use crate::evidence::Vault;
 use crate::http::auth::Auth;
 use crate::http::auth::Lookup;
-use crate::http::mcp::McpSettings;
 use crate::http::state::bounds::Bounds;
 use crate::http::state::drain::Drain;
 use crate::http::state::hosts::Hosts;

@@ -6,7 +6,7 @@ mod control_records;
 mod formats;
 mod tree;
 
-use crate::policy::KeyRing;
+use crate::key_ring::KeyRing;
 use crate::store::UnixMillis;
 
 use super::{

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use super::key_ring::{RingKey, expand};
+use super::{RingKey, expand};
 
 impl RingKey {
     /// Derives a key for one purpose, which `info` names; keys of other purposes are independent.

@@ -1,5 +1,9 @@
 //! The ring from which all keys of the runtime are derived, those of tickets first.
 
+mod frame;
+#[cfg(any(feature = "ledger", feature = "sqlite-unbundled"))]
+mod subkey;
+
 use std::fmt;
 
 use aes_gcm::{Aes256Gcm, Nonce, aead::consts::U12};
@@ -9,7 +13,7 @@ use sha2::Sha256;
 use thiserror::Error;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::seal::SealingKey;
+pub(crate) use self::frame::frame;
 use crate::canonical::Digest;
 
 const LEAST_SECRET: usize = 32;
@@ -76,10 +80,10 @@ const KEYED_HASH: &[u8] = b"tool-runtime/hidden-digest/v1\0";
 /// The keys derived from one secret. Boxed, so that moving the ring leaves no copies in memory.
 pub(crate) struct RingKey {
     id: Box<str>,
-    pub(super) derived: Box<DerivedKeys>,
+    derived: Box<DerivedKeys>,
 }
 
-pub(super) struct DerivedKeys {
+struct DerivedKeys {
     // As long as a block of the hash, so that HMAC uses it as it is.
     signing: Zeroizing<[u8; 64]>,
     sealing: Zeroizing<[u8; 32]>,
@@ -87,7 +91,17 @@ pub(super) struct DerivedKeys {
         dead_code,
         reason = "only the features `ledger` and `sqlite-unbundled` derive from it"
     )]
-    pub(super) root: Zeroizing<[u8; 32]>,
+    root: Zeroizing<[u8; 32]>,
+}
+
+/// A key that seals texts of one purpose.
+#[derive(Clone, Copy)]
+pub(crate) struct SealingKey<'k> {
+    /// The id of the ring's key from which it is derived.
+    pub(crate) id: &'k str,
+    pub(crate) secret: &'k [u8; 32],
+    /// The HKDF label of the key of a single text.
+    pub(crate) label: &'static [u8],
 }
 
 impl KeyRing {
@@ -197,12 +211,12 @@ impl RingKey {
         &self.id
     }
 
-    pub(super) fn sign(&self, message: &[u8]) -> [u8; 32] {
+    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 32] {
         self.mac(message).finalize().into_bytes().into()
     }
 
     /// Verifies a signature in constant time.
-    pub(super) fn verifies(&self, message: &[u8], signature: &[u8; 32]) -> bool {
+    pub(crate) fn verifies(&self, message: &[u8], signature: &[u8; 32]) -> bool {
         self.mac(message).verify_slice(signature).is_ok()
     }
 
@@ -226,14 +240,14 @@ pub(crate) fn cipher(key: &[u8; 32], salt: &[u8; 32], info: &[u8]) -> (Aes256Gcm
     (Aes256Gcm::new_from_slice(key).expect("an AES-256 key has 32 bytes"), sealing_nonce)
 }
 
-pub(super) fn expand(salt: Option<&[u8; 32]>, secret: &[u8], info: &[u8], key: &mut [u8]) {
+fn expand(salt: Option<&[u8; 32]>, secret: &[u8], info: &[u8], key: &mut [u8]) {
     let (mut extracted, hkdf) = Hkdf::<Sha256>::extract(salt.map(<[u8; 32]>::as_slice), secret);
     extracted.as_mut_slice().zeroize();
     hkdf.expand(info, key).expect("a key is shorter than what HKDF can give");
 }
 
 /// Returns whether a text can be the id of a key, which appears in tickets and logs.
-pub(super) fn is_id(id: &str) -> bool {
+pub(crate) fn is_id(id: &str) -> bool {
     (1..=MAX_ID_LENGTH).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }

@@ -16,13 +16,13 @@ use tool_contracts::server::Tenant;
 
 use self::limited_lines::LimitedLines;
 use self::message_lines::{MessageLines, StreamFailure};
-use super::config::McpConfig;
 use super::handler::ToolServer;
 use super::listing::McpToolCache;
 use super::transport::{InputEnd, RequestCaller, Transport};
 use crate::Runtime;
 use crate::http::request::admission::Admitted;
 use crate::http::state::app::{App, SharedApp};
+use crate::http::state::config::mcp::McpConfig;
 use crate::http::state::drain::Drain;
 use crate::http::{Auth, HttpConfig, Principal, Scopes, Users};
 use crate::ledger::Ledger;

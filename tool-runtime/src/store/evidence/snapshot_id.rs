@@ -65,7 +65,7 @@ impl SnapshotId {
     }
 
     /// Returns this id without its random part: an id of the same time that is not greater.
-    pub(super) fn position(self) -> Self {
+    pub(crate) fn position(self) -> Self {
         const RANDOM: u128 = (1 << 62) - 1;
         Self(Uuid::from_u128(self.0.as_u128() & !RANDOM))
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use quote::ToTokens as _;
-use syn::{Attribute, Item, ItemMod, UseTree, Visibility};
+use syn::{Attribute, Item, ItemMod, UseTree, Visibility, parse_quote};
 
 /// The most imports that one name goes through; beyond it, two modules import each other.
 const MAX_IMPORTS: u8 = 12;
@@ -20,6 +20,7 @@ pub(super) struct Source {
 
 pub(super) struct Module {
     pub(super) parent: Option<ModuleId>,
+    pub(super) visibility: Visibility,
     pub(super) children: BTreeMap<String, ModuleId>,
     pub(super) items: Vec<Item>,
     pub(super) imports: Vec<Import>,
@@ -47,20 +48,32 @@ impl Source {
     pub(super) fn read(package: &Path) -> Self {
         let mut source = Self { modules: Vec::new() };
         let folder = package.join("src");
-        source.add(None, &folder.join("lib.rs"), &folder);
+        source.add(None, &parse_quote!(pub), &folder.join("lib.rs"), &folder);
         source
     }
 
-    fn add(&mut self, parent: Option<ModuleId>, file: &Path, folder: &Path) -> ModuleId {
+    fn add(
+        &mut self,
+        parent: Option<ModuleId>,
+        visibility: &Visibility,
+        file: &Path,
+        folder: &Path,
+    ) -> ModuleId {
         let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-        self.add_items(parent, parsed.items, folder)
+        self.add_items(parent, visibility, parsed.items, folder)
     }
 
-    fn add_items(&mut self, parent: Option<ModuleId>, items: Vec<Item>, folder: &Path) -> ModuleId {
+    fn add_items(
+        &mut self,
+        parent: Option<ModuleId>,
+        visibility: &Visibility,
+        items: Vec<Item>,
+        folder: &Path,
+    ) -> ModuleId {
         let id = self.modules.len();
-        let (children, imports) = (BTreeMap::new(), Vec::new());
-        self.modules.push(Module { parent, children, items: Vec::new(), imports });
+        let (visibility, children, imports) = (visibility.clone(), BTreeMap::new(), Vec::new());
+        self.modules.push(Module { parent, visibility, children, items: Vec::new(), imports });
         for item in items {
             if has(attributes(&item), &["cfg (test)", "cfg (doctest)"]) {
                 continue;
@@ -86,13 +99,22 @@ impl Source {
     fn add_module(&mut self, parent: ModuleId, module: &ItemMod, folder: &Path) -> ModuleId {
         let name = module.ident.to_string();
         if let Some((_, items)) = &module.content {
-            return self.add_items(Some(parent), items.clone(), &folder.join(name));
+            return self.add_items(Some(parent), &module.vis, items.clone(), &folder.join(name));
         }
         let Some(path) = path_attribute(&module.attrs) else {
-            return self.add(Some(parent), &module_file(folder, &name), &folder.join(name));
+            let file = module_file(folder, &name);
+            return self.add(Some(parent), &module.vis, &file, &folder.join(name));
         };
         let file = folder.join(path);
-        self.add(Some(parent), &file, file.parent().unwrap_or(folder))
+        self.add(Some(parent), &module.vis, &file, file.parent().unwrap_or(folder))
+    }
+
+    /// Returns the path of a module, without the crate.
+    pub(super) fn path(&self, module: ModuleId) -> Vec<String> {
+        let Some(parent) = self.modules[module].parent else { return Vec::new() };
+        let siblings = self.modules[parent].children.iter();
+        let name = siblings.filter(|(_, id)| **id == module).map(|(name, _)| name.clone()).next();
+        self.path(parent).into_iter().chain(name).collect()
     }
 
     /// Returns what a path means in a module.
@@ -106,7 +128,11 @@ impl Source {
             "crate" => Target::Module(0),
             "self" => Target::Module(module),
             "super" => Target::Module(self.modules[module].parent?),
-            name => match self.named(imports, module, name) {
+            // `async_trait` in `use async_trait::async_trait` is the crate.
+            name if !rest.is_empty() && self.imports_from_crate(module, name) => {
+                return Some(Target::Foreign(path.to_vec()));
+            }
+            name => match self.named(imports, module, module, name) {
                 Some(found) => found,
                 None => return Some(Target::Foreign(path.to_vec())),
             },
@@ -114,7 +140,7 @@ impl Source {
         match start {
             Target::Module(found) if !rest.is_empty() => match rest[0].as_str() {
                 "super" => self.resolve_within(imports, found, rest),
-                name => self.step(imports, found, name, &rest[1..]),
+                name => self.step(imports, module, found, name, &rest[1..]),
             },
             Target::Foreign(mut foreign) => {
                 foreign.extend_from_slice(rest);
@@ -124,37 +150,79 @@ impl Source {
         }
     }
 
-    fn step(&self, imports: u8, module: ModuleId, name: &str, rest: &[String]) -> Option<Target> {
-        match (self.named(imports, module, name)?, rest.split_first()) {
-            (Target::Module(found), Some((next, rest))) => self.step(imports, found, next, rest),
+    fn step(
+        &self,
+        imports: u8,
+        from: ModuleId,
+        module: ModuleId,
+        name: &str,
+        rest: &[String],
+    ) -> Option<Target> {
+        match (self.named(imports, from, module, name)?, rest.split_first()) {
+            (Target::Module(found), Some((next, rest))) => {
+                self.step(imports, from, found, next, rest)
+            }
             (found, _) => Some(found),
         }
     }
 
-    /// Returns what a name means in a module: an item, a child, or an import.
-    fn named(&self, imports: u8, module: ModuleId, name: &str) -> Option<Target> {
+    /// Returns what a name of a module means in a path of the module `from`: an item, a child that
+    /// is visible there, or an import.
+    fn named(&self, imports: u8, from: ModuleId, module: ModuleId, name: &str) -> Option<Target> {
         let here = &self.modules[module];
         if here.items.iter().any(|item| defines(item, name)) {
             return Some(Target::Items(module, name.to_owned()));
         }
-        if let Some(child) = here.children.get(name) {
-            return Some(Target::Module(*child));
+        let child = here.children.get(name).copied();
+        if let Some(child) = child.filter(|child| self.is_visible(*child, from)) {
+            return Some(Target::Module(child));
         }
         let imports = imports.checked_sub(1)?;
         let import = here.imports.iter().find(|import| import.name.as_deref() == Some(name));
         if let Some(import) = import {
-            // `use uuid::Uuid` in a module that has no `uuid`; `use serde` names the crate itself.
-            if import.path == [name] {
+            if self.imports_from_crate(module, name) {
                 return Some(Target::Foreign(import.path.clone()));
             }
             return self.resolve_within(imports, module, &import.path);
         }
         here.imports.iter().filter(|import| import.name.is_none()).find_map(|import| {
             match self.resolve_within(imports, module, &import.path)? {
-                Target::Module(found) if found != module => self.named(imports, found, name),
+                Target::Module(found) if found != module => {
+                    self.named(imports, module, found, name)
+                }
                 Target::Module(_) | Target::Items(..) | Target::Foreign(_) => None,
             }
         })
+    }
+
+    /// Returns true if the module imports the name from the crate of that name, as in
+    /// `use async_trait::async_trait`. With a child of that name it is the child's.
+    fn imports_from_crate(&self, module: ModuleId, name: &str) -> bool {
+        let here = &self.modules[module];
+        let import = here.imports.iter().find(|import| import.name.as_deref() == Some(name));
+        import.is_some_and(|import| import.path[0] == name) && !here.children.contains_key(name)
+    }
+
+    /// Returns true if a path of the module `from` may name the module.
+    fn is_visible(&self, module: ModuleId, from: ModuleId) -> bool {
+        let Some(parent) = self.modules[module].parent else { return true };
+        let scope = match &self.modules[module].visibility {
+            Visibility::Public(_) => return true,
+            Visibility::Inherited => parent,
+            Visibility::Restricted(within) => {
+                let path: Vec<_> =
+                    within.path.segments.iter().map(|s| s.ident.to_string()).collect();
+                match self.resolve(parent, &path) {
+                    Some(Target::Module(scope)) => scope,
+                    _ => panic!("`pub(in {})` names no module", path.join("::")),
+                }
+            }
+        };
+        let mut around = Some(from);
+        while let Some(module) = around.filter(|module| *module != scope) {
+            around = self.modules[module].parent;
+        }
+        around.is_some()
     }
 }
 

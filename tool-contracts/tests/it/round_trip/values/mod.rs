@@ -1,5 +1,8 @@
 //! Any valid value of each type.
 
+mod agent;
+mod server;
+
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
@@ -11,30 +14,22 @@ use tool_contracts::{
     ToolContextBuilder, ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta,
     ToolErrorType, ToolOutput, ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, ToolkitSpec,
     Trace, Violation,
-    act::{ActResult, RetryConfig, ToolRequest, ToolRequestBuilder, ToolType},
-    articulate::{
-        SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
-        SerializedOutput, SerializedOutputBuilder,
-    },
-    assess::{
-        ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextData,
-        ContextDataBuilder, OptimizedContext, OptimizedContextBuilder,
-    },
-    envelope::{
-        CallEnvelope, RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError,
-    },
+    envelope::{RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError},
     has_hidden_characters,
-    proxy::{
-        CostReport, LatencyBreakdown, LlmResponse, ProxyRequest, ProxyRequestBuilder, ProxyResponse,
-    },
-    server::{
-        Audit, AuditStatus, CallContext, CallContextBuilder, CallRequest, CallResponse,
-        ListRequest, ListResponse, Tenant, ToolListing,
-    },
     trace_context::TraceId,
 };
 use uuid::Uuid;
 
+pub(crate) use self::agent::{
+    act_result, chat_message, chat_role, compression_method, compression_strategy, context_data,
+    cost_report, latency_breakdown, llm_response, optimized_context, proxy_request, proxy_response,
+    retry_config, tool_request, tool_type,
+};
+pub(crate) use self::server::{
+    audit, audit_status, call_context, call_envelope, call_request, call_response, list_request,
+    list_response, schema_complexity, serialization_format, serialization_metadata,
+    serialization_request, serialized_output, tenant, tool_listing,
+};
 use crate::trace_context::properties::{flags, state};
 
 fn text() -> impl Strategy<Value = String> {
@@ -451,318 +446,4 @@ pub(crate) fn response_envelope() -> impl Strategy<Value = ResponseEnvelope<Valu
         response_error()
             .prop_map(|error| ResponseEnvelope::failure(error, ToolErrorMeta::default())),
     ]
-}
-
-pub(crate) fn tenant() -> impl Strategy<Value = Tenant> {
-    let slug = "[a-z0-9][a-z0-9_-]{0,30}";
-    prop_oneof![uuid().prop_map(Tenant::from), slug.prop_map(|slug| Tenant::parse(&slug).unwrap()),]
-}
-
-/// A text that can be an id in a body, sometimes as long as one may be.
-fn id() -> impl Strategy<Value = String> {
-    let drawn = prop_oneof![r"\PC{1,32}", r"\PC{250,256}"].prop_map(|text| visible(&text));
-    drawn.prop_filter("an id is not empty", |text| !text.is_empty())
-}
-
-type CallTextSetter = fn(CallContextBuilder, String) -> CallContextBuilder;
-
-const CALL_TEXT_SETTERS: [CallTextSetter; 14] = [
-    CallContextBuilder::site_id,
-    CallContextBuilder::trace_id,
-    CallContextBuilder::span_id,
-    CallContextBuilder::user_id,
-    CallContextBuilder::session_id,
-    CallContextBuilder::npc_id,
-    CallContextBuilder::workflow_id,
-    CallContextBuilder::collection_id,
-    CallContextBuilder::document_id,
-    CallContextBuilder::document_version_id,
-    CallContextBuilder::case_id,
-    CallContextBuilder::safety_mode,
-    CallContextBuilder::request_id,
-    CallContextBuilder::idempotency_key,
-];
-
-pub(crate) fn call_context() -> impl Strategy<Value = CallContext> {
-    let texts = collection::vec(option::weighted(0.8, id()), CALL_TEXT_SETTERS.len());
-    let numbers = (option::of(1..=u64::MAX), option::of(any::<u64>()), any::<bool>());
-    let run = option::of((any::<bool>(), id()));
-    (option::weighted(0.8, tenant()), run, texts, syntax(), numbers).prop_map(
-        |(tenant, run, texts, (locale, currency, timezone), (timeout, budget, dry_run))| {
-            let start = CallContext::builder().dry_run(dry_run);
-            let drawn = CALL_TEXT_SETTERS.iter().zip(texts);
-            let builder = drawn.fold(start, |builder, (to, text)| set(builder, text, *to));
-            let builder = match run {
-                Some((true, run)) => builder.run_id(run),
-                Some((false, run)) => builder.ingestion_run_id(run),
-                None => builder,
-            };
-            let builder = set(builder, tenant, CallContextBuilder::tenant_id);
-            let builder = set(builder, budget, CallContextBuilder::budget_tokens);
-            let builder = set(builder, locale, CallContextBuilder::locale);
-            let builder = set(builder, currency, CallContextBuilder::currency);
-            let builder = set(builder, timezone, CallContextBuilder::timezone);
-            set(builder, timeout, CallContextBuilder::timeouts_ms).build().unwrap()
-        },
-    )
-}
-
-pub(crate) fn call_request() -> impl Strategy<Value = CallRequest<Value>> {
-    (text(), object(), call_context())
-        .prop_map(|(name, input, context)| CallRequest::new(name, Value::Object(input), context))
-}
-
-pub(crate) fn call_envelope() -> impl Strategy<Value = CallEnvelope<Value>> {
-    (request_envelope(), object())
-        .prop_map(|(request, input)| CallEnvelope::new(request, Value::Object(input)))
-}
-
-pub(crate) fn audit() -> impl Strategy<Value = Audit> {
-    (filled(), text(), any::<u64>(), "[0-9a-f]{64}")
-        .prop_map(|(trace, tool, latency, hash)| Audit::new(trace, tool, latency, hash).unwrap())
-}
-
-pub(crate) fn audit_status() -> impl Strategy<Value = AuditStatus> {
-    sample::select(AuditStatus::ALL)
-}
-
-pub(crate) fn call_response() -> impl Strategy<Value = CallResponse<Value>> {
-    prop_oneof![
-        (json(), result_meta(), audit())
-            .prop_map(|(output, meta, audit)| CallResponse::success(output, meta, audit)),
-        (detail(), error_meta(), audit())
-            .prop_map(|(detail, meta, audit)| CallResponse::failure(detail, meta, audit)),
-        (json(), audit()).prop_map(|(output, audit)| {
-            let meta = ToolResultMeta::new(audit.latency_ms());
-            CallResponse::success(output, meta, audit)
-        }),
-    ]
-}
-
-pub(crate) fn list_request() -> impl Strategy<Value = ListRequest> {
-    (option::of(text()), any::<bool>()).prop_map(|(category, only)| {
-        set(ListRequest::new(), category, ListRequest::with_category).with_ai_callable_only(only)
-    })
-}
-
-pub(crate) fn tool_listing() -> impl Strategy<Value = ToolListing> {
-    spec().prop_map(|spec| ToolListing::from(&spec))
-}
-
-pub(crate) fn list_response() -> impl Strategy<Value = ListResponse> {
-    collection::vec(tool_listing(), 0..3).prop_map(ListResponse::new)
-}
-
-pub(crate) fn serialization_format() -> impl Strategy<Value = SerializationFormat> {
-    proptest::sample::select(SerializationFormat::ALL)
-}
-
-pub(crate) fn schema_complexity() -> impl Strategy<Value = SchemaComplexity> {
-    proptest::sample::select(SchemaComplexity::ALL)
-}
-
-pub(crate) fn serialization_request() -> impl Strategy<Value = SerializationRequest> {
-    (json(), proptest::option::of(serialization_format()), any::<bool>(), any::<bool>()).prop_map(
-        |(data, format, markers, check)| {
-            let request =
-                SerializationRequest::new(data).with_length_markers(markers).with_validation(check);
-            set(request, format, SerializationRequest::with_format)
-        },
-    )
-}
-
-pub(crate) fn serialization_metadata() -> impl Strategy<Value = SerializationMetadata> {
-    (filled(), any::<u32>(), proptest::option::of(0.0..=1.0_f64), proptest::option::of(filled()))
-        .prop_map(|(method, tokens, share, fallback)| {
-            let metadata = SerializationMetadata::new(method, tokens.into()).unwrap();
-            let metadata = set(metadata, share, SerializationMetadata::with_table_share);
-            set(metadata, fallback, SerializationMetadata::with_fallback)
-        })
-}
-
-pub(crate) fn serialized_output() -> impl Strategy<Value = SerializedOutput> {
-    let figures = (any::<u32>(), any::<u32>(), any::<bool>(), 0.0..1e6_f64);
-    let metadata = proptest::option::of(serialization_metadata());
-    (text(), serialization_format(), schema_complexity(), figures, metadata).prop_map(
-        |(text, format, complexity, (original, optimized, valid, time), metadata)| {
-            let builder = SerializedOutput::builder(text, format)
-                .tokens(original.into(), optimized.into())
-                .valid(valid)
-                .time_ms(time)
-                .complexity(complexity);
-            set(builder, metadata, SerializedOutputBuilder::metadata).build().unwrap()
-        },
-    )
-}
-
-pub(crate) fn tool_type() -> impl Strategy<Value = ToolType> {
-    proptest::sample::select(ToolType::ALL)
-}
-
-pub(crate) fn retry_config() -> impl Strategy<Value = RetryConfig> {
-    (1..=5_u32, 1.0..1e9_f64, 10..u64::MAX)
-        .prop_map(|(attempts, factor, delay)| RetryConfig::new(attempts, factor, delay).unwrap())
-}
-
-pub(crate) fn tool_request() -> impl Strategy<Value = ToolRequest> {
-    let names = (filled(), tool_type(), filled());
-    (names, object(), 1..=300_u32, option::of(retry_config())).prop_map(
-        |((id, tool_type, function), parameters, seconds, retries)| {
-            let builder = ToolRequest::builder(id, tool_type, function)
-                .parameters(parameters)
-                .timeout_seconds(seconds);
-            let builder = set(builder, retries, ToolRequestBuilder::retry_config);
-            builder.build().unwrap()
-        },
-    )
-}
-
-pub(crate) fn act_result() -> impl Strategy<Value = ActResult> {
-    let outcome = prop_oneof![json().prop_map(Ok), filled().prop_map(Err)];
-    let figures = (0.0..1e9_f64, any::<u32>(), any::<u32>());
-    (filled(), outcome, time(), figures, object()).prop_map(
-        |(id, outcome, time, (took, tokens, retries), metadata)| {
-            let builder = match outcome {
-                Ok(data) => ActResult::succeeded(id, data, time),
-                Err(error) => ActResult::failed(id, error, time),
-            };
-            let builder =
-                builder.execution_time_ms(took).token_estimate(tokens.into()).retry_count(retries);
-            let facts = metadata.into_iter();
-            facts
-                .fold(builder, |builder, (name, fact)| builder.metadata(name, fact))
-                .build()
-                .unwrap()
-        },
-    )
-}
-
-pub(crate) fn chat_role() -> impl Strategy<Value = ChatRole> {
-    proptest::sample::select(ChatRole::ALL)
-}
-
-pub(crate) fn chat_message() -> impl Strategy<Value = ChatMessage> {
-    (chat_role(), text(), time(), any::<u32>()).prop_map(|(role, text, time, tokens)| {
-        ChatMessage::new(role, text, time, tokens.into()).unwrap()
-    })
-}
-
-pub(crate) fn compression_strategy() -> impl Strategy<Value = CompressionStrategy> {
-    proptest::sample::select(CompressionStrategy::ALL)
-}
-
-pub(crate) fn compression_method() -> impl Strategy<Value = CompressionMethod> {
-    proptest::sample::select(CompressionMethod::ALL)
-}
-
-pub(crate) fn context_data() -> impl Strategy<Value = ContextData> {
-    let parts = (
-        collection::vec(act_result(), 0..3),
-        object(),
-        option::of(text()),
-        collection::vec(chat_message(), 0..3),
-    );
-    (parts, 1_000..u64::MAX, option::of(compression_strategy())).prop_map(
-        |((results, facts, persistent, messages), most, strategy)| {
-            let builder = ContextData::builder()
-                .tool_results(results)
-                .message_history(messages)
-                .max_tokens(most);
-            let builder = facts
-                .into_iter()
-                .fold(builder, |builder, (name, fact)| builder.transient(name, fact));
-            let builder = set(builder, persistent, ContextDataBuilder::persistent_context);
-            set(builder, strategy, ContextDataBuilder::strategy).build().unwrap()
-        },
-    )
-}
-
-pub(crate) fn optimized_context() -> impl Strategy<Value = OptimizedContext> {
-    let tokens = (any::<u32>(), any::<u32>());
-    let figures = (0.0..1e6_f64, -1e3..1e3_f64, option::of(0.0..=1.0_f64));
-    (text(), compression_method(), tokens, figures, object()).prop_map(
-        |(text, method, (original, optimized), (time, savings, score), metadata)| {
-            let builder = OptimizedContext::builder(text, method)
-                .tokens(original.into(), optimized.into())
-                .time_ms(time)
-                .estimated_cost_savings(savings);
-            let builder = set(builder, score, OptimizedContextBuilder::semantic_similarity_score);
-            let facts = metadata.into_iter();
-            facts
-                .fold(builder, |builder, (name, fact)| builder.metadata(name, fact))
-                .build()
-                .unwrap()
-        },
-    )
-}
-
-pub(crate) fn proxy_request() -> impl Strategy<Value = ProxyRequest> {
-    let names = (filled(), option::of(filled()), option::of(filled()));
-    let limits = (1_000..=1_000_000_u64, any::<bool>(), any::<bool>(), 0..=3_u8);
-    (names, collection::vec(tool_request(), 0..3), object(), limits).prop_map(
-        |((query, session, model), tools, facts, (most, compression, toon, level))| {
-            let builder = ProxyRequest::builder(query)
-                .required_tools(tools)
-                .max_total_tokens(most)
-                .enable_compression(compression)
-                .enable_toon(toon)
-                .optimization_level(level);
-            let builder = facts
-                .into_iter()
-                .fold(builder, |builder, (name, fact)| builder.user_context(name, fact));
-            let builder = set(builder, session, ProxyRequestBuilder::session_id);
-            set(builder, model, ProxyRequestBuilder::target_model).build().unwrap()
-        },
-    )
-}
-
-pub(crate) fn latency_breakdown() -> impl Strategy<Value = LatencyBreakdown> {
-    let time = || 0.0..1e6_f64;
-    (time(), time(), time(), time(), time()).prop_map(|(tools, context, model, output, rest)| {
-        LatencyBreakdown::new(tools, context, model, output, rest).unwrap()
-    })
-}
-
-pub(crate) fn cost_report() -> impl Strategy<Value = CostReport> {
-    let tokens = (any::<u32>(), any::<u32>(), any::<u32>());
-    (tokens, 0.0..1e3_f64, 0.0..1e3_f64, 0.0..2.0_f64).prop_map(
-        |((raw, optimized, output), baseline, actual, ratio)| {
-            CostReport::builder()
-                .input_tokens(raw.into(), optimized.into())
-                .output_tokens(output.into())
-                .costs(baseline, actual)
-                .output_compression_ratio(ratio)
-                .build()
-                .unwrap()
-        },
-    )
-}
-
-pub(crate) fn llm_response() -> impl Strategy<Value = LlmResponse> {
-    let figures = (any::<u32>(), any::<u32>(), 0.0..1e6_f64);
-    (filled(), json(), figures, filled()).prop_map(
-        |(model, content, (input, output, latency), reason)| {
-            LlmResponse::builder(model, content)
-                .tokens(input.into(), output.into())
-                .latency_ms(latency)
-                .finish_reason(reason)
-                .build()
-                .unwrap()
-        },
-    )
-}
-
-pub(crate) fn proxy_response() -> impl Strategy<Value = ProxyResponse> {
-    let parts = (serialized_output(), optimized_context(), llm_response());
-    let results = collection::vec(act_result(), 0..3);
-    (parts, results, latency_breakdown(), cost_report()).prop_map(
-        |((result, context, llm), results, breakdown, cost)| {
-            ProxyResponse::builder(result, context, llm)
-                .tool_results(results)
-                .breakdown(breakdown)
-                .cost_analysis(cost)
-                .build()
-                .unwrap()
-        },
-    )
 }

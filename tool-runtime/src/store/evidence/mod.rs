@@ -1,11 +1,13 @@
 //! The store of evidence: the trait, and the rows that it keeps.
 
+mod snapshot_id;
+
 use std::ops::Range;
 
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::SnapshotId;
+pub use self::snapshot_id::{ParseSnapshotIdError, SnapshotId};
 use crate::canonical::Digest;
 use crate::store::{StoreError, UnixMillis};
 
@@ -364,7 +366,7 @@ impl SnapshotQuery {
     }
 
     /// Returns whether the query selects snapshots of this tool and call.
-    pub(super) fn admits(&self, tool: &str, invocation: Uuid) -> bool {
+    pub(crate) fn admits(&self, tool: &str, invocation: Uuid) -> bool {
         self.tool.as_deref().is_none_or(|it| it == tool)
             && self.invocation.is_none_or(|it| it == invocation)
     }

@@ -1,5 +1,8 @@
 //! The configuration of a server of the protocol: its name, its pages and its sessions.
 
+mod resource;
+mod settings;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -7,7 +10,9 @@ use rmcp::model::{self, Implementation};
 use tool_contracts::ContractError;
 use tool_contracts::server::{CallContext, Tenant};
 
-use super::resource::ProtectedResource;
+pub use self::resource::ProtectedResource;
+pub(in crate::http) use self::resource::{WELL_KNOWN, challenge_parameter, resource_of};
+pub(in crate::http) use self::settings::McpSettings;
 
 /// The most tools of one page of a list, unless the host sets another number.
 const PAGE_SIZE: usize = 200;
@@ -41,24 +46,24 @@ const TASK_LIFETIME: Duration = Duration::from_secs(3_600);
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct McpConfig {
-    pub(super) server: Implementation,
-    pub(super) instructions: Option<String>,
-    pub(super) tool_icons: BTreeMap<Box<str>, Vec<model::Icon>>,
-    pub(super) page_size: usize,
-    pub(super) list_lifetime: Duration,
-    pub(super) sessions: Option<usize>,
-    pub(super) session_idle_time: Duration,
-    pub(super) tenant: Option<Tenant>,
-    pub(super) site: Option<Box<str>>,
-    pub(super) protected_resource: Option<ProtectedResource>,
-    pub(super) tasks: BTreeMap<Box<str>, TaskMode>,
-    pub(super) task_after: Duration,
-    pub(super) task_lifetime: Duration,
+    pub(in crate::http) server: Implementation,
+    pub(in crate::http) instructions: Option<String>,
+    pub(in crate::http) tool_icons: BTreeMap<Box<str>, Vec<model::Icon>>,
+    pub(in crate::http) page_size: usize,
+    pub(in crate::http) list_lifetime: Duration,
+    pub(in crate::http) sessions: Option<usize>,
+    pub(in crate::http) session_idle_time: Duration,
+    pub(in crate::http) tenant: Option<Tenant>,
+    pub(in crate::http) site: Option<Box<str>>,
+    pub(in crate::http) protected_resource: Option<ProtectedResource>,
+    pub(in crate::http) tasks: BTreeMap<Box<str>, TaskMode>,
+    pub(in crate::http) task_after: Duration,
+    pub(in crate::http) task_lifetime: Duration,
 }
 
 /// The calls of a tool that may become tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TaskMode {
+pub(in crate::http) enum TaskMode {
     /// Those of clients with the tasks extension.
     Optional,
     /// All; other clients are refused.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::config::McpConfig;
-use crate::http::HttpConfig;
+use super::McpConfig;
+use crate::http::state::config::HttpConfig;
 
 /// The protocol's part of the configuration of a router; none if it does not serve it.
 pub(in crate::http) type McpSettings = Option<Arc<McpConfig>>;

@@ -1,17 +1,11 @@
 //! The server as a protected resource of OAuth: its metadata (RFC 9728), and where clients find it.
 
-use axum::extract::State;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use crate::http::request::head::Head;
-use crate::http::response::ResponseFormat;
-use crate::http::route_builder::no_path_in;
-use crate::http::state::app::{App, SharedApp};
+use crate::http::state::app::App;
 
 /// The path of the metadata of a resource at the root; another resource's path follows it.
-pub(super) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+pub(in crate::http) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// The server as a protected resource of OAuth 2.0 (RFC 9728): who issues tokens for it.
 ///
@@ -102,21 +96,13 @@ impl ProtectedResource {
     }
 }
 
-/// Handles a request for the metadata, which needs no credential.
-pub(super) async fn metadata(State(app): State<SharedApp>, head: Head) -> Response {
-    let Some(resource) = resource_of(&app) else {
-        return no_path_in(ResponseFormat::CallResponse, head.parts());
-    };
-    let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "max-age=3600")];
-    (headers, resource.metadata().to_string()).into_response()
-}
-
 /// Returns the parameter of a challenge that names the metadata.
 pub(in crate::http) fn challenge_parameter(app: &App) -> Option<String> {
     let url = resource_of(app)?.metadata_url()?;
     Some(format!(r#"resource_metadata="{url}""#))
 }
 
-fn resource_of(app: &App) -> Option<&ProtectedResource> {
+/// Returns the description of a server; `None` if it has none.
+pub(in crate::http) fn resource_of(app: &App) -> Option<&ProtectedResource> {
     app.config.mcp.as_ref()?.protected_resource.as_ref()
 }
