@@ -8,7 +8,6 @@ use uuid::Uuid;
 use super::policy_state::PolicyState;
 use super::store_access::log_store_error;
 use crate::call::ToolCall;
-use crate::runtime::Runtime;
 use crate::store::{StoreError, StoreErrorKind};
 use crate::tool::{
     Attachment, AttachmentContent, AttachmentHandle, CallScope, ToolOutput, sha256_of,
@@ -63,7 +62,8 @@ impl PolicyState {
 }
 
 impl PolicyState {
-    async fn read_attachment(
+    /// Reads a stored attachment with its content; none if the caller has no such attachment.
+    pub(super) async fn read_attachment(
         &self,
         handle: AttachmentHandle,
         cx: &ToolContext,
@@ -97,25 +97,6 @@ impl ToolCall {
             read.push(found.ok().flatten().unwrap_or_else(|| attachment.clone()));
         }
         read
-    }
-}
-
-impl Runtime {
-    /// Reads a stored attachment with its content.
-    ///
-    /// None if the context's tenant and principal have no such attachment, or it has expired. It is
-    /// kept as long as a long [output](crate::policy::Policy::output_lifetime), and at least as long
-    /// as the answer under its idempotency key.
-    ///
-    /// # Errors
-    /// Returns the store's error; it is [`StoreErrorKind::Damaged`] if the content does not have the
-    /// SHA-256 of the attachment.
-    pub async fn read_attachment(
-        &self,
-        handle: AttachmentHandle,
-        cx: &ToolContext,
-    ) -> Result<Option<Attachment>, StoreError> {
-        self.policy_state().read_attachment(handle, cx).await
     }
 }
 

@@ -29,6 +29,7 @@ mod rules;
 mod settings_check;
 mod store_access;
 mod store_time;
+mod stored_outputs;
 mod sweeper;
 mod ticket;
 mod ticket_use;
@@ -53,6 +54,7 @@ pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
 #[cfg(feature = "agent")]
 pub(crate) use self::store_access::STORE_TIMEOUT;
+pub use self::stored_outputs::StoredOutputs;
 #[cfg(feature = "sqlite-unbundled")]
 pub(crate) use self::ticket::RingKey;
 #[cfg(feature = "evidence")]
