@@ -4,6 +4,8 @@ mod breaker;
 mod concurrency;
 mod correction;
 mod rate;
+#[cfg(feature = "http")]
+mod rate_peek;
 
 pub use self::breaker::BreakerConfig;
 pub(crate) use self::breaker::{BreakerPermit, TenantBreakers};
