@@ -58,7 +58,7 @@ stubs!("policy" Policy
     "turn it on in `Cargo.toml`: `features = [\"policy\"]`"
 {
     RuntimeBuilder: policy(_policy) store(_store);
-    Runtime: tickets() grants() outcomes() sweep() read_output(_handle, _offset, _most, _cx);
+    Runtime: tickets() grants() outcomes() outputs() sweep();
     ToolCall: ticket() for_model();
 });
 
@@ -94,6 +94,6 @@ stubs!("search" Search
     "the feature `search` of `tool-runtime` is off"
     "turn it on in `Cargo.toml`: `features = [\"search\"]`"
 {
-    Runtime: search(_query, _most) tool_index();
+    Runtime: tool_index();
     Registry: search(_query, _most);
 });

@@ -778,8 +778,6 @@ impl Runtime {
         calls: &'c mut [ToolCall],
     ) -> Vec<&'c ToolOutput> {}
     #[must_use]
-    pub fn failure_codes(&self, name: &str) -> Option<Arc<[FailureCode]>> {}
-    #[must_use]
     pub fn grants(&self) -> Grants<'_> {}
     pub async fn handle(
         &self,
@@ -796,21 +794,8 @@ impl Runtime {
     ) -> ResponseEnvelope {}
     #[must_use]
     pub fn outcomes(&self) -> Outcomes<'_> {}
-    pub async fn read_attachment(
-        &self,
-        handle: AttachmentHandle,
-        cx: &ToolContext,
-    ) -> Result<Option<Attachment>, StoreError> {}
-    pub async fn read_output(
-        &self,
-        handle: OutputHandle,
-        offset: u64,
-        limit: usize,
-        cx: &ToolContext,
-    ) -> Result<Option<OutputPage>, StoreError> {}
-    pub fn refused_tools(&self) -> impl Iterator<Item = &RefusedTool> {}
     #[must_use]
-    pub fn search(&self, query: &str, k: usize) -> Vec<Hit> {}
+    pub fn outputs(&self) -> StoredOutputs<'_> {}
     #[must_use]
     pub fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {}
     pub fn specs(&self) -> impl Iterator<Item = Arc<ToolSpec>> + use<> {}
@@ -822,9 +807,6 @@ impl Runtime {
     pub fn tool_index(&self) -> ToolIndex {}
     #[must_use]
     pub fn tools(&self) -> Tools<'_> {}
-    pub fn unchecked_rules(
-        &self,
-    ) -> impl Iterator<Item = (String, UncheckedRule)> + use<> {}
     #[must_use]
     pub fn wall_clock_steps(&self) -> u64 {}
 }
@@ -1083,13 +1065,19 @@ impl<'r> Tools<'r> {
     pub fn disabled(&self) -> Vec<(String, Arc<str>)> {}
     pub fn enable(&self, name: &str) -> bool {}
     #[must_use]
+    pub fn failure_codes(&self, name: &str) -> Option<Arc<[FailureCode]>> {}
+    #[must_use]
     pub fn list(&self) -> ToolList {}
+    pub fn refused(&self) -> impl Iterator<Item = &'r RefusedTool> + use<'r> {}
     pub fn remove(&self, name: &str) -> bool {}
     pub fn replace(&self, tool: DynamicTool) -> Result<ToolList, BuildError> {}
     pub fn subscribe(
         &self,
         listen: impl Fn(&ToolList) + Send + Sync + 'static,
     ) -> ToolSubscription {}
+    pub fn unchecked_rules(
+        &self,
+    ) -> impl Iterator<Item = (String, UncheckedRule)> + use<> {}
 }
 
 // tool_runtime::TypedCall
@@ -5212,6 +5200,24 @@ impl Rules {
     ) -> Self {}
     pub fn retention(self, time: Duration) -> Self {}
     pub fn retry(self, retry: RetryConfig) -> Self {}
+}
+
+// tool_runtime::policy::StoredOutputs
+#[derive(Debug, Clone, Copy)]
+pub struct StoredOutputs<'r>(_);
+impl StoredOutputs<'_> {
+    pub async fn attachment(
+        &self,
+        handle: AttachmentHandle,
+        cx: &ToolContext,
+    ) -> Result<Option<Attachment>, StoreError> {}
+    pub async fn page(
+        &self,
+        handle: OutputHandle,
+        offset: u64,
+        limit: usize,
+        cx: &ToolContext,
+    ) -> Result<Option<OutputPage>, StoreError> {}
 }
 
 // tool_runtime::policy::Ticket

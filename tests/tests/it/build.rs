@@ -98,7 +98,7 @@ async fn look_around_of_a_dynamic_tool_is_not_checked_and_said_so() {
     assert!(tool.check().is_ok());
     let runtime = Runtime::builder().dynamic(tool).build().unwrap();
     let unchecked: Vec<_> =
-        runtime.unchecked_rules().map(|(tool, rule)| format!("{tool}: {rule}")).collect();
+        runtime.tools().unchecked_rules().map(|(tool, rule)| format!("{tool}: {rule}")).collect();
     assert_eq!(unchecked, ["find: input `/properties/word/pattern`: look-ahead is not checked"]);
     // The other rules are checked, and a model still reads the pattern.
     let cx = crate::support::cx();
@@ -150,7 +150,7 @@ fn of_many_foreign_tools_those_that_cannot_be_used_are_left_out_and_listed_with_
     ];
     let runtime = Runtime::builder().dynamic_if_valid(tools).build().unwrap();
     assert_eq!(names(&runtime), ["ahead", "good"]);
-    let refused: Vec<_> = runtime.refused_tools().collect();
+    let refused: Vec<_> = runtime.tools().refused().collect();
     let found: Vec<_> = refused.iter().map(|tool| tool.name()).collect();
     assert_eq!(found, ["odd", "shown", "silent", "two words", "unclosed"]);
     let problems: Vec<_> = refused.iter().map(|tool| tool.error().problems().len()).collect();
@@ -158,7 +158,10 @@ fn of_many_foreign_tools_those_that_cannot_be_used_are_left_out_and_listed_with_
     let text = refused[4].to_string();
     assert!(text.starts_with("`unclosed`, registered at ") && text.contains("build.rs:"), "{text}");
     assert!(text.contains("`#/properties/word/pattern`"), "{text}");
-    assert_eq!(runtime.unchecked_rules().map(|(tool, _)| tool).collect::<Vec<_>>(), ["ahead"]);
+    assert_eq!(
+        runtime.tools().unchecked_rules().map(|(tool, _)| tool).collect::<Vec<_>>(),
+        ["ahead"]
+    );
 }
 
 #[test]
@@ -168,7 +171,7 @@ fn a_foreign_tool_takes_no_name_of_another_tool() {
     let runtime = builder.tool::<TwinOne>().build().unwrap();
     assert_eq!(names(&runtime), ["own", "twin"]);
     assert_eq!(runtime.spec("twin").unwrap().description(), "Has a twin.");
-    let [refused] = runtime.refused_tools().collect::<Vec<_>>()[..] else {
+    let [refused] = runtime.tools().refused().collect::<Vec<_>>()[..] else {
         panic!("one is refused")
     };
     assert!(matches!(refused.error().problems(), [BuildProblem::DuplicateName { .. }]));
@@ -177,7 +180,7 @@ fn a_foreign_tool_takes_no_name_of_another_tool() {
     let tools = [with_pattern("twin", "[a"), foreign(), nothing("twin").description("Is later.")];
     let runtime = Runtime::builder().dynamic_if_valid(tools).build().unwrap();
     assert_eq!(runtime.spec("twin").unwrap().description(), "Is foreign.");
-    assert_eq!(runtime.refused_tools().count(), 2);
+    assert_eq!(runtime.tools().refused().count(), 2);
 }
 
 #[test]

@@ -1,33 +1,49 @@
 //! Error texts about a value: its location and the expected value, never the value itself.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use serde::de::{Error, Unexpected};
+use serde_json::Value;
 
-/// The parser's own errors. None of them contains input, and they keep their category.
-const SYNTAX: &[&str] = &[
-    "EOF while parsing a list",
-    "EOF while parsing an object",
-    "EOF while parsing a string",
-    "EOF while parsing a value",
-    "control character (\\u0000-\\u001F) found while parsing a string",
-    "expected `,` or `]`",
-    "expected `,` or `}`",
-    "expected `:`",
-    "expected double-quote",
-    "expected ident",
-    "expected value",
-    "invalid escape",
-    "invalid number",
-    "invalid unicode code point",
-    "key must be a string",
-    "lone leading surrogate in hex escape",
-    "number out of range",
-    "recursion limit exceeded",
-    "trailing characters",
-    "trailing comma",
-    "unexpected end of hex escape",
+/// Malformed documents: one for each error that the parser of JSON makes itself.
+const MALFORMED: &[&[u8]] = &[
+    b"",
+    b"[1",
+    b"{\"a\":1",
+    b"\"a",
+    b"\"\x01\"",
+    b"[1 2]",
+    b"{\"a\":1 2}",
+    b"{\"a\" 1}",
+    b"nulx",
+    b"x",
+    b"\"\\q\"",
+    b"-x",
+    b"\"\xff\"",
+    b"{1:2}",
+    b"\"\\ud800\\u0041\"",
+    b"1e999",
+    &[b'['; 200],
+    b"1 2",
+    b"[1,]",
+    b"\"\\ud800x\"",
 ];
+
+/// A document with the one such error that only keys of numbers have.
+const MALFORMED_KEY: &str = r#"{"1x":2}"#;
+
+/// The texts of the parser's own errors, which quote no input, without their positions.
+///
+/// A deserializer's error type is known here by its text only. The parser itself says the texts, so
+/// that they are those of its version.
+static SYNTAX: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let errors = MALFORMED.iter().filter_map(|it| serde_json::from_slice::<Value>(it).err());
+    let of_key = serde_json::from_str::<BTreeMap<u8, u8>>(MALFORMED_KEY).err();
+    let texts = errors.chain(of_key).map(|error| error.to_string());
+    texts.map(|text| split_position(&text).0.to_owned()).collect()
+});
 
 /// Messages of serde that name fields and counts only.
 const HARMLESS: &[&str] =
@@ -43,7 +59,8 @@ pub(crate) fn expected<E: Error>(what: &dyn serde::de::Expected) -> E {
 /// Returns whether this is the parser's error about syntax, not this crate's about content.
 pub(super) fn is_syntax(error: &impl fmt::Display) -> bool {
     let text = error.to_string();
-    SYNTAX.contains(&split_position(&text).0)
+    let (message, _) = split_position(&text);
+    SYNTAX.iter().any(|known| known == message)
 }
 
 /// Rewrites an error of a foreign type so that it quotes no value; keeps its position.
@@ -130,5 +147,18 @@ mod tests {
     fn only_a_whole_complaint_counts_as_syntax() {
         assert!(is_syntax(&"EOF while parsing a value at line 1 column 3"));
         assert!(!is_syntax(&"invalid number hunter2"));
+    }
+
+    #[test]
+    fn each_malformed_document_has_an_error_of_its_own_about_syntax() {
+        let of_values = MALFORMED.iter().map(|it| serde_json::from_slice::<Value>(it).map(drop));
+        let of_key = serde_json::from_str::<BTreeMap<u8, u8>>(MALFORMED_KEY).map(drop);
+        for result in of_values.chain([of_key]) {
+            let error = result.expect_err("it is malformed");
+            assert!(error.is_syntax() || error.is_eof(), "{error}");
+            let known = SYNTAX.iter().filter(|text| error.to_string().starts_with(*text));
+            assert_eq!(known.count(), 1, "{error}");
+        }
+        assert_eq!(SYNTAX.len(), 21);
     }
 }

@@ -168,8 +168,12 @@ fn broken_json_stays_a_syntax_error() {
         let error = serde_json::from_str::<Raw>(&text[..end]).unwrap_err();
         assert!(!error.is_data(), "{error}");
     }
-    let broken = r#"{"status":"ok","input":1,"data":2,"meta":{"took_ms":]}}"#;
-    assert!(serde_json::from_str::<Raw>(broken).unwrap_err().is_syntax());
+    for value in ["]", "nulx", "-x", "1e999", r#""\q""#] {
+        let broken =
+            format!(r#"{{"status":"ok","input":1,"data":2,"meta":{{"took_ms":{value}}}}}"#);
+        let error = serde_json::from_str::<Raw>(&broken).unwrap_err();
+        assert!(error.is_syntax(), "{error}");
+    }
 }
 
 #[test]

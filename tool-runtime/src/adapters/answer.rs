@@ -43,7 +43,7 @@ impl ToolAnswer {
     }
 
     /// Replaces the attachments, such as by those whose contents were read from the store
-    /// (`Runtime::read_attachment` of the feature `policy`).
+    /// (`StoredOutputs::attachment` of the feature `policy`).
     ///
     /// An output that was stored under an idempotency key has the handles of its large attachments,
     /// and not their contents, which a model then does not see. `ToolAnswer::for_model` reads them.

@@ -22,24 +22,26 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut known) = (0_u32, 0);
     for digit in digits.bytes() {
-        bits = bits << 6 | u32::from(value(digit)?);
+        bits = bits << 6 | u32::from(sextet(digit)?);
         known += 6;
         if known >= 8 {
             known -= 8;
             bytes.push(u8::try_from((bits >> known) & 0xff).ok()?);
         }
     }
+    // The alphabet for URLs is another encoding.
     (encode(&bytes) == text).then_some(bytes)
 }
 
-/// Returns the value of a digit, its place in [`DIGITS`].
-fn value(digit: u8) -> Option<u8> {
+/// Returns the value of a digit, its place in [`DIGITS`] or in the alphabet for URLs, which has `-`
+/// and `_` for `+` and `/`.
+pub(crate) fn sextet(digit: u8) -> Option<u8> {
     match digit {
         b'A'..=b'Z' => Some(digit - b'A'),
         b'a'..=b'z' => Some(digit - b'a' + 26),
         b'0'..=b'9' => Some(digit - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
         _ => None,
     }
 }
@@ -60,7 +62,7 @@ mod tests {
 
     #[test]
     fn another_spelling_of_the_same_bytes_is_refused() {
-        for text in ["Zg", "Zg=", "Zg===", "Zh==", "Zm9v\n", "Zm 9v", "=", "Z"] {
+        for text in ["Zg", "Zg=", "Zg===", "Zh==", "Zm9v\n", "Zm 9v", "=", "Z", "-_-_"] {
             assert_eq!(decode(text), None, "{text:?}");
         }
     }

@@ -1,16 +1,18 @@
 //! The measurement of agents: their requests, the steps of these, runs of loops, and calls of models.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::agent_series::AgentSeries;
 use super::calls::UNKNOWN;
+use super::distribution::Distribution;
+use super::instruments::{AttributeValue, Counter, Histogram, Meter};
 use super::names::OTHER;
 use super::table::{
     AGENT_CONTEXT_TOKENS, AGENT_REQUESTS, AGENT_RUN_TIMES, AGENT_RUNS, AGENT_SAVED_TOKENS,
     AGENT_STEP_TIMES, AGENT_TIMES, AGENT_TURNS, MODEL_TIMES, MODEL_TOKENS,
 };
-use super::{AttributeValue, Counter, Distribution, Histogram, Meter};
 
 /// The most models with series of their own; further ones count as unknown.
 const MAX_MODELS: usize = 100;
@@ -25,23 +27,9 @@ const CHAT: &str = "chat";
 #[derive(Debug)]
 pub(crate) struct AgentMetrics {
     series: Mutex<AgentSeries>,
+    /// The models with series of their own.
+    models: Mutex<BTreeSet<Arc<str>>>,
     instruments: Option<AgentInstruments>,
-}
-
-/// The figures by the values of their labels.
-#[derive(Debug, Default)]
-pub(crate) struct AgentSeries {
-    pub(crate) requests: BTreeMap<[&'static str; 2], u64>,
-    pub(crate) request_times: BTreeMap<&'static str, Distribution>,
-    pub(crate) step_times: BTreeMap<&'static str, Distribution>,
-    pub(crate) context_tokens: BTreeMap<&'static str, u64>,
-    pub(crate) runs: BTreeMap<[&'static str; 3], u64>,
-    pub(crate) run_times: BTreeMap<&'static str, Distribution>,
-    pub(crate) turns: u64,
-    pub(crate) saved_tokens: u64,
-    pub(crate) model_times: BTreeMap<(Arc<str>, &'static str), Distribution>,
-    pub(crate) model_tokens: BTreeMap<(Arc<str>, &'static str), Distribution>,
-    models: BTreeSet<Arc<str>>,
 }
 
 /// A request to an agent that ended.
@@ -97,7 +85,8 @@ struct AgentInstruments {
 impl AgentMetrics {
     /// Creates the instruments of the meter, if the host has one.
     pub(super) fn new(meter: Option<&Meter>) -> Self {
-        Self { series: Mutex::default(), instruments: meter.map(AgentInstruments::of) }
+        let instruments = meter.map(AgentInstruments::of);
+        Self { series: Mutex::default(), models: Mutex::default(), instruments }
     }
 
     /// Returns the figures, which are locked meanwhile.
@@ -162,9 +151,9 @@ impl AgentMetrics {
 
     /// Records the end of a call of a model.
     pub(crate) fn model_call_ended(&self, call: &EndedModelCall<'_>) {
-        let mut series = self.series();
-        let model = series.model(call.model);
+        let model = self.label_of(call.model);
         let label = model.clone().unwrap_or_else(|| UNKNOWN.into());
+        let mut series = self.series();
         let key = (label.clone(), call.code.unwrap_or_default());
         let times = series.model_times.entry(key);
         times.or_insert_with(|| Distribution::of(&MODEL_TIMES)).add_duration(call.took);
@@ -183,16 +172,23 @@ impl AgentMetrics {
             to.model_tokens.record_count(*count, [chat(), provider(), kind, model()]);
         }
     }
+
+    /// Returns the label of a model; none for one that counts as unknown.
+    fn label_of(&self, model: Option<&Arc<str>>) -> Option<Arc<str>> {
+        let model = model?;
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        if models.len() < MAX_MODELS {
+            models.insert(model.clone());
+        }
+        models.get(model).cloned()
+    }
 }
 
-impl AgentSeries {
-    /// Returns the label of a model; none for one that counts as unknown.
-    fn model(&mut self, model: Option<&Arc<str>>) -> Option<Arc<str>> {
-        let model = model?;
-        if self.models.len() < MAX_MODELS {
-            self.models.insert(model.clone());
-        }
-        self.models.get(model).cloned()
+impl Distribution {
+    /// Adds a value of a metric that counts something.
+    #[expect(clippy::cast_precision_loss, reason = "a figure needs no more digits than it has")]
+    fn add_count(&self, count: u64) {
+        self.add(count as f64, count.saturating_mul(1_000_000));
     }
 }
 
@@ -217,8 +213,10 @@ fn optional(text: Option<&'static str>) -> AttributeValue {
     text.map_or(AttributeValue::NONE, AttributeValue::text)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "http"))]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]

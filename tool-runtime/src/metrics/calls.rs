@@ -9,12 +9,14 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tool_contracts::{CallStatus, ErrorCode};
 
+use super::AgentMetrics;
+use super::distribution::Distribution;
+use super::instruments::{AttributeValue, Counter, Histogram, Meter, UpDownCounter};
 use super::names::{FUNCTION, OTHER};
 use super::table::{
     CALL_TIMES, CALLS_ACTIVE, CALLS_CACHED, CALLS_ENDED, CALLS_REFUSED, CALLS_REPLAYED,
     CALLS_RETRIED, TOOL_TIMES,
 };
-use super::{AgentMetrics, AttributeValue, Counter, Distribution, Histogram, Meter, UpDownCounter};
 use crate::failure::FailureCode;
 
 /// The value of a label at `/metrics` that stands for an unknown tool, code or model.
@@ -28,12 +30,12 @@ const MAX_ADDED_SERIES: usize = 1_000;
 /// The values of labels are bounded: the tools of the runtime and their declared error codes. Any
 /// other value counts as unknown.
 pub(crate) struct CallMetrics {
-    tools: ArcSwap<HashMap<Box<str>, Arc<ToolSeries>>>,
+    pub(super) tools: ArcSwap<HashMap<Box<str>, Arc<ToolSeries>>>,
     /// The number of series that the tools had at first.
     at_first: usize,
-    unknown: Arc<ToolSeries>,
-    agents: AgentMetrics,
-    meter: Option<Meter>,
+    pub(super) unknown: Arc<ToolSeries>,
+    pub(super) agents: AgentMetrics,
+    pub(super) meter: Option<Meter>,
     instruments: Option<CallInstruments>,
 }
 
@@ -73,24 +75,24 @@ pub(crate) struct ActiveCall<'m> {
 #[derive(Debug)]
 pub(crate) struct ToolSeries {
     /// The value of the attribute.
-    name: Arc<str>,
+    pub(super) name: Arc<str>,
     /// Those of successes first, then by error code, those of undeclared codes last.
-    by_code: Box<[CodeSeries]>,
-    active: AtomicU64,
-    retries: AtomicU64,
-    cache_hits: AtomicU64,
-    replays: AtomicU64,
-    call_times: Distribution,
-    tool_times: Distribution,
+    pub(super) by_code: Box<[CodeSeries]>,
+    pub(super) active: AtomicU64,
+    pub(super) retries: AtomicU64,
+    pub(super) cache_hits: AtomicU64,
+    pub(super) replays: AtomicU64,
+    pub(super) call_times: Distribution,
+    pub(super) tool_times: Distribution,
 }
 
 /// The counters of one error code, or of successes.
 #[derive(Debug)]
 pub(crate) struct CodeSeries {
     /// The empty text for successes.
-    code: Arc<str>,
-    ended: AtomicU64,
-    refused: AtomicU64,
+    pub(super) code: Arc<str>,
+    pub(super) ended: AtomicU64,
+    pub(super) refused: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -134,16 +136,6 @@ impl CallMetrics {
             }
             tools
         });
-    }
-
-    /// Returns the meter of the host.
-    pub(crate) fn meter(&self) -> Option<&Meter> {
-        self.meter.as_ref()
-    }
-
-    /// Returns the metrics of the agents.
-    pub(crate) fn agents(&self) -> &AgentMetrics {
-        &self.agents
     }
 
     /// Counts a call as running until the returned value is dropped.
@@ -194,18 +186,6 @@ impl CallMetrics {
         }
     }
 
-    /// Returns the series of all tools by the values of their label, the unknown one last.
-    pub(crate) fn tools(&self) -> Vec<(Arc<str>, Arc<ToolSeries>)> {
-        let tools = self.tools.load();
-        let known = tools.values().map(|series| (series.name.clone(), series.clone()));
-        known.chain([(UNKNOWN.into(), self.unknown.clone())]).collect()
-    }
-
-    /// Returns the number of running calls.
-    pub(crate) fn active(&self) -> u64 {
-        self.tools().iter().map(|(_, series)| series.active.load(Ordering::Relaxed)).sum()
-    }
-
     fn series(&self, tool: Option<&str>) -> Arc<ToolSeries> {
         let tools = self.tools.load();
         tool.and_then(|tool| tools.get(tool)).unwrap_or(&self.unknown).clone()
@@ -242,40 +222,6 @@ impl ToolSeries {
             call_times: Distribution::of(&CALL_TIMES),
             tool_times: Distribution::of(&TOOL_TIMES),
         }
-    }
-
-    /// Returns the ended calls by status and code, without those that have a count of 0.
-    pub(crate) fn ended(&self) -> impl Iterator<Item = ([&str; 2], u64)> {
-        let status = |code: &str| if code.is_empty() { "success" } else { "error" };
-        let all =
-            self.by_code.iter().map(move |it| ([status(&it.code), &*it.code], read(&it.ended)));
-        all.filter(|(_, count)| *count > 0)
-    }
-
-    /// Returns the refused calls by code, without those that have a count of 0.
-    pub(crate) fn refused(&self) -> impl Iterator<Item = (&str, u64)> {
-        let all = self.by_code.iter().map(|it| (&*it.code, read(&it.refused)));
-        all.filter(|(_, count)| *count > 0)
-    }
-
-    pub(crate) fn retries(&self) -> u64 {
-        read(&self.retries)
-    }
-
-    pub(crate) fn cache_hits(&self) -> u64 {
-        read(&self.cache_hits)
-    }
-
-    pub(crate) fn replays(&self) -> u64 {
-        read(&self.replays)
-    }
-
-    pub(crate) fn call_times(&self) -> &Distribution {
-        &self.call_times
-    }
-
-    pub(crate) fn tool_times(&self) -> &Distribution {
-        &self.tool_times
     }
 
     fn by_code(&self, code: Option<&str>) -> &CodeSeries {
@@ -331,6 +277,8 @@ impl fmt::Debug for CallMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CallMetrics")
             .field("tools", &self.tools.load().len())
+            .field("agents", &self.agents)
+            .field("meter", &self.meter)
             .finish_non_exhaustive()
     }
 }
@@ -343,8 +291,4 @@ fn add(to: &AtomicU64, count: u64) {
     if count > 0 {
         to.fetch_add(count, Ordering::Relaxed);
     }
-}
-
-fn read(count: &AtomicU64) -> u64 {
-    count.load(Ordering::Relaxed)
 }

@@ -105,8 +105,7 @@ macro_rules! metrics {
         };)+
 
         /// All metrics, in the order of the table.
-        #[cfg(test)]
-        pub(crate) static ALL: &[&Metric] = &[$(&$row,)+];
+        const ALL: &[&Metric] = &[$(&$row,)+];
     };
 }
 
@@ -231,6 +230,41 @@ metrics! {
         ("tool_runtime.ledger.waiting", []), "{record}", "Calls that wait to be written to the ledger.";
     LEDGER_FAILING: Gauge, "ledger_failing" [],
         ("tool_runtime.ledger.failing", []), "1", "1 while the ledger cannot be written.";
+}
+
+// A name that an output would refuse fails the build.
+const _: () = {
+    let mut rest = ALL;
+    while let [metric, others @ ..] = rest {
+        assert!(is_name(metric.prometheus), "a name at `/metrics`");
+        assert!(are_names(metric.labels), "the name of a label");
+        assert!(is_name(metric.otel), "a name of OpenTelemetry");
+        assert!(are_names(metric.attributes), "the name of an attribute");
+        assert!(!metric.unit.is_empty() && !metric.description.is_empty(), "an empty text");
+        rest = others;
+    }
+};
+
+const fn are_names(mut texts: &[&str]) -> bool {
+    while let [text, others @ ..] = texts {
+        if !is_name(text) {
+            return false;
+        }
+        texts = others;
+    }
+    true
+}
+
+/// Returns whether this is a name: lower-case letters, digits, `_` and `.`.
+const fn is_name(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let [byte, others @ ..] = rest {
+        if !matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.') {
+            return false;
+        }
+        rest = others;
+    }
+    !text.is_empty()
 }
 
 #[cfg(test)]

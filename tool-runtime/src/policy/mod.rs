@@ -6,6 +6,8 @@
 
 mod access;
 mod approval;
+#[cfg(feature = "adapters")]
+mod attached_content;
 mod attachments;
 mod claim_resources;
 mod claimed_resources;
@@ -28,6 +30,7 @@ mod rules;
 mod settings_check;
 mod store_access;
 mod store_time;
+mod stored_outputs;
 mod sweeper;
 mod ticket;
 mod ticket_use;
@@ -52,6 +55,7 @@ pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
 #[cfg(feature = "agent")]
 pub(crate) use self::store_access::STORE_TIMEOUT;
+pub use self::stored_outputs::StoredOutputs;
 #[cfg(all(feature = "agent", feature = "sqlite-unbundled"))]
 pub(crate) use self::ticket::{SealError, open_with, seal_with};
 pub use self::ticket::{Ticket, TicketRejection};

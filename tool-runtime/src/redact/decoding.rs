@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::encoding::digit;
+use crate::encoding::{base64, digit};
 
 /// The decoded bytes of a text or a part of it.
 #[derive(Debug, Clone)]
@@ -76,7 +76,7 @@ impl DecodedText {
 
     /// Decodes every run of base64 from each of its four alignments.
     pub(super) fn base64(&self) -> Vec<Self> {
-        self.runs(sextet, 6, MIN_DECODED_BYTES * 4 / 3, 4)
+        self.runs(base64::sextet, 6, MIN_DECODED_BYTES * 4 / 3, 4)
     }
 
     /// Decodes every run of hexadecimal digits from both alignments.
@@ -141,17 +141,6 @@ fn packed(digits: &[(u8, (usize, usize))], bits: u32) -> DecodedText {
         }
     }
     read
-}
-
-fn sextet(byte: u8) -> Option<u8> {
-    Some(match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    })
 }
 
 fn percent(rest: &[u8]) -> Option<(DecodedUnit, usize)> {

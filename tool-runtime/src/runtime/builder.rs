@@ -105,9 +105,10 @@ impl RuntimeBuilder {
     /// Adds the tools whose definitions are valid, and leaves out the others.
     ///
     /// It is for tools that the program did not write, such as those of another server: one of them
-    /// that cannot be used does not fail [`build`](Self::build). [`Runtime::refused_tools`] lists
-    /// those that were left out, each with every reason. A tool is left out too if its name is
-    /// taken: by a tool that was added in another way, or by one before it.
+    /// that cannot be used does not fail [`build`](Self::build).
+    /// [`Tools::refused`](crate::Tools::refused) lists those that were left out, each with every
+    /// reason. A tool is left out too if its name is taken: by a tool that was added in another
+    /// way, or by one before it.
     ///
     /// ```
     /// use serde_json::json;
@@ -126,7 +127,7 @@ impl RuntimeBuilder {
     /// let runtime = Runtime::builder().dynamic_if_valid(tools).build()?;
     ///
     /// assert!(runtime.spec("find").is_some());
-    /// for refused in runtime.refused_tools() {
+    /// for refused in runtime.tools().refused() {
     ///     eprintln!("{refused}"); // the tool, the place in its schema, the cure
     ///     assert_eq!(refused.name(), "broken");
     /// }

@@ -22,8 +22,6 @@ pub(crate) use self::weak::WeakRuntime;
 use crate::arguments::Arguments;
 use crate::call::{self, CallServices, ToolCall, TypedCall};
 use crate::dispatch::refusal::Refusal;
-use crate::failure::FailureCode;
-use crate::schema::UncheckedRule;
 use crate::timer::Timer;
 use crate::tool::registry::{RefusedTool, ToolSettings, TypedTool};
 use crate::tool::{CallScope, Environment, ToolOutput};
@@ -176,37 +174,6 @@ impl Runtime {
     /// Lists the tools that models may call, in the order of their names.
     pub fn specs_for_model(&self) -> impl Iterator<Item = Arc<ToolSpec>> + use<> {
         self.specs().filter(|spec| spec.ai_callable())
-    }
-
-    /// Lists the dynamic tools that were left out because they cannot be used, in the order of
-    /// their names, each with every reason.
-    ///
-    /// [`RuntimeBuilder::dynamic_if_valid`] leaves them out; every other tool that cannot be used
-    /// is an error of [`RuntimeBuilder::build`].
-    pub fn refused_tools(&self) -> impl Iterator<Item = &RefusedTool> {
-        self.inner.refused.iter()
-    }
-
-    /// Lists the rules in the schemas of dynamic tools that are not checked, with the tools' names.
-    ///
-    /// A dynamic tool may bring a pattern that ECMA-262 allows and the runtime does not match, such
-    /// as one with look-ahead. Its other rules are checked; check that one in the tool.
-    pub fn unchecked_rules(&self) -> impl Iterator<Item = (String, UncheckedRule)> + use<> {
-        let tools = self.environment().tools();
-        let rules = tools.iter().flat_map(|entry| {
-            let name = entry.tool.spec.name();
-            entry.tool.unchecked.iter().map(|rule| (name.to_owned(), rule.clone()))
-        });
-        rules.collect::<Vec<_>>().into_iter()
-    }
-
-    /// Lists the codes that a tool's own error may carry, as its `ToolFailure` declares them.
-    ///
-    /// None if there is no such tool; empty for a tool whose error declares nothing, which is
-    /// answered `INTERNAL`.
-    #[must_use]
-    pub fn failure_codes(&self, name: &str) -> Option<Arc<[FailureCode]>> {
-        self.environment().tools().find(name).map(|entry| entry.tool.codes.clone())
     }
 
     /// Finds one tool's spec by its name, unless the tool is denied or disabled.

@@ -7,7 +7,11 @@ use std::sync::Arc;
 use tool_contracts::ToolSpec;
 
 use super::Runtime;
-use crate::tool::registry::{CatalogueEntry, DynamicTool, Listener, Registered, ToolCatalogue};
+use crate::failure::FailureCode;
+use crate::schema::UncheckedRule;
+use crate::tool::registry::{
+    CatalogueEntry, DynamicTool, Listener, RefusedTool, Registered, ToolCatalogue,
+};
 use crate::tool::{BuildError, BuildProblem};
 
 /// The tools of a runtime, to list or to change them while calls run; see [`Runtime::tools`].
@@ -153,6 +157,37 @@ impl<'r> Tools<'r> {
             Some((entry.tool.spec.name().to_owned(), reason))
         });
         disabled.collect()
+    }
+
+    /// Lists the dynamic tools that were left out because they cannot be used, in the order of
+    /// their names, each with every reason.
+    ///
+    /// [`dynamic_if_valid`](crate::RuntimeBuilder::dynamic_if_valid) leaves them out; every other
+    /// tool that cannot be used is an error of [`build`](crate::RuntimeBuilder::build).
+    pub fn refused(&self) -> impl Iterator<Item = &'r RefusedTool> + use<'r> {
+        self.0.inner.refused.iter()
+    }
+
+    /// Lists the rules in the schemas of dynamic tools that are not checked, with the tools' names.
+    ///
+    /// A dynamic tool may bring a pattern that ECMA-262 allows and the runtime does not match, such
+    /// as one with look-ahead. Its other rules are checked; check that one in the tool.
+    pub fn unchecked_rules(&self) -> impl Iterator<Item = (String, UncheckedRule)> + use<> {
+        let tools = self.0.environment().tools();
+        let rules = tools.iter().flat_map(|entry| {
+            let name = entry.tool.spec.name();
+            entry.tool.unchecked.iter().map(|rule| (name.to_owned(), rule.clone()))
+        });
+        rules.collect::<Vec<_>>().into_iter()
+    }
+
+    /// Lists the codes that a tool's own error may carry, as its `ToolFailure` declares them.
+    ///
+    /// None if there is no such tool; empty for a tool whose error declares nothing, which is
+    /// answered `INTERNAL`.
+    #[must_use]
+    pub fn failure_codes(&self, name: &str) -> Option<Arc<[FailureCode]>> {
+        self.0.environment().tools().find(name).map(|entry| entry.tool.codes.clone())
     }
 
     /// Calls a function after each later change, until the subscription is dropped.

@@ -28,6 +28,7 @@ use super::reference::{escaped, pointer};
 ///     .handler(|_| async { Ok::<_, Failure>(()) });
 /// let runtime = Runtime::builder().dynamic(invite).build()?;
 /// let unchecked: Vec<_> = runtime
+///     .tools()
 ///     .unchecked_rules()
 ///     .map(|(tool, rule)| format!("{tool}: {rule}"))
 ///     .collect();

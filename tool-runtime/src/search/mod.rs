@@ -68,7 +68,7 @@ impl Registry {
     ///
     /// Each call builds the index; for more than one query, keep a [`ToolIndex`]. A registry does
     /// not know the permissions of a runtime, so tools that are denied there are included;
-    /// [`Runtime::search`] excludes them.
+    /// [`Runtime::tool_index`] excludes them.
     ///
     /// # Errors
     /// Returns the error of [`specs`](Self::specs) if the registrations are invalid.
@@ -87,14 +87,5 @@ impl Runtime {
     #[must_use]
     pub fn tool_index(&self) -> ToolIndex {
         ToolIndex::new(self.specs_for_model())
-    }
-
-    /// Returns at most `k` tools for a query, best first, among those that models may call.
-    ///
-    /// Each call builds the index; for more than one query, keep a
-    /// [`tool_index`](Self::tool_index).
-    #[must_use]
-    pub fn search(&self, query: &str, k: usize) -> Vec<Hit> {
-        self.tool_index().search(query, k)
     }
 }

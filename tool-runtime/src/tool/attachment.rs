@@ -136,7 +136,7 @@ impl Attachment {
     /// Returns the content, if this process has it.
     ///
     /// None for a link, and for stored content of an answer that was read from a store, which
-    /// `Runtime::read_attachment` of the feature `policy` reads.
+    /// `StoredOutputs::attachment` of the feature `policy` reads.
     #[must_use]
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match &self.content {

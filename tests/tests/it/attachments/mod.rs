@@ -123,13 +123,13 @@ async fn a_large_file_is_in_the_store_for_its_own_caller_only() {
     // The process that made the answer still has the bytes.
     assert_eq!(output.attachments()[0].as_bytes().map(<[u8]>::len), Some(70_000));
     let handle = handle_of(&output);
-    let read = runtime.read_attachment(handle, &jane).await.unwrap().expect("it is stored");
+    let read = runtime.outputs().attachment(handle, &jane).await.unwrap().expect("it is stored");
     assert_eq!(read, output.attachments()[0]);
     for other in [
         cx(),
         ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").user_id("jane").build().unwrap(),
     ] {
-        assert_eq!(runtime.read_attachment(handle, &other).await.unwrap(), None);
+        assert_eq!(runtime.outputs().attachment(handle, &other).await.unwrap(), None);
     }
 }
 
@@ -180,7 +180,8 @@ async fn a_repeat_under_the_same_key_names_the_same_file() {
     assert_eq!(handle_of(&first), handle_of(&second));
     // A repeat reads no bytes until it is asked for them.
     assert_eq!(second.attachments()[0].as_bytes(), None);
-    let read = runtime.read_attachment(handle_of(&second), &keyed("k")).await.unwrap().unwrap();
+    let read =
+        runtime.outputs().attachment(handle_of(&second), &keyed("k")).await.unwrap().unwrap();
     assert_eq!(read.as_bytes(), Some(&*vec![7; 100_000]));
 }
 
@@ -204,7 +205,7 @@ async fn a_model_sees_the_picture_of_a_write_that_is_replayed() {
 
     // A host that has only the output reads the store itself.
     let output = output_of(&runtime, "report", "{}", &keyed("k")).await;
-    let read = runtime.read_attachment(handle_of(&output), &keyed("k")).await.unwrap();
+    let read = runtime.outputs().attachment(handle_of(&output), &keyed("k")).await.unwrap();
     let answer = ToolAnswer::new("t", &output).with_attachments(read);
     let messages = adapter.answer_messages(&turn, [answer]).unwrap();
     assert!(messages[0]["content"][0]["content"][1]["source"] == pictures[0]);

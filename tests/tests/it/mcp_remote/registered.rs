@@ -122,7 +122,7 @@ async fn a_schema_that_cannot_be_checked_refuses_only_its_tool() {
     assert_eq!(refused.state, RemoteToolState::Refused);
     let reason = refused.reason.as_ref().unwrap();
     assert!(reason.contains("/properties/message/pattern"), "{reason}");
-    assert!(runtime.unchecked_rules().any(|(tool, _)| tool == "far.loose"));
+    assert!(runtime.tools().unchecked_rules().any(|(tool, _)| tool == "far.loose"));
 }
 
 #[tokio::test]

@@ -148,7 +148,8 @@ async fn read(
 ) -> Option<String> {
     let (mut text, mut offset) = (String::new(), Some(0));
     while let Some(begin) = offset {
-        let page = runtime.read_output(handle, begin, max_bytes, cx).await.expect("the store")?;
+        let page =
+            runtime.outputs().page(handle, begin, max_bytes, cx).await.expect("the store")?;
         assert!(page.text().len() <= max_bytes, "{page:?}");
         text.push_str(page.text());
         assert_eq!(page.next().is_none(), text.len() as u64 == page.total_bytes());
@@ -172,7 +173,7 @@ async fn all_pages_together_are_the_answer() {
                 "{max_bytes}"
             );
         }
-        let least = runtime.read_output(handle, 0, 0, &jane()).await.unwrap().expect("a page");
+        let least = runtime.outputs().page(handle, 0, 0, &jane()).await.unwrap().expect("a page");
         assert!(least.next().is_some_and(|next| next > 0), "no page is so small that it is empty");
     }
 }
@@ -182,7 +183,7 @@ async fn no_page_begins_within_a_character_or_beyond_the_end() {
     let runtime = runtime(Policy::new());
     let (whole, answer) = leaving(&runtime, "recite", 200).await;
     let handle = handle_of(&answer);
-    let page = async |offset| runtime.read_output(handle, offset, 100, &jane()).await.unwrap();
+    let page = async |offset| runtime.outputs().page(handle, offset, 100, &jane()).await.unwrap();
     // A quotation mark, then characters of four bytes.
     for (offset, begins) in [(1, true), (2, false), (3, false), (4, false), (5, true)] {
         assert_eq!(page(offset).await.is_some(), begins, "{offset}");
@@ -264,7 +265,7 @@ async fn an_answer_that_cannot_be_stored_leaves_without_a_handle() {
     );
     assert!(!mark.to_string().contains("disk"), "why is for the log");
     let handle = OutputHandle::parse("out_0198c0de00007000800000000000abcd").unwrap();
-    assert!(runtime.read_output(handle, 0, 100, &jane()).await.is_err());
+    assert!(runtime.outputs().page(handle, 0, 100, &jane()).await.is_err());
     assert!(runtime.sweep().await.is_err());
 }
 

@@ -106,7 +106,7 @@ fn a_tool_says_which_codes_its_error_may_carry() {
         Err(if seats > 1 { Why::Out } else { Why::Taken })
     }
     let runtime = Runtime::builder().tool::<BookTool>().build().unwrap();
-    let codes = runtime.failure_codes("book").unwrap();
+    let codes = runtime.tools().failure_codes("book").unwrap();
     let codes: Vec<_> = codes.iter().map(FailureCode::as_str).collect();
     assert_eq!(codes, ["SEAT_TAKEN", "OUT_OF_STOCK"]);
     assert!(

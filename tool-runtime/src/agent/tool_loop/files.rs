@@ -60,7 +60,7 @@ impl FileReader<'_> {
     /// Returns the file with its content, or its link; `None` if the store does not have it any more.
     async fn with_content(&self, file: &Attachment) -> Option<Attachment> {
         match file.handle().filter(|_| file.as_bytes().is_none()) {
-            Some(handle) => self.runtime.read_attachment(handle, self.cx).await.ok().flatten(),
+            Some(handle) => self.runtime.outputs().attachment(handle, self.cx).await.ok().flatten(),
             None => Some(file.clone()),
         }
     }

@@ -62,7 +62,7 @@ pub(in crate::http) async fn read(
     let cx = context::context(&request_head, None, principal, &app.config.context_defaults)?;
     let _permit = access_records::acquire_read(&app, principal)?;
     let reading = async {
-        let read = app.runtime.read_attachment(handle, &cx).await;
+        let read = app.runtime.outputs().attachment(handle, &cx).await;
         read.map_err(|_| Problem::store_unavailable())?.ok_or_else(unknown)
     };
     within_time_limit(&app, reading).await.map(ServedAttachment)

@@ -11,7 +11,6 @@ use super::answer_size::{AnswerSize, FittedAnswer};
 use crate::call::ToolCall;
 use crate::limits::Limits;
 use crate::policy::policy_state::PolicyState;
-use crate::runtime::Runtime;
 use crate::schema::Coerce;
 use crate::store::StoreError;
 use crate::store::principal::principal_of;
@@ -164,8 +163,8 @@ impl ToolCall {
     /// An answer above the tool's [`max_output_bytes`](crate::policy::Rules::max_output_bytes), or
     /// above the context's [`budget_tokens`](ToolContext::budget_tokens), becomes an excerpt: whole
     /// rows of its longest arrays are removed, so that it still fits the output schema, and the
-    /// whole is stored to be [read in pages](Runtime::read_output). The budget covers the text, the
-    /// line that names its format, and the description of the excerpt. The
+    /// whole is stored to be [read in pages](crate::policy::StoredOutputs::page). The budget covers
+    /// the text, the line that names its format, and the description of the excerpt. The
     /// [`output`](Self::output) of the call is never cut.
     pub async fn for_model(&self) -> ModelAnswer {
         let none = ModelAnswer { data: None, output: None, mark: None };
@@ -212,28 +211,18 @@ impl PolicyState {
         self.keep_for_caller(id, data.into(), cx, self.output_lifetime).await?;
         Ok(OutputHandle(id))
     }
-}
 
-impl Runtime {
-    /// Reads a page of a stored answer: at most `limit` bytes (at least 4) from `offset`, which is
-    /// 0 or the [next](OutputPage::next) of the page before.
-    ///
-    /// None if the context's tenant and principal have no such answer, it has expired, or no page
-    /// begins at the offset.
-    ///
-    /// # Errors
-    /// Returns the store's error.
-    pub async fn read_output(
+    /// Reads a page of a stored answer; none if the caller has no such answer.
+    pub(in crate::policy) async fn read_page(
         &self,
         handle: OutputHandle,
         offset: u64,
         limit: usize,
         cx: &ToolContext,
     ) -> Result<Option<OutputPage>, StoreError> {
-        let state = self.policy_state();
         let principal = principal_of(cx).unwrap_or_default();
-        let (tenant, now, limit) = (cx.tenant_id(), state.clock.now(), limit.max(4));
-        let outputs = &state.stores.outputs;
+        let (tenant, now, limit) = (cx.tenant_id(), self.clock.now(), limit.max(4));
+        let outputs = &self.stores.outputs;
         let slice = outputs.read_output(handle.0, tenant, &principal, offset, limit, now).await?;
         Ok(slice.and_then(|slice| page(slice.bytes, slice.total, offset)))
     }

@@ -3,6 +3,8 @@
 mod breaker;
 mod concurrency;
 mod rate;
+#[cfg(feature = "http")]
+mod rate_peek;
 mod rejected_calls;
 
 pub use self::breaker::BreakerConfig;

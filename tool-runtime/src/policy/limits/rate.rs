@@ -65,7 +65,7 @@ impl RateLimit {
     ///
     /// `used_until` is the time up to which earlier calls have used up the rate. It may lie ahead
     /// of `now` by all calls of a burst but one.
-    fn wait(self, used_until: Duration, now: Duration) -> Result<(), Duration> {
+    pub(super) fn wait(self, used_until: Duration, now: Duration) -> Result<(), Duration> {
         let in_advance = self.interval.saturating_mul(self.burst - 1);
         let wait = used_until.saturating_sub(in_advance).saturating_sub(now);
         if wait.is_zero() { Ok(()) } else { Err(wait) }
@@ -86,7 +86,7 @@ fn check_count(field: &'static str, calls: u32) -> Result<(), OutOfRange> {
 /// Time is the timer's. While the clock is behind a time that it has shown before, the pace used
 /// up by then counts: a clock that goes backwards allows no call more.
 pub(crate) struct RateLimiter<K: RateKey> {
-    limit: RateLimit,
+    pub(super) limit: RateLimit,
     timer: Arc<dyn Timer>,
     started: Instant,
     states: Mutex<KeyStates<K>>,
@@ -99,11 +99,11 @@ impl<K: Hash + Eq + Clone> RateKey for K {}
 
 /// The states of the keys, in bounded memory. A state is the time up to which a key's pace is used
 /// up, since the limiter was made.
-struct KeyStates<K> {
-    known: HashMap<K, Duration>,
+pub(super) struct KeyStates<K> {
+    pub(super) known: HashMap<K, Duration>,
     max_keys: usize,
     /// The shared state of all keys that found no room.
-    overflow: Duration,
+    pub(super) overflow: Duration,
     /// A key found no room since the last sweep.
     overflowed: bool,
     last_sweep: Duration,
@@ -135,20 +135,11 @@ impl<K: RateKey> RateLimiter<K> {
         Ok(())
     }
 
-    /// Returns whether one more would be allowed, or how long to wait; counts nothing.
-    #[allow(dead_code, reason = "only the feature `http` checks beforehand")]
-    pub(crate) fn peek(&self, key: &K) -> Result<(), Duration> {
-        let now = self.now();
-        let mut states = self.lock();
-        states.sweep_if_full(now);
-        self.limit.wait(states.state(key), now)
-    }
-
-    fn now(&self) -> Duration {
+    pub(super) fn now(&self) -> Duration {
         self.timer.now().saturating_duration_since(self.started)
     }
 
-    fn lock(&self) -> MutexGuard<'_, KeyStates<K>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, KeyStates<K>> {
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -159,11 +150,6 @@ impl<K: RateKey> KeyStates<K> {
         Self { known: HashMap::new(), max_keys, overflow, overflowed: false, last_sweep }
     }
 
-    fn state(&self, key: &K) -> Duration {
-        let unknown = if self.is_full() { self.overflow } else { Duration::ZERO };
-        self.known.get(key).copied().unwrap_or(unknown)
-    }
-
     fn state_mut(&mut self, key: &K) -> &mut Duration {
         if self.is_full() && !self.known.contains_key(key) {
             self.overflowed = true;
@@ -172,12 +158,12 @@ impl<K: RateKey> KeyStates<K> {
         self.known.entry(key.clone()).or_default()
     }
 
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.known.len() >= self.max_keys
     }
 
     /// Removes keys whose burst is full, if a key found no room since the last sweep.
-    fn sweep_if_full(&mut self, now: Duration) {
+    pub(super) fn sweep_if_full(&mut self, now: Duration) {
         if self.overflowed && now.saturating_sub(self.last_sweep) >= SWEEP_INTERVAL {
             (self.last_sweep, self.overflowed) = (now, false);
             self.known.retain(|_, used_until| *used_until > now);

@@ -81,7 +81,8 @@ fn contract(trial_runtime: &TrialRuntime) -> String {
         // Set by the host, not by the tool.
         spec.remove("permission");
     }
-    let codes = trial_runtime.runtime.failure_codes(trial_runtime.spec.name()).unwrap_or_default();
+    let tools = trial_runtime.runtime.tools();
+    let codes = tools.failure_codes(trial_runtime.spec.name()).unwrap_or_default();
     let codes: Vec<Value> = codes
         .iter()
         .map(|code| json!({"code": code.as_str(), "type": code.error_type()}))

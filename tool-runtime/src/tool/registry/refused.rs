@@ -7,7 +7,7 @@ use crate::tool::BuildError;
 
 /// A dynamic tool that was left out, with every reason.
 ///
-/// [`Runtime::refused_tools`](crate::Runtime::refused_tools) lists them.
+/// [`Tools::refused`](crate::Tools::refused) lists them.
 #[derive(Debug, Clone)]
 pub struct RefusedTool {
     name: String,

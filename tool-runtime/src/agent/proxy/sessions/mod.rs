@@ -1,6 +1,8 @@
 //! The histories of conversations.
 
 mod memory;
+#[cfg(any(feature = "testing", all(test, feature = "sqlite-unbundled")))]
+mod scoped;
 #[cfg(feature = "sqlite-unbundled")]
 mod seal;
 #[cfg(feature = "sqlite-unbundled")]

@@ -1,12 +1,17 @@
 //! The OpenTelemetry instruments of the metrics in the table.
 
+#[cfg(feature = "agent")]
+mod agent;
+#[cfg(feature = "http")]
+mod server;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use opentelemetry::metrics;
 use opentelemetry::{KeyValue, StringValue, Value};
 
-use super::table::{Metric, MetricKind};
+use crate::metrics::table::{Metric, MetricKind};
 
 /// The meter of the host.
 #[derive(Debug, Clone)]
@@ -52,46 +57,6 @@ impl Meter {
         };
         Histogram(builder.build(), metric)
     }
-
-    /// Exports a value that is read for each export; nothing while it is `None`.
-    pub(crate) fn observe(
-        &self,
-        metric: &'static Metric,
-        read: impl Fn() -> Option<u64> + Send + Sync + 'static,
-    ) {
-        let (name, unit, about) = (metric.otel, metric.unit, metric.description);
-        // The meter keeps the callbacks; the instruments' handles are not needed.
-        match metric.kind {
-            MetricKind::Counter => {
-                let builder = self.0.u64_observable_counter(name).with_unit(unit);
-                let builder = builder.with_description(about).with_callback(move |observer| {
-                    if let Some(value) = read() {
-                        observer.observe(value, &[]);
-                    }
-                });
-                let _ = builder.build();
-            }
-            MetricKind::UpDown | MetricKind::Histogram(_) => {
-                let builder = self.0.i64_observable_up_down_counter(name).with_unit(unit);
-                let builder = builder.with_description(about).with_callback(move |observer| {
-                    let value = read().map(|value| i64::try_from(value).unwrap_or(i64::MAX));
-                    if let Some(value) = value {
-                        observer.observe(value, &[]);
-                    }
-                });
-                let _ = builder.build();
-            }
-            MetricKind::Gauge => {
-                let builder = self.0.u64_observable_gauge(name).with_unit(unit);
-                let builder = builder.with_description(about).with_callback(move |observer| {
-                    if let Some(value) = read() {
-                        observer.observe(value, &[]);
-                    }
-                });
-                let _ = builder.build();
-            }
-        }
-    }
 }
 
 impl Counter {
@@ -110,11 +75,6 @@ impl Histogram {
     pub(crate) fn record<const N: usize>(&self, took: Duration, values: [AttributeValue; N]) {
         self.0.record(took.as_secs_f64(), &attributes(self.1, values));
     }
-
-    #[expect(clippy::cast_precision_loss, reason = "a figure needs no more digits than it has")]
-    pub(crate) fn record_count<const N: usize>(&self, count: u64, values: [AttributeValue; N]) {
-        self.0.record(count as f64, &attributes(self.1, values));
-    }
 }
 
 impl AttributeValue {
@@ -127,10 +87,6 @@ impl AttributeValue {
 
     pub(crate) fn shared(text: &Arc<str>) -> Self {
         Self(Some(Value::String(StringValue::from(text.clone()))))
-    }
-
-    pub(crate) fn number(number: u16) -> Self {
-        Self(Some(i64::from(number).into()))
     }
 }
 
