@@ -26,4 +26,4 @@ pub(crate) use self::distribution::Distribution;
 pub(crate) use self::no_otel::{AttributeValue, Counter, Histogram, Meter, UpDownCounter};
 #[cfg(feature = "otel")]
 pub(crate) use self::otel::{AttributeValue, Counter, Histogram, Meter, UpDownCounter};
-pub(crate) use self::table::{Metric, MetricKind};
+pub(crate) use self::table::{Metric, MetricKind, MetricUnit};
