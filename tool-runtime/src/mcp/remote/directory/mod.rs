@@ -330,11 +330,13 @@ impl Entry {
     }
 
     fn describe(&self, name: &str, pin: Option<&Pin>) -> RemoteTool {
-        let changes = match (&self.verdict, &self.listed, pin) {
-            (Verdict::Changed, Some(listed), Some(pin)) => {
-                differences(&pin.pinned, &listed.pin.pinned)
-            }
-            _ => Vec::new(),
+        let accepted = match self.verdict {
+            Verdict::Changed => pin,
+            Verdict::Available | Verdict::New(_) | Verdict::Vanished | Verdict::Refused => None,
+        };
+        let changes = match (accepted, &self.listed) {
+            (Some(pin), Some(listed)) => differences(&pin.pinned, &listed.pin.pinned),
+            (None, _) | (_, None) => Vec::new(),
         };
         RemoteTool {
             name: name.to_owned(),

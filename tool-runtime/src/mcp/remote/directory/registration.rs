@@ -131,7 +131,9 @@ impl Registrar<'_> {
         let (Some(name), Some(listed)) = (&entry.name, &entry.listed) else {
             return match (step, &entry.registered) {
                 (Step::Disable(reason), Some(known)) => changes.disable(&*known.name, &**reason),
-                _ => changes,
+                (Step::Disable(_), None) | (Step::Add { .. } | Step::Replace | Step::Enable, _) => {
+                    changes
+                }
             };
         };
         let tool = || self.tool(name, listed, gate);
