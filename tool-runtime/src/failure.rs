@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 
+use crate::effect_state::EffectState;
 use crate::refusal_reason::RefusalReason;
 
 /// Describes each failure of an error type to the caller.
@@ -134,11 +135,6 @@ struct Parts {
     log: String,
 }
 
-/// The entry of `details` for the known effect of a call.
-const EFFECT: &str = "effect";
-const EFFECT_UNKNOWN: &str = "unknown";
-const EFFECT_NONE: &str = "none";
-
 impl Failure {
     /// Starts a failure of this code, with the code's generic message.
     pub fn new(code: FailureCode) -> Self {
@@ -217,7 +213,7 @@ impl Failure {
     /// that fails with type `TIMEOUT` or `UPSTREAM` is treated the same without this mark. The
     /// caller reads `details.effect = "unknown"`.
     pub fn with_effect_unknown(self) -> Self {
-        self.with_detail(EFFECT, EFFECT_UNKNOWN)
+        self.with_effect(EffectState::Unknown)
     }
 
     /// Marks a failed write that had no effect, for example because no connection could be made.
@@ -225,7 +221,12 @@ impl Failure {
     /// Without it, a write that fails with type `TIMEOUT` or `UPSTREAM` may have had its effect:
     /// see [`with_effect_unknown`](Self::with_effect_unknown).
     pub fn with_effect_none(self) -> Self {
-        self.with_detail(EFFECT, EFFECT_NONE)
+        self.with_effect(EffectState::None)
+    }
+
+    /// Sets `details.effect`.
+    pub(crate) fn with_effect(self, effect: EffectState) -> Self {
+        self.with_detail(EffectState::KEY, effect.as_str())
     }
 
     /// Adds what only the log may read, such as an error and its sources.
@@ -248,11 +249,12 @@ impl Failure {
 
     /// Returns whether a failed write may have had its effect: by its mark, else by its type.
     pub(crate) fn leaves_effect_unknown(&self) -> bool {
-        match self.0.details.get(EFFECT).and_then(Value::as_str) {
-            Some(EFFECT_UNKNOWN) => true,
-            Some(EFFECT_NONE) => false,
-            // Another value is a detail of the tool itself.
-            _ => {
+        let effect = self.0.details.get(EffectState::KEY).and_then(Value::as_str);
+        match effect.and_then(EffectState::parse) {
+            Some(EffectState::Unknown) => true,
+            Some(EffectState::None) => false,
+            // The mark is absent, or the value is a detail of the tool itself.
+            Some(EffectState::Done) | None => {
                 matches!(self.0.code.error_type(), ToolErrorType::Timeout | ToolErrorType::Upstream)
             }
         }

@@ -103,6 +103,7 @@ mod call;
 #[cfg(feature = "canonical")]
 pub mod canonical;
 mod dispatch;
+mod effect_state;
 mod encoding;
 #[cfg(feature = "evidence")]
 pub mod evidence;

@@ -218,6 +218,12 @@ error_codes! {
     Fatal, 409, "the call was cancelled"; Unavailable = "UNAVAILABLE" : Retryable, 503,
     "the tool is not available now; try again later"; }
 }
+impl ErrorCode {
+    #[must_use]
+    pub const fn is_before_run(self) -> bool {}
+    #[must_use]
+    pub const fn relayed(self) -> Self {}
+}
 
 // tool_contracts::Evidence
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -1147,6 +1153,8 @@ pub enum SerializationFormat {
     CompactJson,
 }
 impl SerializationFormat {
+    #[must_use]
+    pub const fn is_json(self) -> bool {}
     #[must_use]
     pub const fn model_note(self) -> Option<&'static str> {}
 }

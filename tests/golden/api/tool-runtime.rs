@@ -1723,7 +1723,11 @@ impl AgentError {
     #[must_use]
     pub fn new(kind: AgentErrorKind, message: impl Into<String>) -> Self {}
     #[must_use]
+    pub fn reason(&self) -> Option<AgentErrorReason> {}
+    #[must_use]
     pub fn with_detail(self, name: impl Into<String>, detail: impl Into<Value>) -> Self {}
+    #[must_use]
+    pub fn with_reason(self, reason: AgentErrorReason) -> Self {}
 }
 impl From<ContractError> for AgentError {}
 impl From<DeadlineExceeded> for AgentError {}
@@ -1746,6 +1750,20 @@ impl AgentErrorKind {
     pub const fn as_str(self) -> &'static str {}
 }
 impl fmt::Display for AgentErrorKind {}
+
+// tool_runtime::agent::AgentErrorReason
+reasons! {
+    pub enum AgentErrorReason { AsyncThread = "async_thread", Connection = "connection",
+    InvalidRequest = "invalid_request", NotFound = "not_found", Panic = "panic",
+    RateLimited = "rate_limited", SessionStore = "session_store", Timeout = "timeout",
+    ToolType = "tool_type", Unauthorized = "unauthorized", Unavailable = "unavailable",
+    UnknownTool = "unknown_tool", Unreadable = "unreadable", }
+}
+impl AgentErrorReason {
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {}
+}
+impl fmt::Display for AgentErrorReason {}
 
 // tool_runtime::agent::AssistantMessage
 #[derive(Clone, PartialEq, Default, Serialize, Deserialize)]

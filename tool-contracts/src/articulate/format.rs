@@ -37,4 +37,13 @@ impl SerializationFormat {
             Self::CompactJson => None,
         }
     }
+
+    /// Returns whether a text in the format is JSON.
+    #[must_use]
+    pub const fn is_json(self) -> bool {
+        match self {
+            Self::CompactJson => true,
+            Self::Toon => false,
+        }
+    }
 }

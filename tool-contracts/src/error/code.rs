@@ -105,3 +105,72 @@ error_codes! {
         Unavailable = "UNAVAILABLE": Retryable, 503, "the tool is not available now; try again later";
     }
 }
+
+impl ErrorCode {
+    /// Returns the code of a call that failed because a server answered it with this code.
+    ///
+    /// A code that describes the call is the same for the caller's caller. One that describes the
+    /// server, or the caller's relation to it, is an error of an upstream service. A call that a
+    /// person must confirm at the server is forbidden here, where no person can confirm it.
+    ///
+    /// ```
+    /// use tool_contracts::ErrorCode;
+    ///
+    /// assert_eq!(ErrorCode::NotFound.relayed(), ErrorCode::NotFound);
+    /// assert_eq!(ErrorCode::Unauthorized.relayed(), ErrorCode::UpstreamError);
+    /// ```
+    #[must_use]
+    pub const fn relayed(self) -> Self {
+        match self {
+            Self::InvalidArgument
+            | Self::AddressInvalid
+            | Self::NotFound
+            | Self::Forbidden
+            | Self::Conflict
+            | Self::Timeout
+            | Self::ComplianceBlocked
+            | Self::PriceChanged
+            | Self::OutOfStock
+            | Self::RateLimited
+            | Self::Unavailable => self,
+            Self::NeedsUserConfirmation => Self::Forbidden,
+            Self::Unauthorized
+            | Self::UpstreamError
+            | Self::Internal
+            | Self::InvalidOutput
+            | Self::Declined
+            | Self::Cancelled => Self::UpstreamError,
+        }
+    }
+
+    /// Returns whether a call with this code was refused before its tool ran, as the code alone
+    /// tells: the caller was not authenticated, or a person did not agree.
+    ///
+    /// ```
+    /// use tool_contracts::ErrorCode;
+    ///
+    /// assert!(ErrorCode::Declined.is_before_run());
+    /// assert!(!ErrorCode::Internal.is_before_run());
+    /// ```
+    #[must_use]
+    pub const fn is_before_run(self) -> bool {
+        match self {
+            Self::Unauthorized | Self::NeedsUserConfirmation | Self::Declined => true,
+            Self::InvalidArgument
+            | Self::AddressInvalid
+            | Self::NotFound
+            | Self::Forbidden
+            | Self::Conflict
+            | Self::Timeout
+            | Self::UpstreamError
+            | Self::ComplianceBlocked
+            | Self::PriceChanged
+            | Self::OutOfStock
+            | Self::RateLimited
+            | Self::Internal
+            | Self::InvalidOutput
+            | Self::Cancelled
+            | Self::Unavailable => false,
+        }
+    }
+}

@@ -86,7 +86,7 @@ fn serde(field: &AiField, this: &str) -> Vec<Attribute> {
             let path = format!("{this}::{function}");
             found.push(parse_quote!(#[serde(default = #path)]));
         }
-        _ => {}
+        (Some(ArgDefault::Value(_)), None) | (None, _) => {}
     }
     found
 }

@@ -10,6 +10,7 @@ use super::format::{AnswerBody, AnswerContent, PreparedAnswer};
 use super::names::ToolNames;
 use super::{ClientTypeError, RequestedCall, StopReason, ToolAnswer, Turn};
 use crate::dispatch::refusal::CUT_OFF;
+use crate::refusal_reason::RefusalReason;
 
 /// Describes why a turn could not be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -83,7 +84,8 @@ fn prepared_content(
     names: &ToolNames,
 ) -> AnswerContent {
     if let AnswerBody::Error(error) = &mut content.body {
-        let has_remedy = detail(error, "reason").is_some_and(|reason| reason == "cut_off");
+        let has_remedy =
+            detail(error, "reason").is_some_and(|reason| reason == RefusalReason::CutOff.as_str());
         if stop.is_cut_off() && !has_remedy {
             content.notes.push(CUT_OFF.to_owned());
         }

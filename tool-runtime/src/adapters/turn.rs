@@ -12,6 +12,7 @@ use super::{StopReason, TurnUsage};
 use crate::arguments::{EMPTY, written_without_arguments};
 use crate::call::{ToolCall, Withdrawal};
 use crate::dispatch::refusal::Refusal;
+use crate::effect_state::EffectState;
 use crate::limits::Limits;
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::Runtime;
@@ -255,6 +256,6 @@ fn stopped(word: &str) -> Box<Refusal> {
     );
     let detail = ToolErrorDetail::of(ErrorCode::Cancelled, message)
         .detail("reason", RefusalReason::Stopped.as_str())
-        .detail("effect", "none");
+        .detail(EffectState::KEY, EffectState::None.as_str());
     Refusal::not_run(detail.build())
 }

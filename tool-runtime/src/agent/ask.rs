@@ -1,6 +1,6 @@
 //! Asks a model of the host within the time of a request: it may ignore its timeout, or panic.
 
-use super::error::{AgentError, AgentErrorKind};
+use super::error::{AgentError, AgentErrorKind, AgentErrorReason};
 use super::model::{ChatModel, ChatReply, ChatRequest};
 use crate::assess::{Deadline, HostFailure};
 
@@ -22,7 +22,7 @@ pub(super) async fn ask(
         Err(HostFailure::TimedOut) => Err(DeadlineExceeded),
         Err(HostFailure::Panicked) => {
             let error = AgentError::new(AgentErrorKind::Llm, "the model's client panicked");
-            Ok(Err(error.with_detail("reason", "panic")))
+            Ok(Err(error.with_reason(AgentErrorReason::Panic)))
         }
         // A client that keeps to the deadline may be a little faster than the wait for it.
         Ok(Err(error)) if deadline.has_passed() && is_timeout(&error) => Err(DeadlineExceeded),
@@ -31,12 +31,12 @@ pub(super) async fn ask(
 }
 
 fn is_timeout(error: &AgentError) -> bool {
-    error.details().get("reason").is_some_and(|reason| reason == "timeout")
+    error.reason() == Some(AgentErrorReason::Timeout)
 }
 
 impl From<DeadlineExceeded> for AgentError {
     fn from(DeadlineExceeded: DeadlineExceeded) -> Self {
         Self::new(AgentErrorKind::Llm, "the model did not answer in time")
-            .with_detail("reason", "timeout")
+            .with_reason(AgentErrorReason::Timeout)
     }
 }

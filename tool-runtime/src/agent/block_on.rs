@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::error::{AgentError, AgentErrorKind};
+use super::error::{AgentError, AgentErrorKind, AgentErrorReason};
 
 /// The runtime of all blocking calls: connections and processes that a tool keeps for its next call
 /// belong to it.
@@ -20,7 +20,7 @@ pub(super) fn block_on<F: Future>(future: F) -> Result<F::Output, AgentError> {
     if tokio::runtime::Handle::try_current().is_ok() {
         let message =
             "`execute` blocks its thread, and this one runs async tasks; await `execute_async`";
-        return Err(failed(message).with_detail("reason", "async_thread"));
+        return Err(failed(message).with_reason(AgentErrorReason::AsyncThread));
     }
     let runtime = SHARED.get_or_init(|| Builder::new_current_thread().enable_all().build().ok());
     let runtime = runtime.as_ref().ok_or_else(|| failed("no runtime of tokio can be started"))?;

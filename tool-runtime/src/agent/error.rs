@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::contracts::ContractError;
 use crate::contracts::act::ActResult;
+use crate::contracts::{ContractError, ToolErrorType};
 
 /// The part of the agent that failed.
 ///
@@ -51,16 +51,116 @@ impl fmt::Display for AgentErrorKind {
     }
 }
 
+macro_rules! reasons {
+    ($(#[$about:meta])* pub enum $type:ident { $($(#[$doc:meta])* $name:ident = $word:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $type {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl $type {
+            /// Every reason, in alphabetical order of the words.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// Returns the reason's word, as `details.reason` has it.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// The reason for which the agent itself failed: `details.reason` of an [`AgentError`].
+    ///
+    /// An error may have no reason. That of a tool has the details of its result, and so a reason of
+    /// [`RefusalReason`](crate::RefusalReason) or of the tool itself.
+    ///
+    /// ```
+    /// use tool_runtime::agent::AgentErrorReason;
+    ///
+    /// assert_eq!(AgentErrorReason::Timeout.as_str(), "timeout");
+    /// assert_eq!(AgentErrorReason::parse("timeout"), Some(AgentErrorReason::Timeout));
+    /// ```
+    pub enum AgentErrorReason {
+        /// A blocking method was called on a thread that runs async tasks.
+        AsyncThread = "async_thread",
+        /// The model's server cannot be reached, or the connection ended early.
+        Connection = "connection",
+        /// The model's server refuses the request.
+        InvalidRequest = "invalid_request",
+        /// The model's server knows no such model or path.
+        NotFound = "not_found",
+        /// The model's client panicked.
+        Panic = "panic",
+        /// The model's server limits the rate of requests.
+        RateLimited = "rate_limited",
+        /// The store of sessions failed, or took too long.
+        SessionStore = "session_store",
+        /// The model or the tool did not answer in time.
+        Timeout = "timeout",
+        /// The tool is of another type than the request says.
+        ToolType = "tool_type",
+        /// The model's server refuses the API key.
+        Unauthorized = "unauthorized",
+        /// The model's server failed.
+        Unavailable = "unavailable",
+        /// There is no such tool, or the tool has no such function.
+        UnknownTool = "unknown_tool",
+        /// The response of the model's server cannot be read.
+        Unreadable = "unreadable",
+    }
+}
+
+impl AgentErrorReason {
+    /// Finds the reason of a word; none if the agent has no such reason.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|reason| reason.as_str() == word)
+    }
+
+    /// Returns whether a request to a model's server may fail for the reason.
+    pub(super) const fn is_of_model_server(self) -> bool {
+        match self {
+            Self::Connection
+            | Self::InvalidRequest
+            | Self::NotFound
+            | Self::RateLimited
+            | Self::Timeout
+            | Self::Unauthorized
+            | Self::Unavailable
+            | Self::Unreadable => true,
+            Self::AsyncThread
+            | Self::Panic
+            | Self::SessionStore
+            | Self::ToolType
+            | Self::UnknownTool => false,
+        }
+    }
+}
+
+impl fmt::Display for AgentErrorReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// An error of the agent: what failed, a message, and details for programs.
 ///
 /// The message quotes no argument and no data, so it may go into a log.
 ///
 /// ```
-/// use tool_runtime::agent::{AgentError, AgentErrorKind};
+/// use tool_runtime::agent::{AgentError, AgentErrorKind, AgentErrorReason};
 ///
 /// let error = AgentError::new(AgentErrorKind::Llm, "the model did not answer in time")
-///     .with_detail("reason", "timeout");
+///     .with_reason(AgentErrorReason::Timeout);
 /// assert_eq!(error.to_string(), "llm: the model did not answer in time");
+/// assert_eq!(error.reason(), Some(AgentErrorReason::Timeout));
 /// assert_eq!(error.details()["reason"], "timeout");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +184,12 @@ impl AgentError {
         self
     }
 
+    /// Sets `details.reason`.
+    #[must_use]
+    pub fn with_reason(self, reason: AgentErrorReason) -> Self {
+        self.with_detail("reason", reason.as_str())
+    }
+
     /// Returns the result if the tool answered, and otherwise its error.
     ///
     /// The details are those of the result's metadata, with `tool_id` and, for a timeout,
@@ -95,15 +201,23 @@ impl AgentError {
         let Some(message) = result.error() else { return Ok(result) };
         let mut error = Self::new(AgentErrorKind::ToolExecution, message);
         error.details.clone_from(result.metadata());
-        let is_late = error.details.get("error_type").and_then(Value::as_str) == Some("TIMEOUT");
+        let is_late = error.details.get("error_type").and_then(Value::as_str)
+            == Some(ToolErrorType::Timeout.as_str());
         let error = error.with_detail("tool_id", result.tool_id());
-        Err(if is_late { error.with_detail("reason", "timeout") } else { error })
+        Err(if is_late { error.with_reason(AgentErrorReason::Timeout) } else { error })
     }
 
     /// Returns the part of the agent that failed.
     #[must_use]
     pub const fn kind(&self) -> AgentErrorKind {
         self.kind
+    }
+
+    /// Returns the agent's own reason in `details.reason`; none if the details have no reason or
+    /// another one.
+    #[must_use]
+    pub fn reason(&self) -> Option<AgentErrorReason> {
+        self.details.get("reason").and_then(Value::as_str).and_then(AgentErrorReason::parse)
     }
 
     /// Returns the message without the kind.

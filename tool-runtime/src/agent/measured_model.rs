@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use serde_json::Value;
 
-use super::error::AgentError;
+use super::error::{AgentError, AgentErrorReason};
 use super::model::{ChatModel, ChatReply, ChatRequest, OnText, TokenUsage};
 use crate::metrics::names::OTHER;
 use crate::metrics::{CallMetrics, EndedModelCall};
@@ -131,25 +130,13 @@ fn provider(model: &str) -> &'static str {
     known.map_or(OTHER, |(_, provider)| provider)
 }
 
-/// The reasons of failures that `OpenAiModel` names; another failure is counted by its kind.
-const REASONS: [&str; 8] = [
-    "connection",
-    "invalid_request",
-    "not_found",
-    "rate_limited",
-    "timeout",
-    "unauthorized",
-    "unavailable",
-    "unreadable",
-];
-
 /// The code of a call that was given up, or whose client panicked.
 const CANCELLED: &str = "cancelled";
 
+/// Returns the reason of a model's server; another failure is counted by its kind.
 fn code(error: &AgentError) -> &'static str {
-    let reason = error.details().get("reason").and_then(Value::as_str);
-    let known = REASONS.into_iter().find(|known| reason == Some(known));
-    known.unwrap_or(error.kind().as_str())
+    let reason = error.reason().filter(|reason| reason.is_of_model_server());
+    reason.map_or(error.kind().as_str(), AgentErrorReason::as_str)
 }
 
 fn by_type(usage: TokenUsage) -> Vec<(&'static str, u64)> {

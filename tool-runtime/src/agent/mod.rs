@@ -25,7 +25,7 @@ use self::no_tokio as block_on;
 #[cfg(feature = "tokio")]
 mod block_on;
 
-pub use self::error::{AgentError, AgentErrorKind};
+pub use self::error::{AgentError, AgentErrorKind, AgentErrorReason};
 pub use self::executor::{RuntimeExecutor, ToolExecutor};
 pub use self::model::{
     AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage,

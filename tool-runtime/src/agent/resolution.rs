@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::error::{AgentError, AgentErrorKind};
+use super::error::{AgentError, AgentErrorKind, AgentErrorReason};
 use crate::contracts::ToolSpec;
 use crate::contracts::act::{ToolRequest, ToolType};
 use crate::runtime::Runtime;
@@ -57,13 +57,13 @@ fn unknown(runtime: &Runtime, id: &str, function: &str) -> AgentError {
     };
     let closest = runtime.services().closest(&format!("{id}.{function}"), &|_| true);
     AgentError::new(AgentErrorKind::ToolExecution, message)
-        .with_detail("reason", "unknown_tool")
+        .with_reason(AgentErrorReason::UnknownTool)
         .with_detail("closest", closest)
 }
 
 fn wrong_type(spec: &ToolSpec, found: ToolType) -> AgentError {
     let message = format!("the tool `{}` is of the type `{found}`; send that type", spec.name());
     AgentError::new(AgentErrorKind::Validation, message)
-        .with_detail("reason", "tool_type")
+        .with_reason(AgentErrorReason::ToolType)
         .with_detail("tool_type", found.as_str())
 }

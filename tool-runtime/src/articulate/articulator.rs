@@ -170,10 +170,7 @@ impl OutputSerializer for Articulator {
         text: &str,
         format: SerializationFormat,
     ) -> Result<T, SerializationError> {
-        match format {
-            SerializationFormat::Toon => toon::from_toon(text),
-            _ => of_json(text),
-        }
+        if format.is_json() { of_json(text) } else { toon::from_toon(text) }
     }
 
     fn negotiate_format<T: Serialize>(

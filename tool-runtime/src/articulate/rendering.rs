@@ -114,9 +114,10 @@ impl<'d> ParsedDocument<'d> {
 
     fn equals(&self, rendering: &Rendering) -> bool {
         let Rendering { text, format, .. } = rendering;
-        match format {
-            SerializationFormat::Toon => toon::to_json(text).is_ok_and(|json| self.is(&json)),
-            _ => self.tree.duplicates().is_empty() && read(text, &UNBOUNDED).is_ok(),
+        if format.is_json() {
+            self.tree.duplicates().is_empty() && read(text, &UNBOUNDED).is_ok()
+        } else {
+            toon::to_json(text).is_ok_and(|json| self.is(&json))
         }
     }
 
@@ -133,8 +134,8 @@ impl<'d> ParsedDocument<'d> {
     fn decide(&self, rules: &FormatRules<'_>) -> FormatDecision {
         let share = self.shape.table_share;
         match rules.force {
-            Some(SerializationFormat::Toon) => FormatDecision::Toon,
-            Some(_) => FormatDecision::Json,
+            Some(format) if format.is_json() => FormatDecision::Json,
+            Some(_) => FormatDecision::Toon,
             None if share < FEW_TABLES || !toon::IS_ON => FormatDecision::Json,
             None => FormatDecision::Compare,
         }

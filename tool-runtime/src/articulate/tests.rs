@@ -78,6 +78,18 @@ fn a_required_format_is_kept() {
 }
 
 #[test]
+fn each_format_is_written_by_its_name_and_read_back() {
+    let hits = hits(20);
+    for format in SerializationFormat::ALL.iter().copied() {
+        let output = serialize(&SerializationRequest::new(&hits).with_format(format));
+        assert_eq!((output.format_used(), output.is_valid()), (format, true), "{format}");
+        let again: Vec<Hit> =
+            Articulator::new().deserialize(output.serialized_text(), format).unwrap();
+        assert_eq!(again, hits, "{format}");
+    }
+}
+
+#[test]
 fn a_model_without_arrays_of_objects_is_json_by_its_schema_alone() {
     #[derive(Serialize, JsonSchema)]
     struct Names {

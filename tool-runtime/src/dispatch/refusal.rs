@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tool_contracts::{CallStatus, Effect, ErrorCode, Evidence, ToolErrorDetail, Violation};
 
+use crate::effect_state::EffectState;
 use crate::failure::{Failure, LoggedFailure};
 use crate::refusal_reason::RefusalReason;
 use crate::schema::Malformed;
@@ -136,13 +137,13 @@ impl Refusal {
     pub(crate) fn out_of_time() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Timeout)
             .with_message("the time budget was used up before this call's turn came")
-            .with_detail("effect", "none");
+            .with_effect_none();
         Self::new(CallStatus::NotExecuted, failure)
     }
 
     /// No timer can enforce the deadline of a tool that may have an effect.
     pub(crate) fn no_executor() -> Box<Self> {
-        let failure = Failure::of(ErrorCode::Unavailable).with_detail("effect", "none");
+        let failure = Failure::of(ErrorCode::Unavailable).with_effect_none();
         let mut refusal = Self::new(CallStatus::NotExecuted, failure);
         TIMER_NOT_READY.clone_into(&mut refusal.log);
         refusal
@@ -153,7 +154,7 @@ impl Refusal {
         let failure = Failure::of(ErrorCode::Unavailable)
             .with_message("idempotency keys are not stored here, so this call was not run")
             .with_reason(RefusalReason::KeyNotKept)
-            .with_detail("effect", "none");
+            .with_effect_none();
         let mut refusal = Self::new(CallStatus::NotExecuted, failure);
         "the context has an idempotency key: turn on the feature `policy` and give the builder a store"
             .clone_into(&mut refusal.log);
@@ -190,7 +191,7 @@ impl Refusal {
         let failure = Failure::of(ErrorCode::Cancelled)
             .with_message(message)
             .with_reason(reason)
-            .with_detail("effect", "none");
+            .with_effect_none();
         Self::new(CallStatus::NotExecuted, failure)
     }
 }
@@ -200,12 +201,12 @@ pub(crate) fn timed_out(effect: ReportedEffect, budget: Duration) -> Failure {
     let milliseconds = budget.as_millis();
     Failure::of(ErrorCode::Timeout)
         .with_message(format!("the tool did not end within {milliseconds} ms"))
-        .with_detail("effect", effect.as_str())
+        .with_effect(effect.state())
 }
 
 /// The failure of a call that was cancelled while it ran.
 pub(crate) fn cancelled(effect: ReportedEffect) -> Failure {
-    Failure::of(ErrorCode::Cancelled).with_detail("effect", effect.as_str())
+    Failure::of(ErrorCode::Cancelled).with_effect(effect.state())
 }
 
 /// The failure of a call whose key another run has taken over.
@@ -213,7 +214,7 @@ pub(crate) fn lease_lost() -> Failure {
     Failure::of(ErrorCode::Conflict)
         .with_message("another run has taken over this call; the answer of that run counts")
         .with_reason(RefusalReason::LeaseLost)
-        .with_detail("effect", ReportedEffect::Unknown.as_str())
+        .with_effect_unknown()
 }
 
 /// The failure of a tool that returned a reconciliation without being asked for one.
@@ -223,7 +224,7 @@ pub(crate) fn unasked() -> Failure {
 
 /// The failure of a tool that panicked.
 pub(crate) fn panicked(effect: ReportedEffect) -> Failure {
-    Failure::of(ErrorCode::Internal).with_detail("effect", effect.as_str())
+    Failure::of(ErrorCode::Internal).with_effect(effect.state())
 }
 
 /// The effect that the answer reports for a tool that did not return.
@@ -240,10 +241,10 @@ impl ReportedEffect {
         if writes && begun { Self::Unknown } else { Self::None }
     }
 
-    fn as_str(self) -> &'static str {
+    fn state(self) -> EffectState {
         match self {
-            Self::None => "none",
-            Self::Unknown => "unknown",
+            Self::None => EffectState::None,
+            Self::Unknown => EffectState::Unknown,
         }
     }
 }

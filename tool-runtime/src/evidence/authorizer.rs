@@ -39,10 +39,9 @@ use crate::tool::guarded;
 ///             return Ok(EvidenceVerdict::Deny);
 ///         }
 ///         let is_price = request.snapshot().is_some_and(|it| it.tool().starts_with("pricing."));
-///         Ok(match request.action() {
-///             AccessAction::Read | AccessAction::Replay if is_price => EvidenceVerdict::Allow,
-///             _ => EvidenceVerdict::AllowRedacted,
-///         })
+///         let opens = matches!(request.action(), AccessAction::Read | AccessAction::Replay);
+///         let may_open = opens && is_price;
+///         Ok(if may_open { EvidenceVerdict::Allow } else { EvidenceVerdict::AllowRedacted })
 ///     }
 /// }
 /// ```

@@ -21,8 +21,9 @@ use crate::dispatch::hooks::{EvidenceCollector, Wait};
 use crate::dispatch::meta_change::{rewritten, with_warning};
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
+use crate::effect_state::EffectState;
 use crate::failure::{Failure, LoggedFailure};
-use crate::ledger::{self, Ledger};
+use crate::ledger::{self, Ledger, RecordedOutcome};
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::RuntimeBuilder;
 use crate::schema::Validator;
@@ -31,9 +32,6 @@ use crate::tool::{Attachment, CallScope, EvidenceDraft, guarded, redacting};
 
 /// The longest time that an answer waits for its snapshot to be kept.
 const KEEP_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The entry `effect` of `details` for a tool that has answered.
-const EFFECT_DONE: &str = "done";
 
 /// The warning of an answer or a failure whose evidence could not be kept.
 const NOT_KEPT_WARNING: &str = "the evidence of this answer could not be kept";
@@ -172,7 +170,7 @@ impl EvidenceKeeper {
             )
             .with_retry_after_ms(1_000)
             .with_reason(RefusalReason::EvidenceUnavailable)
-            .with_detail("effect", "none")
+            .with_effect_none()
             .with_log(format!("evidence could not be kept: {log}"));
         Err(Refusal::new(CallStatus::NotExecuted, failure))
     }
@@ -332,7 +330,7 @@ fn withhold_answer(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOut
         let failure = Failure::of(ErrorCode::Unavailable)
             .with_message("the evidence that this tool requires could not be kept; try again later")
             .with_retry_after_ms(1_000)
-            .with_detail("effect", "none");
+            .with_effect_none();
         (failure, EffectOutcome::Transient)
     } else {
         let failure = Failure::of(ErrorCode::Internal)
@@ -340,7 +338,7 @@ fn withhold_answer(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOut
                 "the tool has had its effect, and the evidence that it requires could not be kept; do \
                  not call it again",
             )
-            .with_detail("effect", EFFECT_DONE);
+            .with_effect(EffectState::Done);
         (failure, EffectOutcome::Final)
     };
     let failure = failure.with_reason(RefusalReason::EvidenceNotKept);
@@ -383,11 +381,11 @@ impl AccessLog for Ledger {
 impl ledger::RecordedAccess {
     fn of(record: &AccessRecord) -> Self {
         let outcome = match record.outcome {
-            AccessOutcome::Asked => "asked".to_owned(),
-            AccessOutcome::Done => "done".to_owned(),
-            AccessOutcome::Redacted => "redacted".to_owned(),
-            AccessOutcome::Denied => "refused".to_owned(),
-            AccessOutcome::Failed(kind) => format!("failed: {kind}"),
+            AccessOutcome::Asked => RecordedOutcome::Asked,
+            AccessOutcome::Done => RecordedOutcome::Done,
+            AccessOutcome::Redacted => RecordedOutcome::Redacted,
+            AccessOutcome::Denied => RecordedOutcome::Refused,
+            AccessOutcome::Failed(kind) => RecordedOutcome::Failed(kind.to_string()),
         };
         let action = match record.action {
             // In the ledger, `replay` is the action for a whole trace; one snapshot is read.
@@ -407,7 +405,7 @@ impl ledger::RecordedAccess {
             Some(last) => format!("{first}..{last}"),
             None => first.to_string(),
         });
-        access.outcome = outcome;
+        access.outcome = outcome.to_string();
         access
     }
 }

@@ -19,6 +19,7 @@ use super::record::{
 };
 use crate::canonical::Digest;
 use crate::dispatch::CallRecord;
+use crate::effect_state::EffectState;
 use crate::limits::Limits;
 use crate::refusal_reason::RefusalReason;
 use crate::tool::registry::Registered;
@@ -310,7 +311,7 @@ impl RecordedError {
     fn of(error: &ToolErrorDetail, scope: Option<&CallScope>) -> Self {
         // Only the runtime's own values are kept: a tool may write any text there.
         let detail = |name| error.details()?.get(name)?.as_str();
-        let effect = detail("effect").filter(|effect| ["none", "unknown", "done"].contains(effect));
+        let effect = detail(EffectState::KEY).and_then(EffectState::parse);
         let reason = detail("reason").and_then(RefusalReason::parse);
         let message = error.message().to_owned();
         let message = match scope {
@@ -322,7 +323,7 @@ impl RecordedError {
             code: error.code().map(str::to_owned),
             // Longer than what the record keeps, so that the ledger's patterns see whole values.
             message: Some(first(&message, 4 * MAX_TEXT_CHARS).to_owned()),
-            effect: effect.map(str::to_owned),
+            effect: effect.map(|effect| effect.as_str().to_owned()),
             reason: reason.map(|reason| reason.as_str().to_owned()),
         }
     }

@@ -37,6 +37,8 @@ pub use self::export::{CheckpointFile, CheckpointSink, ExportedCheckpoint};
 pub use self::export::{InvalidNote, InvalidNoteKey, NoteSigner, NoteVerifier};
 pub use self::handle::{FaultError, Ledger, VerifyError, audit, verify};
 pub use self::query::{LedgerPage, LedgerQuery, MAX_PAGE_SIZE};
+#[cfg(any(feature = "evidence", feature = "http"))]
+pub(crate) use self::record::RecordedOutcome;
 pub use self::record::{
     CallsShed, ContentsErased, Record, RecordStatus, RecordedAccess, RecordedApproval,
     RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal, WriterBegan, WriterClosed,

@@ -1,5 +1,7 @@
 //! The ledger's records: the JSON texts that the chain links.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -305,7 +307,7 @@ pub struct RecordedAccess {
     /// The id of the accessed snapshot, trace or ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// The outcome: `asked`, `done`, `refused`, or `failed: …` with the reason.
+    /// The outcome: `asked`, `done`, `redacted`, `refused`, or `failed: …` with the reason.
     pub outcome: String,
     /// The number of accesses that this record summarizes, if more than one: refused accesses that
     /// were too many to be recorded one by one.
@@ -328,8 +330,34 @@ impl RecordedAccess {
             reason: reason.into(),
             tenant_id: None,
             subject: None,
-            outcome: "asked".to_owned(),
+            outcome: RecordedOutcome::Asked.to_string(),
             count: None,
+        }
+    }
+}
+
+/// The outcome of a recorded access.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code, reason = "most are of the features `evidence` and `http`")]
+pub(crate) enum RecordedOutcome {
+    /// The access is about to be done.
+    Asked,
+    Done,
+    /// The snapshot is shown without its sealed contents.
+    Redacted,
+    Refused,
+    /// The access failed for this reason.
+    Failed(String),
+}
+
+impl fmt::Display for RecordedOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asked => f.write_str("asked"),
+            Self::Done => f.write_str("done"),
+            Self::Redacted => f.write_str("redacted"),
+            Self::Refused => f.write_str("refused"),
+            Self::Failed(why) => write!(f, "failed: {why}"),
         }
     }
 }

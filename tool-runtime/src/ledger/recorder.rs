@@ -99,13 +99,13 @@ impl LedgerRecorder {
     /// Returns how far the record of a call must get before its answer is given.
     fn answers_after(&self, record: &CallRecord<'_>) -> RecordDurability {
         let answer_timing = self.0.answer_timing();
-        match record.spec().map(ToolSpec::effect) {
-            Some(_) if !may_have_run(record) => RecordDurability::Queued,
+        let effect = record.spec().map(ToolSpec::effect).filter(|_| may_have_run(record));
+        match effect {
+            None => RecordDurability::Queued,
             Some(Effect::Write | Effect::Destructive) if !record.cx().dry_run() => {
                 answer_timing.writes
             }
-            Some(_) => answer_timing.reads,
-            None => RecordDurability::Queued,
+            Some(Effect::Read | Effect::Write | Effect::Destructive) => answer_timing.reads,
         }
     }
 
@@ -125,7 +125,7 @@ fn full() -> Box<Refusal> {
         .with_message("the ledger is full, so the call was not run; retry later")
         .with_retry_after_ms(1_000)
         .with_reason(RefusalReason::LedgerFull)
-        .with_detail("effect", "none");
+        .with_effect_none();
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 

@@ -103,8 +103,18 @@ fn read_checkpoint(entry: &ChainEntry, keys: &LedgerKeys) -> Option<CheckpointRe
 }
 
 fn broken(fault: &ChainFault, newest: Option<&Checkpoint>, head: &ChainHead) -> StoreError {
-    let text = match (fault.kind(), newest) {
-        (ChainFaultKind::Truncated | ChainFaultKind::Diverged, Some(exported)) => format!(
+    let contradicted = match fault.kind() {
+        ChainFaultKind::Truncated | ChainFaultKind::Diverged => newest,
+        ChainFaultKind::Altered
+        | ChainFaultKind::Removed
+        | ChainFaultKind::Reordered
+        | ChainFaultKind::Repeated
+        | ChainFaultKind::Inserted
+        | ChainFaultKind::ForeignKey
+        | ChainFaultKind::BadCheckpoint => None,
+    };
+    let text = match contradicted {
+        Some(exported) => format!(
             "the ledger does not agree with the newest exported checkpoint: it has {} records with \
              the root {}, and the checkpoint, signed at {}, has {} records with the root {}; {fault}",
             head.size(),
@@ -113,7 +123,7 @@ fn broken(fault: &ChainFault, newest: Option<&Checkpoint>, head: &ChainHead) -> 
             exported.size(),
             exported.root(),
         ),
-        _ => format!(
+        None => format!(
             "the ledger cannot be continued: {fault}; verify it, keep it as it is, and start a new \
              one"
         ),

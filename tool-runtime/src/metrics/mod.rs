@@ -38,4 +38,4 @@ use self::no_otel as instruments;
 #[cfg(feature = "otel")]
 use self::otel as instruments;
 #[cfg(feature = "http")]
-pub(crate) use self::table::{Metric, MetricKind};
+pub(crate) use self::table::{Metric, MetricKind, MetricUnit};

@@ -6,6 +6,7 @@
 //! counter, `_total`.
 
 use MetricKind::{Counter, Gauge, Histogram, UpDown};
+use MetricUnit::{Bytes, Count, Dimensionless, Seconds};
 
 use super::names::{
     ACTIVE_CALLS, CACHE_HITS, CALL_DURATION, CALL_STATUS, CALLS, DURATION, DURATION_BOUNDARIES,
@@ -22,8 +23,7 @@ pub(crate) struct Metric {
     /// The name in OpenTelemetry.
     pub(crate) otel: &'static str,
     pub(crate) attributes: &'static [&'static str],
-    /// The unit in the notation of UCUM.
-    pub(crate) unit: &'static str,
+    pub(crate) unit: MetricUnit,
     pub(crate) description: &'static str,
 }
 
@@ -38,6 +38,29 @@ pub(crate) enum MetricKind {
     Gauge,
     /// Durations or counts, with the upper bounds of the buckets in the metric's unit.
     Histogram(&'static [f64]),
+}
+
+/// The unit of a metric.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum MetricUnit {
+    Seconds,
+    Bytes,
+    /// A number without a unit.
+    Dimensionless,
+    /// A count of things, with their name as an annotation of UCUM: `{call}`.
+    Count(&'static str),
+}
+
+impl MetricUnit {
+    /// Returns the unit in the notation of UCUM.
+    pub(crate) const fn as_ucum(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Bytes => "By",
+            Self::Dimensionless => "1",
+            Self::Count(annotation) => annotation,
+        }
+    }
 }
 
 /// The bounds of calls: from a read in memory to a slow upstream.
@@ -93,7 +116,7 @@ const STATUS_CODE: &str = "http.response.status_code";
 /// OpenTelemetry; unit; description.
 macro_rules! metrics {
     ($($row:ident: $kind:expr, $prometheus:literal $labels:expr, ($otel:expr, $attributes:expr),
-        $unit:literal, $description:literal;)+) => {
+        $unit:expr, $description:literal;)+) => {
         $(pub(crate) static $row: Metric = Metric {
             kind: $kind,
             prometheus: $prometheus,
@@ -112,124 +135,124 @@ macro_rules! metrics {
 metrics! {
     // Calls: recorded when a call starts and ends.
     CALLS_ENDED: Counter, "calls" ["tool", "status", "code"],
-        (CALLS, [TOOL_NAME, CALL_STATUS, ERROR_TYPE]), "{call}", "Calls that were answered.";
+        (CALLS, [TOOL_NAME, CALL_STATUS, ERROR_TYPE]), Count("{call}"), "Calls that were answered.";
     CALLS_REFUSED: Counter, "calls_refused" ["tool", "code"],
-        (REFUSALS, [TOOL_NAME, ERROR_TYPE]), "{call}", "Calls that were refused before their tool ran.";
+        (REFUSALS, [TOOL_NAME, ERROR_TYPE]), Count("{call}"), "Calls that were refused before their tool ran.";
     CALL_TIMES: Histogram(OF_CALLS), "call_duration" ["tool"],
-        (CALL_DURATION, [TOOL_NAME, ERROR_TYPE]), "s", "Duration of calls; 0 if they never ran.";
+        (CALL_DURATION, [TOOL_NAME, ERROR_TYPE]), Seconds, "Duration of calls; 0 if they never ran.";
     TOOL_TIMES: Histogram(&DURATION_BOUNDARIES), "tool_duration" ["tool"],
-        (DURATION, [TOOL_NAME, TOOL_TYPE, ERROR_TYPE]), "s", "The duration of a single tool execution.";
+        (DURATION, [TOOL_NAME, TOOL_TYPE, ERROR_TYPE]), Seconds, "The duration of a single tool execution.";
     CALLS_ACTIVE: UpDown, "calls_in_flight" [],
-        (ACTIVE_CALLS, [TOOL_NAME]), "{call}", "Calls that are running.";
+        (ACTIVE_CALLS, [TOOL_NAME]), Count("{call}"), "Calls that are running.";
     CALLS_RETRIED: Counter, "retries" ["tool"],
-        (RETRIES, [TOOL_NAME]), "{attempt}", "Attempts after a failed one.";
+        (RETRIES, [TOOL_NAME]), Count("{attempt}"), "Attempts after a failed one.";
     CALLS_CACHED: Counter, "cache_hits" ["tool"],
-        (CACHE_HITS, [TOOL_NAME]), "{call}", "Calls that were answered from the cache.";
+        (CACHE_HITS, [TOOL_NAME]), Count("{call}"), "Calls that were answered from the cache.";
     CALLS_REPLAYED: Counter, "replays" ["tool"],
-        (REPLAYS, [TOOL_NAME]), "{call}", "Calls that were answered by an earlier call under the same key.";
+        (REPLAYS, [TOOL_NAME]), Count("{call}"), "Calls that were answered by an earlier call under the same key.";
 
     // Agents: recorded when a request, a step of it, a run of a loop or a call of a model ends.
     AGENT_REQUESTS: Counter, "agent_requests" ["outcome", "code"],
-        ("tool_runtime.agent.requests", [OUTCOME, ERROR_TYPE]), "{request}", "Requests to agents that ended.";
+        ("tool_runtime.agent.requests", [OUTCOME, ERROR_TYPE]), Count("{request}"), "Requests to agents that ended.";
     AGENT_TIMES: Histogram(OF_INVOCATIONS), "agent_request_duration" ["outcome"],
-        ("gen_ai.invoke_agent.duration", [ERROR_TYPE]), "s",
+        ("gen_ai.invoke_agent.duration", [ERROR_TYPE]), Seconds,
         "The end-to-end duration of a single agent invocation.";
     AGENT_STEP_TIMES: Histogram(OF_CALLS), "agent_step_duration" ["step"],
-        ("tool_runtime.agent.step.duration", [STEP]), "s", "Duration of the steps of requests to agents.";
+        ("tool_runtime.agent.step.duration", [STEP]), Seconds, "Duration of the steps of requests to agents.";
     AGENT_CONTEXT_TOKENS: Counter, "agent_context_tokens" ["stage"],
-        ("tool_runtime.agent.context.tokens", [STAGE]), "{token}",
+        ("tool_runtime.agent.context.tokens", [STAGE]), Count("{token}"),
         "Tokens of contexts before and after their compression.";
     AGENT_RUNS: Counter, "agent_runs" ["outcome", "cause", "code"],
-        ("tool_runtime.agent.runs", [OUTCOME, STOP_CAUSE, ERROR_TYPE]), "{run}",
+        ("tool_runtime.agent.runs", [OUTCOME, STOP_CAUSE, ERROR_TYPE]), Count("{run}"),
         "Runs of tool loops that ended or were suspended.";
     AGENT_RUN_TIMES: Histogram(OF_INVOCATIONS), "agent_run_duration" ["outcome"],
-        ("tool_runtime.agent.run.duration", [OUTCOME]), "s", "Duration of the runs of tool loops.";
+        ("tool_runtime.agent.run.duration", [OUTCOME]), Seconds, "Duration of the runs of tool loops.";
     AGENT_TURNS: Counter, "agent_turns" [],
-        ("tool_runtime.agent.turns", []), "{turn}", "Turns of the runs of tool loops.";
+        ("tool_runtime.agent.turns", []), Count("{turn}"), "Turns of the runs of tool loops.";
     AGENT_SAVED_TOKENS: Counter, "agent_saved_tokens" [],
-        ("tool_runtime.agent.saved_tokens", []), "{token}",
+        ("tool_runtime.agent.saved_tokens", []), Count("{token}"),
         "Tokens that compression kept out of the requests of tool loops.";
     MODEL_TIMES: Histogram(OF_MODEL_CALLS), "model_call_duration" ["model", "code"],
-        ("gen_ai.client.operation.duration", [OPERATION, PROVIDER, REQUEST_MODEL, ERROR_TYPE]), "s",
+        ("gen_ai.client.operation.duration", [OPERATION, PROVIDER, REQUEST_MODEL, ERROR_TYPE]), Seconds,
         "GenAI operation duration.";
     MODEL_TOKENS: Histogram(OF_TOKENS), "model_tokens" ["model", "type"],
-        ("gen_ai.client.token.usage", [OPERATION, PROVIDER, TOKEN_TYPE, REQUEST_MODEL]), "{token}",
+        ("gen_ai.client.token.usage", [OPERATION, PROVIDER, TOKEN_TYPE, REQUEST_MODEL]), Count("{token}"),
         "Number of input and output tokens used.";
 
     // Requests: recorded when a request is answered or refused.
     REQUESTS: Counter, "requests" ["route", "status"],
-        ("tool_runtime.server.requests", [ROUTE, STATUS_CODE]), "{request}", "Requests that were answered.";
+        ("tool_runtime.server.requests", [ROUTE, STATUS_CODE]), Count("{request}"), "Requests that were answered.";
     REQUEST_TIMES: Histogram(OF_REQUESTS), "request_duration" ["route"],
-        ("http.server.request.duration", [METHOD, SCHEME, ROUTE, STATUS_CODE, ERROR_TYPE]), "s",
+        ("http.server.request.duration", [METHOD, SCHEME, ROUTE, STATUS_CODE, ERROR_TYPE]), Seconds,
         "Time until a response begins.";
     REQUESTS_REFUSED: Counter, "refusals" ["status"],
-        ("tool_runtime.server.refusals", [STATUS_CODE]), "{request}",
+        ("tool_runtime.server.refusals", [STATUS_CODE]), Count("{request}"),
         "Requests that were refused before a call was opened.";
 
     // The server: read when they are wanted.
     REQUESTS_ACTIVE: UpDown, "requests_in_flight" [],
-        ("tool_runtime.server.active_requests", []), "{request}", "Requests that are being answered.";
+        ("tool_runtime.server.active_requests", []), Count("{request}"), "Requests that are being answered.";
     ORPHANS_ACTIVE: UpDown, "orphaned_calls_in_flight" [],
-        ("tool_runtime.server.active_orphaned_calls", []), "{call}",
+        ("tool_runtime.server.active_orphaned_calls", []), Count("{call}"),
         "Running calls whose clients have disconnected.";
     ORPHANS: Counter, "orphaned_calls" [],
-        ("tool_runtime.server.orphaned_calls", []), "{call}",
+        ("tool_runtime.server.orphaned_calls", []), Count("{call}"),
         "Calls that continued after their clients disconnected.";
     REFUSALS_LEFT_OUT: Counter, "refusals_left_out" [],
-        ("tool_runtime.server.refusals_left_out", []), "{request}",
+        ("tool_runtime.server.refusals_left_out", []), Count("{request}"),
         "Refusals that were counted without a record of their own.";
     SUMMARIES_PENDING: UpDown, "refusal_summaries_pending" [],
-        ("tool_runtime.server.refusal_summaries", []), "{summary}",
+        ("tool_runtime.server.refusal_summaries", []), Count("{summary}"),
         "Summaries of refusals that are not yet recorded.";
     UNREAD_BYTES: UpDown, "unread_answer" [],
-        ("tool_runtime.server.unread_answers", []), "By", "Bytes of responses that clients have not read.";
+        ("tool_runtime.server.unread_answers", []), Bytes, "Bytes of responses that clients have not read.";
     CLOCK_STEPS: Counter, "wall_clock_steps" [],
-        ("tool_runtime.wall_clock.steps", []), "{step}", "Detected steps of the wall clock.";
+        ("tool_runtime.wall_clock.steps", []), Count("{step}"), "Detected steps of the wall clock.";
     CONNECTIONS: UpDown, "connections" [],
-        ("tool_runtime.server.connections", []), "{connection}", "Open connections.";
+        ("tool_runtime.server.connections", []), Count("{connection}"), "Open connections.";
     CONNECTIONS_ACCEPTED: Counter, "connections_accepted" [],
-        ("tool_runtime.server.connections_accepted", []), "{connection}", "Accepted connections.";
+        ("tool_runtime.server.connections_accepted", []), Count("{connection}"), "Accepted connections.";
     CONNECTIONS_FAILED: Counter, "connections_failed" [],
-        ("tool_runtime.server.connections_failed", []), "{connection}", "Failures to accept a connection.";
+        ("tool_runtime.server.connections_failed", []), Count("{connection}"), "Failures to accept a connection.";
     CONNECTIONS_REFUSED: Counter, "connections_refused" [],
-        ("tool_runtime.server.connections_refused", []), "{connection}",
+        ("tool_runtime.server.connections_refused", []), Count("{connection}"),
         "Connections that were closed because their address had too many.";
     CONNECTIONS_TIMED_OUT: Counter, "connections_timed_out" [],
-        ("tool_runtime.server.connections_timed_out", []), "{connection}",
+        ("tool_runtime.server.connections_timed_out", []), Count("{connection}"),
         "Connections that were closed by a time limit.";
     HANDSHAKES_FAILED: Counter, "tls_handshakes_failed" [],
-        ("tool_runtime.server.tls_handshakes_failed", []), "{connection}",
+        ("tool_runtime.server.tls_handshakes_failed", []), Count("{connection}"),
         "Connections whose TLS handshake failed.";
     DRAINING: Gauge, "draining" [],
-        ("tool_runtime.server.draining", []), "1", "1 while the server is shutting down.";
+        ("tool_runtime.server.draining", []), Dimensionless, "1 while the server is shutting down.";
     TOKEN_KEYS_FAILING: Gauge, "token_keys_failing" [],
-        ("tool_runtime.server.token_keys_failing", []), "1", "1 while the keys of tokens cannot be read.";
+        ("tool_runtime.server.token_keys_failing", []), Dimensionless, "1 while the keys of tokens cannot be read.";
     OUTCOMES_UNKNOWN: Counter, "outcomes_unknown" [],
-        ("tool_runtime.outcomes.unknown", []), "{call}", "Keyed calls whose outcome became unknown.";
+        ("tool_runtime.outcomes.unknown", []), Count("{call}"), "Keyed calls whose outcome became unknown.";
     OUTCOMES_RESOLVED: Counter, "outcomes_resolved" [],
-        ("tool_runtime.outcomes.resolved", []), "{call}", "Unknown outcomes that a person resolved.";
+        ("tool_runtime.outcomes.resolved", []), Count("{call}"), "Unknown outcomes that a person resolved.";
     OUTCOMES_ARCHIVED: Counter, "outcomes_archived" [],
-        ("tool_runtime.outcomes.archived", []), "{call}",
+        ("tool_runtime.outcomes.archived", []), Count("{call}"),
         "Unknown outcomes that stayed unresolved and were archived.";
     OUTCOMES_DAMAGED: Counter, "outcomes_damaged" [],
-        ("tool_runtime.outcomes.damaged", []), "{call}",
+        ("tool_runtime.outcomes.damaged", []), Count("{call}"),
         "Keyed calls that were refused because the record of their key is damaged.";
     OUTCOMES_OVER_QUOTA: Counter, "outcomes_over_quota" [],
-        ("tool_runtime.outcomes.over_quota", []), "{call}",
+        ("tool_runtime.outcomes.over_quota", []), Count("{call}"),
         "Calls that were refused because their caller has used up its quota of the store.";
     LEDGER_WRITTEN: Counter, "ledger_written" [],
-        ("tool_runtime.ledger.written", []), "{record}", "Calls that are recorded in the ledger.";
+        ("tool_runtime.ledger.written", []), Count("{record}"), "Calls that are recorded in the ledger.";
     LEDGER_SHED: Counter, "ledger_shed" [],
-        ("tool_runtime.ledger.shed", []), "{record}", "Calls that were left out of the ledger under overload.";
+        ("tool_runtime.ledger.shed", []), Count("{record}"), "Calls that were left out of the ledger under overload.";
     LEDGER_LOST: Counter, "ledger_lost" [],
-        ("tool_runtime.ledger.lost", []), "{record}", "Calls whose record was lost.";
+        ("tool_runtime.ledger.lost", []), Count("{record}"), "Calls whose record was lost.";
     LEDGER_UNCONFIRMED: Counter, "ledger_unconfirmed" [],
-        ("tool_runtime.ledger.unconfirmed", []), "{record}",
+        ("tool_runtime.ledger.unconfirmed", []), Count("{record}"),
         "Answers that were sent before their records were durable.";
     LEDGER_WAITING: UpDown, "ledger_waiting" [],
-        ("tool_runtime.ledger.waiting", []), "{record}", "Calls that wait to be written to the ledger.";
+        ("tool_runtime.ledger.waiting", []), Count("{record}"), "Calls that wait to be written to the ledger.";
     LEDGER_FAILING: Gauge, "ledger_failing" [],
-        ("tool_runtime.ledger.failing", []), "1", "1 while the ledger cannot be written.";
+        ("tool_runtime.ledger.failing", []), Dimensionless, "1 while the ledger cannot be written.";
 }
 
 // A name that an output would refuse fails the build.
@@ -285,9 +308,9 @@ mod tests {
         let guide = include_str!("../../docs/traces.md");
         let row = |metric: &super::Metric| {
             let unit = match metric.unit {
-                "s" => "_seconds",
-                "By" => "_bytes",
-                _ => "",
+                super::MetricUnit::Seconds => "_seconds",
+                super::MetricUnit::Bytes => "_bytes",
+                super::MetricUnit::Dimensionless | super::MetricUnit::Count(_) => "",
             };
             let total = if matches!(metric.kind, super::Counter) { "_total" } else { "" };
             format!("| `tool_server_{}{unit}{total}` | `{}` |", metric.prometheus, metric.otel)

@@ -203,7 +203,7 @@ fn rate_limited(left: Duration) -> Box<Refusal> {
 }
 
 fn not_run(failure: Failure, reason: RefusalReason) -> Box<Refusal> {
-    let failure = failure.with_reason(reason).with_detail("effect", "none");
+    let failure = failure.with_reason(reason).with_effect_none();
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 

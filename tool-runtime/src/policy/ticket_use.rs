@@ -97,7 +97,7 @@ impl PolicyState {
 }
 
 fn store_failed(error: &StoreError) -> Box<Refusal> {
-    let failure = store_failure(error).with_detail("effect", "none");
+    let failure = store_failure(error).with_effect_none();
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 
@@ -109,6 +109,6 @@ fn answered_before() -> Box<Refusal> {
              the edited arguments were not run",
         )
         .with_reason(RefusalReason::AnsweredBefore)
-        .with_detail("effect", "none");
+        .with_effect_none();
     Refusal::new(CallStatus::Rejected, failure)
 }

@@ -291,17 +291,23 @@ async fn a_run_continues_only_for_its_tenant_and_user() {
 
 #[tokio::test]
 async fn calls_of_an_answer_that_was_cut_off_do_not_run() {
-    let paid = Arc::new(Paid::default());
-    let cut = calls(&[("1", "pay", json!({"sum": 5}))]).with_finish_reason(FinishReason::Length);
-    let model = Script::of([cut]);
-    let agent = ToolLoop::new(runtime(&paid, &MemoryStore::new()), model);
-    let report = agent.run("?", &cx()).await.unwrap();
-    assert_eq!(stopped(report.end()), Some(StopCause::CutOff));
-    assert_eq!(paid.0.load(Ordering::Relaxed), 0);
-    // Servers refuse a conversation in which a call has no answer.
-    let last = report.messages().last().unwrap();
-    let ModelMessage::ToolResult { call_id, text, .. } = last else { panic!("{last:?}") };
-    assert!(call_id == "1" && text.contains("none of its calls was run"), "{text}");
+    for reason in [
+        FinishReason::Length,
+        FinishReason::ContentFilter,
+        FinishReason::Other("insufficient_system_resource".to_owned()),
+    ] {
+        let paid = Arc::new(Paid::default());
+        let cut = calls(&[("1", "pay", json!({"sum": 5}))]).with_finish_reason(reason);
+        let model = Script::of([cut]);
+        let agent = ToolLoop::new(runtime(&paid, &MemoryStore::new()), model);
+        let report = agent.run("?", &cx()).await.unwrap();
+        assert_eq!(stopped(report.end()), Some(StopCause::CutOff));
+        assert_eq!(paid.0.load(Ordering::Relaxed), 0);
+        // Servers refuse a conversation in which a call has no answer.
+        let last = report.messages().last().unwrap();
+        let ModelMessage::ToolResult { call_id, text, .. } = last else { panic!("{last:?}") };
+        assert!(call_id == "1" && text.contains("none of its calls was run"), "{text}");
+    }
 }
 
 #[tokio::test]

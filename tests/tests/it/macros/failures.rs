@@ -1,8 +1,13 @@
 //! `#[derive(ToolFailure)]`: the errors that a caller gets.
 
+#[path = "../../../../tool-derive/src/failure/codes.rs"]
+mod codes;
+
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Value, json};
+use tool_runtime::contracts::{ErrorCode, ToolErrorType};
 use tool_runtime::prelude::*;
 
 use super::{error, runtime};
@@ -152,4 +157,21 @@ fn an_unmapped_error_says_nothing_of_itself() {
 
     let error = error(&runtime::<FailSilentlyTool>(), "fail_silently", "{}");
     assert_eq!((&error["type"], &error["code"]), (&json!("FATAL"), &json!("INTERNAL")));
+}
+
+#[test]
+fn the_macro_knows_each_code_and_each_type_of_the_contracts() {
+    let named = |table: &[(&'static str, &'static str)]| {
+        table.iter().map(|&(word, name)| (word, name.to_owned())).collect::<BTreeSet<_>>()
+    };
+    let (codes, types) = (named(&codes::CODES), named(&codes::ERROR_TYPES));
+    let is_reserved = |code: &&ErrorCode| codes::RESERVED.contains(&code.as_str());
+    let reserved = ErrorCode::ALL.iter().filter(is_reserved).count();
+    assert_eq!(reserved, codes::RESERVED.len(), "a reserved code does not exist");
+    let standard = ErrorCode::ALL.iter().filter(|code| !is_reserved(code));
+    let standard: BTreeSet<_> = standard.map(|code| (code.as_str(), format!("{code:?}"))).collect();
+    assert_eq!(codes, standard, "tool-derive/src/failure/codes.rs and ErrorCode differ");
+    let known: BTreeSet<_> =
+        ToolErrorType::ALL.iter().map(|it| (it.as_str(), format!("{it:?}"))).collect();
+    assert_eq!(types, known, "tool-derive/src/failure/codes.rs and ToolErrorType differ");
 }

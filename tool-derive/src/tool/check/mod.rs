@@ -124,7 +124,7 @@ fn dry_run(
         (Effect::Write | Effect::Destructive, None) if !any_host(parameters) => {
             errors.at(function, super::DRY_RUN_RULE);
         }
-        _ => {}
+        (Effect::Read, None) | (Effect::Write | Effect::Destructive, _) => {}
     }
 }
 

@@ -22,7 +22,8 @@ pub enum FinishReason {
     Length,
     /// A filter stopped the answer, or the model refused.
     ContentFilter,
-    /// Another reason, as the provider names it.
+    /// Another reason, as the provider names it. A [`ToolLoop`](crate::agent::ToolLoop) runs no call
+    /// of such an answer, because it may be incomplete.
     Other(String),
 }
 

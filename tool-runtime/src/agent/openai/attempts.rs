@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use super::builder::OpenAiSettings;
-use crate::agent::error::AgentError;
+use crate::agent::error::{AgentError, AgentErrorReason};
 
 /// An attempt that failed.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Failed {
 
     /// Returns whether another model may answer the same request.
     fn may_fall_back(&self) -> bool {
-        self.may_retry || self.error.details().get("reason").is_some_and(|it| it == "not_found")
+        self.may_retry || self.error.reason() == Some(AgentErrorReason::NotFound)
     }
 }
 

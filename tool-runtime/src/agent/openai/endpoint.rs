@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::attempts::Failed;
 use super::builder::OpenAiSettings;
-use crate::agent::error::{AgentError, AgentErrorKind};
+use crate::agent::error::{AgentError, AgentErrorKind, AgentErrorReason};
 
 /// An endpoint, with the client that has the key.
 #[derive(Debug)]
@@ -70,12 +70,12 @@ fn advice(response: &Response) -> Option<Duration> {
 
 fn refused(status: StatusCode, body: &[u8], advice: Option<Duration>) -> Failed {
     let (reason, message) = match status.as_u16() {
-        401 | 403 => ("unauthorized", "the server refuses the API key"),
-        404 => ("not_found", "the server knows no such model or path"),
-        408 => ("timeout", "the server waited too long for the request"),
-        429 => ("rate_limited", "the server limits the rate of requests"),
-        500.. => ("unavailable", "the server failed"),
-        _ => ("invalid_request", "the server refuses the request"),
+        401 | 403 => (AgentErrorReason::Unauthorized, "the server refuses the API key"),
+        404 => (AgentErrorReason::NotFound, "the server knows no such model or path"),
+        408 => (AgentErrorReason::Timeout, "the server waited too long for the request"),
+        429 => (AgentErrorReason::RateLimited, "the server limits the rate of requests"),
+        500.. => (AgentErrorReason::Unavailable, "the server failed"),
+        _ => (AgentErrorReason::InvalidRequest, "the server refuses the request"),
     };
     let mut error = llm(reason, message).with_detail("status", status.as_u16());
     for (name, word) in provider_words(body) {
@@ -103,29 +103,29 @@ fn not_reached(error: &reqwest::Error) -> Failed {
     if !error.is_connect() {
         return broke_off();
     }
-    let error = llm("connection", "the server cannot be reached");
+    let error = llm(AgentErrorReason::Connection, "the server cannot be reached");
     Failed { error, may_retry: true, advice: None }
 }
 
 pub(super) fn unreadable(message: impl Into<String>) -> Failed {
-    Failed { error: llm("unreadable", message), may_retry: false, advice: None }
+    Failed { error: llm(AgentErrorReason::Unreadable, message), may_retry: false, advice: None }
 }
 
 /// The server reported a failure in the middle of its response.
 pub(super) fn failing(message: impl Into<String>) -> Failed {
-    Failed { error: llm("unavailable", message), may_retry: true, advice: None }
+    Failed { error: llm(AgentErrorReason::Unavailable, message), may_retry: true, advice: None }
 }
 
 pub(super) fn broke_off() -> Failed {
-    let error = llm("connection", "the connection to the server ended early");
+    let error = llm(AgentErrorReason::Connection, "the connection to the server ended early");
     Failed { error, may_retry: true, advice: None }
 }
 
 pub(super) fn timed_out() -> Failed {
-    let error = llm("timeout", "the model did not answer in time");
+    let error = llm(AgentErrorReason::Timeout, "the model did not answer in time");
     Failed { error, may_retry: true, advice: None }
 }
 
-fn llm(reason: &str, message: impl Into<String>) -> AgentError {
-    AgentError::new(AgentErrorKind::Llm, message).with_detail("reason", reason)
+fn llm(reason: AgentErrorReason, message: impl Into<String>) -> AgentError {
+    AgentError::new(AgentErrorKind::Llm, message).with_reason(reason)
 }

@@ -16,7 +16,7 @@ use super::proxy_agent::Inner;
 use super::sessions::SessionKey;
 use super::steps::{RequestStep, Steps};
 use crate::agent::ask::ask;
-use crate::agent::error::{AgentError, AgentErrorKind};
+use crate::agent::error::{AgentError, AgentErrorKind, AgentErrorReason};
 use crate::agent::model::{ChatReply, ChatRequest, FinishReason, ModelMessage};
 use crate::assess::{COMPRESSION_COST, Deadline};
 use crate::contracts::ToolContext;
@@ -261,7 +261,7 @@ impl<'t> RequestTurn<'t> {
     fn of_session(&self, message: &str, error: &StoreError) -> AgentError {
         self.observer.sessions_failed(error);
         AgentError::new(AgentErrorKind::Configuration, message)
-            .with_detail("reason", "session_store")
+            .with_reason(AgentErrorReason::SessionStore)
     }
 
     fn llm_response(

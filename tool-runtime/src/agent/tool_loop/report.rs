@@ -91,7 +91,8 @@ pub enum StopCause {
     TokenBudget,
     /// All calls of several turns in a row failed.
     RepeatedFailures,
-    /// The model's answer was cut off or filtered, and none of its calls was run.
+    /// The model's answer was cut off or filtered, or it ended for a reason that is not known
+    /// ([`FinishReason::Other`](crate::agent::FinishReason::Other)), and none of its calls was run.
     CutOff,
     /// The time limit of the run passed.
     Timeout,

@@ -172,15 +172,20 @@ impl<'l> LoopRun<'l> {
         self.history.savings.add_request();
         self.count_tokens(&request, &reply);
         self.history.push(ModelMessage::Assistant(reply.message().clone()));
+        if reply.calls().is_empty() {
+            return Ok(Next::End(Box::new(LoopEnd::Answered(reply))));
+        }
         match reply.finish_reason() {
-            FinishReason::Length | FinishReason::ContentFilter if !reply.calls().is_empty() => {
+            FinishReason::Stop | FinishReason::ToolCalls => self.execute(reply.calls()).await,
+            // The adapters map the words of a complete answer to the reasons above. The words that
+            // are left, such as `insufficient_system_resource`, name answers that the provider did
+            // not complete, so their calls are not run, as `StopReason` promises.
+            FinishReason::Length | FinishReason::ContentFilter | FinishReason::Other(_) => {
                 // Servers refuse a conversation in which a call has no answer.
                 let answers = reply.calls().iter().map(|call| not_run(call, CUT_OFF.to_owned()));
                 self.add_answers(answers.collect()).await;
                 Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::CutOff))))
             }
-            _ if reply.calls().is_empty() => Ok(Next::End(Box::new(LoopEnd::Answered(reply)))),
-            _ => self.execute(reply.calls()).await,
         }
     }
 

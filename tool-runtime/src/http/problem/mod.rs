@@ -89,7 +89,6 @@ impl Problem {
     }
 
     /// Returns `details.reason`.
-    #[cfg(feature = "mcp")]
     pub(in crate::http) fn reason(&self) -> Option<RefusalReason> {
         self.details.get("reason").and_then(Value::as_str).and_then(RefusalReason::parse)
     }

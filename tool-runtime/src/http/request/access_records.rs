@@ -8,7 +8,7 @@ use crate::http::auth::Principal;
 use crate::http::problem::Problem;
 use crate::http::state::app::App;
 use crate::http::state::quota::{Permit, QuotaRefusal};
-use crate::ledger::RecordedAccess;
+use crate::ledger::{RecordedAccess, RecordedOutcome};
 use crate::refusal_reason::RefusalReason;
 
 /// The quota of reads bounds each caller, not all of them together.
@@ -51,7 +51,7 @@ impl ReadAccess {
             RecordedAccess::new(ledger.clock().now(), self.action, authorized.name(), self.what);
         access.tenant_id = Some(authorized.tenant());
         access.subject = self.subject;
-        "done".clone_into(&mut access.outcome);
+        access.outcome = RecordedOutcome::Done.to_string();
         let recorded =
             async { ledger.record_access(access).await.map_err(|_| Problem::store_unavailable()) };
         within_time_limit(app, recorded).await

@@ -72,8 +72,17 @@ pub(in crate::http) struct Forbidden<'r> {
     pub(in crate::http) params: &'r Params,
     pub(in crate::http) principal: &'r Principal,
     pub(in crate::http) caller: &'r Caller,
-    /// The word for the audit record.
-    pub(in crate::http) why: &'r str,
+    pub(in crate::http) why: ForbiddenCause,
+}
+
+/// The reason for which a known caller was forbidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::http) enum ForbiddenCause {
+    MissingScope,
+    /// The caller may not act for the tenant of the request.
+    ForeignTenant,
+    /// The reason of the problem that answers the request.
+    Refused(RefusalReason),
 }
 
 impl AdmissionProof for Admitted {}
@@ -108,7 +117,7 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
         };
         let RefusedCaller { admitted: Admitted { principal, caller }, problem } = *problem;
         let params = params_of(parts).await;
-        let why = why_forbidden(&principal, S::SCOPE, &problem);
+        let why = ForbiddenCause::of(&principal, S::SCOPE, &problem);
         let (principal, caller) = (&principal, &caller);
         let forbidden = Forbidden { app, parts, params: &params, principal, caller, why };
         S::record_forbidden(&forbidden).await;
@@ -232,13 +241,22 @@ pub(in crate::http) async fn authenticate(
     Ok((principal, caller))
 }
 
-/// Returns the word by which an audit record names why a known caller was forbidden.
-fn why_forbidden<'p>(principal: &Principal, scope: Scope, problem: &'p Problem) -> &'p str {
-    if !principal.may(scope) {
-        return "missing_scope";
+impl ForbiddenCause {
+    fn of(principal: &Principal, scope: Scope, problem: &Problem) -> Self {
+        if !principal.may(scope) {
+            return Self::MissingScope;
+        }
+        problem.reason().map_or(Self::ForeignTenant, Self::Refused)
     }
-    let reason = problem.details.get("reason").and_then(serde_json::Value::as_str);
-    reason.unwrap_or("foreign_tenant")
+
+    /// Returns the word of the audit record.
+    pub(in crate::http) fn as_str(self) -> &'static str {
+        match self {
+            Self::MissingScope => "missing_scope",
+            Self::ForeignTenant => "foreign_tenant",
+            Self::Refused(reason) => reason.as_str(),
+        }
+    }
 }
 
 fn missing_scope(principal: &Principal, scope: Scope) -> Problem {
@@ -255,12 +273,12 @@ mod tests {
     use axum::http::Request;
     use uuid::Uuid;
 
-    use super::{ContextDefaults, RequestHead, context, why_forbidden};
+    use super::{ContextDefaults, ForbiddenCause, RequestHead, context};
     use crate::http::auth::{Principal, Scope, Scopes, Users};
     use crate::refusal_reason::RefusalReason;
 
     /// The word of the audit record for a request of this user and tenant.
-    fn word(principal: &Principal, tenant: Uuid, user: &str) -> String {
+    fn word(principal: &Principal, tenant: Uuid, user: &str) -> &'static str {
         let request = Request::get("/evidence")
             .header("x-tenant-id", tenant.to_string())
             .header("x-site-id", "main")
@@ -270,7 +288,7 @@ mod tests {
         let defaults = ContextDefaults::default();
         let problem = context::context(&RequestHead::of(&parts), None, principal, &defaults);
         let problem = problem.expect_err("the caller is forbidden");
-        why_forbidden(principal, Scope::Evidence, &problem).to_owned()
+        ForbiddenCause::of(principal, Scope::Evidence, &problem).as_str()
     }
 
     #[test]

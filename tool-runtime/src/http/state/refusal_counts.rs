@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::http::state::caller::Caller;
 use crate::http::state::drain::Drain;
-use crate::ledger::{Ledger, RecordedAccess};
+use crate::ledger::{Ledger, RecordedAccess, RecordedOutcome};
 use crate::log::log_event;
 
 /// The most refusals of one caller and kind that are recorded one by one in each window.
@@ -177,7 +177,7 @@ impl RefusalCounts {
         let Some(ledger) = &self.0.ledger else { return };
         let mut access = RecordedAccess::new(ledger.clock().now(), action, by, "left_out");
         access.count = Some(window.left_out);
-        "refused".clone_into(&mut access.outcome);
+        access.outcome = RecordedOutcome::Refused.to_string();
         if ledger.record_access(access).await.is_err() {
             log_unrecorded(by, action, window.left_out);
         }

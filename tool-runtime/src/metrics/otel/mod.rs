@@ -39,17 +39,17 @@ impl Meter {
     }
 
     pub(crate) fn counter(&self, metric: &'static Metric) -> Counter {
-        let builder = self.0.u64_counter(metric.otel).with_unit(metric.unit);
+        let builder = self.0.u64_counter(metric.otel).with_unit(metric.unit.as_ucum());
         Counter(builder.with_description(metric.description).build(), metric)
     }
 
     pub(crate) fn up_down_counter(&self, metric: &'static Metric) -> UpDownCounter {
-        let builder = self.0.i64_up_down_counter(metric.otel).with_unit(metric.unit);
+        let builder = self.0.i64_up_down_counter(metric.otel).with_unit(metric.unit.as_ucum());
         UpDownCounter(builder.with_description(metric.description).build(), metric)
     }
 
     pub(crate) fn histogram(&self, metric: &'static Metric) -> Histogram {
-        let builder = self.0.f64_histogram(metric.otel).with_unit(metric.unit);
+        let builder = self.0.f64_histogram(metric.otel).with_unit(metric.unit.as_ucum());
         let builder = builder.with_description(metric.description);
         let builder = match metric.kind {
             MetricKind::Histogram(bounds) => builder.with_boundaries(bounds.to_vec()),

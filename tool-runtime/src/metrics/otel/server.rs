@@ -10,7 +10,7 @@ impl Meter {
         metric: &'static Metric,
         read: impl Fn() -> Option<u64> + Send + Sync + 'static,
     ) {
-        let (name, unit, about) = (metric.otel, metric.unit, metric.description);
+        let (name, unit, about) = (metric.otel, metric.unit.as_ucum(), metric.description);
         // The meter keeps the callbacks; the instruments' handles are not needed.
         match metric.kind {
             MetricKind::Counter => {

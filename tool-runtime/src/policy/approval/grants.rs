@@ -104,7 +104,7 @@ fn grant_scope(scope: &CallScope) -> Option<GrantScope> {
 fn store_failed(error: &StoreError) -> Box<Refusal> {
     let failure = store_failure(error)
         .with_message("the standing grants could not be read; try again later")
-        .with_detail("effect", "none");
+        .with_effect_none();
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 

@@ -186,7 +186,7 @@ fn quota_exceeded() -> Refusal {
         )
         .with_retry_after_ms(QUOTA_RETRY_AFTER_MS)
         .with_reason(RefusalReason::WaitingTicketsFull)
-        .with_detail("effect", "none");
+        .with_effect_none();
     *Refusal::new(CallStatus::NotExecuted, failure)
 }
 

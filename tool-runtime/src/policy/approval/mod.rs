@@ -179,13 +179,19 @@ fn approve(
     let Some(arguments) = arguments else {
         return match call.approve(approver) {
             Ok(()) => ApprovalOutcome::Approved,
-            Err(_) => ApprovalOutcome::NotApproved,
+            Err(
+                ApprovalError::NotPending
+                | ApprovalError::InvalidApprover
+                | ApprovalError::InvalidArguments(_),
+            ) => ApprovalOutcome::NotApproved,
         };
     };
     match call.approve_edited(approver, arguments) {
         Ok(()) => ApprovalOutcome::Approved,
         Err(ApprovalError::InvalidArguments(detail)) => ApprovalOutcome::InvalidArguments(*detail),
-        Err(_) => ApprovalOutcome::NotApproved,
+        Err(ApprovalError::NotPending | ApprovalError::InvalidApprover) => {
+            ApprovalOutcome::NotApproved
+        }
     }
 }
 

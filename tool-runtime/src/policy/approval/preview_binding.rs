@@ -128,6 +128,6 @@ fn preview_changed() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Conflict)
         .with_message("what this call would do has changed since a person approved it")
         .with_reason(RefusalReason::PreviewChanged)
-        .with_detail("effect", "none");
+        .with_effect_none();
     Refusal::new(CallStatus::NotExecuted, failure)
 }

@@ -12,7 +12,7 @@ use crate::store::StoreError;
 
 fn refusal(code: ErrorCode, reason: RefusalReason, message: &'static str) -> Failure {
     let failure = Failure::of(code).with_message(message).with_reason(reason);
-    failure.with_detail("effect", "none")
+    failure.with_effect_none()
 }
 
 fn not_executed(failure: Failure) -> Box<Refusal> {
@@ -62,14 +62,14 @@ pub(super) fn outcome_unknown() -> Box<Refusal> {
              a person has to find out before it can run again",
         )
         .with_reason(RefusalReason::OutcomeUnknown)
-        .with_detail("effect", "unknown");
+        .with_effect_unknown();
     not_executed(failure)
 }
 
 pub(super) fn store_failed(error: &StoreError) -> Box<Refusal> {
     let message = "the store of idempotency keys failed, and without it this call could run twice; \
                    it was not run";
-    not_executed(store_failure(error).with_message(message).with_detail("effect", "none"))
+    not_executed(store_failure(error).with_message(message).with_effect_none())
 }
 
 /// Refuses a call whose key has a damaged record; the reason goes to the log only.
@@ -80,7 +80,7 @@ pub(super) fn record_damaged(log: impl Into<String>) -> Box<Refusal> {
              a person has to find out what happened before it can run again",
         )
         .with_reason(RefusalReason::RecordDamaged)
-        .with_detail("effect", "unknown")
+        .with_effect_unknown()
         .with_log(log);
     not_executed(failure)
 }
@@ -93,7 +93,7 @@ pub(super) fn outcome_archived() -> Box<Refusal> {
              its key is used up; a person who has found out may send the call under a new key",
         )
         .with_reason(RefusalReason::OutcomeArchived)
-        .with_detail("effect", "unknown");
+        .with_effect_unknown();
     not_executed(failure)
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use tool_contracts::ToolErrorDetail;
 
 use super::CallScope;
+use crate::effect_state::EffectState;
 use crate::redact::{self, ValueScrubber};
 
 /// The values to remove from texts about a call.
@@ -142,7 +143,7 @@ fn scrub_details(details: &mut Map<String, Value>, scrub: &ValueScrubber, author
     for (key, value) in details {
         let is_own = match key.as_str() {
             // Callers decide by these words, even if a secret has the same text.
-            "effect" => value == "unknown" || value == "none" || value == "done",
+            EffectState::KEY => value.as_str().and_then(EffectState::parse).is_some(),
             // The runtime's ticket contains no argument, and must come back unchanged.
             "ticket" => author == ErrorAuthor::Runtime,
             _ => false,

@@ -108,7 +108,7 @@ pub(super) fn add_piece(
             call.append(piece);
             return None;
         }
-        _ => {}
+        Some(ChatCall::Function(_) | ChatCall::Other(_)) | None => {}
     }
     let name = Some(piece.name.clone());
     last_positions.extend(piece.index.map(|index| (index, calls.len())));

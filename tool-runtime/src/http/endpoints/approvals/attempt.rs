@@ -11,7 +11,7 @@ use crate::http::request::time_limit::within_time_limit;
 use crate::http::state::app::App;
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
-use crate::ledger::RecordedAccess;
+use crate::ledger::{RecordedAccess, RecordedOutcome};
 use crate::log::{self, log_event};
 
 /// An approver's attempt to decide about a waiting call over HTTP.
@@ -52,7 +52,7 @@ impl Attempt {
         let mut access = RecordedAccess::new(ledger.clock().now(), self.action, &*self.by, why);
         access.tenant_id = self.tenant;
         access.subject = Some(self.ticket.to_string());
-        "refused".clone_into(&mut access.outcome);
+        access.outcome = RecordedOutcome::Refused.to_string();
         let recorded =
             async { ledger.record_access(access).await.map_err(|_| Problem::store_unavailable()) };
         if within_time_limit(app, recorded).await.is_err() {

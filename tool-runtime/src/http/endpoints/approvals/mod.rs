@@ -52,7 +52,7 @@ impl RequiredScope for DecideApprovals {
     async fn record_forbidden(forbidden: &Forbidden<'_>) {
         let Ok(ticket) = ticket(forbidden.params) else { return };
         let attempt = Attempt::unauthorized(forbidden, ticket);
-        attempt.record_rejected(forbidden.app, forbidden.why).await;
+        attempt.record_rejected(forbidden.app, forbidden.why.as_str()).await;
     }
 }
 
@@ -101,17 +101,18 @@ async fn decided(
         return Err(refusal::tool_not_covered());
     }
     audit.lock().tool_name = call.name().into();
-    let refused = match (call.status(), decision) {
-        (CallStatus::Pending, Decision::Decline(feedback)) => {
-            return decline(app, call, ticket, feedback, &attempt).await;
+    let refused = if call.status() == CallStatus::Pending {
+        match decision {
+            Decision::Decline(feedback) => {
+                return decline(app, call, ticket, feedback, &attempt).await;
+            }
+            Decision::Approve => approve(app, &mut call, authorized, None).await?,
+            Decision::Edit(arguments) => {
+                approve(app, &mut call, authorized, Some(arguments)).await?
+            }
         }
-        (CallStatus::Pending, Decision::Approve) => {
-            approve(app, &mut call, authorized, None).await?
-        }
-        (CallStatus::Pending, Decision::Edit(arguments)) => {
-            approve(app, &mut call, authorized, Some(arguments)).await?
-        }
-        _ => DecisionRefusal::by_ticket(&call),
+    } else {
+        DecisionRefusal::by_ticket(&call)
     };
     let finished = call::executed(app, call, authorized.caller().clone()).await?;
     let mut outcome = call::outcome(app, &finished, audit);

@@ -81,7 +81,7 @@ pub(super) async fn record(
     let cx = forbidden.context();
     let user = cx.as_ref().and_then(ToolContext::user_id);
     let name = recorded_name(user, forbidden.principal.display_name());
-    let Ok(access) = Access::new(name, forbidden.why) else { return };
+    let Ok(access) = Access::new(name, forbidden.why.as_str()) else { return };
     let tenant = cx.as_ref().map(ToolContext::tenant_id);
     let recorded = async {
         let recorded = vault.record_denied(action, tenant, id, &access).await;

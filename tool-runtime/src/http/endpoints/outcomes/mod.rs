@@ -21,7 +21,7 @@ use crate::http::request::params::{Params, param};
 use crate::http::request::time_limit::within_time_limit;
 use crate::http::response::{Audit, JsonResponse};
 use crate::http::state::app::{App, SharedApp};
-use crate::ledger::RecordedAccess;
+use crate::ledger::{RecordedAccess, RecordedOutcome};
 use crate::policy::ResolveError;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{Fence, KeyRecord};
@@ -47,7 +47,8 @@ pub(in crate::http) async fn list(
         let outcomes = app.runtime.outcomes();
         let found = outcomes.unknown(authorized.tenant(), after.as_ref(), requested.limit).await;
         let found = found.map_err(|_| Problem::store_unavailable())?;
-        record_access(&app, &authorized, "list_outcomes", "GET /outcomes", None, "done").await?;
+        let done = RecordedOutcome::Done;
+        record_access(&app, &authorized, "list_outcomes", "GET /outcomes", None, done).await?;
         Ok(found)
     };
     let found = within_time_limit(&app, listing).await?;
@@ -84,18 +85,18 @@ async fn resolved(
     let record_attempt =
         |outcome| record_resolution(app, authorized, &record, decision.as_str(), &reason, outcome);
     // A resolution that cannot be recorded is refused.
-    record_attempt("asked".to_owned()).await?;
+    record_attempt(RecordedOutcome::Asked).await?;
     match app.runtime.outcomes().resolve(&record, resolution).await {
         Ok(()) => {
             // The resolution is stored, and the record `asked` is written, so a failure here is
             // ignored.
-            drop(record_attempt("done".to_owned()).await);
+            drop(record_attempt(RecordedOutcome::Done).await);
             let tool_name = &*record.key.tool;
             Ok(JsonResponse::ok(&Resolved { id, decision, tool_name }))
         }
         Err(error) => {
             let (problem, why) = refused(&error);
-            drop(record_attempt(format!("failed: {why}")).await);
+            drop(record_attempt(RecordedOutcome::Failed(why.to_string())).await);
             Err(problem)
         }
     }
@@ -108,10 +109,10 @@ async fn record_resolution(
     record: &KeyRecord,
     action: &'static str,
     reason: &str,
-    outcome: String,
+    outcome: RecordedOutcome,
 ) -> Result<(), Problem> {
     let subject = format!("{} {}", record.key.tool, record.key.global_key());
-    record_access(app, authorized, action, reason, Some(subject), &outcome).await
+    record_access(app, authorized, action, reason, Some(subject), outcome).await
 }
 
 /// Records an access in the ledger and waits until it is written; does nothing without a ledger.
@@ -121,13 +122,13 @@ async fn record_access(
     action: &'static str,
     reason: &str,
     subject: Option<String>,
-    outcome: &str,
+    outcome: RecordedOutcome,
 ) -> Result<(), Problem> {
     let Some(ledger) = &app.config.ledger else { return Ok(()) };
     let mut access = RecordedAccess::new(ledger.clock().now(), action, authorized.name(), reason);
     access.tenant_id = Some(authorized.tenant());
     access.subject = subject;
-    outcome.clone_into(&mut access.outcome);
+    access.outcome = outcome.to_string();
     ledger.record_access(access).await.map_err(|_| Problem::store_unavailable())
 }
 

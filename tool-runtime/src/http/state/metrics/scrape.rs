@@ -15,7 +15,7 @@ use crate::metrics::table::{
     CALLS_REFUSED, CALLS_REPLAYED, CALLS_RETRIED, MODEL_TIMES, MODEL_TOKENS, REQUEST_TIMES,
     REQUESTS, REQUESTS_REFUSED, TOOL_TIMES,
 };
-use crate::metrics::{Distribution, Metric, MetricKind, ToolSeries};
+use crate::metrics::{Distribution, Metric, MetricKind, MetricUnit, ToolSeries};
 
 /// Writes all metrics in the text format of `OpenMetrics`.
 pub(in crate::http) fn text(app: &SharedApp) -> String {
@@ -159,9 +159,9 @@ struct FamilyEncoder<'s> {
 impl MetricsEncoder<'_> {
     fn family(&mut self, metric: &'static Metric) -> Result<FamilyEncoder<'_>, fmt::Error> {
         let unit = match metric.unit {
-            "s" => Some(&Unit::Seconds),
-            "By" => Some(&Unit::Bytes),
-            _ => None,
+            MetricUnit::Seconds => Some(&Unit::Seconds),
+            MetricUnit::Bytes => Some(&Unit::Bytes),
+            MetricUnit::Dimensionless | MetricUnit::Count(_) => None,
         };
         let (name, help) = (metric.prometheus, metric.description);
         let encoder = self.0.encode_descriptor(name, help, unit, kind(metric))?;

@@ -3,26 +3,9 @@
 use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolErrorType};
 
+use crate::effect_state::EffectState;
 use crate::failure::Failure;
 use crate::mcp::AUDIT;
-
-/// The codes that mean the same here; the others describe the server itself.
-const KEPT: &[ErrorCode] = &[
-    ErrorCode::InvalidArgument,
-    ErrorCode::AddressInvalid,
-    ErrorCode::NotFound,
-    ErrorCode::Forbidden,
-    ErrorCode::Conflict,
-    ErrorCode::Timeout,
-    ErrorCode::ComplianceBlocked,
-    ErrorCode::PriceChanged,
-    ErrorCode::OutOfStock,
-    ErrorCode::RateLimited,
-    ErrorCode::Unavailable,
-];
-
-/// The other codes with which a call ends before its tool runs.
-const WITHOUT_EFFECT: &[ErrorCode] = &[ErrorCode::Unauthorized, ErrorCode::Declined];
 
 /// The longest code, in bytes.
 const MAX_CODE: usize = 64;
@@ -32,7 +15,7 @@ const MAX_CODE: usize = 64;
 pub(super) struct AuditedError<'m> {
     code: &'m str,
     error_type: Option<ToolErrorType>,
-    effect: Option<&'m str>,
+    effect: Option<EffectState>,
     retry_after_ms: Option<u64>,
 }
 
@@ -43,7 +26,11 @@ impl<'m> AuditedError<'m> {
         Some(Self {
             code: error.get("code")?.as_str().filter(|code| is_code(code))?,
             error_type: error.get("type").and_then(|name| name.as_str()?.parse().ok()),
-            effect: error.get("details").and_then(|details| details.get("effect")?.as_str()),
+            effect: error
+                .get("details")
+                .and_then(|details| details.get(EffectState::KEY)?.as_str())
+                // A word that is not known here does not rule out an effect.
+                .map(|word| EffectState::parse(word).unwrap_or(EffectState::Unknown)),
             retry_after_ms: error.get("retry_after_ms").and_then(Value::as_u64),
         })
     }
@@ -61,8 +48,8 @@ impl<'m> AuditedError<'m> {
             failure = failure.with_retry_after_ms(milliseconds);
         }
         match self.effect {
-            Some("none") => failure.with_effect_none(),
-            Some(_) => failure.with_effect_unknown(),
+            Some(EffectState::None) => failure.with_effect_none(),
+            Some(EffectState::Unknown | EffectState::Done) => failure.with_effect_unknown(),
             None if has_no_effect => failure.with_effect_none(),
             None => failure,
         }
@@ -72,10 +59,7 @@ impl<'m> AuditedError<'m> {
     /// code alone does not tell.
     fn meaning(&self) -> (ErrorCode, bool) {
         match self.code.parse::<ErrorCode>() {
-            Ok(code) if KEPT.contains(&code) => (code, false),
-            // The call can only be confirmed on the server.
-            Ok(ErrorCode::NeedsUserConfirmation) => (ErrorCode::Forbidden, true),
-            Ok(code) => (ErrorCode::UpstreamError, WITHOUT_EFFECT.contains(&code)),
+            Ok(code) => (code.relayed(), code.is_before_run()),
             Err(_) => {
                 let is_unknown = |error_type: &ToolErrorType| {
                     matches!(error_type, ToolErrorType::Timeout | ToolErrorType::Upstream)

@@ -331,11 +331,16 @@ impl DirectoryEntry {
     }
 
     fn describe(&self, name: &str, pin: Option<&PinnedDefinition>) -> RemoteTool {
-        let changes = match (&self.verdict, &self.listed, pin) {
-            (ToolVerdict::Changed, Some(listed), Some(pin)) => {
-                differences(&pin.pinned, &listed.pin.pinned)
-            }
-            _ => Vec::new(),
+        let accepted = match self.verdict {
+            ToolVerdict::Changed => pin,
+            ToolVerdict::Available
+            | ToolVerdict::New(_)
+            | ToolVerdict::Vanished
+            | ToolVerdict::Refused => None,
+        };
+        let changes = match (accepted, &self.listed) {
+            (Some(pin), Some(listed)) => differences(&pin.pinned, &listed.pin.pinned),
+            (None, _) | (_, None) => Vec::new(),
         };
         RemoteTool {
             name: name.to_owned(),

@@ -133,7 +133,13 @@ impl Registrar<'_> {
                 (RegistrationStep::Disable(reason), Some(known)) => {
                     changes.disable(&*known.name, &**reason)
                 }
-                _ => changes,
+                (RegistrationStep::Disable(_), None)
+                | (
+                    RegistrationStep::Add { .. }
+                    | RegistrationStep::Replace
+                    | RegistrationStep::Enable,
+                    _,
+                ) => changes,
             };
         };
         let tool = || self.tool(name, listed, gate);

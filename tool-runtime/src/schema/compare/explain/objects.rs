@@ -80,7 +80,15 @@ impl<'s> Explainer<'s> {
             ("property-removed", AcceptanceChange::Widened) => {
                 format!("`{name}` accepts any value now")
             }
-            _ => format!("the schema of `{name}` has changed"),
+            (
+                _,
+                AcceptanceChange::Same
+                | AcceptanceChange::Widened
+                | AcceptanceChange::Narrowed
+                | AcceptanceChange::Unclear,
+            ) => {
+                format!("the schema of `{name}` has changed")
+            }
         };
         self.record(at, rule, effect, message);
     }
@@ -171,11 +179,13 @@ impl<'s> Explainer<'s> {
             subschema.child("propertyNames").map(Subschema::all_of).unwrap_or_default()
         };
         let effect = self.effect(&all_of(pair.before), &all_of(pair.after));
-        let rule = match (effect, pair.values("propertyNames")) {
-            (AcceptanceChange::Same, _) => return,
-            (_, (None, _)) => "property-names-added",
-            (_, (_, None)) => "property-names-removed",
-            _ => "property-names-changed",
+        if effect == AcceptanceChange::Same {
+            return;
+        }
+        let rule = match pair.values("propertyNames") {
+            (None, _) => "property-names-added",
+            (Some(_), None) => "property-names-removed",
+            (Some(_), Some(_)) => "property-names-changed",
         };
         let message = "the accepted property names have changed";
         self.record(pair.part("propertyNames"), rule, effect, message);

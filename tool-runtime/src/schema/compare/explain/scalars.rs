@@ -213,13 +213,15 @@ impl<'s> Explainer<'s> {
         }
         let numeric = [before, after].into_iter().flatten().all(is_numeric);
         let effect = if numeric { number_format(pair) } else { AcceptanceChange::Unclear };
-        let (rule, effect) = match (before, after, effect) {
-            (_, _, AcceptanceChange::Same) => return,
-            (_, _, AcceptanceChange::Widened) => ("format-widened", effect),
-            (_, _, AcceptanceChange::Narrowed) => ("format-narrowed", effect),
-            (None, _, _) => ("format-added", AcceptanceChange::Narrowed),
-            (_, None, _) => ("format-removed", AcceptanceChange::Widened),
-            _ => ("format-changed", AcceptanceChange::Unclear),
+        let (rule, effect) = match effect {
+            AcceptanceChange::Same => return,
+            AcceptanceChange::Widened => ("format-widened", effect),
+            AcceptanceChange::Narrowed => ("format-narrowed", effect),
+            AcceptanceChange::Unclear => match (before, after) {
+                (None, _) => ("format-added", AcceptanceChange::Narrowed),
+                (Some(_), None) => ("format-removed", AcceptanceChange::Widened),
+                (Some(_), Some(_)) => ("format-changed", AcceptanceChange::Unclear),
+            },
         };
         let said = |name: Option<&str>| name.unwrap_or("none").to_owned();
         let message = format!("`format` went from {} to {}", said(before), said(after));

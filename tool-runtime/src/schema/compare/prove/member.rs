@@ -52,7 +52,15 @@ impl<'s> Prover<'s> {
             (TypeConstraints::Object(objects), Value::Object(map)) => {
                 self.object_admits(objects, map)
             }
-            _ => Some(false),
+            (
+                TypeConstraints::Null
+                | TypeConstraints::Boolean
+                | TypeConstraints::Number(_)
+                | TypeConstraints::Text(_)
+                | TypeConstraints::Array(_)
+                | TypeConstraints::Object(_),
+                _,
+            ) => Some(false),
         }
     }
 

@@ -208,7 +208,15 @@ impl<'s> Prover<'s> {
                 self.objects_within(a, b, all_of)?;
                 None
             }
-            _ => Some("type"),
+            (
+                TypeConstraints::Null
+                | TypeConstraints::Boolean
+                | TypeConstraints::Number(_)
+                | TypeConstraints::Text(_)
+                | TypeConstraints::Array(_)
+                | TypeConstraints::Object(_),
+                _,
+            ) => Some("type"),
         };
         match broken {
             Some(keyword) => wrong(keyword),

@@ -112,7 +112,15 @@ impl<'s> Shape<'s> {
             (TypeConstraints::Object(a), TypeConstraints::Object(b)) => {
                 TypeConstraints::Object(Box::new(a.meet(b)))
             }
-            _ => return None,
+            (
+                TypeConstraints::Null
+                | TypeConstraints::Boolean
+                | TypeConstraints::Number(_)
+                | TypeConstraints::Text(_)
+                | TypeConstraints::Array(_)
+                | TypeConstraints::Object(_),
+                _,
+            ) => return None,
         };
         let values = match (&self.values, &other.values) {
             (Some(a), Some(b)) => Some(common(a, b)),
@@ -203,7 +211,14 @@ impl<'s> Shape<'s> {
         match (&self.values, &self.constraints) {
             (Some(values), _) => Some(values.clone()),
             (None, TypeConstraints::Number(numbers)) => numbers.listed(),
-            _ => None,
+            (
+                None,
+                TypeConstraints::Null
+                | TypeConstraints::Boolean
+                | TypeConstraints::Text(_)
+                | TypeConstraints::Array(_)
+                | TypeConstraints::Object(_),
+            ) => None,
         }
     }
 }
