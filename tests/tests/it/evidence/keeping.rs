@@ -340,6 +340,6 @@ async fn an_answer_whose_proof_cannot_be_kept_is_delivered_with_a_warning() {
         assert!(warnings.contains("the evidence of this answer could not be kept"), "{woe:?}");
         assert!(!warnings.contains("disk") && !warnings.contains("breaks"), "{warnings}");
         let records = recorded(&setup.ledger).await;
-        assert_eq!((records[0].ended, &records[0].evidence), (CallStatus::Executed, &None));
+        assert_eq!((records[0].final_status, &records[0].evidence), (CallStatus::Executed, &None));
     }
 }
