@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_pattern_that_is_no_expression_is_an_error() {
         let schema = json!({"pattern": "(?=a"});
-        let (found, rules) = loosened(&schema, "input");
+        let (found, rules) = loosened(&schema, SchemaKind::Input);
         assert_eq!((&found, rules.len()), (&schema, 0));
         let error = Validator::compile(&found).expect_err("the group is not closed");
         assert!(error.help().contains("no look-around"), "{error}");
