@@ -263,7 +263,10 @@ const _: () = {
         assert!(are_names(metric.labels), "the name of a label");
         assert!(is_name(metric.otel), "a name of OpenTelemetry");
         assert!(are_names(metric.attributes), "the name of an attribute");
-        assert!(!metric.unit.is_empty() && !metric.description.is_empty(), "an empty text");
+        assert!(
+            !metric.unit.as_ucum().is_empty() && !metric.description.is_empty(),
+            "an empty text"
+        );
         rest = others;
     }
 };

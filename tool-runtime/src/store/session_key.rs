@@ -23,12 +23,6 @@ impl SessionKey {
         Self { tenant: cx.tenant_id(), principal, session: session.into() }
     }
 
-    /// Creates the key of a session for a tenant and a principal.
-    #[allow(dead_code, reason = "only tests and the feature `testing` name principals")]
-    pub(crate) fn scoped(tenant: Uuid, principal: &str, session: &str) -> Self {
-        Self { tenant, principal: principal.into(), session: session.into() }
-    }
-
     /// Returns the tenant.
     #[must_use]
     pub const fn tenant(&self) -> Uuid {

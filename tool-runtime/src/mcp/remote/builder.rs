@@ -145,7 +145,7 @@ impl RemoteBuilder {
         match &mut self.endpoint {
             RemoteEndpoint::Command(command) => command.set_exit_timeout(timeout),
             RemoteEndpoint::Http(_) | RemoteEndpoint::Stream(_) => {
-                self.misfit = Some("exit_timeout")
+                self.misfit = Some("exit_timeout");
             }
         }
         self
@@ -208,7 +208,7 @@ impl RemoteBuilder {
         match &mut self.endpoint {
             RemoteEndpoint::Command(command) => command.inherit_all(),
             RemoteEndpoint::Http(_) | RemoteEndpoint::Stream(_) => {
-                self.misfit = Some("inherit_env")
+                self.misfit = Some("inherit_env");
             }
         }
         self
@@ -219,7 +219,7 @@ impl RemoteBuilder {
         match &mut self.endpoint {
             RemoteEndpoint::Command(command) => command.set_folder(folder.into()),
             RemoteEndpoint::Http(_) | RemoteEndpoint::Stream(_) => {
-                self.misfit = Some("current_dir")
+                self.misfit = Some("current_dir");
             }
         }
         self
@@ -239,7 +239,7 @@ impl RemoteBuilder {
         match &mut self.endpoint {
             RemoteEndpoint::Http(endpoint) => endpoint.set_token(token.into()),
             RemoteEndpoint::Command(_) | RemoteEndpoint::Stream(_) => {
-                self.misfit = Some("bearer_token")
+                self.misfit = Some("bearer_token");
             }
         }
         self
@@ -250,7 +250,7 @@ impl RemoteBuilder {
         match &mut self.endpoint {
             RemoteEndpoint::Http(endpoint) => endpoint.allow_plain_http(),
             RemoteEndpoint::Command(_) | RemoteEndpoint::Stream(_) => {
-                self.misfit = Some("allow_plain_http")
+                self.misfit = Some("allow_plain_http");
             }
         }
         self

@@ -58,18 +58,13 @@ impl<'m> AuditedError<'m> {
     /// The code of the failure here, and whether it stands for a failure without an effect that this
     /// code alone does not tell.
     fn meaning(&self) -> (ErrorCode, bool) {
-        match self.code.parse::<ErrorCode>() {
-            Ok(code) => (code.relayed(), code.is_before_run()),
-            Err(_) => {
-                let is_unknown = |error_type: &ToolErrorType| {
-                    matches!(error_type, ToolErrorType::Timeout | ToolErrorType::Upstream)
-                };
-                (
-                    ErrorCode::UpstreamError,
-                    self.error_type.as_ref().is_some_and(|it| !is_unknown(it)),
-                )
-            }
+        if let Ok(code) = self.code.parse::<ErrorCode>() {
+            return (code.relayed(), code.is_before_run());
         }
+        let is_unknown = |error_type: &ToolErrorType| {
+            matches!(error_type, ToolErrorType::Timeout | ToolErrorType::Upstream)
+        };
+        (ErrorCode::UpstreamError, self.error_type.as_ref().is_some_and(|it| !is_unknown(it)))
     }
 }
 
