@@ -147,6 +147,7 @@ pub mod tokens;
 mod tool;
 #[cfg(feature = "trace")]
 pub mod trace;
+mod words;
 
 #[doc(hidden)]
 #[path = "private/mod.rs"]

@@ -4,31 +4,9 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-macro_rules! refusal_reasons {
-    ($(#[$about:meta])* pub enum $type:ident { $($(#[$doc:meta])* $name:ident = $word:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum $type {
-            $($(#[$doc])* $name,)*
-        }
+use crate::words::word_enum;
 
-        impl $type {
-            /// Every reason, in alphabetical order of the words.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-
-            /// Returns the word on the wire.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $word,)*
-                }
-            }
-        }
-    };
-}
-
-refusal_reasons! {
+word_enum! {
     /// The reason for which the runtime refused a call or a request: `details.reason`.
     ///
     /// The policies, the HTTP server, the adapters and the ledger have no other words; a release may
@@ -42,6 +20,7 @@ refusal_reasons! {
     /// assert_eq!(RefusalReason::parse("queue_full"), Some(RefusalReason::QueueFull));
     /// assert_eq!(RefusalReason::parse("full_moon"), None);
     /// ```
+    #[non_exhaustive]
     pub enum RefusalReason {
         /// The actor type of the request is not one that the caller may use.
         ActorType = "actor_type",
@@ -191,14 +170,6 @@ refusal_reasons! {
         User = "user",
         /// The caller's quota of waiting tickets is used up.
         WaitingTicketsFull = "waiting_tickets_full",
-    }
-}
-
-impl RefusalReason {
-    /// Finds the reason of a word; none if the runtime has no such reason.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|reason| reason.as_str() == word)
     }
 }
 

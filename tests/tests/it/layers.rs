@@ -13,12 +13,14 @@ use crate::source::{ModuleId, Source};
 /// The modules of the crate, from the bottom: each may import the ones before it.
 const CRATE: &[&str] = &[
     // The foundations.
+    "words",
     "limits",
     "steps",
     "encoding",
     "loopback",
     "log",
     "refusal_reason",
+    "effect_state",
     "failure",
     "timer",
     "arguments",

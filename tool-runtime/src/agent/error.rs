@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contracts::act::ActResult;
 use crate::contracts::{ContractError, ToolErrorType};
+use crate::words::word_enum;
 
 /// The part of the agent that failed.
 ///
@@ -51,31 +52,7 @@ impl fmt::Display for AgentErrorKind {
     }
 }
 
-macro_rules! reasons {
-    ($(#[$about:meta])* pub enum $type:ident { $($(#[$doc:meta])* $name:ident = $word:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum $type {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl $type {
-            /// Every reason, in alphabetical order of the words.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-
-            /// Returns the reason's word, as `details.reason` has it.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $word,)*
-                }
-            }
-        }
-    };
-}
-
-reasons! {
+word_enum! {
     /// The reason for which the agent itself failed: `details.reason` of an [`AgentError`].
     ///
     /// An error may have no reason. That of a tool has the details of its result, and so a reason of
@@ -87,6 +64,7 @@ reasons! {
     /// assert_eq!(AgentErrorReason::Timeout.as_str(), "timeout");
     /// assert_eq!(AgentErrorReason::parse("timeout"), Some(AgentErrorReason::Timeout));
     /// ```
+    #[non_exhaustive]
     pub enum AgentErrorReason {
         /// A blocking method was called on a thread that runs async tasks.
         AsyncThread = "async_thread",
@@ -118,12 +96,6 @@ reasons! {
 }
 
 impl AgentErrorReason {
-    /// Finds the reason of a word; none if the agent has no such reason.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|reason| reason.as_str() == word)
-    }
-
     /// Returns whether a request to a model's server may fail for the reason.
     pub(super) const fn is_of_model_server(self) -> bool {
         match self {
