@@ -3,31 +3,19 @@
 pub(crate) mod base64;
 #[cfg(feature = "canonical")]
 mod hex;
+#[cfg(feature = "mcp")]
+mod percent;
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 #[cfg(feature = "canonical")]
 pub(crate) use self::hex::{array_of_hex, hex};
+#[cfg(feature = "mcp")]
+pub(crate) use self::percent::percent_encoded;
 
 /// Returns the value of a hexadecimal digit of either case.
 pub(crate) fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
-}
-
-/// Encodes a text for one segment of a URL's path (RFC 3986).
-#[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its resources have addresses"))]
-pub(crate) fn percent_encoded(text: &str) -> String {
-    let is_unreserved = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if is_unreserved(byte) {
-            encoded.push(char::from(byte));
-        } else {
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
 }
 
 /// Decodes percent-encoding (RFC 3986); `None` if a `%` stands without two digits, or if the

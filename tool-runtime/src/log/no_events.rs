@@ -20,9 +20,3 @@ macro_rules! log_event {
 }
 
 pub(crate) use log_event;
-
-/// Returns the value: an event that is not emitted shows nothing.
-#[allow(dead_code, reason = "only the feature `http` has optional values in its events")]
-pub(crate) fn display<T>(value: T) -> T {
-    value
-}

@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use tool_contracts::{self as contracts, Audience, ToolContext};
+use tool_contracts::{self as contracts, ToolContext};
 use uuid::Uuid;
 
 use super::policy_state::PolicyState;
 use super::store_access::log_store_error;
-use crate::call::ToolCall;
 use crate::store::{StoreError, StoreErrorKind};
-use crate::tool::{
-    Attachment, AttachmentContent, AttachmentHandle, CallScope, ToolOutput, sha256_of,
-};
+use crate::tool::{Attachment, AttachmentContent, AttachmentHandle, CallScope, sha256_of};
 
 /// Separates the description of a stored attachment from its content.
 const END_OF_DESCRIPTION: u8 = b'\n';
@@ -70,33 +67,6 @@ impl PolicyState {
     ) -> Result<Option<Attachment>, StoreError> {
         let kept = self.kept_for_caller(handle.0, cx).await?;
         kept.map(|text| read_stored_form(text).ok_or_else(damaged)).transpose()
-    }
-}
-
-#[cfg_attr(not(feature = "adapters"), allow(dead_code, reason = "only answers need it"))]
-impl ToolCall {
-    /// Returns the attachments of the output that are meant for a reader, or all, with the contents
-    /// that only the store has, as of an answer that is given again.
-    ///
-    /// One that cannot be read stays without its content.
-    pub(crate) async fn attachments_with_content(
-        &self,
-        reader: Option<Audience>,
-    ) -> Vec<Attachment> {
-        let attachments = self.output().map(ToolOutput::attachments).unwrap_or_default();
-        let mut read = Vec::with_capacity(attachments.len());
-        for attachment in attachments {
-            let is_read = reader.is_none_or(|reader| attachment.is_for(reader));
-            let stored = attachment.handle().filter(|_| is_read && attachment.as_bytes().is_none());
-            let found = match stored {
-                Some(handle) => {
-                    self.services().policy_state().read_attachment(handle, self.cx()).await
-                }
-                None => Ok(None),
-            };
-            read.push(found.ok().flatten().unwrap_or_else(|| attachment.clone()));
-        }
-        read
     }
 }
 

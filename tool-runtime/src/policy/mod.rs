@@ -6,6 +6,8 @@
 
 mod access;
 mod approval;
+#[cfg(feature = "adapters")]
+mod attached_content;
 mod attachments;
 mod claim_resources;
 mod claimed_resources;

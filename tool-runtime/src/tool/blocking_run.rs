@@ -14,9 +14,9 @@ pub(crate) type HeldResources = Box<dyn Any + Send>;
 pub(crate) struct BlockingRun(Mutex<BlockingState>);
 
 #[derive(Default)]
-struct BlockingState {
-    is_running: bool,
-    resources: Vec<HeldResources>,
+pub(super) struct BlockingState {
+    pub(super) is_running: bool,
+    pub(super) resources: Vec<HeldResources>,
 }
 
 impl BlockingRun {
@@ -26,26 +26,7 @@ impl BlockingRun {
         BlockingRunGuard(self)
     }
 
-    #[allow(dead_code, reason = "only the feature `policy` keeps resources of a call")]
-    pub(crate) fn is_running(&self) -> bool {
-        self.lock().is_running
-    }
-
-    /// Keeps resources until the thread has ended.
-    ///
-    /// # Errors
-    /// The resources come back if no thread is running.
-    #[allow(dead_code, reason = "only the feature `policy` keeps resources of a call")]
-    pub(crate) fn hold(&self, resources: HeldResources) -> Result<(), HeldResources> {
-        let mut state = self.lock();
-        if !state.is_running {
-            return Err(resources);
-        }
-        state.resources.push(resources);
-        Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BlockingState> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, BlockingState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,6 +6,8 @@ mod attachment_limits;
 #[cfg(feature = "attachments")]
 mod attachments;
 mod blocking;
+#[cfg(feature = "policy")]
+mod blocking_hold;
 mod blocking_run;
 mod build_error;
 mod cancellation;
@@ -19,6 +21,8 @@ mod output;
 mod output_envelope;
 mod panic_guard;
 mod panic_hook;
+#[cfg(feature = "testing")]
+mod panic_watch;
 mod reconciled;
 #[cfg(feature = "evidence")]
 pub(crate) mod redacting;
@@ -50,7 +54,9 @@ pub use self::output::{DataError, OutputMeta, ToolOutput};
 pub(crate) use self::panic_guard::{PanicGuarded, catch_panic};
 pub use self::panic_hook::quiet_tool_panics;
 #[cfg(feature = "testing")]
-pub(crate) use self::panic_hook::{PanicWatch, WatchedCode, WatchesPanics};
+pub(crate) use self::panic_hook::{PanicWatch, WatchedCode};
+#[cfg(feature = "testing")]
+pub(crate) use self::panic_watch::WatchesPanics;
 pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;
 pub(crate) use self::scope::ErrorAuthor;

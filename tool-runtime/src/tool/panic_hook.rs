@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::io::Write as _;
 use std::panic::{self, PanicHookInfo};
 use std::sync::{Arc, Mutex, Once, PoisonError};
-use std::thread;
 
 thread_local! {
     /// The number of guards that this thread is inside of.
@@ -73,28 +72,22 @@ fn print_place(info: &PanicHookInfo<'_>) {
 
 /// Keeps the place of the last panic of a trial's calls, in place of its text on standard error.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct PanicWatch(Arc<Mutex<Option<String>>>);
+pub(crate) struct PanicWatch(pub(super) Arc<Mutex<Option<String>>>);
 
 /// The code of a thread whose panics a watch keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code, reason = "only the feature `testing` watches panics")]
 pub(crate) enum WatchedCode {
     /// Guarded code: tools, and what the runtime calls of the host's.
     Calls,
     /// All code, since the thread runs nothing but tasks that tools have spawned.
+    #[allow(dead_code, reason = "only the feature `testing` has such threads")]
     All,
 }
 
-#[allow(dead_code, reason = "only the feature `testing` watches panics")]
 impl PanicWatch {
     /// Watches the panics of this thread, until the result is dropped.
     pub(crate) fn enter(&self, code: WatchedCode) -> WatchedThread {
         WatchedThread(WATCH.replace(Some((self.clone(), code))))
-    }
-
-    /// Takes the place of the last panic: file, line and column.
-    pub(crate) fn take_place(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -113,7 +106,7 @@ pub(super) fn current_watch() -> Option<PanicWatch> {
 }
 
 /// Keeps the place of a panic that a watch of this thread is for.
-fn is_watched(info: &PanicHookInfo<'_>) -> bool {
+pub(super) fn is_watched(info: &PanicHookInfo<'_>) -> bool {
     let kept = WATCH.try_with(|watch| {
         let Ok(watch) = watch.try_borrow() else { return false };
         let Some((watch, code)) = &*watch else { return false };
@@ -125,85 +118,4 @@ fn is_watched(info: &PanicHookInfo<'_>) -> bool {
         true
     });
     kept.unwrap_or(false)
-}
-
-type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send>;
-
-/// The hook of all trials that run at the moment.
-static WATCH_HOOK: Mutex<WatchHook> = Mutex::new(WatchHook { trials: 0, installed: None });
-
-struct WatchHook {
-    trials: usize,
-    installed: Option<InstalledHook>,
-}
-
-struct InstalledHook {
-    previous: Arc<Hook>,
-    /// Identifies the hook, which others may cover or replace meanwhile.
-    address: usize,
-}
-
-/// Makes watches work, until it is dropped: then the hook before it is put back.
-///
-/// Several at once share one hook. A panic that is not watched goes to the hook before it, and so
-/// does every panic if that hook cannot be put back, because another one covers it.
-#[derive(Debug)]
-#[allow(dead_code, reason = "only the feature `testing` watches panics")]
-pub(crate) struct WatchesPanics(());
-
-#[allow(dead_code, reason = "only the feature `testing` watches panics")]
-impl WatchesPanics {
-    pub(crate) fn begin() -> Self {
-        let mut hook = WATCH_HOOK.lock().unwrap_or_else(PoisonError::into_inner);
-        hook.trials += 1;
-        // The hook of a thread that panics cannot be changed.
-        if hook.trials == 1 && !thread::panicking() {
-            hook.install();
-        }
-        Self(())
-    }
-}
-
-impl Drop for WatchesPanics {
-    fn drop(&mut self) {
-        let mut hook = WATCH_HOOK.lock().unwrap_or_else(PoisonError::into_inner);
-        hook.trials -= 1;
-        if hook.trials == 0 && !thread::panicking() {
-            hook.put_back();
-        }
-    }
-}
-
-impl WatchHook {
-    fn install(&mut self) {
-        let current = panic::take_hook();
-        if self.installed.as_ref().is_some_and(|hook| hook.address == address(&current)) {
-            return panic::set_hook(current);
-        }
-        let previous = Arc::new(current);
-        let passed = previous.clone();
-        let hook: Hook = Box::new(move |info| {
-            if !is_watched(info) {
-                passed(info);
-            }
-        });
-        self.installed = Some(InstalledHook { previous, address: address(&hook) });
-        panic::set_hook(hook);
-    }
-
-    fn put_back(&mut self) {
-        let Some(installed) = self.installed.take() else { return };
-        let current = panic::take_hook();
-        if installed.address != address(&current) {
-            return panic::set_hook(current);
-        }
-        drop(current);
-        if let Ok(previous) = Arc::try_unwrap(installed.previous) {
-            panic::set_hook(previous);
-        }
-    }
-}
-
-fn address(hook: &Hook) -> usize {
-    std::ptr::from_ref(&**hook).cast::<()>() as usize
 }

@@ -6,6 +6,8 @@ mod keys;
 pub(super) mod names;
 #[cfg(not(feature = "jwt"))]
 mod no_tokens;
+#[cfg(feature = "mcp")]
+mod only_tenant;
 mod principal;
 mod requester;
 mod scopes;

@@ -42,12 +42,12 @@ pub struct Principal {
     names_credential: bool,
     is_authenticated: bool,
     /// The grants of each credential; a right needs all of them.
-    grants: Arc<[Grant]>,
+    pub(super) grants: Arc<[Grant]>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Grant {
-    tenants: Tenants,
+pub(super) struct Grant {
+    pub(super) tenants: Tenants,
     scopes: Scopes,
     /// The kind of the credential; `None` for the configured principal of requests without one.
     kind: Option<CredentialKind>,
@@ -67,7 +67,7 @@ impl PartialEq for Grant {
 impl Eq for Grant {}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Tenants {
+pub(super) enum Tenants {
     Every,
     These(BTreeSet<Uuid>),
 }
@@ -318,17 +318,6 @@ impl Principal {
             Tenants::Every => true,
             Tenants::These(known) => known.contains(&tenant),
         })
-    }
-
-    /// Returns the principal's tenant, if it has exactly one.
-    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its calls need not name one"))]
-    pub(in crate::http) fn only_tenant(&self) -> Option<Uuid> {
-        let named = self.grants.iter().find_map(|grant| match &grant.tenants {
-            Tenants::Every => None,
-            Tenants::These(tenants) => Some(tenants),
-        })?;
-        let mut granted = named.iter().filter(|tenant| self.may_act_for(**tenant));
-        granted.next().copied().filter(|_| granted.next().is_none())
     }
 
     /// Returns whether the principal may list and call this tool: a scope covers its name or

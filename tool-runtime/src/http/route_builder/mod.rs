@@ -1,5 +1,7 @@
 //! Makes a route from a row of the table of endpoints: its method, its handler and its metrics.
 
+#[cfg(feature = "mcp")]
+mod any_method;
 mod metered_handler;
 #[cfg(test)]
 mod tests;
@@ -8,9 +10,11 @@ use axum::handler::Handler;
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, any, get, post};
+use axum::routing::{MethodRouter, get, post};
 use tool_contracts::ErrorCode;
 
+#[cfg(feature = "mcp")]
+pub(super) use self::any_method::admitted_by_any_method;
 pub(super) use self::metered_handler::{MeteredHandler, RouteId};
 use crate::http::problem::Problem;
 use crate::http::request::admission::AdmissionProof;
@@ -58,16 +62,6 @@ where
     T: TakesAdmissionProof + Send + 'static,
 {
     without_admission(method, route, wrong_method_route, handler)
-}
-
-/// Routes every method to a handler of admitted requests, which knows the methods itself.
-#[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its endpoint has several"))]
-pub(super) fn admitted_by_any_method<H, T>(route: RouteId, handler: H) -> MethodRouter<SharedApp>
-where
-    H: Handler<T, SharedApp>,
-    T: TakesAdmissionProof + Send + 'static,
-{
-    any(MeteredHandler::new(route, handler))
 }
 
 /// Routes a method to a handler that serves requests without a caller.

@@ -23,7 +23,7 @@ pub(super) struct ConnectionActivity {
     /// Requests whose response is not fully sent.
     open_requests: AtomicUsize,
     /// Time of the first byte of a request head that is not complete, in ms of age; 0 for none.
-    head_started: AtomicU64,
+    pub(super) head_started: AtomicU64,
     /// Time at which the last response ended, in ms of age.
     idle_since: AtomicU64,
     /// True if bytes may arrive outside a request: HTTP/2 control frames.
@@ -95,12 +95,6 @@ impl ConnectionActivity {
     pub(super) fn at(&self, age: Duration) -> Instant {
         const FAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
         self.begun.checked_add(age).unwrap_or_else(|| Instant::now() + FAR)
-    }
-
-    /// Restarts the time for a request head after the TLS handshake.
-    #[allow(dead_code, reason = "only the feature `tls` has handshakes")]
-    pub(super) fn expect_request(&self) {
-        self.head_started.store(self.now(), Ordering::Relaxed);
     }
 
     /// Notes that bytes were received.
@@ -200,7 +194,7 @@ impl ConnectionActivity {
         self.drain.counters().ended.add();
     }
 
-    fn now(&self) -> u64 {
+    pub(super) fn now(&self) -> u64 {
         millis(self.age())
     }
 }

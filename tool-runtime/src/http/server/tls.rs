@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::task::{Context, Poll};
 
@@ -18,6 +19,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
+use super::activity::ConnectionActivity;
 use super::connection::{ShutdownStage, next_stage};
 use super::request_service::RequestService;
 use super::socket::Socket;
@@ -225,6 +227,13 @@ impl ServerTls {
         };
         service.activity.expect_request();
         Some(MaybeTls::Secure(Box::new(stream)))
+    }
+}
+
+impl ConnectionActivity {
+    /// Restarts the time for a request head after the TLS handshake.
+    fn expect_request(&self) {
+        self.head_started.store(self.now(), Ordering::Relaxed);
     }
 }
 

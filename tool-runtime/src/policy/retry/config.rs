@@ -147,12 +147,6 @@ impl RetryConfig {
         }
     }
 
-    /// Returns whether a request asks for more than this type's ranges.
-    #[cfg_attr(not(feature = "agent"), allow(dead_code, reason = "only the agent's requests ask"))]
-    pub(crate) fn is_limited(requested: &act::RetryConfig) -> bool {
-        act::RetryConfig::try_from(Self::limited(requested)) != Ok(*requested)
-    }
-
     fn checked(self) -> Result<Self, OutOfRange> {
         let Self { max_attempts, backoff_multiplier, initial_delay_ms, max_delay_ms } = self;
         OutOfRange::unless(

@@ -4,6 +4,8 @@ mod budget;
 pub(super) mod call_retries;
 mod config;
 mod delays;
+#[cfg(feature = "agent")]
+mod limited;
 
 pub(crate) use self::budget::RetryBudget;
 pub use self::config::RetryConfig;

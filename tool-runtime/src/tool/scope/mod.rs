@@ -5,11 +5,14 @@ mod entry;
 mod evidence;
 #[cfg(feature = "ledger")]
 mod ledger;
+#[cfg(not(feature = "trace"))]
+mod no_span_slot;
 #[cfg(feature = "policy")]
 mod policy;
 mod purpose;
 mod requested;
 mod scrubs;
+#[cfg(feature = "trace")]
 mod span_slot;
 mod stage;
 
@@ -22,10 +25,13 @@ use serde::Deserialize;
 use tool_contracts::{Coercion, Effect, ErrorCode, ToolContext, ToolSpec, Violation};
 use uuid::Uuid;
 
+#[cfg(not(feature = "trace"))]
+use self::no_span_slot::SpanSlot;
 use self::purpose::{ArgumentEdit, Purpose};
 pub(crate) use self::requested::RequestedLimits;
 pub(crate) use self::scrubs::ErrorAuthor;
 use self::scrubs::TextScrubbers;
+#[cfg(feature = "trace")]
 use self::span_slot::SpanSlot;
 use self::stage::Stage;
 use super::blocking_run::BlockingRun;
@@ -334,7 +340,6 @@ impl CallScope {
     }
 
     /// Sets the user of the caller; the first one counts.
-    #[allow(dead_code, reason = "only the feature `mcp` has users to ask")]
     pub(crate) fn set_input_source(&self, source: Arc<dyn InputSource>) {
         let _ = self.0.rare_or_new().input.set(source);
     }

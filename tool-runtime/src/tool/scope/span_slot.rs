@@ -1,5 +1,4 @@
 //! Stores the state of a call's instrument, such as its span, without knowing the type.
-#![allow(dead_code, reason = "only the feature `trace` has spans")]
 
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,8 @@
 //! The histories of conversations.
 
 mod memory;
+#[cfg(any(feature = "testing", all(test, feature = "sqlite-unbundled")))]
+mod scoped;
 #[cfg(feature = "sqlite-unbundled")]
 mod seal;
 #[cfg(feature = "sqlite-unbundled")]
@@ -36,12 +38,6 @@ impl SessionKey {
     pub fn new(cx: &ToolContext, session: &str) -> Self {
         let principal = principal_of(cx).unwrap_or_default();
         Self { tenant: cx.tenant_id(), principal, session: session.into() }
-    }
-
-    /// Creates the key of a session for a tenant and a principal.
-    #[allow(dead_code, reason = "only tests and the feature `testing` name principals")]
-    pub(crate) fn scoped(tenant: Uuid, principal: &str, session: &str) -> Self {
-        Self { tenant, principal: principal.into(), session: session.into() }
     }
 
     /// Returns the tenant.

@@ -1,6 +1,8 @@
 //! `POST /tools/call`: executes one call, answered as JSON or as an event stream.
 
 mod accept;
+#[cfg(feature = "mcp")]
+pub(in crate::http) mod beyond_request;
 mod envelope;
 mod events;
 pub(in crate::http) mod running;

@@ -81,21 +81,8 @@ pub(super) fn run(app: &App, call: ToolCall) -> BoxFuture<'_, FinishedCall> {
     counted(call, app.config.drain.track(), interruption(app)).boxed()
 }
 
-/// Runs a call until it finishes, in a task that outlives its request: no time limit of requests ends
-/// it, but its own deadline and the shutdown of the server.
-#[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only its tasks outlive requests"))]
-pub(in crate::http) fn spawn_beyond_request(
-    app: &SharedApp,
-    call: ToolCall,
-) -> JoinHandle<FinishedCall> {
-    let (app, guard) = (app.clone(), app.config.drain.track());
-    tokio::spawn(async move {
-        let shutdown = app.config.drain.finished().map(|()| EndCause::Shutdown);
-        counted(call, guard, shutdown).await
-    })
-}
-
-async fn counted(
+/// Runs a call until it finishes or is interrupted, and counts it as running meanwhile.
+pub(super) async fn counted(
     mut call: ToolCall,
     guard: DrainGuard,
     interruption: impl Future<Output = EndCause> + Send,

@@ -32,7 +32,7 @@ use super::revision::Revision;
 use super::user::ClientUser;
 use crate::ToolCall;
 use crate::http::endpoints::call::FinishedCall;
-use crate::http::endpoints::call::running::spawn_beyond_request;
+use crate::http::endpoints::call::beyond_request::spawn_beyond_request;
 use crate::http::problem::Problem;
 use crate::http::state::caller::Caller;
 use crate::http::state::quota::{Permit, QuotaRefusal};

@@ -1,5 +1,7 @@
 //! Reads a request's body: JSON of a bounded size, within a bounded time.
 
+#[cfg(feature = "mcp")]
+mod parts;
 mod upload_rate;
 
 use std::future::Future;
@@ -72,15 +74,6 @@ impl ReceivedRequest {
     /// Returns the query, without its `?`.
     pub(in crate::http) fn query(&self) -> Option<&str> {
         self.parts.uri.query()
-    }
-
-    /// Returns the head, the body, and the permit of the body.
-    #[cfg_attr(
-        not(feature = "mcp"),
-        allow(dead_code, reason = "only its endpoint passes bodies on")
-    )]
-    pub(in crate::http) fn into_parts(self) -> (Parts, Bytes, BodyPermit) {
-        (self.parts, self.body.bytes, self.body.permit)
     }
 
     /// Drops the request and returns the permit of its body, which then counts for the arguments of

@@ -1,0 +1,11 @@
+//! Tells whether the retries that an agent's request asks for are limited.
+
+use super::config::RetryConfig;
+use crate::contracts::act;
+
+impl RetryConfig {
+    /// Returns whether a request asks for more than this type's ranges.
+    pub(crate) fn is_limited(requested: &act::RetryConfig) -> bool {
+        act::RetryConfig::try_from(Self::limited(requested)) != Ok(*requested)
+    }
+}
