@@ -11,7 +11,6 @@ use super::chain::ChainKeys;
 use crate::canonical::Digest;
 use crate::key_ring::KeyRing;
 use crate::redact::{Patterns, Redactor};
-use crate::tool::CallScope;
 
 // Part of every hash: with another label, new hashes cannot be compared with old ones.
 const HASHING: &[u8] = b"tool-runtime/ledger/v1/hash";
@@ -24,7 +23,7 @@ const PERSONAL_DIGITS: usize = 16;
 pub(crate) struct LedgerKeys {
     chain: ChainKeys,
     /// By the keys' ids; the first makes new hashes.
-    hashing: Vec<(Box<str>, Hmac<Sha256>)>,
+    pub(super) hashing: Vec<(Box<str>, Hmac<Sha256>)>,
     personal: Hmac<Sha256>,
     patterns: Patterns,
 }
@@ -54,26 +53,9 @@ impl LedgerKeys {
         }
     }
 
-    /// Formats a digest as an earlier one was formatted, so that the two can be compared; none if
-    /// the earlier key is not known any more.
-    pub(crate) fn hash_like(&self, earlier: &str, digest: Digest) -> Option<String> {
-        let Some(rest) = earlier.strip_prefix("hmac-sha256:") else {
-            return Some(self.hash(digest, false));
-        };
-        let id = rest.split(':').next()?;
-        let (id, key) = self.hashing.iter().find(|(known, _)| &**known == id)?;
-        Some(keyed_hash(id, key, digest))
-    }
-
     /// Redacts free text of unknown origin.
     pub(super) fn redacted(&self, text: &str) -> String {
         self.patterns.redact(text).into_owned()
-    }
-
-    /// Redacts a call's arguments, with at most `free_bytes` of free text; none if they are not
-    /// JSON.
-    pub(crate) fn redacted_input(&self, scope: &CallScope, free_bytes: usize) -> Option<String> {
-        scope.redacted(&self.redactor(scope.cx().tenant_id()), free_bytes)
     }
 
     /// Returns the redactor of a tenant's personal data.
@@ -82,7 +64,7 @@ impl LedgerKeys {
     }
 }
 
-fn keyed_hash(id: &str, key: &Hmac<Sha256>, digest: Digest) -> String {
+pub(super) fn keyed_hash(id: &str, key: &Hmac<Sha256>, digest: Digest) -> String {
     let mac = key.clone().chain_update(digest.as_bytes()).finalize().into_bytes();
     format!("hmac-sha256:{id}:{}", Digest::from_bytes(mac.into()))
 }

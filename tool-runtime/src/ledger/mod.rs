@@ -9,6 +9,8 @@ mod call_texts;
 mod chain;
 mod config;
 mod ended;
+#[cfg(feature = "evidence")]
+mod evidence_keys;
 mod export;
 mod handle;
 mod keys;

@@ -21,4 +21,12 @@ impl CallScope {
     pub(crate) fn redacted_answer(&self, data: &str, redactor: &dyn Redactor) -> Option<String> {
         self.0.tool.output.as_ref()?.redact(data, &Limits::WIDEST, redactor)
     }
+
+    /// Redacts the arguments for a record; none if they are not JSON.
+    ///
+    /// At most `free_bytes` of free text are searched; the rest is left out.
+    pub(crate) fn redacted(&self, redactor: &dyn Redactor, free_bytes: usize) -> Option<String> {
+        let limits = self.0.environment.limits();
+        self.0.tool.input.redact_with_limit(self.arguments(), limits, redactor, free_bytes)
+    }
 }

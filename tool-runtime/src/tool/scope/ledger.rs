@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::CallScope;
-use crate::redact::Redactor;
 use crate::tool::registry::Registered;
 
 impl CallScope {
@@ -21,13 +20,5 @@ impl CallScope {
     /// Takes the reservation of the call's record, if there is one.
     pub(crate) fn take_reservation(&self) -> bool {
         self.0.is_reserved.swap(false, Ordering::Relaxed)
-    }
-
-    /// Redacts the arguments for a record; none if they are not JSON.
-    ///
-    /// At most `free_bytes` of free text are searched; the rest is left out.
-    pub(crate) fn redacted(&self, redactor: &dyn Redactor, free_bytes: usize) -> Option<String> {
-        let limits = self.0.environment.limits();
-        self.0.tool.input.redact_with_limit(self.arguments(), limits, redactor, free_bytes)
     }
 }
