@@ -2,7 +2,7 @@
 
 use super::duplicates::collect_duplicates;
 use super::malformed::Malformed;
-use super::scan::{ScanResult, Scanner};
+use super::scan::{JsonScanner, ScanResult};
 use super::tree::{JsonKind, JsonNode, JsonTree, KEY_ESCAPED, NO_NODE as NONE, WIDE};
 use crate::limits::Limits;
 use crate::steps;
@@ -34,7 +34,7 @@ pub(super) fn parse(
     if text.len() > longest {
         return Err(Malformed::TooLarge { bytes: text.len(), limit: longest });
     }
-    let scanner = Scanner {
+    let scanner = JsonScanner {
         bytes: text.as_bytes(),
         at: 0,
         max_string: limits.max_string_bytes(),
@@ -67,7 +67,7 @@ struct PendingKey {
 
 struct JsonParser<'t> {
     text: &'t str,
-    scanner: Scanner<'t>,
+    scanner: JsonScanner<'t>,
     tree: JsonTree,
     /// The innermost open array or object; while it is open, its `next` is the enclosing one.
     open: u32,

@@ -8,7 +8,7 @@ const EXACT_DIGITS: usize = 15;
 
 /// A position in the text.
 #[derive(Debug)]
-pub(super) struct Scanner<'t> {
+pub(super) struct JsonScanner<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
     pub(super) max_string: usize,
@@ -22,7 +22,7 @@ pub(super) struct Scanner<'t> {
 /// in a `Result` would pass it through memory at every step.
 pub(super) type ScanResult<T> = Option<T>;
 
-impl Scanner<'_> {
+impl JsonScanner<'_> {
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()

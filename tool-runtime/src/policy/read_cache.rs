@@ -23,7 +23,7 @@ const TYPICAL_BYTES: u64 = 1_024;
 
 /// A cache of answers, bounded by their bytes, and the flights of the calls that compute them.
 pub(super) struct ReadCache {
-    answers: Cache<Digest, Arc<CachedAnswer>, ByBytes>,
+    answers: Cache<Digest, Arc<CachedAnswer>, ReadWeigher>,
     /// One entry for each key whose answer is being computed.
     flights: Mutex<HashMap<Digest, Arc<AsyncMutex<()>>>>,
 }
@@ -37,9 +37,9 @@ pub(super) struct CachedAnswer {
 }
 
 #[derive(Clone)]
-struct ByBytes;
+struct ReadWeigher;
 
-impl Weighter<Digest, Arc<CachedAnswer>> for ByBytes {
+impl Weighter<Digest, Arc<CachedAnswer>> for ReadWeigher {
     fn weight(&self, _: &Digest, answer: &Arc<CachedAnswer>) -> u64 {
         let attached = answer.attachments.iter().flat_map(|attachments| attachments.iter());
         let attached: usize = attached.map(Attachment::bytes_here).sum();
@@ -60,7 +60,7 @@ pub(super) struct Flight {
 impl ReadCache {
     pub(super) fn new(bytes: u64) -> Self {
         let items = usize::try_from(bytes / TYPICAL_BYTES).unwrap_or(usize::MAX).clamp(16, 1 << 20);
-        Self { answers: Cache::with_weighter(items, bytes, ByBytes), flights: Mutex::default() }
+        Self { answers: Cache::with_weighter(items, bytes, ReadWeigher), flights: Mutex::default() }
     }
 
     /// Finds an answer that has not expired.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tool_contracts::Permission;
 use uuid::Uuid;
 
-use super::{Inner, Runtime};
+use super::{Runtime, RuntimeInner};
 use crate::call::CallServices;
 use crate::dispatch::hooks::{CallRecorder, EvidenceCollector};
 use crate::dispatch::{Dispatcher, Observe};
@@ -323,7 +323,7 @@ impl RuntimeBuilder {
             dispatcher.measure(self.meter);
         }
         let services = CallServices { dispatcher, authorization, policy_state };
-        Ok(Runtime::new(Inner {
+        Ok(Runtime::new(RuntimeInner {
             services: Arc::new(services),
             refused,
             tenant: self.tenant,

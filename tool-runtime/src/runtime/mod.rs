@@ -55,10 +55,10 @@ use crate::tool::{CallScope, Environment, ToolOutput};
 /// ```
 #[derive(Clone)]
 pub struct Runtime {
-    inner: Arc<Inner>,
+    inner: Arc<RuntimeInner>,
 }
 
-struct Inner {
+struct RuntimeInner {
     services: Arc<CallServices>,
     refused: Vec<RefusedTool>,
     tenant: Uuid,
@@ -74,7 +74,7 @@ impl Runtime {
         RuntimeBuilder::new()
     }
 
-    fn new(inner: Inner) -> Self {
+    fn new(inner: RuntimeInner) -> Self {
         Self { inner: Arc::new(inner) }
     }
 

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Weak};
 
-use super::{Inner, Runtime};
+use super::{Runtime, RuntimeInner};
 
 /// A handle that does not keep the runtime alive.
 #[derive(Clone)]
-pub(crate) struct WeakRuntime(Weak<Inner>);
+pub(crate) struct WeakRuntime(Weak<RuntimeInner>);
 
 impl Runtime {
     pub(crate) fn downgrade(&self) -> WeakRuntime {

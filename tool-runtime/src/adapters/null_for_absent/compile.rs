@@ -26,7 +26,7 @@ impl StrictSchema {
     pub(in crate::adapters) fn take(declaration: &mut Map<String, Value>) -> Self {
         let mut definitions = declaration.remove("$defs");
         let mut compiler =
-            Compiler { nodes: vec![StrictNode::empty()], definitions: BTreeMap::new() };
+            AlternativesCompiler { nodes: vec![StrictNode::empty()], definitions: BTreeMap::new() };
         let named = || definitions.as_ref().and_then(Value::as_object).into_iter().flatten();
         for (name, _) in named() {
             let id = compiler.reserve();
@@ -47,13 +47,13 @@ impl StrictSchema {
     }
 }
 
-struct Compiler {
+struct AlternativesCompiler {
     nodes: Vec<StrictNode>,
     /// The definitions by reference.
     definitions: BTreeMap<String, NodeId>,
 }
 
-impl Compiler {
+impl AlternativesCompiler {
     fn reserve(&mut self) -> NodeId {
         self.nodes.push(StrictNode::empty());
         self.nodes.len() - 1

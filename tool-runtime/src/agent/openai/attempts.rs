@@ -8,7 +8,7 @@ use crate::agent::error::{AgentError, AgentErrorReason};
 
 /// An attempt that failed.
 #[derive(Debug)]
-pub(super) struct Failed {
+pub(super) struct FailedAttempt {
     pub(super) error: AgentError,
     /// True if the same request may succeed later.
     pub(super) may_retry: bool,
@@ -16,7 +16,7 @@ pub(super) struct Failed {
     pub(super) advice: Option<Duration>,
 }
 
-impl Failed {
+impl FailedAttempt {
     /// Says that the attempt must not be repeated, because a part of the answer was shown.
     pub(super) fn shown(self) -> Self {
         Self { may_retry: false, ..self }
@@ -54,7 +54,7 @@ pub(super) async fn with_retries<T, F>(
     attempt: impl Fn(AttemptedModel) -> F,
 ) -> Result<T, AgentError>
 where
-    F: Future<Output = Result<T, Failed>>,
+    F: Future<Output = Result<T, FailedAttempt>>,
 {
     let first = model.unwrap_or(&settings.model);
     let fallback = settings.fallback_model.as_deref().filter(|fallback| *fallback != first);

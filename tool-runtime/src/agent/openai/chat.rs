@@ -9,7 +9,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::attempts::{AttemptedModel, Failed, with_retries};
+use super::attempts::{AttemptedModel, FailedAttempt, with_retries};
 use super::builder::OpenAiBuilder;
 use super::endpoint::{ProviderEndpoint, broke_off, failing, timed_out, unreadable};
 use super::request::{RequestFormat, repeated};
@@ -128,7 +128,7 @@ impl OpenAiModel {
         Ok(reply.with_latency(started.elapsed()))
     }
 
-    async fn whole(&self, body: &Value, adapter: &Adapter) -> Result<Turn, Failed> {
+    async fn whole(&self, body: &Value, adapter: &Adapter) -> Result<Turn, FailedAttempt> {
         let text = self.endpoint.fetch(body).await?;
         adapter.read(&text).map_err(|error| unread(&error))
     }
@@ -138,7 +138,7 @@ impl OpenAiModel {
         body: &Value,
         adapter: &Adapter,
         on_text: &OnText<'_>,
-    ) -> Result<Turn, Failed> {
+    ) -> Result<Turn, FailedAttempt> {
         let mut response = self.endpoint.send(body).await?;
         let mut stream = adapter.stream();
         let mut left = self.endpoint.settings.max_response_bytes;
@@ -149,7 +149,7 @@ impl OpenAiModel {
                     Delta::Thinking(_) | Delta::Refusal(_) | Delta::CallStarted(_) => {}
                 }
             }
-            Ok::<(), Failed>(())
+            Ok::<(), FailedAttempt>(())
         };
         loop {
             let Some(part) = response.chunk().await.map_err(|_| broke_off())? else { break };
@@ -196,7 +196,7 @@ fn token_usage(turn: &Turn) -> Option<TokenUsage> {
 }
 
 /// A response that cannot be read says so in words that quote nothing of it.
-fn unread(error: &ReadError) -> Failed {
+fn unread(error: &ReadError) -> FailedAttempt {
     match error {
         ReadError::Provider(_) => failing(error.to_string()),
         error @ (ReadError::Malformed(_)

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::attempts::{AttemptedModel, Failed, with_retries};
+use super::attempts::{AttemptedModel, FailedAttempt, with_retries};
 use super::builder::OpenAiBuilder;
 use super::endpoint::{ProviderEndpoint, timed_out, unreadable};
 use crate::assess::{CompressionError, Embedder};
@@ -51,7 +51,7 @@ impl OpenAiEmbedder {
         Self { endpoint }
     }
 
-    async fn fetch(&self, model: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, Failed> {
+    async fn fetch(&self, model: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, FailedAttempt> {
         let body = json!({"model": model, "input": texts, "encoding_format": "float"});
         let text = self.endpoint.fetch(&body).await?;
         let response: Result<Embeddings, _> = serde_json::from_str(&text);

@@ -6,7 +6,7 @@ use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::Value;
 
-use super::attempts::Failed;
+use super::attempts::FailedAttempt;
 use super::builder::OpenAiSettings;
 use crate::agent::error::{AgentError, AgentErrorKind, AgentErrorReason};
 
@@ -25,7 +25,7 @@ const WORD: usize = 64;
 
 impl ProviderEndpoint {
     /// Sends a body and returns the response, if its status is a success.
-    pub(super) async fn send(&self, body: &Value) -> Result<Response, Failed> {
+    pub(super) async fn send(&self, body: &Value) -> Result<Response, FailedAttempt> {
         let request = self.client.post(self.url.clone());
         let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
         let mut response = request.send().await.map_err(|error| not_reached(&error))?;
@@ -39,7 +39,7 @@ impl ProviderEndpoint {
     }
 
     /// Sends a body and reads the whole response.
-    pub(super) async fn fetch(&self, body: &Value) -> Result<String, Failed> {
+    pub(super) async fn fetch(&self, body: &Value) -> Result<String, FailedAttempt> {
         let mut response = self.send(body).await?;
         let bytes = read(&mut response, self.settings.max_response_bytes).await?;
         String::from_utf8(bytes).map_err(|_| unreadable("the response is not UTF-8"))
@@ -52,7 +52,7 @@ impl ProviderEndpoint {
     }
 }
 
-async fn read(response: &mut Response, max_bytes: usize) -> Result<Vec<u8>, Failed> {
+async fn read(response: &mut Response, max_bytes: usize) -> Result<Vec<u8>, FailedAttempt> {
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await.map_err(|error| not_reached(&error))? {
         if bytes.len() + part.len() > max_bytes {
@@ -68,7 +68,7 @@ fn advice(response: &Response) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().map(|advice| advice.min(LONGEST_ADVICE))
 }
 
-fn refused(status: StatusCode, body: &[u8], advice: Option<Duration>) -> Failed {
+fn refused(status: StatusCode, body: &[u8], advice: Option<Duration>) -> FailedAttempt {
     let (reason, message) = match status.as_u16() {
         401 | 403 => (AgentErrorReason::Unauthorized, "the server refuses the API key"),
         404 => (AgentErrorReason::NotFound, "the server knows no such model or path"),
@@ -81,7 +81,7 @@ fn refused(status: StatusCode, body: &[u8], advice: Option<Duration>) -> Failed 
     for (name, word) in provider_words(body) {
         error = error.with_detail(name, word);
     }
-    Failed { error, may_retry: matches!(status.as_u16(), 408 | 409 | 429 | 500..), advice }
+    FailedAttempt { error, may_retry: matches!(status.as_u16(), 408 | 409 | 429 | 500..), advice }
 }
 
 /// Reads the type and the code of a provider's error; its message may repeat the request.
@@ -99,31 +99,39 @@ fn provider_words(body: &[u8]) -> Vec<(&'static str, String)> {
     found.into_iter().filter_map(|(name, word)| Some((name, word.filter(is_word)?))).collect()
 }
 
-fn not_reached(error: &reqwest::Error) -> Failed {
+fn not_reached(error: &reqwest::Error) -> FailedAttempt {
     if !error.is_connect() {
         return broke_off();
     }
     let error = llm(AgentErrorReason::Connection, "the server cannot be reached");
-    Failed { error, may_retry: true, advice: None }
+    FailedAttempt { error, may_retry: true, advice: None }
 }
 
-pub(super) fn unreadable(message: impl Into<String>) -> Failed {
-    Failed { error: llm(AgentErrorReason::Unreadable, message), may_retry: false, advice: None }
+pub(super) fn unreadable(message: impl Into<String>) -> FailedAttempt {
+    FailedAttempt {
+        error: llm(AgentErrorReason::Unreadable, message),
+        may_retry: false,
+        advice: None,
+    }
 }
 
 /// The server reported a failure in the middle of its response.
-pub(super) fn failing(message: impl Into<String>) -> Failed {
-    Failed { error: llm(AgentErrorReason::Unavailable, message), may_retry: true, advice: None }
+pub(super) fn failing(message: impl Into<String>) -> FailedAttempt {
+    FailedAttempt {
+        error: llm(AgentErrorReason::Unavailable, message),
+        may_retry: true,
+        advice: None,
+    }
 }
 
-pub(super) fn broke_off() -> Failed {
+pub(super) fn broke_off() -> FailedAttempt {
     let error = llm(AgentErrorReason::Connection, "the connection to the server ended early");
-    Failed { error, may_retry: true, advice: None }
+    FailedAttempt { error, may_retry: true, advice: None }
 }
 
-pub(super) fn timed_out() -> Failed {
+pub(super) fn timed_out() -> FailedAttempt {
     let error = llm(AgentErrorReason::Timeout, "the model did not answer in time");
-    Failed { error, may_retry: true, advice: None }
+    FailedAttempt { error, may_retry: true, advice: None }
 }
 
 fn llm(reason: AgentErrorReason, message: impl Into<String>) -> AgentError {

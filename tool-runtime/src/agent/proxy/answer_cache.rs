@@ -19,7 +19,7 @@ const ENTRY: u64 = 512;
 
 /// Answers by a hash of the whole request to the model, and of the tenant and the principal.
 pub(super) struct AnswerCache {
-    answers: Cache<Digest, Arc<CachedReply>, ByBytes>,
+    answers: Cache<Digest, Arc<CachedReply>, AnswerWeigher>,
     ttl: Duration,
 }
 
@@ -29,9 +29,9 @@ struct CachedReply {
 }
 
 #[derive(Clone)]
-struct ByBytes;
+struct AnswerWeigher;
 
-impl Weighter<Digest, Arc<CachedReply>> for ByBytes {
+impl Weighter<Digest, Arc<CachedReply>> for AnswerWeigher {
     fn weight(&self, _: &Digest, cached: &Arc<CachedReply>) -> u64 {
         let bytes = cached.reply.text().len() + cached.reply.model().len();
         ENTRY + u64::try_from(bytes).unwrap_or(u64::MAX / 2)
@@ -40,7 +40,7 @@ impl Weighter<Digest, Arc<CachedReply>> for ByBytes {
 
 impl AnswerCache {
     pub(super) fn new(ttl: Duration) -> Self {
-        Self { answers: Cache::with_weighter(1_024, MAX_BYTES, ByBytes), ttl }
+        Self { answers: Cache::with_weighter(1_024, MAX_BYTES, AnswerWeigher), ttl }
     }
 
     pub(super) fn get(&self, key: &Digest, now: Instant) -> Option<ChatReply> {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::config::{AgentConfig, LogLevel};
-use super::proxy_agent::Inner;
+use super::proxy_agent::AgentInner;
 use super::steps::RequestStep;
-use super::turn::{AnsweredRequest, ModelResponse};
+use super::turn::{CompletedRequest, ModelResponse};
 use crate::agent::error::AgentError;
 use crate::agent::model::FinishReason;
 use crate::contracts::act::ActResult;
@@ -26,7 +26,7 @@ pub(super) struct Observer<'t> {
 }
 
 impl<'t> Observer<'t> {
-    pub(super) fn new(agent: &'t Inner, model: &'t str) -> Self {
+    pub(super) fn new(agent: &'t AgentInner, model: &'t str) -> Self {
         let metrics = agent.runtime.services().dispatcher.metrics().map(CallMetrics::agents);
         let metrics = metrics.filter(|_| agent.config.enable_metrics());
         Self { config: &agent.config, metrics, model }
@@ -116,13 +116,13 @@ impl<'t> Observer<'t> {
     }
 
     /// Logs and counts the end of a request.
-    pub(super) fn ended(&self, ended: Result<&AnsweredRequest, &AgentError>, took: Duration) {
+    pub(super) fn ended(&self, ended: Result<&CompletedRequest, &AgentError>, took: Duration) {
         if let Some(metrics) = self.metrics {
             let (outcome, code) = match ended {
-                Ok(AnsweredRequest { answer: ModelResponse { is_cached: true, .. }, .. }) => {
+                Ok(CompletedRequest { answer: ModelResponse { is_cached: true, .. }, .. }) => {
                     ("cached", None)
                 }
-                Ok(AnsweredRequest { answer: ModelResponse { is_cached: false, .. }, .. }) => {
+                Ok(CompletedRequest { answer: ModelResponse { is_cached: false, .. }, .. }) => {
                     ("answered", None)
                 }
                 Err(error) => ("failed", Some(error.kind().as_str())),
@@ -135,7 +135,7 @@ impl<'t> Observer<'t> {
         }
     }
 
-    fn log_answered(&self, answered: &AnsweredRequest) {
+    fn log_answered(&self, answered: &CompletedRequest) {
         if self.logs(LogLevel::Warning) {
             for failure in tolerated(answered) {
                 self.log_tolerated(failure);
@@ -195,8 +195,8 @@ struct ToleratedFailure<'a> {
     reason: Option<&'a str>,
 }
 
-fn tolerated(answered: &AnsweredRequest) -> Vec<ToleratedFailure<'_>> {
-    let AnsweredRequest { response, answer } = answered;
+fn tolerated(answered: &CompletedRequest) -> Vec<ToleratedFailure<'_>> {
+    let CompletedRequest { response, answer } = answered;
     let named = |failure| ToleratedFailure { failure, ..ToleratedFailure::default() };
     let failed_tools = Some(failed(response.tool_results())).filter(|failed| *failed > 0);
     let metadata = response.context_optimization().metadata();
@@ -256,7 +256,7 @@ mod tests {
     use crate::contracts::assess::CompressionMethod;
     use crate::contracts::proxy::{CostReport, LatencyBreakdown, LlmResponse, ProxyResponse};
 
-    fn answered(reply: ChatReply, is_cached: bool, fallback: Option<&str>) -> AnsweredRequest {
+    fn answered(reply: ChatReply, is_cached: bool, fallback: Option<&str>) -> CompletedRequest {
         let text = Value::from(reply.text());
         let context = OptimizedContext::builder("text", CompressionMethod::SemanticPruning);
         let context = match fallback {
@@ -273,11 +273,11 @@ mod tests {
         let took = LatencyBreakdown::new(0.0, 0.0, 0.0, 0.0, 0.0).expect("durations");
         let cost = CostReport::builder().build().expect("a report");
         let response = response.breakdown(took).cost_analysis(cost).build().expect("a response");
-        AnsweredRequest { response, answer: ModelResponse { reply, content: text, is_cached } }
+        CompletedRequest { response, answer: ModelResponse { reply, content: text, is_cached } }
     }
 
     #[track_caller]
-    fn check(answered: &AnsweredRequest, expected: &[&str]) {
+    fn check(answered: &CompletedRequest, expected: &[&str]) {
         let found: Vec<_> = tolerated(answered).into_iter().map(|it| it.failure).collect();
         assert_eq!(found, expected);
     }

@@ -61,11 +61,11 @@ use crate::runtime::Runtime;
 /// answer came from the cache; its cost is 0.
 #[derive(Clone)]
 pub struct ProxyAgent {
-    inner: Arc<Inner>,
+    inner: Arc<AgentInner>,
 }
 
 /// The state that the requests of an agent share.
-pub(super) struct Inner {
+pub(super) struct AgentInner {
     pub(super) config: AgentConfig,
     pub(super) runtime: Runtime,
     pub(super) executor: RuntimeExecutor,
@@ -138,7 +138,7 @@ impl ProxyAgentBuilder {
         let ttl = Duration::from_secs(self.config.cache_ttl_seconds());
         let cache = self.config.enable_cache().then(|| AnswerCache::new(ttl));
         let limit = usize::try_from(self.config.max_concurrent_tools()).unwrap_or(usize::MAX);
-        let inner = Inner {
+        let inner = AgentInner {
             executor: self.executor.max_concurrent_tools(limit),
             model: measured(self.model, &self.config, &self.runtime),
             config: self.config,

@@ -12,7 +12,7 @@ use super::answer_cache;
 use super::budget::{Optimization, TokenBudget};
 use super::observer::Observer;
 use super::prices::ModelPrice;
-use super::proxy_agent::Inner;
+use super::proxy_agent::AgentInner;
 use super::sessions::SessionKey;
 use super::steps::{RequestStep, Steps};
 use crate::agent::ask::ask;
@@ -35,7 +35,7 @@ const MAX_MESSAGES: usize = 200;
 
 /// A request while it is answered.
 pub(super) struct RequestTurn<'t> {
-    pub(super) agent: &'t Inner,
+    pub(super) agent: &'t AgentInner,
     request: &'t ProxyRequest,
     cx: &'t ToolContext,
     pub(super) model: &'t str,
@@ -56,13 +56,17 @@ pub(super) struct ModelResponse {
 }
 
 /// A request that was answered.
-pub(super) struct AnsweredRequest {
+pub(super) struct CompletedRequest {
     pub(super) response: ProxyResponse,
     pub(super) answer: ModelResponse,
 }
 
 impl<'t> RequestTurn<'t> {
-    pub(super) fn new(agent: &'t Inner, request: &'t ProxyRequest, cx: &'t ToolContext) -> Self {
+    pub(super) fn new(
+        agent: &'t AgentInner,
+        request: &'t ProxyRequest,
+        cx: &'t ToolContext,
+    ) -> Self {
         let model = request.target_model().unwrap_or(agent.config.default_model());
         let limit = Duration::from_secs(agent.config.request_timeout_seconds());
         let counter = counter_for_model(model);
@@ -88,7 +92,7 @@ impl<'t> RequestTurn<'t> {
         ended.map(|answered| answered.response)
     }
 
-    async fn run(&self, started: Instant) -> Result<AnsweredRequest, AgentError> {
+    async fn run(&self, started: Instant) -> Result<CompletedRequest, AgentError> {
         if self.request.user_context().contains_key(ContextData::QUERY) {
             let message =
                 "`user_context` has a fact `query`, which is the name of the question; rename it";
@@ -118,7 +122,7 @@ impl<'t> RequestTurn<'t> {
             .cost_analysis(cost)
             .build()
             .map_err(|error| serialization(&error))?;
-        Ok(AnsweredRequest { response, answer })
+        Ok(CompletedRequest { response, answer })
     }
 
     /// Runs the required tools, after every request was found to name one.

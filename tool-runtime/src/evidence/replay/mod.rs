@@ -140,7 +140,7 @@ impl Replay {
         self
     }
 
-    /// Approves reads of these tools in the name of the reader ([`Access::who`]), which is
+    /// Approves reads of these tools in the name of the reader ([`Access::reader`]), which is
     /// recorded; other reads that need approval are [skipped](SkipReason::NeedsApproval). No tool
     /// is covered if it is not set.
     ///

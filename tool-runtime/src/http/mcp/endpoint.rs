@@ -17,7 +17,7 @@ use super::direct::DirectCall;
 use super::handler::ToolServer;
 use super::listing::McpToolCache;
 use super::message::{RefusedMessage, SentMessage};
-use super::sessions::{SESSION, SessionUse, Sessions};
+use super::sessions::{McpSessions, SESSION, SessionUse};
 use super::transport::{AnswerStream, RequestCaller, Transport};
 use crate::http::endpoints::call::streams;
 use crate::http::problem::Problem;
@@ -35,7 +35,7 @@ use crate::http::state::quota::Permit;
 pub(super) struct McpEndpoint {
     service: StreamableHttpService<ToolServer, LocalSessionManager>,
     server: ToolServer,
-    sessions: Option<Arc<Sessions>>,
+    sessions: Option<Arc<McpSessions>>,
 }
 
 /// A request that was admitted, before the protocol reads it.
@@ -49,8 +49,9 @@ struct AdmittedRequest {
 impl McpEndpoint {
     /// Serves the tools of a router.
     pub(super) fn new(app: &SharedApp, config: &Arc<McpConfig>) -> Self {
-        let sessions =
-            config.sessions.map(|limit| Arc::new(Sessions::new(limit, config.session_idle_time)));
+        let sessions = config
+            .sessions
+            .map(|limit| Arc::new(McpSessions::new(limit, config.session_idle_time)));
         let manager = sessions.as_ref().map_or_else(Arc::default, |it| it.manager.clone());
         // The router checks hosts, origins and sizes itself, for all of its paths.
         let settings = StreamableHttpServerConfig::default()

@@ -26,7 +26,7 @@ const REFUSAL: QuotaRefusal = QuotaRefusal {
 
 /// The open sessions of one router.
 #[derive(Debug)]
-pub(super) struct Sessions {
+pub(super) struct McpSessions {
     pub(super) manager: Arc<LocalSessionManager>,
     quota: Arc<Quota<Caller>>,
     owned: Mutex<HashMap<Box<str>, OwnedSession>>,
@@ -45,7 +45,7 @@ struct OwnedSession {
 #[derive(Debug, Clone)]
 pub(super) struct SessionUse(Arc<Mutex<Instant>>);
 
-impl Sessions {
+impl McpSessions {
     pub(super) fn new(limit: usize, idle_time: Duration) -> Self {
         let mut manager = LocalSessionManager::default();
         // Its own time counts from the last message, also while a call runs or a client listens.

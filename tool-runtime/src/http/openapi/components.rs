@@ -14,7 +14,7 @@ use super::{numbers, parameters};
 use crate::evidence::ReplayReport;
 use crate::http::endpoints::approvals::{Approvals, DecisionBody, Declined};
 use crate::http::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
-use crate::http::endpoints::outcomes::{Outcomes, ResolutionBody, Resolved};
+use crate::http::endpoints::outcomes::{OutcomesPage, ResolutionBody, Resolved};
 use crate::http::endpoints::traces::{ReplayRequest, TraceRecords};
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
@@ -40,7 +40,7 @@ impl Components {
         take::<Approvals>(&mut answered);
         take::<Declined<'_>>(&mut answered);
         take::<TraceRecords>(&mut answered);
-        take::<Outcomes>(&mut answered);
+        take::<OutcomesPage>(&mut answered);
         take::<Resolved<'_>>(&mut answered);
         take::<ReplayReport>(&mut answered);
         take::<EvidencePage<'_>>(&mut answered);

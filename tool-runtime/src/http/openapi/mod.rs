@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use tool_contracts::ToolSpec;
 
 use self::components::Components;
-pub(in crate::http) use self::tools::Tools;
+pub(in crate::http) use self::tools::CallBodies;
 use crate::http::auth::Principal;
 use crate::http::problem::Problem;
 use crate::http::request::admission::Admitted;
@@ -29,7 +29,7 @@ use crate::http::state::app::{App, SharedApp};
 use crate::http::state::documents::DocumentKey;
 
 /// Describes the paths of the table of endpoints, each with its operation.
-pub(in crate::http) type DescribePaths = fn(&DocumentInput<'_>, &Tools) -> Value;
+pub(in crate::http) type DescribePaths = fn(&DocumentInput<'_>, &CallBodies) -> Value;
 
 /// The input of a document.
 pub(in crate::http) struct DocumentInput<'a> {

@@ -6,7 +6,7 @@ use super::DocumentInput;
 use super::parameters;
 use super::reference::of;
 use super::responses::{self, ADMISSION, BODY, refused, refused_as};
-use super::tools::Tools;
+use super::tools::CallBodies;
 use crate::http::endpoints::attachments;
 use crate::http::endpoints::evidence::{self, ID_PATTERN};
 use crate::http::endpoints::outcomes::OutcomeCursor;
@@ -27,14 +27,14 @@ pub(super) fn tags() -> Value {
     ])
 }
 
-pub(in crate::http) fn list(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn list(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("The tools that the caller may call.", &of("ListResponse"));
     let operation = operation("listTools", "tools", "List the tools that the caller may call");
     let operation = with_body(operation, &of("ListRequest"));
     answered(operation, parameters::of_request(), ok, refused(&[&ADMISSION, &BODY]))
 }
 
-pub(in crate::http) fn call(input: &DocumentInput<'_>, tools: &Tools) -> Value {
+pub(in crate::http) fn call(input: &DocumentInput<'_>, tools: &CallBodies) -> Value {
     let mut ok = responses::json("What the tool returned.", &tools.success);
     ok["content"]["text/event-stream"] = json!({"schema": {
         "type": "string",
@@ -51,7 +51,7 @@ pub(in crate::http) fn call(input: &DocumentInput<'_>, tools: &Tools) -> Value {
     answered(operation, parameters::of_call(), ok, failures)
 }
 
-pub(in crate::http) fn text_call(_: &DocumentInput<'_>, tools: &Tools) -> Value {
+pub(in crate::http) fn text_call(_: &DocumentInput<'_>, tools: &CallBodies) -> Value {
     let ok =
         responses::json("What the tool returned, as text for a model.", &of("CallTextSuccess"));
     let mut failures = refused(&[&ADMISSION, &BODY, &CALL]);
@@ -61,7 +61,7 @@ pub(in crate::http) fn text_call(_: &DocumentInput<'_>, tools: &Tools) -> Value 
     answered(with_body(operation, &tools.request), parameters::of_call(), ok, failures)
 }
 
-pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("What the tool returned.", &of("EnvelopeSuccess"));
     let mut failures = refused_as(ResponseFormat::Envelope, &[&ADMISSION, &BODY, &CALL]);
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::Envelope));
@@ -74,7 +74,7 @@ pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &Tools) -> Va
     answered(with_body(operation, &of("CallEnvelope")), parameters, ok, failures)
 }
 
-pub(in crate::http) fn approvals(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn approvals(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let mut ok =
         responses::json("A page of the waiting calls, the oldest first.", &of("Approvals"));
     ok["links"] = json!({"decide": {
@@ -87,7 +87,7 @@ pub(in crate::http) fn approvals(_: &DocumentInput<'_>, _: &Tools) -> Value {
     answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422]]))
 }
 
-pub(in crate::http) fn decision(_: &DocumentInput<'_>, tools: &Tools) -> Value {
+pub(in crate::http) fn decision(_: &DocumentInput<'_>, tools: &CallBodies) -> Value {
     let schema = json!({"anyOf": [tools.success, of("Declined")]});
     let ok = responses::json("What the tool returned, or that the call was declined.", &schema);
     let ticket = json!({"type": "string", "format": "uuid"});
@@ -100,14 +100,14 @@ pub(in crate::http) fn decision(_: &DocumentInput<'_>, tools: &Tools) -> Value {
     answered(operation, parameters, ok, failures)
 }
 
-pub(in crate::http) fn trace(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn trace(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("A page of the trace's records.", &of("TraceRecords"));
     let parameters = parameters_of_trace();
     let operation = operation("readTrace", "traces", "Read the records of a trace");
     answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
-pub(in crate::http) fn replay(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn replay(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok =
         responses::json("The result of each call, compared with its record.", &of("ReplayReport"));
     let parameters = parameters_of_trace();
@@ -133,7 +133,7 @@ fn parameters_of_trace() -> Vec<Value> {
     parameters
 }
 
-pub(in crate::http) fn outcomes(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn outcomes(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let mut ok = responses::json("A page of the unknown outcomes.", &of("Outcomes"));
     ok["links"] = json!({"resolve": {
         "operationId": "resolveOutcome",
@@ -145,7 +145,7 @@ pub(in crate::http) fn outcomes(_: &DocumentInput<'_>, _: &Tools) -> Value {
     answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422, 504]]))
 }
 
-pub(in crate::http) fn resolution(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn resolution(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("The outcome is resolved.", &of("ResolvedOutcome"));
     let id = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
     let mut parameters = parameters::of_request();
@@ -156,7 +156,7 @@ pub(in crate::http) fn resolution(_: &DocumentInput<'_>, _: &Tools) -> Value {
     answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 409, 504]]))
 }
 
-pub(in crate::http) fn evidence_list(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn evidence_list(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let mut ok = responses::json("A page of the tenant's evidence.", &of("EvidencePage"));
     ok["links"] = json!({"read": {
         "operationId": "readEvidence",
@@ -178,7 +178,7 @@ pub(in crate::http) fn evidence_list(_: &DocumentInput<'_>, _: &Tools) -> Value 
     answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
-pub(in crate::http) fn evidence_snapshot(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn evidence_snapshot(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("The evidence, without sealed contents.", &of("EvidenceSnapshot"));
     let operation = operation(
         "readEvidence",
@@ -188,7 +188,7 @@ pub(in crate::http) fn evidence_snapshot(_: &DocumentInput<'_>, _: &Tools) -> Va
     answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
-pub(in crate::http) fn evidence_contents(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn evidence_contents(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("The evidence, with its contents.", &of("EvidenceContents"));
     let operation = operation("openEvidence", "evidence", "Read the sealed contents of evidence");
     let operation = with_body(operation, &of("EvidenceReadRequest"));
@@ -205,7 +205,7 @@ fn snapshot_id() -> Value {
     json!({"type": "string", "pattern": ID_PATTERN})
 }
 
-pub(in crate::http) fn attachment(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn attachment(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = json!({
         "description": "The content; files that a browser could run are served as bytes.",
         "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
@@ -217,28 +217,28 @@ pub(in crate::http) fn attachment(_: &DocumentInput<'_>, _: &Tools) -> Value {
     answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
-pub(in crate::http) fn document(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn document(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("This document.", &json!({"type": "object"}));
     let operation =
         operation("readDocument", "server", "Read this document, for the tools of the caller");
     answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500, 503]]))
 }
 
-pub(in crate::http) fn health(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn health(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("The process is alive.", &status("ok"));
     let mut operation = operation("readHealth", "server", "Check that the process is alive");
     operation["security"] = json!([]);
     answered(operation, Vec::new(), ok, Map::new())
 }
 
-pub(in crate::http) fn readiness(_: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn readiness(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("The server accepts calls.", &status("ready"));
     let mut operation = operation("readReadiness", "server", "Check that the server accepts calls");
     operation["security"] = json!([]);
     answered(operation, Vec::new(), ok, refused(&[&[503]]))
 }
 
-pub(in crate::http) fn metrics(input: &DocumentInput<'_>, _: &Tools) -> Value {
+pub(in crate::http) fn metrics(input: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let text = json!({"application/openmetrics-text": {"schema": {"type": "string"}}});
     let ok = json!({"description": "The metrics in the OpenMetrics format.", "content": text});
     let mut operation = operation("readMetrics", "server", "Read the server's metrics");

@@ -10,7 +10,7 @@ use crate::Limits;
 use crate::schema::Coerce;
 
 /// The request and success bodies of calls.
-pub(in crate::http) struct Tools {
+pub(in crate::http) struct CallBodies {
     /// The body of a call.
     pub(super) request: Value,
     /// The body of its success.
@@ -18,7 +18,7 @@ pub(in crate::http) struct Tools {
 }
 
 /// Adds the tools' schemas to the components.
-pub(super) fn add(input: &DocumentInput<'_>, components: &mut Components) -> Tools {
+pub(super) fn add(input: &DocumentInput<'_>, components: &mut Components) -> CallBodies {
     let (mut requests, mut successes, mut mapping) = (Vec::new(), Vec::new(), Map::new());
     for tool in &input.tools {
         let request = request(input, tool, components);
@@ -27,10 +27,10 @@ pub(super) fn add(input: &DocumentInput<'_>, components: &mut Components) -> Too
         successes.push(success(tool, components));
     }
     if requests.is_empty() {
-        return Tools { request: of("CallRequest"), success: of("CallSuccess") };
+        return CallBodies { request: of("CallRequest"), success: of("CallSuccess") };
     }
     let discriminator = json!({"propertyName": "tool_name", "mapping": mapping});
-    Tools {
+    CallBodies {
         request: json!({"oneOf": requests, "discriminator": discriminator}),
         success: json!({"oneOf": successes}),
     }

@@ -48,8 +48,8 @@ struct Counts {
 
 #[derive(Debug, Default)]
 struct Windows {
-    by_caller: HashMap<CallerKey, Window>,
-    anonymous: Option<Window>,
+    by_caller: HashMap<CallerKey, CountWindow>,
+    anonymous: Option<CountWindow>,
     /// The last time at which expired windows were removed.
     last_sweep: Option<Instant>,
 }
@@ -65,7 +65,7 @@ enum CountedCaller {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Window {
+struct CountWindow {
     since: Instant,
     recorded: u32,
     left_out: u64,
@@ -112,9 +112,9 @@ impl RefusalCounts {
         let mut windows = self.windows();
         let key = windows.key(caller, kind, now);
         let is_anonymous = caller.name().is_none();
-        let of_all = windows.anonymous.get_or_insert(Window::begin(now)).current(now);
+        let of_all = windows.anonymous.get_or_insert(CountWindow::begin(now)).current(now);
         let anonymous_is_full = is_anonymous && of_all.recorded >= MAX_RECORDED_ANONYMOUS;
-        let window = windows.by_caller.entry(key.clone()).or_insert(Window::begin(now));
+        let window = windows.by_caller.entry(key.clone()).or_insert(CountWindow::begin(now));
         // A window with a pending summary stays until the summary is recorded.
         let window = if window.left_out == 0 { window.current(now) } else { window };
         if window.left_out == 0 && window.recorded < MAX_RECORDED && !anonymous_is_full {
@@ -220,7 +220,7 @@ impl Windows {
     }
 }
 
-impl Window {
+impl CountWindow {
     const fn begin(since: Instant) -> Self {
         Self { since, recorded: 0, left_out: 0 }
     }

@@ -12,7 +12,7 @@ use super::connect::{RemoteEndpoint, RemoteProtocol};
 use super::error::RemoteError;
 use super::handle::Remote;
 use super::limits::RemoteLimits;
-use super::lock::{LockMode, LockStore};
+use super::lock::{LockStore, McpLockMode};
 use super::settings::{HostToolSettings, Listener, NewTools, ReconnectSettings, RemoteSettings};
 use super::status::RemoteEvent;
 use crate::runtime::Runtime;
@@ -311,7 +311,7 @@ impl RemoteBuilder {
             endpoint: self.endpoint,
             protocol: self.protocol,
             lock: LockStore::new(self.lock),
-            lock_mode: LockMode::of_environment()?,
+            lock_mode: McpLockMode::of_environment()?,
             new_tools: self.new_tools,
             only: self.only,
             claims: self.claims,

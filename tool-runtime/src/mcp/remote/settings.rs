@@ -10,7 +10,7 @@ use tool_contracts::{Effect, ToolkitSpec};
 
 use super::connect::{ConnectOptions, RemoteEndpoint, RemoteProtocol};
 use super::limits::RemoteLimits;
-use super::lock::{LockMode, LockStore};
+use super::lock::{LockStore, McpLockMode};
 use super::status::RemoteEvent;
 use crate::log::log_event;
 use crate::tool::catch_panic;
@@ -41,7 +41,7 @@ pub(super) struct RemoteSettings {
     pub(super) endpoint: RemoteEndpoint,
     pub(super) protocol: RemoteProtocol,
     pub(super) lock: LockStore,
-    pub(super) lock_mode: LockMode,
+    pub(super) lock_mode: McpLockMode,
     pub(super) new_tools: NewTools,
     /// The tools that are used; all without it.
     pub(super) only: Option<BTreeSet<String>>,

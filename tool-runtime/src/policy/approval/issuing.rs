@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::key_ring::KeyRing;
 use crate::policy::idempotency::{EarlierRun, QUOTA_RETRY_AFTER_MS};
 use crate::policy::policy_state::PolicyState;
-use crate::policy::ticket::{Claims, Ticket, TicketRejection, binding, seal, sign};
+use crate::policy::ticket::{Ticket, TicketClaims, TicketRejection, binding, seal, sign};
 use crate::refusal_reason::RefusalReason;
 use crate::store::principal::{caller_of, conversation_of, principal_of};
 use crate::store::{StoreError, TicketQuota, WaitingTicket};
@@ -156,12 +156,12 @@ impl PolicyState {
         scope: &CallScope,
         arguments: Digest,
         keys: &KeyRing,
-    ) -> Claims {
+    ) -> TicketClaims {
         let (plan, now) = (scope.plan(), self.clock.now());
         let bound = call.approval().preview.map(Digest::from_bytes);
         // Keyed, so that the holder of the ticket cannot guess a secret by its hash.
         let keyed = |digest| keys.keyed_hash(digest, None).unwrap_or(digest);
-        Claims {
+        TicketClaims {
             id: Uuid::now_v7(),
             call_id: scope.call_id().map(Into::into),
             tenant: scope.cx().tenant_id(),

@@ -16,13 +16,13 @@ use crate::Timer;
 pub(crate) struct RetryBudget {
     timer: Arc<dyn Timer>,
     started: Instant,
-    window: Mutex<Window>,
+    window: Mutex<BudgetWindow>,
     reserve: i64,
 }
 
 /// The balance of each second: a failed call adds 1, a retry takes [`CALLS_PER_RETRY`].
 #[derive(Debug, Default)]
-struct Window {
+struct BudgetWindow {
     balances: [i64; SECONDS],
     /// The second that is counted now, since the budget was made.
     second: u64,
@@ -61,7 +61,7 @@ impl RetryBudget {
         })
     }
 
-    fn in_window<T>(&self, change: impl FnOnce(&mut Window) -> T) -> T {
+    fn in_window<T>(&self, change: impl FnOnce(&mut BudgetWindow) -> T) -> T {
         let second = self.timer.now().saturating_duration_since(self.started).as_secs();
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         window.advance(second);
@@ -69,7 +69,7 @@ impl RetryBudget {
     }
 }
 
-impl Window {
+impl BudgetWindow {
     /// Drops the balances that are too old at this second.
     fn advance(&mut self, second: u64) {
         let passed = second.saturating_sub(self.second);

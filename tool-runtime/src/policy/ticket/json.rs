@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
 use super::TicketRejection;
-use super::signed::{Claims, Ticket, VERSION};
+use super::signed::{Ticket, TicketClaims, VERSION};
 use crate::canonical::Digest;
 use crate::key_ring::is_id;
 use crate::store::UnixMillis;
@@ -72,7 +72,7 @@ impl<'a> From<&'a Ticket> for TicketJson<'a> {
 
 impl TicketJson<'_> {
     fn into_ticket(self) -> Option<Ticket> {
-        let claims = Claims {
+        let claims = TicketClaims {
             id: self.id.0,
             call_id: self.call_id.map(Box::from),
             tenant: self.tenant.0,

@@ -16,4 +16,4 @@ pub use self::rejection::TicketRejection;
 pub(crate) use self::seal::{SealError, open_with, seal_with};
 pub(crate) use self::seal::{binding, open, seal};
 pub use self::signed::Ticket;
-pub(crate) use self::signed::{Claims, sign};
+pub(crate) use self::signed::{TicketClaims, sign};

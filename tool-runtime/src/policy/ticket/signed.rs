@@ -39,14 +39,14 @@ const DOMAIN: &[u8] = b"tool-runtime/ticket";
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ticket {
-    pub(super) claims: Claims,
+    pub(super) claims: TicketClaims,
     pub(super) key: Box<str>,
     pub(super) signature: [u8; 32],
 }
 
 /// The fields of a ticket that are signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Claims {
+pub(crate) struct TicketClaims {
     pub(crate) id: Uuid,
     pub(crate) call_id: Option<Box<str>>,
     pub(crate) tenant: Uuid,
@@ -63,7 +63,7 @@ pub(crate) struct Claims {
 
 /// Signs the claims of a ticket; returns [`TicketRejection::Oversized`] if they are too long to be
 /// parsed.
-pub(crate) fn sign(claims: Claims, ring: &KeyRing) -> Result<Ticket, TicketRejection> {
+pub(crate) fn sign(claims: TicketClaims, ring: &KeyRing) -> Result<Ticket, TicketRejection> {
     if !claims.fit() {
         return Err(TicketRejection::Oversized);
     }
@@ -203,7 +203,7 @@ impl FromStr for Ticket {
     }
 }
 
-impl Claims {
+impl TicketClaims {
     /// Returns whether the texts are short enough. The bounds keep the JSON below 8 KiB, even if
     /// every character is escaped.
     pub(super) fn fit(&self) -> bool {

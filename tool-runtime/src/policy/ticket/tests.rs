@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Claims, Ticket, TicketRejection, sign};
+use super::{Ticket, TicketClaims, TicketRejection, sign};
 use crate::canonical::Digest;
 use crate::key_ring::KeyRing;
 use crate::store::UnixMillis;
@@ -20,8 +20,8 @@ fn old_ring() -> KeyRing {
     KeyRing::new("old", &OLD).expect("a ring")
 }
 
-fn claims() -> Claims {
-    Claims {
+fn claims() -> TicketClaims {
+    TicketClaims {
         id: Uuid::from_u128(0x0197_f0c4_9a5b_7c3e_8a41_6f2b_8f0d_1e2a),
         call_id: Some("call_1".into()),
         tenant: Uuid::from_u128(0x0197_f0c4_0000_7000_8000_0000_0000_0001),
@@ -37,8 +37,8 @@ fn claims() -> Claims {
     }
 }
 
-fn other_claims() -> Claims {
-    Claims {
+fn other_claims() -> TicketClaims {
+    TicketClaims {
         id: Uuid::from_u128(1),
         call_id: None,
         tenant: Uuid::from_u128(2),
@@ -54,7 +54,7 @@ fn other_claims() -> Claims {
     }
 }
 
-fn issued(claims: Claims) -> Value {
+fn issued(claims: TicketClaims) -> Value {
     serde_json::to_value(sign(claims, &ring()).expect("a ticket")).expect("JSON")
 }
 
@@ -91,7 +91,7 @@ fn a_ticket_verifies_after_it_has_travelled() {
 #[test]
 fn getters_return_what_was_signed() {
     let ticket = sign(claims(), &ring()).expect("a ticket");
-    let back = Claims {
+    let back = TicketClaims {
         id: ticket.id(),
         call_id: ticket.call_id().map(Box::from),
         tenant: ticket.tenant(),
@@ -177,9 +177,9 @@ fn text_cannot_move_between_fields() {
 
 #[test]
 fn no_call_id_is_not_an_empty_one() {
-    let nameless = Claims { call_id: None, ..claims() };
+    let nameless = TicketClaims { call_id: None, ..claims() };
     check(&with(&issued(nameless), "call_id", ""), TicketRejection::Tampered);
-    let empty = Claims { call_id: Some("".into()), ..claims() };
+    let empty = TicketClaims { call_id: Some("".into()), ..claims() };
     check(&with(&issued(empty), "call_id", Value::Null), TicketRejection::Tampered);
 }
 
@@ -331,7 +331,7 @@ fn length_is_bounded_whole_and_by_field() {
 fn every_ticket_that_can_be_signed_can_be_parsed() {
     // Six bytes each in JSON.
     let longest = |length: usize| Box::from("\u{1}".repeat(length));
-    let largest = Claims {
+    let largest = TicketClaims {
         call_id: Some(longest(256)),
         principal: longest(512),
         tool: longest(128),
@@ -345,10 +345,10 @@ fn every_ticket_that_can_be_signed_can_be_parsed() {
     assert_eq!(Ticket::parse(&text).expect("its own JSON").verify(&ring), Ok(()));
 
     let oversized = [
-        Claims { call_id: Some(longest(257)), ..largest.clone() },
-        Claims { principal: longest(513), ..largest.clone() },
-        Claims { tool: longest(129), ..largest.clone() },
-        Claims { tool_version: longest(129), ..largest },
+        TicketClaims { call_id: Some(longest(257)), ..largest.clone() },
+        TicketClaims { principal: longest(513), ..largest.clone() },
+        TicketClaims { tool: longest(129), ..largest.clone() },
+        TicketClaims { tool_version: longest(129), ..largest },
     ];
     for claims in oversized {
         assert_eq!(sign(claims, &ring).err(), Some(TicketRejection::Oversized));

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::quota_map::{Quota, QuotaEntry, QuotaMap};
+use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
 use super::{MemoryStore, locked};
 use crate::store::evidence::{
     EvidenceStore, ListedSnapshot, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
@@ -124,7 +124,7 @@ pub(super) struct MemoryEvidence {
 }
 
 impl MemoryEvidence {
-    pub(super) fn new(snapshots: Quota, keys: Quota) -> Self {
+    pub(super) fn new(snapshots: StoreQuota, keys: StoreQuota) -> Self {
         Self { snapshots: QuotaMap::new(snapshots), keys: QuotaMap::new(keys) }
     }
 

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::quota_map::{Quota, QuotaEntry, QuotaMap};
+use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
 use super::{MemoryStore, locked};
 use crate::canonical::Digest;
 use crate::store::{GrantScope, GrantStore, StandingGrant, StoreError};
@@ -37,7 +37,7 @@ impl GrantStore for MemoryStore {
 pub(super) struct MemoryGrants(QuotaMap<GrantScope, StandingGrant>);
 
 impl MemoryGrants {
-    pub(super) fn new(quota: Quota) -> Self {
+    pub(super) fn new(quota: StoreQuota) -> Self {
         Self(QuotaMap::new(quota))
     }
 

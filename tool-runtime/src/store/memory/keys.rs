@@ -6,7 +6,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::quota_map::{Quota, QuotaEntry, QuotaMap};
+use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
 use super::{MemoryStore, locked};
 use crate::canonical::Digest;
 use crate::store::{
@@ -124,7 +124,7 @@ impl UnknownIndex {
 }
 
 impl MemoryKeys {
-    pub(super) fn new(quota: Quota, reserved_answer_bytes: usize) -> Self {
+    pub(super) fn new(quota: StoreQuota, reserved_answer_bytes: usize) -> Self {
         let (records, archive) = (QuotaMap::new(quota), QuotaMap::new(quota));
         Self {
             records,

@@ -1,6 +1,6 @@
 //! The limits of a store in memory.
 
-use super::quota_map::Quota;
+use super::quota_map::StoreQuota;
 
 /// The quotas of one tenant in a [`MemoryStore`](super::MemoryStore), and thereby those of all tenants.
 ///
@@ -25,13 +25,13 @@ use super::quota_map::Quota;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
-    pub(super) keys: Quota,
+    pub(super) keys: StoreQuota,
     pub(super) reserved_answer_bytes: usize,
-    pub(super) tickets: Quota,
-    pub(super) grants: Quota,
-    pub(super) outputs: Quota,
-    pub(super) snapshots: Quota,
-    pub(super) tenant_keys: Quota,
+    pub(super) tickets: StoreQuota,
+    pub(super) grants: StoreQuota,
+    pub(super) outputs: StoreQuota,
+    pub(super) snapshots: StoreQuota,
+    pub(super) tenant_keys: StoreQuota,
 }
 
 impl MemoryLimits {
@@ -41,20 +41,20 @@ impl MemoryLimits {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            keys: Quota::new(65_536, 64 * MEBIBYTE),
+            keys: StoreQuota::new(65_536, 64 * MEBIBYTE),
             reserved_answer_bytes: 4 * 1024,
-            tickets: Quota::new(8_192, 32 * MEBIBYTE),
-            grants: Quota::new(16_384, 8 * MEBIBYTE),
-            outputs: Quota::new(1_024, 64 * MEBIBYTE),
-            snapshots: Quota::new(16_384, 64 * MEBIBYTE),
-            tenant_keys: Quota::new(65_536, 16 * MEBIBYTE),
+            tickets: StoreQuota::new(8_192, 32 * MEBIBYTE),
+            grants: StoreQuota::new(16_384, 8 * MEBIBYTE),
+            outputs: StoreQuota::new(1_024, 64 * MEBIBYTE),
+            snapshots: StoreQuota::new(16_384, 64 * MEBIBYTE),
+            tenant_keys: StoreQuota::new(65_536, 16 * MEBIBYTE),
         }
     }
 
     /// Limits a tenant's idempotency keys, and the bytes of keys and answers.
     #[must_use]
     pub const fn with_keys(mut self, limit: usize, bytes: usize) -> Self {
-        self.keys = Quota::new(limit, bytes);
+        self.keys = StoreQuota::new(limit, bytes);
         self
     }
 
@@ -71,35 +71,35 @@ impl MemoryLimits {
     /// Limits a tenant's tickets, and the bytes of their sealed calls.
     #[must_use]
     pub const fn with_tickets(mut self, limit: usize, bytes: usize) -> Self {
-        self.tickets = Quota::new(limit, bytes);
+        self.tickets = StoreQuota::new(limit, bytes);
         self
     }
 
     /// Limits a tenant's standing grants, and the bytes of their texts.
     #[must_use]
     pub const fn with_grants(mut self, limit: usize, bytes: usize) -> Self {
-        self.grants = Quota::new(limit, bytes);
+        self.grants = StoreQuota::new(limit, bytes);
         self
     }
 
     /// Limits a tenant's stored outputs, and their bytes.
     #[must_use]
     pub const fn with_outputs(mut self, limit: usize, bytes: usize) -> Self {
-        self.outputs = Quota::new(limit, bytes);
+        self.outputs = StoreQuota::new(limit, bytes);
         self
     }
 
     /// Limits the snapshots of a tenant's calls, and the bytes of their facts and sealed contents.
     #[must_use]
     pub const fn with_snapshots(mut self, limit: usize, bytes: usize) -> Self {
-        self.snapshots = Quota::new(limit, bytes);
+        self.snapshots = StoreQuota::new(limit, bytes);
         self
     }
 
     /// Limits a tenant's keys of the vault. A destroyed key still counts.
     #[must_use]
     pub const fn with_tenant_keys(mut self, limit: usize, bytes: usize) -> Self {
-        self.tenant_keys = Quota::new(limit, bytes);
+        self.tenant_keys = StoreQuota::new(limit, bytes);
         self
     }
 }

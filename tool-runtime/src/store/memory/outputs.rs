@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::quota_map::{Quota, QuotaEntry, QuotaMap};
+use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
 use super::{MemoryStore, locked};
 use crate::store::{OutputSlice, OutputStore, StoreError, StoredOutput, UnixMillis};
 
@@ -37,7 +37,7 @@ impl OutputStore for MemoryStore {
 pub(super) struct MemoryOutputs(QuotaMap<Uuid, StoredOutput>);
 
 impl MemoryOutputs {
-    pub(super) fn new(quota: Quota) -> Self {
+    pub(super) fn new(quota: StoreQuota) -> Self {
         Self(QuotaMap::new(quota))
     }
 

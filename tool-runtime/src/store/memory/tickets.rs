@@ -6,7 +6,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::quota_map::{Quota, QuotaEntry, QuotaMap};
+use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
 use super::{MemoryStore, locked};
 use crate::store::{StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket};
 
@@ -66,7 +66,7 @@ pub(super) struct MemoryTickets {
 type Waiting = HashMap<(Uuid, Box<str>), BTreeMap<(UnixMillis, Uuid), usize>>;
 
 impl MemoryTickets {
-    pub(super) fn new(quota: Quota) -> Self {
+    pub(super) fn new(quota: StoreQuota) -> Self {
         Self { tickets: QuotaMap::new(quota), waiting: HashMap::new() }
     }
 

@@ -17,23 +17,23 @@ const KEPT: usize = 200;
 /// # Panics
 /// Panics at the first broken promise.
 pub async fn sessions(store: &dyn SessionStore) {
-    a_new_session_is_empty(&Sessions::new(store)).await;
-    messages_keep_their_order(&Sessions::new(store)).await;
-    a_message_is_read_as_it_was_appended(&Sessions::new(store)).await;
-    the_newest_messages_are_read(&Sessions::new(store)).await;
-    the_oldest_messages_are_dropped_first(&Sessions::new(store)).await;
-    a_session_is_for_its_tenant_and_principal(&Sessions::new(store)).await;
-    owners_and_ids_are_told_apart(&Sessions::new(store)).await;
-    appends_at_once_stay_together(&Sessions::new(store)).await;
+    a_new_session_is_empty(&SessionChecks::new(store)).await;
+    messages_keep_their_order(&SessionChecks::new(store)).await;
+    a_message_is_read_as_it_was_appended(&SessionChecks::new(store)).await;
+    the_newest_messages_are_read(&SessionChecks::new(store)).await;
+    the_oldest_messages_are_dropped_first(&SessionChecks::new(store)).await;
+    a_session_is_for_its_tenant_and_principal(&SessionChecks::new(store)).await;
+    owners_and_ids_are_told_apart(&SessionChecks::new(store)).await;
+    appends_at_once_stay_together(&SessionChecks::new(store)).await;
 }
 
 /// The sessions of a tenant that one check owns.
-struct Sessions<'a> {
+struct SessionChecks<'a> {
     store: &'a dyn SessionStore,
     tenant: Uuid,
 }
 
-impl<'a> Sessions<'a> {
+impl<'a> SessionChecks<'a> {
     fn new(store: &'a dyn SessionStore) -> Self {
         Self { store, tenant: Uuid::now_v7() }
     }
@@ -67,14 +67,14 @@ fn of_role(role: ChatRole, text: &str) -> ChatMessage {
     ChatMessage::new(role, text, time, 3).expect("a year of four digits")
 }
 
-async fn a_new_session_is_empty(sessions: &Sessions<'_>) {
+async fn a_new_session_is_empty(sessions: &SessionChecks<'_>) {
     let key = sessions.key("new");
     assert_eq!(sessions.load(&key, 10).await, [], "a new session is empty");
     sessions.append(&key, &[]).await;
     assert_eq!(sessions.load(&key, 10).await, [], "appending nothing changes nothing");
 }
 
-async fn a_message_is_read_as_it_was_appended(sessions: &Sessions<'_>) {
+async fn a_message_is_read_as_it_was_appended(sessions: &SessionChecks<'_>) {
     let key = sessions.key("whole");
     let mut appended: Vec<_> = [ChatRole::User, ChatRole::Assistant, ChatRole::System]
         .map(|role| of_role(role, "text"))
@@ -86,7 +86,7 @@ async fn a_message_is_read_as_it_was_appended(sessions: &Sessions<'_>) {
     assert!(same, "messages are read as they were appended: role, text, time and tokens");
 }
 
-async fn messages_keep_their_order(sessions: &Sessions<'_>) {
+async fn messages_keep_their_order(sessions: &SessionChecks<'_>) {
     let key = sessions.key("order");
     for texts in [&["b", "a"][..], &["b"], &["d", "c", "b"]] {
         sessions.append(&key, texts).await;
@@ -95,7 +95,7 @@ async fn messages_keep_their_order(sessions: &Sessions<'_>) {
     assert_eq!(found, ["b", "a", "b", "d", "c", "b"], "messages keep their order, oldest first");
 }
 
-async fn the_newest_messages_are_read(sessions: &Sessions<'_>) {
+async fn the_newest_messages_are_read(sessions: &SessionChecks<'_>) {
     let key = sessions.key("newest");
     sessions.append(&key, &["1", "2", "3"]).await;
     for (limit, expected) in [(0, &[][..]), (1, &["3"]), (2, &["2", "3"]), (9, &["1", "2", "3"])] {
@@ -104,7 +104,7 @@ async fn the_newest_messages_are_read(sessions: &Sessions<'_>) {
     }
 }
 
-async fn the_oldest_messages_are_dropped_first(sessions: &Sessions<'_>) {
+async fn the_oldest_messages_are_dropped_first(sessions: &SessionChecks<'_>) {
     let key = sessions.key("long");
     let numbers: Vec<_> = (0..2 * KEPT).map(|number| number.to_string()).collect();
     for pair in numbers.chunks(2) {
@@ -116,7 +116,7 @@ async fn the_oldest_messages_are_dropped_first(sessions: &Sessions<'_>) {
     assert_eq!(found, newest, "the oldest messages are dropped first");
 }
 
-async fn a_session_is_for_its_tenant_and_principal(sessions: &Sessions<'_>) {
+async fn a_session_is_for_its_tenant_and_principal(sessions: &SessionChecks<'_>) {
     let key = sessions.key("own");
     sessions.append(&key, &["text"]).await;
     let others = [
@@ -135,7 +135,7 @@ async fn a_session_is_for_its_tenant_and_principal(sessions: &Sessions<'_>) {
     assert_eq!(found, ["text"], "others append to sessions of their own");
 }
 
-async fn owners_and_ids_are_told_apart(sessions: &Sessions<'_>) {
+async fn owners_and_ids_are_told_apart(sessions: &SessionChecks<'_>) {
     let pairs = alike().into_iter().map(|[principal, session, _]| (principal, session));
     let names =
         names().into_iter().flat_map(|name| [(name.clone(), String::new()), (String::new(), name)]);
@@ -152,7 +152,7 @@ async fn owners_and_ids_are_told_apart(sessions: &Sessions<'_>) {
     }
 }
 
-async fn appends_at_once_stay_together(sessions: &Sessions<'_>) {
+async fn appends_at_once_stay_together(sessions: &SessionChecks<'_>) {
     let key = sessions.key("crowd");
     let appends = (0..CROWD).map(|number| {
         let key = &key;

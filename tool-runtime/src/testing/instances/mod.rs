@@ -25,7 +25,7 @@ use self::document::SchemaDocument;
 pub use self::error::InstancesError;
 use self::generator::ValueSize;
 pub use self::mutation::{InvalidInstance, Mutation};
-pub(super) use self::positions::Sensitivity;
+pub(super) use self::positions::SensitivityKind;
 pub(super) use self::rng::SeededRng;
 
 /// Makes values that a schema admits and texts that it rejects.
@@ -114,7 +114,7 @@ impl Instances {
     }
 
     /// Lists the sensitive leaves of a value, by pointer.
-    pub(super) fn sensitive(&self, value: &Value) -> Vec<(String, Sensitivity)> {
+    pub(super) fn sensitive(&self, value: &Value) -> Vec<(String, SensitivityKind)> {
         positions::sensitive(&self.document, value)
     }
 

@@ -253,7 +253,7 @@ fn numbers(value_rules: &ValueRules<'_>, value: &Value, add: &mut Add<'_>) {
     let range = NumberRange::of(value_rules);
     let whole = !value_rules.kinds().contains(&ValueKind::Fraction);
     let (min, max) = range.integers(value_rules);
-    let beyond = |bound: Option<super::number::RangeBound>, above: bool| {
+    let beyond = |bound: Option<super::number::NumberBound>, above: bool| {
         let bound = bound?;
         plain(if bound.within { beside(bound.at, above) } else { bound.at })
     };

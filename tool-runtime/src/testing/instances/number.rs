@@ -9,14 +9,14 @@ use crate::json::Decimal;
 /// The bounds and steps of a number, from all parts of a schema.
 #[derive(Debug, Clone)]
 pub(super) struct NumberRange {
-    pub(super) min: Option<RangeBound>,
-    pub(super) max: Option<RangeBound>,
-    pub(super) steps: Vec<MultipleOf>,
+    pub(super) min: Option<NumberBound>,
+    pub(super) max: Option<NumberBound>,
+    pub(super) steps: Vec<NumberStep>,
 }
 
 /// One end of a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct RangeBound {
+pub(super) struct NumberBound {
     pub(super) at: f64,
     /// The bound as an integer, if it is one: floats lose digits.
     pub(super) whole: Option<i128>,
@@ -26,7 +26,7 @@ pub(super) struct RangeBound {
 
 /// The value of `multipleOf`: digits times a power of ten.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MultipleOf {
+pub(super) struct NumberStep {
     digits: u128,
     places: i32,
 }
@@ -43,19 +43,19 @@ impl NumberRange {
             range.raise(bound(get("exclusiveMinimum"), false));
             range.lower(bound(get("maximum"), !flag("exclusiveMaximum")));
             range.lower(bound(get("exclusiveMaximum"), false));
-            range.steps.extend(get("multipleOf").and_then(MultipleOf::of));
+            range.steps.extend(get("multipleOf").and_then(NumberStep::of));
         }
         range
     }
 
-    fn raise(&mut self, bound: Option<RangeBound>) {
+    fn raise(&mut self, bound: Option<NumberBound>) {
         let Some(new) = bound else { return };
         if self.min.is_none_or(|old| new.at > old.at || (new.at >= old.at && !new.within)) {
             self.min = Some(new);
         }
     }
 
-    fn lower(&mut self, bound: Option<RangeBound>) {
+    fn lower(&mut self, bound: Option<NumberBound>) {
         let Some(new) = bound else { return };
         if self.max.is_none_or(|old| new.at < old.at || (new.at <= old.at && !new.within)) {
             self.max = Some(new);
@@ -82,10 +82,10 @@ impl NumberRange {
     }
 }
 
-fn bound(value: Option<&Value>, within: bool) -> Option<RangeBound> {
+fn bound(value: Option<&Value>, within: bool) -> Option<NumberBound> {
     let Some(Value::Number(number)) = value else { return None };
     let whole = Decimal::read(&number.to_string()).to_i128();
-    Some(RangeBound { at: number.as_f64()?, whole, within })
+    Some(NumberBound { at: number.as_f64()?, whole, within })
 }
 
 /// Returns the range of an integer `format`.
@@ -113,7 +113,7 @@ fn float(whole: i128) -> f64 {
     whole as f64
 }
 
-impl MultipleOf {
+impl NumberStep {
     pub(super) fn of(value: &Value) -> Option<Self> {
         let text = value.as_number()?.to_string();
         let decimal = Decimal::read(&text);
@@ -225,7 +225,7 @@ impl Generator<'_> {
         tries.into_iter().find(|number| number.is_finite() && above(*number) && below(*number))
     }
 
-    fn stepped(&mut self, step: MultipleOf, range: &NumberRange) -> Option<Value> {
+    fn stepped(&mut self, step: NumberStep, range: &NumberRange) -> Option<Value> {
         const FAR: f64 = 1e9;
         let min = range.min.map_or(-FAR * step.size(), |bound| bound.at);
         let max = range.max.map_or(FAR * step.size(), |bound| bound.at);

@@ -20,7 +20,7 @@ pub(super) struct ValuePosition<'d, 'v> {
 
 /// The sensitivity of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::testing) enum Sensitivity {
+pub(in crate::testing) enum SensitivityKind {
     /// It is in no text.
     Secret,
     /// It is in no log.
@@ -28,19 +28,23 @@ pub(in crate::testing) enum Sensitivity {
 }
 
 /// Returns the leaves at or below a sensitive position.
-pub(super) fn sensitive(document: &SchemaDocument, value: &Value) -> Vec<(String, Sensitivity)> {
+pub(super) fn sensitive(
+    document: &SchemaDocument,
+    value: &Value,
+) -> Vec<(String, SensitivityKind)> {
     let positions = positions(document, value);
-    let marked: Vec<(&str, Sensitivity)> = positions
+    let marked: Vec<(&str, SensitivityKind)> = positions
         .iter()
         .filter_map(|position| Some((&*position.pointer, position.sensitivity()?)))
         .collect();
     let of = |pointer: &str| {
-        let below = |(at, _): &&(&str, Sensitivity)| {
+        let below = |(at, _): &&(&str, SensitivityKind)| {
             pointer.strip_prefix(at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let found: Vec<Sensitivity> = marked.iter().filter(below).map(|(_, what)| *what).collect();
-        let secret = found.contains(&Sensitivity::Secret);
-        if secret { Some(Sensitivity::Secret) } else { found.first().copied() }
+        let found: Vec<SensitivityKind> =
+            marked.iter().filter(below).map(|(_, what)| *what).collect();
+        let secret = found.contains(&SensitivityKind::Secret);
+        if secret { Some(SensitivityKind::Secret) } else { found.first().copied() }
     };
     let leaves = positions
         .iter()
@@ -49,13 +53,13 @@ pub(super) fn sensitive(document: &SchemaDocument, value: &Value) -> Vec<(String
 }
 
 impl ValuePosition<'_, '_> {
-    fn sensitivity(&self) -> Option<Sensitivity> {
+    fn sensitivity(&self) -> Option<SensitivityKind> {
         let word = "x-sensitivity";
         let all: Vec<&str> = self.sure.texts(word).chain(self.chosen.texts(word)).collect();
         if all.contains(&"secret") {
-            return Some(Sensitivity::Secret);
+            return Some(SensitivityKind::Secret);
         }
-        all.contains(&"pii").then_some(Sensitivity::Personal)
+        all.contains(&"pii").then_some(SensitivityKind::Personal)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value;
 use tool_contracts::{CallStatus, Effect, ToolContext};
 
-use super::inputs::{InputSource, TrialInputs};
+use super::inputs::{TrialInputSource, TrialInputs};
 use super::property::shrunk;
 use super::report::{TrialCheck, TrialReport};
 use super::runtime::TrialRuntime;
@@ -101,7 +101,7 @@ struct RepeatChecks<'b> {
 }
 
 impl RepeatChecks<'_> {
-    fn each(&self) -> impl Iterator<Item = (InputSource, Value)> + '_ {
+    fn each(&self) -> impl Iterator<Item = (TrialInputSource, Value)> + '_ {
         self.inputs.iter(0, CASES)
     }
 
@@ -165,7 +165,7 @@ impl RepeatChecks<'_> {
     }
 
     /// Makes a call twice; none unless the first one succeeds.
-    async fn twice(&self, value: &Value, cx: &ToolContext) -> Option<RepeatedCall> {
+    async fn twice(&self, value: &Value, cx: &ToolContext) -> Option<TrialRepeat> {
         let text = value.to_string();
         let count = || self.effects.map(EffectCounter::count);
         let first = self.trial_runtime.call(&text, cx).await;
@@ -174,7 +174,7 @@ impl RepeatChecks<'_> {
         }
         let after_first = count();
         let second = self.trial_runtime.call(&text, cx).await;
-        Some(RepeatedCall {
+        Some(TrialRepeat {
             after_first,
             after_second: count(),
             replayed: second.call_end.origin == AnswerOrigin::Replay,
@@ -187,7 +187,7 @@ impl RepeatChecks<'_> {
         check: TrialCheck,
         text: &str,
         value: &Value,
-        source: InputSource,
+        source: TrialInputSource,
         report: &mut TrialReport,
     ) {
         let shown = self.trial_runtime.shown(&value.to_string());
@@ -196,14 +196,14 @@ impl RepeatChecks<'_> {
 }
 
 /// The result of two calls with the same arguments.
-struct RepeatedCall {
+struct TrialRepeat {
     after_first: Option<u64>,
     after_second: Option<u64>,
     replayed: bool,
     same: bool,
 }
 
-impl RepeatedCall {
+impl TrialRepeat {
     /// Returns the finding if the calls had the same idempotency key.
     fn under_a_key(&self) -> Option<String> {
         if let (Some(first), Some(second)) = (self.after_first, self.after_second) {

@@ -16,7 +16,7 @@ pub(super) struct TrialInputs {
 
 /// The source of an input, with which it can be reproduced.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum InputSource {
+pub(super) enum TrialInputSource {
     Given(usize),
     Seed(u64),
 }
@@ -48,18 +48,18 @@ impl TrialInputs {
         &self,
         seed: u64,
         cases: u64,
-    ) -> impl Iterator<Item = (InputSource, Value)> + '_ {
+    ) -> impl Iterator<Item = (TrialInputSource, Value)> + '_ {
         let given = self.given.iter().enumerate();
-        let given = given.map(|(index, value)| (InputSource::Given(index), value.clone()));
+        let given = given.map(|(index, value)| (TrialInputSource::Given(index), value.clone()));
         let made = (0..cases).map(move |case| {
             let seed = seed.wrapping_add(case);
-            (InputSource::Seed(seed), self.instances.valid(seed))
+            (TrialInputSource::Seed(seed), self.instances.valid(seed))
         });
         given.chain(made)
     }
 }
 
-impl fmt::Display for InputSource {
+impl fmt::Display for TrialInputSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Given(index) => write!(f, "from: given input number {}", index + 1),

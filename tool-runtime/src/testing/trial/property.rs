@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tool_contracts::CallStatus;
 
-use super::inputs::{InputSource, TrialInputs};
+use super::inputs::{TrialInputSource, TrialInputs};
 use super::report::{TrialCheck, TrialReport};
 use super::runtime::{TrialCall, TrialRuntime};
 use crate::arguments::written_without_arguments;
@@ -52,7 +52,7 @@ impl PropertyCheck<'_> {
             }
             results.done += 1;
             self.valid(source, value, &mut results, report).await;
-            let InputSource::Seed(seed) = source else { continue };
+            let TrialInputSource::Seed(seed) = source else { continue };
             if !results.found.contains(&TrialCheck::Refusal) && self.invalid(seed, report).await {
                 results.found.insert(TrialCheck::Refusal);
             }
@@ -64,7 +64,7 @@ impl PropertyCheck<'_> {
     /// Tries one input that the schema admits.
     async fn valid(
         &self,
-        source: InputSource,
+        source: TrialInputSource,
         value: Value,
         results: &mut PropertyResults,
         report: &mut TrialReport,
@@ -107,7 +107,7 @@ impl PropertyCheck<'_> {
         let text = format!("a call with {what:?} at `{place}` is not rejected, but {status:?}");
         report.find(
             TrialCheck::Refusal,
-            format!("{text}\ninput: {shown}\n{}", InputSource::Seed(seed)),
+            format!("{text}\ninput: {shown}\n{}", TrialInputSource::Seed(seed)),
         );
         true
     }

@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::redact::Redactor;
 use crate::schema::Validator;
 use crate::testing::Instances;
-use crate::testing::instances::{SeededRng, Sensitivity};
+use crate::testing::instances::{SeededRng, SensitivityKind};
 use crate::tool::ToolOutput;
 
 /// The number of inputs with planted values.
@@ -24,7 +24,7 @@ const SHORTEST: usize = 8;
 /// A planted value.
 #[derive(Debug, Clone)]
 struct PlantedValue {
-    what: Sensitivity,
+    what: SensitivityKind,
     place: String,
     text: String,
 }
@@ -53,7 +53,7 @@ pub(super) async fn check(
         let credential = mark(&mut rng);
         let cx = with_credential(&trial_runtime.cx, &credential);
         let place = "the context's `auth`".to_owned();
-        marks.push(PlantedValue { what: Sensitivity::Secret, place, text: credential });
+        marks.push(PlantedValue { what: SensitivityKind::Secret, place, text: credential });
         let texts = everything(trial_runtime, &value, &cx).await;
         if let Some(leak) = marks.iter().find_map(|mark| texts.leak(mark)) {
             let shown = trial_runtime.shown(&value.to_string());
@@ -192,13 +192,13 @@ impl ProducedTexts {
 
     /// Returns where a mark appears although it must not.
     fn leak(&self, mark: &PlantedValue) -> Option<String> {
-        let caller = self.caller.iter().filter(|_| mark.what == Sensitivity::Secret);
+        let caller = self.caller.iter().filter(|_| mark.what == SensitivityKind::Secret);
         let (sink, form) = caller
             .chain(&self.log)
             .find_map(|(sink, text)| Some((sink, form_in(text, &mark.text)?)))?;
         let word = match mark.what {
-            Sensitivity::Secret => "secret",
-            Sensitivity::Personal => "personal value",
+            SensitivityKind::Secret => "secret",
+            SensitivityKind::Personal => "personal value",
         };
         Some(format!("the {word} at {} stands {form} in {sink}", mark.place))
     }

@@ -6,7 +6,7 @@ mod scanner;
 mod tests;
 mod weights;
 
-use self::scanner::Scanner;
+use self::scanner::TokenScanner;
 use super::{TokenCounter, TokenMethod};
 
 /// Estimates tokens from the characters of a text, without a vocabulary.
@@ -31,7 +31,7 @@ pub struct TokenEstimate;
 
 impl TokenCounter for TokenEstimate {
     fn count(&self, text: &str) -> u64 {
-        Scanner::new(text).tokens()
+        TokenScanner::new(text).tokens()
     }
 
     fn method(&self) -> TokenMethod {

@@ -21,7 +21,7 @@ const LONG_AFTER: u32 = 12;
 const BLANKS: usize = 64;
 
 /// The text that is left, and the weight of what was read.
-pub(super) struct Scanner<'t> {
+pub(super) struct TokenScanner<'t> {
     rest: &'t str,
     weight: u64,
 }
@@ -33,7 +33,7 @@ struct Word {
     has_lowercase: bool,
 }
 
-impl<'t> Scanner<'t> {
+impl<'t> TokenScanner<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self { rest: text, weight: 0 }
     }

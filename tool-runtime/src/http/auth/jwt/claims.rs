@@ -11,7 +11,7 @@ use crate::http::auth::Scopes;
 
 /// The claims that determine the principal. Times and audience are checked by `jsonwebtoken`.
 #[derive(Debug, Deserialize)]
-pub(super) struct Claims {
+pub(super) struct TokenClaims {
     pub(super) sub: Box<str>,
     #[expect(dead_code, reason = "deserializing it checks that it is one string")]
     iss: Box<str>,
@@ -19,7 +19,7 @@ pub(super) struct Claims {
     others: Map<String, Value>,
 }
 
-impl Claims {
+impl TokenClaims {
     /// Reads `scope` (RFC 8693), or else `scp`: words in a string, or an array of strings.
     pub(super) fn scopes(&self) -> Scopes {
         let claim = self.others.get("scope").or_else(|| self.others.get("scp"));

@@ -19,7 +19,7 @@ use jsonwebtoken::{Algorithm, Header, Validation};
 use thiserror::Error;
 use tool_contracts::has_hidden_characters;
 
-use self::claims::Claims;
+use self::claims::TokenClaims;
 pub use self::jwks::{Jwks, JwksError};
 use self::key_cache::KeyCache;
 use self::key_set::{KeyLookup, KeySet};
@@ -205,7 +205,7 @@ impl JwtVerifier {
         };
         let mut validation = self.validation.clone();
         validation.algorithms = vec![header.alg];
-        let data = jsonwebtoken::decode::<Claims>(token, key, &validation);
+        let data = jsonwebtoken::decode::<TokenClaims>(token, key, &validation);
         self.named(&data.map_err(|error| refused(fault(&error)))?.claims)
     }
 
@@ -229,7 +229,7 @@ impl JwtVerifier {
         Ok(keys)
     }
 
-    fn named(&self, claims: &Claims) -> Result<Principal, TokenError> {
+    fn named(&self, claims: &TokenClaims) -> Result<Principal, TokenError> {
         if claims.sub.trim().is_empty() || claims.sub.len() > MAX_NAME_LENGTH {
             return Err(refused("`sub` is empty or too long"));
         }

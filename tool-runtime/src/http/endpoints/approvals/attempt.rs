@@ -3,7 +3,7 @@
 use tool_contracts::ToolContext;
 use uuid::Uuid;
 
-use super::decision::Decision;
+use super::decision::ApprovalDecision;
 use crate::http::problem::Problem;
 use crate::http::request::admission::{AuthorizedCaller, Forbidden};
 use crate::http::request::recorded_name::recorded_name;
@@ -26,7 +26,11 @@ pub(super) struct Attempt {
 
 impl Attempt {
     /// Creates the attempt of a caller with the scope `approvals`.
-    pub(super) fn of(authorized: &AuthorizedCaller, ticket: Uuid, decision: &Decision<'_>) -> Self {
+    pub(super) fn of(
+        authorized: &AuthorizedCaller,
+        ticket: Uuid,
+        decision: &ApprovalDecision<'_>,
+    ) -> Self {
         let (tenant, by) = (Some(authorized.tenant()), authorized.name());
         let caller = authorized.caller().clone();
         Self { ticket, tenant, by, caller, action: decision.as_str() }

@@ -14,7 +14,7 @@ static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<DecisionBod
 
 /// A decision of an approver.
 #[derive(Debug)]
-pub(super) enum Decision<'b> {
+pub(super) enum ApprovalDecision<'b> {
     Approve,
     /// With these arguments, as JSON text.
     Edit(&'b str),
@@ -59,7 +59,7 @@ enum RequestedDecision {
     Decline,
 }
 
-impl<'b> Decision<'b> {
+impl<'b> ApprovalDecision<'b> {
     pub(super) fn read(body: &'b [u8]) -> Result<Self, Problem> {
         let text = SCHEMA.check(body)?;
         let fields: DecisionFields<'b> =

@@ -13,7 +13,7 @@ use tool_contracts::{CallStatus, ErrorCode};
 use uuid::Uuid;
 
 use self::attempt::Attempt;
-use self::decision::Decision;
+use self::decision::ApprovalDecision;
 pub(in crate::http) use self::decision::DecisionBody;
 use self::refusal::DecisionRefusal;
 use self::view::DeclinedDecision;
@@ -81,14 +81,14 @@ pub(in crate::http) async fn decide(
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let ticket = ticket(&params)?;
-    decided(&app, &authorized, ticket, &Decision::read(&request.body)?, &audit).await
+    decided(&app, &authorized, ticket, &ApprovalDecision::read(&request.body)?, &audit).await
 }
 
 async fn decided(
     app: &SharedApp,
     authorized: &AuthorizedCaller,
     ticket: Uuid,
-    decision: &Decision<'_>,
+    decision: &ApprovalDecision<'_>,
     audit: &Audit,
 ) -> Result<JsonResponse, Problem> {
     refusal::refuse_if_only_counted(app, authorized, ticket).await?;
@@ -103,11 +103,11 @@ async fn decided(
     audit.lock().tool_name = call.name().into();
     let refused = if call.status() == CallStatus::Pending {
         match decision {
-            Decision::Decline(feedback) => {
+            ApprovalDecision::Decline(feedback) => {
                 return decline(app, call, ticket, feedback, &attempt).await;
             }
-            Decision::Approve => approve(app, &mut call, authorized, None).await?,
-            Decision::Edit(arguments) => {
+            ApprovalDecision::Approve => approve(app, &mut call, authorized, None).await?,
+            ApprovalDecision::Edit(arguments) => {
                 approve(app, &mut call, authorized, Some(arguments)).await?
             }
         }

@@ -10,7 +10,7 @@ use tool_contracts::ErrorCode;
 use self::resolution::ParsedResolution;
 pub(in crate::http) use self::resolution::ResolutionBody;
 use self::view::UnknownOutcome;
-pub(in crate::http) use self::view::{OutcomeCursor, Outcomes, Resolved};
+pub(in crate::http) use self::view::{OutcomeCursor, OutcomesPage, Resolved};
 use crate::http::auth::Scope;
 use crate::http::problem::Problem;
 use crate::http::request::admission::{Authorized, AuthorizedCaller, RequiredScope};
@@ -55,7 +55,7 @@ pub(in crate::http) async fn list(
     let next = found.last().filter(|_| found.len() >= requested.limit);
     let next = next.map(|last| OutcomeCursor::after(&last.key).to_string());
     let outcomes = found.iter().map(UnknownOutcome::of).collect();
-    Ok(JsonResponse::ok(&Outcomes { outcomes, next }))
+    Ok(JsonResponse::ok(&OutcomesPage { outcomes, next }))
 }
 
 /// Handles the resolution of an unknown outcome.

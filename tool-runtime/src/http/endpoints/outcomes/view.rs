@@ -14,8 +14,8 @@ use crate::store::{KeyRecord, ScopedKey, UnixMillis};
 
 /// Lists keyed calls of a tenant whose outcome is unknown.
 #[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(in crate::http) struct Outcomes {
+#[schemars(rename = "Outcomes", deny_unknown_fields)]
+pub(in crate::http) struct OutcomesPage {
     /// A page of outcomes, ordered by principal, tool and key.
     pub(super) outcomes: Vec<UnknownOutcome>,
     /// The `after` of the next page; left out on the last page.

@@ -8,7 +8,7 @@ use super::definition::ToolDefinition;
 use super::error::{RemoteError, RemoteErrorKind};
 use super::findings::{CleanDefinition, RemoteFinding, clean_definition};
 use super::listing::RemoteListing;
-use super::lock::{ACCEPT, LockMode, PinnedDefinition, PinnedDefinitions, differences};
+use super::lock::{ACCEPT, McpLockMode, PinnedDefinition, PinnedDefinitions, differences};
 use super::names::{Named, registered_names};
 use super::settings::{NewTools, RemoteSettings};
 use super::status::{RemoteEvent, RemoteTool, RemoteToolState};
@@ -155,11 +155,13 @@ impl Directory {
     /// Returns whether the pins have changed.
     pub(super) fn compare(&mut self, settings: &RemoteSettings, pinning: Pinning) -> bool {
         let may_pin = match (pinning, settings.lock_mode, settings.new_tools) {
-            (Pinning::Never, _, _) | (_, LockMode::Frozen, _) | (_, _, NewTools::Refuse) => false,
+            (Pinning::Never, _, _) | (_, McpLockMode::Frozen, _) | (_, _, NewTools::Refuse) => {
+                false
+            }
             (_, _, NewTools::Pin) => true,
             (_, _, NewTools::PinFirst) => !self.has_pins,
         };
-        let accepts_all = pinning == Pinning::All && settings.lock_mode == LockMode::Accept;
+        let accepts_all = pinning == Pinning::All && settings.lock_mode == McpLockMode::Accept;
         let max_tools = settings.limits.max_tools();
         // A first list without tools is a lock too: what is listed later is new.
         let mut has_changed = may_pin && !self.has_pins;

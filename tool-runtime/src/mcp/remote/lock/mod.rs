@@ -33,7 +33,7 @@ pub(super) type PinnedDefinitions = BTreeMap<String, PinnedDefinition>;
 
 /// Selects what may be written to the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LockMode {
+pub(super) enum McpLockMode {
     /// Pins new tools by the host's setting.
     Write,
     /// Accepts every tool as the server lists it when it is connected for the first time.
@@ -55,7 +55,7 @@ impl PinnedDefinition {
     }
 }
 
-impl LockMode {
+impl McpLockMode {
     /// Reads the mode from the environment.
     pub(super) fn of_environment() -> Result<Self, RemoteError> {
         match env::var_os(VARIABLE).as_deref().map(std::ffi::OsStr::to_str) {

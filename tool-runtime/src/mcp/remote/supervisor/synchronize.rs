@@ -9,7 +9,7 @@ use crate::canonical::Digest;
 use crate::mcp::remote::directory::{Before, Pinning, Registrar};
 use crate::mcp::remote::error::RemoteError;
 use crate::mcp::remote::listing::list_tools;
-use crate::mcp::remote::lock::LockMode;
+use crate::mcp::remote::lock::McpLockMode;
 use crate::mcp::remote::status::{RemoteEvent, RemoteStatus};
 
 impl Supervisor {
@@ -19,7 +19,7 @@ impl Supervisor {
         tools: &[String],
         expected: Option<&Digest>,
     ) -> Result<(), RemoteError> {
-        if self.settings.lock_mode == LockMode::Frozen {
+        if self.settings.lock_mode == McpLockMode::Frozen {
             return Err(RemoteError::setting("the lock is frozen by `MCP_LOCK=frozen`"));
         }
         let before = self.directory.before();
@@ -62,7 +62,7 @@ impl Supervisor {
         self.directory.observe(listing, &settings);
         let pins = self.directory.pins_before();
         let mut stored = Ok(());
-        if self.directory.compare(&settings, pinning) && settings.lock_mode != LockMode::Frozen {
+        if self.directory.compare(&settings, pinning) && settings.lock_mode != McpLockMode::Frozen {
             stored = settings.lock.write(self.directory.pins()).await;
             if stored.is_err() {
                 self.directory.restore_pins(pins);

@@ -11,7 +11,7 @@ use super::super::model::{
 };
 use super::super::number::{IntegerWidth, NumberBounds, NumberReader, NumericLimit};
 use super::super::types::Types;
-use super::{Compiler, SchemaSource};
+use super::{SchemaCompiler, SchemaSource};
 
 /// Assertion keywords that are not enforced, with their replacements.
 const UNSUPPORTED: [(&str, &str); 7] = [
@@ -26,7 +26,7 @@ const UNSUPPORTED: [(&str, &str); 7] = [
 
 type Optional<T> = Result<Option<T>, SchemaError>;
 
-impl<'s> Compiler<'s> {
+impl<'s> SchemaCompiler<'s> {
     pub(super) fn keywords(
         &mut self,
         source: SchemaSource<'s, '_>,

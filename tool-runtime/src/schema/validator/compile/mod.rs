@@ -18,14 +18,14 @@ const MAX_DEPTH: usize = 128;
 
 /// Compiles a document; the first schema of the list is the root.
 pub(super) fn compile(root: &Value) -> Result<Vec<SchemaNode>, SchemaError> {
-    let mut compiler = Compiler { root, schemas: Vec::new(), ids: HashMap::new(), levels: 0 };
+    let mut compiler = SchemaCompiler { root, schemas: Vec::new(), ids: HashMap::new(), levels: 0 };
     compiler.schema(root, "")?;
-    let Compiler { mut schemas, ids, .. } = compiler;
+    let SchemaCompiler { mut schemas, ids, .. } = compiler;
     analyse::complete(&mut schemas, &ids)?;
     Ok(schemas)
 }
 
-struct Compiler<'s> {
+struct SchemaCompiler<'s> {
     root: &'s Value,
     schemas: Vec<SchemaNode>,
     /// Schemas by JSON Pointer; an entry may still be incomplete.
@@ -33,7 +33,7 @@ struct Compiler<'s> {
     levels: usize,
 }
 
-impl<'s> Compiler<'s> {
+impl<'s> SchemaCompiler<'s> {
     /// Compiles the schema at a pointer, unless it is compiled already.
     fn schema(&mut self, value: &'s Value, pointer: &str) -> Result<SchemaId, SchemaError> {
         if let Some(known) = self.ids.get(pointer) {

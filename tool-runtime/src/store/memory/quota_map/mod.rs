@@ -12,7 +12,7 @@ mod tests;
 
 /// A number of entries and of bytes, used or allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Quota {
+pub(super) struct StoreQuota {
     entries: usize,
     bytes: usize,
 }
@@ -31,14 +31,14 @@ pub(super) struct QuotaEntry<V> {
 /// tenant may use no more than is still free in total: a single tenant can use its whole quota and
 /// leaves as much free, and tenants that insert all they can end up with equal parts.
 pub(super) struct QuotaMap<K, V> {
-    quota: Quota,
-    used: Quota,
-    used_by: HashMap<Uuid, Quota>,
+    quota: StoreQuota,
+    used: StoreQuota,
+    used_by: HashMap<Uuid, StoreQuota>,
     entries: BTreeMap<K, QuotaEntry<V>>,
     expiries: BTreeSet<(UnixMillis, K)>,
 }
 
-impl Quota {
+impl StoreQuota {
     pub(super) const fn new(entries: usize, bytes: usize) -> Self {
         Self { entries, bytes }
     }
@@ -71,8 +71,8 @@ impl Quota {
 }
 
 impl<K: Ord + Clone, V> QuotaMap<K, V> {
-    pub(super) fn new(quota: Quota) -> Self {
-        let (used, used_by) = (Quota::default(), HashMap::new());
+    pub(super) fn new(quota: StoreQuota) -> Self {
+        let (used, used_by) = (StoreQuota::default(), HashMap::new());
         Self { quota, used, used_by, entries: BTreeMap::new(), expiries: BTreeSet::new() }
     }
 
@@ -149,7 +149,7 @@ impl<K: Ord + Clone, V> QuotaMap<K, V> {
         if before.is_some_and(|before| entry.bytes <= before.bytes) {
             return true;
         }
-        let without = |used: Quota| before.map_or(used, |before| used.without(before.bytes));
+        let without = |used: StoreQuota| before.map_or(used, |before| used.without(before.bytes));
         let used = without(self.used_by(entry.tenant)).with(entry.bytes);
         let free = self.quota.of_all_tenants().minus(without(self.used).with(entry.bytes));
         free.is_some_and(|free| used.is_within(free))
@@ -165,12 +165,12 @@ impl<K: Ord + Clone, V> QuotaMap<K, V> {
         }
     }
 
-    fn used_by(&self, tenant: Uuid) -> Quota {
+    fn used_by(&self, tenant: Uuid) -> StoreQuota {
         self.used_by.get(&tenant).copied().unwrap_or_default()
     }
 
     fn full(&self, tenant: Uuid) -> StoreError {
-        let (used, Quota { entries, bytes }) = (self.used_by(tenant), self.quota);
+        let (used, StoreQuota { entries, bytes }) = (self.used_by(tenant), self.quota);
         let log = format!(
             "tenant {tenant} has reached its quota with {} entries and {} bytes: one tenant may use \
              {entries} and {bytes}, and at most what is still free of twice that for all tenants; \

@@ -1,6 +1,6 @@
 use uuid::Uuid;
 
-use super::{Quota, QuotaEntry, QuotaMap};
+use super::{QuotaEntry, QuotaMap, StoreQuota};
 use crate::store::{StoreError, StoreErrorKind, UnixMillis};
 
 const LATER: UnixMillis = UnixMillis::new(1_000);
@@ -28,7 +28,7 @@ fn used(map: &TestMap, owner: u128) -> usize {
 #[test]
 fn a_single_tenant_can_use_its_quota_and_leaves_as_much_to_others() {
     for bytes in [0, 10] {
-        let mut map = TestMap::new(Quota::new(100, 1_000));
+        let mut map = TestMap::new(StoreQuota::new(100, 1_000));
         assert_eq!(fill(&mut map, 1, bytes), 100);
         assert_eq!(fill(&mut map, 2, bytes), 50);
         assert_eq!(fill(&mut map, 3, bytes), 25);
@@ -41,7 +41,7 @@ fn a_single_tenant_can_use_its_quota_and_leaves_as_much_to_others() {
 #[test]
 fn tenants_that_insert_all_they_can_get_equal_parts() {
     const TENANTS: usize = 9;
-    let mut map = TestMap::new(Quota::new(100, 1_000_000));
+    let mut map = TestMap::new(StoreQuota::new(100, 1_000_000));
     for name in 0..100 {
         for owner in 0..TENANTS {
             // A refused tenant has reached its part.
@@ -55,7 +55,7 @@ fn tenants_that_insert_all_they_can_get_equal_parts() {
 
 #[test]
 fn bytes_are_shared_like_entries() {
-    let mut map = TestMap::new(Quota::new(1_000, 100));
+    let mut map = TestMap::new(StoreQuota::new(1_000, 100));
     assert!(put(&mut map, 1, 0, 101).is_err(), "no entry is larger than the quota");
     assert!(put(&mut map, 1, 0, 100).is_ok());
     assert!(put(&mut map, 1, 1, 0).is_ok() && put(&mut map, 1, 2, 1).is_err());
@@ -65,7 +65,7 @@ fn bytes_are_shared_like_entries() {
 
 #[test]
 fn an_entry_may_shrink_and_not_grow_while_others_use_the_rest() {
-    let mut map = TestMap::new(Quota::new(10, 100));
+    let mut map = TestMap::new(StoreQuota::new(10, 100));
     assert!(put(&mut map, 1, 0, 60).is_ok() && put(&mut map, 2, 0, 70).is_ok());
     assert!(put(&mut map, 2, 0, 71).is_err());
     assert!(put(&mut map, 3, 0, 35).is_ok());
@@ -75,16 +75,16 @@ fn an_entry_may_shrink_and_not_grow_while_others_use_the_rest() {
 
 #[test]
 fn swept_entries_are_free_again_for_every_tenant() {
-    let mut map = TestMap::new(Quota::new(4, 100));
+    let mut map = TestMap::new(StoreQuota::new(4, 100));
     assert_eq!([fill(&mut map, 1, 1), fill(&mut map, 2, 1)], [4, 2]);
     assert_eq!(map.sweep(LATER, usize::MAX), 6);
-    assert!(map.used_by.is_empty() && map.used == Quota::default());
+    assert!(map.used_by.is_empty() && map.used == StoreQuota::default());
     assert_eq!([fill(&mut map, 2, 1), fill(&mut map, 1, 1)], [4, 2]);
 }
 
 #[test]
 fn the_log_names_the_tenant_and_the_remedies() {
-    let mut map = TestMap::new(Quota::new(2, 100));
+    let mut map = TestMap::new(StoreQuota::new(2, 100));
     fill(&mut map, 7, 1);
     let error = put(&mut map, 7, 2, 1).expect_err("it has its part");
     assert_eq!(error.kind(), StoreErrorKind::Full);
@@ -95,7 +95,7 @@ fn the_log_names_the_tenant_and_the_remedies() {
 
 #[test]
 fn random_operations_keep_the_sums_right_and_every_tenant_within_its_quota() {
-    let quota = Quota::new(20, 200);
+    let quota = StoreQuota::new(20, 200);
     let mut map = TestMap::new(quota);
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for _ in 0..20_000 {
@@ -110,13 +110,13 @@ fn random_operations_keep_the_sums_right_and_every_tenant_within_its_quota() {
                 assert_eq!(map.used_by(tenant(owner)), before);
             }
         }
-        let mut sum = Quota::default();
+        let mut sum = StoreQuota::default();
         for owner in 0..5 {
             let of_tenant = map.entries.values().filter(|entry| entry.tenant == tenant(owner));
-            let used = of_tenant.fold(Quota::default(), |used, entry| used.with(entry.bytes));
+            let used = of_tenant.fold(StoreQuota::default(), |used, entry| used.with(entry.bytes));
             assert_eq!(used, map.used_by(tenant(owner)));
             assert!(used.is_within(quota), "{used:?}");
-            sum = Quota::new(sum.entries + used.entries, sum.bytes + used.bytes);
+            sum = StoreQuota::new(sum.entries + used.entries, sum.bytes + used.bytes);
         }
         assert_eq!(sum, map.used);
         assert!(sum.is_within(quota.of_all_tenants()));
