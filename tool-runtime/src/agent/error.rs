@@ -185,8 +185,9 @@ impl AgentError {
         self.kind
     }
 
-    /// Returns the agent's own reason in `details.reason`; none if the details have no reason or
-    /// another one.
+    /// Returns the reason in `details.reason`; none if there is none, or a word that is not the agent's.
+    ///
+    /// The details of a tool's error are those of its result, so that its reason may be such a word too.
     #[must_use]
     pub fn reason(&self) -> Option<AgentErrorReason> {
         self.details.get("reason").and_then(Value::as_str).and_then(AgentErrorReason::parse)

@@ -11,8 +11,8 @@ use crate::assess::{CompressionError, Summarizer, SummaryRequest};
 ///
 /// In a [`ProxyAgent`](super::ProxyAgent) all summaries of a context together get half of the time that
 /// the request has left; if they take longer, the context is pruned. Elsewhere the time limits of the
-/// model's client hold. A summary that was cut off or filtered is a failure, so that the context is
-/// pruned.
+/// model's client hold. A summary that was cut off or filtered, or ended for an unknown
+/// reason, is a failure, so that the context is pruned.
 ///
 /// ```
 /// use tool_runtime::agent::{ChatModel, StudentSummarizer};
@@ -94,11 +94,16 @@ impl Summarizer for StudentSummarizer {
             CompressionError::new(message).with_written_tokens(written)
         };
         match reply.finish_reason() {
-            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => {}
+            FinishReason::Stop | FinishReason::ToolCalls => {}
             FinishReason::Length => {
                 return Err(unusable("the summary was cut off at its limit of tokens"));
             }
             FinishReason::ContentFilter => return Err(unusable("the summary was filtered")),
+            FinishReason::Other(_) => {
+                return Err(unusable(
+                    "the summary may be incomplete: it ended for an unknown reason",
+                ));
+            }
         }
         Some(reply.text().trim().to_owned())
             .filter(|summary| !summary.is_empty())
@@ -141,9 +146,10 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_that_was_cut_off_or_filtered_is_a_failure() {
+    fn a_summary_that_may_be_incomplete_is_a_failure() {
         assert_eq!(summary(FinishReason::Stop).expect("a summary"), "The tea is green.");
-        for reason in [FinishReason::Length, FinishReason::ContentFilter] {
+        let unknown = FinishReason::Other("odd".to_owned());
+        for reason in [FinishReason::Length, FinishReason::ContentFilter, unknown] {
             let error = summary(reason.clone()).expect_err("it cannot be used");
             assert_eq!(error.written_tokens(), Some(32), "{reason:?}: as many as were allowed");
         }

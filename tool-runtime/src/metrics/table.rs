@@ -259,8 +259,8 @@ metrics! {
 const _: () = {
     let mut rest = ALL;
     while let [metric, others @ ..] = rest {
-        assert!(is_name(metric.prometheus), "a name at `/metrics`");
-        assert!(are_names(metric.labels), "the name of a label");
+        assert!(is_prometheus_name(metric.prometheus), "a name at `/metrics`");
+        assert!(are_labels(metric.labels), "the name of a label");
         assert!(is_name(metric.otel), "a name of OpenTelemetry");
         assert!(are_names(metric.attributes), "the name of an attribute");
         assert!(
@@ -279,6 +279,28 @@ const fn are_names(mut texts: &[&str]) -> bool {
         texts = others;
     }
     true
+}
+
+const fn are_labels(mut texts: &[&str]) -> bool {
+    while let [text, others @ ..] = texts {
+        if !is_prometheus_name(text) {
+            return false;
+        }
+        texts = others;
+    }
+    true
+}
+
+/// Returns whether this is a name without a dot that begins with a letter.
+const fn is_prometheus_name(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let [byte, others @ ..] = rest {
+        if *byte == b'.' {
+            return false;
+        }
+        rest = others;
+    }
+    matches!(text.as_bytes(), [b'a'..=b'z', ..]) && is_name(text)
 }
 
 /// Returns whether this is a name: lower-case letters, digits, `_` and `.`.

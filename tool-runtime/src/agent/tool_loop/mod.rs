@@ -40,7 +40,7 @@ use crate::runtime::Runtime;
 /// | --- | --- |
 /// | `Answered` | the model requests no further call; its `finish_reason` says if its text was cut off |
 /// | `Suspended` | a call waits for a person; [`SuspendedRun`] may continue later, in another process too |
-/// | `Stopped` | `max_turns`, `max_total_tokens` or `timeout` is reached, all calls of three turns in a row failed, or the model's answer was cut off, and none of its calls ran |
+/// | `Stopped` | `max_turns`, `max_total_tokens` or `timeout` is reached, all calls of three turns in a row failed, or the model's answer was cut off, was filtered, or ended for an unknown reason, and none of its calls ran |
 ///
 /// A model that does not respond within the time limit stops the loop as any limit does: the report
 /// has all messages and calls up to then. An error is returned only if the model itself failed.
