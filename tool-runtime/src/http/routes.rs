@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::http::endpoints::{
     approvals, attachments, call, evidence, list, outcomes, probes, traces,
 };
-use crate::http::openapi::{self, DocumentInput, Tools, operations};
+use crate::http::openapi::{self, CallBodies, DocumentInput, operations};
 use crate::http::response::ResponseFormat;
 use crate::http::route_builder::{EndpointMethod, RouteId, admitted, without_admission};
 use crate::http::state::app::SharedApp;
@@ -51,7 +51,7 @@ macro_rules! routes {
             fn operation(
                 self,
                 input: &DocumentInput<'_>,
-                tools: &Tools,
+                tools: &CallBodies,
             ) -> Option<(EndpointMethod, Value)> {
                 match self {
                     $($(Self::$route => {
@@ -120,7 +120,7 @@ impl Route {
     }
 
     /// Describes the paths that a server serves.
-    fn describe(input: &DocumentInput<'_>, tools: &Tools) -> Value {
+    fn describe(input: &DocumentInput<'_>, tools: &CallBodies) -> Value {
         let served = Self::ALL.iter().filter_map(|route| {
             let (method, operation) = route.operation(input, tools)?;
             Some((route.as_str().to_owned(), json!({ method.as_str(): operation })))
