@@ -659,8 +659,8 @@ pub enum Reconciled<T> {
 }
 
 // tool_runtime::RefusalReason
-refusal_reasons! {
-    pub enum RefusalReason { ActorType = "actor_type", AnswerNotValid =
+word_enum! {
+    #[non_exhaustive] pub enum RefusalReason { ActorType = "actor_type", AnswerNotValid =
     "answer_not_valid", AnsweredBefore = "answered_before", Answers = "answers", Bodies =
     "bodies", BreakerOpen = "breaker_open", Busy = "busy", Cancelled = "cancelled",
     CutOff = "cut_off", DeniedByPolicy = "denied_by_policy", Draining = "draining",
@@ -690,10 +690,6 @@ refusal_reasons! {
     = "unknown_key", UnknownOutcome = "unknown_outcome", UnknownOutcomesFull =
     "unknown_outcomes_full", UnknownTool = "unknown_tool", UnknownTrace =
     "unknown_trace", User = "user", WaitingTicketsFull = "waiting_tickets_full", }
-}
-impl RefusalReason {
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {}
 }
 impl Serialize for RefusalReason {}
 impl fmt::Display for RefusalReason {}
@@ -1752,16 +1748,13 @@ impl AgentErrorKind {
 impl fmt::Display for AgentErrorKind {}
 
 // tool_runtime::agent::AgentErrorReason
-reasons! {
-    pub enum AgentErrorReason { AsyncThread = "async_thread", Connection = "connection",
-    InvalidRequest = "invalid_request", NotFound = "not_found", Panic = "panic",
-    RateLimited = "rate_limited", SessionStore = "session_store", Timeout = "timeout",
-    ToolType = "tool_type", Unauthorized = "unauthorized", Unavailable = "unavailable",
-    UnknownTool = "unknown_tool", Unreadable = "unreadable", }
-}
-impl AgentErrorReason {
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {}
+word_enum! {
+    #[non_exhaustive] pub enum AgentErrorReason { AsyncThread = "async_thread",
+    Connection = "connection", InvalidRequest = "invalid_request", NotFound =
+    "not_found", Panic = "panic", RateLimited = "rate_limited", SessionStore =
+    "session_store", Timeout = "timeout", ToolType = "tool_type", Unauthorized =
+    "unauthorized", Unavailable = "unavailable", UnknownTool = "unknown_tool", Unreadable
+    = "unreadable", }
 }
 impl fmt::Display for AgentErrorReason {}
 
