@@ -254,9 +254,7 @@ impl Failure {
             Some(EffectState::Unknown) => true,
             Some(EffectState::None) => false,
             // The mark is absent, or the value is a detail of the tool itself.
-            Some(EffectState::Done) | None => {
-                matches!(self.0.code.error_type(), ToolErrorType::Timeout | ToolErrorType::Upstream)
-            }
+            Some(EffectState::Done) | None => may_have_had_effect(self.0.code.error_type()),
         }
     }
 
@@ -292,6 +290,11 @@ impl<E: ToolFailure> From<E> for Failure {
     fn from(error: E) -> Self {
         error.failure()
     }
+}
+
+/// Returns whether a failure of this type alone leaves open if the call had its effect.
+pub(crate) fn may_have_had_effect(error_type: ToolErrorType) -> bool {
+    matches!(error_type, ToolErrorType::Timeout | ToolErrorType::Upstream)
 }
 
 impl From<ErrorCode> for Failure {

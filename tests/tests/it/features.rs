@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+
+use crate::source_files::root;
 
 /// The dependencies that need Rust 1.88.
 const NEED_1_88: [&str; 2] = ["dep:jsonwebtoken", "dep:rmcp"];
@@ -11,13 +12,12 @@ const NEED_1_88: [&str; 2] = ["dep:jsonwebtoken", "dep:rmcp"];
 struct Feature {
     /// The comment before it.
     comment: String,
-    /// What it turns on: other features, and dependencies.
+    /// The features and the dependencies that it turns on.
     parts: BTreeSet<String>,
 }
 
 fn read(file: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above");
-    fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// Reads the table `[features]` of the runtime's manifest.

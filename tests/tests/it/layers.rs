@@ -53,7 +53,7 @@ const CRATE: &[&str] = &[
     // The servers.
     "http",
     "mcp",
-    // What hosts import for tests and programs, and what generated code names.
+    // For hosts: test helpers and imports of programs; for generated code; and the guide.
     "testing",
     "prelude",
     "__private",

@@ -3,16 +3,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tool_runtime::RefusalReason;
 
+use crate::source_files::{root, rust_files};
+
 /// The crates and members whose sources may hold a test.
 const MEMBERS: [&str; 5] = ["tool-contracts", "tool-derive", "tool-runtime", "tests", "examples"];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above")
-}
 
 #[test]
 fn the_rows_of_the_source_documents_name_files_and_tests_that_exist() {
@@ -71,7 +69,7 @@ fn name(rest: &str) -> Option<&str> {
 /// Collects the names of all functions under `#[test]` or a runtime's test attribute.
 fn tests(root: &Path) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for file in MEMBERS.iter().flat_map(|member| sources(&root.join(member))) {
+    for file in MEMBERS.iter().flat_map(|member| rust_files(&root.join(member))) {
         let text = fs::read_to_string(&file).expect("the source is text");
         let attributed = text.split("test]").skip(1).chain(text.split("test(").skip(1));
         names.extend(attributed.filter_map(|after| {
@@ -81,12 +79,4 @@ fn tests(root: &Path) -> BTreeSet<String> {
         }));
     }
     names
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("the folder is there");
-    let paths = entries.map(|entry| entry.expect("the entry can be read").path());
-    let (folders, files): (Vec<_>, Vec<_>) = paths.partition(|path| path.is_dir());
-    let here = files.into_iter().filter(|path| path.extension().is_some_and(|it| it == "rs"));
-    here.chain(folders.iter().flat_map(|folder| sources(folder))).collect()
 }

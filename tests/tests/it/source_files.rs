@@ -6,25 +6,26 @@ use std::path::{Path, PathBuf};
 /// The most lines of a source file, without those of tests.
 const MAX_LINES: usize = 500;
 
-/// Collects the Rust files below a folder, but for what builds and tests write.
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let entries = fs::read_dir(folder).expect("a folder of the sources");
-    for path in entries.map(|entry| entry.expect("an entry").path()) {
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        if path.is_dir() {
-            if !name.starts_with('.') && !["target", "golden"].contains(&name.as_str()) {
-                files(&path, found);
-            }
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
+/// Returns the folder of the workspace.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above")
+}
+
+/// Returns the Rust files below a folder, but for what builds and tests write.
+pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let is_source = |path: &PathBuf| {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        !name.starts_with('.') && !["target", "golden"].contains(&&*name)
+    };
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("the entry can be read").path());
+    let (folders, files): (Vec<_>, Vec<_>) = paths.filter(is_source).partition(|it| it.is_dir());
+    let here = files.into_iter().filter(|path| path.extension().is_some_and(|it| it == "rs"));
+    here.chain(folders.iter().flat_map(|folder| rust_files(folder))).collect()
 }
 
 fn sources() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above");
-    let mut found = Vec::new();
-    files(root, &mut found);
+    let found = rust_files(root());
     assert!(found.len() > 1000, "the sources are there: {} files", found.len());
     found
 }

@@ -1,4 +1,4 @@
-//! What evidence needs of the ledger's keys: hashes to compare with recorded ones, and redaction.
+//! Hashes that evidence compares with recorded ones, and its redaction, under the ledger's keys.
 
 use super::keys::{LedgerKeys, keyed_hash};
 use crate::canonical::Digest;

@@ -259,10 +259,10 @@ metrics! {
 const _: () = {
     let mut rest = ALL;
     while let [metric, others @ ..] = rest {
-        assert!(is_prometheus_name(metric.prometheus), "a name at `/metrics`");
-        assert!(are_labels(metric.labels), "the name of a label");
-        assert!(is_name(metric.otel), "a name of OpenTelemetry");
-        assert!(are_names(metric.attributes), "the name of an attribute");
+        assert!(is_name(metric.prometheus, false), "a name at `/metrics`");
+        assert!(are_names(metric.labels, false), "the name of a label");
+        assert!(is_name(metric.otel, true), "a name of OpenTelemetry");
+        assert!(are_names(metric.attributes, true), "the name of an attribute");
         assert!(
             !metric.unit.as_ucum().is_empty() && !metric.description.is_empty(),
             "an empty text"
@@ -271,9 +271,9 @@ const _: () = {
     }
 };
 
-const fn are_names(mut texts: &[&str]) -> bool {
+const fn are_names(mut texts: &[&str], may_have_dots: bool) -> bool {
     while let [text, others @ ..] = texts {
-        if !is_name(text) {
+        if !is_name(text, may_have_dots) {
             return false;
         }
         texts = others;
@@ -281,38 +281,19 @@ const fn are_names(mut texts: &[&str]) -> bool {
     true
 }
 
-const fn are_labels(mut texts: &[&str]) -> bool {
-    while let [text, others @ ..] = texts {
-        if !is_prometheus_name(text) {
-            return false;
-        }
-        texts = others;
-    }
-    true
-}
-
-/// Returns whether this is a name without a dot that begins with a letter.
-const fn is_prometheus_name(text: &str) -> bool {
+/// Returns whether this is a name: a lower-case letter, then such letters, digits, `_`, and dots
+/// where they are allowed.
+const fn is_name(text: &str, may_have_dots: bool) -> bool {
     let mut rest = text.as_bytes();
     while let [byte, others @ ..] = rest {
-        if *byte == b'.' {
-            return false;
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'_' => {}
+            b'.' if may_have_dots => {}
+            _ => return false,
         }
         rest = others;
     }
-    matches!(text.as_bytes(), [b'a'..=b'z', ..]) && is_name(text)
-}
-
-/// Returns whether this is a name: lower-case letters, digits, `_` and `.`.
-const fn is_name(text: &str) -> bool {
-    let mut rest = text.as_bytes();
-    while let [byte, others @ ..] = rest {
-        if !matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.') {
-            return false;
-        }
-        rest = others;
-    }
-    !text.is_empty()
+    matches!(text.as_bytes(), [b'a'..=b'z', ..])
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolErrorType};
 
 use crate::effect_state::EffectState;
-use crate::failure::Failure;
+use crate::failure::{Failure, may_have_had_effect};
 use crate::mcp::AUDIT;
 
 /// The longest code, in bytes.
@@ -61,10 +61,8 @@ impl<'m> AuditedError<'m> {
         if let Ok(code) = self.code.parse::<ErrorCode>() {
             return (code.relayed(), code.is_before_run());
         }
-        let is_unknown = |error_type: &ToolErrorType| {
-            matches!(error_type, ToolErrorType::Timeout | ToolErrorType::Upstream)
-        };
-        (ErrorCode::UpstreamError, self.error_type.as_ref().is_some_and(|it| !is_unknown(it)))
+        let had_no_effect = self.error_type.is_some_and(|it| !may_have_had_effect(it));
+        (ErrorCode::UpstreamError, had_no_effect)
     }
 }
 
