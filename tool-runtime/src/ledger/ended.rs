@@ -203,7 +203,10 @@ impl EndedCall {
         let data = self.texts.get(TextField::Data);
         RecordedContents {
             input_hash: hash_of_input(&call.tool, arguments, keys, guessable),
-            output_hash: data.and_then(|data| hash_of_output(data, keys)),
+            output_hash: data.and_then(|data| match call.tool.traits.evidence {
+                true => hash_of_output(data, keys),
+                false => Some(keys.hash(digest_of_output_text(data), true)),
+            }),
             input,
             input_redacted,
         }
@@ -291,9 +294,15 @@ pub(crate) fn digest_of_input(arguments: &str) -> Option<Digest> {
     Digest::of_json("tool-runtime/input/v1", arguments).ok()
 }
 
-/// Hashes the canonical form of an answer; none if it has none.
+/// Hashes the canonical form of an answer, as records of tools with evidence do; none if it has
+/// none.
 pub(crate) fn digest_of_output(data: &str) -> Option<Digest> {
     Digest::of_json("tool-runtime/output/v1", data).ok()
+}
+
+/// Hashes an answer's JSON text as it was delivered, as records of tools without evidence do.
+pub(crate) fn digest_of_output_text(data: &str) -> Digest {
+    Digest::of("tool-runtime/output-text/v1", data.as_bytes())
 }
 
 impl ResolvedCall {

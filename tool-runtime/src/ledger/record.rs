@@ -115,7 +115,8 @@ pub struct RecordedCall {
     /// The hash of the canonical arguments; none if they have no canonical form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_hash: Option<String>,
-    /// The hash of the canonical answer, always under the ledger's key.
+    /// The hash of the answer, always under the ledger's key: of its canonical form if the tool
+    /// leaves evidence, else of its JSON text as it was delivered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_hash: Option<String>,
     /// The hash of each attachment's content, always under the ledger's key.

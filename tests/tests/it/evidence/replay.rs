@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tool_runtime::contracts::ErrorCode;
 use tool_runtime::evidence::{
@@ -42,6 +43,24 @@ async fn peek(
 ) -> u32 {
     let _ = pin;
     tool_data.ask()
+}
+
+/// Answers with two properties whose order changes from call to call, and leaves evidence.
+#[ai_tool(effect = "read", evidence)]
+async fn pair(tool_data: &ToolData) -> Box<RawValue> {
+    pair_text(tool_data)
+}
+
+/// Answers with two properties whose order changes from call to call, and leaves no evidence.
+#[ai_tool(effect = "read")]
+async fn bare_pair(tool_data: &ToolData) -> Box<RawValue> {
+    pair_text(tool_data)
+}
+
+fn pair_text(tool_data: &ToolData) -> Box<RawValue> {
+    tool_data.ask();
+    let text = if tool_data.runs() % 2 == 0 { r#"{"a":1,"b":2}"# } else { r#"{"b":2,"a":1}"# };
+    RawValue::from_string(text.to_owned()).unwrap()
 }
 
 /// Says nothing to nobody.
@@ -121,6 +140,21 @@ async fn an_answer_is_the_same_or_has_drifted_with_what_has_changed() {
     let mut cached = runtime.call("look", r#"{"place":"here"}"#, &cx_of(TENANT));
     assert!(cached.execute().await.data_json().unwrap().contains(r#""today":0"#));
     assert_eq!(replays.tool_data.runs(), 3);
+}
+
+#[tokio::test]
+async fn answers_with_evidence_are_compared_by_value_and_others_by_their_text() {
+    let replays = ReplaySetup::new();
+    let runtime = replays.with(|it| it.tool::<PairTool>().tool::<BarePairTool>());
+    call(&runtime, "pair", "{}").await;
+    call(&runtime, "bare_pair", "{}").await;
+    let drifted = ReplayVerdict::Changed { diff: None, earlier_error: None, error: None };
+    let report = replays.run(&runtime).await;
+    assert_eq!(verdicts(&report), [&ReplayVerdict::Same, &ReplayVerdict::Same]);
+    // One more run in between: each property is now where the other one was.
+    call(&runtime, "pair", "{}").await;
+    let report = replays.run(&runtime).await;
+    assert_eq!(verdicts(&report)[..2], [&ReplayVerdict::Same, &drifted]);
 }
 
 #[tokio::test]

@@ -37,7 +37,8 @@ pub struct ReplayedCall {
 #[serde(tag = "verdict", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplayVerdict {
-    /// The answer is the same, or the failure has the same code.
+    /// The answer is the same: its value if the tool leaves evidence, else its JSON text. Or the
+    /// failure has the same code.
     Same,
     /// The answer differs.
     #[serde(rename = "drifted")]

@@ -190,15 +190,24 @@ impl Replay {
             return Ok(ReplayVerdict::Changed { diff: None, earlier_error, error: None });
         }
         let recorded = call.output_hash.as_deref().ok_or(SkipReason::OutputNotKept)?;
-        let digest = ledger::digest_of_output(data).ok_or(SkipReason::OutputNotKept)?;
-        let hash = self.ledger.keys().hash_like(recorded, digest);
-        match hash.ok_or(SkipReason::OutputNotKept)? {
-            hash if hash == recorded => Ok(ReplayVerdict::Same),
-            _ => {
-                let diff = earlier.and_then(|earlier| self.diff(scope, earlier, data));
-                Ok(ReplayVerdict::Changed { diff, earlier_error: None, error: None })
+        if self.is_answer(recorded, data)? {
+            return Ok(ReplayVerdict::Same);
+        }
+        let diff = earlier.and_then(|earlier| self.diff(scope, earlier, data));
+        Ok(ReplayVerdict::Changed { diff, earlier_error: None, error: None })
+    }
+
+    /// Returns whether a recorded hash is that of this answer: of its canonical form or of its
+    /// text, since the tool may have become one with evidence after the call, or the reverse.
+    fn is_answer(&self, recorded: &str, data: &str) -> Result<bool, SkipReason> {
+        let digests = [Some(ledger::digest_of_output_text(data)), ledger::digest_of_output(data)];
+        for digest in digests.into_iter().flatten() {
+            let hash = self.ledger.keys().hash_like(recorded, digest);
+            if hash.ok_or(SkipReason::OutputNotKept)? == recorded {
+                return Ok(true);
             }
         }
+        Ok(false)
     }
 
     /// Computes the patch from the earlier answer to today's, both redacted.
