@@ -57,7 +57,7 @@ fn real_tools_and_calls_go_to_every_dialect_and_back() {
 
 #[test]
 fn arguments_valid_for_a_tool_fit_its_declaration_and_come_back_unchanged() {
-    const ARGUMENT_SETS: u64 = 60;
+    const ARGUMENT_SETS: u64 = 30;
     let specs = samples::all();
     for dialect in Dialect::ALL {
         for strict in [true, false] {
@@ -79,15 +79,15 @@ fn arguments_valid_for_a_tool_fit_its_declaration_and_come_back_unchanged() {
 #[test]
 fn calls_of_random_tools_mean_the_same_in_every_dialect() {
     // `cargo figures random-dialects 12700` tries more.
-    const SCHEMAS: u64 = 300;
+    const SCHEMAS: u64 = 150;
     let tried = random_schemas::DECLARATIONS.map(|(dialect, _)| dialect);
     assert!(Dialect::ALL.iter().all(|dialect| tried.contains(dialect)), "{tried:?}");
     for (dialect, strict) in random_schemas::DECLARATIONS {
         let counts = random_schemas::round_trips(dialect, strict, 0..SCHEMAS)
             .unwrap_or_else(|what| panic!("{dialect}, strict {strict:?}: {what}"));
-        assert!(counts.schemas > 200, "{dialect}: {counts:?}");
+        assert!(counts.schemas > 100, "{dialect}: {counts:?}");
         let enforces = OPENAI.contains(&dialect) || strict == Some(true);
-        assert!(!enforces || counts.strict > 30, "{dialect}: {counts:?}");
+        assert!(!enforces || counts.strict > 15, "{dialect}: {counts:?}");
     }
 }
 
