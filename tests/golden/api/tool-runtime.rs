@@ -245,7 +245,7 @@ impl CallScope {
         defaults: A::Defaults,
     ) -> Result<A, Finished>
     where
-        A: ReadArguments<'s, Defaults: Copy>,
+        A: ReadFields<'s, Defaults: Copy>,
     {}
     pub fn reconciled<T: Serialize>(&self, found: &Reconciled<T>) -> Finished {}
     #[must_use]

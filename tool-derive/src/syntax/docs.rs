@@ -36,6 +36,25 @@ impl ToTokens for Description {
     }
 }
 
+/// Splits doc comments as schemars does: a heading in the first line is the title. `None` without
+/// comments, or if one is not a literal.
+pub(crate) fn title_and_description(attributes: &[Attribute]) -> Option<(String, String)> {
+    let comments = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(text(&pair.value)),
+        _ => None,
+    });
+    let comments = comments.collect::<Option<Vec<String>>>().filter(|all| !all.is_empty())?;
+    let lines = comments.iter().map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let all = lines.collect::<Vec<_>>().join("\n");
+    let all = all.trim_ascii();
+    if !all.starts_with('#') {
+        return Some((String::new(), all.to_owned()));
+    }
+    let (title, description) = all.split_once('\n').unwrap_or((all, ""));
+    let title = title.trim_start_matches('#').trim_ascii();
+    Some((title.to_owned(), description.trim_ascii().to_owned()))
+}
+
 /// Returns whether the attribute is a doc comment.
 pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     doc(attribute).is_some()

@@ -2,6 +2,7 @@
 //!
 //! - `kind`: a struct or an enum
 //! - `directions`: at most one direction is excluded
+//! - `is_read_by_tuple`: `Deserialize` needs no derive of serde
 //! - `derives`: the user does not derive the same traits
 //! - `deny_unknown_fields`: unknown fields are denied if serde supports it
 //! - `fields`: `#[arg(…)]` is consistent, and does not repeat serde attributes
@@ -11,6 +12,7 @@ use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Path, Token, Type};
 
+use super::deserialize;
 use super::fields::has_attribute_word;
 use super::model::{AiField, AiType, Directions};
 use super::raw::{RawField, RawOptions, RawType};
@@ -32,8 +34,9 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         errors.at(token, "a union has no JSON form: make it an enum");
         return None;
     }
-    let derived = derives(&raw.attributes, errors);
     let directions = directions(&raw.options, errors);
+    let is_read_by_tuple = directions != Directions::Serialize && deserialize::is_plain(&raw);
+    let derived = derives(&raw.attributes, errors);
     let allow_unknown_fields = raw.options.open.as_ref().is_some_and(|given| given.value);
     let flattened =
         raw.fields.iter().any(|field| has_attribute_word(&field.attributes, &["flatten"]));
@@ -47,6 +50,7 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         derived,
         deny_unknown_fields,
         allow_unknown_fields,
+        is_read_by_tuple,
         own_debug: raw.options.own_debug.is_some_and(|given| given.value),
         fields,
     })
@@ -99,13 +103,13 @@ fn field(raw: RawField, errors: &Errors) -> AiField {
     let hidden = ["flatten", "skip", "with", "schema_with", "skip_deserializing"];
     let titled = !is_scalar(&ty) && !has_attribute_word(&attributes, &hidden);
     let default = matches!(arg.default, Some(ArgDefault::Value(_))).then(|| {
-        let name = name.map_or_else(|| "0".to_owned(), |name| name.unraw().to_string());
+        let name = name.as_ref().map_or_else(|| "0".to_owned(), |name| name.unraw().to_string());
         match variant {
             Some(variant) => format_ident!("__default_{}_{name}", variant.unraw().to_string()),
             None => format_ident!("__default_{name}"),
         }
     });
-    AiField { arg, ty, titled, default }
+    AiField { name, arg, ty, titled, default }
 }
 
 fn check_repeated(arg: &Arg, attributes: &[Attribute], place: &Attribute, errors: &Errors) {

@@ -4,49 +4,57 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Type, parse_quote};
 
-use super::debug;
-use super::fields::{all_mut, has_named};
+use super::fields::{all_mut, has_attribute_word, has_named};
 use super::model::{AiField, AiType, Directions};
+use super::{debug, deserialize};
 use crate::syntax::arg::{Arg, ArgDefault};
 use crate::syntax::bounds::Bounds;
+use crate::syntax::docs::title_and_description;
 use crate::syntax::types::{is_named, optional};
 
 /// Generates the item.
 pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
-    let own = container(ty, &item);
+    let own = container(ty, &item, ty.is_read_by_tuple);
     let this = this(&item);
     let debug = debug::masked(ty, &mut item);
     for ((_, field), checked) in all_mut(&mut item.data).into_iter().zip(&ty.fields) {
-        field.attrs.extend(attributes(ty, checked, &this));
+        let texts = texts(&field.attrs);
+        field.attrs.extend(attributes(ty, checked, &this).into_iter().chain(texts));
     }
     item.attrs = own.into_iter().chain(item.attrs).collect();
     let defaults = defaults(ty, &item);
-    quote!(#item #defaults #debug)
+    let deserialize = deserialize::emit(ty, &item);
+    quote!(#item #defaults #debug #deserialize)
 }
 
 /// Generates the item with its derives only, for a type with errors.
 pub(crate) fn bare(ty: &AiType, mut item: DeriveInput) -> TokenStream {
-    item.attrs = container(ty, &item).into_iter().chain(item.attrs).collect();
+    item.attrs = container(ty, &item, false).into_iter().chain(item.attrs).collect();
     quote!(#item)
 }
 
 /// Generates the derives and their options, before the user's attributes, which depend on them.
-fn container(ty: &AiType, item: &DeriveInput) -> Vec<Attribute> {
+fn container(ty: &AiType, item: &DeriveInput, is_read_by_tuple: bool) -> Vec<Attribute> {
     let private = ty.root.private();
     let (serde, schemars) = (ty.root.private_text("serde"), ty.root.private_text("schemars"));
     let derives = [
         (ty.directions != Directions::Deserialize, "Serialize", quote!(serde::Serialize)),
-        (ty.directions != Directions::Serialize, "Deserialize", quote!(serde::Deserialize)),
+        (
+            ty.directions != Directions::Serialize && !is_read_by_tuple,
+            "Deserialize",
+            quote!(serde::Deserialize),
+        ),
         (true, "JsonSchema", quote!(schemars::JsonSchema)),
     ];
     let wanted = derives
         .into_iter()
-        .filter(|(wanted, name, _)| *wanted && ty.derived.iter().all(|derived| derived != name));
-    let mut attributes: Vec<Attribute> =
-        wanted.map(|(_, _, path)| parse_quote!(#[derive(#private::#path)])).collect();
+        .filter(|(wanted, name, _)| *wanted && ty.derived.iter().all(|derived| derived != name))
+        .map(|(_, _, path)| quote!(#private::#path));
+    let mut attributes: Vec<Attribute> = vec![parse_quote!(#[derive(#(#wanted),*)])];
     attributes.push(parse_quote!(#[serde(crate = #serde)]));
     attributes.push(parse_quote!(#[schemars(crate = #schemars)]));
     attributes.push(parse_quote!(#[schemars(transform = #private::title::<Self>)]));
+    attributes.extend(texts(&item.attrs));
     if ty.allow_unknown_fields {
         attributes.push(parse_quote!(#[schemars(transform = #private::open)]));
     }
@@ -54,6 +62,16 @@ fn container(ty: &AiType, item: &DeriveInput) -> Vec<Attribute> {
         attributes.push(parse_quote!(#[serde(deny_unknown_fields)]));
     }
     attributes
+}
+
+/// Converts a doc comment to a title and a description. Otherwise schemars generates two constants
+/// that split the comment, and the compiler evaluates them for each field of each type.
+fn texts(attributes: &[Attribute]) -> Option<Attribute> {
+    if has_attribute_word(attributes, &["title", "description"]) {
+        return None;
+    }
+    let (title, description) = title_and_description(attributes)?;
+    Some(parse_quote!(#[schemars(title = #title, description = #description)]))
 }
 
 /// Generates the type's path with its parameters, for the text of an attribute.

@@ -2,6 +2,7 @@
 
 mod check;
 mod debug;
+mod deserialize;
 mod emit;
 mod fields;
 mod model;

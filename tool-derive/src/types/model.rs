@@ -1,5 +1,6 @@
 //! The checked model of a type.
 
+use syn::ext::IdentExt;
 use syn::{Ident, Type};
 
 use crate::syntax::arg::Arg;
@@ -15,6 +16,8 @@ pub(crate) struct AiType {
     pub(crate) deny_unknown_fields: bool,
     /// True if unknown fields are accepted.
     pub(crate) allow_unknown_fields: bool,
+    /// True if `Deserialize` is generated without serde's derive.
+    pub(crate) is_read_by_tuple: bool,
     /// True if `Debug` is handwritten.
     pub(crate) own_debug: bool,
     /// The fields, in the order of the item.
@@ -32,10 +35,23 @@ pub(crate) enum Directions {
 /// A checked field.
 #[derive(Debug)]
 pub(crate) struct AiField {
+    /// The field's name; none in a tuple.
+    pub(crate) name: Option<Ident>,
     pub(crate) arg: Arg,
     pub(crate) ty: Type,
     /// True if the field's schema gets the name of its type.
     pub(crate) titled: bool,
     /// The function that returns the default, if there is one.
     pub(crate) default: Option<Ident>,
+}
+
+impl AiField {
+    /// Returns the name of the field in JSON, if no attribute of serde changes it.
+    pub(crate) fn wire_name(&self) -> String {
+        match (&self.arg.rename, &self.name) {
+            (Some(rename), _) => rename.value(),
+            (None, Some(name)) => name.unraw().to_string(),
+            (None, None) => String::new(),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The unchecked model of a type: its options, and the `#[arg(…)]` of each field.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Data, DeriveInput, Field, Ident, Path, Token, Type};
+use syn::{Attribute, Data, DeriveInput, Field, Fields, Ident, Path, Token, Type};
 
 use super::fields::all_mut;
 use crate::errors::Errors;
@@ -27,6 +27,8 @@ pub(crate) struct RawType {
     pub(crate) options: RawOptions,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) union: Option<Token![union]>,
+    /// True for a struct of named fields without parameters.
+    pub(crate) is_named_struct: bool,
     /// Every field, variant by variant.
     pub(crate) fields: Vec<RawField>,
 }
@@ -59,6 +61,8 @@ impl RawType {
             Data::Union(data) => Some(data.union_token),
             _ => None,
         };
+        let is_named_struct = input.generics.params.is_empty()
+            && matches!(&input.data, Data::Struct(data) if matches!(data.fields, Fields::Named(_)));
         let fields = all_mut(&mut input.data)
             .into_iter()
             .map(|(variant, field)| RawField::take(variant, field, errors))
@@ -73,6 +77,7 @@ impl RawType {
             },
             attributes: input.attrs.clone(),
             union,
+            is_named_struct,
             fields,
         }
     }

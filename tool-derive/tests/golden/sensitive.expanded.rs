@@ -1,9 +1,12 @@
-#[derive(::tool_runtime::__private::serde::Serialize)]
-#[derive(::tool_runtime::__private::serde::Deserialize)]
-#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+#[derive(
+    ::tool_runtime::__private::serde::Serialize,
+    ::tool_runtime::__private::serde::Deserialize,
+    ::tool_runtime::__private::schemars::JsonSchema
+)]
 #[serde(crate = "::tool_runtime::__private::serde")]
 #[schemars(crate = "::tool_runtime::__private::schemars")]
 #[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[schemars(title = "", description = "A login.")]
 #[serde(deny_unknown_fields)]
 /// A login.
 #[derive(Clone)]
@@ -13,14 +16,17 @@ where
 {
     /// Who.
     #[schemars(extend("x-sensitivity" = "pii"))]
+    #[schemars(title = "", description = "Who.")]
     r#type: String,
     /// By what.
     #[cfg(test)]
     #[schemars(extend("x-sensitivity" = "secret"))]
     #[schemars(transform = ::tool_runtime::__private::title::<[u8;N]>)]
+    #[schemars(title = "", description = "By what.")]
     pin: [u8; N],
     /// The rest.
     #[schemars(transform = ::tool_runtime::__private::title::<T>)]
+    #[schemars(title = "", description = "The rest.")]
     r#ref: T,
 }
 #[automatically_derived]
@@ -40,12 +46,15 @@ where
         }
     }
 }
-#[derive(::tool_runtime::__private::serde::Serialize)]
-#[derive(::tool_runtime::__private::serde::Deserialize)]
-#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+#[derive(
+    ::tool_runtime::__private::serde::Serialize,
+    ::tool_runtime::__private::serde::Deserialize,
+    ::tool_runtime::__private::schemars::JsonSchema
+)]
 #[serde(crate = "::tool_runtime::__private::serde")]
 #[schemars(crate = "::tool_runtime::__private::schemars")]
 #[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[schemars(title = "", description = "A way to pay.")]
 #[serde(deny_unknown_fields)]
 /// A way to pay.
 #[derive()]
@@ -59,6 +68,7 @@ enum Payment {
     Bill {
         /// To whom.
         #[schemars(extend("x-sensitivity" = "pii"))]
+        #[schemars(title = "", description = "To whom.")]
         name: String,
     },
 }
@@ -82,32 +92,86 @@ impl ::core::fmt::Debug for Payment {
         }
     }
 }
-#[derive(::tool_runtime::__private::serde::Serialize)]
-#[derive(::tool_runtime::__private::serde::Deserialize)]
-#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+#[derive(
+    ::tool_runtime::__private::serde::Serialize,
+    ::tool_runtime::__private::schemars::JsonSchema
+)]
 #[serde(crate = "::tool_runtime::__private::serde")]
 #[schemars(crate = "::tool_runtime::__private::schemars")]
 #[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[schemars(title = "", description = "Nothing to hide.")]
 #[serde(deny_unknown_fields)]
 /// Nothing to hide.
 #[derive(Debug)]
 struct Plain {
     /// Words.
+    #[schemars(title = "", description = "Words.")]
     words: String,
 }
-#[derive(::tool_runtime::__private::serde::Serialize)]
-#[derive(::tool_runtime::__private::serde::Deserialize)]
-#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+const _: () = {
+    use ::tool_runtime::__private as __p;
+    #[automatically_derived]
+    #[allow(deprecated)]
+    impl<'de> __p::serde::Deserialize<'de> for Plain {
+        fn deserialize<__D: __p::serde::Deserializer<'de>>(
+            __deserializer: __D,
+        ) -> ::core::result::Result<Self, __D::Error> {
+            let __fields = __p::read_struct::<
+                (String,),
+                _,
+            >(
+                __deserializer,
+                __p::StructFields {
+                    name: "Plain",
+                    fields: &["words"],
+                    open: false,
+                },
+                (::core::option::Option::None,),
+            )?;
+            ::core::result::Result::Ok(Self { words: __fields.0 })
+        }
+    }
+};
+#[derive(
+    ::tool_runtime::__private::serde::Serialize,
+    ::tool_runtime::__private::schemars::JsonSchema
+)]
 #[serde(crate = "::tool_runtime::__private::serde")]
 #[schemars(crate = "::tool_runtime::__private::schemars")]
 #[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[schemars(title = "", description = "Without a visible `Debug`.")]
 #[serde(deny_unknown_fields)]
 /// Without a visible `Debug`.
 struct Silent {
     /// By what.
     #[schemars(extend("x-sensitivity" = "secret"))]
+    #[schemars(title = "", description = "By what.")]
     pin: String,
 }
 const _: () = <Silent as ::tool_runtime::__private::DeriveDebugStandsBelowAiType<
     _,
 >>::HOLDS;
+const _: () = {
+    use ::tool_runtime::__private as __p;
+    #[automatically_derived]
+    #[allow(deprecated)]
+    impl<'de> __p::serde::Deserialize<'de> for Silent {
+        fn deserialize<__D: __p::serde::Deserializer<'de>>(
+            __deserializer: __D,
+        ) -> ::core::result::Result<Self, __D::Error> {
+            let __fields = __p::read_struct::<
+                (String,),
+                _,
+            >(
+                __deserializer,
+                __p::StructFields {
+                    name: "Silent",
+                    fields: &["pin"],
+                    open: false,
+                },
+                (::core::option::Option::None,),
+            )?;
+            ::core::result::Result::Ok(Self { pin: __fields.0 })
+        }
+    }
+};

@@ -1,9 +1,12 @@
-#[derive(::tool_runtime::__private::serde::Serialize)]
-#[derive(::tool_runtime::__private::serde::Deserialize)]
-#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+#[derive(
+    ::tool_runtime::__private::serde::Serialize,
+    ::tool_runtime::__private::serde::Deserialize,
+    ::tool_runtime::__private::schemars::JsonSchema
+)]
 #[serde(crate = "::tool_runtime::__private::serde")]
 #[schemars(crate = "::tool_runtime::__private::schemars")]
 #[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[schemars(title = "", description = "A filter.")]
 #[serde(deny_unknown_fields)]
 /// A filter.
 #[derive()]
@@ -13,11 +16,13 @@ pub struct Filter<T> {
     #[serde(default = "Filter :: < T >::__default_score")]
     #[schemars(extend("minimum" = 0))]
     #[schemars(extend("maximum" = 100))]
+    #[schemars(title = "", description = "Least score.")]
     score: u8,
     /// Words.
     #[serde(default)]
     #[schemars(extend("maxItems" = (3)-1))]
     #[schemars(transform = ::tool_runtime::__private::title::<Vec<T>>)]
+    #[schemars(title = "", description = "Words.")]
     words: Vec<T>,
     /// A name.
     #[serde(rename = "called")]
@@ -26,9 +31,11 @@ pub struct Filter<T> {
     #[schemars(extend("pattern" = "^[a-z]+$"))]
     #[schemars(extend("x-sensitivity" = "pii"))]
     #[schemars(example = &("ada"))]
+    #[schemars(title = "", description = "A name.")]
     name: Option<String>,
     /// The rest.
     #[serde(skip)]
+    #[schemars(title = "", description = "The rest.")]
     rest: Vec<u8>,
 }
 impl<T> Filter<T> {
@@ -53,11 +60,11 @@ impl<T: ::core::fmt::Debug> ::core::fmt::Debug for Filter<T> {
         }
     }
 }
-#[derive(renamed::__private::serde::Serialize)]
-#[derive(renamed::__private::schemars::JsonSchema)]
+#[derive(renamed::__private::serde::Serialize, renamed::__private::schemars::JsonSchema)]
 #[serde(crate = "renamed::__private::serde")]
 #[schemars(crate = "renamed::__private::schemars")]
 #[schemars(transform = renamed::__private::title::<Self>)]
+#[schemars(title = "", description = "A shape.")]
 #[schemars(transform = renamed::__private::open)]
 /// A shape.
 enum Shape {
@@ -68,6 +75,7 @@ enum Shape {
         /// Its radius.
         #[schemars(extend("minimum" = 0.0))]
         #[schemars(extend("exclusiveMaximum" = 10.0))]
+        #[schemars(title = "", description = "Its radius.")]
         radius: f64,
     },
 }

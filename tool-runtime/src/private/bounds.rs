@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::num::NonZero;
 use std::ops::RangeBounds;
 
-use crate::tool::argument_reader::Text;
+use crate::tool::field_reader::Text;
 
 /// A type that `range(…)` applies to.
 #[diagnostic::on_unimplemented(

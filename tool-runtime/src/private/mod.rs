@@ -35,7 +35,9 @@ pub use crate::failure::{Failure, FailureCode, ToolFailure};
 pub use crate::schema::{InputSchema, Property, open, title};
 #[cfg(feature = "testing")]
 pub use crate::testing::ToolTrial;
-pub use crate::tool::argument_reader::{Fields, ReadArguments, Text, UNKNOWN_FIELD};
+pub use crate::tool::field_reader::{
+    FieldNames, Fields, ReadFields, StructFields, Text, UNKNOWN_FIELD, read_struct,
+};
 #[cfg(feature = "discovery")]
 pub use crate::tool::registry::Discovered;
 pub use crate::tool::registry::{Definition, HostNeed, Tool, Toolkit, ToolkitFacts, TypedTool};

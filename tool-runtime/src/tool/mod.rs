@@ -1,6 +1,5 @@
 //! A tool, and what its author sees: the registry, the call's scope, host parameters, the answer.
 
-pub(crate) mod argument_reader;
 mod attachment;
 mod attachment_limits;
 #[cfg(feature = "attachments")]
@@ -13,6 +12,7 @@ mod build_error;
 mod cancellation;
 mod environment;
 mod evidence_recorder;
+pub(crate) mod field_reader;
 #[cfg(feature = "policy")]
 mod guarded;
 mod host_parameters;

@@ -14,6 +14,7 @@ mod hosts;
 mod hygiene;
 mod keyed;
 mod nested;
+mod plain_structs;
 mod representations;
 mod returns;
 mod strict;
@@ -55,7 +56,8 @@ fn answer_in(runtime: &Runtime, name: &str, arguments: &str, cx: &ToolContext) -
 fn execute(call: &mut ToolCall) -> Value {
     // A call with invalid arguments has failed already and takes no approval.
     let _ = call.approve("tester");
-    let threads = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let threads =
+        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     let output = threads.expect("a tokio runtime").block_on(call.execute()).json().to_owned();
     serde_json::from_str(&output).expect("an envelope")
 }

@@ -1,17 +1,13 @@
-//! Deserializes a call's arguments into a tuple, without a derived type per tool.
-//!
-//! A derived deserializer is a few hundred lines that the compiler checks once per tool. This code
-//! is compiled once per number of arguments, and generated code is a tuple of types and a `match` of
-//! names.
+//! Deserializes a call's arguments.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use crate::schema::AbsentField;
+use super::{FieldNames, ReadFields};
 
 /// The index that stands for a name which no argument has.
 pub const UNKNOWN_FIELD: usize = usize::MAX;
@@ -28,125 +24,35 @@ pub struct Fields {
     pub open: bool,
 }
 
-/// A tuple that is deserialized from a JSON object by field names.
-#[diagnostic::on_unimplemented(
-    message = "the arguments of this tool cannot be read: one of `{Self}` does not read JSON",
-    note = "write `#[ai_type]` over the types of the owned parameters"
-)]
-pub trait ReadArguments<'de>: Sized {
-    /// The default of each field: an optional function per element.
-    type Defaults;
-
-    /// Reads the object's fields.
-    ///
-    /// # Errors
-    /// Returns an error for an unknown, duplicate, missing or mistyped field; it never quotes the
-    /// text.
-    fn read<M: MapAccess<'de>>(
-        map: M,
-        fields: Fields,
-        defaults: Self::Defaults,
-    ) -> Result<Self, M::Error>;
-}
-
-macro_rules! tuples {
-    ($(($($place:tt $type:ident $value:ident)*))*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<'de, $($type: Deserialize<'de>),*> ReadArguments<'de> for ($($type,)*) {
-            type Defaults = ($(Option<fn() -> $type>,)*);
-
-            #[inline]
-            #[allow(unused_variables, reason = "no arguments have no defaults")]
-            fn read<M: MapAccess<'de>>(
-                mut map: M,
-                fields: Fields,
-                defaults: Self::Defaults,
-            ) -> Result<Self, M::Error> {
-                $(let mut $value: Option<$type> = None;)*
-                while let Some(place) = map.next_key_seed(FieldName(fields.index_of))? {
-                    match place {
-                        $($place => once(&mut $value, &mut map)?,)*
-                        _ if fields.open => drop(map.next_value::<IgnoredAny>()?),
-                        _ => return Err(de::Error::custom("unknown field")),
-                    }
-                }
-                Ok(($(given($value, defaults.$place)?,)*))
-            }
+impl FieldNames for Fields {
+    #[inline]
+    fn index_of<E: de::Error>(self, name: &str) -> Result<usize, E> {
+        match (self.index_of)(name) {
+            UNKNOWN_FIELD if !self.open => Err(E::custom("unknown field")),
+            index => Ok(index),
         }
-    )*};
-}
+    }
 
-tuples! {
-    ()
-    (0 A a)
-    (0 A a 1 B b)
-    (0 A a 1 B b 2 C c)
-    (0 A a 1 B b 2 C c 3 D d)
-    (0 A a 1 B b 2 C c 3 D d 4 E e)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g 7 H h)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g 7 H h 8 I i)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g 7 H h 8 I i 9 J j)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g 7 H h 8 I i 9 J j 10 K k)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g 7 H h 8 I i 9 J j 10 K k 11 L l)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g 7 H h 8 I i 9 J j 10 K k 11 L l 12 N n)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g 7 H h 8 I i 9 J j 10 K k 11 L l 12 N n 13 O o)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g 7 H h 8 I i 9 J j 10 K k 11 L l 12 N n 13 O o 14 P p)
-    (0 A a 1 B b 2 C c 3 D d 4 E e 5 F f 6 G g 7 H h 8 I i 9 J j 10 K k 11 L l 12 N n 13 O o 14 P p
-     15 Q q)
-}
+    fn index_at<E: de::Error>(self, _: u64) -> Result<usize, E> {
+        Err(E::custom("a field without a name"))
+    }
 
-#[inline]
-fn once<'de, T: Deserialize<'de>, M: MapAccess<'de>>(
-    value: &mut Option<T>,
-    map: &mut M,
-) -> Result<(), M::Error> {
-    match value.replace(map.next_value()?) {
-        None => Ok(()),
-        Some(_) => Err(de::Error::custom("a field twice")),
+    fn duplicate<E: de::Error>(self, _: usize) -> E {
+        E::custom("a field twice")
+    }
+
+    fn missing<E: de::Error>(self, _: usize) -> E {
+        E::custom("a field is missing")
+    }
+
+    fn ends_before<E: de::Error>(self, index: usize) -> E {
+        self.missing(index)
     }
 }
 
-#[inline]
-fn given<'de, T: Deserialize<'de>, E: de::Error>(
-    value: Option<T>,
-    default: Option<fn() -> T>,
-) -> Result<T, E> {
-    match (value, default) {
-        (Some(value), _) => Ok(value),
-        (None, Some(default)) => Ok(default()),
-        (None, None) => T::deserialize(AbsentField).map_err(|_| E::custom("a field is missing")),
-    }
-}
-
-/// Looks up the index of a field's name.
-struct FieldName(fn(&str) -> usize);
-
-impl<'de> DeserializeSeed<'de> for FieldName {
-    type Value = usize;
-
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
-        deserializer.deserialize_identifier(self)
-    }
-}
-
-impl Visitor<'_> for FieldName {
-    type Value = usize;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a field's name")
-    }
-
-    #[inline]
-    fn visit_str<E: de::Error>(self, name: &str) -> Result<usize, E> {
-        Ok((self.0)(name))
-    }
-}
-
-/// Deserializes a complete text, which must be one object.
-pub(crate) fn read<'de, A: ReadArguments<'de>>(
+/// Deserializes a complete text, which must be one object; an error never quotes the text's names
+/// or values at its top level.
+pub(crate) fn read<'de, A: ReadFields<'de>>(
     text: &'de str,
     fields: Fields,
     defaults: A::Defaults,
@@ -157,12 +63,12 @@ pub(crate) fn read<'de, A: ReadArguments<'de>>(
     Ok(arguments)
 }
 
-struct Object<'de, A: ReadArguments<'de>> {
+struct Object<'de, A: ReadFields<'de>> {
     fields: Fields,
     defaults: A::Defaults,
 }
 
-impl<'de, A: ReadArguments<'de>> Visitor<'de> for Object<'de, A> {
+impl<'de, A: ReadFields<'de>> Visitor<'de> for Object<'de, A> {
     type Value = A;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -170,7 +76,7 @@ impl<'de, A: ReadArguments<'de>> Visitor<'de> for Object<'de, A> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<A, M::Error> {
-        A::read(map, self.fields, self.defaults)
+        A::of_map(map, self.fields, self.defaults)
     }
 }
 

@@ -12,8 +12,8 @@ use tool_contracts::{ErrorCode, Violation};
 
 use super::CallScope;
 use crate::failure::{Failure, LoggedFailure};
-use crate::tool::argument_reader::{self, Fields, ReadArguments};
 use crate::tool::blocking;
+use crate::tool::field_reader::{self, Fields, ReadFields};
 use crate::tool::output::ToolOutput;
 use crate::tool::reconciled::Reconciled;
 use crate::tool::tool_future::{Finished, ReconcileOutcome, ToolEnd};
@@ -27,18 +27,17 @@ impl CallScope {
     /// The call is refused; the scope knows why.
     pub fn read<'s, A>(&'s self, fields: Fields, defaults: A::Defaults) -> Result<A, Finished>
     where
-        A: ReadArguments<'s, Defaults: Copy>,
+        A: ReadFields<'s, Defaults: Copy>,
     {
-        match argument_reader::read(self.arguments(), fields, defaults) {
+        match field_reader::read(self.arguments(), fields, defaults) {
             Ok(arguments) => {
                 self.0.read_whole.store(true, Ordering::Relaxed);
                 Ok(arguments)
             }
             Err(error) => {
-                let reread =
-                    |text: &'s str| argument_reader::read::<A>(text, fields, defaults).err();
+                let reread = |text: &'s str| field_reader::read::<A>(text, fields, defaults).err();
                 let coerced = self.coerced_arguments(&error, &reread)?;
-                let read = argument_reader::read(coerced, fields, defaults);
+                let read = field_reader::read(coerced, fields, defaults);
                 read.map_err(|error| self.unexplained(&error, &reread))
             }
         }
