@@ -2,7 +2,7 @@
 //!
 //! - `kind`: a struct or an enum
 //! - `directions`: at most one direction is excluded
-//! - `is_read_by_tuple`: `Deserialize` needs no derive of serde
+//! - `reader`: `Deserialize` needs no derive of serde
 //! - `derives`: the user does not derive the same traits
 //! - `deny_unknown_fields`: unknown fields are denied if serde supports it
 //! - `fields`: `#[arg(…)]` is consistent, and does not repeat serde attributes
@@ -14,7 +14,7 @@ use syn::{Attribute, Path, Token, Type};
 
 use super::deserialize;
 use super::fields::has_attribute_word;
-use super::model::{AiField, AiType, Directions};
+use super::model::{AiField, AiType, Directions, Reader};
 use super::raw::{RawField, RawOptions, RawType};
 use crate::errors::Errors;
 use crate::syntax::arg::{Arg, ArgDefault};
@@ -35,7 +35,7 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         return None;
     }
     let directions = directions(&raw.options, errors);
-    let is_read_by_tuple = directions != Directions::Serialize && deserialize::is_plain(&raw);
+    let is_plain = directions != Directions::Serialize && deserialize::is_plain(&raw);
     let derived = derives(&raw.attributes, errors);
     let allow_unknown_fields = raw.options.open.as_ref().is_some_and(|given| given.value);
     let flattened =
@@ -50,7 +50,7 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         derived,
         deny_unknown_fields,
         allow_unknown_fields,
-        is_read_by_tuple,
+        reader: if is_plain { Reader::Tuple } else { Reader::Derive },
         own_debug: raw.options.own_debug.is_some_and(|given| given.value),
         fields,
     })

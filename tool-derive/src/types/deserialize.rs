@@ -8,7 +8,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{Attribute, DeriveInput, Ident, Index};
 
-use super::model::{AiField, AiType};
+use super::model::{AiField, AiType, Reader};
 use super::raw::RawType;
 use crate::syntax::arg::ArgDefault;
 use crate::syntax::types::borrowed_inside;
@@ -37,7 +37,7 @@ fn is_unread(attribute: &Attribute) -> bool {
 
 /// Generates the implementation; `None` if the type has a derive.
 pub(super) fn emit(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
-    if !ty.is_read_by_tuple {
+    if ty.reader == Reader::Derive {
         return None;
     }
     let (private, name) = (ty.root.private(), &item.ident);

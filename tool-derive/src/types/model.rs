@@ -16,8 +16,7 @@ pub(crate) struct AiType {
     pub(crate) deny_unknown_fields: bool,
     /// True if unknown fields are accepted.
     pub(crate) allow_unknown_fields: bool,
-    /// True if `Deserialize` is generated without serde's derive.
-    pub(crate) is_read_by_tuple: bool,
+    pub(crate) reader: Reader,
     /// True if `Debug` is handwritten.
     pub(crate) own_debug: bool,
     /// The fields, in the order of the item.
@@ -30,6 +29,15 @@ pub(crate) enum Directions {
     Both,
     Serialize,
     Deserialize,
+}
+
+/// The source of the implementation of `Deserialize`, if there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// serde's derive.
+    Derive,
+    /// The runtime's reader of tuples.
+    Tuple,
 }
 
 /// A checked field.

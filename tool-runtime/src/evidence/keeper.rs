@@ -204,7 +204,8 @@ impl EvidenceKeeper {
         let attached = self.attachments(ended.output.attachments(), at).map_err(error_text)?;
         evidence_draft.sources.extend(attached);
         let evidence_draft = &evidence_draft;
-        let hash = ledger::hash_of_output(data, self.ledger.keys());
+        let digest = ledger::digest_of_output(data);
+        let hash = digest.map(|digest| self.ledger.keys().hash(digest, true));
         let sources = sources(scope, hash.as_deref(), evidence_draft, at).map_err(error_text)?;
         let keys = self.ledger.clone();
         let summary =

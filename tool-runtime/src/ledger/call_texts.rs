@@ -28,7 +28,7 @@ pub(super) enum TextField {
     Call,
     /// The admitted arguments.
     Arguments,
-    /// The answer's `data`.
+    /// The answer's `data`, if the writer hashes it.
     Data,
     /// The answer's `meta`, where it may name evidence.
     Meta,

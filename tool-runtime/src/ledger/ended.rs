@@ -32,6 +32,11 @@ const MAX_TEXT_CHARS: usize = 128;
 /// About how many bytes a call takes beside its texts.
 const CALL_OVERHEAD: usize = 512;
 
+/// The longest answer that the call's own thread hashes, in bytes: about ten microseconds. Hashing is
+/// most of a record's cost, there are more threads that call than the one that writes, and the queue
+/// holds a digest in place of the answer.
+const MAX_HASHED_BYTES: usize = 16 * 1024;
+
 /// An ended call that waits in the ledger's queue until the writer serializes its record.
 ///
 /// It holds no handle of the runtime, since that would be one of the ledger too.
@@ -51,6 +56,8 @@ pub(super) struct EndedCall {
     origin: RecordedOrigin,
     error: Option<Box<RecordedError>>,
     approval: Option<Box<EndedApproval>>,
+    /// The digest of the answer's text; none if the writer hashes it.
+    output: Option<Digest>,
     /// The digest of this call's evidence snapshot.
     snapshot: Option<Box<Digest>>,
 }
@@ -86,6 +93,8 @@ impl EndedCall {
         let error = output.error();
         let proven = scope.is_some_and(|it| it.registered().traits.evidence);
         let data = error.is_none().then(|| output.data_json().unwrap_or("null"));
+        let hashed = data.filter(|data| !proven && data.len() <= MAX_HASHED_BYTES);
+        let digest = hashed.map(digest_of_output_text);
         let meta = proven.then(|| output.meta_json());
         let attachments = hashes_of_attachments(output);
         Self {
@@ -102,7 +111,7 @@ impl EndedCall {
                 (TextField::Session, cx.session_id()),
                 (TextField::Call, call_id),
                 (TextField::Arguments, scope.map(CallScope::arguments)),
-                (TextField::Data, data),
+                (TextField::Data, data.filter(|_| digest.is_none())),
                 (TextField::Meta, meta),
                 (TextField::Attachments, attachments.as_deref()),
             ]),
@@ -119,6 +128,7 @@ impl EndedCall {
             origin: record.origin().into(),
             error: error.map(|error| Box::new(RecordedError::of(error, scope))),
             approval: EndedApproval::of(record).map(Box::new),
+            output: digest,
             snapshot: snapshot_digest(record).map(Box::new),
         }
     }
@@ -200,15 +210,22 @@ impl EndedCall {
         let (input, input_redacted) = self.kept_input(call, arguments, keys, inputs);
         // Without redaction it is not known whether a value could be guessed.
         let guessable = input.is_none() || input_redacted;
-        let data = self.texts.get(TextField::Data);
         RecordedContents {
             input_hash: hash_of_input(&call.tool, arguments, keys, guessable),
-            output_hash: data.and_then(|data| match call.tool.traits.evidence {
-                true => hash_of_output(data, keys),
-                false => Some(keys.hash(digest_of_output_text(data), true)),
-            }),
+            output_hash: self.output_digest(call).map(|digest| keys.hash(digest, true)),
             input,
             input_redacted,
+        }
+    }
+
+    /// Hashes the answer: its canonical form if the tool leaves evidence, else its text. The record
+    /// has this digest under the key, since an unkeyed hash of a short answer would confirm a guess.
+    fn output_digest(&self, call: &ResolvedCall) -> Option<Digest> {
+        let data = || self.texts.get(TextField::Data);
+        match self.output {
+            Some(digest) => Some(digest),
+            None if call.tool.traits.evidence => digest_of_output(data()?),
+            None => data().map(digest_of_output_text),
         }
     }
 
@@ -281,12 +298,6 @@ pub(crate) fn hash_of_input(
     // The hash of arguments that the record shows needs no key.
     let guessable = redacted || tool.has_secrets || tool.has_personal;
     Some(keys.hash(digest_of_input(arguments)?, guessable))
-}
-
-/// Hashes a call's canonical answer with the key, since an unkeyed hash of a short answer would
-/// confirm a guess.
-pub(crate) fn hash_of_output(data: &str, keys: &LedgerKeys) -> Option<String> {
-    Some(keys.hash(digest_of_output(data)?, true))
 }
 
 /// Hashes the canonical form of arguments; none if they have none.

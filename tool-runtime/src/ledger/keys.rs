@@ -49,7 +49,7 @@ impl LedgerKeys {
     pub(crate) fn hash(&self, digest: Digest, guessable: bool) -> String {
         match self.hashing.first() {
             Some((id, key)) if guessable => keyed_hash(id, key, digest),
-            _ => format!("sha256:{digest}"),
+            _ => hash_text(&["sha256:"], digest),
         }
     }
 
@@ -66,7 +66,17 @@ impl LedgerKeys {
 
 pub(super) fn keyed_hash(id: &str, key: &Hmac<Sha256>, digest: Digest) -> String {
     let mac = key.clone().chain_update(digest.as_bytes()).finalize().into_bytes();
-    format!("hmac-sha256:{id}:{}", Digest::from_bytes(mac.into()))
+    hash_text(&["hmac-sha256:", id, ":"], Digest::from_bytes(mac.into()))
+}
+
+/// Joins these texts and a digest. Each record has several, and a general formatter takes longer.
+fn hash_text(before: &[&str], digest: Digest) -> String {
+    let digits = digest.digits();
+    let mut text =
+        String::with_capacity(before.iter().map(|part| part.len()).sum::<usize>() + digits.len());
+    text.extend(before.iter().copied());
+    text.push_str(std::str::from_utf8(&digits).unwrap_or_default());
+    text
 }
 
 /// Shows no key.

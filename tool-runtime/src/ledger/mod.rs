@@ -33,7 +33,6 @@ pub use self::config::{InputCapture, LedgerBuilder, Overload, RecordDurability};
 #[cfg(feature = "evidence")]
 pub(crate) use self::ended::{
     digest_of_input, digest_of_output, digest_of_output_text, hash_of_attachment, hash_of_input,
-    hash_of_output,
 };
 pub use self::export::{CheckpointFile, CheckpointSink, ExportedCheckpoint};
 #[cfg(feature = "ed25519")]

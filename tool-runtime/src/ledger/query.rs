@@ -133,22 +133,24 @@ pub(super) fn timestamp(moment: DateTime<Utc>) -> String {
     };
     // Each record has two times, and a general formatter takes about ten times as long.
     let mut text = String::with_capacity(24);
-    push_digits(&mut text, year, 1_000, '-');
-    push_digits(&mut text, moment.month(), 10, '-');
-    push_digits(&mut text, moment.day(), 10, 'T');
-    push_digits(&mut text, moment.hour(), 10, ':');
-    push_digits(&mut text, moment.minute(), 10, ':');
-    push_digits(&mut text, moment.second(), 10, '.');
-    push_digits(&mut text, nanoseconds / 1_000_000, 100, 'Z');
+    push_digits::<4>(&mut text, year, '-');
+    push_digits::<2>(&mut text, moment.month(), '-');
+    push_digits::<2>(&mut text, moment.day(), 'T');
+    push_digits::<2>(&mut text, moment.hour(), ':');
+    push_digits::<2>(&mut text, moment.minute(), ':');
+    push_digits::<2>(&mut text, moment.second(), '.');
+    push_digits::<3>(&mut text, nanoseconds / 1_000_000, 'Z');
     text
 }
 
-/// Writes the digits of a number from this place on, and what follows them.
-fn push_digits(text: &mut String, number: u32, mut place: u32, after: char) {
-    while place > 0 {
-        text.extend(char::from_digit(number / place % 10, 10));
-        place /= 10;
+/// Writes the last digits of a number, and what follows them.
+fn push_digits<const DIGITS: usize>(text: &mut String, mut number: u32, after: char) {
+    let mut digits = [b'0'; DIGITS];
+    for digit in digits.iter_mut().rev() {
+        *digit += u8::try_from(number % 10).unwrap_or_default();
+        number /= 10;
     }
+    text.push_str(std::str::from_utf8(&digits).unwrap_or_default());
     text.push(after);
 }
 

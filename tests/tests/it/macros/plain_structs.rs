@@ -149,7 +149,7 @@ fn a_heading_is_the_title_and_the_rest_the_description_as_in_a_derive() {
         one: u8,
         /** A block. */
         two: u8,
-        #[doc = ""]
+        #[doc = " Three. "]
         three: u8,
         four: u8,
     }
@@ -165,7 +165,7 @@ fn a_heading_is_the_title_and_the_rest_the_description_as_in_a_derive() {
         one: u8,
         /** A block. */
         two: u8,
-        #[doc = ""]
+        #[doc = " Three. "]
         three: u8,
         four: u8,
     }
