@@ -12,7 +12,7 @@ fn many() -> u32 {
     30
 }
 
-/// What both have.
+/// A struct with each kind of field.
 #[ai_type]
 #[derive(Debug)]
 struct Plain {
@@ -27,7 +27,7 @@ struct Plain {
     /// Where it begins.
     #[arg(rename = "from")]
     start: Option<u8>,
-    /// What it is.
+    /// Its type.
     r#type: String,
     /// A smaller one inside.
     inner: Option<Box<Plain>>,
@@ -52,7 +52,7 @@ mod derived {
     }
 }
 
-/// What both have, and others too.
+/// A struct that ignores undeclared fields.
 #[ai_type(open)]
 #[derive(Debug)]
 struct Open {
