@@ -1,6 +1,7 @@
 //! Reads `#[arg(…)]` on a parameter or a field.
 
 use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, LitStr, Meta, Type};
 
 use super::bounds::Bounds;
@@ -59,6 +60,19 @@ pub(crate) struct Arg {
 }
 
 impl Arg {
+    /// Generates the optional function of the default, for the runtime's reader of tuples.
+    ///
+    /// `function` returns the default if it is a value.
+    pub(crate) fn default_function(&self, function: impl ToTokens) -> TokenStream {
+        match &self.default {
+            Some(ArgDefault::OfType) => {
+                quote!(::core::option::Option::Some(::core::default::Default::default))
+            }
+            Some(ArgDefault::Value(_)) => quote!(::core::option::Option::Some(#function)),
+            None => quote!(::core::option::Option::None),
+        }
+    }
+
     /// Rewrites every expression.
     pub(crate) fn map(mut self, change: impl Fn(&Expr) -> Expr) -> Self {
         if let Some(ArgDefault::Value(value)) = &mut self.default {

@@ -10,7 +10,6 @@ use syn::{Attribute, DeriveInput, Ident, Index};
 
 use super::model::{AiField, AiType, Reader};
 use super::raw::RawType;
-use crate::syntax::arg::ArgDefault;
 use crate::syntax::types::borrowed_inside;
 
 /// The most fields that the runtime reads into a tuple.
@@ -70,13 +69,6 @@ pub(super) fn emit(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
 }
 
 fn default(field: &AiField) -> TokenStream {
-    match (&field.arg.default, &field.default) {
-        (Some(ArgDefault::OfType), _) => {
-            quote!(::core::option::Option::Some(::core::default::Default::default))
-        }
-        (Some(ArgDefault::Value(_)), Some(function)) => {
-            quote!(::core::option::Option::Some(Self::#function))
-        }
-        (Some(ArgDefault::Value(_)), None) | (None, _) => quote!(::core::option::Option::None),
-    }
+    let function = &field.default;
+    field.arg.default_function(quote!(Self::#function))
 }

@@ -21,16 +21,8 @@ pub(super) fn read(tool: &Tool) -> TokenStream {
         quote!(#name => #index,)
     });
     let types = tool.arguments().map(|argument| storage_type(tool, argument, "'_"));
-    let defaults = tool.arguments().map(|argument| match &argument.arg.default {
-        Some(ArgDefault::OfType) => {
-            quote!(::core::option::Option::Some(::core::default::Default::default))
-        }
-        Some(ArgDefault::Value(_)) => {
-            let function = argument.default_name();
-            quote!(::core::option::Option::Some(#function))
-        }
-        None => quote!(::core::option::Option::None),
-    });
+    let defaults =
+        tool.arguments().map(|argument| argument.arg.default_function(argument.default_name()));
     let index_of = if tool.arguments().next().is_none() {
         quote!(|_| __p::UNKNOWN_FIELD)
     } else {
