@@ -116,7 +116,7 @@ pub(super) fn ibans(found: &PatternMatch<'_>, parts: &mut Vec<Range<usize>>) {
 }
 
 /// The length of the shortest IBAN of any country.
-const SHORTEST_IBAN: usize = 15;
+pub(super) const SHORTEST_IBAN: usize = 15;
 
 /// The IBAN that begins at a position of a run.
 fn iban(found: &PatternMatch<'_>, start: usize) -> MatchPart {

@@ -30,6 +30,10 @@ pub(super) enum Prefilter {
     Either(&'static [&'static str]),
     /// At least this number of digits.
     Digits(usize),
+    /// At least this number of digits, and a space.
+    DigitsAndSpace(usize),
+    /// At least this number of digits in a text of at least this length in bytes.
+    DigitsInLength(usize, usize),
     /// A run without spaces of at least this length.
     Run(usize),
     /// One of these words in any case (here in lower case), a space, and a run without spaces of at
@@ -51,7 +55,9 @@ impl Prefilter {
                     index += 1;
                 }
             }
-            Self::Digits(digits) => least.digits = digits,
+            Self::Digits(digits)
+            | Self::DigitsAndSpace(digits)
+            | Self::DigitsInLength(digits, _) => least.digits = digits,
             Self::Run(run) | Self::Words(_, run) => least.run = run,
         }
         least
@@ -135,6 +141,10 @@ impl TextFeatures {
                 parts.iter().any(|part| self.may_contain(part) && text.contains(part))
             }
             Prefilter::Digits(least) => self.digits >= least,
+            Prefilter::DigitsAndSpace(least) => self.digits >= least && self.has_space(),
+            Prefilter::DigitsInLength(least, length) => {
+                self.digits >= least && text.len() >= length
+            }
             Prefilter::Run(least) => self.longest_run >= least,
             Prefilter::Words(words, least) => {
                 self.longest_run >= least
@@ -269,7 +279,7 @@ const PATTERNS: [PatternSpec; 22] = [
     (
         "iban",
         PatternStage::ByForm,
-        Prefilter::Digits(2),
+        Prefilter::DigitsInLength(2, checks::SHORTEST_IBAN),
         r"(?i)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9])+",
         Many(checks::ibans),
     ),
@@ -297,14 +307,14 @@ const PATTERNS: [PatternSpec; 22] = [
     (
         "address",
         PatternStage::ByForm,
-        Prefilter::Digits(1),
+        Prefilter::DigitsAndSpace(1),
         r"\b\d+[A-Za-z]?(?: (?:[NSEW]\.?|[A-Z][A-Za-z.'’-]*|\d+(?:st|nd|rd|th))){1,4} (?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Way|Close|Crescent|Highway|Hwy|Parkway|Pkwy)\b|(?i:\bp\.? ?o\.? box \d+|\bpostfach \d[\d ]*)|\b\d+ ?(?:bis|ter)?,? (?i:rue|avenue|boulevard|bd|place|chemin|allée|impasse|quai|route|cours)(?: (?:de|du|des|la|le|les)| (?:de )?l['’])*[ '’]?[A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}'’-]*(?:[ -][A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}'’-]*){0,3}",
         One(checks::whole),
     ),
     (
         "address",
         PatternStage::ByForm,
-        Prefilter::Digits(1),
+        Prefilter::DigitsAndSpace(1),
         r"(?:[A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}.-]*[ -])?(?:[A-Z\u{c0}-\u{de}]?[A-Za-z\u{c0}-\u{ff}-]*(?:[Ss]traße|[Ss]trasse|[Ss]tr\.|weg|platz|allee|gasse|damm|ufer)|Weg|Platz|Allee|Gasse|Damm) \d+ ?[a-z]?\b|(?:Calle|Avenida|Avda\.|Paseo|Plaza|Viale|Piazza|Corso)(?: [A-Za-z\u{c0}-\u{ff}'’.]+){1,5},? (?:n\.?º? ?)?\d+",
         One(checks::whole),
     ),

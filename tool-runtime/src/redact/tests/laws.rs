@@ -104,6 +104,9 @@ fn the_shortest_values_pass_their_prefilters() {
         ("token abc123", "token [token]"),
         ("xoxb-1234567890", "[token]"),
         ("KW21CBKUABCDEFGHIJKLMNOPQRSTUV", "[iban]"),
+        ("NO9386011117947", "[iban]"),
+        ("po box 7", "[address]"),
+        ("7 A St", "[address]"),
         ("123-45-6789", "[id]"),
         ("4222222222222", "[card]"),
     ] {

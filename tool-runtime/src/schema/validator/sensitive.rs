@@ -42,7 +42,7 @@ pub(super) fn sensitive_nodes(
     scope: SensitivityScope,
 ) -> Vec<SensitiveNode> {
     let mut walk = SensitivityWalk { schemas, view, scope, sensitive_nodes: Vec::new() };
-    walk.value(&[0], 0);
+    walk.value(vec![0], 0);
     walk.sensitive_nodes
 }
 
@@ -62,9 +62,9 @@ impl<'a> SensitivityWalk<'a> {
         self.sensitive_nodes.push(SensitiveNode { node, sensitivity });
     }
 
-    fn value(&mut self, schemas: &[SchemaId], at: u32) {
+    fn value(&mut self, schemas: Vec<SchemaId>, at: u32) {
         let node = self.view.node(at);
-        let all = inlined(self.schemas, schemas.to_vec());
+        let all = inlined(self.schemas, schemas);
         if let Some(sensitivity) = self.sensitivity(&all, node) {
             self.push(at, sensitivity);
             return;
@@ -144,7 +144,7 @@ impl<'a> SensitivityWalk<'a> {
                 schemas.extend(rules.iter().filter_map(|rules| rules.unevaluated));
             }
             if !schemas.is_empty() {
-                self.value(&schemas, id);
+                self.value(schemas, id);
             }
         }
     }
@@ -157,7 +157,7 @@ impl<'a> SensitivityWalk<'a> {
                 schemas.extend(rules.contains.iter().map(|contains| contains.schema));
             }
             if !schemas.is_empty() {
-                self.value(&schemas, id);
+                self.value(schemas, id);
             }
         }
     }
