@@ -1,6 +1,5 @@
 //! Decisions of people about a pending call: approval, edited arguments, refusal, withdrawal.
 
-use serde_json::Value;
 use thiserror::Error;
 use tool_contracts::{CallStatus, ToolErrorDetail};
 
@@ -9,6 +8,7 @@ use crate::arguments::{Arguments, or_none};
 use crate::dispatch::decode::decode;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{TicketWithdrawal, is_name};
+use crate::json::differences;
 
 /// The error of an approval that did not take effect. The call is as it was before.
 #[derive(Debug, Clone, Error)]
@@ -130,10 +130,11 @@ impl ToolCall {
         let (CallStatus::Pending, CallTarget::Known(scope)) = (self.status, &self.target) else {
             return Err(ApprovalError::NotPending);
         };
-        let (arguments, _) = or_none(arguments.into_text(), scope.environment().limits());
-        let is_changed = !is_same_json(scope.arguments(), &arguments);
+        let limits = scope.environment().limits();
+        let (arguments, _) = or_none(arguments.into_text(), limits);
+        let is_changed = !differences(scope.arguments(), &arguments, limits).is_empty();
         if is_changed {
-            let pointers = differences(scope.sent().arguments(), &arguments);
+            let pointers = differences(scope.sent().arguments(), &arguments, limits);
             let edited = scope.edited(arguments, pointers);
             let decoded = decode(&edited)
                 .map_err(|refusal| ApprovalError::InvalidArguments(Box::new(refusal.detail)))?;
@@ -144,105 +145,5 @@ impl ToolCall {
             self.approval.approver = None;
         }
         Ok(is_changed)
-    }
-}
-
-/// Returns whether two texts are the same JSON value, with the same digits in each number.
-fn is_same_json(one: &str, other: &str) -> bool {
-    one == other || {
-        let (one_numbers, other_numbers) = (numbers(one), numbers(other));
-        one_numbers == other_numbers && differences(one, other).is_empty()
-    }
-}
-
-/// The numbers of a JSON text as they are written, sorted.
-fn numbers(json: &str) -> Vec<&str> {
-    let mut numbers = Vec::new();
-    // Every second piece between unescaped quotes is a string.
-    let mut rest = json;
-    loop {
-        let end = rest.find('"').unwrap_or(rest.len());
-        let digits =
-            |letter: char| letter.is_ascii_digit() || matches!(letter, '+' | '-' | '.' | 'e' | 'E');
-        let pieces = rest[..end].split(|letter| !digits(letter));
-        numbers
-            .extend(pieces.filter(|piece| piece.contains(|letter: char| letter.is_ascii_digit())));
-        let Some(string) = rest.get(end + 1..) else { break };
-        let mut escaped = false;
-        let close = string.find(|letter| {
-            let closes = letter == '"' && !escaped;
-            escaped = letter == '\\' && !escaped;
-            closes
-        });
-        let Some(after) = close.and_then(|close| string.get(close + 1..)) else { break };
-        rest = after;
-    }
-    numbers.sort_unstable();
-    numbers
-}
-
-/// The most differences that are listed one by one.
-const MAX_DIFFERENCES: usize = 256;
-
-/// Lists the JSON Pointers at which two texts differ; the root alone if one of them is not JSON, or
-/// if there are too many to list.
-pub(crate) fn differences(before: &str, after: &str) -> Vec<String> {
-    let read = |text| serde_json::from_str::<Value>(text);
-    let (Ok(before), Ok(after)) = (read(before), read(after)) else { return vec![String::new()] };
-    let mut pointers = Vec::new();
-    compare(&before, &after, &mut String::new(), &mut pointers);
-    if pointers.len() > MAX_DIFFERENCES { vec![String::new()] } else { pointers }
-}
-
-fn compare(before: &Value, after: &Value, pointer: &mut String, pointers: &mut Vec<String>) {
-    match (before, after) {
-        _ if pointers.len() > MAX_DIFFERENCES => {}
-        (Value::Object(before), Value::Object(after)) => {
-            let added = after.keys().filter(|key| !before.contains_key(*key));
-            for key in before.keys().chain(added) {
-                let (before, after) = (before.get(key), after.get(key));
-                let token = key.replace('~', "~0").replace('/', "~1");
-                compare_below(before, after, &token, pointer, pointers);
-            }
-        }
-        (Value::Array(before), Value::Array(after)) => {
-            for index in 0..before.len().max(after.len()) {
-                let (before, after) = (before.get(index), after.get(index));
-                compare_below(before, after, &index.to_string(), pointer, pointers);
-            }
-        }
-        _ if before == after => {}
-        _ => pointers.push(pointer.clone()),
-    }
-}
-
-fn compare_below(
-    before: Option<&Value>,
-    after: Option<&Value>,
-    token: &str,
-    pointer: &mut String,
-    pointers: &mut Vec<String>,
-) {
-    let length = pointer.len();
-    pointer.push('/');
-    pointer.push_str(token);
-    match (before, after) {
-        _ if pointers.len() > MAX_DIFFERENCES => {}
-        (Some(before), Some(after)) => compare(before, after, pointer, pointers),
-        _ => pointers.push(pointer.clone()),
-    }
-    pointer.truncate(length);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MAX_DIFFERENCES, differences};
-
-    #[test]
-    fn edits_beyond_a_bound_are_the_root_alone() {
-        let list = |item: usize, count: usize| serde_json::json!(vec![item; count]).to_string();
-        let few = differences(&list(1, MAX_DIFFERENCES), &list(2, MAX_DIFFERENCES));
-        assert_eq!((few.len(), few[1].as_str()), (MAX_DIFFERENCES, "/1"));
-        assert_eq!(differences(&list(1, 100_000), &list(2, 100_000)), [""]);
     }
 }

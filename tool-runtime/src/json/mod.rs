@@ -1,6 +1,7 @@
 //! A strict JSON parser that keeps the position of every value (one pass, one flat list of nodes), and a
 //! fast writer.
 
+mod differences;
 mod duplicates;
 mod equal;
 #[cfg(feature = "adapters")]
@@ -14,6 +15,7 @@ pub(crate) mod text;
 mod tree;
 pub(crate) mod writer;
 
+pub(crate) use differences::differences;
 pub(crate) use equal::{equals_value, first_repeat};
 #[cfg(feature = "adapters")]
 pub(crate) use lone_surrogates::{read_with_lone_surrogates, unescape_pairs};

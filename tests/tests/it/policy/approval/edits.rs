@@ -151,3 +151,28 @@ async fn a_call_that_came_back_may_be_changed_and_uses_its_ticket() {
     assert_eq!(code(&fixture.approved(&ticket).await), "FORBIDDEN");
     assert_eq!(fixture.notes.all(), ["paid 4 to eve"]);
 }
+
+/// Moves what is in one account to another one.
+#[ai_tool(effect = "destructive")]
+fn move_all(
+    /// The number of the account to empty.
+    from: u128,
+    /// The number of the account to fill.
+    to: u128,
+    _: &DryRun,
+) -> String {
+    format!("{from} to {to}")
+}
+
+/// As floats, both numbers are the same.
+#[tokio::test]
+async fn two_large_numbers_that_were_swapped_are_a_change() {
+    const ONE: &str = r#"{"from":100000000000000000001,"to":100000000000000000002}"#;
+    const OTHER: &str = r#"{"from":100000000000000000002,"to":100000000000000000001}"#;
+    let runtime = Runtime::builder().tool::<MoveAllTool>().build().unwrap();
+    let mut call = runtime.call("move_all", ONE, &jane());
+    call.approve_edited("boss", OTHER).unwrap();
+    let output = call.execute().await;
+    assert_eq!(output.data_json(), Some(r#""100000000000000000002 to 100000000000000000001""#));
+    assert_eq!(meta(output)["edits"], json!(["/from", "/to"]));
+}
