@@ -63,6 +63,21 @@ pub(super) fn resume(
     Ok(ResumePoint { head, checkpointed, last })
 }
 
+/// Finds the first record of which the contents are kept. Contents are erased from the beginning of
+/// a ledger on, so a binary search finds it.
+pub(super) fn first_kept(store: &mut dyn LedgerStore, size: u64) -> Result<u64, StoreError> {
+    let (mut from, mut to) = (0, size);
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if store.read(middle, 1)?.first().is_some_and(|entry| entry.body().is_none()) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    Ok(from)
+}
+
 /// Finds the head to resume from: that of the last checkpoint in the ledger that is not newer than
 /// the newest expected one.
 fn find_start(

@@ -15,7 +15,7 @@ use super::keys::LedgerKeys;
 use super::query::timestamp_ms;
 use super::queue::{LedgerQueue, QueueBatch, ShedCount};
 use super::record::{CallsShed, ContentsErased, Record, WriterBegan, WriterClosed};
-use super::resume::{CheckpointRecord, ResumePoint, resume};
+use super::resume::{CheckpointRecord, ResumePoint, first_kept, resume};
 use super::stats::LedgerStats;
 use super::store::{LedgerStore, SCAN_ENTRIES};
 use crate::store::{Clock, StoreError, StoreErrorKind};
@@ -75,9 +75,10 @@ impl LedgerWriter {
     ) -> Result<Self, StoreError> {
         store.check(0..0)?;
         let ResumePoint { head, checkpointed, last } = resume(&mut *store, &keys, expected)?;
+        let erased = first_kept(&mut *store, head.size())?;
         let (stats, exports) = (Arc::default(), None);
         let mut writer =
-            Self { store, keys, clock, options, head, checkpointed, erased: 0, stats, exports };
+            Self { store, keys, clock, options, head, checkpointed, erased, stats, exports };
         let torn_bytes = writer.store.torn_bytes();
         let after_crash = last.is_some_and(|last| !matches!(last, Record::Closed(_)));
         writer.append_record(&Record::Began(WriterBegan {
@@ -280,7 +281,7 @@ fn panicked(text: &str) -> StoreError {
 pub(super) fn run(mut writer: LedgerWriter, queue: &LedgerQueue) {
     let mut spare = VecDeque::new();
     loop {
-        let QueueBatch { mut ended, mut requests, shed, last } =
+        let QueueBatch { mut ended, mut requests, shed, is_last } =
             queue.take(MAX_GROUP, spare, writer.next_export());
         let calls = u64::try_from(ended.len()).unwrap_or(u64::MAX);
         let missing = (shed.calls > 0).then(|| writer.serialize_shed(shed));
@@ -296,7 +297,7 @@ pub(super) fn run(mut writer: LedgerWriter, queue: &LedgerQueue) {
         if writer.next_export().is_some_and(|due| due <= Instant::now()) {
             writer.export();
         }
-        if last {
+        if is_last {
             return write_final_records(&mut writer);
         }
     }

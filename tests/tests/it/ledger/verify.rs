@@ -274,7 +274,10 @@ async fn an_erased_record_is_no_fault_and_a_deleted_one_is() {
 
     // A later writer continues.
     let ledger = Ledger::builder(ring()).clock(clock).open(rows(&path)).unwrap();
-    ledger.verify(std::slice::from_ref(&exported)).await.unwrap();
+    let size = ledger.verify(std::slice::from_ref(&exported)).await.unwrap().size();
+    // The contents that were erased before it was opened are not erased again.
+    assert_eq!(ledger.erase_before(moment(5)).await.unwrap(), 0);
+    assert_eq!(ledger.verify(&[]).await.unwrap().size(), size);
     ledger.close().await.unwrap();
     let sql = Connection::open(&path).unwrap();
     sql.execute_batch("UPDATE trace_ledger SET tool_calls = NULL WHERE seq = 8").unwrap();
