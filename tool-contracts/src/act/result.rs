@@ -308,10 +308,10 @@ reads! {
         builder.metadata = metadata.unwrap_or_default();
         let result = builder.build().map_err(wire::refused::<A::Error>)?;
         if result.success != success {
-            return Err(wire::contradicted("error", "exactly for a result without `success`"));
+            return Err(wire::contradicted("error", "if and only if `success` is false"));
         }
         if !success && result.data.get() != "null" {
-            return Err(wire::contradicted("data", "null for a result without `success`"));
+            return Err(wire::contradicted("data", "null if `success` is false"));
         }
         Ok(result)
     }

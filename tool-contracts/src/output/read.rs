@@ -197,7 +197,7 @@ fn result_meta<E: Error>(meta: Option<Meta>) -> Result<ToolResultMeta, E> {
     match meta {
         Some(Meta::Result(meta)) => Ok(meta),
         Some(Meta::Unread(buffered)) => buffered.read("meta"),
-        // The metadata is read after the status, so that it always has the same kind.
+        // Not reached with metadata of the other kind: it is read by the status if that comes first.
         Some(Meta::Error(_)) | None => Err(wire::missing("meta")),
     }
 }

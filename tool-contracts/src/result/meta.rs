@@ -255,8 +255,8 @@ impl ToolResultMeta {
     }
 }
 
-/// Splits off the fields that the response envelope contains itself.
 impl ToolResultMeta {
+    /// Splits off the fields that the response envelope contains itself.
     pub(crate) fn split_envelope_fields(
         mut self,
     ) -> (Self, Vec<Warning>, Option<u64>, Option<Evidence>) {

@@ -117,7 +117,8 @@ pub(crate) fn facts_in_one_place(schema: &mut Schema) {
     );
 }
 
-/// Treats null as absent, also in the fields of a failure; `meta` repeats no field beside it.
+/// Allows a null `error` in a success, and forbids in `meta` the fields that the envelope has beside
+/// it.
 pub(crate) fn null_beside_success(schema: &mut Schema) {
     set_property(schema, "error", json!({"type": "null"}));
     let shown = json!({

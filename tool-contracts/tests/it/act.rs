@@ -137,7 +137,9 @@ fn an_error_belongs_to_a_failure_alone() {
     };
     assert!(read(true, json!(1), Value::Null).is_ok());
     assert!(read(false, Value::Null, json!("no")).is_ok());
-    assert!(read(true, json!(1), json!("no")).unwrap_err().contains("`error`: expected exactly"));
+    assert!(
+        read(true, json!(1), json!("no")).unwrap_err().contains("`error`: expected if and only if")
+    );
     assert!(read(false, Value::Null, Value::Null).unwrap_err().contains("`error`"));
     assert!(read(false, json!(1), json!("no")).unwrap_err().contains("`data`: expected null"));
 }

@@ -45,11 +45,11 @@ pub(crate) struct ToolMetadata {
     pub(crate) effect: Effect,
     pub(crate) idempotent: bool,
     pub(crate) open_world: bool,
-    pub(crate) ttl: Option<u64>,
-    pub(crate) timeout: Option<u64>,
+    pub(crate) ttl_ms: Option<u64>,
+    pub(crate) timeout_ms: Option<u64>,
     /// The option as written, for the compiler's error.
     pub(crate) forwards_key: Option<Ident>,
-    pub(crate) retention: Option<u64>,
+    pub(crate) retention_ms: Option<u64>,
     pub(crate) shared: bool,
     pub(crate) requires_auth: bool,
     pub(crate) ai_callable: bool,
@@ -69,7 +69,7 @@ pub(crate) struct ToolFunction {
     pub(crate) name: Ident,
     /// The span of `fn`.
     pub(crate) keyword: Span,
-    /// The type of the method, for a toolkit.
+    /// The type of the `impl` block, for a method of a toolkit.
     pub(crate) this: Option<Type>,
     /// True if it takes `&self`.
     pub(crate) receiver: bool,

@@ -14,7 +14,7 @@ use syn::{Attribute, Path, Token, Type};
 
 use super::deserialize;
 use super::fields::has_attribute_word;
-use super::model::{AiField, AiType, Directions, Reader};
+use super::model::{AiField, AiType, DeserializeImpl, Directions};
 use super::raw::{RawField, RawOptions, RawType};
 use crate::errors::Errors;
 use crate::syntax::arg::{Arg, ArgDefault};
@@ -50,7 +50,7 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         derived,
         deny_unknown_fields,
         allow_unknown_fields,
-        reader: if is_plain { Reader::Tuple } else { Reader::Derive },
+        deserialize_impl: if is_plain { DeserializeImpl::Tuple } else { DeserializeImpl::Serde },
         own_debug: raw.options.own_debug.is_some_and(|given| given.value),
         fields,
     })

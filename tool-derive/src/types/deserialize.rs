@@ -1,14 +1,14 @@
 //! Generates `Deserialize` for a plain struct through a tuple, instead of a derive.
 //!
-//! A derive writes about 150 lines for three fields, which the compiler checks for each type; this
-//! is a fifth of the time that it takes for an answer's type and its tool.
+//! A derive writes about 150 lines for three fields, which the compiler checks for each type. For a
+//! tool with an answer of its own type, that was a third of the time of `cargo check`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::{Attribute, DeriveInput, Ident, Index};
 
-use super::model::{AiField, AiType, Reader};
+use super::model::{AiField, AiType, DeserializeImpl};
 use super::raw::RawType;
 use crate::syntax::types::borrowed_inside;
 
@@ -36,7 +36,7 @@ fn is_unread(attribute: &Attribute) -> bool {
 
 /// Generates the implementation; `None` if the type has a derive.
 pub(super) fn emit(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
-    if ty.reader == Reader::Derive {
+    if ty.deserialize_impl == DeserializeImpl::Serde {
         return None;
     }
     let (private, name) = (ty.root.private(), &item.ident);

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Type, parse_quote};
 
 use super::fields::{all_mut, has_attribute_word, has_named};
-use super::model::{AiField, AiType, Directions, Reader};
+use super::model::{AiField, AiType, DeserializeImpl, Directions};
 use super::{debug, deserialize};
 use crate::syntax::arg::{Arg, ArgDefault};
 use crate::syntax::bounds::Bounds;
@@ -14,7 +14,7 @@ use crate::syntax::types::{is_named, optional};
 
 /// Generates the item.
 pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
-    let own = container(ty, &item, ty.reader);
+    let own = container(ty, &item, ty.deserialize_impl);
     let this = this(&item);
     let debug = debug::masked(ty, &mut item);
     for ((_, field), checked) in all_mut(&mut item.data).into_iter().zip(&ty.fields) {
@@ -29,18 +29,19 @@ pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
 
 /// Generates the item with its derives only, for a type with errors.
 pub(crate) fn bare(ty: &AiType, mut item: DeriveInput) -> TokenStream {
-    item.attrs = container(ty, &item, Reader::Derive).into_iter().chain(item.attrs).collect();
+    item.attrs =
+        container(ty, &item, DeserializeImpl::Serde).into_iter().chain(item.attrs).collect();
     quote!(#item)
 }
 
 /// Generates the derives and their options, before the user's attributes, which depend on them.
-fn container(ty: &AiType, item: &DeriveInput, reader: Reader) -> Vec<Attribute> {
+fn container(ty: &AiType, item: &DeriveInput, used: DeserializeImpl) -> Vec<Attribute> {
     let private = ty.root.private();
     let (serde, schemars) = (ty.root.private_text("serde"), ty.root.private_text("schemars"));
     let derives = [
         (ty.directions != Directions::Deserialize, "Serialize", quote!(serde::Serialize)),
         (
-            ty.directions != Directions::Serialize && reader == Reader::Derive,
+            ty.directions != Directions::Serialize && used == DeserializeImpl::Serde,
             "Deserialize",
             quote!(serde::Deserialize),
         ),

@@ -16,7 +16,7 @@ pub(crate) struct AiType {
     pub(crate) deny_unknown_fields: bool,
     /// True if unknown fields are accepted.
     pub(crate) allow_unknown_fields: bool,
-    pub(crate) reader: Reader,
+    pub(crate) deserialize_impl: DeserializeImpl,
     /// True if `Debug` is handwritten.
     pub(crate) own_debug: bool,
     /// The fields, in the order of the item.
@@ -33,9 +33,9 @@ pub(crate) enum Directions {
 
 /// The source of the implementation of `Deserialize`, if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum DeserializeImpl {
     /// serde's derive.
-    Derive,
+    Serde,
     /// The runtime's reader of tuples.
     Tuple,
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// The room that the strict tools of one request have together.
+/// What is left of the limits on the strict tools of one request.
 ///
 /// Anthropic rejects a request beyond its limits, so further tools are not declared strict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use crate::words::word_enum;
 /// The part of the agent that failed.
 ///
 /// A timeout belongs to the part that waited: a tool's to `ToolExecution`, the model's to `Llm`. Its
-/// details have `"reason": "timeout"`. A compression that takes too long is replaced by another one,
-/// and a store of sessions that does is an error of the kind `Configuration` with the reason
-/// `session_store`, as any failure of it is.
+/// details have `"reason": "timeout"`. A compression that times out is replaced by another one. A
+/// store of sessions that fails or times out is an error of the kind `Configuration` with the reason
+/// `session_store`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AgentErrorKind {

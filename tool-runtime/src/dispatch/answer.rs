@@ -188,7 +188,7 @@ fn listed(attachments: &[Attachment]) -> impl Iterator<Item = contracts::Attachm
 
 /// Returns whether `meta` needs more than `took_ms` and `ttl_seconds`.
 fn needs_full_meta(scope: &CallScope) -> bool {
-    let coerced = scope.reading().is_some_and(|reading| !reading.coercions.is_empty());
+    let coerced = scope.schema_report().is_some_and(|report| !report.coercions.is_empty());
     coerced || scope.dry_run() || scope.attempt() > 1 || !scope.edits().is_empty()
 }
 
@@ -293,7 +293,7 @@ fn full_meta(
     ttl_seconds: Option<u64>,
     draft: MetaDraft,
 ) -> ToolResultMeta {
-    let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
+    let coercions = scope.schema_report().map_or(&[][..], |report| &report.coercions);
     let mut meta = ToolResultMeta::new(took_ms)
         .with_warnings(draft.warnings)
         .with_coercions(coercions.iter().cloned())

@@ -89,7 +89,7 @@ impl<'c> ToolAttempt<'c> {
     /// Polls the tool, unless its call's lease has expired: another process may have taken over the
     /// call while this process was stopped. The tool then waits until the lease is renewed.
     fn poll_tool(&mut self, cx: &mut Context<'_>) -> Result<Poll<Finished>, String> {
-        if self.scope.holds_lease() { self.tool.poll(cx) } else { Ok(Poll::Pending) }
+        if self.scope.may_be_polled() { self.tool.poll(cx) } else { Ok(Poll::Pending) }
     }
 
     /// Checks the clock first: a tool that is always ready can keep a timer from firing.

@@ -18,7 +18,8 @@ pub(crate) struct CallApproval {
     /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
     #[allow(dead_code, reason = "only the feature `policy` seals calls")]
     pub(crate) requester: Option<Box<str>>,
-    /// True if the arguments were edited after the call was resumed from its ticket.
+    /// True if a person edited the arguments in this process; an edit that was sealed with a ticket
+    /// does not count.
     pub(crate) edited: bool,
     /// The hash of the dry run's answer that the approver saw, if the approval is bound to it.
     pub(crate) preview: Option<[u8; 32]>,

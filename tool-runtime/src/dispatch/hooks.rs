@@ -1,8 +1,10 @@
 //! The traits through which ledger, evidence and tracing take part in a call.
 //!
-//! They may delay a call. They do not change its answer, except that `meta` names the evidence. The
-//! pipeline works without implementations; the features `ledger`, `evidence` and `trace` have one
-//! each.
+//! Before the tool runs they may delay or refuse a call: its record has no capacity, or its required
+//! evidence has no vault. After the run they may name the evidence in `meta`, add a warning or
+//! `details.record` if the record is not confirmed, and replace an answer whose required evidence
+//! could not be kept. The pipeline works without implementations; the features `ledger`, `evidence`
+//! and `trace` have one each.
 
 use std::fmt;
 use std::time::Duration;

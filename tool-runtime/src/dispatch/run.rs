@@ -118,16 +118,16 @@ pub(crate) async fn while_claimed(
     mut keep: impl Future<Output = ()> + Unpin,
 ) -> Option<(Outcome, Duration)> {
     poll_fn(|cx| {
-        if !scope.holds_lease() && Pin::new(&mut keep).poll(cx).is_ready() {
+        if !scope.may_be_polled() && Pin::new(&mut keep).poll(cx).is_ready() {
             return Poll::Ready(None);
         }
-        let held = scope.holds_lease();
+        let held = scope.may_be_polled();
         if let Poll::Ready(ended) = Pin::new(&mut attempt).poll(cx) {
             return Poll::Ready(Some(ended));
         }
         let kept = Pin::new(&mut keep).poll(cx);
         // The lease was renewed after the tool's turn to be polled: wake up to poll the tool now.
-        if !held && scope.holds_lease() {
+        if !held && scope.may_be_polled() {
             cx.waker().wake_by_ref();
         }
         kept.map(|()| None)

@@ -27,14 +27,17 @@ const SEALING_ONE: &[u8] = b"tool-runtime/ticket/v1/seal/message";
 // The HKDF label of all keys but those of tickets: changing it loses the data that they encrypted.
 const ROOT: &[u8] = b"tool-runtime/key-ring/v1/root";
 
-/// Holds the secrets that sign tickets and encrypt the calls behind them.
+/// Keys derived from the host's secrets: for tickets, ledgers, evidence, sessions and the checksums
+/// of the SQLite store.
 ///
-/// Each secret has an id, which the tickets contain. The current one signs; former ones still
-/// verify and decrypt, so that a secret can be rotated while calls wait: make the new one current,
-/// keep the old one as former until its last ticket has expired, then remove it.
+/// Each secret has an id, which is stored with what its keys sign or encrypt. The current one signs
+/// and encrypts; former ones still verify and decrypt, so that a secret can be rotated: make the new
+/// one current, and keep the old one as former for as long as anything needs it. A ticket needs its
+/// secret until it expires; records of a ledger, evidence, sessions and stored answers need theirs
+/// for longer (the guide's page about the rotation of keys).
 ///
-/// The secrets themselves are not kept. A signing key (HMAC-SHA-256) and a sealing key
-/// (AES-256-GCM) are derived from each by HKDF-SHA-256, and overwritten when the ring is dropped.
+/// The ring keeps the derived keys (HKDF-SHA-256), not the secrets, and overwrites them when it is
+/// dropped. Tickets are signed by HMAC-SHA-256, and the calls behind them encrypted by AES-256-GCM.
 /// `Debug` shows ids only.
 ///
 /// ```

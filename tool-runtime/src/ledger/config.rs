@@ -53,7 +53,7 @@ pub enum RecordDurability {
     Stored,
 }
 
-/// The [`RecordDurability`] that answers to reads and of writes.
+/// The [`RecordDurability`] that the answers of reads and of writes wait for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerTiming {
     pub(super) reads: RecordDurability,

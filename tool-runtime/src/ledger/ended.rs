@@ -25,8 +25,8 @@ use crate::refusal_reason::RefusalReason;
 use crate::tool::registry::Registered;
 use crate::tool::{Attachment, CallScope, ToolOutput, catch_panic};
 
-/// The longest text of a model that a record repeats, in characters: the name of an unknown tool,
-/// or the model's id of the call.
+/// The longest name of an unknown tool, model's id of the call, or error message that a record
+/// repeats, in characters.
 const MAX_TEXT_CHARS: usize = 128;
 
 /// About how many bytes a call takes beside its texts.
@@ -139,7 +139,10 @@ impl EndedCall {
 
     /// Returns about how much memory it holds, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        CALL_OVERHEAD + self.texts.len()
+        let message = self.error.as_deref().and_then(|error| error.message.as_deref());
+        let approver = self.approval.as_deref().and_then(|approval| approval.by.as_deref());
+        let beside = [message, approver].into_iter().flatten().map(str::len).sum::<usize>();
+        CALL_OVERHEAD + self.texts.len() + beside
     }
 
     /// Builds the record.
@@ -208,10 +211,9 @@ impl EndedCall {
             return RecordedContents::default();
         };
         let (input, input_redacted) = self.kept_input(call, arguments, keys, inputs);
-        // Without redaction it is not known whether a value could be guessed.
-        let guessable = input.is_none() || input_redacted;
+        let is_hidden = input.is_none() || input_redacted;
         RecordedContents {
-            input_hash: hash_of_input(&call.tool, arguments, keys, guessable),
+            input_hash: hash_of_input(&call.tool, arguments, keys, is_hidden),
             output_hash: self.output_digest(call).map(|digest| keys.hash(digest, true)),
             input,
             input_redacted,
@@ -262,7 +264,7 @@ impl EndedCall {
     }
 }
 
-/// Cuts a model's text to the length that a record repeats.
+/// Cuts a text to the length that a record repeats.
 fn shortened(text: &str) -> &str {
     first(text, MAX_TEXT_CHARS)
 }
@@ -288,15 +290,16 @@ pub(crate) fn hash_of_attachment(sha256: &str, keys: &LedgerKeys) -> String {
     keys.hash(Digest::of("tool-runtime/attachment/v1", sha256.as_bytes()), true)
 }
 
-/// Hashes a call's canonical arguments; with the key if they could be guessed.
+/// Hashes a call's canonical arguments; with the key if they could be guessed. `is_hidden` is false if
+/// the record shows them unchanged.
 pub(crate) fn hash_of_input(
     tool: &Registered,
     arguments: &str,
     keys: &LedgerKeys,
-    redacted: bool,
+    is_hidden: bool,
 ) -> Option<String> {
     // The hash of arguments that the record shows needs no key.
-    let guessable = redacted || tool.has_secrets || tool.has_personal;
+    let guessable = is_hidden || tool.has_secrets || tool.has_personal;
     Some(keys.hash(digest_of_input(arguments)?, guessable))
 }
 
@@ -353,12 +356,12 @@ impl EndedApproval {
     fn of(record: &CallRecord<'_>) -> Option<Self> {
         let consent = record.facts.approval;
         let ticket = consent.ticket.as_ref().map(|ticket| ticket.id);
-        let unrun = record.attempts() == 0;
-        let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| unrun)?));
+        let has_not_run = record.attempts() == 0;
+        let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| has_not_run)?));
         let by = record.approver().map(str::to_owned);
         let at_ms = consent.approved_at_ms.filter(|_| by.is_some());
-        let is_approved = by.is_some() || ticket.is_some();
-        is_approved.then_some(Self { by, at_ms, ticket })
+        let is_recorded = by.is_some() || ticket.is_some();
+        is_recorded.then_some(Self { by, at_ms, ticket })
     }
 
     fn to_record(&self) -> RecordedApproval {

@@ -18,9 +18,9 @@ pub(super) type WriterRequest = Box<dyn FnOnce(&mut LedgerWriter) + Send>;
 /// The time for which the writer gathers calls before it writes a small group.
 const GATHER_TIME: Duration = Duration::from_millis(20);
 
-/// The size of a group that is written at once. The disk is a small part of its cost, and calls
-/// that share the writer's core wait for about a millisecond. More calls may gather during the
-/// write.
+/// The number of queued calls at which the writer stops gathering. For a group of this size the disk
+/// is a small part of the cost, and the writer occupies its core for about a millisecond. More calls
+/// may gather during the write.
 const FULL_GROUP: usize = 128;
 
 /// The most operations that may wait for the writer.
@@ -45,6 +45,16 @@ pub(super) struct QueueBounds {
     pub(super) calls: usize,
     pub(super) bytes: usize,
     pub(super) overload: Overload,
+}
+
+/// The result of trying to reserve capacity for a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reservation {
+    Reserved,
+    /// There is no capacity at the moment.
+    Full,
+    /// Calls do not wait for capacity, or the queue is closed.
+    NotNeeded,
 }
 
 #[derive(Default)]
@@ -83,8 +93,8 @@ pub(super) struct QueueBatch {
     pub(super) ended: VecDeque<EndedCall>,
     pub(super) requests: VecDeque<WriterRequest>,
     pub(super) shed: ShedCount,
-    /// True if the queue is closed and empty.
-    pub(super) last: bool,
+    /// True if the queue is closed and holds no calls beyond this batch.
+    pub(super) is_last: bool,
 }
 
 impl LedgerQueue {
@@ -151,28 +161,31 @@ impl LedgerQueue {
         }
     }
 
-    /// Reserves capacity for a call that is about to run; false if there is none yet.
-    ///
-    /// None if calls do not wait for capacity, or the queue is closed.
-    pub(super) fn try_reserve(&self) -> Option<bool> {
+    /// Tries to reserve capacity for a call that is about to run.
+    pub(super) fn try_reserve(&self) -> Reservation {
         if self.bounds.overload != Overload::Block {
-            return None;
+            return Reservation::NotNeeded;
         }
         let mut state = self.lock();
-        let fits = !state.closed && self.has_capacity(&state, 1);
-        state.reserved += usize::from(fits);
-        // A closed queue records nothing, so calls need not wait.
-        if state.closed { None } else { Some(fits) }
+        if state.closed {
+            // A closed queue records nothing.
+            return Reservation::NotNeeded;
+        }
+        if !self.has_capacity(&state, 1) {
+            return Reservation::Full;
+        }
+        state.reserved += 1;
+        Reservation::Reserved
     }
 
     /// Queues an operation for the writer; returns it if too many wait, or the queue is closed.
-    pub(super) fn submit(&self, submit: WriterRequest) -> Result<(), WriterRequest> {
+    pub(super) fn submit(&self, request: WriterRequest) -> Result<(), WriterRequest> {
         let mut state = self.lock();
         if state.closed || state.requests.len() >= MAX_REQUESTS {
-            return Err(submit);
+            return Err(request);
         }
         let mark = state.pushed;
-        state.requests.push_back((mark, submit));
+        state.requests.push_back((mark, request));
         drop(state);
         self.work.notify_one();
         Ok(())
@@ -190,9 +203,9 @@ impl LedgerQueue {
             // Registered before the check, so that capacity freed in between is not missed.
             let freed = self.freed.listen();
             match self.try_reserve() {
-                Some(true) => return true,
-                None => return false,
-                Some(false) => freed.await,
+                Reservation::Reserved => return true,
+                Reservation::NotNeeded => return false,
+                Reservation::Full => freed.await,
             }
         }
     }
@@ -247,10 +260,10 @@ impl LedgerQueue {
         // The rest is taken next without gathering: it may contain the awaited call.
         state.is_awaited = !state.ended.is_empty();
         state.taken += u64::try_from(ended.len()).unwrap_or(u64::MAX);
-        let last = state.closed && state.ended.is_empty();
+        let is_last = state.closed && state.ended.is_empty();
         let due = state.requests.partition_point(|(mark, _)| *mark <= state.taken);
-        let requests = state.requests.drain(..due).map(|(_, submit)| submit).collect();
-        let batch = QueueBatch { ended, requests, shed: std::mem::take(&mut state.shed), last };
+        let requests = state.requests.drain(..due).map(|(_, request)| request).collect();
+        let batch = QueueBatch { ended, requests, shed: std::mem::take(&mut state.shed), is_last };
         drop(state);
         self.freed.notify(usize::MAX);
         batch
@@ -281,7 +294,7 @@ impl LedgerQueue {
             |state: &mut QueueState| state.requests.is_empty() && state.closed == was_closed;
         let waited = self.work.wait_timeout_while(state, patience, waits);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        (state.requests.drain(..).map(|(_, submit)| submit).collect(), state.closed)
+        (state.requests.drain(..).map(|(_, request)| request).collect(), state.closed)
     }
 
     /// Closes the queue: it takes nothing more, and the writer still writes what is queued.

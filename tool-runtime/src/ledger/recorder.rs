@@ -10,6 +10,7 @@ use tool_contracts::{CallStatus, Effect, ErrorCode, ToolSpec};
 use super::Ledger;
 use super::config::RecordDurability;
 use super::ended::EndedCall;
+use super::queue::Reservation;
 use crate::dispatch::hooks::{CallRecorder, Confirmation, Wait};
 use crate::dispatch::outcome::EffectOutcome;
 use crate::dispatch::refusal::Refusal;
@@ -53,12 +54,12 @@ impl CallRecorder for LedgerRecorder {
 
     fn reserve<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>> {
         match self.0.queue().try_reserve() {
-            None => None,
-            Some(true) => {
+            Reservation::NotNeeded => None,
+            Reservation::Reserved => {
                 scope.keep_reservation();
                 None
             }
-            Some(false) => Some(self.wait(scope).boxed()),
+            Reservation::Full => Some(self.wait(scope).boxed()),
         }
     }
 
@@ -122,7 +123,7 @@ impl LedgerRecorder {
 
 fn full() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Unavailable)
-        .with_message("the ledger is full, so the call was not run; retry later")
+        .with_message("too many calls wait to be recorded in the ledger, so the call was not run; retry later")
         .with_retry_after_ms(1_000)
         .with_reason(RefusalReason::LedgerFull)
         .with_effect_none();

@@ -123,7 +123,7 @@ impl CachedAnswer {
 }
 
 fn coercions(scope: &CallScope) -> Vec<tool_contracts::Coercion> {
-    scope.reading().map(|reading| reading.coercions.clone()).unwrap_or_default()
+    scope.schema_report().map(|report| report.coercions.clone()).unwrap_or_default()
 }
 
 /// Returns the cache key of the call's answer: a hash of the tool, its arguments, and every field

@@ -259,7 +259,7 @@ pub(super) fn international_phones(found: &PatternMatch<'_>, parts: &mut Vec<Ran
 fn international_phone(found: &PatternMatch<'_>) -> MatchPart {
     let plus = found.as_str().starts_with('+');
     // Without a plus, only digits with separators are treated as a phone number.
-    if !found.begins_at_a_gap() || (!plus && groups(found).nth(1).is_none()) {
+    if !found.starts_at_word_boundary() || (!plus && groups(found).nth(1).is_none()) {
         return None;
     }
     let shortest = if plus { 8 } else { 10 };
@@ -275,7 +275,7 @@ fn international_phone(found: &PatternMatch<'_>) -> MatchPart {
     }
     let range = found.range.start..last?;
     let exact = PatternMatch { text: found.text, range: range.clone() };
-    exact.ends_at_a_gap().then_some(range)
+    exact.ends_at_word_boundary().then_some(range)
 }
 
 pub(super) fn national_phone(found: &PatternMatch<'_>) -> MatchPart {

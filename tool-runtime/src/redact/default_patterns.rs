@@ -42,9 +42,9 @@ pub(super) enum Prefilter {
 }
 
 impl Prefilter {
-    /// Returns features of which every text with this property has at least one.
-    const fn needs(self) -> LeastFeatures {
-        let mut least = LeastFeatures::NONE;
+    /// Returns thresholds of which every text with this property reaches at least one.
+    const fn thresholds(self) -> FeatureThresholds {
+        let mut least = FeatureThresholds::UNREACHABLE;
         match self {
             Self::None => least.digits = 0,
             Self::Text(part) => least.present = rarest(part),
@@ -64,23 +64,23 @@ impl Prefilter {
     }
 }
 
-/// The features of which a text has at least one if any pattern of a set can match it. Most short
-/// texts have none of them.
+/// The thresholds of a set of patterns: a text that reaches none of them is matched by none of the
+/// patterns. Most short texts reach none.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LeastFeatures {
+pub(super) struct FeatureThresholds {
     digits: usize,
     run: usize,
     /// One of these bytes.
     present: u128,
 }
 
-impl LeastFeatures {
-    /// No text has them.
-    pub(super) const NONE: Self = Self { digits: usize::MAX, run: usize::MAX, present: 0 };
+impl FeatureThresholds {
+    /// Those of a set without patterns.
+    pub(super) const UNREACHABLE: Self = Self { digits: usize::MAX, run: usize::MAX, present: 0 };
 
-    /// Adds the features that texts with one more property have.
+    /// Adds the thresholds of one more pattern.
     pub(super) fn or(self, prefilter: Prefilter) -> Self {
-        let other = prefilter.needs();
+        let other = prefilter.thresholds();
         Self {
             digits: self.digits.min(other.digits),
             run: self.run.min(other.run),
@@ -89,8 +89,8 @@ impl LeastFeatures {
     }
 }
 
-/// Returns the bit of the byte of a text that the fewest other texts contain: one that is no
-/// letter, else a capital.
+/// Returns the bit of the byte that is probably the rarest in other texts: one that is no letter,
+/// else a capital, else the first.
 const fn rarest(part: &str) -> u128 {
     let (bytes, mut index, mut found) = (part.as_bytes(), 0, 0);
     while index < bytes.len() {
@@ -126,14 +126,15 @@ impl TextFeatures {
         features
     }
 
-    /// Returns whether the text has one of these features.
-    pub(super) fn reach(&self, least: &LeastFeatures) -> bool {
+    /// Returns whether the text reaches one of these thresholds.
+    pub(super) fn reaches_any(&self, least: &FeatureThresholds) -> bool {
         self.present & least.present != 0
             || self.digits >= least.digits
             || self.longest_run >= least.run
     }
 
-    pub(super) fn show(&self, prefilter: Prefilter, text: &str) -> bool {
+    /// Returns whether the text has the property.
+    pub(super) fn passes(&self, prefilter: Prefilter, text: &str) -> bool {
         match prefilter {
             Prefilter::None => true,
             Prefilter::Text(part) => self.may_contain(part) && text.contains(part),
@@ -251,7 +252,7 @@ const PATTERNS: [PatternSpec; 22] = [
         "id",
         PatternStage::ByForm,
         Prefilter::Digits(4),
-        r"(?i)(?:passport|passeport|reisepass|pasaporte|passaporto|personalausweis|(?:identity|id) ?card|driving licen[cs]e|driver'?s licen[cs]e|führerschein|permis de conduire|护照|身份证)[^A-Za-z0-9\r\n]*(?:(?:no|nr|number|nummer|num[eé]ro|n)\b[^A-Za-z0-9\r\n]*)?(?:(?:is|ist|est)\b[^A-Za-z0-9\r\n]*)?([A-Za-z0-9-]+)",
+        r"(?i)(?:passport|passeport|reisepass|pasaporte|passaporto|personalausweis|(?:identity|id) ?card|driving licen[cs]e|driver'?s licen[cs]e|f[üÜ]hrerschein|permis de conduire|护照|身份证)[^A-Za-z0-9\r\n]*(?:(?:no|nr|number|nummer|num[eéÉ]ro|n)\b[^A-Za-z0-9\r\n]*)?(?:(?:is|ist|est)\b[^A-Za-z0-9\r\n]*)?([A-Za-z0-9-]+)",
         One(checks::document),
     ),
     (

@@ -6,7 +6,7 @@ use std::fmt;
 use regex_lite::Regex;
 
 use super::checks::whole;
-use super::default_patterns::{self, LeastFeatures, PatternStage, Prefilter, TextFeatures};
+use super::default_patterns::{self, FeatureThresholds, PatternStage, Prefilter, TextFeatures};
 use super::pieces::{MatchCheck, TextPiece, cut};
 
 /// Finds sensitive values in free text with a set of named patterns.
@@ -21,7 +21,7 @@ use super::pieces::{MatchCheck, TextPiece, cut};
 /// | --- | --- | --- |
 /// | `card` | 13 to 19 digits of a card network with a valid Luhn check digit, in one piece or in the groups of a card, separated by spaces or hyphens | other groupings, dots as separators, numbers of closed systems |
 /// | `email` | `local@domain.tld`, also with `%40`, also beyond ASCII | quoted local parts, `at` and `dot` in words, domains without a dot |
-/// | `phone` | `+` or `00` and 8 to 15 digits; `(555) 234-5678`; national numbers with a leading 0, and Chinese mobile numbers | numbers of under 9 digits, extensions, numbers in words |
+/// | `phone` | `+` or `00` and 8 to 15 digits; `(555) 234-5678`; national numbers with a leading 0, and Chinese mobile numbers | national numbers of fewer than 9 digits, international ones of fewer than 8, extensions, numbers in words |
 /// | `address` | a street with a house number in the notation of English, German, French, Spanish, Italian and Chinese; a post box | a street without number, a town or post code alone, other languages |
 /// | `iban` | an IBAN of a registered country with valid check digits | account numbers in other notations |
 /// | `id` | US social security numbers with separators, Chinese resident ids, French NIR, British NI numbers, machine-readable lines of passports, and a number after `passport`, `id card`, `driving licence` and similar words | numbers of other countries without such a word, US numbers without separators |
@@ -35,8 +35,9 @@ use super::pieces::{MatchCheck, TextPiece, cut};
 /// are kept. A number of eleven digits that looks like a mobile number is replaced.
 ///
 /// # Cost
-/// Time is linear in the text's length, up to some ten microseconds a byte. A text that cannot
-/// contain a match (no `@`, fewer than seven digits, no long run) is returned after one scan.
+/// Time is linear in the text's length, up to some ten microseconds a byte. One scan finds the
+/// characters, the number of digits and the longest run of a text, and only the patterns that can
+/// match such a text are searched for.
 ///
 /// Only the beginning of a text that is longer than [`with_max_bytes`](Self::with_max_bytes) (64
 /// KiB) is redacted and kept; `[… bytes left out]` states the length of the rest. The patterns of
@@ -56,8 +57,7 @@ use super::pieces::{MatchCheck, TextPiece, cut};
 #[derive(Clone)]
 pub struct Patterns {
     by_stage: Vec<Pattern>,
-    /// A text without any of these features is matched by none of the patterns.
-    least: LeastFeatures,
+    thresholds: FeatureThresholds,
     max_bytes: usize,
 }
 
@@ -94,7 +94,11 @@ impl Patterns {
     /// Creates a set without patterns.
     #[must_use]
     pub const fn none() -> Self {
-        Self { by_stage: Vec::new(), least: LeastFeatures::NONE, max_bytes: MAX_BYTES }
+        Self {
+            by_stage: Vec::new(),
+            thresholds: FeatureThresholds::UNREACHABLE,
+            max_bytes: MAX_BYTES,
+        }
     }
 
     /// Adds a pattern; if it has a capture group, only the first group is replaced.
@@ -119,7 +123,7 @@ impl Patterns {
             MatchCheck::One(whole),
         );
         let place = self.by_stage.partition_point(|other| other.stage <= PatternStage::Custom);
-        self.least = self.least.or(pattern.prefilter);
+        self.thresholds = self.thresholds.or(pattern.prefilter);
         self.by_stage.insert(place, pattern);
         Ok(self)
     }
@@ -136,7 +140,7 @@ impl Patterns {
     pub(super) fn without_prefilters(mut self) -> Self {
         for pattern in &mut self.by_stage {
             pattern.prefilter = Prefilter::None;
-            self.least = self.least.or(pattern.prefilter);
+            self.thresholds = self.thresholds.or(pattern.prefilter);
         }
         self
     }
@@ -206,11 +210,11 @@ impl Patterns {
     /// Splits the text by all patterns; `None` if that would exceed the limits.
     fn pieces<'t>(&'t self, text: &'t str) -> Option<Vec<TextPiece<'t>>> {
         let features = TextFeatures::of(text);
-        if !features.reach(&self.least) {
+        if !features.reaches_any(&self.thresholds) {
             return Some(Vec::new());
         }
-        let shows = |pattern: &&Pattern| features.show(pattern.prefilter, text);
-        let mut wanted = self.by_stage.iter().filter(shows).peekable();
+        let passes = |pattern: &&Pattern| features.passes(pattern.prefilter, text);
+        let mut wanted = self.by_stage.iter().filter(passes).peekable();
         if wanted.peek().is_none() {
             return Some(Vec::new());
         }
@@ -259,8 +263,9 @@ impl Default for Patterns {
     /// Returns the patterns of the table above.
     fn default() -> Self {
         let by_stage = default_patterns::patterns();
-        let least = by_stage.iter().fold(LeastFeatures::NONE, |all, it| all.or(it.prefilter));
-        Self { by_stage, least, ..Self::none() }
+        let none = FeatureThresholds::UNREACHABLE;
+        let thresholds = by_stage.iter().fold(none, |all, it| all.or(it.prefilter));
+        Self { by_stage, thresholds, ..Self::none() }
     }
 }
 

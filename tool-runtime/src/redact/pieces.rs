@@ -39,14 +39,14 @@ impl<'t> PatternMatch<'t> {
 
     /// Returns whether the match has no adjacent letter, digit or underscore.
     pub(super) fn is_whole_word(&self) -> bool {
-        self.begins_at_a_gap() && self.ends_at_a_gap()
+        self.starts_at_word_boundary() && self.ends_at_word_boundary()
     }
 
-    pub(super) fn begins_at_a_gap(&self) -> bool {
+    pub(super) fn starts_at_word_boundary(&self) -> bool {
         !self.before().next_back().is_some_and(joins)
     }
 
-    pub(super) fn ends_at_a_gap(&self) -> bool {
+    pub(super) fn ends_at_word_boundary(&self) -> bool {
         !self.after().next().is_some_and(joins)
     }
 

@@ -20,8 +20,8 @@ use crate::steps;
 ///   text, as in `Authorization: Basic …`;
 /// - in hexadecimal digits.
 ///
-/// A value of fewer than 4 characters is matched only as a whole word, and only with escapes; in
-/// other encodings it would match too often. A part of a value, and a value that is hashed,
+/// A value of fewer than 4 characters is matched only as a whole word, and one of fewer than 4 bytes
+/// is not searched for in base64 and hexadecimal digits, where it would match too often. A part of a value, and a value that is hashed,
 /// compressed or written in another case, is not found.
 ///
 /// # Examples
@@ -76,8 +76,9 @@ impl ValueScrubber {
         values: impl Iterator<Item = &'v str>,
         words: impl Iterator<Item = &'v str>,
     ) -> Self {
-        let values = values.map(|value| (value.trim(), value.chars().count() < MIN_DECODED_BYTES));
-        let words = words.map(|word| (word.trim(), is_word_like(word)));
+        let values = values.map(str::trim);
+        let values = values.map(|value| (value, value.chars().count() < MIN_DECODED_BYTES));
+        let words = words.map(str::trim).map(|word| (word, is_word_like(word)));
         let mut all = BTreeMap::new();
         for (value, whole_word) in values.chain(words).filter(|(value, _)| !value.is_empty()) {
             *all.entry(value).or_insert(whole_word) &= whole_word;
@@ -107,7 +108,8 @@ impl ValueScrubber {
     /// Replaces every value by `***`.
     ///
     /// Time grows with the text's length times the number of values. A text is replaced as a whole
-    /// if it is longer than 256 KiB, or if there are more than 16,384 values.
+    /// if it is longer than 256 KiB, if there are more than 16,384 values, or if their number times
+    /// the text's length is more than 64 Mi.
     #[must_use]
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_empty() || text.is_empty() {
@@ -138,11 +140,11 @@ impl ValueScrubber {
         found
     }
 
-    fn find_in(&self, reading: &DecodedText, short: bool, found: &mut Vec<Range<usize>>) {
+    fn find_in(&self, reading: &DecodedText, includes_short: bool, found: &mut Vec<Range<usize>>) {
         steps::count(reading.bytes.len());
         for SearchValue { finder, whole_word } in &self.values {
             let length = finder.needle().len();
-            if !short && length < MIN_DECODED_BYTES {
+            if !includes_short && length < MIN_DECODED_BYTES {
                 continue;
             }
             for at in finder.find_iter(&reading.bytes) {

@@ -57,7 +57,7 @@ where
     let job: Job = Box::new(move || {
         let _permit = permit;
         let _watched = watch.map(|watch| watch.enter(WatchedCode::Calls));
-        if !scope.holds_lease() {
+        if !scope.may_be_polled() {
             drop(catch_panic(|| done.send(BlockingEnd::LeaseExpired(work))));
             return;
         }

@@ -62,7 +62,8 @@ pub(crate) struct InputQuestion {
 /// The answer of a user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum InputAnswer {
-    /// The filled-in form. The client has checked it, or has not: check what matters.
+    /// The filled-in form. The client may not have checked it against the schema, so check what the
+    /// tool relies on.
     Given(Map<String, Value>),
     /// The user has declined to answer.
     Declined,

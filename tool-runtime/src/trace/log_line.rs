@@ -91,7 +91,7 @@ pub struct LogLine<'r> {
     /// The model's id of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<&'r str>,
-    /// True if the call had no effect.
+    /// True if the call was a dry run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
     /// The invocation that a replay repeats.

@@ -30,9 +30,9 @@ pub(super) fn check(
     if let Some(effect) = effect {
         effect_options(options, effect, errors);
     }
-    let ttl = time(options.ttl.as_ref(), errors);
-    let timeout = time(options.timeout.as_ref(), errors);
-    let retention = retention(options.retention.as_ref(), errors);
+    let ttl_ms = time(options.ttl.as_ref(), errors);
+    let timeout_ms = time(options.timeout.as_ref(), errors);
+    let retention_ms = retention(options.retention.as_ref(), errors);
     let shared = shared(options, effect, errors);
     let name = name(options.name.as_ref(), function, kit, errors);
     let version = version(options.version.as_ref(), errors);
@@ -50,10 +50,10 @@ pub(super) fn check(
         effect: effect?,
         idempotent: flag_or(options.idempotent.as_ref(), false),
         open_world: flag_or(options.open_world.as_ref(), false),
-        ttl,
-        timeout,
+        ttl_ms,
+        timeout_ms,
         forwards_key: forwarding(options.forwards_key.as_ref(), effect),
-        retention,
+        retention_ms,
         shared,
         requires_auth: flag_or(options.requires_auth.as_ref(), true),
         ai_callable: flag_or(options.ai_callable.as_ref(), true),

@@ -90,8 +90,8 @@ fn metadata(tool: &Tool) -> TokenStream {
     let metadata = &tool.metadata;
     let name = &metadata.name;
     let (title, category) = (option(metadata.title.as_ref()), option(metadata.category.as_ref()));
-    let (ttl, timeout) = (option(metadata.ttl), option(metadata.timeout));
-    let (retention, shared) = (option(metadata.retention), metadata.shared);
+    let (ttl, timeout) = (option(metadata.ttl_ms), option(metadata.timeout_ms));
+    let (retention, shared) = (option(metadata.retention_ms), metadata.shared);
     let (source_hash, requires_evidence) =
         (option(tool.source_hash.as_ref()), tool.requires_evidence);
     let (version, description, examples) =

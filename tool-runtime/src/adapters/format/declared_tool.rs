@@ -39,7 +39,7 @@ pub(in crate::adapters) struct DeclaredToolkit {
 pub(in crate::adapters) enum ToolLoading {
     /// From the first request on.
     AtStart,
-    /// From the answer to a search of ours, or the request after it.
+    /// From the answer of a call of `search_tools` on, or from the next request on.
     Found,
     /// From the moment at which the provider's own search has found it.
     ByProvider,

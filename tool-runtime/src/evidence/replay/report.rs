@@ -40,7 +40,7 @@ pub enum ReplayVerdict {
     /// The answer is the same: its value if the tool leaves evidence, else its JSON text. Or the
     /// failure has the same code.
     Same,
-    /// The answer differs.
+    /// The answer differs. Written as `drifted`.
     #[serde(rename = "drifted")]
     Changed {
         /// The JSON Patch (RFC 6902) from the earlier answer to today's, with secret and personal
@@ -55,7 +55,7 @@ pub enum ReplayVerdict {
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// No tool has the name any more.
+    /// No tool has the name any more. Written as `gone`.
     #[serde(rename = "gone")]
     ToolRemoved,
     /// The call was not run again.
@@ -84,7 +84,8 @@ pub enum SkipReason {
     EvidenceAltered,
     /// The ledger names the snapshot, and the vault does not have it.
     EvidenceMissing,
-    /// The runtime's access policy denies the call.
+    /// The runtime did not admit the call (its access policy, a limit, …), or the replay's function
+    /// for contexts changed the tenant.
     Refused,
     /// The tool needs approval, which this replay does not have.
     NeedsApproval,

@@ -83,10 +83,9 @@ impl Replay {
         let Some(tool) = self.runtime.registered(&call.tool) else { return replayed };
         replayed.version = Some(tool.spec.version().to_owned());
         let is_allowed = self.tools.as_ref().is_none_or(|may_call| may_call(&tool.spec));
-        let check_runnable = check_runnable(call, tool.spec.effect());
-        let check_runnable =
-            check_runnable.and(if is_allowed { Ok(()) } else { Err(SkipReason::NotAllowed) });
-        let judged = match check_runnable {
+        let runnable = check_runnable(call, tool.spec.effect());
+        let runnable = runnable.and(if is_allowed { Ok(()) } else { Err(SkipReason::NotAllowed) });
+        let judged = match runnable {
             Ok(()) => self.run_again(call, &mut replayed.by).await,
             Err(reason) => Err(reason),
         };
@@ -99,7 +98,7 @@ impl Replay {
         call: &RecordedCall,
         by: &mut Option<Uuid>,
     ) -> Result<ReplayVerdict, SkipReason> {
-        let known = self.known(call).await?;
+        let known = self.recorded_contents(call).await?;
         let cx = context(call).ok_or(SkipReason::InputNotKept)?;
         let cx = self.context.as_ref().map_or_else(|| cx.clone(), |change| change(cx.clone()));
         // The host's change of the context must not change the tenant.
@@ -125,8 +124,8 @@ impl Replay {
     }
 
     /// Finds the recorded arguments and checks their hash.
-    async fn known(&self, call: &RecordedCall) -> Result<KnownCall, SkipReason> {
-        let sealed = self.sealed(call).await?;
+    async fn recorded_contents(&self, call: &RecordedCall) -> Result<KnownCall, SkipReason> {
+        let sealed = self.open_contents(call).await?;
         let recorded_input = call.input.as_ref().filter(|_| !call.input_redacted);
         let known = match (sealed, recorded_input) {
             (OpenedContents { arguments: Some(arguments), output }, _) => {
@@ -146,7 +145,7 @@ impl Replay {
     }
 
     /// Opens the contents that the vault has of a call, if there are any.
-    async fn sealed(&self, call: &RecordedCall) -> Result<OpenedContents, SkipReason> {
+    async fn open_contents(&self, call: &RecordedCall) -> Result<OpenedContents, SkipReason> {
         let id = call.evidence.as_deref().and_then(|id| id.parse::<SnapshotId>().ok());
         let (Some(vault), Some(id)) = (&self.vault, id) else {
             return Ok(OpenedContents::default());

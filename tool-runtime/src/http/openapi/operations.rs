@@ -69,8 +69,11 @@ pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &CallBodies) 
     let tool = if names.is_empty() { json!({"type": "string"}) } else { json!({"enum": names}) };
     let mut parameters = parameters::of_envelope_call();
     parameters.push(parameters::of_path("tool", "The tool's name.", &tool));
-    let operation =
-        operation("callToolByEnvelope", "tools", "Call a tool with the envelopes of services");
+    let operation = operation(
+        "callToolByEnvelope",
+        "tools",
+        "Call a tool with a request envelope, answered with a response envelope",
+    );
     answered(with_body(operation, &of("CallEnvelope")), parameters, ok, failures)
 }
 

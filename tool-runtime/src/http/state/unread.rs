@@ -26,7 +26,8 @@ const REFUSAL: QuotaRefusal = QuotaRefusal {
 #[derive(Debug)]
 pub(in crate::http) struct UnreadResponses {
     quota: Arc<Quota<Caller>>,
-    /// The most that one response counts for, so that a caller without another one can get it.
+    /// The caller's quota in bytes. A longer response counts as this much, so that a caller with no
+    /// other unread response can get it.
     of_caller: usize,
 }
 

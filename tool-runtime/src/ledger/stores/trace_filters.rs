@@ -25,8 +25,8 @@ const BITS: u32 = 4;
 /// One Bloom filter per block of records, over traces and over pairs of tenant and trace.
 ///
 /// A block is indexed when a search has read it. The first search by trace reads the whole ledger;
-/// later ones read the blocks that may hold the trace and the blocks that are new. About one block
-/// in a hundred is a false positive.
+/// later ones read the blocks that may hold the trace and the blocks that are new. At most
+/// about one block in 250 is a false positive.
 #[derive(Default)]
 pub(super) struct TraceFilters {
     hasher: RandomState,

@@ -21,7 +21,7 @@ impl Delays {
     /// Returns the delay before the next attempt; none if there is no further attempt.
     ///
     /// The delay is at least the one that the failed attempt advised. Advice beyond the longest
-    /// delay ends the attempts: an earlier attempt would be refused again.
+    /// delay ends the attempts: an attempt before that time would be refused again.
     pub(crate) fn next(&mut self, advised: Option<Duration>) -> Option<Duration> {
         let delay = self.backoff.next()?.min(self.longest);
         Some(delay.max(advised.unwrap_or_default())).filter(|delay| *delay <= self.longest)

@@ -66,6 +66,7 @@ fn a_value_is_found_in_hexadecimal_digits() {
 
 #[test]
 fn a_short_value_counts_as_a_word_alone() {
+    scrubs(&["  7  "], "1720 of 7", "1720 of ***");
     scrubs(&["7"], "7 of 17, v7, (7)", "*** of 17, v7, (***)");
     scrubs(&["abc"], "YWJj 616263 abc abcd", "YWJj 616263 *** abcd");
     scrubs(&["", " ", "\n"], "a b", "a b");

@@ -64,7 +64,8 @@ impl SnapshotId {
         UnixMillis::new(u64::try_from(self.0.as_u128() >> 80).unwrap_or(u64::MAX))
     }
 
-    /// Returns this id without its random part: an id of the same time that is not greater.
+    /// Returns this id with its last 62 bits, which are random, cleared: an id of the same time that
+    /// is not greater.
     pub(crate) fn position(self) -> Self {
         const RANDOM: u128 = (1 << 62) - 1;
         Self(Uuid::from_u128(self.0.as_u128() & !RANDOM))

@@ -9,7 +9,7 @@ use serde::ser::{Serialize, Serializer};
 
 use super::{FieldNames, ReadFields};
 
-/// The index that stands for a name which no argument has.
+/// The index that stands for a name that no field has.
 pub const UNKNOWN_FIELD: usize = usize::MAX;
 
 /// The names of a tool's arguments, and whether other fields are accepted.

@@ -1,7 +1,7 @@
 //! Deserializes the fields of an object into a tuple, without a derived type.
 //!
 //! A derived deserializer is a few hundred lines that the compiler checks once per type. This code
-//! is compiled once per number of fields, and generated code is a tuple of types and the names.
+//! is checked once per number of fields, and generated code is a tuple of types and the names.
 
 mod arguments;
 mod structs;
@@ -88,11 +88,11 @@ macro_rules! tuples {
                 $(let mut $value: Option<$type> = None;)*
                 while let Some(place) = map.next_key_seed(FieldName(names))? {
                     match place {
-                        $($place => once(&mut $value, &mut map, names, $place)?,)*
+                        $($place => read_once(&mut $value, &mut map, names, $place)?,)*
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }
-                Ok(($(given($value, defaults.$place, names, $place)?,)*))
+                Ok(($(value_or_default($value, defaults.$place, names, $place)?,)*))
             }
 
             #[allow(unused_variables, unused_mut, reason = "no fields read no sequence")]
@@ -134,7 +134,7 @@ tuples! {
 }
 
 #[inline]
-fn once<'de, T: Deserialize<'de>, M: MapAccess<'de>>(
+fn read_once<'de, T: Deserialize<'de>, M: MapAccess<'de>>(
     value: &mut Option<T>,
     map: &mut M,
     names: impl FieldNames,
@@ -148,7 +148,7 @@ fn once<'de, T: Deserialize<'de>, M: MapAccess<'de>>(
 }
 
 #[inline]
-fn given<'de, T: Deserialize<'de>, E: de::Error>(
+fn value_or_default<'de, T: Deserialize<'de>, E: de::Error>(
     value: Option<T>,
     default: Option<fn() -> T>,
     names: impl FieldNames,

@@ -49,14 +49,14 @@ impl CallScope {
         error: &serde_json::Error,
         reread: Reread<'_, 's>,
     ) -> Result<&'s str, Finished> {
-        if self.reading().is_some() {
+        if self.schema_report().is_some() {
             return Err(self.unexplained(error, reread));
         }
-        let reading = self.read_by_schema();
-        if reading.malformed.is_some() || !reading.violations.is_empty() {
+        let report = self.check_by_schema();
+        if report.malformed.is_some() || !report.violations.is_empty() {
             return Err(Finished(ToolEnd::Refused));
         }
-        match &reading.coerced {
+        match &report.coerced {
             Some(coerced) => Ok(coerced),
             None => Err(self.unexplained(error, reread)),
         }

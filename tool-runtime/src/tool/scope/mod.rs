@@ -71,10 +71,10 @@ struct ScopeState {
     /// True once the typed reader has read all of the raw arguments.
     read_whole: AtomicBool,
     /// The schema check's report, if the check was needed.
-    reading: OnceLock<Box<ValidationReport>>,
+    schema_report: OnceLock<Box<ValidationReport>>,
     meta: Mutex<Option<Box<MetaDraft>>>,
     /// The number of earlier attempts.
-    tried: AtomicU32,
+    earlier_attempts: AtomicU32,
     /// True if an earlier attempt may have had its effect although it failed.
     effect_unknown: AtomicBool,
     /// True if the ledger's queue has reserved room for the call's record.
@@ -122,9 +122,9 @@ impl ScopeState {
             cancel: OnceLock::new(),
             spent_ms: AtomicU64::new(0),
             read_whole: AtomicBool::new(false),
-            reading: OnceLock::new(),
+            schema_report: OnceLock::new(),
             meta: Mutex::new(None),
-            tried: AtomicU32::new(0),
+            earlier_attempts: AtomicU32::new(0),
             effect_unknown: AtomicBool::new(false),
             is_reserved: AtomicBool::new(false),
             optional: OnceLock::new(),
@@ -169,7 +169,7 @@ impl CallScope {
             if report.is_admitted() {
                 report.coercions.insert(0, Coercion::new("", written, "object"));
             }
-            drop(state.reading.set(Box::new(report)));
+            drop(state.schema_report.set(Box::new(report)));
         }
         Self(Arc::new(state))
     }
@@ -240,7 +240,9 @@ impl CallScope {
     /// Returns the admitted arguments as JSON text: as sent, with lossless coercions applied.
     #[must_use]
     pub fn arguments(&self) -> &str {
-        self.reading().and_then(|reading| reading.coerced.as_deref()).unwrap_or(&self.0.arguments)
+        self.schema_report()
+            .and_then(|report| report.coerced.as_deref())
+            .unwrap_or(&self.0.arguments)
     }
 
     /// Reads the admitted arguments into a type, as a dynamic tool's closure does.
@@ -369,19 +371,19 @@ impl CallScope {
         self.0.effect_unknown.fetch_or(effect_unknown, Ordering::Relaxed);
         let mut meta = self.lock_meta();
         drop(meta.take());
-        self.0.tried.fetch_add(1, Ordering::Relaxed);
+        self.0.earlier_attempts.fetch_add(1, Ordering::Relaxed);
         self.0.stage.park();
     }
 
     /// Returns the number of this attempt, from 1.
     pub(crate) fn attempt(&self) -> u32 {
-        self.0.tried.load(Ordering::Relaxed).saturating_add(1)
+        self.0.earlier_attempts.load(Ordering::Relaxed).saturating_add(1)
     }
 
     /// Returns how often the tool has begun.
-    pub(crate) fn tries(&self) -> u32 {
-        let tried = self.0.tried.load(Ordering::Relaxed);
-        tried.saturating_add(u32::from(self.0.stage.has_begun()))
+    pub(crate) fn started_attempts(&self) -> u32 {
+        let earlier_attempts = self.0.earlier_attempts.load(Ordering::Relaxed);
+        earlier_attempts.saturating_add(u32::from(self.0.stage.has_begun()))
     }
 
     /// The JSON Pointers of what a person changed.
@@ -400,7 +402,7 @@ impl CallScope {
     }
 
     /// Returns whether the tool may be polled: the call has no lease, or one that has not run out.
-    pub(crate) fn holds_lease(&self) -> bool {
+    pub(crate) fn may_be_polled(&self) -> bool {
         let lease = self.0.optional().and_then(|optional| optional.lease.get());
         lease.is_none_or(|lease| !lease.is_over())
     }
@@ -418,13 +420,13 @@ impl CallScope {
         self.0.meta.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn reading(&self) -> Option<&ValidationReport> {
-        self.0.reading.get().map(|reading| &**reading)
+    pub(crate) fn schema_report(&self) -> Option<&ValidationReport> {
+        self.0.schema_report.get().map(|report| &**report)
     }
 
     /// Checks the raw arguments by the schema, once, and keeps what was found.
-    pub(crate) fn read_by_schema(&self) -> &ValidationReport {
-        self.0.reading.get_or_init(|| {
+    pub(crate) fn check_by_schema(&self) -> &ValidationReport {
+        self.0.schema_report.get_or_init(|| {
             let tool = &self.0.tool;
             let limits = self.0.environment.limits();
             Box::new(tool.input.check(&self.0.arguments, limits, tool.coerce))
@@ -432,13 +434,13 @@ impl CallScope {
     }
 
     pub(crate) fn malformed(&self) -> Option<&Malformed> {
-        self.reading()?.malformed.as_ref()
+        self.schema_report()?.malformed.as_ref()
     }
 
     pub(crate) fn violations(&self) -> &[Violation] {
         match self.0.refusal() {
             Some((violations, _)) => violations,
-            None => self.reading().map_or(&[], |reading| &reading.violations),
+            None => self.schema_report().map_or(&[], |report| &report.violations),
         }
     }
 
@@ -459,14 +461,14 @@ impl CallScope {
             return Some(&self.0.arguments);
         }
         // Show nothing that was not parsed successfully.
-        let reading = self.read_by_schema();
+        let report = self.check_by_schema();
         // A number beyond every reader's range would make the whole envelope unreadable.
-        if reading.violations.iter().any(|violation| violation.rule() == "precision") {
+        if report.violations.iter().any(|violation| violation.rule() == "precision") {
             return None;
         }
-        match (&reading.malformed, has_secrets) {
+        match (&report.malformed, has_secrets) {
             (Some(_), _) => None,
-            (None, true) => reading.masked.as_deref(),
+            (None, true) => report.masked.as_deref(),
             (None, false) => Some(&self.0.arguments),
         }
     }

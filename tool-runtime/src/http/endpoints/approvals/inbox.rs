@@ -21,7 +21,7 @@ pub(super) struct InboxPage {
     next: Option<Uuid>,
 }
 
-/// Finds a page of waiting calls. At most a thousand calls are examined; if fewer than requested
+/// Finds a page of waiting calls. About a thousand calls are examined at most; if fewer than requested
 /// are covered, the page is shorter and `next` gives the position to continue.
 pub(super) async fn page(
     app: &App,

@@ -123,7 +123,7 @@ fn refusal_of_name(
 ) -> Box<Refusal> {
     let tools = runtime.environment().tools();
     let availability = tools.find(name).map(CatalogueEntry::availability);
-    // One that is available was added after the caller's name was looked up.
+    // A tool that is available by now was added after the lookup; it counts as unknown.
     availability
         .and_then(Refusal::unavailable_tool)
         .unwrap_or_else(|| Refusal::unknown_tool(&runtime.services().closest(name, visible)))

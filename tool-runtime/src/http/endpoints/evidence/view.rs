@@ -31,9 +31,9 @@ pub(in crate::http) struct EvidenceSnapshot<'a> {
     snapshot_id: String,
     /// The trace of the call.
     trace_id: &'a str,
-    /// The call.
+    /// The id of the invocation.
     invocation_id: Uuid,
-    /// The tool.
+    /// The tool's name.
     tool: &'a str,
     /// The tool's version.
     version: &'a str,
@@ -54,7 +54,7 @@ pub(in crate::http) struct EvidenceSnapshot<'a> {
     /// The code of the error that the tool returned; left out if it answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
-    /// The rules that held, with their versions.
+    /// The rules that applied, with their versions.
     rules: &'a BTreeMap<String, String>,
     /// The sources of the answer.
     sources: &'a [EvidenceSource],

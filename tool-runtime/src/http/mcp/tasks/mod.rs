@@ -79,7 +79,7 @@ impl ToolRequest<'_> {
         }
     }
 
-    /// Runs a call, which becomes a task if it takes longer than other calls.
+    /// Runs a call, which becomes a task if it still runs after the setting `task_after`.
     pub(super) async fn begin_task(
         &self,
         call: ToolCall,

@@ -43,7 +43,7 @@ fn of_protocol(error: &ErrorData, limits: RemoteLimits) -> Failure {
             (ErrorCode::InvalidArgument, format!("the server does not accept the call: {text}"))
         }
         RpcCode::METHOD_NOT_FOUND | RpcCode::RESOURCE_NOT_FOUND => {
-            (ErrorCode::NotFound, format!("the server does not find it: {text}"))
+            (ErrorCode::NotFound, format!("the server knows no such tool or resource: {text}"))
         }
         _ => (ErrorCode::UpstreamError, format!("the server failed: {text}")),
     };

@@ -143,13 +143,13 @@ impl<'s> Prover<'s> {
 
     fn one(&mut self, subschema: Subschema<'s>, base: &Expansion<'s>) -> Expansion<'s> {
         let branches = self.branches(subschema, "oneOf", base);
-        let prove_same_value = (1..branches.len())
+        let are_disjoint = (1..branches.len())
             .all(|at| branches[..at].iter().all(|other| self.disjoint(other, &branches[at])));
         let mut union = Expansion { shapes: Vec::new(), overflow: base.overflow.clone() };
         for branch in branches {
             union.join(branch);
         }
-        if !prove_same_value {
+        if !are_disjoint {
             require_rule(&mut union, &AtomicRule::One(subschema, subschema.list("oneOf")));
         }
         union.bound(subschema);
@@ -184,7 +184,7 @@ impl<'s> Prover<'s> {
 
     fn not(&mut self, found: &mut Expansion<'s>, not: Subschema<'s>) {
         let refused = self.subschema(not);
-        // A type whose values are either all rejected or all accepted.
+        // Removes the types of which `not` rejects every value.
         found.shapes.retain(|shape| {
             !refused.shapes.iter().any(|other| other.is_open() && shape.meet(other).is_some())
         });

@@ -90,7 +90,7 @@ impl<K: Ord + Clone, V> QuotaMap<K, V> {
         self.entries.values_mut().map(|entry| &mut entry.value)
     }
 
-    /// Iterates expiries the values in the order of their keys, from a bound.
+    /// Iterates over the values in the order of their keys, starting at a bound.
     pub(super) fn from(&self, after: Bound<K>) -> impl Iterator<Item = &V> {
         self.entries.range((after, Bound::Unbounded)).map(|(_, entry)| &entry.value)
     }
