@@ -204,9 +204,8 @@ impl EvidenceKeeper {
         let attached = self.attachments(ended.output.attachments(), at).map_err(error_text)?;
         evidence_draft.sources.extend(attached);
         let evidence_draft = &evidence_draft;
-        let digest = ledger::digest_of_output(data);
-        let hash = digest.map(|digest| self.ledger.keys().hash(digest, true));
-        let sources = sources(scope, hash.as_deref(), evidence_draft, at).map_err(error_text)?;
+        let hash = self.ledger.keys().hash(ledger::digest_of_output(data), true);
+        let sources = sources(scope, &hash, evidence_draft, at).map_err(error_text)?;
         let keys = self.ledger.clone();
         let summary =
             move |scope: &CallScope, free_bytes| keys.keys().redacted_input(scope, free_bytes);
@@ -242,7 +241,7 @@ impl EvidenceKeeper {
         &self,
         scope: &CallScope,
         summary: Option<String>,
-        output_hash: Option<String>,
+        output_hash: String,
         evidence_draft: &EvidenceDraft,
         at: UnixMillis,
     ) -> Result<Snapshot, EvidenceError> {
@@ -255,14 +254,9 @@ impl EvidenceKeeper {
         if let Some(summary) = summary {
             snapshot = snapshot.with_input_summary(summary)?;
         }
-        if let Some(hash) =
-            ledger::hash_of_input(scope.registered(), scope.arguments(), keys, redacted)
-        {
-            snapshot = snapshot.with_input_hash(hash);
-        }
-        if let Some(hash) = output_hash {
-            snapshot = snapshot.with_output_hash(hash);
-        }
+        let input_hash =
+            ledger::hash_of_input(scope.registered(), scope.arguments(), keys, redacted);
+        snapshot = snapshot.with_input_hash(input_hash).with_output_hash(output_hash);
         for (name, version) in &evidence_draft.rules {
             snapshot = snapshot.with_rule(name, version);
         }
@@ -287,14 +281,12 @@ impl EvidenceKeeper {
 /// Collects the sources of an answer: the tool itself, and those that the tool names.
 fn sources(
     scope: &CallScope,
-    output_hash: Option<&str>,
+    output_hash: &str,
     evidence_draft: &EvidenceDraft,
     at: UnixMillis,
 ) -> Result<Vec<EvidenceSource>, ContractError> {
-    let (Some(hash), Some(ts)) = (output_hash, time_of(at)) else {
-        return Ok(evidence_draft.sources.clone());
-    };
-    let own = EvidenceSource::new("tool", scope.tool().name(), hash, ts)?;
+    let Some(ts) = time_of(at) else { return Ok(evidence_draft.sources.clone()) };
+    let own = EvidenceSource::new("tool", scope.tool().name(), output_hash, ts)?;
     Ok([own].into_iter().chain(evidence_draft.sources.iter().cloned()).collect())
 }
 

@@ -213,7 +213,7 @@ impl EndedCall {
         let (input, input_redacted) = self.kept_input(call, arguments, keys, inputs);
         let is_hidden = input.is_none() || input_redacted;
         RecordedContents {
-            input_hash: hash_of_input(&call.tool, arguments, keys, is_hidden),
+            input_hash: Some(hash_of_input(&call.tool, arguments, keys, is_hidden)),
             output_hash: self.output_digest(call).map(|digest| keys.hash(digest, true)),
             input,
             input_redacted,
@@ -226,7 +226,7 @@ impl EndedCall {
         let data = || self.texts.get(TextField::Data);
         match self.output {
             Some(digest) => Some(digest),
-            None if call.tool.traits.evidence => digest_of_output(data()?),
+            None if call.tool.traits.evidence => data().map(digest_of_output),
             None => data().map(digest_of_output_text),
         }
     }
@@ -297,21 +297,23 @@ pub(crate) fn hash_of_input(
     arguments: &str,
     keys: &LedgerKeys,
     is_hidden: bool,
-) -> Option<String> {
+) -> String {
     // The hash of arguments that the record shows needs no key.
     let guessable = is_hidden || tool.has_secrets || tool.has_personal;
-    Some(keys.hash(digest_of_input(arguments)?, guessable))
+    keys.hash(digest_of_input(arguments), guessable)
 }
 
-/// Hashes the canonical form of arguments; none if they have none.
-pub(crate) fn digest_of_input(arguments: &str) -> Option<Digest> {
-    Digest::of_json("tool-runtime/input/v1", arguments).ok()
+/// Hashes the canonical form of arguments, or their text if they have none, such as those with
+/// integers beyond 2^53 − 1.
+pub(crate) fn digest_of_input(arguments: &str) -> Digest {
+    Digest::of_json("tool-runtime/input/v1", arguments)
+        .unwrap_or_else(|_| Digest::of("tool-runtime/input-text/v1", arguments.as_bytes()))
 }
 
-/// Hashes the canonical form of an answer, as records of tools with evidence do; none if it has
-/// none.
-pub(crate) fn digest_of_output(data: &str) -> Option<Digest> {
-    Digest::of_json("tool-runtime/output/v1", data).ok()
+/// Hashes the canonical form of an answer, as records of tools with evidence do, or its text if it
+/// has none.
+pub(crate) fn digest_of_output(data: &str) -> Digest {
+    Digest::of_json("tool-runtime/output/v1", data).unwrap_or_else(|_| digest_of_output_text(data))
 }
 
 /// Hashes an answer's JSON text as it was delivered, as records of tools without evidence do.
@@ -379,4 +381,18 @@ fn issued(error: &ToolErrorDetail) -> Option<Uuid> {
         return None;
     }
     error.details()?.get("ticket")?.get("id")?.as_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_without_a_canonical_form_are_hashed_as_text() {
+        const TEXT: &str = r#"{"id":1234567890123456789}"#;
+        assert_eq!(digest_of_output(TEXT), digest_of_output_text(TEXT));
+        assert_ne!(digest_of_input(TEXT), digest_of_input(r#"{"id":1234567890123456788}"#));
+        assert_ne!(digest_of_input(TEXT), digest_of_output(TEXT));
+        assert_eq!(digest_of_input(r#"{"b":1,"a":2}"#), digest_of_input(r#"{"a":2,"b":1}"#));
+    }
 }

@@ -112,7 +112,8 @@ pub struct RecordedCall {
     /// The approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<RecordedApproval>,
-    /// The hash of the canonical arguments; none if they have no canonical form.
+    /// The hash of the canonical arguments, or of their text if they have no canonical form; none if
+    /// the call named no tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_hash: Option<String>,
     /// The hash of the answer, always under the ledger's key: of its canonical form if the tool

@@ -66,10 +66,15 @@ pub(super) fn resume(
 /// Finds the first record of which the contents are kept. Contents are erased from the beginning of
 /// a ledger on, so a binary search finds it.
 pub(super) fn first_kept(store: &mut dyn LedgerStore, size: u64) -> Result<u64, StoreError> {
-    let (mut from, mut to) = (0, size);
+    let is_erased = |store: &mut dyn LedgerStore, seq| {
+        let found = store.read(seq, 1)?;
+        Ok(found.first().is_some_and(|entry| entry.body().is_none()))
+    };
+    // Contents that are missing further on were not erased by the ledger.
+    let (mut from, mut to) = (0, if size > 0 && is_erased(store, 0)? { size } else { 0 });
     while from < to {
         let middle = from + (to - from) / 2;
-        if store.read(middle, 1)?.first().is_some_and(|entry| entry.body().is_none()) {
+        if is_erased(store, middle)? {
             from = middle + 1;
         } else {
             to = middle;

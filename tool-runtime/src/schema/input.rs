@@ -152,14 +152,23 @@ impl Property<'_> {
     /// Sets the bounds of a number.
     pub fn range<N: Serialize>(&mut self, range: &impl RangeBounds<N>) -> &mut Self {
         let this = match range.start_bound() {
-            Bound::Included(min) => self.set("minimum", json!(min)),
-            Bound::Excluded(below) => self.set("exclusiveMinimum", json!(below)),
+            Bound::Included(min) => self.set_bound("minimum", min),
+            Bound::Excluded(below) => self.set_bound("exclusiveMinimum", below),
             Bound::Unbounded => self,
         };
         match range.end_bound() {
-            Bound::Included(max) => this.set("maximum", json!(max)),
-            Bound::Excluded(above) => this.set("exclusiveMaximum", json!(above)),
+            Bound::Included(max) => this.set_bound("maximum", max),
+            Bound::Excluded(above) => this.set_bound("exclusiveMaximum", above),
             Bound::Unbounded => this,
+        }
+    }
+
+    /// Sets a bound, unless no JSON value holds it (an integer beyond 64 bits): generated code checks
+    /// each bound of an argument anyway.
+    fn set_bound(&mut self, keyword: &'static str, bound: &impl Serialize) -> &mut Self {
+        match serde_json::to_value(bound) {
+            Ok(bound) => self.set(keyword, bound),
+            Err(_) => self,
         }
     }
 

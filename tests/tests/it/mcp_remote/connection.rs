@@ -199,6 +199,31 @@ async fn a_message_beyond_the_limit_is_not_read() {
 }
 
 #[tokio::test]
+async fn an_error_that_is_marked_by_no_boolean_is_no_success() {
+    let runtime = runtime();
+    let server = RawServer::new([tool("odd_error")]);
+    let _remote = server.remote().connect(&runtime).await.unwrap();
+    let failed = answer(&runtime, "far.odd_error", "{}").await;
+    assert_eq!(failed["status"], "error", "{failed}");
+}
+
+/// The message is read and written as values whose integers have 64 bits.
+#[tokio::test]
+async fn an_integer_that_cannot_be_sent_exactly_is_not_sent() {
+    let runtime = runtime();
+    let mut pay = tool("echo");
+    pay["inputSchema"] = json!({
+        "type": "object",
+        "properties": {"to": {"type": "integer", "format": "uint128"}},
+    });
+    let _remote = RawServer::new([pay]).remote().connect(&runtime).await.unwrap();
+    let exact = answer(&runtime, "far.echo", r#"{"to":18446744073709551615}"#).await;
+    assert_eq!(exact["data"], "raw", "{exact}");
+    let rounded = answer(&runtime, "far.echo", r#"{"to":100000000000000000001}"#).await;
+    assert_eq!(rounded["error"]["code"], "INVALID_ARGUMENT", "{rounded}");
+}
+
+#[tokio::test]
 async fn a_flood_of_announcements_lists_the_tools_a_few_times() {
     let (events, runtime) = (Events::default(), runtime());
     let server = RawServer::new([tool("echo")]);

@@ -106,6 +106,10 @@ impl RawServer {
             }
             "tools/call" => match request["params"]["name"].as_str().unwrap_or_default() {
                 "hang" => return self.0.called.notify_one(),
+                "odd_error" => json!({
+                    "content": [{"type": "text", "text": "it failed"}],
+                    "isError": "true",
+                }),
                 "large" => json!({"content": [{"type": "text", "text": "x".repeat(20_000)}]}),
                 _ => json!({"content": [{"type": "text", "text": "raw"}, {"type": "new"}]}),
             },

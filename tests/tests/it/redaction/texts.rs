@@ -105,12 +105,24 @@ async fn counts(
     Err(Told(format!("{pin} is wrong")))
 }
 
+/// Names a number in its details, by a name and as a value.
+#[ai_tool(effect = "read")]
+async fn details(
+    /// What opens.
+    #[arg(secret)]
+    pin: u32,
+) -> Result<u8, Failure> {
+    let seen = json!({"pin": pin, "by_pin": {format!("of {pin}"): 1}, "other": 47_110});
+    Err(Failure::of(ErrorCode::UpstreamError).with_detail("seen", seen))
+}
+
 fn runtime(log: &Log) -> Runtime {
     Runtime::builder()
         .tool::<FailsTool>()
         .tool::<PanicsTool>()
         .tool::<WarnsTool>()
         .tool::<CountsTool>()
+        .tool::<DetailsTool>()
         .observe(log.clone())
         .build()
         .unwrap()
@@ -241,4 +253,11 @@ async fn where_nothing_is_sensitive_texts_stay_as_they_are() {
 async fn a_secret_that_is_called_like_an_effect_changes_none() {
     let (envelope, _) = ends("fails", &json!({"pin": "none", "name": NAME}), &cx()).await;
     assert_eq!(envelope["error"]["details"]["effect"], "none");
+}
+
+#[tokio::test]
+async fn a_number_is_hidden_in_the_details_too() {
+    let (envelope, _) = ends("details", &json!({"pin": 47_112}), &cx()).await;
+    let seen = json!({"pin": "***", "by_pin": {"of ***": 1}, "other": 47_110});
+    assert_eq!(envelope["error"]["details"]["seen"], seen, "{envelope}");
 }

@@ -148,21 +148,45 @@ fn scrub_details(details: &mut Map<String, Value>, scrub: &ValueScrubber, author
             "ticket" => author == ErrorAuthor::Runtime,
             _ => false,
         };
-        if !is_own {
-            scrub_json(value, scrub);
+        match author {
+            _ if is_own => {}
+            ErrorAuthor::Tool => scrub_json(value, scrub),
+            // Its numbers are limits and times, by which callers decide.
+            ErrorAuthor::Runtime => scrub_strings(value, scrub),
         }
     }
 }
 
+/// Scrubs the strings, numbers and names of a value; a number that is sensitive becomes `"***"`.
 fn scrub_json(value: &mut Value, scrub: &ValueScrubber) {
+    match value {
+        Value::Number(number) => {
+            if let Cow::Owned(shown) = scrub.scrub(&number.to_string()) {
+                *value = Value::String(shown);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| scrub_json(item, scrub)),
+        Value::Object(fields) => {
+            let is_sensitive = |name: &String| matches!(scrub.scrub(name), Cow::Owned(_));
+            if fields.keys().any(is_sensitive) {
+                let named = std::mem::take(fields).into_iter();
+                *fields = named.map(|(name, field)| (owned(scrub, name), field)).collect();
+            }
+            fields.values_mut().for_each(|field| scrub_json(field, scrub));
+        }
+        Value::String(_) | Value::Null | Value::Bool(_) => scrub_strings(value, scrub),
+    }
+}
+
+fn scrub_strings(value: &mut Value, scrub: &ValueScrubber) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(shown) = scrub.scrub(text) {
                 *text = shown;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| scrub_json(item, scrub)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| scrub_json(field, scrub)),
+        Value::Array(items) => items.iter_mut().for_each(|item| scrub_strings(item, scrub)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| scrub_strings(field, scrub)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -156,6 +156,7 @@ async fn a_call_that_came_back_may_be_changed_and_uses_its_ticket() {
 #[ai_tool(effect = "destructive")]
 fn move_all(
     /// The number of the account to empty.
+    #[arg(range(..=100_000_000_000_000_000_009))]
     from: u128,
     /// The number of the account to fill.
     to: u128,
@@ -175,4 +176,12 @@ async fn two_large_numbers_that_were_swapped_are_a_change() {
     let output = call.execute().await;
     assert_eq!(output.data_json(), Some(r#""100000000000000000002 to 100000000000000000001""#));
     assert_eq!(meta(output)["edits"], json!(["/from", "/to"]));
+}
+
+#[tokio::test]
+async fn a_bound_that_no_json_value_holds_is_checked_by_the_tool() {
+    const BEYOND: &str = r#"{"from":100000000000000000010,"to":1}"#;
+    let runtime = Runtime::builder().tool::<MoveAllTool>().build().unwrap();
+    let call = runtime.call("move_all", BEYOND, &jane());
+    assert_eq!(call.status(), CallStatus::Rejected);
 }

@@ -21,6 +21,8 @@ use super::client::ClientState;
 use super::directory::ToolGate;
 use super::limits::RemoteLimits;
 use crate::failure::Failure;
+use crate::json::{self, JsonKind, JsonNode};
+use crate::limits::Limits;
 use crate::tool::CallScope;
 
 /// The most times that a server may ask for input in one call.
@@ -63,6 +65,9 @@ impl RemoteCallSender {
         gate: &ToolGate,
         call: &CallScope,
     ) -> Result<Value, Failure> {
+        if !is_sent_exactly(call.arguments(), call.environment().limits()) {
+            return Err(inexact());
+        }
         let arguments: JsonObject = call.parse()?;
         let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         for _ in 0..MAX_ROUNDS {
@@ -101,6 +106,26 @@ impl RemoteCallSender {
 }
 
 /// The definition of the tool was changed, or the tool disabled, after the call was opened.
+/// Returns whether the message to the server has every integer as it was approved: beyond 64 bits it
+/// would be rounded to a float.
+fn is_sent_exactly(arguments: &str, limits: &Limits) -> bool {
+    json::read(arguments, limits).is_ok_and(|tree| {
+        let view = tree.view(arguments);
+        let is_integer = |node: &&JsonNode| node.kind == JsonKind::Number && node.is_digits();
+        view.nodes
+            .iter()
+            .filter(is_integer)
+            .map(|node| view.raw(node))
+            .all(|digits| digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok())
+    })
+}
+
+fn inexact() -> Failure {
+    Failure::of(ErrorCode::InvalidArgument)
+        .with_message("an integer beyond 64 bits cannot be sent to the server of this tool exactly")
+        .with_effect_none()
+}
+
 fn revoked() -> Failure {
     Failure::of(ErrorCode::Forbidden)
         .with_message(
