@@ -2,7 +2,7 @@
 //!
 //! - `kind`: a struct or an enum
 //! - `directions`: at most one direction is excluded
-//! - `reader`: `Deserialize` needs no derive of serde
+//! - `deserialize::is_plain`: `Deserialize` needs no derive of serde
 //! - `derives`: the user does not derive the same traits
 //! - `deny_unknown_fields`: unknown fields are denied if serde supports it
 //! - `fields`: `#[arg(…)]` is consistent, and does not repeat serde attributes

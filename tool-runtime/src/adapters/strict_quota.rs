@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What is left of the limits on the strict tools of one request.
+/// The remaining quota for the strict tools of one request.
 ///
 /// Anthropic rejects a request beyond its limits, so further tools are not declared strict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,6 +11,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use crate::json::fits_64_bits;
+
 /// An integer of a message as the model or the provider wrote it.
 #[derive(Debug, Clone)]
 pub(super) struct WideInteger {
@@ -23,7 +25,7 @@ pub(super) struct WideInteger {
 
 /// Returns whether a number is an integer that no 64 bits hold.
 pub(super) fn is_wide(number: &str) -> bool {
-    is_integer(number) && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
+    is_integer(number) && !fits_64_bits(number)
 }
 
 /// Returns whether a number is an integer that a float rounds, or may round.

@@ -132,9 +132,13 @@ impl ToolCall {
         };
         let limits = scope.environment().limits();
         let (arguments, _) = or_none(arguments.into_text(), limits);
-        let is_changed = !differences(scope.arguments(), &arguments, limits).is_empty();
+        let changes = differences(scope.arguments(), &arguments, limits);
+        let is_changed = !changes.is_empty();
         if is_changed {
-            let pointers = differences(scope.sent().arguments(), &arguments, limits);
+            let sent = scope.sent().arguments();
+            let is_first_edit = sent == scope.arguments();
+            let pointers =
+                if is_first_edit { changes } else { differences(sent, &arguments, limits) };
             let edited = scope.edited(arguments, pointers);
             let decoded = decode(&edited)
                 .map_err(|refusal| ApprovalError::InvalidArguments(Box::new(refusal.detail)))?;

@@ -21,6 +21,8 @@ pub(crate) use equal::{equals_value, first_repeat};
 pub(crate) use lone_surrogates::{read_with_lone_surrogates, unescape_pairs};
 pub use malformed::Malformed;
 pub(crate) use number::Decimal;
+#[cfg(any(feature = "adapters", feature = "mcp-client"))]
+pub(crate) use number::fits_64_bits;
 pub(crate) use pointer::{pointer, push_name};
 pub(crate) use reader::read;
 #[cfg(feature = "canonical")]

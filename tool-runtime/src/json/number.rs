@@ -11,6 +11,12 @@ pub(crate) struct Decimal<'t> {
     exponent: i64,
 }
 
+/// Returns whether an integer fits into 64 bits, with or without a sign.
+#[cfg(any(feature = "adapters", feature = "mcp-client"))]
+pub(crate) fn fits_64_bits(digits: &str) -> bool {
+    digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok()
+}
+
 /// Limit of exponents, beyond all relevant ones and far from overflow.
 const MAX_EXPONENT: i64 = 1 << 40;
 

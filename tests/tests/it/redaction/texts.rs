@@ -108,7 +108,7 @@ async fn counts(
 /// Names a number in its details, by a name and as a value.
 #[ai_tool(effect = "read")]
 async fn details(
-    /// What opens.
+    /// The code of the lock.
     #[arg(secret)]
     pin: u32,
 ) -> Result<u8, Failure> {

@@ -40,7 +40,7 @@ impl CallScope {
     /// Removes the call's secrets from a value for its caller.
     pub(crate) fn scrub_json(&self, value: &mut Value) {
         if let Some(scrubs) = self.scrubs() {
-            scrub_json(value, &scrubs.public);
+            scrub_json(value, &scrubs.public, ErrorAuthor::Tool);
         }
     }
 
@@ -148,46 +148,37 @@ fn scrub_details(details: &mut Map<String, Value>, scrub: &ValueScrubber, author
             "ticket" => author == ErrorAuthor::Runtime,
             _ => false,
         };
-        match author {
-            _ if is_own => {}
-            ErrorAuthor::Tool => scrub_json(value, scrub),
-            // Its numbers are limits and times, by which callers decide.
-            ErrorAuthor::Runtime => scrub_strings(value, scrub),
+        if !is_own {
+            scrub_json(value, scrub, author);
         }
     }
 }
 
-/// Scrubs the strings, numbers and names of a value; a number that is sensitive becomes `"***"`.
-fn scrub_json(value: &mut Value, scrub: &ValueScrubber) {
-    match value {
-        Value::Number(number) => {
-            if let Cow::Owned(shown) = scrub.scrub(&number.to_string()) {
-                *value = Value::String(shown);
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| scrub_json(item, scrub)),
-        Value::Object(fields) => {
-            let is_sensitive = |name: &String| matches!(scrub.scrub(name), Cow::Owned(_));
-            if fields.keys().any(is_sensitive) {
-                let named = std::mem::take(fields).into_iter();
-                *fields = named.map(|(name, field)| (owned(scrub, name), field)).collect();
-            }
-            fields.values_mut().for_each(|field| scrub_json(field, scrub));
-        }
-        Value::String(_) | Value::Null | Value::Bool(_) => scrub_strings(value, scrub),
-    }
-}
-
-fn scrub_strings(value: &mut Value, scrub: &ValueScrubber) {
+/// Scrubs the strings of a value. Of a tool's also the names, and the numbers, which become `"***"`:
+/// the runtime's are limits and times, by which callers decide.
+fn scrub_json(value: &mut Value, scrub: &ValueScrubber, author: ErrorAuthor) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(shown) = scrub.scrub(text) {
                 *text = shown;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| scrub_strings(item, scrub)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| scrub_strings(field, scrub)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Number(number) => {
+            let written = number.to_string();
+            match scrub.scrub(&written) {
+                Cow::Owned(shown) if author == ErrorAuthor::Tool => *value = Value::String(shown),
+                Cow::Owned(_) | Cow::Borrowed(_) => {}
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| scrub_json(item, scrub, author)),
+        Value::Object(fields) => {
+            if author == ErrorAuthor::Tool {
+                let named = std::mem::take(fields).into_iter();
+                *fields = named.map(|(name, field)| (owned(scrub, name), field)).collect();
+            }
+            fields.values_mut().for_each(|field| scrub_json(field, scrub, author));
+        }
+        Value::Null | Value::Bool(_) => {}
     }
 }
 

@@ -31,13 +31,13 @@ pub(in crate::http) enum ResolutionBody {
     Happened {
         /// The answer, valid by the tool's output schema.
         answer: Value,
-        /// How the operator knows it, such as the bank's answer; recorded in the ledger.
+        /// The grounds of the resolution, such as the bank's answer; recorded in the ledger.
         #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
         reason: String,
     },
     /// The effect did not happen and cannot happen any more; a repeat of the call runs.
     DidNotHappen {
-        /// How the operator knows it, such as the bank's answer; recorded in the ledger.
+        /// The grounds of the resolution, such as the bank's answer; recorded in the ledger.
         #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
         reason: String,
     },

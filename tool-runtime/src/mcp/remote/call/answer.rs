@@ -109,7 +109,7 @@ fn loose_answer(mut result: Value) -> Option<RemoteAnswer> {
         unknown: listed - content.len(),
         content,
         structured: fields.remove("structuredContent"),
-        // Whatever is not `false` may be meant as an error, which must not count as a success.
+        // A value other than `false` may be meant as an error, which must not count as a success.
         is_error: !matches!(fields.get("isError"), None | Some(Value::Null | Value::Bool(false))),
         meta: fields.remove("_meta").unwrap_or_default(),
     })

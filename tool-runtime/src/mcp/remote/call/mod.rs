@@ -105,18 +105,13 @@ impl RemoteCallSender {
     }
 }
 
-/// The definition of the tool was changed, or the tool disabled, after the call was opened.
 /// Returns whether the message to the server has every integer as it was approved: beyond 64 bits it
 /// would be rounded to a float.
 fn is_sent_exactly(arguments: &str, limits: &Limits) -> bool {
     json::read(arguments, limits).is_ok_and(|tree| {
         let view = tree.view(arguments);
         let is_integer = |node: &&JsonNode| node.kind == JsonKind::Number && node.is_digits();
-        view.nodes
-            .iter()
-            .filter(is_integer)
-            .map(|node| view.raw(node))
-            .all(|digits| digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok())
+        view.nodes.iter().filter(is_integer).all(|node| json::fits_64_bits(view.raw(node)))
     })
 }
 
@@ -126,6 +121,7 @@ fn inexact() -> Failure {
         .with_effect_none()
 }
 
+/// The definition of the tool was changed, or the tool disabled, after the call was opened.
 fn revoked() -> Failure {
     Failure::of(ErrorCode::Forbidden)
         .with_message(
