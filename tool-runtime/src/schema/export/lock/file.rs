@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::conflict;
 use super::messages;
+use crate::json::normalized;
 use crate::schema::export::contract::Contract;
 use crate::schema::export::{ExportError, files};
 
@@ -149,8 +150,7 @@ fn lines(name: &str, mut entry: Value) -> String {
     if let Value::Object(fields) = &mut entry {
         fields.remove("name");
     }
-    entry.sort_all_objects();
-    let fields = entry.to_string();
+    let fields = normalized(entry).to_string();
     let (begin, end, name) = (format!("<{name}>"), format!("</{name}>"), json!(name));
     format!("{},\n{{\"name\":{name},{},\n{},\n", json!(begin), &fields[1..], json!(end))
 }
