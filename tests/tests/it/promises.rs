@@ -78,7 +78,8 @@ impl TestPaths {
     /// Counts the tests whose path ends with these modules and this name.
     fn count(&self, name: &str) -> usize {
         let is_suffix = |path: &&String| {
-            path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with("::"))
+            path.strip_suffix(name)
+                .is_some_and(|before| before.is_empty() || before.ends_with("::"))
         };
         self.0.iter().filter(is_suffix).count()
     }
