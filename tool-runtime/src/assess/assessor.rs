@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 
 use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, newest};
 use super::context_text::{ContextText, INSTRUCTIONS, PrunableParts, QUESTION};
@@ -413,11 +414,13 @@ impl Assessor {
 /// The methods of [`ContextManager`], which need no import of the trait.
 impl Assessor {
     /// Compresses a context; see [`ContextManager::optimize`].
-    pub async fn optimize(&self, context: &ContextData) -> OptimizedContext {
-        let started = Instant::now();
-        let raw = RawContext::of(context, TextScope::Context, self);
-        let method = self.select(context, raw.tokens);
-        self.optimize_by(method, context, raw, started).await
+    pub fn optimize<'c>(&'c self, context: &'c ContextData) -> BoxFuture<'c, OptimizedContext> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let raw = RawContext::of(context, TextScope::Context, self);
+            let method = self.select(context, raw.tokens);
+            self.optimize_by(method, context, raw, started).await
+        })
     }
 
     /// Counts the tokens of a text.
