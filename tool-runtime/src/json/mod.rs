@@ -23,7 +23,7 @@ pub use malformed::Malformed;
 pub(crate) use number::Decimal;
 #[cfg(any(feature = "adapters", feature = "mcp-client"))]
 pub(crate) use number::fits_64_bits;
-pub(crate) use pointer::{pointer, push_name};
+pub(crate) use pointer::{OpaqueNodes, pointer, push_name};
 pub(crate) use reader::read;
 #[cfg(feature = "canonical")]
 pub(crate) use scan::special;
