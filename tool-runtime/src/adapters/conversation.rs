@@ -17,6 +17,7 @@ use super::{
     Adapter, AnswerError, DeclaredTool, ReadError, RequestedCall, StopReason, ToolAnswer, Turn,
     TurnStream,
 };
+use crate::json::normalized;
 use crate::schema::nearest_tools;
 
 /// The most similar names in the answer to an unknown name.
@@ -91,7 +92,8 @@ impl Adapter {
         if prepared.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.dialect.format().answer_messages(&prepared))
+        let messages = self.dialect.format().answer_messages(&prepared);
+        Ok(messages.into_iter().map(normalized).collect())
     }
 
     pub(super) fn turn(&self, response: ParsedResponse) -> Turn {
@@ -99,6 +101,7 @@ impl Adapter {
             response;
         let calls = calls.into_iter().map(|call| self.requested(call, &stop)).collect();
         let wide_integers = wide_integers::take(&mut messages);
+        let messages = messages.into_iter().map(normalized).collect();
         Turn { messages, wide_integers, text, thinking, refusal, calls, stop, metadata }
     }
 

@@ -28,6 +28,13 @@ pub(crate) use reader::read;
 #[cfg(feature = "canonical")]
 pub(crate) use scan::special;
 
+#[cfg(feature = "mcp")]
+pub(crate) use tool_contracts::portable::from_bytes;
+#[cfg(feature = "agent")]
+pub(crate) use tool_contracts::portable::insert;
+#[cfg(any(feature = "adapters", feature = "mcp"))]
+pub(crate) use tool_contracts::portable::normalized_object;
+pub(crate) use tool_contracts::portable::{from_text, from_value, normalized, read as read_seed};
 pub(crate) use tree::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView};
 
 #[cfg(test)]

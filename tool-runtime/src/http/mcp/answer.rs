@@ -15,6 +15,7 @@ use crate::http::endpoints::call::FinishedCall;
 use crate::http::problem::Problem;
 use crate::http::response::without_cause;
 use crate::http::state::app::App;
+use crate::json::normalized;
 use crate::mcp::AUDIT;
 use crate::{ToolCall, ToolOutput};
 
@@ -79,7 +80,7 @@ impl Answered<'_> {
     /// Returns the data as structured content; none if the tool declares no output and it has no
     /// members.
     fn structured(&self, data: &str) -> Option<Value> {
-        let data: Value = serde_json::from_str(data).ok()?;
+        let data: Value = serde_json::from_str(data).map(normalized).ok()?;
         match self.tool {
             Some(tool) if tool.wraps_output(self.revision) => Some(json!({ RESULT: data })),
             Some(tool) if tool.has_output_schema() => Some(data),
@@ -138,5 +139,5 @@ fn audit(call: &ToolCall, output: &ToolOutput, error: Option<&ToolErrorDetail>) 
 }
 
 fn meta(audit: Value) -> MetaObject {
-    MetaObject([(AUDIT.to_owned(), audit)].into_iter().collect())
+    MetaObject([(AUDIT.to_owned(), normalized(audit))].into_iter().collect())
 }

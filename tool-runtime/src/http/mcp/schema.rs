@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::http::openapi::numbers;
+use crate::json::normalized_object;
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::validator::number::IntegerWidth;
 
@@ -31,7 +32,7 @@ pub(super) fn for_clients(schema: &Map<String, Value>) -> Map<String, Value> {
         replace_width(keywords, takes_bounds);
     });
     match cleaned {
-        Value::Object(cleaned) => cleaned,
+        Value::Object(cleaned) => normalized_object(cleaned),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             schema.clone()
         }
@@ -78,7 +79,7 @@ pub(super) fn wrapped(schema: &Map<String, Value>) -> Map<String, Value> {
     outer.insert("type".to_owned(), "object".into());
     outer.insert("properties".to_owned(), json!({ RESULT: redirected(inner.into()) }));
     outer.insert("required".to_owned(), json!([RESULT]));
-    outer
+    normalized_object(outer)
 }
 
 /// Points references to the root, and into it, at the member that has replaced it. Definitions stay at

@@ -18,6 +18,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, Empty, empty}
 use super::limited_lines::LimitedLines;
 use crate::http::mcp::message::SentMessage;
 use crate::http::mcp::transport::{InputEnd, SentArguments};
+use crate::json::from_bytes;
 
 /// The streams of one client. Every request is answered: one that is no message of the protocol with
 /// an error.
@@ -134,8 +135,8 @@ fn message(
     let read = match &arguments {
         // The pipeline reads them itself. A tree of them would have lost repeated keys and digits, and
         // has a limit to its depth.
-        Some(_) => without_arguments(line).and_then(|line| serde_json::from_slice(&line)),
-        None => serde_json::from_slice(line),
+        Some(_) => without_arguments(line).and_then(|line| from_bytes(&line)),
+        None => from_bytes(line),
     };
     let mut message: RxJsonRpcMessage<RoleServer> = match (read, id) {
         (Ok(message), _) => message,

@@ -8,6 +8,7 @@ use super::attach::Attacher;
 use super::audited::AuditedError;
 use super::failure;
 use crate::failure::Failure;
+use crate::json::normalized;
 use crate::mcp::remote::findings::clean_text;
 use crate::mcp::remote::limits::RemoteLimits;
 use crate::tool::CallScope;
@@ -58,7 +59,7 @@ pub(super) fn read_answer(
     for block in answer.content {
         attacher.attach(block);
     }
-    let Some(data) = answer.structured else {
+    let Some(data) = answer.structured.map(normalized) else {
         return Ok(if text.is_empty() { Value::Null } else { Value::String(text) });
     };
     if !text.is_empty() && !repeats(&text, &data) {
@@ -91,7 +92,7 @@ fn repeats(text: &str, data: &Value) -> bool {
     let wrapped = data.as_object().and_then(only);
     let is = |found: &Value| found == data || wrapped.as_ref() == Some(found);
     is(&Value::String(text.to_owned()))
-        || serde_json::from_str(text).is_ok_and(|found: Value| is(&found))
+        || serde_json::from_str(text).is_ok_and(|found: Value| is(&normalized(found)))
 }
 
 fn loose_answer(mut result: Value) -> Option<RemoteAnswer> {
