@@ -15,6 +15,9 @@ pub(crate) struct CallApproval {
     pub(crate) approved_at_ms: Option<u64>,
     /// The ticket that the call was resumed from, to be marked as used before the call runs.
     pub(crate) ticket: Option<RedeemedTicket>,
+    /// The JSON text of a ticket that can no longer be used, whose refusal is the call's answer.
+    #[allow(dead_code, reason = "only the feature `agent` answers suspended runs")]
+    pub(crate) ended_ticket: Option<Box<str>>,
     /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
     #[allow(dead_code, reason = "only the feature `policy` seals calls")]
     pub(crate) requester: Option<Box<str>>,
@@ -40,6 +43,7 @@ static UNDECIDED: CallApproval = CallApproval {
     approver: None,
     approved_at_ms: None,
     ticket: None,
+    ended_ticket: None,
     requester: None,
     edited: false,
     preview: None,
