@@ -16,6 +16,8 @@ mod tree;
 pub(crate) mod writer;
 
 pub(crate) use differences::differences;
+#[cfg(feature = "mcp-client")]
+pub(crate) use equal::equal;
 pub(crate) use equal::{equals_value, first_repeat};
 #[cfg(feature = "adapters")]
 pub(crate) use lone_surrogates::{read_with_lone_surrogates, unescape_pairs};
