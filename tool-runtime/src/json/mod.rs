@@ -13,6 +13,8 @@ pub(crate) mod reader;
 mod scan;
 pub(crate) mod text;
 mod tree;
+#[cfg(feature = "mcp")]
+mod value_count;
 pub(crate) mod writer;
 
 pub(crate) use differences::differences;
@@ -29,6 +31,8 @@ pub(crate) use reader::read;
 pub(crate) use scan::special;
 
 pub(crate) use tree::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView};
+#[cfg(feature = "mcp")]
+pub(crate) use value_count::value_count;
 
 #[cfg(test)]
 mod tests;

@@ -138,6 +138,7 @@ impl ServerHandler for ToolServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let _turn = self.transport.turn(&context).await?;
         // Boxed, so that requests of other methods do not carry the size of a call's future.
         ToolRequest::new(self, context)?.answer(request).boxed().await
     }
