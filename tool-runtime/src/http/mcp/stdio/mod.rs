@@ -194,7 +194,7 @@ impl Stdio {
     }
 
     fn server(self, app: SharedApp, input_end: InputEnd, queued: QueuedBytes) -> ToolServer {
-        let listing = Arc::new(McpToolCache::of(&app.runtime, self.config.tool_icons.clone()));
+        let listing = Arc::new(McpToolCache::of(&app.runtime, &self.config));
         let caller = RequestCaller::without_request(Admitted::of_program(self.principal));
         let turns = CallTurns::new(queued);
         let transport = Transport::Streams { caller: Arc::new(caller), input_end, turns };

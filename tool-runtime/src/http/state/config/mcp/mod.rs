@@ -54,6 +54,7 @@ pub struct McpConfig {
     pub(in crate::http) server: Implementation,
     pub(in crate::http) instructions: Option<String>,
     pub(in crate::http) tool_icons: BTreeMap<Box<str>, Vec<model::Icon>>,
+    pub(in crate::http) open_schemas: bool,
     pub(in crate::http) page_size: usize,
     pub(in crate::http) list_lifetime: Duration,
     pub(in crate::http) sessions: Option<usize>,
@@ -90,6 +91,7 @@ impl McpConfig {
             server: Implementation::new(name, version),
             instructions: None,
             tool_icons: BTreeMap::new(),
+            open_schemas: false,
             page_size: PAGE_SIZE,
             list_lifetime: LIST_LIFETIME,
             sessions: None,
@@ -131,6 +133,16 @@ impl McpConfig {
     /// Adds an icon of a tool. A name that is no tool's has no effect.
     pub fn tool_icon(mut self, tool: impl Into<Box<str>>, icon: Icon) -> Self {
         self.tool_icons.entry(tool.into()).or_default().push(icon.0);
+        self
+    }
+
+    /// Sets whether the listed schemas leave out `additionalProperties` and `unevaluatedProperties` where
+    /// these are booleans; by default objects say by them that they have no further properties.
+    ///
+    /// For clients whose conversion of schemas fails at these keywords, such as that of `google-genai`.
+    /// Calls are checked as before: an unknown argument is refused with the closest name.
+    pub fn open_schemas(mut self, wanted: bool) -> Self {
+        self.open_schemas = wanted;
         self
     }
 
