@@ -13,6 +13,8 @@ pub(crate) mod reader;
 mod scan;
 pub(crate) mod text;
 mod tree;
+#[cfg(feature = "mcp")]
+mod value_count;
 pub(crate) mod writer;
 
 pub(crate) use differences::differences;
@@ -38,6 +40,8 @@ pub(crate) use tool_contracts::portable::insert;
 pub(crate) use tool_contracts::portable::normalized_object;
 pub(crate) use tool_contracts::portable::{from_text, from_value, normalized, read as read_seed};
 pub(crate) use tree::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView};
+#[cfg(feature = "mcp")]
+pub(crate) use value_count::value_count;
 
 #[cfg(test)]
 mod tests;
