@@ -70,7 +70,7 @@ pub use crate::{
     error::{
         ErrorCode, ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType,
     },
-    hidden::has_hidden_characters,
+    hidden::{has_bidirectional_controls, has_hidden_characters},
     output::ToolOutput,
     result::{
         Attachment, AttachmentBuilder, Audience, Coercion, Evidence, EvidenceSource, ToolResult,

@@ -204,13 +204,13 @@ reads! {
     optional transient_context = "transient_context", leaf wire::Object;
     optional persistent_context = "persistent_context", leaf wire::Text;
     optional message_history = "message_history", nested Vec<ChatMessage>;
-    optional max_tokens = "max_tokens", leaf wire::Whole<u64>;
+    optional max_tokens = "max_tokens", leaf wire::Whole<wire::ContextTokens>;
     optional compression_strategy = "compression_strategy", nested CompressionStrategy;
     => {
         let mut builder = ContextData::builder()
             .tool_results(tool_results)
             .message_history(message_history.unwrap_or_default())
-            .max_tokens(max_tokens.unwrap_or(DEFAULT_MAX_TOKENS));
+            .max_tokens(max_tokens.map_or(DEFAULT_MAX_TOKENS, |it| it.saturated(u64::MAX)));
         builder.0.transient_context = transient_context.unwrap_or_default();
         builder.0.persistent_context = persistent_context;
         builder.0.compression_strategy = compression_strategy;

@@ -171,6 +171,42 @@ whole_leaves! {
     u32 = "a whole number from 0 to 4294967295";
     u16 = "a whole number from 0 to 65535";
     NonZeroU64 = "a whole number from 1";
+    OptimizationLevel = "a whole number from 0 to 3";
+    TotalTokens = "a whole number from 1000 to 1000000";
+    TimeoutSeconds = "a whole number of seconds from 1 to 300";
+    MaxAttempts = "a whole number from 1 to 5";
+    ContextTokens = "a whole number of tokens from 1000";
+    DelayMilliseconds = "a whole number of milliseconds from 10";
+}
+
+/// Numbers with a range of their own, which the builders check: a value that is no whole number from 0
+/// is answered with this range too, and not with that of an integer type.
+macro_rules! bounded_numbers {
+    ($($name:ident;)+) => {$(
+        pub(crate) struct $name(u64);
+
+        impl $name {
+            /// Returns the number, or the largest one of the type.
+            pub(crate) fn saturated<T: TryFrom<u64>>(self, largest: T) -> T {
+                T::try_from(self.0).unwrap_or(largest)
+            }
+        }
+
+        impl From<u64> for $name {
+            fn from(number: u64) -> Self {
+                Self(number)
+            }
+        }
+    )+};
+}
+
+bounded_numbers! {
+    OptimizationLevel;
+    TotalTokens;
+    TimeoutSeconds;
+    MaxAttempts;
+    ContextTokens;
+    DelayMilliseconds;
 }
 
 /// A finite number; with `SHARE` it must be from 0 to 1.

@@ -87,6 +87,8 @@ word_enum! {
         ToolType = "tool_type",
         /// The model's server refuses the API key.
         Unauthorized = "unauthorized",
+        /// A call of the conversation has no answer directly after it, or a result answers no call.
+        UnansweredCall = "unanswered_call",
         /// The model's server failed.
         Unavailable = "unavailable",
         /// There is no such tool, or the tool has no such function.
@@ -112,6 +114,7 @@ impl AgentErrorReason {
             | Self::Panic
             | Self::SessionStore
             | Self::ToolType
+            | Self::UnansweredCall
             | Self::UnknownTool => false,
         }
     }

@@ -249,7 +249,7 @@ async fn a_call_that_did_not_run_is_not_replayed() {
     let runtime = replays.runtime();
     drop(runtime.call("peek", "{}", &cx_of(TENANT)));
     let mut declined = runtime.call("peek", "{}", &cx_of(TENANT));
-    declined.decline("no").unwrap();
+    declined.decline("boss", "no").unwrap();
     declined.execute().await;
     runtime.call("peek", r#"{"pin":{}}"#, &cx_of(TENANT)).execute().await;
     let report = replays.run(&runtime).await;

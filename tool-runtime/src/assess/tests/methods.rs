@@ -8,8 +8,8 @@ use serde_json::json;
 use super::{eager, lines, log, message, optimized, options, question, result};
 use crate::articulate::Articulator;
 use crate::assess::{
-    AssessOptions, Assessor, CompressionError, ContextCompressor, ContextManager, Embedder,
-    Summarizer, SummaryRequest,
+    AssessOptions, Assessor, CompressionError, ContextCompressor, Embedder, Summarizer,
+    SummaryRequest,
 };
 use crate::contracts::assess::{
     ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextData, ContextDataBuilder,

@@ -8,6 +8,7 @@ use tool_contracts::ToolErrorDetail;
 use super::blocks;
 use super::handler::ToolServer;
 use super::listing::McpTool;
+use super::outputs;
 use super::revision::Revision;
 use super::schema::RESULT;
 use crate::adapters::ToolAnswer;
@@ -65,9 +66,14 @@ impl Answered<'_> {
     async fn success(&self, call: &ToolCall, output: &ToolOutput) -> CallToolResult {
         let shown = call.for_model().await;
         let attachments = call.attachments_with_content(None).await;
-        let answer = ToolAnswer::from(call).with_attachments(attachments).with_model_answer(&shown);
+        let mut answer =
+            ToolAnswer::from(call).with_attachments(attachments).with_model_answer(&shown);
+        let (note, link) = shown.excerpt().and_then(outputs::continuation).unzip();
+        if let Some(note) = note {
+            answer = answer.with_note(note);
+        }
         let (text, blocks) = answer.into_text_and_blocks(blocks::of_attachment);
-        let content = text.map(ContentBlock::text).into_iter().chain(blocks).collect();
+        let content = text.map(ContentBlock::text).into_iter().chain(link).chain(blocks).collect();
         let has_schema = self.tool.is_some_and(McpTool::has_output_schema);
         // An answer that no excerpt fits is whole here: a client refuses a success without it.
         let data = shown.data_json().or(output.data_json().filter(|_| has_schema));

@@ -3,11 +3,14 @@
 //! The schemas come from the types and the tools; these modules add the paths around them.
 
 mod components;
+mod extraction;
+mod names;
 pub(in crate::http) mod numbers;
 pub(in crate::http) mod operations;
 mod parameters;
 mod reference;
 mod responses;
+mod shapes;
 mod tools;
 
 use std::future::{Ready, ready};

@@ -21,6 +21,8 @@ pub(super) struct ToolDefinition {
     pub(super) output: Option<Map<String, Value>>,
     /// The server's claims, which decide nothing.
     pub(super) annotations: Option<Value>,
+    /// True if the server lists another tool of the same name.
+    pub(super) is_repeated: bool,
 }
 
 /// A listed tool that is not one of the protocol.
@@ -30,13 +32,22 @@ pub(super) struct MalformedTool {
     pub(super) reason: &'static str,
 }
 
+/// The most characters of the name of a tool that cannot be used.
+const MAX_NAME: usize = 200;
+
+impl MalformedTool {
+    pub(super) fn new(name: &str, reason: &'static str) -> Self {
+        Self { name: name.chars().take(MAX_NAME).collect(), reason }
+    }
+}
+
 impl ToolDefinition {
     /// Reads an entry of a list of tools.
     pub(super) fn parse(listed: &Value) -> Result<Self, MalformedTool> {
         let Some(name) = listed["name"].as_str() else {
-            return Err(MalformedTool { name: String::new(), reason: "it has no name" });
+            return Err(MalformedTool::new("", "it has no name"));
         };
-        let malformed = |reason| MalformedTool { name: name.to_owned(), reason };
+        let malformed = |reason| MalformedTool::new(name, reason);
         let text = |key: &str| match &listed[key] {
             Value::Null => Ok(None),
             Value::String(text) => Ok(Some(text.clone())),
@@ -56,6 +67,7 @@ impl ToolDefinition {
             input: input.clone(),
             output,
             annotations: annotations(&listed["annotations"]),
+            is_repeated: false,
             name: name.to_owned(),
         })
     }

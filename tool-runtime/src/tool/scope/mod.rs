@@ -93,6 +93,8 @@ struct OptionalState {
     progress: Mutex<Option<ProgressSink>>,
     /// The user of the caller, for tools that ask.
     input: OnceLock<Arc<dyn InputSource>>,
+    /// The place of the call, from which its key is derived in place of the model's id.
+    place: OnceLock<Box<str>>,
     idempotency: OnceLock<Idempotency>,
     /// The limits that the request of an agent asks for.
     requested: OnceLock<RequestedLimits>,
@@ -209,6 +211,9 @@ impl CallScope {
             spent_ms: AtomicU64::new(self.0.spent_ms.load(Ordering::Relaxed)),
             ..ScopeState::new(environment, tool, call_id, arguments, cx.clone())
         };
+        if let Some(place) = self.place() {
+            drop(again.optional_or_new().place.set(place.into()));
+        }
         if let Some(sink) = self.progress_sink() {
             *again.optional_or_new().lock_progress() = Some(sink);
         }
@@ -236,6 +241,18 @@ impl CallScope {
     #[must_use]
     pub fn call_id(&self) -> Option<&str> {
         self.0.call_id.as_deref()
+    }
+
+    /// Sets the place of the call, which is unique in its trace: such as a run, a turn and a position.
+    /// Its key is then derived from the place, since models give an id to several calls. The first
+    /// place counts.
+    pub(crate) fn set_place(&self, place: impl Into<Box<str>>) {
+        drop(self.0.optional_or_new().place.set(place.into()));
+    }
+
+    /// Returns the place of the call, if it has one.
+    pub(crate) fn place(&self) -> Option<&str> {
+        self.0.optional()?.place.get().map(|place| &**place)
     }
 
     /// Returns the admitted arguments as JSON text: as sent, with lossless coercions applied.
