@@ -2,8 +2,8 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::DeriveInput;
 use syn::spanned::Spanned;
+use syn::{Attribute, Data, DeriveInput, Fields};
 
 use super::model::{AiField, AiType, Directions};
 
@@ -14,7 +14,7 @@ const MESSAGE: &str = "serde buffers the fields of tagged, untagged and flattene
 pub(super) fn emit(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
     let fields: Vec<&AiField> = ty.fields.iter().filter(|field| field.may_be_wide).collect();
     let is_read = ty.directions != Directions::Serialize && item.generics.params.is_empty();
-    if fields.is_empty() || !is_read {
+    if fields.is_empty() || !is_read || has_conditions(&item.data) {
         return None;
     }
     let (private, name) = (ty.root.private(), &item.ident);
@@ -38,4 +38,19 @@ pub(super) fn emit(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
             #(#assertions)*
         };
     })
+}
+
+/// Returns whether a part of the type is conditional: its types may not exist.
+fn has_conditions(data: &Data) -> bool {
+    let is_conditional = |attributes: &[Attribute]| {
+        attributes.iter().any(|it| it.path().is_ident("cfg") || it.path().is_ident("cfg_attr"))
+    };
+    let has_field = |fields: &Fields| fields.iter().any(|field| is_conditional(&field.attrs));
+    match data {
+        Data::Struct(data) => has_field(&data.fields),
+        Data::Enum(data) => {
+            data.variants.iter().any(|it| is_conditional(&it.attrs) || has_field(&it.fields))
+        }
+        Data::Union(_) => true,
+    }
 }

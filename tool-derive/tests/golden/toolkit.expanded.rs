@@ -42,11 +42,9 @@ impl Notes {
 #[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
-    #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL_0: __p::Definition = {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "Notes::list"),
@@ -151,7 +149,6 @@ const _: () = {
     #[cfg(unix)]
     static __TOOL_1: __p::Definition = {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "Notes::add"),
@@ -281,8 +278,7 @@ const _: () = {
     };
     static __TOOL_2: __p::Definition = {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
-            let mut __s = __p::InputSchema::new(
+            let __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "Notes::most"),
             );
