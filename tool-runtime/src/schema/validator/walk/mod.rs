@@ -18,7 +18,7 @@ use self::coerce::ParsedValue;
 use self::edit::TextEdit;
 pub(super) use self::object::described_pattern;
 use super::model::{SchemaId, SchemaNode};
-use super::report::{Coerce, ValidationReport};
+use super::report::ValidationReport;
 use super::types::Types;
 use crate::json::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView, pointer};
 use crate::limits::Limits;
@@ -63,7 +63,7 @@ impl Document<'_> {
 struct Walk<'v> {
     schemas: &'v [SchemaNode],
     limits: Limits,
-    coerce: bool,
+    coerce: Conversions,
     /// Reject numbers that their type cannot represent exactly.
     check_precision: bool,
     /// Stop at the first violation and record none.
@@ -96,19 +96,29 @@ enum AbortReason {
     TooMuchMatching,
 }
 
+/// The values that are converted, besides whole numbers in another notation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Conversions {
+    None,
+    /// `null` for a property that may be left out and accepts no null.
+    OmittedNulls,
+    /// Those of [`Coerce::Lossless`](super::Coerce::Lossless).
+    Lossless,
+}
+
 /// Settings of a quiet check, which returns only a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct VerdictMode {
-    coerce: bool,
+    coerce: Conversions,
     check_precision: bool,
 }
 
 impl VerdictMode {
     /// Applies JSON Schema alone. The stricter rules of this validator must not invert a `not` or
     /// an `if` and so accept a value that the schema rejects.
-    const SCHEMA: Self = Self { coerce: false, check_precision: false };
+    const SCHEMA: Self = Self { coerce: Conversions::None, check_precision: false };
     /// Checks the value as it was sent.
-    const PLAIN: Self = Self { coerce: false, check_precision: true };
+    const PLAIN: Self = Self { coerce: Conversions::None, check_precision: true };
 }
 
 /// Cached verdicts and parsed strings.
@@ -116,6 +126,8 @@ impl VerdictMode {
 struct VerdictCache {
     verdicts: BTreeMap<(SchemaId, u32, u32, VerdictMode), bool>,
     inner: BTreeMap<(u32, u32), Option<Rc<ParsedValue>>>,
+    /// Results of schemas that several others apply, also where violations are recorded.
+    applied: BTreeMap<(SchemaId, u32, u32, VerdictMode, bool), bool>,
 }
 
 /// Checks a text that is JSON, and coerces values if enabled.
@@ -124,17 +136,17 @@ pub(super) fn check(
     text: &str,
     tree: &JsonTree,
     limits: &Limits,
-    coerce: Coerce,
+    coerce: Conversions,
 ) -> ValidationReport {
     let view = tree.view(text);
-    let walk = run(schemas, view, tree, limits, coerce == Coerce::Lossless);
+    let walk = run(schemas, view, tree, limits, coerce);
     if !walk.violations.is_empty() || walk.edits.is_empty() {
         return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
     let lossy = walk.edits.iter().any(|edit| !edit.changes_notation_only());
     let (coerced, coercions) = edit::apply_edits(view, walk.edits);
     if lossy && !is_valid_as_written(schemas, &coerced, limits) {
-        let walk = run(schemas, view, tree, limits, false);
+        let walk = run(schemas, view, tree, limits, Conversions::None);
         return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
     let coercions = coercions.into_coercions();
@@ -146,7 +158,7 @@ pub(super) fn check(
 fn is_valid_as_written(schemas: &[SchemaNode], text: &str, limits: &Limits) -> bool {
     let roomy = limits.with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
     crate::json::read(text, &roomy).is_ok_and(|tree| {
-        let walk = run(schemas, tree.view(text), &tree, limits, false);
+        let walk = run(schemas, tree.view(text), &tree, limits, Conversions::None);
         walk.violations.is_empty()
     })
 }
@@ -156,7 +168,7 @@ fn run<'v>(
     view: JsonView<'_>,
     tree: &JsonTree,
     limits: &Limits,
-    coerce: bool,
+    coerce: Conversions,
 ) -> Walk<'v> {
     let mut walk = Walk {
         schemas,
@@ -215,8 +227,37 @@ impl<'v> Walk<'v> {
             return self.abort(AbortReason::TooDeep);
         }
         self.depth += 1;
-        self.apply(schema, doc, at, node);
+        if schema.is_shared {
+            self.apply_once(id, doc, at);
+        } else {
+            self.apply(schema, doc, at, node);
+        }
         self.depth -= 1;
+    }
+
+    /// Applies a schema that several others apply to the same value, unless the result is known.
+    fn apply_once(&mut self, id: SchemaId, doc: &Document<'_>, at: u32) {
+        let mode = VerdictMode { coerce: self.coerce, check_precision: self.check_precision };
+        let key = (id, doc.id, at, mode, self.quiet);
+        let known = self.cache.as_ref().and_then(|cache| cache.applied.get(&key));
+        match known {
+            Some(true) => return,
+            Some(false) if self.quiet => {
+                self.failed = true;
+                return;
+            }
+            Some(false) | None => {}
+        }
+        let failed_before = mem::take(&mut self.failed);
+        let edits = self.edits.len();
+        self.apply(self.schema(id), doc, at, doc.view.node(at));
+        let passed = !self.failed;
+        self.failed |= failed_before;
+        // Edits belong to each application, and a stopped one has no result.
+        let is_complete = !self.overflow && self.aborted.is_none() && self.edits.len() == edits;
+        if is_complete && (passed || self.quiet) {
+            self.cache.get_or_insert_default().applied.insert(key, passed);
+        }
     }
 
     #[cold]
@@ -227,7 +268,7 @@ impl<'v> Walk<'v> {
         at: u32,
         node: &JsonNode,
     ) {
-        if self.coerce && self.coerced(schema, doc, at, node) {
+        if self.coerce == Conversions::Lossless && self.coerced(schema, doc, at, node) {
             return;
         }
         self.mark_precision_checked(doc, at, node);
@@ -236,6 +277,7 @@ impl<'v> Walk<'v> {
 
     /// Checks a value of a type that the schema accepts.
     fn apply(&mut self, schema: &'v SchemaNode, doc: &Document<'_>, at: u32, node: &JsonNode) {
+        steps::count(1);
         let rest = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
         let Some(rest) = rest.filter(|_| node.kind == JsonKind::Object) else {
             return self.apply_rules(schema, doc, at, node);
