@@ -7,20 +7,22 @@ mod edit;
 mod object;
 mod scalar;
 mod unevaluated;
+mod verdict;
 
-use std::collections::BTreeMap;
 use std::mem;
-use std::rc::Rc;
 
 use tool_contracts::Violation;
 
-use self::coerce::ParsedValue;
 use self::edit::TextEdit;
 pub(super) use self::object::described_pattern;
+pub(super) use self::verdict::Conversions;
+use self::verdict::{VerdictCache, VerdictMode};
 use super::model::{SchemaId, SchemaNode};
 use super::report::ValidationReport;
 use super::types::Types;
-use crate::json::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView, pointer};
+use crate::json::{
+    DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView, OpaqueNodes, pointer, push_name,
+};
 use crate::limits::Limits;
 use crate::steps;
 
@@ -38,15 +40,74 @@ struct Document<'d> {
     /// 0 for the text that was sent.
     id: u32,
     outer: Option<(&'d Document<'d>, u32)>,
+    /// The secrets of the text that was sent; those of a text inside of a string are none, since
+    /// the string is opaque where its schema has secrets.
+    secrets: &'d OpaqueNodes,
 }
 
+/// The hint of a violation inside of a secret, whose pointer ends at the secret.
+pub(super) const INSIDE_A_SECRET: &str =
+    "the error is inside of this value, whose contents are secret";
+
+static NO_SECRETS: OpaqueNodes = OpaqueNodes::NONE;
+
 impl Document<'_> {
+    /// The JSON Pointer to a value, or to the secret that contains it.
     fn pointer(&self, id: u32) -> String {
-        let inner = pointer(self.view, id);
         match self.outer {
-            Some((outer, at)) => outer.pointer(at) + &inner,
-            None => inner,
+            Some((outer, at)) if outer.is_secret(at) => outer.pointer(at),
+            Some((outer, at)) => outer.pointer(at) + &pointer(self.view, id),
+            None => pointer(self.view, self.secrets.visible(id)),
         }
+    }
+
+    /// Returns whether the value is a secret, or inside of one.
+    fn is_secret(&self, id: u32) -> bool {
+        match self.outer {
+            Some((outer, at)) => outer.is_secret(at),
+            None => self.secrets.contains(id),
+        }
+    }
+
+    /// Returns whether the value is inside of a secret, so that no pointer names it.
+    fn is_inside_a_secret(&self, id: u32) -> bool {
+        match self.outer {
+            Some((outer, at)) => outer.is_secret(at),
+            None => self.secrets.visible(id) != id,
+        }
+    }
+
+    /// The violation of a rule by a value.
+    fn violation(&self, id: u32, rule: &'static str, expected: String) -> Violation {
+        self.violation_of(id, rule, expected, self.received(id))
+    }
+
+    fn violation_of(
+        &self,
+        id: u32,
+        rule: &'static str,
+        expected: String,
+        received: &'static str,
+    ) -> Violation {
+        let violation = Violation::new(self.pointer(id), rule, expected, received);
+        if self.is_inside_a_secret(id) { violation.with_hint(INSIDE_A_SECRET) } else { violation }
+    }
+
+    /// The violation of a rule by an object that lacks a property.
+    fn violation_of_absent(
+        &self,
+        object: u32,
+        rule: &'static str,
+        name: &str,
+        expected: &str,
+    ) -> Violation {
+        let mut pointer = self.pointer(object);
+        if self.is_secret(object) {
+            let expected = format!("the property `{name}` in it: {expected}");
+            return Violation::new(pointer, rule, expected, "absent");
+        }
+        push_name(&mut pointer, name);
+        Violation::new(pointer, rule, expected.to_owned(), "absent")
     }
 
     /// The type name of a value, as it was sent.
@@ -96,57 +157,26 @@ enum AbortReason {
     TooMuchMatching,
 }
 
-/// The values that are converted, besides whole numbers in another notation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Conversions {
-    None,
-    /// `null` for a property that may be left out and accepts no null.
-    OmittedNulls,
-    /// Those of [`Coerce::Lossless`](super::Coerce::Lossless).
-    Lossless,
-}
-
-/// Settings of a quiet check, which returns only a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct VerdictMode {
-    coerce: Conversions,
-    check_precision: bool,
-}
-
-impl VerdictMode {
-    /// Applies JSON Schema alone. The stricter rules of this validator must not invert a `not` or
-    /// an `if` and so accept a value that the schema rejects.
-    const SCHEMA: Self = Self { coerce: Conversions::None, check_precision: false };
-    /// Checks the value as it was sent.
-    const PLAIN: Self = Self { coerce: Conversions::None, check_precision: true };
-}
-
-/// Cached verdicts and parsed strings.
-#[derive(Debug, Default)]
-struct VerdictCache {
-    verdicts: BTreeMap<(SchemaId, u32, u32, VerdictMode), bool>,
-    inner: BTreeMap<(u32, u32), Option<Rc<ParsedValue>>>,
-    /// Results of schemas that several others apply, also where violations are recorded.
-    applied: BTreeMap<(SchemaId, u32, u32, VerdictMode, bool), bool>,
-}
-
-/// Checks a text that is JSON, and coerces values if enabled.
+/// Checks a text that is JSON, and coerces values if enabled. No pointer names what is inside of
+/// one of the text's secrets.
 pub(super) fn check(
     schemas: &[SchemaNode],
     text: &str,
     tree: &JsonTree,
     limits: &Limits,
     coerce: Conversions,
+    secrets: &OpaqueNodes,
 ) -> ValidationReport {
     let view = tree.view(text);
-    let walk = run(schemas, view, tree, limits, coerce);
+    let doc = Document { view, id: 0, outer: None, secrets };
+    let walk = run(schemas, &doc, tree, limits, coerce);
     if !walk.violations.is_empty() || walk.edits.is_empty() {
         return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
     let lossy = walk.edits.iter().any(|edit| !edit.changes_notation_only());
-    let (coerced, coercions) = edit::apply_edits(view, walk.edits);
+    let (coerced, coercions) = edit::apply_edits(view, secrets, walk.edits);
     if lossy && !is_valid_as_written(schemas, &coerced, limits) {
-        let walk = run(schemas, view, tree, limits, Conversions::None);
+        let walk = run(schemas, &doc, tree, limits, Conversions::None);
         return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
     let coercions = coercions.into_coercions();
@@ -158,14 +188,15 @@ pub(super) fn check(
 fn is_valid_as_written(schemas: &[SchemaNode], text: &str, limits: &Limits) -> bool {
     let roomy = limits.with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
     crate::json::read(text, &roomy).is_ok_and(|tree| {
-        let walk = run(schemas, tree.view(text), &tree, limits, Conversions::None);
+        let doc = Document { view: tree.view(text), id: 0, outer: None, secrets: &NO_SECRETS };
+        let walk = run(schemas, &doc, &tree, limits, Conversions::None);
         walk.violations.is_empty()
     })
 }
 
 fn run<'v>(
     schemas: &'v [SchemaNode],
-    view: JsonView<'_>,
+    doc: &Document<'_>,
     tree: &JsonTree,
     limits: &Limits,
     coerce: Conversions,
@@ -189,13 +220,12 @@ fn run<'v>(
         depth: 0,
         diagnoses_left: MAX_DIAGNOSES,
     };
-    let doc = Document { view, id: 0, outer: None };
     if tree.duplicates().is_empty() {
-        walk.value(0, &doc, 0);
-        walk.check_untyped_numbers(&doc, tree);
+        walk.value(0, doc, 0);
+        walk.check_untyped_numbers(doc, tree);
     } else {
         // With a duplicate name, no rule can decide which value applies.
-        walk.report_duplicates(&doc, tree);
+        walk.report_duplicates(doc, tree);
     }
     walk.finish();
     walk
@@ -233,31 +263,6 @@ impl<'v> Walk<'v> {
             self.apply(schema, doc, at, node);
         }
         self.depth -= 1;
-    }
-
-    /// Applies a schema that several others apply to the same value, unless the result is known.
-    fn apply_once(&mut self, id: SchemaId, doc: &Document<'_>, at: u32) {
-        let mode = VerdictMode { coerce: self.coerce, check_precision: self.check_precision };
-        let key = (id, doc.id, at, mode, self.quiet);
-        let known = self.cache.as_ref().and_then(|cache| cache.applied.get(&key));
-        match known {
-            Some(true) => return,
-            Some(false) if self.quiet => {
-                self.failed = true;
-                return;
-            }
-            Some(false) | None => {}
-        }
-        let failed_before = mem::take(&mut self.failed);
-        let edits = self.edits.len();
-        self.apply(self.schema(id), doc, at, doc.view.node(at));
-        let passed = !self.failed;
-        self.failed |= failed_before;
-        // Edits belong to each application, and a stopped one has no result.
-        let is_complete = !self.overflow && self.aborted.is_none() && self.edits.len() == edits;
-        if is_complete && (passed || self.quiet) {
-            self.cache.get_or_insert_default().applied.insert(key, passed);
-        }
     }
 
     #[cold]
@@ -322,8 +327,7 @@ impl<'v> Walk<'v> {
     ) {
         self.failed = true;
         if !self.quiet {
-            let violation = Violation::new(doc.pointer(at), rule, expected(), doc.received(at));
-            self.record(violation);
+            self.record(doc.violation(at, rule, expected()));
         }
     }
 
@@ -363,39 +367,13 @@ impl<'v> Walk<'v> {
         may
     }
 
-    /// Returns whether the value is valid, without recording violations.
-    fn passes(&mut self, id: SchemaId, doc: &Document<'_>, at: u32, mode: VerdictMode) -> bool {
-        // Nested quiet checks may reach a choice once per path; cached verdicts prevent exponential
-        // growth.
-        let mode =
-            VerdictMode { check_precision: self.check_precision && mode.check_precision, ..mode };
-        let key = (id, doc.id, at, mode);
-        let remember = self.quiet && doc.view.node(at).count() > 0;
-        let known = self.cache.as_ref().and_then(|cache| cache.verdicts.get(&key));
-        if let Some(verdict) = known.filter(|_| remember) {
-            return *verdict;
-        }
-        let before = (self.quiet, self.failed, self.coerce, self.check_precision);
-        let VerdictMode { coerce, check_precision } = mode;
-        (self.quiet, self.failed, self.coerce, self.check_precision) =
-            (true, false, coerce, check_precision);
-        self.value(id, doc, at);
-        let verdict = !self.failed;
-        (self.quiet, self.failed, self.coerce, self.check_precision) = before;
-        if remember {
-            self.cache.get_or_insert_default().verdicts.insert(key, verdict);
-        }
-        verdict
-    }
-
     /// Records each duplicate name once.
     fn report_duplicates(&mut self, doc: &Document<'_>, tree: &JsonTree) {
         let mut repeats = tree.duplicates().to_vec();
         repeats.sort_unstable_by_key(|repeat| repeat.node);
         for DuplicateKey { node, times } in repeats {
-            let (pointer, received) = (doc.pointer(node), doc.received(node));
-            let violation = Violation::new(pointer, "duplicate", "each property once", received);
-            self.record(if times > 2 {
+            let violation = doc.violation(node, "duplicate", "each property once".to_owned());
+            self.record(if times > 2 && !doc.is_inside_a_secret(node) {
                 violation.with_hint(format!("the property occurs {times} times"))
             } else {
                 violation
