@@ -386,7 +386,11 @@ impl Assessor {
     ) -> OptimizedContext {
         let builder = if method == CompressionMethod::None {
             let (tokens, threshold) = (raw.tokens, self.options.threshold_tokens());
-            let reason = format!("{tokens} tokens are not above the threshold of {threshold}");
+            let reason = if threshold == u64::MAX {
+                "this context is not to be compressed".to_owned()
+            } else {
+                format!("{tokens} tokens are not above the threshold of {threshold}")
+            };
             self.unchanged(raw, context, reason, 0.0)
         } else {
             let budget =

@@ -237,7 +237,7 @@ fn answer(call: &TokenStream, success: &TokenStream) -> TokenStream {
         match __p::Returned(#call).split() {
             ::core::result::Result::Ok(__value) => #success,
             ::core::result::Result::Err(__error) => {
-                __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
             }
         }
     }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::conflict;
 use super::messages;
+use crate::json::normalized;
 use crate::schema::export::contract::Contract;
 use crate::schema::export::reference::field_lines;
 use crate::schema::export::{ExportError, files};
@@ -168,7 +169,7 @@ fn lines(name: &str, mut entry: Value, texts: &[String]) -> String {
     if let Value::Object(fields) = &mut entry {
         fields.insert("name".to_owned(), name.into());
     }
-    entry.sort_all_objects();
+    let entry = normalized(entry);
     let member = |(key, value): (&String, &Value)| format!("{}:{value}", json!(key));
     let mut fields: Vec<_> = entry.as_object().into_iter().flatten().collect();
     fields.sort_by_key(|(key, _)| FIRST.iter().position(|it| it == key).unwrap_or(FIRST.len()));
