@@ -53,6 +53,8 @@ pub mod act;
 pub mod articulate;
 pub mod assess;
 pub mod envelope;
+#[doc(hidden)]
+pub mod portable;
 pub mod proxy;
 pub mod schemas;
 pub mod server;

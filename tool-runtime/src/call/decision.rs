@@ -8,6 +8,7 @@ use crate::arguments::{Arguments, or_none};
 use crate::dispatch::decode::decode;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{TicketWithdrawal, is_name};
+use crate::tool::ToolOutput;
 
 /// The error of a decision that did not take effect. The call is as it was before.
 #[derive(Debug, Clone, Error)]
@@ -16,6 +17,10 @@ pub enum ApprovalError {
     /// The call is not pending: it has been answered, declined or withdrawn.
     #[error("the call is not pending, so it cannot be approved or declined")]
     NotPending,
+    /// The call was refused before anyone could decide: its arguments are invalid, or it was resumed
+    /// by a ticket that was used, has expired or belongs to another principal; see the detail.
+    #[error("the call was refused, so it cannot be approved or declined: {}", .0.message())]
+    Refused(Box<ToolErrorDetail>),
     /// The name of the person is blank, or has characters that cannot be seen.
     #[error("an approver has a name: not blank, and without invisible characters")]
     InvalidApprover,
@@ -49,7 +54,8 @@ impl ToolCall {
     /// The host names the approver, never the model. The last approval counts.
     ///
     /// # Errors
-    /// [`ApprovalError::NotPending`] unless the call is [`Pending`](CallStatus::Pending);
+    /// [`ApprovalError::Refused`] with the reason for a call that was refused, such as by its ticket;
+    /// [`ApprovalError::NotPending`] for another one that is not [`Pending`](CallStatus::Pending);
     /// [`ApprovalError::InvalidApprover`] for a name that is blank or has characters that cannot be
     /// seen.
     pub fn approve(&mut self, approver: impl Into<String>) -> Result<(), ApprovalError> {
@@ -91,9 +97,7 @@ impl ToolCall {
     /// model does not read it.
     ///
     /// # Errors
-    /// [`ApprovalError::NotPending`] unless the call is [`Pending`](CallStatus::Pending);
-    /// [`ApprovalError::InvalidApprover`] for a name that is blank or has characters that cannot be
-    /// seen.
+    /// Those of [`approve`](Self::approve).
     pub fn decline(
         &mut self,
         by: impl Into<String>,
@@ -129,9 +133,17 @@ impl ToolCall {
     /// Returns the approver's name if the call is pending and the name can be read.
     fn valid_approver(&self, approver: String) -> Result<String, ApprovalError> {
         if self.status != CallStatus::Pending {
-            return Err(ApprovalError::NotPending);
+            return Err(self.not_pending());
         }
         if is_name(&approver) { Ok(approver) } else { Err(ApprovalError::InvalidApprover) }
+    }
+
+    /// Returns the error of an approval that comes too late, with the reason of a refused call.
+    fn not_pending(&self) -> ApprovalError {
+        let is_refused =
+            self.status == CallStatus::Rejected || matches!(self.target, CallTarget::Unknown(_));
+        let detail = self.output.as_ref().filter(|_| is_refused).and_then(ToolOutput::error);
+        detail.map_or(ApprovalError::NotPending, |it| ApprovalError::Refused(Box::new(it.clone())))
     }
 
     /// If the call was resumed by a ticket, records how the ticket ends.
@@ -159,7 +171,7 @@ impl ToolCall {
     /// differ.
     pub(crate) fn edit(&mut self, arguments: Arguments) -> Result<bool, ApprovalError> {
         let (CallStatus::Pending, CallTarget::Known(scope)) = (self.status, &self.target) else {
-            return Err(ApprovalError::NotPending);
+            return Err(self.not_pending());
         };
         let limits = scope.environment().limits();
         let (arguments, _) = or_none(arguments.into_text(), limits);

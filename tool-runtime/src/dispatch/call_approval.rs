@@ -19,6 +19,9 @@ pub(crate) struct CallApproval {
     pub(crate) ticket: Option<RedeemedTicket>,
     /// The ticket that a call could not be resumed from.
     pub(crate) rejected_ticket: Option<Uuid>,
+    /// The JSON text of a ticket that can no longer be used, whose refusal is the call's answer.
+    #[allow(dead_code, reason = "only the feature `agent` answers suspended runs")]
+    pub(crate) ended_ticket: Option<Box<str>>,
     /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
     #[allow(dead_code, reason = "only the feature `policy` seals calls")]
     pub(crate) requester: Option<Box<str>>,
@@ -46,6 +49,7 @@ static UNDECIDED: CallApproval = CallApproval {
     decided_at_ms: None,
     ticket: None,
     rejected_ticket: None,
+    ended_ticket: None,
     requester: None,
     edited: false,
     preview: None,

@@ -85,11 +85,11 @@ async fn secret() -> &'static str {
 
 /// The sum that was paid.
 #[derive(Default)]
-struct Paid(AtomicU32);
+pub(super) struct Paid(pub(super) AtomicU32);
 
 /// Pays.
 #[ai_tool(effect = "write")]
-async fn pay(
+pub(super) async fn pay(
     paid: &Paid,
     dry_run: &DryRun,
     /// How much.
@@ -101,7 +101,7 @@ async fn pay(
     sum
 }
 
-fn runtime(paid: &Arc<Paid>, store: &MemoryStore) -> Runtime {
+pub(super) fn runtime(paid: &Arc<Paid>, store: &MemoryStore) -> Runtime {
     let keys = KeyRing::new("k", &[7; 32]).unwrap();
     Runtime::builder()
         .tool::<AddTool>()

@@ -36,6 +36,45 @@ pub trait Approver: Send + Sync + 'static {
     async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision;
 }
 
+/// Creates an approver from a closure, which needs no `#[async_trait]`.
+///
+/// The closure reads of the request what its future needs, since the future may not borrow it.
+///
+/// ```
+/// use tool_runtime::policy::{ApprovalRequest, Decision, Policy, approver_fn};
+///
+/// let policy = Policy::new().approver(approver_fn(|request: &ApprovalRequest<'_>| {
+///     let question = format!("May it {}?", request.preview());
+///     async move {
+///         println!("{question}");
+///         // … ask, without blocking the thread …
+///         Decision::decline("not today")
+///     }
+/// }));
+/// # let _ = policy;
+/// ```
+pub fn approver_fn<F, Answer>(decide: F) -> impl Approver
+where
+    F: Fn(&ApprovalRequest<'_>) -> Answer + Send + Sync + 'static,
+    Answer: Future<Output = Decision> + Send + 'static,
+{
+    ApproverFn(decide)
+}
+
+/// A closure as an approver.
+struct ApproverFn<F>(F);
+
+#[async_trait]
+impl<F, Answer> Approver for ApproverFn<F>
+where
+    F: Fn(&ApprovalRequest<'_>) -> Answer + Send + Sync + 'static,
+    Answer: Future<Output = Decision> + Send + 'static,
+{
+    async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision {
+        (self.0)(request).await
+    }
+}
+
 /// A call that needs an approval.
 #[derive(Clone, Copy)]
 pub struct ApprovalRequest<'c> {

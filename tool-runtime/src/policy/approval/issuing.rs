@@ -72,6 +72,9 @@ pub(super) struct SealedCall {
     /// The caller that opened the call, as its transport wrote it; none if the host itself did.
     #[serde(default, rename = "asker")]
     pub(super) requester: Option<Box<str>>,
+    /// The place of the call, from which its key is derived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) place: Option<Box<str>>,
 }
 
 impl SealedCall {
@@ -92,6 +95,7 @@ impl SealedCall {
             preview_result: call.approval().preview_result.clone(),
             reason: reason.map(str::to_owned),
             requester: call.approval().requester.clone(),
+            place: scope.place().map(Into::into),
         })
     }
 

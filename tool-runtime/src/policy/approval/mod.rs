@@ -10,7 +10,7 @@ mod waiting_calls;
 use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorDetail};
 
 use self::approver::DecisionKind;
-pub use self::approver::{ApprovalRequest, Approver, Decision, GrantFor};
+pub use self::approver::{ApprovalRequest, Approver, Decision, GrantFor, approver_fn};
 pub use self::grants::{GrantError, Grants};
 pub use self::issuing::TicketIssueError;
 pub(super) use self::preview_binding::{fingerprint, not_canonical};
@@ -189,6 +189,7 @@ fn approve(
             Ok(()) => ApprovalOutcome::Approved,
             Err(
                 ApprovalError::NotPending
+                | ApprovalError::Refused(_)
                 | ApprovalError::InvalidApprover
                 | ApprovalError::InvalidArguments(_),
             ) => ApprovalOutcome::NotApproved,
@@ -197,9 +198,9 @@ fn approve(
     match call.approve_edited(approver, arguments) {
         Ok(()) => ApprovalOutcome::Approved,
         Err(ApprovalError::InvalidArguments(detail)) => ApprovalOutcome::InvalidArguments(*detail),
-        Err(ApprovalError::NotPending | ApprovalError::InvalidApprover) => {
-            ApprovalOutcome::NotApproved
-        }
+        Err(
+            ApprovalError::NotPending | ApprovalError::Refused(_) | ApprovalError::InvalidApprover,
+        ) => ApprovalOutcome::NotApproved,
     }
 }
 

@@ -16,6 +16,7 @@ use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
 use crate::policy::ticket::{Ticket, TicketRejection, binding, open};
 use crate::policy::tool_plan::ToolPlan;
+use crate::refusal_reason::RefusalReason;
 use crate::runtime::Runtime;
 use crate::store::principal::{conversation_of, principal_of};
 use crate::store::{StoreError, TicketEnd, WaitingTicket};
@@ -61,7 +62,11 @@ impl Tickets<'_> {
             Ok(call) => call,
             Err(refusal) => {
                 let id = parsed.call_id().map(Into::into);
-                self.not_resumed(Some(parsed.id()), parsed.tool(), id, cx, &refusal)
+                let mut call = self.not_resumed(Some(parsed.id()), parsed.tool(), id, cx, &refusal);
+                if is_final(&refusal) {
+                    call.approval_mut().ended_ticket = Some(parsed.to_json().into());
+                }
+                call
             }
         }
     }
@@ -104,6 +109,15 @@ impl Tickets<'_> {
         let superseded =
             state.stores.tickets.supersede_tickets(cx.tenant_id(), conversation_of(cx));
         state.call_store(STORE_TIMEOUT, superseded).await
+    }
+
+    /// Ends a ticket that waits, because a newer message of the user replaces its call. One that has
+    /// ended stays as it is.
+    #[cfg(feature = "agent")]
+    pub(crate) async fn supersede_ticket(&self, ticket: &Ticket) -> Result<(), StoreError> {
+        let state = self.state();
+        let ended = state.stores.tickets.end_ticket(ticket.id(), TicketEnd::Superseded);
+        state.call_store(STORE_TIMEOUT, ended).await.map(drop)
     }
 
     fn not_resumed(
@@ -176,6 +190,9 @@ impl Tickets<'_> {
         let mut call = self.0.open(ticket.tool(), id, sealed.sent.into(), context);
         if call.status() != CallStatus::Pending {
             return Ok(call);
+        }
+        if let (Some(scope), Some(place)) = (call.scope(), sealed.place) {
+            scope.set_place(place);
         }
         if let Some(edited) = sealed.edited {
             call.edit(edited.into()).map_err(|_| TicketRejection::Outdated)?;
@@ -272,6 +289,24 @@ impl PolicyState {
         if same { Ok(()) } else { Err(TicketRejection::Outdated) }
     }
 }
+
+/// Returns whether the ticket never leads to a run again, so that its refusal answers the call.
+fn is_final(refusal: &Refusal) -> bool {
+    let reason = refusal.detail.details().and_then(|details| details.get("reason"));
+    let reason = reason.and_then(serde_json::Value::as_str).and_then(RefusalReason::parse);
+    FINAL_REASONS.iter().any(|rejection| reason == Some(rejection.reason()))
+}
+
+/// The rejections after which a ticket never leads to a run again.
+const FINAL_REASONS: [TicketRejection; 7] = [
+    TicketRejection::Expired,
+    TicketRejection::Used,
+    TicketRejection::Declined,
+    TicketRejection::Superseded,
+    TicketRejection::Outdated,
+    TicketRejection::ArgumentsChanged,
+    TicketRejection::Unreadable,
+];
 
 /// Accepts a ticket that is waiting or used: a used one may lead to the outcome of its run.
 fn must_be_waiting_or_used(found: &WaitingTicket) -> Result<(), TicketRejection> {

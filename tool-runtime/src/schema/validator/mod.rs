@@ -28,6 +28,7 @@ pub use self::error::SchemaError;
 pub(crate) use self::nearest::nearest_tools;
 pub use self::report::{Coerce, ValidationReport};
 pub(crate) use self::typed_output::AnswerCheck;
+pub(crate) use self::types::is_type_name;
 pub use crate::json::Malformed;
 
 use self::model::SchemaNode;
