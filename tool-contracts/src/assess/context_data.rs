@@ -11,6 +11,7 @@ use crate::{
     ContractError,
     act::ActResult,
     contract_error::Problems,
+    portable::insert,
     wire::{self, reads},
 };
 
@@ -157,7 +158,7 @@ impl ContextDataBuilder {
 
     /// Adds a fact of this turn.
     pub fn transient(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.0.transient_context.insert(name.into(), value.into());
+        insert(&mut self.0.transient_context, name.into(), value.into());
         self
     }
 

@@ -10,6 +10,7 @@ use crate::{
     ContractError,
     act::ToolRequest,
     contract_error::Problems,
+    portable::insert,
     wire::{self, reads},
 };
 
@@ -181,7 +182,7 @@ impl ProxyRequestBuilder {
 
     /// Adds a fact of the turn.
     pub fn user_context(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.0.user_context.insert(name.into(), value.into());
+        insert(&mut self.0.user_context, name.into(), value.into());
         self
     }
 

@@ -18,6 +18,7 @@ use super::{
     Adapter, AnswerError, DeclaredTool, ReadError, RequestedCall, StopReason, ToolAnswer, Turn,
     TurnStream,
 };
+use crate::json::normalized;
 use crate::schema::nearest_tools;
 
 /// The most similar names in the answer to an unknown name.
@@ -92,7 +93,8 @@ impl Adapter {
         if prepared.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.dialect.format().answer_messages(&prepared))
+        let messages = self.dialect.format().answer_messages(&prepared);
+        Ok(messages.into_iter().map(normalized).collect())
     }
 
     pub(super) fn turn(&self, response: ParsedResponse) -> Turn {
@@ -100,6 +102,7 @@ impl Adapter {
             response;
         let calls = calls.into_iter().map(|call| self.requested(call, &stop)).collect();
         let wide_integers = wide_integers::take(&mut messages);
+        let messages = messages.into_iter().map(normalized).collect();
         Turn { messages, wide_integers, texts, thinking, refusal, calls, stop, metadata }
     }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contracts::act::ActResult;
 use crate::contracts::{ContractError, ToolErrorType};
+use crate::json::insert;
 use crate::words::word_enum;
 
 /// The part of the agent that failed.
@@ -155,7 +156,7 @@ impl AgentError {
     /// Adds a detail.
     #[must_use]
     pub fn with_detail(mut self, name: impl Into<String>, detail: impl Into<Value>) -> Self {
-        self.details.insert(name.into(), detail.into());
+        insert(&mut self.details, name.into(), detail.into());
         self
     }
 

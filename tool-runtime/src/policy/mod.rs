@@ -43,7 +43,7 @@ pub use async_trait::async_trait;
 pub use self::access::{AccessPolicy, AccessRequest, AccessVerdict};
 pub use self::approval::{
     ApprovalRequest, Approver, Decision, GrantError, GrantFor, Grants, TicketIssueError, Tickets,
-    WaitingCall, WaitingCalls,
+    WaitingCall, WaitingCalls, approver_fn,
 };
 pub use self::config::Policy;
 pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};

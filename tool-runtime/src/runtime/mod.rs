@@ -1,6 +1,7 @@
 //! The runtime: opens calls, and holds everything that they need.
 
 mod builder;
+mod debug_log;
 #[cfg(feature = "discovery")]
 mod discover;
 mod request_envelope;

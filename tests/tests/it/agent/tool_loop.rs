@@ -192,6 +192,35 @@ async fn tools_that_the_model_was_not_shown_are_unknown_to_it() {
 }
 
 #[tokio::test]
+async fn a_denied_or_disabled_tool_is_unknown_in_a_loop_with_a_list_of_tools() {
+    for is_listed in [false, true] {
+        let model = Script::of([
+            calls(&[
+                ("1", "pay", json!({"sum": 5})),
+                ("2", "secret", json!({})),
+                ("3", "pai", json!({})),
+            ]),
+            says("nothing"),
+        ]);
+        let runtime = Runtime::builder()
+            .tool::<AddTool>()
+            .tool::<PayTool>()
+            .tool::<SecretTool>()
+            .permission("pay", Permission::Deny)
+            .shared_state(Arc::new(Paid::default()))
+            .build()
+            .unwrap();
+        assert!(runtime.tools().disable("secret", "under review"));
+        let names: &[&str] = if is_listed { &["add", "pay", "secret"] } else { &["add"] };
+        let agent = ToolLoop::new(runtime, model.clone()).only_tools(names.iter().copied());
+        agent.run("?", &cx()).await.unwrap();
+        for answer in model.last_answers() {
+            assert!(answer.contains("NOT_FOUND") && !answer.contains("pay"), "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_call_of_a_denied_tool_is_refused_and_the_loop_goes_on() {
     let paid = Arc::new(Paid::default());
     let model = Script::of([
@@ -356,7 +385,7 @@ async fn a_declined_call_is_told_to_the_model() {
         panic!("it waits")
     };
     let mut call = runtime.tickets().resume(run.pending()[0].ticket(), &cx()).await;
-    call.decline("too much").unwrap();
+    call.decline("boss", "too much").unwrap();
     call.execute().await;
     run.answer("1", &call).await.unwrap();
     let report = agent.resume(run, &cx()).await.unwrap();

@@ -231,7 +231,7 @@ pub(in crate::adapters) struct RepeatedCall {
 pub(in crate::adapters) fn arguments_object(arguments: &str) -> Value {
     let read = || {
         if !wide_integers::may_be_in(arguments) {
-            return serde_json::from_str(arguments).ok();
+            return json::from_text(arguments).ok();
         }
         let tree = json::read(arguments, &Limits::WIDEST).ok()?;
         ResponseValue::root(&tree, arguments).value().ok()

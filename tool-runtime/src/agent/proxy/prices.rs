@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::settings::NamedSettings;
 use crate::agent::model::TokenUsage;
 
 /// The price of a model's tokens, in US dollars for a million.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ModelPrice {
     input: f64,
     output: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cached_input: Option<f64>,
 }
 
@@ -84,7 +86,7 @@ fn limited(price: f64) -> f64 {
 /// assert_eq!(prices.of("openai/gpt-4o-mini-2024-07-18").map(|price| price.input()), Some(0.15));
 /// assert_eq!(prices.of("openai/gpt-4o"), None);
 /// ```
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct PriceTable(BTreeMap<String, ModelPrice>);
 
 impl PriceTable {

@@ -167,7 +167,8 @@ impl ToolLoop {
         Self { instructions: Some(text.into()), ..self }
     }
 
-    /// Restricts the loop to these tools: the model sees no other, and a call of another is unknown.
+    /// Restricts the loop to these tools: the model sees no other, and a call of another is unknown,
+    /// also one of a denied or disabled tool.
     #[must_use]
     pub fn only_tools<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         Self { tools: Some(names.into_iter().map(Into::into).collect()), ..self }

@@ -319,8 +319,9 @@ impl<'l> LoopRun<'l> {
         let runtime = &self.agent.runtime;
         let shows = |spec: &ToolSpec| self.agent.shows(spec);
         let opened = match runtime.spec(call.name()) {
-            // A tool that the model was not shown is as unknown as any other name.
-            Some(spec) if !shows(&spec) => {
+            // A tool that the model was not shown is as unknown as any other name. In a loop with a
+            // list of tools this holds for a denied or disabled one too, which has no spec here.
+            spec if spec.as_ref().map_or(self.agent.tools.is_some(), |spec| !shows(spec)) => {
                 let closest = runtime.services().closest(call.name(), &shows);
                 let refusal = Refusal::unknown_tool(&closest);
                 runtime.open_unknown(call.name(), id, arguments, cx, refusal)

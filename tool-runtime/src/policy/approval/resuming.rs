@@ -56,13 +56,13 @@ impl Tickets<'_> {
     pub async fn resume(&self, ticket: &str, cx: &ToolContext) -> ToolCall {
         let parsed = match Ticket::parse(ticket) {
             Ok(parsed) => parsed,
-            Err(rejection) => return self.not_resumed("", None, cx, &Box::from(rejection)),
+            Err(rejection) => return self.not_resumed(None, "", None, cx, &Box::from(rejection)),
         };
         match self.resume_ticket(&parsed, cx).await {
             Ok(call) => call,
             Err(refusal) => {
                 let id = parsed.call_id().map(Into::into);
-                let mut call = self.not_resumed(parsed.tool(), id, cx, &refusal);
+                let mut call = self.not_resumed(Some(parsed.id()), parsed.tool(), id, cx, &refusal);
                 if is_final(&refusal) {
                     call.approval_mut().ended_ticket = Some(parsed.to_json().into());
                 }
@@ -84,13 +84,14 @@ impl Tickets<'_> {
     pub async fn resume_by_id(&self, id: Uuid, approver: &ToolContext) -> ToolCall {
         let found = match self.stored(id, approver.tenant_id()).await {
             Ok(found) => found,
-            Err(refusal) => return self.not_resumed("", None, approver, &refusal),
+            Err(refusal) => return self.not_resumed(Some(id), "", None, approver, &refusal),
         };
         match self.resume_found(&found).await {
             Ok(call) => call,
             Err(refusal) => {
                 let tool = self.state().tool_of(&found);
-                self.not_resumed(tool.as_deref().unwrap_or(""), None, approver, &refusal)
+                let tool = tool.as_deref().unwrap_or("");
+                self.not_resumed(Some(id), tool, None, approver, &refusal)
             }
         }
     }
@@ -121,19 +122,14 @@ impl Tickets<'_> {
 
     fn not_resumed(
         self,
+        ticket: Option<Uuid>,
         tool: &str,
         call_id: Option<Box<str>>,
         cx: &ToolContext,
         refusal: &Refusal,
     ) -> ToolCall {
-        ToolCall::unknown(
-            self.0.services().clone(),
-            tool,
-            call_id,
-            Box::default(),
-            cx.clone(),
-            refusal,
-        )
+        let services = self.0.services().clone();
+        ToolCall::not_resumed(services, ticket, tool, call_id, cx.clone(), refusal)
     }
 
     async fn resume_ticket(
@@ -246,7 +242,9 @@ impl PolicyState {
         let scope = call.scope().ok_or(TicketRejection::Used)?;
         match self.earlier_run(scope, call.approval()).await? {
             EarlierRun::Begun => Ok(()),
-            EarlierRun::None | EarlierRun::Answered => Err(TicketRejection::Used.into()),
+            EarlierRun::None | EarlierRun::Answered | EarlierRun::OtherArguments => {
+                Err(TicketRejection::Used.into())
+            }
         }
     }
 

@@ -44,6 +44,7 @@ use super::registry::Registered;
 use super::user_input::InputSource;
 use crate::arguments;
 use crate::failure::Failure;
+use crate::json::from_text;
 use crate::schema::{Malformed, ValidationReport};
 
 /// The lease of a claim: while it is valid, no other process runs the same call.
@@ -267,7 +268,7 @@ impl CallScope {
     /// # Errors
     /// `INVALID_ARGUMENT` where the type cannot be read from arguments that the schema admits.
     pub fn parse<'s, T: Deserialize<'s>>(&'s self) -> Result<T, Failure> {
-        serde_json::from_str(self.arguments())
+        from_text(self.arguments())
             .map_err(|error| Failure::of(ErrorCode::InvalidArgument).with_log(error.to_string()))
     }
 
