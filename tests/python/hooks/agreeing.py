@@ -79,8 +79,8 @@ def take_no_input(case):
     """Calls a tool without required arguments, with none: a path's input depends on its tool."""
     if is_positive(case) and isinstance(case.body, dict):
         schemas = case.operation.schema.raw_schema["components"]["schemas"]
-        inputs = {name.removesuffix(".input"): it for name, it in schemas.items() if name.endswith(".input")}
-        free = [tool for tool, schema in inputs.items() if not schema.get("required")]
+        calls = schemas.get("ToolCall", {}).get("discriminator", {}).get("mapping", {})
+        free = [tool for tool, call in calls.items() if "input" not in schemas[call.rsplit("/", 1)[-1]]["required"]]
         if case.path_parameters.get("tool") not in free and free:
             case.path_parameters["tool"] = free[0]
         case.body.pop("input", None)

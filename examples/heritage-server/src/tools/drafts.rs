@@ -58,13 +58,13 @@ pub(crate) async fn create_draft_content(
     place: &Place,
     idempotency: &Idempotency,
     /// The type of content, such as `knowledge`, `story` or `legend`.
-    #[arg(pattern = "^[a-z][a-z0-9_]*$", length(..=64), example = "knowledge")]
+    #[arg(length(1..=64), pattern = "^[^\\u0000]*$", example = "knowledge")]
     content_type: String,
     /// The draft's title.
-    #[arg(length(1..=200), pattern = "^[^\\u0000]*$")]
+    #[arg(length(1..=500), pattern = "^[^\\u0000]*$")]
     title: String,
     /// The draft's text.
-    #[arg(length(1..=8000), pattern = "^[^\\u0000]*$")]
+    #[arg(length(1..=50000), pattern = "^[^\\u0000]*$")]
     body: String,
     /// A summary of the text.
     #[arg(length(1..=1000), pattern = "^[^\\u0000]*$")]

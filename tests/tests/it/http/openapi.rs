@@ -81,8 +81,7 @@ fn scoped(scopes: &str) -> HttpConfig {
 
 #[track_caller]
 fn names(document: &Value) -> Vec<&str> {
-    let mapping = &document["paths"]["/tools/call"]["post"]["requestBody"]["content"]["application/json"]
-        ["schema"]["discriminator"]["mapping"];
+    let mapping = &document["components"]["schemas"]["ToolCall"]["discriminator"]["mapping"];
     mapping.as_object().map(|it| it.keys().map(String::as_str).collect()).unwrap_or_default()
 }
 
@@ -160,12 +159,12 @@ async fn a_body_that_the_document_admits_is_taken() {
     let body = json!({
         "tool_name": "lead_visitor", "input": {"step": {"paces": 3, "then": [{"paces": 4}]}},
     });
-    assert!(schema("lead_visitor.call").is_valid(&body));
+    assert!(schema("LeadVisitorCall").is_valid(&body));
     let answer = send(&app, post("/tools/call", body.to_string())).await;
-    assert!(schema("lead_visitor.answer").is_valid(&answer.json()), "{}", answer.text);
+    assert!(schema("LeadVisitorAnswer").is_valid(&answer.json()), "{}", answer.text);
     for bad in [json!({"step": {"paces": 0}}), json!({"step": {"paces": 1, "then": [{}]}})] {
         let body = json!({"tool_name": "lead_visitor", "input": bad});
-        assert!(!schema("lead_visitor.call").is_valid(&body));
+        assert!(!schema("LeadVisitorCall").is_valid(&body));
         let answer = send(&app, post("/tools/call", body.to_string())).await;
         assert_eq!(answer.status, 422);
         assert!(schema("CallFailure").is_valid(&answer.json()), "{}", answer.text);
@@ -208,8 +207,8 @@ async fn a_call_of_a_toolkits_tool_is_described_with_the_toolkit() {
     let schemas = &document["components"]["schemas"];
     let of_toolkit = "Counts the boats at the pier.\n\n\
         Toolkit `boats`: Looks after the boats of the village.";
-    assert_eq!(schemas["boats.count.call"]["description"], of_toolkit);
-    assert_eq!(schemas["boats.count.answer"]["description"], "Counts the boats at the pier.");
-    assert_eq!(schemas["lead_visitor.call"]["description"], "Leads a visitor along a path.");
+    assert_eq!(schemas["BoatsCountCall"]["description"], of_toolkit);
+    assert_eq!(schemas["BoatsCountAnswer"]["description"], "Counts the boats at the pier.");
+    assert_eq!(schemas["LeadVisitorCall"]["description"], "Leads a visitor along a path.");
     assert!(schemas["ToolkitSpec"].is_object(), "a list may hold one");
 }

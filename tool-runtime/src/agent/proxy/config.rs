@@ -1,11 +1,13 @@
 //! The configuration of the agent.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::prices::PriceTable;
-use super::settings::NamedSettings;
+use super::settings::{NOT_EMPTY, NamedSettings};
 use crate::agent::error::{AgentError, AgentErrorKind};
 
 /// The least important events that the agent logs.
@@ -23,7 +25,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    const ALL: [Self; 4] = [Self::Debug, Self::Info, Self::Warning, Self::Error];
+    pub(super) const ALL: [Self; 4] = [Self::Debug, Self::Info, Self::Warning, Self::Error];
 
     /// Returns the level's name, such as `INFO`.
     #[must_use]
@@ -37,19 +39,35 @@ impl LogLevel {
     }
 }
 
+impl Serialize for LogLevel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 impl fmt::Display for LogLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
+/// The numbers of reads that may run at once.
+pub(super) const CONCURRENT_TOOLS: RangeInclusive<u64> = 1..=20;
+/// The time limits of a request, in seconds.
+pub(super) const REQUEST_TIMEOUTS: RangeInclusive<u64> = 10..=300;
+/// The times to live of a cached answer, in seconds.
+pub(super) const CACHE_TTLS: RangeInclusive<u64> = 1..=u64::MAX;
+
 /// The configuration of the agent, with the defaults of the platform.
+///
+/// It is read from TOML, from environment variables and, by serde, from JSON and other formats; all
+/// take the same settings. Its JSON Schema says what they are.
 ///
 /// | setting | default | range |
 /// | --- | --- | --- |
 /// | `default_model` | `gemini/gemini-2.0-flash-exp` | |
 /// | `fallback_model` | `openai/gpt-4o-mini` | empty for none |
-/// | `student_summarizer_model` | `openai/gpt-4o-mini` | |
+/// | `student_summarizer_model` | `openai/gpt-4o-mini` | writes summaries where [`compression_strategy`](super::ProxyAgentBuilder::compression_strategy) is `Distillation` |
 /// | `litellm_api_base` | none | the base URL of the models' server |
 /// | `compression_threshold_tokens` | 10000 | from 0 |
 /// | `toon_threshold_array_size` | 5 | from 0 |
@@ -60,7 +78,7 @@ impl fmt::Display for LogLevel {
 /// | `enable_logging` | true | |
 /// | `log_level` | `INFO` | `DEBUG`, `INFO`, `WARNING`, `ERROR` |
 /// | `enable_metrics` | true | |
-/// | `prices` | none | tables by model with `input`, `output` and maybe `cached_input`, TOML only |
+/// | `prices` | none | tables by model with `input`, `output` and maybe `cached_input`; not in variables |
 ///
 /// ```
 /// use tool_runtime::agent::AgentConfig;
@@ -78,13 +96,25 @@ impl fmt::Display for LogLevel {
 ///
 /// let error = AgentConfig::from_toml("max_concurrent_tools = 21\nlog_level = 'LOUD'").unwrap_err();
 /// assert_eq!(error.details()["problems"].as_array().map(Vec::len), Some(2));
-/// # Ok::<(), tool_runtime::agent::AgentError>(())
+///
+/// let same: AgentConfig = serde_json::from_str(
+///     r#"{"default_model": "openai/gpt-4o", "fallback_model": null, "max_concurrent_tools": 8}"#,
+/// )?;
+/// assert_eq!(same, config.with_prices(Default::default()));
+/// let set = AgentConfig::default()
+///     .with_default_model("openai/gpt-4o")?
+///     .with_fallback_model(None)
+///     .with_max_concurrent_tools(8)?;
+/// assert_eq!(set, same);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgentConfig {
     default_model: String,
+    #[serde(serialize_with = "or_empty")]
     fallback_model: Option<String>,
     student_summarizer_model: String,
+    #[serde(serialize_with = "or_empty")]
     litellm_api_base: Option<String>,
     compression_threshold_tokens: u64,
     toon_threshold_array_size: u64,
@@ -181,7 +211,7 @@ impl AgentConfig {
         Self::read(NamedSettings::new(named.collect(), prefix))
     }
 
-    fn read(mut settings: NamedSettings) -> Result<Self, AgentError> {
+    pub(super) fn read(mut settings: NamedSettings) -> Result<Self, AgentError> {
         let mut config = Self::default();
         settings.text("default_model", &mut config.default_model);
         settings.optional_text("fallback_model", &mut config.fallback_model);
@@ -191,10 +221,11 @@ impl AgentConfig {
         settings.whole("compression_threshold_tokens", 0..=u64::MAX, threshold);
         let size = &mut config.toon_threshold_array_size;
         settings.whole("toon_threshold_array_size", 0..=u64::MAX, size);
-        settings.whole("max_concurrent_tools", 1..=20, &mut config.max_concurrent_tools);
-        settings.whole("request_timeout_seconds", 10..=300, &mut config.request_timeout_seconds);
+        settings.whole("max_concurrent_tools", CONCURRENT_TOOLS, &mut config.max_concurrent_tools);
+        let timeout = &mut config.request_timeout_seconds;
+        settings.whole("request_timeout_seconds", REQUEST_TIMEOUTS, timeout);
         settings.flag("enable_cache", &mut config.enable_cache);
-        settings.whole("cache_ttl_seconds", 1..=u64::MAX, &mut config.cache_ttl_seconds);
+        settings.whole("cache_ttl_seconds", CACHE_TTLS, &mut config.cache_ttl_seconds);
         settings.flag("enable_logging", &mut config.enable_logging);
         settings.flag("enable_metrics", &mut config.enable_metrics);
         if let Some(word) = settings.take("log_level") {
@@ -209,6 +240,101 @@ impl AgentConfig {
         }
         let problems = settings.finish(&NAMES);
         if problems.is_empty() { Ok(config) } else { Err(refused(problems)) }
+    }
+
+    /// Sets the model that is asked unless a request names one.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Configuration` if the name is empty.
+    pub fn with_default_model(self, model: impl Into<String>) -> Result<Self, AgentError> {
+        Ok(Self { default_model: named("default_model", model.into())?, ..self })
+    }
+
+    /// Sets the model that is asked if the first one fails; an empty name is none.
+    #[must_use]
+    pub fn with_fallback_model(self, model: Option<&str>) -> Self {
+        Self { fallback_model: model.filter(|it| !it.is_empty()).map(str::to_owned), ..self }
+    }
+
+    /// Sets the model that writes summaries.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Configuration` if the name is empty.
+    pub fn with_student_summarizer_model(
+        self,
+        model: impl Into<String>,
+    ) -> Result<Self, AgentError> {
+        let model = named("student_summarizer_model", model.into())?;
+        Ok(Self { student_summarizer_model: model, ..self })
+    }
+
+    /// Sets the base URL of the models' server; an empty one is none.
+    #[must_use]
+    pub fn with_litellm_api_base(self, url: Option<&str>) -> Self {
+        Self { litellm_api_base: url.filter(|it| !it.is_empty()).map(str::to_owned), ..self }
+    }
+
+    /// Sets how many tokens a context must exceed to be compressed.
+    #[must_use]
+    pub fn with_compression_threshold_tokens(self, tokens: u64) -> Self {
+        Self { compression_threshold_tokens: tokens, ..self }
+    }
+
+    /// Sets how many rows an array may have without counting as a table.
+    #[must_use]
+    pub fn with_toon_threshold_array_size(self, rows: u64) -> Self {
+        Self { toon_threshold_array_size: rows, ..self }
+    }
+
+    /// Sets how many reads run at once: 1 to 20.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Configuration` if the number is out of its range.
+    pub fn with_max_concurrent_tools(self, tools: u64) -> Result<Self, AgentError> {
+        let tools = within("max_concurrent_tools", CONCURRENT_TOOLS, tools)?;
+        Ok(Self { max_concurrent_tools: tools, ..self })
+    }
+
+    /// Sets the time limit of a request: 10 to 300 seconds.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Configuration` if the number is out of its range.
+    pub fn with_request_timeout_seconds(self, seconds: u64) -> Result<Self, AgentError> {
+        let seconds = within("request_timeout_seconds", REQUEST_TIMEOUTS, seconds)?;
+        Ok(Self { request_timeout_seconds: seconds, ..self })
+    }
+
+    /// Sets whether answers are cached.
+    #[must_use]
+    pub fn with_enable_cache(self, enable_cache: bool) -> Self {
+        Self { enable_cache, ..self }
+    }
+
+    /// Sets for how long an answer is cached: 1 second or more.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Configuration` if the number is out of its range.
+    pub fn with_cache_ttl_seconds(self, seconds: u64) -> Result<Self, AgentError> {
+        let seconds = within("cache_ttl_seconds", CACHE_TTLS, seconds)?;
+        Ok(Self { cache_ttl_seconds: seconds, ..self })
+    }
+
+    /// Sets whether the agent logs.
+    #[must_use]
+    pub fn with_enable_logging(self, enable_logging: bool) -> Self {
+        Self { enable_logging, ..self }
+    }
+
+    /// Sets the least important events that the agent logs.
+    #[must_use]
+    pub fn with_log_level(self, log_level: LogLevel) -> Self {
+        Self { log_level, ..self }
+    }
+
+    /// Sets whether the agent measures its requests.
+    #[must_use]
+    pub fn with_enable_metrics(self, enable_metrics: bool) -> Self {
+        Self { enable_metrics, ..self }
     }
 
     /// Sets the prices of models.
@@ -307,6 +433,34 @@ impl AgentConfig {
     pub const fn prices(&self) -> &PriceTable {
         &self.prices
     }
+}
+
+/// Serializes a text that may be absent as one that is empty then: TOML has no null, and an absent
+/// setting has its default.
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
+fn or_empty<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text.as_deref().unwrap_or_default())
+}
+
+fn named(setting: &str, model: String) -> Result<String, AgentError> {
+    let mut settings = NamedSettings::new(Map::new(), "");
+    if model.is_empty() {
+        settings.refuse(setting, NOT_EMPTY);
+    }
+    finished(model, settings)
+}
+
+fn within(setting: &str, range: RangeInclusive<u64>, number: u64) -> Result<u64, AgentError> {
+    let mut settings =
+        NamedSettings::new(Map::from_iter([(setting.to_owned(), number.into())]), "");
+    let mut place = number;
+    settings.whole(setting, range, &mut place);
+    finished(place, settings)
+}
+
+fn finished<T>(value: T, settings: NamedSettings) -> Result<T, AgentError> {
+    let problems = settings.finish(&[]);
+    if problems.is_empty() { Ok(value) } else { Err(refused(problems)) }
 }
 
 fn refused(problems: Vec<String>) -> AgentError {

@@ -3,6 +3,7 @@
 mod answer_cache;
 mod budget;
 mod config;
+mod config_format;
 mod context;
 mod observer;
 mod prices;

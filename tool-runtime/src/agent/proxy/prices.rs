@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::settings::NamedSettings;
+use crate::agent::model::TokenUsage;
 
 /// The price of a model's tokens, in US dollars for a million.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ModelPrice {
     input: f64,
     output: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cached_input: Option<f64>,
 }
 
@@ -52,6 +55,15 @@ impl ModelPrice {
         self.output
     }
 
+    /// Returns the cost of the tokens that a provider reports, in US dollars: those that it read from its
+    /// cache at their own price, if that is known.
+    #[must_use]
+    pub fn cost_of_usage(&self, usage: TokenUsage) -> f64 {
+        let cached = usage.cached_input_tokens.min(usage.input_tokens);
+        let discounted = Self { input: self.cached_input.unwrap_or(self.input), ..*self };
+        self.cost(usage.input_tokens - cached, usage.output_tokens) + discounted.cost(cached, 0)
+    }
+
     /// Returns the cost of so many tokens, in US dollars.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "a count of tokens is far below 2^52")]
@@ -74,7 +86,7 @@ fn limited(price: f64) -> f64 {
 /// assert_eq!(prices.of("openai/gpt-4o-mini-2024-07-18").map(|price| price.input()), Some(0.15));
 /// assert_eq!(prices.of("openai/gpt-4o"), None);
 /// ```
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct PriceTable(BTreeMap<String, ModelPrice>);
 
 impl PriceTable {

@@ -1,8 +1,11 @@
-//! Reads settings by name, from TOML or from environment variables, and collects all problems.
+//! Reads settings by name, from TOML, environment variables or serde, and collects all problems.
 
 use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
+
+/// The expectation of a text that has no empty form.
+pub(super) const NOT_EMPTY: &str = "text that is not empty";
 
 /// The settings that are not read yet, and the problems of those that are.
 #[derive(Debug)]
@@ -23,14 +26,15 @@ impl NamedSettings {
         match self.values.remove(name) {
             None => {}
             Some(Value::String(text)) if !text.is_empty() => *place = text,
-            Some(_) => self.refuse(name, "text that is not empty"),
+            Some(_) => self.refuse(name, NOT_EMPTY),
         }
     }
 
-    /// Reads a text that may be absent; an empty one is none.
+    /// Reads a text that may be absent; an empty one and null are none.
     pub(super) fn optional_text(&mut self, name: &str, place: &mut Option<String>) {
         match self.values.remove(name) {
             None => {}
+            Some(Value::Null) => *place = None,
             Some(Value::String(text)) => *place = Some(text).filter(|text| !text.is_empty()),
             Some(_) => self.refuse(name, "text"),
         }

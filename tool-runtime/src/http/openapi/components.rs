@@ -9,8 +9,9 @@ use tool_contracts::articulate::SerializedOutput;
 use tool_contracts::envelope::{CallEnvelope, ResponseEnvelope};
 use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListResponse};
 
+use super::names::{ComponentNames, camel_case};
 use super::reference::{PREFIX, of};
-use super::{numbers, parameters};
+use super::{extraction, numbers, parameters, shapes};
 use crate::evidence::ReplayReport;
 use crate::http::endpoints::approvals::{Approvals, DecisionBody, Declined};
 use crate::http::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
@@ -19,8 +20,20 @@ use crate::http::endpoints::traces::{ReplayRequest, TraceRecords};
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
 
+/// Contract schemas under other names than those of their types. A response is one of two under different
+/// statuses, so that each has its own name; clients in TypeScript have a `ResponseError` already.
+const RENAMED: [(&str, &str); 4] = [
+    ("Success", "EnvelopeSuccess"),
+    ("Failure", "EnvelopeFailure"),
+    ("ResponseError", "EnvelopeError"),
+    ("ResponseErrorDetails", "EnvelopeErrorDetails"),
+];
+
 /// The schemas by their names.
-pub(super) struct Components(Map<String, Value>);
+pub(super) struct Components {
+    schemas: Map<String, Value>,
+    names: ComponentNames,
+}
 
 impl Components {
     /// Starts with the schemas that do not depend on tools.
@@ -58,24 +71,26 @@ impl Components {
         // Each is one of two under different statuses, so nothing refers to both.
         schemas.remove("CallResponse");
         schemas.remove("ResponseEnvelope");
-        for (own, full) in [("Success", "EnvelopeSuccess"), ("Failure", "EnvelopeFailure")] {
-            if let Some(schema) = schemas.remove(own) {
-                schemas.insert(full.to_owned(), schema);
-            }
-        }
+        rename(&mut schemas);
         add_text_success(&mut schemas);
-        Self(schemas)
+        Self::from_schemas(schemas)
+    }
+
+    fn from_schemas(schemas: Map<String, Value>) -> Self {
+        let mut names = ComponentNames::of_schemas(&schemas);
+        names.take(numbers::JSON);
+        Self { schemas, names }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)
+        self.schemas.get(name)
     }
 
     /// Adds a schema under a name, with a number if the name is taken; returns a reference.
     pub(super) fn add(&mut self, name: &str, schema: Value) -> Value {
-        let name = self.free(name);
+        let name = self.names.take(name);
         let reference = of(&name);
-        self.0.insert(name, schema);
+        self.schemas.insert(name, schema);
         reference
     }
 
@@ -92,7 +107,7 @@ impl Components {
             is_open |= can_be_narrowed && numbers::narrow(part);
         });
         if is_open {
-            self.0.insert(numbers::JSON.to_owned(), numbers::any());
+            self.schemas.insert(numbers::JSON.to_owned(), numbers::any());
         }
         reference
     }
@@ -107,10 +122,11 @@ impl Components {
     ) -> Value {
         let mut schema = schema.clone();
         schema.remove("$schema");
-        // References of a schema with an `$id` resolve against that.
-        if schema.contains_key("$id") {
+        // References of a schema with an `$id` resolve against that; those to its own parts do without.
+        if schema.contains_key("$id") && refers_elsewhere(&schema) {
             return self.add(name, schema.into());
         }
+        schema.remove("$id");
         let root = self.reserve(name);
         let mut moved = BTreeMap::new();
         let definitions = match schema.remove("$defs") {
@@ -118,37 +134,54 @@ impl Components {
             _ => Map::new(),
         };
         for own in definitions.keys() {
-            let plain = own.replace(|it: char| !it.is_ascii_alphanumeric(), "_");
-            moved.insert(own.clone(), self.reserve(&format!("{root}.{plain}")));
+            moved.insert(own.clone(), self.reserve(&format!("{root}{}", camel_case(own))));
         }
         let refer = |keywords: &mut Map<String, Value>| refer(keywords, &root, &moved);
         for (own, mut definition) in definitions {
             each_subschema(&mut definition, &mut { refer });
             change(&mut definition);
-            self.0.insert(moved[&own].clone(), definition);
+            self.schemas.insert(moved[&own].clone(), definition);
         }
         let mut schema = Value::Object(schema);
         each_subschema(&mut schema, &mut { refer });
         change(&mut schema);
         let reference = of(&root);
-        self.0.insert(root, schema);
+        self.schemas.insert(root, schema);
         reference
     }
 
+    /// Returns the schemas as generators of clients read them.
     pub(super) fn into_schemas(self) -> Map<String, Value> {
-        self.0
+        let mut schemas = self.schemas;
+        extraction::extract_targets(&mut schemas);
+        schemas.values_mut().for_each(shapes::restate);
+        extraction::extract_types(&mut schemas);
+        extraction::discriminate(&mut schemas);
+        schemas
     }
 
     fn reserve(&mut self, name: &str) -> String {
-        let name = self.free(name);
-        self.0.insert(name.clone(), Value::Bool(true));
+        let name = self.names.take(name);
+        self.schemas.insert(name.clone(), Value::Bool(true));
         name
     }
+}
 
-    fn free(&self, name: &str) -> String {
-        let numbered = (2..).map(|number| format!("{name}-{number}"));
-        let mut names = std::iter::once(name.to_owned()).chain(numbered);
-        names.find(|name| !self.0.contains_key(name)).unwrap_or_default()
+/// Gives schemas of the contract their names in the document.
+fn rename(schemas: &mut Map<String, Value>) {
+    for (own, name) in RENAMED {
+        if let Some(schema) = schemas.remove(own) {
+            schemas.insert(name.to_owned(), schema);
+        }
+    }
+    for schema in schemas.values_mut() {
+        each_subschema(schema, &mut |keywords| {
+            let target = keywords.get("$ref").and_then(Value::as_str);
+            let own = target.and_then(|target| target.strip_prefix(PREFIX));
+            if let Some((_, name)) = RENAMED.iter().find(|(renamed, _)| Some(*renamed) == own) {
+                keywords.insert("$ref".to_owned(), format!("{PREFIX}{name}").into());
+            }
+        });
     }
 }
 
@@ -183,6 +216,15 @@ fn take<T: JsonSchema>(generator: &mut SchemaGenerator) {
     generator.subschema_for::<T>();
 }
 
+fn refers_elsewhere(schema: &Map<String, Value>) -> bool {
+    let mut is_elsewhere = false;
+    each_subschema(&mut schema.clone().into(), &mut |keywords| {
+        let target = keywords.get("$ref").and_then(Value::as_str);
+        is_elsewhere |= target.is_some_and(|target| !target.starts_with('#'));
+    });
+    is_elsewhere
+}
+
 /// Rewrites a reference to the new location of its target.
 fn refer(keywords: &mut Map<String, Value>, root: &str, moved: &BTreeMap<String, String>) {
     let Some(Value::String(reference)) = keywords.get_mut("$ref") else { return };
@@ -208,9 +250,9 @@ mod tests {
     #[track_caller]
     fn check(schema: &Value, expected: &Value) {
         let schema = schema.as_object().expect("it is an object");
-        let mut components = Components(Map::new());
-        assert_eq!(components.adopt("add.input", schema), of("add.input"));
-        assert_eq!(&Value::Object(components.into_schemas()), expected);
+        let mut components = Components::from_schemas(Map::new());
+        assert_eq!(components.adopt("AddInput", schema), of("AddInput"));
+        assert_eq!(&Value::Object(components.schemas), expected);
     }
 
     #[test]
@@ -225,12 +267,12 @@ mod tests {
                 },
             }),
             &json!({
-                "add.input": {"properties": {
-                    "a": {"$ref": "#/components/schemas/add.input.A_b"},
-                    "c": {"$ref": "#/components/schemas/add.input.C/properties/d"},
+                "AddInput": {"properties": {
+                    "a": {"$ref": "#/components/schemas/AddInputAB"},
+                    "c": {"$ref": "#/components/schemas/AddInputC/properties/d"},
                 }},
-                "add.input.A_b": {"items": {"$ref": "#/components/schemas/add.input.C"}},
-                "add.input.C": {"properties": {"d": {"$ref": "#/components/schemas/add.input"}}},
+                "AddInputAB": {"items": {"$ref": "#/components/schemas/AddInputC"}},
+                "AddInputC": {"properties": {"d": {"$ref": "#/components/schemas/AddInput"}}},
             }),
         );
     }
@@ -242,16 +284,16 @@ mod tests {
             "$defs": {"A": {"type": "integer", "format": "uint8"}},
         });
         let schema = schema.as_object().expect("it is an object");
-        let mut components = Components(Map::new());
-        assert_eq!(components.adopt_taken("add.input", schema), of("add.input"));
+        let mut components = Components::from_schemas(Map::new());
+        assert_eq!(components.adopt_taken("AddInput", schema), of("AddInput"));
         let expected = json!({
-            "add.input": {
-                "properties": {"a": {"$ref": "#/components/schemas/add.input.A"}, "b": of("Json")},
+            "AddInput": {
+                "properties": {"a": {"$ref": "#/components/schemas/AddInputA"}, "b": of("JsonValue")},
             },
-            "add.input.A": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255},
-            "Json": numbers::any(),
+            "AddInputA": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255},
+            "JsonValue": numbers::any(),
         });
-        assert_eq!(Value::Object(components.into_schemas()), expected);
+        assert_eq!(Value::Object(components.schemas), expected);
     }
 
     #[test]
@@ -259,20 +301,22 @@ mod tests {
         let schema = json!({
             "properties": {"$ref": {"const": {"$ref": "#/$defs/A"}}, "b": {"$ref": "#anchor"}},
         });
-        check(&schema, &json!({ "add.input": schema }));
+        check(&schema, &json!({ "AddInput": schema }));
     }
 
     #[test]
-    fn a_schema_with_an_address_of_its_own_stays_whole() {
-        let schema = json!({"$id": "tag:x", "$ref": "#/$defs/A", "$defs": {"A": true}});
-        check(&schema, &json!({ "add.input": schema }));
+    fn a_schema_with_an_address_of_its_own_stays_whole_if_it_refers_to_others() {
+        let schema = json!({"$id": "tag:x", "$ref": "tag:x#/$defs/A", "$defs": {"A": true}});
+        check(&schema, &json!({ "AddInput": schema }));
+        let local = json!({"$id": "tag:x", "$ref": "#/$defs/A", "$defs": {"A": true}});
+        check(&local, &json!({"AddInput": of("AddInputA"), "AddInputA": true}));
     }
 
     #[test]
     fn no_two_schemas_have_one_name() {
-        let mut components = Components(Map::new());
-        let named = ["a", "a", "a"].map(|name| components.add(name, json!({})));
-        assert_eq!(named, ["a", "a-2", "a-3"].map(of));
+        let mut components = Components::from_schemas(Map::new());
+        let named = ["A", "A", "a"].map(|name| components.add(name, json!({})));
+        assert_eq!(named, ["A", "A2", "a3"].map(of));
     }
 
     #[test]

@@ -3,11 +3,14 @@
 //! The schemas come from the types and the tools; these modules add the paths around them.
 
 mod components;
+mod extraction;
+mod names;
 pub(in crate::http) mod numbers;
 pub(in crate::http) mod operations;
 mod parameters;
 mod reference;
 mod responses;
+mod shapes;
 mod tools;
 
 use std::future::{Ready, ready};
@@ -27,6 +30,7 @@ use crate::http::request::admission::Admitted;
 use crate::http::response::JsonResponse;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::documents::DocumentKey;
+use crate::json::normalized;
 
 /// Describes the paths of the table of endpoints, each with its operation.
 pub(in crate::http) type DescribePaths = fn(&DocumentInput<'_>, &CallBodies) -> Value;
@@ -63,7 +67,7 @@ fn document_of(app: &App, principal: &Principal, base: &str, describe: DescribeP
     let key = DocumentKey { base: base.into(), version: list.version(), visible };
     app.documents.get_or_write(key, || {
         let tools = seen.into_iter().map(|(_, spec)| spec).collect();
-        DocumentInput { app, tools, base }.document(describe).to_string().into()
+        normalized(DocumentInput { app, tools, base }.document(describe)).to_string().into()
     })
 }
 

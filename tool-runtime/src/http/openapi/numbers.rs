@@ -10,8 +10,8 @@ use super::reference::of;
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::validator::number::IntegerWidth;
 
-/// The name of the schema of any JSON.
-pub(super) const JSON: &str = "Json";
+/// The name of the schema of any JSON; clients in TypeScript have a `Json` already.
+pub(super) const JSON: &str = "JsonValue";
 
 /// Keywords under which a narrower schema would admit more, or would affect its siblings.
 const CONTEXT_SENSITIVE: [&str; 5] =
@@ -199,7 +199,7 @@ mod tests {
                     "any": of(JSON),
                     "told": {
                         "description": "Whatever it is.", "default": null,
-                        "$ref": "#/components/schemas/Json",
+                        "$ref": "#/components/schemas/JsonValue",
                     },
                     "map": {"type": "object", "additionalProperties": of(JSON)},
                     "list": {"type": ["array", "null"], "maxItems": 3, "items": of(JSON)},

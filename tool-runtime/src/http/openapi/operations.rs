@@ -35,7 +35,7 @@ pub(in crate::http) fn list(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
 }
 
 pub(in crate::http) fn call(input: &DocumentInput<'_>, tools: &CallBodies) -> Value {
-    let mut ok = responses::json("What the tool returned.", &tools.success);
+    let mut ok = responses::json("What the tool returned.", &tools.success_or(&[]));
     ok["content"]["text/event-stream"] = json!({"schema": {
         "type": "string",
         "description": "Events `progress`, then one `result`, whose data is the body of a JSON response.",
@@ -66,7 +66,11 @@ pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &CallBodies) 
     let mut failures = refused_as(ResponseFormat::Envelope, &[&ADMISSION, &BODY, &CALL]);
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::Envelope));
     let names: Vec<&str> = input.tools.iter().map(|tool| tool.name()).collect();
-    let tool = if names.is_empty() { json!({"type": "string"}) } else { json!({"enum": names}) };
+    let tool = if names.is_empty() {
+        json!({"type": "string"})
+    } else {
+        json!({"type": "string", "enum": names})
+    };
     let mut parameters = parameters::of_envelope_call();
     parameters.push(parameters::of_path("tool", "The tool's name.", &tool));
     let operation = operation(
@@ -91,7 +95,7 @@ pub(in crate::http) fn approvals(_: &DocumentInput<'_>, _: &CallBodies) -> Value
 }
 
 pub(in crate::http) fn decision(_: &DocumentInput<'_>, tools: &CallBodies) -> Value {
-    let schema = json!({"anyOf": [tools.success, of("Declined")]});
+    let schema = tools.success_or(&[of("Declined")]);
     let ok = responses::json("What the tool returned, or that the call was declined.", &schema);
     let ticket = json!({"type": "string", "format": "uuid"});
     let mut parameters = parameters::of_request();

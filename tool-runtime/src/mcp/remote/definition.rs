@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::canonical::Digest;
+use crate::json::normalized;
 
 /// The domain of the hashes of definitions.
 const DOMAIN: &str = "tool-runtime/mcp-tool/v1";
@@ -84,9 +85,7 @@ impl ToolDefinition {
         pin("inputSchema", Some(Value::Object(self.input.clone())));
         pin("outputSchema", self.output.clone().map(Value::Object));
         pin("title", self.title.as_ref().map(|text| json!(text)));
-        let mut pinned = Value::Object(pinned);
-        pinned.sort_all_objects();
-        pinned
+        normalized(Value::Object(pinned))
     }
 
     /// Returns the size of the definition as JSON, in bytes.
@@ -100,9 +99,7 @@ impl ToolDefinition {
 /// The text is not the canonical one of RFC 8785, which has no form for the integers of schemas
 /// beyond 2^53, such as the maximum of a `u64`.
 pub(super) fn digest_of(pinned: &Value) -> Digest {
-    let mut sorted = pinned.clone();
-    sorted.sort_all_objects();
-    Digest::of(DOMAIN, sorted.to_string().as_bytes())
+    Digest::of(DOMAIN, normalized(pinned.clone()).to_string().as_bytes())
 }
 
 fn annotations(listed: &Value) -> Option<Value> {

@@ -1,7 +1,7 @@
 //! The configuration, from TOML and from variables.
 
 use serde_json::json;
-use tool_runtime::agent::{AgentConfig, AgentErrorKind, LogLevel, ModelPrice};
+use tool_runtime::agent::{AgentConfig, AgentErrorKind, LogLevel, ModelPrice, PriceTable};
 
 fn variables(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -23,6 +23,77 @@ fn the_defaults_are_those_of_the_platform() {
     assert_eq!((config.enable_cache(), config.cache_ttl_seconds()), (true, 3_600));
     assert_eq!((config.enable_logging(), config.log_level()), (true, LogLevel::Info));
     assert!(config.enable_metrics());
+}
+
+#[test]
+fn the_printed_configuration_is_read_and_written_as_json() {
+    let printed = json!({
+        "default_model": "gemini/gemini-2.0-flash-exp", "fallback_model": "openai/gpt-4o-mini",
+        "student_summarizer_model": "openai/gpt-4o-mini", "litellm_api_base": null,
+        "compression_threshold_tokens": 10_000, "toon_threshold_array_size": 5,
+        "max_concurrent_tools": 5, "request_timeout_seconds": 60, "enable_cache": true,
+        "cache_ttl_seconds": 3_600, "enable_logging": true, "log_level": "INFO",
+        "enable_metrics": true,
+    });
+    let config: AgentConfig = serde_json::from_value(printed).unwrap();
+    assert_eq!(config, AgentConfig::default());
+    let other = config
+        .with_default_model("openai/gpt-4o")
+        .and_then(|it| it.with_student_summarizer_model("m"))
+        .and_then(|it| it.with_max_concurrent_tools(20))
+        .and_then(|it| it.with_request_timeout_seconds(300))
+        .and_then(|it| it.with_cache_ttl_seconds(1))
+        .unwrap()
+        .with_fallback_model(None)
+        .with_litellm_api_base(Some("http://127.0.0.1:4000/v1"))
+        .with_compression_threshold_tokens(0)
+        .with_toon_threshold_array_size(0)
+        .with_enable_cache(false)
+        .with_enable_logging(false)
+        .with_log_level(LogLevel::Error)
+        .with_enable_metrics(false)
+        .with_prices(PriceTable::default().with("m", ModelPrice::new(2.5, 10.0)));
+    for config in [AgentConfig::default(), other] {
+        let json = serde_json::to_value(&config).unwrap();
+        assert_eq!(serde_json::from_value::<AgentConfig>(json).unwrap(), config);
+        let text = toml::to_string(&config).unwrap();
+        assert_eq!(AgentConfig::from_toml(&text).unwrap(), config, "{text}");
+    }
+}
+
+#[test]
+fn the_schema_of_the_configuration_admits_what_is_read() {
+    let schema = schemars::schema_for!(AgentConfig);
+    let validator = jsonschema::draft202012::new(schema.as_value()).unwrap();
+    let default = serde_json::to_value(AgentConfig::default()).unwrap();
+    assert!(validator.is_valid(&default), "{default}");
+    let properties = schema.as_value()["properties"].as_object().unwrap();
+    assert_eq!(
+        properties.keys().collect::<Vec<_>>().len(),
+        default.as_object().unwrap().len(),
+        "each setting has a schema"
+    );
+    for (value, is_read) in [
+        (json!({}), true),
+        (json!({"fallback_model": null}), true),
+        (json!({"prices": {"m": {"input": 1, "output": 2, "cached_input": 0.5}}}), true),
+        (json!({"default_model": ""}), false),
+        (json!({"default_model": null}), false),
+        (json!({"max_concurrent_tools": 0}), false),
+        (json!({"max_concurrent_tools": 21}), false),
+        (json!({"request_timeout_seconds": 9}), false),
+        (json!({"cache_ttl_seconds": 0}), false),
+        (json!({"log_level": "LOUD"}), false),
+        (json!({"prices": {"m": {"input": -1, "output": 2}}}), false),
+        (json!({"model": "m"}), false),
+    ] {
+        assert_eq!(validator.is_valid(&value), is_read, "{value}");
+        let read = serde_json::from_value::<AgentConfig>(value.clone());
+        assert_eq!(read.is_ok(), is_read, "{value}");
+    }
+    let refused = AgentConfig::default().with_max_concurrent_tools(21).unwrap_err();
+    assert_eq!(refused.kind(), AgentErrorKind::Configuration);
+    assert!(AgentConfig::default().with_default_model("").is_err());
 }
 
 #[test]

@@ -110,7 +110,7 @@ async fn a_tool_that_is_added_is_listed_called_limited_and_measured_and_a_disabl
     let limits = RateLimits::new().calls(RateLimit::per_minute(1).expect("in range"));
     let app = router(runtime.clone(), open().rates(limits));
     assert_eq!(names(&send(&app, post("/tools/list", "{}")).await), FOR_MODELS);
-    let document = |answer: Answer| answer.json()["components"]["schemas"]["late.call"].clone();
+    let document = |answer: Answer| answer.json()["components"]["schemas"]["LateCall"].clone();
     let get = || Request::get("/openapi.json").body(Body::empty()).expect("it is a request");
     assert!(document(send(&app, get()).await).is_null());
 

@@ -34,7 +34,7 @@ pub(super) fn merged(
     let names_no_site = !head_fields.headers.has(Field::Site) && body.site_id().is_none();
     problems.missing_if(names_no_site && defaults.site.is_none(), Field::Site);
     let trace = trace(head_fields, body.trace_id(), defaults.new_trace_ids, problems);
-    let request = head_fields.headers.text(Field::Request).filter(|_| body.request_id().is_none());
+    let request = request(head_fields, &body, trace.as_deref());
     let added =
         AGREEING.map(|(field, of_body, _)| added(head_fields, field, of_body(&body), problems));
     let actor = actor_type(head_fields, body.actor_type(), problems);
@@ -60,6 +60,18 @@ pub(super) fn merged(
         builder = builder.request_id(request);
     }
     builder
+}
+
+/// Returns the request id if the body does not give one: the body's trace id, if the trace is another,
+/// so that the call's record has both; else that of the header.
+fn request(
+    head_fields: &HeadFields<'_>,
+    body: &CallContext,
+    trace: Option<&str>,
+) -> Option<String> {
+    let of_trace = body.trace_id().filter(|_| trace.is_some());
+    let id = of_trace.or_else(|| head_fields.headers.text(Field::Request));
+    id.filter(|_| body.request_id().is_none()).map(str::to_owned)
 }
 
 /// Returns a header's value if the body does not give the field.

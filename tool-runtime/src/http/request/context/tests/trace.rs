@@ -22,6 +22,26 @@ fn is_said_by_the_first_place_that_says_one() {
 }
 
 #[test]
+fn of_a_body_beside_another_one_is_the_id_of_the_request() {
+    let body = json!({"trace_id": "of-body"});
+    let with_body = |request: TestRequest| {
+        let cx = request.body(&body).context();
+        (cx.trace_id().to_owned(), cx.request_id().map(str::to_owned))
+    };
+    let both = |trace: &str, request: &str| (trace.to_owned(), Some(request.to_owned()));
+    assert_eq!(with_body(TestRequest::needed()), both("trace-1", "of-body"));
+    let gateway = TestRequest::needed().and("x-request-id", "of-request");
+    assert_eq!(with_body(gateway), both("trace-1", "of-body"));
+    let other = TestRequest::needed().without("x-trace-id").and("x-request-id", "of-request");
+    assert_eq!(with_body(other), both("of-request", "of-body"));
+    let alone = TestRequest::needed().without("x-trace-id");
+    assert_eq!(with_body(alone), ("of-body".to_owned(), None));
+    let named = json!({"trace_id": "of-body", "request_id": "r-1"});
+    let cx = TestRequest::needed().body(&named).context();
+    assert_eq!((cx.trace_id(), cx.request_id()), ("trace-1", Some("r-1")));
+}
+
+#[test]
 fn is_read_from_a_query_as_a_form_writes_it() {
     let request = || TestRequest::needed().without("x-trace-id");
     let cx = request().query("trace_id=a%2Fb+%E4%B8%A5").context();
