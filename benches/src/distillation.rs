@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tool_runtime::agent::{OpenAiModel, StudentSummarizer};
-use tool_runtime::assess::{AssessOptions, Assessor, ContextManager};
+use tool_runtime::assess::{AssessOptions, Assessor};
 use tool_runtime::contracts::assess::{CompressionStrategy, ContextData, OptimizedContext};
 
 use crate::retention::{Conversation, Found, read};

@@ -89,7 +89,7 @@ async fn converse(runtime: &Runtime, dialect: Dialect) -> Result<(), Box<dyn Err
     let mut calls = turn.open_calls(runtime, &cx);
     for call in calls.iter_mut().filter(|call| call.preview().effect() == Some(Effect::Destructive))
     {
-        call.decline("this order is on its way already")?;
+        call.decline("jane", "this order is on its way already")?;
     }
     runtime.execute_all(&mut calls).await;
     for call in &calls {

@@ -50,7 +50,7 @@ fn ask(lines: &mut impl BufRead) -> io::Result<Decision> {
     loop {
         match line(lines, "[y]es, [n]o or [e]dit? ")?.as_str() {
             "y" => return Ok(Decision::approve("terminal")),
-            "n" => return Ok(Decision::decline(line(lines, "Why not? ")?)),
+            "n" => return Ok(Decision::decline("terminal", line(lines, "Why not? ")?)),
             "e" => {
                 let arguments = line(lines, "Arguments, as JSON: ")?;
                 return Ok(Decision::approve("terminal").with_arguments(arguments));

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use tool_runtime::contracts::CallStatus;
-use tool_runtime::ledger::{RecordedApproval, RecordedCall, RecordedOrigin};
+use tool_runtime::ledger::{RecordedApproval, RecordedCall, RecordedCallKind, RecordedOrigin};
 
 use crate::calls::Trace;
 use crate::table::{Align, WIDTH, lines, wrapped};
@@ -10,9 +10,9 @@ use crate::table::{Align, WIDTH, lines, wrapped};
 /// The indentation of a line in the table.
 const INDENT: usize = 2;
 
-const ALIGN: [Align; 6] = {
+const ALIGN: [Align; 7] = {
     use Align::{Left, Right};
-    [Right, Left, Left, Left, Left, Right]
+    [Left, Right, Left, Left, Left, Left, Right]
 };
 
 /// Prints a trace.
@@ -24,12 +24,16 @@ pub(crate) fn print(trace: &Trace) {
 
 fn picture(trace: &Trace) -> Vec<String> {
     let start = trace.calls.first().and_then(|call| moment(&call.opened_at)).unwrap_or_default();
-    let heads = ["offset", "tool", "version", "effect", "ended", "took"].map(str::to_owned);
+    let heads = ["kind", "offset", "tool", "version", "effect", "ended", "took"].map(str::to_owned);
     let calls = trace.calls.iter().map(|call| row(call, start));
     let rows: Vec<_> = [heads].into_iter().chain(calls).collect();
     // Below the tools' names.
-    let offsets = rows.iter().map(|[offset, ..]| offset.chars().count()).max().unwrap_or_default();
-    let indent = INDENT + offsets + 4;
+    let width = |[kind, offset, ..]: &[String; 7]| [kind, offset].map(|it| it.chars().count());
+    let widths = rows
+        .iter()
+        .map(width)
+        .fold([0, 0], |[kinds, offsets], [kind, offset]| [kinds.max(kind), offsets.max(offset)]);
+    let indent = INDENT + widths.iter().sum::<usize>() + 6;
     let mut table = lines(ALIGN, &rows).into_iter().map(|line| format!("{:INDENT$}{line}", ""));
     let mut picture = vec![String::new(), format!("trace {}", trace.id)];
     picture.extend(wrapped(&head(trace, start), INDENT));
@@ -80,8 +84,9 @@ fn who(call: &RecordedCall) -> Option<String> {
     }
 }
 
-fn row(call: &RecordedCall, start: DateTime<Utc>) -> [String; 6] {
+fn row(call: &RecordedCall, start: DateTime<Utc>) -> [String; 7] {
     [
+        call.kind().to_string(),
         format!("+{}", time(since(start, &call.opened_at))),
         call.tool.clone(),
         call.version.clone().unwrap_or_default(),
@@ -105,26 +110,27 @@ fn beneath(call: &RecordedCall, start: DateTime<Utc>) -> Vec<String> {
         RecordedOrigin::Replay => Some("given before, under the same key"),
         _ => None,
     };
-    let approval_dry_run = call.approval_dry_run.then_some("dry run, before the approval");
-    let dry_run = (call.dry_run && !call.approval_dry_run).then_some("dry run");
     let error = call.error.as_ref();
     let parts = [
-        [origin, approval_dry_run, dry_run].into_iter().flatten().next().map(str::to_owned),
+        origin.map(str::to_owned),
         error.and_then(|error| error.reason.as_ref()).map(|reason| format!("reason {reason}")),
         error.and_then(|error| error.effect.as_ref()).map(|effect| format!("effect {effect}")),
         (call.attempts > 1).then(|| format!("{} attempts", call.attempts)),
     ];
-    let approval = call.approval.iter().flat_map(|approval| allowed(approval, start));
+    let waits = (call.kind() == RecordedCallKind::Waiting).then(|| "waits for approval".to_owned());
+    let decision = call.approval.iter().flat_map(|approval| decided(approval, start));
+    let approval = waits.into_iter().chain(decision);
     let evidence = call.evidence.iter().map(|id| format!("evidence {id}"));
     parts.into_iter().flatten().chain(approval).chain(evidence).collect()
 }
 
-fn allowed(approval: &RecordedApproval, start: DateTime<Utc>) -> Vec<String> {
-    let by = match (&approval.by, &approval.at) {
-        (Some(by), Some(at)) => Some(format!("allowed by {by} at +{}", time(since(start, at)))),
-        (Some(by), None) => Some(format!("allowed by {by}")),
-        (None, _) => Some("waits for approval".to_owned()),
-    };
+fn decided(approval: &RecordedApproval, start: DateTime<Utc>) -> Vec<String> {
+    let allowed = approval.by.as_ref().map(|by| format!("allowed by {by}"));
+    let declined = approval.declined_by.as_ref().map(|by| format!("declined by {by}"));
+    let by = allowed.or(declined).map(|decision| match &approval.at {
+        Some(at) => format!("{decision} at +{}", time(since(start, at))),
+        None => decision,
+    });
     let ticket = approval.ticket.map(|ticket| format!("ticket {ticket}"));
     by.into_iter().chain(ticket).collect()
 }

@@ -28,6 +28,26 @@ pub fn has_hidden_characters(text: &str) -> bool {
     !is_ascii() && text.chars().any(is_hidden)
 }
 
+/// Returns whether a text has characters that change the direction of the text around them, so that a
+/// reader sees another text than the one that is recorded.
+///
+/// ```
+/// use tool_contracts::has_bidirectional_controls;
+///
+/// assert!(has_bidirectional_controls("paid \u{202e}005"));
+/// assert!(!has_bidirectional_controls("שולם\nпо счёту"));
+/// ```
+#[must_use]
+pub fn has_bidirectional_controls(text: &str) -> bool {
+    let is_control = |character| {
+        matches!(
+            character,
+            '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+    };
+    !text.is_ascii() && text.chars().any(is_control)
+}
+
 /// Matches controls, line separators, bidirectional marks and default ignorable code points.
 fn is_hidden(character: char) -> bool {
     matches!(

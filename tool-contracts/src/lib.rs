@@ -53,6 +53,8 @@ pub mod act;
 pub mod articulate;
 pub mod assess;
 pub mod envelope;
+#[doc(hidden)]
+pub mod portable;
 pub mod proxy;
 pub mod schemas;
 pub mod server;
@@ -68,7 +70,7 @@ pub use crate::{
     error::{
         ErrorCode, ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType,
     },
-    hidden::has_hidden_characters,
+    hidden::{has_bidirectional_controls, has_hidden_characters},
     output::ToolOutput,
     result::{
         Attachment, AttachmentBuilder, Audience, Coercion, Evidence, EvidenceSource, ToolResult,

@@ -58,7 +58,7 @@ stubs!("policy" Policy
     "turn it on in `Cargo.toml`: `features = [\"policy\"]`"
 {
     RuntimeBuilder: policy(_policy) store(_store);
-    Runtime: tickets() grants() outcomes() outputs() sweep();
+    Runtime: tickets() grants() outcomes() outputs() sweep() wall_clock_steps();
     ToolCall: ticket() for_model();
 });
 
@@ -97,3 +97,27 @@ stubs!("search" Search
     Runtime: tool_index();
     Registry: search(_query, _most);
 });
+
+stubs!("adapters" Adapters
+    "the feature `adapters` of `tool-runtime` is off"
+    "turn it on in `Cargo.toml`: `features = [\"adapters\"]`"
+{
+    Runtime: bridge(_dialect);
+});
+
+/// A type of the prelude whose feature is off: its use is a compile error that names the feature.
+#[cfg(not(feature = "attachments"))]
+#[diagnostic::on_unimplemented(
+    message = "the feature `attachments` of `tool-runtime` is off",
+    label = "this type needs a feature",
+    note = "turn it on in `Cargo.toml`: `features = [\"attachments\"]`"
+)]
+pub trait AttachmentsFeature {
+    /// The type that the feature has.
+    type Attachments;
+}
+
+/// Files, images and links beside a tool's answer: needs the feature `attachments`.
+#[cfg(not(feature = "attachments"))]
+#[doc(hidden)]
+pub type Attachments<F = TheFeatureIsOff<'static>> = <F as AttachmentsFeature>::Attachments;

@@ -154,11 +154,6 @@ mod words;
 pub mod __private;
 pub mod prelude;
 
-#[cfg(not(feature = "policy"))]
-use stand_ins::policy;
-#[cfg(not(feature = "trace"))]
-use stand_ins::trace;
-
 pub use schemars;
 pub use serde;
 pub use serde_json;

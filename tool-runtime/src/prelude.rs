@@ -4,12 +4,19 @@ pub use tool_contracts::envelope::{RequestEnvelope, ResponseEnvelope};
 pub use tool_contracts::{Actor, ActorType, CallStatus, Effect, Permission, ToolContext};
 pub use uuid::Uuid;
 
+#[cfg(feature = "attachments")]
+#[doc(no_inline)]
+pub use crate::Attachments;
+#[cfg(not(feature = "attachments"))]
+#[doc(hidden)]
+pub use crate::feature_stubs::Attachments;
 /// For an `impl` of `Approver`, of another policy or of a store.
 #[cfg(feature = "policy")]
 #[doc(no_inline)]
 pub use crate::policy::async_trait;
 #[doc(no_inline)]
 pub use crate::{
-    CallScope, Cancellation, DryRun, DynamicTool, Failure, FromCall, Idempotency, MetaRecorder,
-    Progress, Runtime, ToolCall, ToolFailure, ToolOutput, ai_tool, ai_toolkit, ai_type,
+    CallRecord, CallScope, Cancellation, DryRun, DynamicTool, Failure, FromCall, Idempotency,
+    MetaRecorder, Progress, Runtime, ToolCall, ToolFailure, ToolOutput, ai_tool, ai_toolkit,
+    ai_type,
 };

@@ -74,6 +74,8 @@ word_enum! {
         KeyReused = "key_reused",
         /// The call lost its lease: another run has taken over its key.
         LeaseLost = "lease_lost",
+        /// The ledger is closed, and a call with an effect would run without a record.
+        LedgerClosed = "ledger_closed",
         /// The ledger's queue of records is full.
         LedgerFull = "ledger_full",
         /// The server has no vault, or one without an authorizer.

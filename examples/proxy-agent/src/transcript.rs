@@ -80,13 +80,17 @@ fn figures(response: &ProxyResponse) {
         cost.input_compression_ratio() * 100.0,
         context.method_used().as_str()
     );
-    println!(
-        "  cost     ${:.6} in place of ${:.6}: {:.0} % saved; the answer has {} tokens",
-        cost.actual_cost(),
-        cost.baseline_cost(),
-        cost.savings_percentage(),
-        cost.output_tokens()
-    );
+    if context.metadata().contains_key("price") {
+        println!("  cost     price unknown; the answer has {} tokens", cost.output_tokens());
+    } else {
+        println!(
+            "  cost     ${:.6} in place of ${:.6}: {:.0} % saved; the answer has {} tokens",
+            cost.actual_cost(),
+            cost.baseline_cost(),
+            cost.savings_percentage(),
+            cost.output_tokens()
+        );
+    }
     let time = response.breakdown();
     println!(
         "  time     {:.0} ms: tools {:.0}, context {:.0}, model {:.0}, output {:.1}, rest {:.1}",

@@ -4466,7 +4466,9 @@ impl McpConfig {
     pub fn instructions(self, text: impl Into<String>) -> Self {}
     pub fn list_lifetime(self, time: Duration) -> Self {}
     pub fn max_sessions(self, sessions: usize) -> Self {}
+    pub fn max_sessions_per_caller(self, sessions: usize) -> Self {}
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {}
+    pub fn open_schemas(self, wanted: bool) -> Self {}
     pub fn page_size(self, tools: usize) -> Self {}
     pub fn protected_resource(self, resource: ProtectedResource) -> Self {}
     pub fn required_task(self, tool: impl Into<Box<str>>) -> Self {}
@@ -4933,6 +4935,8 @@ impl ExcerptMark {
     #[must_use]
     pub fn handle(&self) -> Option<OutputHandle> {}
     #[must_use]
+    pub fn next(&self) -> u64 {}
+    #[must_use]
     pub fn total_bytes(&self) -> u64 {}
 }
 impl fmt::Display for ExcerptMark {}
@@ -5223,6 +5227,13 @@ impl StoredOutputs<'_> {
         cx: &ToolContext,
     ) -> Result<Option<Attachment>, StoreError> {}
     pub async fn page(
+        &self,
+        handle: OutputHandle,
+        offset: u64,
+        limit: usize,
+        cx: &ToolContext,
+    ) -> Result<Option<OutputPage>, StoreError> {}
+    pub async fn text_page(
         &self,
         handle: OutputHandle,
         offset: u64,

@@ -132,7 +132,7 @@ async fn hold(runtime: &Runtime, line: &Line) -> Result<Value, Box<dyn Error>> {
     let mut calls = turn.open_calls(runtime, &cx);
     for call in calls.iter_mut().filter(|call| call.name() == "delete_all") {
         // A call with invalid arguments has failed already and cannot be declined.
-        let _ = call.decline("not on a Friday");
+        let _ = call.decline("boss", "not on a Friday");
     }
     runtime.execute_all(&mut calls).await;
     let asked = |(asked, call): (&tool_runtime::adapters::RequestedCall, &ToolCall)| {

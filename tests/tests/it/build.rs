@@ -240,3 +240,60 @@ fn tools_are_listed_in_the_order_of_their_names() {
 fn names(runtime: &Runtime) -> Vec<String> {
     runtime.specs().map(|spec| spec.name().to_owned()).collect()
 }
+
+/// Counts.
+#[derive(Default)]
+struct Counter(u32);
+
+/// A counter.
+#[ai_toolkit]
+impl Counter {
+    /// Returns the count.
+    #[ai_tool(effect = "read")]
+    fn count(&self) -> u32 {
+        self.0
+    }
+}
+
+#[test]
+fn a_toolkit_that_is_registered_twice_is_named() {
+    let twice = Runtime::builder().toolkit(Counter(1)).toolkit(Counter(2));
+    let found = problems(twice);
+    assert!(matches!(found[..], [BuildProblem::ToolkitTwice { .. }]), "{found:?}");
+    let text = found[0].to_string();
+    assert!(text.starts_with("the toolkit `") && text.contains("registered twice"), "{text}");
+}
+
+#[test]
+fn an_unknown_type_is_named_where_it_stands() {
+    for (schema, place) in [
+        (json!({"type": "objekt"}), "`#/type`: found the unknown type `objekt`"),
+        (
+            json!({"type": "object", "properties": {"n": {"type": ["null", "int"]}}}),
+            "`#/properties/n/type`: found the unknown type `int`",
+        ),
+    ] {
+        let found = problems(Runtime::builder().dynamic(nothing("x").input_schema(schema)));
+        let text: Vec<_> = found.iter().map(ToString::to_string).collect();
+        assert!(matches!(&text[..], [only] if only.contains(place)), "{text:?}");
+    }
+    let text = problems(Runtime::builder().dynamic(nothing("x").input_schema(json!({}))));
+    assert!(text[0].to_string().contains("admits more than objects"), "{text:?}");
+}
+
+#[test]
+fn every_problem_of_a_dynamic_tool_is_told_at_once() {
+    let tool = DynamicTool::new("a b", Effect::Write).input_schema(json!({
+        "type": "object",
+        "properties": {"n": {"type": "int"}},
+    }));
+    let error = Runtime::builder().dynamic(tool).build().unwrap_err().to_string();
+    let parts =
+        ["has no description", "nothing to run", "no dry run", "unknown type `int`", "letters A-Z"];
+    for part in parts {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let bare = DynamicTool::new("a b", Effect::Read);
+    let error = Runtime::builder().dynamic(bare).build().unwrap_err().to_string();
+    assert!(error.contains("has no input schema") && error.contains("letters A-Z"), "{error}");
+}

@@ -87,7 +87,7 @@ async fn a_pending_call_is_dropped_quietly_whatever_its_arguments_do() {
     let runtime = Runtime::builder().tool::<TakesABombTool>().build().unwrap();
     let mut declined = runtime.call("takes_a_bomb", r#"{"bomb":{"n":1}}"#, &cx());
     assert_eq!(declined.status(), CallStatus::Pending);
-    declined.decline("no").unwrap();
+    declined.decline("boss", "no").unwrap();
     drop(runtime.call("takes_a_bomb", r#"{"bomb":{"n":1}}"#, &cx()));
     assert_eq!(answer(&runtime, "takes_a_bomb", r#"{"bomb":{"n":1}}"#).await["data"], 1);
 }

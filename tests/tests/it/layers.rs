@@ -67,6 +67,8 @@ const CRATE_EXCEPTIONS: &[Exception] = &[
     Exception("call::services", "policy", "a call reaches the state of the policies by its type"),
     Exception("runtime", "policy", "the builder configures each feature"),
     Exception("runtime::builder", "trace", "the builder configures each feature"),
+    Exception("call::services", "stand_ins", "a build without the feature has the stub's type"),
+    Exception("runtime::builder", "stand_ins", "a build without a feature configures its stub"),
     Exception("http::mcp::answer", "mcp", "both directions of the protocol have one member"),
 ];
 

@@ -198,7 +198,11 @@ async fn declined_superseded_and_expired_calls_never_run() {
     let runtime = runtime(&runs);
     type Withdraw = fn(&mut ToolCall) -> Result<(), NotPending>;
     let ends: [(Withdraw, CallStatus, &str); 3] = [
-        (|call| call.decline("too dear"), CallStatus::Declined, "DECLINED"),
+        (
+            |call| call.decline("boss", "too dear").map_err(|_| NotPending),
+            CallStatus::Declined,
+            "DECLINED",
+        ),
         (|call| call.withdraw(Withdrawal::Superseded), CallStatus::NotExecuted, "CANCELLED"),
         (|call| call.withdraw(Withdrawal::Expired), CallStatus::NotExecuted, "CANCELLED"),
     ];
@@ -213,7 +217,7 @@ async fn declined_superseded_and_expired_calls_never_run() {
         assert_eq!(found["error"]["code"], code);
     }
     let mut call = runtime.call("tick", "{}", &cx());
-    call.decline("too dear").unwrap();
+    call.decline("boss", "too dear").unwrap();
     assert_eq!(call.execute().await.error().unwrap().details().unwrap()["feedback"], "too dear");
     assert_eq!(runs.load(Ordering::SeqCst), 0);
 }

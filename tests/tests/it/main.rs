@@ -54,4 +54,7 @@ mod support;
 mod tokens;
 mod trace;
 mod trial;
+#[path = "../../companions/unified.rs"]
+mod unified;
+mod unified_files;
 mod violation_texts;

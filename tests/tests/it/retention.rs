@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use futures::executor::block_on;
 use serde::Deserialize;
-use tool_runtime::assess::{AssessOptions, Assessor, ContextManager};
+use tool_runtime::assess::{AssessOptions, Assessor};
 use tool_runtime::contracts::assess::{ChatMessage, ChatRole, CompressionStrategy, ContextData};
 use tool_runtime::tokens::{TokenCounter, TokenEstimate};
 use tool_tests::bfcl;

@@ -230,12 +230,13 @@ reads! {
     required tool_type = "tool_type", nested ToolType;
     required function_name = "function_name", leaf wire::Text;
     optional parameters = "parameters", raw Box<RawValue>;
-    optional timeout_seconds = "timeout_seconds", leaf wire::Whole<u32>;
+    optional timeout_seconds = "timeout_seconds", leaf wire::Whole<wire::TimeoutSeconds>;
     optional retry_config = "retry_config", nested RetryConfig;
     => {
         let mut builder = ToolRequest::builder(tool_id, tool_type, function_name);
         builder.parameters = parameters.filter(|it| it.get() != "null").map(object);
-        builder.timeout_seconds = timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS);
+        let timeout = timeout_seconds.map(|seconds| seconds.saturated(u32::MAX));
+        builder.timeout_seconds = timeout.unwrap_or(DEFAULT_TIMEOUT_SECONDS);
         builder.retry_config = retry_config;
         builder.build().map_err(wire::refused)
     }

@@ -11,6 +11,7 @@ use super::text;
 use crate::{
     ContractError,
     contract_error::Problems,
+    portable::insert,
     wire::{self, reads, write_time},
 };
 
@@ -248,7 +249,7 @@ impl ActResultBuilder {
 
     /// Adds a fact to the metadata.
     pub fn metadata(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.metadata.insert(name.into(), value.into());
+        insert(&mut self.metadata, name.into(), value.into());
         self
     }
 

@@ -93,15 +93,15 @@ impl Default for RetryConfig {
 
 reads! {
     RetryConfig, "the settings of retries";
-    optional max_attempts = "max_attempts", leaf wire::Whole<u32>;
+    optional max_attempts = "max_attempts", leaf wire::Whole<wire::MaxAttempts>;
     optional backoff_multiplier = "backoff_multiplier", leaf wire::Finite;
-    optional initial_delay_ms = "initial_delay_ms", leaf wire::Whole<u64>;
+    optional initial_delay_ms = "initial_delay_ms", leaf wire::Whole<wire::DelayMilliseconds>;
     => {
         let default = RetryConfig::default();
         let read = RetryConfig::new(
-            max_attempts.unwrap_or(default.max_attempts),
+            max_attempts.map_or(default.max_attempts, |attempts| attempts.saturated(u32::MAX)),
             backoff_multiplier.unwrap_or(default.backoff_multiplier),
-            initial_delay_ms.unwrap_or(default.initial_delay_ms),
+            initial_delay_ms.map_or(default.initial_delay_ms, |delay| delay.saturated(u64::MAX)),
         );
         read.map_err(wire::refused)
     }

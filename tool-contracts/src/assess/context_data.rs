@@ -11,6 +11,7 @@ use crate::{
     ContractError,
     act::ActResult,
     contract_error::Problems,
+    portable::insert,
     wire::{self, reads},
 };
 
@@ -157,7 +158,7 @@ impl ContextDataBuilder {
 
     /// Adds a fact of this turn.
     pub fn transient(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.0.transient_context.insert(name.into(), value.into());
+        insert(&mut self.0.transient_context, name.into(), value.into());
         self
     }
 
@@ -203,13 +204,13 @@ reads! {
     optional transient_context = "transient_context", leaf wire::Object;
     optional persistent_context = "persistent_context", leaf wire::Text;
     optional message_history = "message_history", nested Vec<ChatMessage>;
-    optional max_tokens = "max_tokens", leaf wire::Whole<u64>;
+    optional max_tokens = "max_tokens", leaf wire::Whole<wire::ContextTokens>;
     optional compression_strategy = "compression_strategy", nested CompressionStrategy;
     => {
         let mut builder = ContextData::builder()
             .tool_results(tool_results)
             .message_history(message_history.unwrap_or_default())
-            .max_tokens(max_tokens.unwrap_or(DEFAULT_MAX_TOKENS));
+            .max_tokens(max_tokens.map_or(DEFAULT_MAX_TOKENS, |it| it.saturated(u64::MAX)));
         builder.0.transient_context = transient_context.unwrap_or_default();
         builder.0.persistent_context = persistent_context;
         builder.0.compression_strategy = compression_strategy;

@@ -10,6 +10,7 @@ use super::CompressionMethod;
 use crate::{
     ContractError,
     contract_error::Problems,
+    portable::insert,
     wire::{self, reads},
 };
 
@@ -189,7 +190,7 @@ impl OptimizedContextBuilder {
 
     /// Adds a figure to the metadata.
     pub fn metadata(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.0.metadata.insert(name.into(), value.into());
+        insert(&mut self.0.metadata, name.into(), value.into());
         self
     }
 

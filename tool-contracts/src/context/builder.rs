@@ -13,6 +13,7 @@ use super::{
 use crate::{
     ContractError,
     accessors::text_setters,
+    portable::normalized_object,
     trace_context::{TraceContext, TraceId},
 };
 
@@ -134,7 +135,7 @@ impl ToolContextBuilder {
 
     /// Sets the forwarded credentials.
     pub fn auth(mut self, auth: Map<String, Value>) -> Self {
-        self.fields.auth = Some(Auth(auth));
+        self.fields.auth = Some(Auth(normalized_object(auth)));
         self
     }
 

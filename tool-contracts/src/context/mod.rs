@@ -24,7 +24,8 @@ pub use self::{
     trace::Trace,
 };
 use crate::{
-    ContractError, accessors::text_getters, contract_error::Problems, trace_context::TraceContext,
+    ContractError, accessors::text_getters, contract_error::Problems, portable::normalized_object,
+    trace_context::TraceContext,
 };
 
 /// The context of a call: its tenant, its actor and its limits.
@@ -112,7 +113,7 @@ impl ToolContext {
     /// Returns the same context with these credentials, or with none.
     #[must_use]
     pub fn with_auth(&self, auth: Option<Map<String, Value>>) -> Self {
-        self.changed(|fields| fields.auth = auth.map(fields::Auth))
+        self.changed(|fields| fields.auth = auth.map(|auth| fields::Auth(normalized_object(auth))))
     }
 
     /// Returns the same context with the credentials and the attributes of another.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     ErrorCode, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorType,
+    portable::normalized_object,
     wire::{self, Buffered, Object, Text, Whole, reads, set, take},
 };
 
@@ -265,7 +266,7 @@ impl<'de> Deserialize<'de> for ReadDetails {
                 "`details`: expected all of the tool's own facts in it, or all of them beside it",
             )),
             None => Ok(Self {
-                facts: Some(rest).filter(|rest| is_empty || !rest.is_empty()),
+                facts: Some(normalized_object(rest)).filter(|rest| is_empty || !rest.is_empty()),
                 ..details
             }),
         }

@@ -7,7 +7,10 @@ use serde::{Serialize, de::Error as _};
 use serde_json::{Map, Value};
 
 use super::{ErrorCode, ToolErrorType};
-use crate::wire::{self, reads};
+use crate::{
+    portable::{insert, normalized_object},
+    wire::{self, reads},
+};
 
 /// The details of an error: the type for programs, the message for people, the code for both.
 ///
@@ -188,13 +191,14 @@ impl ToolErrorDetailBuilder {
 
     /// Sets all facts about the error.
     pub fn details(mut self, details: Map<String, Value>) -> Self {
-        self.0.details = Some(details);
+        self.0.details = Some(normalized_object(details));
         self
     }
 
     /// Adds one fact about the error; replaces one with the same name.
     pub fn detail(mut self, name: impl Into<String>, fact: impl Into<Value>) -> Self {
-        self.0.details.get_or_insert_default().insert(name.into(), fact.into());
+        let details = self.0.details.get_or_insert_default();
+        insert(details, name.into(), fact.into());
         self
     }
 

@@ -12,6 +12,7 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor
 use super::{ToolOutput, status::Status};
 use crate::{
     ToolError, ToolErrorDetail, ToolErrorMeta, ToolResult, ToolResultMeta,
+    portable::read_any,
     wire::{self, Buffered, refuse_scalars},
 };
 
@@ -19,7 +20,7 @@ const FIELDS: &[&str] = &["status", "input", "data", "error", "meta"];
 
 impl<'de, I: Deserialize<'de>, O: Deserialize<'de>> Deserialize<'de> for ToolOutput<I, O> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Envelope { only: None, of: PhantomData })
+        read_any(Envelope { only: None, of: PhantomData }, from)
     }
 }
 
@@ -31,7 +32,7 @@ where
     O: Deserialize<'de>,
 {
     let envelope = Envelope { only: Some(Status::Ok), of: PhantomData };
-    match from.deserialize_any(envelope)? {
+    match read_any(envelope, from)? {
         ToolOutput::Ok(result) => Ok(result),
         ToolOutput::Error(_) => Err(other_status(Status::Ok)),
     }
@@ -44,7 +45,7 @@ where
     I: Deserialize<'de>,
 {
     let envelope = Envelope::<I, IgnoredAny> { only: Some(Status::Error), of: PhantomData };
-    match from.deserialize_any(envelope)? {
+    match read_any(envelope, from)? {
         ToolOutput::Error(error) => Ok(error),
         ToolOutput::Ok(_) => Err(other_status(Status::Error)),
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::{
     ContractError,
     contract_error::Problems,
+    portable::normalized,
     wire::{self, reads},
 };
 
@@ -52,7 +53,7 @@ impl LlmResponse {
     pub fn builder(model: impl Into<String>, content: impl Into<Value>) -> LlmResponseBuilder {
         LlmResponseBuilder(Self {
             model: model.into(),
-            content: content.into(),
+            content: normalized(content.into()),
             input_tokens: 0,
             output_tokens: 0,
             latency_ms: 0.0,

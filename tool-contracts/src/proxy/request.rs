@@ -10,6 +10,7 @@ use crate::{
     ContractError,
     act::ToolRequest,
     contract_error::Problems,
+    portable::insert,
     wire::{self, reads},
 };
 
@@ -181,7 +182,7 @@ impl ProxyRequestBuilder {
 
     /// Adds a fact of the turn.
     pub fn user_context(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.0.user_context.insert(name.into(), value.into());
+        insert(&mut self.0.user_context, name.into(), value.into());
         self
     }
 
@@ -243,20 +244,21 @@ reads! {
     optional session_id = "session_id", leaf wire::Text;
     optional user_context = "user_context", leaf wire::Object;
     optional target_model = "target_model", leaf wire::Text;
-    optional max_total_tokens = "max_total_tokens", leaf wire::Whole<u64>;
+    optional max_total_tokens = "max_total_tokens", leaf wire::Whole<wire::TotalTokens>;
     optional enable_compression = "enable_compression", leaf wire::Flag;
     optional enable_toon = "enable_toon", leaf wire::Flag;
-    optional optimization_level = "optimization_level", leaf wire::Whole<u16>;
+    optional optimization_level = "optimization_level", leaf wire::Whole<wire::OptimizationLevel>;
     => {
         let mut builder = ProxyRequest::builder(query).required_tools(required_tools);
         let request = &mut builder.0;
         request.session_id = session_id;
         request.user_context = user_context.unwrap_or_default();
         request.target_model = target_model;
-        request.max_total_tokens = max_total_tokens.unwrap_or(DEFAULT_MAX_TOTAL_TOKENS);
+        let tokens = max_total_tokens.map(|tokens| tokens.saturated(u64::MAX));
+        request.max_total_tokens = tokens.unwrap_or(DEFAULT_MAX_TOTAL_TOKENS);
         request.enable_compression = enable_compression.unwrap_or(true);
         request.enable_toon = enable_toon.unwrap_or(true);
-        let level = optimization_level.map(|level| u8::try_from(level).unwrap_or(u8::MAX));
+        let level = optimization_level.map(|level| level.saturated(u8::MAX));
         request.optimization_level = level.unwrap_or(DEFAULT_LEVEL);
         builder.build().map_err(wire::refused)
     }

@@ -7,7 +7,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Attachment, Coercion, Evidence};
-use crate::wire::{self, is_false, reads};
+use crate::{
+    portable::normalized_object,
+    wire::{self, is_false, reads},
+};
 
 /// A warning for the caller about a result that is usable but imperfect.
 pub type Warning = String;
@@ -101,7 +104,7 @@ impl ToolResultMeta {
     /// Sets the selected profile.
     #[must_use]
     pub fn with_routing(self, routing: Map<String, Value>) -> Self {
-        Self { routing: Some(routing), ..self }
+        Self { routing: Some(normalized_object(routing)), ..self }
     }
 
     /// Sets whether the result came from a cache.

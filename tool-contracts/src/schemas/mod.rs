@@ -29,6 +29,7 @@ use crate::{
         OptimizedContext,
     },
     envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope, ResponseError},
+    portable::normalized,
     proxy::{CostReport, LatencyBreakdown, LlmResponse, ProxyRequest, ProxyResponse},
     server::{
         Audit, AuditStatus, CallContext, CallRequest, CallResponse, ListRequest, ListResponse,
@@ -141,8 +142,13 @@ fn examples(stem: &str) -> Value {
     examples_text(stem).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
+/// Sorts a schema by keyword: its text must be the same in every build.
+fn sorted_schema(schema: Schema) -> Schema {
+    Schema::try_from(normalized(schema.into())).unwrap_or_default()
+}
+
 fn titled<T: JsonSchema>(title: &str) -> Schema {
     let mut schema = SchemaGenerator::default().into_root_schema_for::<T>();
     schema.insert("title".to_owned(), title.into());
-    schema
+    sorted_schema(schema)
 }

@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
 use uuid::Uuid;
 
-use crate::{ContractError, context::syntax, wire};
+use crate::{ContractError, context::syntax, portable::read_any, wire};
 
 const EXPECTED: &str = "a UUID with hyphens, or a slug of 1 to 63 lower-case letters, digits, \
     `_` and `-` that starts with a letter or a digit";
@@ -166,7 +166,7 @@ impl<'de> Deserialize<'de> for Tenant {
             }
         }
         // `deserialize_str` makes serde_json quote a number before the visitor sees it.
-        from.deserialize_any(Name)
+        read_any(Name, from)
     }
 }
 

@@ -6,6 +6,7 @@ use super::{Effect, Permission, ToolAnnotations, ToolSpec, ToolkitSpec, check_pr
 use crate::{
     ContractError,
     contract_error::Problems,
+    portable::normalized_object,
     wire::{self, reads},
 };
 
@@ -139,17 +140,19 @@ impl ToolSpecBuilder {
         let mut problems = Problems::new("ToolSpec");
         self.spec.check(&mut problems);
         match self.input_schema {
-            Value::Object(schema) => self.spec.input_schema = schema,
+            Value::Object(schema) => self.spec.input_schema = normalized_object(schema),
             _ => problems.check(false, "input_schema", NO_OBJECT),
         }
         for example in self.input_examples {
             match example {
-                Value::Object(example) => self.spec.input_examples.push(example),
+                Value::Object(example) => self.spec.input_examples.push(normalized_object(example)),
                 _ => problems.check(false, "input_examples", "expected objects"),
             }
         }
         match self.output_schema {
-            Some(Value::Object(schema)) => self.spec.output_schema = Some(schema),
+            Some(Value::Object(schema)) => {
+                self.spec.output_schema = Some(normalized_object(schema))
+            }
             Some(_) => problems.check(false, "output_schema", NO_OBJECT),
             None => {}
         }

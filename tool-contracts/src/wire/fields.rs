@@ -6,6 +6,7 @@ use serde::de::{
 use serde_json::{Map, Value};
 
 use super::text;
+use crate::portable::normalized_object;
 
 /// Implements `Deserialize` for an object with fixed fields.
 ///
@@ -77,7 +78,10 @@ macro_rules! reads {
                     }
                 }
                 // `deserialize_struct` makes serde_json quote a scalar before the visitor sees it.
-                from.deserialize_any(ObjectVisitor(::std::marker::PhantomData))
+                $crate::portable::read_any(
+                    ObjectVisitor(::std::marker::PhantomData),
+                    from,
+                )
             }
         }
     };
@@ -217,7 +221,7 @@ impl Buffered {
                 return Err(duplicate("an entry"));
             }
         }
-        Ok(object)
+        Ok(normalized_object(object))
     }
 }
 

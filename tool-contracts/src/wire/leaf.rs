@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{fields, text};
+use crate::portable::{normalized_object, read_any};
 
 /// A value that is read whole or refused with one message.
 pub(crate) trait Leaf<'de>: Deserialize<'de> {
@@ -65,12 +66,32 @@ macro_rules! plain_leaves {
 plain_leaves! {
     /// A boolean.
     Flag(bool) = "true or false";
-    /// An open object.
-    Object(Map<String, Value>) = "an object";
-    /// A list of open objects.
-    Objects(Vec<Map<String, Value>>) = "a list of objects";
     /// A list of texts.
     Texts(Vec<String>) = "a list of texts";
+}
+
+/// An open object.
+#[derive(serde::Deserialize)]
+pub(crate) struct Object(Map<String, Value>);
+
+impl Leaf<'_> for Object {
+    type Value = Map<String, Value>;
+    const EXPECTED: &'static str = "an object";
+    fn into_value(self) -> Self::Value {
+        normalized_object(self.0)
+    }
+}
+
+/// A list of open objects.
+#[derive(serde::Deserialize)]
+pub(crate) struct Objects(Vec<Map<String, Value>>);
+
+impl Leaf<'_> for Objects {
+    type Value = Vec<Map<String, Value>>;
+    const EXPECTED: &'static str = "a list of objects";
+    fn into_value(self) -> Self::Value {
+        self.0.into_iter().map(normalized_object).collect()
+    }
 }
 
 /// Text, which may be empty.
@@ -118,7 +139,7 @@ impl<'de, T: TryFrom<u64>> Deserialize<'de> for Whole<T> {
                 self.visit_u64(whole(number).ok_or_else(|| text::expected::<E>(&"a whole number"))?)
             }
         }
-        from.deserialize_u64(Number(PhantomData))
+        read_any(Number(PhantomData), from)
     }
 }
 
@@ -150,6 +171,42 @@ whole_leaves! {
     u32 = "a whole number from 0 to 4294967295";
     u16 = "a whole number from 0 to 65535";
     NonZeroU64 = "a whole number from 1";
+    OptimizationLevel = "a whole number from 0 to 3";
+    TotalTokens = "a whole number from 1000 to 1000000";
+    TimeoutSeconds = "a whole number of seconds from 1 to 300";
+    MaxAttempts = "a whole number from 1 to 5";
+    ContextTokens = "a whole number of tokens from 1000";
+    DelayMilliseconds = "a whole number of milliseconds from 10";
+}
+
+/// Numbers with a range of their own, which the builders check: a value that is no whole number from 0
+/// is answered with this range too, and not with that of an integer type.
+macro_rules! bounded_numbers {
+    ($($name:ident;)+) => {$(
+        pub(crate) struct $name(u64);
+
+        impl $name {
+            /// Returns the number, or the largest one of the type.
+            pub(crate) fn saturated<T: TryFrom<u64>>(self, largest: T) -> T {
+                T::try_from(self.0).unwrap_or(largest)
+            }
+        }
+
+        impl From<u64> for $name {
+            fn from(number: u64) -> Self {
+                Self(number)
+            }
+        }
+    )+};
+}
+
+bounded_numbers! {
+    OptimizationLevel;
+    TotalTokens;
+    TimeoutSeconds;
+    MaxAttempts;
+    ContextTokens;
+    DelayMilliseconds;
 }
 
 /// A finite number; with `SHARE` it must be from 0 to 1.

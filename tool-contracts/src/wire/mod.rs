@@ -12,7 +12,8 @@ mod time;
 mod words;
 
 pub(crate) use self::leaf::{
-    Counts, FilledText, Finite, Flag, Id, Labels, Object, Objects, Share, Text, Texts, Whole,
+    ContextTokens, Counts, DelayMilliseconds, FilledText, Finite, Flag, Id, Labels, MaxAttempts,
+    Object, Objects, OptimizationLevel, Share, Text, Texts, TimeoutSeconds, TotalTokens, Whole,
 };
 pub(crate) use self::{
     const_bool::ConstBool,

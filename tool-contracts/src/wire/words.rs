@@ -74,7 +74,7 @@ macro_rules! read_word {
                     }
                 }
                 // `deserialize_str` makes serde_json quote a number before the visitor sees it.
-                from.deserialize_any(Word)
+                $crate::portable::read_any(Word, from)
             }
         }
     };

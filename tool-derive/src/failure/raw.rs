@@ -26,6 +26,7 @@ const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
         ("upstream_code", "upstream_code = code"),
         ("upstream_status", "upstream_status = status"),
     ],
+    misplaced: &[],
     repeatable: &[],
     synonyms: &[
         ("class", "`type = RETRYABLE`"),

@@ -6,7 +6,7 @@ use syn::{Attribute, Expr, LitStr, Meta, Type};
 
 use super::bounds::Bounds;
 use super::options::{AllowedOptions, DOC_COMMENT, KeyedValue, OptionValue, Options};
-use super::{names, types};
+use super::{literal, names, types};
 use crate::errors::Errors;
 
 const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
@@ -21,6 +21,7 @@ const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
         ("rename", "rename = \"from\""),
         ("secret", "secret"),
     ],
+    misplaced: &[],
     repeatable: &[],
     synonyms: &[
         ("desc", DOC_COMMENT),
@@ -40,12 +41,14 @@ const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
     ],
 };
 
-const NUMBERS: [&str; 14] = [
-    "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32",
-    "f64",
-];
+/// The names of the list types, whose length a schema can bound.
+pub(super) const LISTS: [&str; 5] = ["Vec", "HashMap", "BTreeMap", "HashSet", "BTreeSet"];
 
 const MAX_NAME_LENGTH: usize = 64;
+
+/// The cure for a range on a list.
+const BOUNDED_ITEMS: &str = "for the number of its items write `length(…)`; for the items \
+    themselves make them a type: `#[ai_type] struct Item(#[arg(range(…))] u8);`";
 
 /// The checked options of one argument.
 #[derive(Debug, Default, Clone)]
@@ -142,10 +145,19 @@ impl RawArg {
         let sensitivity = sensitivity(&mut options, errors);
         let default = default(&mut options, sensitivity, errors);
         let example = example(&mut options, sensitivity, errors);
+        let range = range.and_then(|given| Bounds::range(given, errors));
+        let length = length.and_then(|given| Bounds::length(given, errors));
+        let bounds = (range.as_ref(), length.as_ref());
+        if let Some(ArgDefault::Value(value)) = &default {
+            literal::check_default(value, ty, bounds, errors);
+        }
+        if let Some(value) = &example {
+            literal::check_example(value, ty, bounds, errors);
+        }
         Arg {
             default,
-            range: range.and_then(|given| Bounds::range(given, errors)),
-            length: length.and_then(|given| Bounds::length(given, errors)),
+            range,
+            length,
             pattern: pattern.and_then(|given| non_empty_pattern(given.value, errors)),
             example,
             rename: options.text("rename", errors).and_then(|given| portable_name(given, errors)),
@@ -177,10 +189,14 @@ fn check_kind(
     let spelled = types::to_source(ty);
     let text = types::is_named(ty, &["String"]) || matches!(ty, Type::Reference(_));
     let truth = types::is_named(ty, &["bool", "char"]);
-    let number = types::is_named(ty, &NUMBERS);
-    let list = types::is_named(ty, &["Vec", "HashMap", "BTreeMap", "HashSet", "BTreeSet"]);
+    let number = types::is_named(ty, &literal::INTEGERS) || types::is_named(ty, &literal::FLOATS);
+    let list = types::is_named(ty, &LISTS);
     if let Some(given) = range.filter(|_| text || truth || list) {
-        let cure = if truth { "remove it" } else { "write `length(…)`" };
+        let cure = match (truth, list) {
+            (true, _) => "remove it",
+            (false, true) => BOUNDED_ITEMS,
+            (false, false) => "write `length(…)`",
+        };
         errors.at(&given.key, format!("`range` bounds a number, not `{spelled}`; {cure}"));
     }
     if let Some(given) = length.filter(|_| truth || number) {

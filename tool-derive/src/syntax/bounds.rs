@@ -51,6 +51,36 @@ impl Bounds {
         matches!(self.0.limits, RangeLimits::Closed(_))
     }
 
+    /// Returns whether a literal number is outside of the literal ends; false if it cannot be seen.
+    pub(crate) fn excludes(&self, value: &Expr) -> bool {
+        number(value).is_some_and(|value| self.excludes_number(value))
+    }
+
+    /// Returns whether a count is outside of the literal ends.
+    #[allow(clippy::cast_precision_loss, reason = "a literal's length is far below 2^53")]
+    pub(crate) fn excludes_count(&self, count: usize) -> bool {
+        self.excludes_number(count as f64)
+    }
+
+    /// Formats the range as it is written.
+    pub(crate) fn source(&self) -> String {
+        let end = |end: Option<&Expr>| {
+            end.map(|it| it.to_token_stream().to_string().replace(' ', "")).unwrap_or_default()
+        };
+        let dots = if self.is_closed() { "..=" } else { ".." };
+        format!("{}{dots}{}", end(self.start()), end(self.end()))
+    }
+
+    fn excludes_number(&self, value: f64) -> bool {
+        let is_below = self.start().and_then(number).is_some_and(|start| value < start);
+        let is_above = self.end().and_then(number).is_some_and(|end| {
+            // Above 2^53 two different integers may be one float, so equality excludes nothing.
+            value > end
+                || (!self.is_closed() && value >= end && end.abs() < 9_007_199_254_740_992.0)
+        });
+        is_below || is_above
+    }
+
     fn read(given: KeyedValue<TokenStream>, form: &str, errors: &Errors) -> Option<Self> {
         let KeyedValue { key, value } = given;
         if value.is_empty() {

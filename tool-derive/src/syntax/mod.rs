@@ -6,6 +6,7 @@ pub(crate) mod docs;
 pub(crate) mod duration;
 pub(crate) mod groups;
 pub(crate) mod json;
+mod literal;
 mod manifest;
 pub(crate) mod names;
 pub(crate) mod options;

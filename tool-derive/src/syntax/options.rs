@@ -20,6 +20,8 @@ pub(crate) struct AllowedOptions {
     pub(crate) attribute: &'static str,
     /// Each key with an example of its use.
     pub(crate) keys: &'static [(&'static str, &'static str)],
+    /// The keys that are parsed for an error of their own, and are no options.
+    pub(crate) misplaced: &'static [&'static str],
     /// The keys that may be given more than once.
     pub(crate) repeatable: &'static [&'static str],
     /// Keys that other libraries have, each with the form to write here.
@@ -216,16 +218,24 @@ impl Options {
     }
 
     fn unknown(&self, key: &str) -> String {
-        let AllowedOptions { attribute, keys, synonyms, .. } = self.allowed;
+        let AllowedOptions { attribute, keys, misplaced, synonyms, .. } = self.allowed;
         if let Some((_, form)) = synonyms.iter().find(|(synonym, _)| *synonym == key) {
             return format!("`{attribute}` has no option `{key}`; write {form}");
         }
         let known = keys.iter().map(|(key, _)| *key);
+        let is_option = |key: &&str| !misplaced.contains(key);
         match closest(key, known.clone()) {
-            Some(near) => format!("`{attribute}` has no option `{key}`; did you mean `{near}`?"),
+            Some(near) => {
+                let near = if is_option(&near) { near } else { self.form(near) };
+                format!("`{attribute}` has no option `{key}`; did you mean `{near}`?")
+            }
             None => format!(
                 "`{attribute}` has no option `{key}`; it has {}",
-                known.map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+                known
+                    .filter(is_option)
+                    .map(|key| format!("`{key}`"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ),
         }
     }

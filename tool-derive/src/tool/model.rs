@@ -88,8 +88,8 @@ pub(crate) enum ExecutionStyle {
 pub(crate) enum Output {
     /// A type that can be named outside of the function.
     Named(Box<NamedReturnType>),
-    /// `impl Trait`, alone or inside.
-    Opaque,
+    /// `impl Trait`, alone or inside, with its span.
+    Opaque(Span),
 }
 
 /// A return type that can be named.

@@ -41,6 +41,7 @@ const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
         ("version", "version = \"1.0.0\""),
         ("write", "effect = \"write\""),
     ],
+    misplaced: &["read", "write", "destructive"],
     repeatable: &["example"],
     synonyms: &[
         ("desc", DOC_COMMENT),

@@ -10,6 +10,7 @@ use crate::tool::raw::{RawTool, lints};
 const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
     attribute: "#[ai_toolkit]",
     keys: &[("crate", "crate = ::tool_runtime"), ("name", "name = \"content\"")],
+    misplaced: &[],
     repeatable: &[],
     synonyms: &[("description", DOC_COMMENT)],
 };

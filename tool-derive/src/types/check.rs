@@ -3,7 +3,7 @@
 //! - `kind`: a struct or an enum
 //! - `directions`: at most one direction is excluded
 //! - `deserialize::is_plain`: `Deserialize` needs no derive of serde
-//! - `derives`: the user does not derive the same traits
+//! - `derives`: the user does not derive the same traits, and `#[serde_as]` stands below
 //! - `deny_unknown_fields`: unknown fields are denied if serde supports it
 //! - `fields`: `#[arg(…)]` is consistent, and does not repeat serde attributes
 
@@ -22,6 +22,9 @@ use crate::syntax::root::Root;
 use crate::syntax::types;
 
 const DERIVED: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
+
+/// The derive that `#[serde_as]` leaves on a type that it has expanded.
+const CONSUMED_BY_SERDE_AS: &str = "__private_consume_serde_as_attributes";
 
 const SCALARS: [&str; 17] = [
     "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32",
@@ -64,6 +67,13 @@ fn derives(attributes: &[Attribute], errors: &Errors) -> Vec<String> {
     for path in paths {
         let last = path.segments.last().map(|segment| segment.ident.to_string());
         let last = last.unwrap_or_default();
+        if last == CONSUMED_BY_SERDE_AS {
+            errors.at(
+                &path,
+                "`#[serde_as]` stands above `#[ai_type]` and cannot see its derives; write \
+                 `#[serde_as]` below `#[ai_type]`",
+            );
+        }
         if DERIVED.contains(&last.as_str()) {
             errors.at(&path, format!("`#[ai_type]` derives `{last}` already; remove it here"));
             found.push(last);

@@ -35,3 +35,22 @@ pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
         (errors, None) => quote!(#input #errors),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attribute_that_must_stand_below_says_so() {
+        // As `#[serde_as]` leaves a type that it has expanded.
+        let item = quote! {
+            #[derive(::serde_with::__private_consume_serde_as_attributes)]
+            struct Stay {
+                #[serde(with = "::serde_with::As::<::serde_with::DisplayFromStr>")]
+                nights: u8,
+            }
+        };
+        let expanded = expand(TokenStream::new(), &item).to_string();
+        assert!(expanded.contains("`#[serde_as]` below `#[ai_type]`"), "{expanded}");
+    }
+}

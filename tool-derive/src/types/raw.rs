@@ -17,6 +17,7 @@ const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
         ("own_debug", "own_debug"),
         ("serialize_only", "serialize_only"),
     ],
+    misplaced: &[],
     repeatable: &[],
     synonyms: &[("description", DOC_COMMENT)],
 };

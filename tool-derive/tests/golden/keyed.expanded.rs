@@ -129,7 +129,7 @@ const _: () = {
                                 )
                         }
                         ::core::result::Result::Err(__error) => {
-                            __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                            __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                         }
                     };
                 }
@@ -146,7 +146,7 @@ const _: () = {
                             __p::previewed(&__call, &(__value))
                         }
                         ::core::result::Result::Err(__error) => {
-                            __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                            __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                         }
                     };
                 }
@@ -159,7 +159,7 @@ const _: () = {
                         __p::answered(&__call, &__value)
                     }
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })

@@ -101,7 +101,7 @@ const _: () = {
                 {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })

@@ -157,7 +157,7 @@ const _: () = {
                         __p::answered(&__call, &__value)
                     }
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })

@@ -110,7 +110,7 @@ const _: () = {
                         __p::answered(&__call, &__value)
                     }
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -218,7 +218,7 @@ const _: () = {
                                 )
                         }
                         ::core::result::Result::Err(__error) => {
-                            __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                            __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                         }
                     };
                 }
@@ -232,7 +232,7 @@ const _: () = {
                             __p::previewed(&__call, &(__value))
                         }
                         ::core::result::Result::Err(__error) => {
-                            __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                            __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                         }
                     };
                 }
@@ -241,7 +241,7 @@ const _: () = {
                         __p::answered(&__call, &__value)
                     }
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -321,7 +321,7 @@ const _: () = {
                         __p::answered(&__call, &__value)
                     }
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })

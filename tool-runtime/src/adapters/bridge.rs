@@ -11,6 +11,7 @@ use super::turn::open_undeclared;
 use super::{Adapter, AnswerError, DeclaredTool, Dialect, ToolAnswer};
 use crate::Arguments;
 use crate::call::ToolCall;
+use crate::json::normalized;
 use crate::runtime::Runtime;
 
 /// Connects a runtime's tools to a client library of a provider.
@@ -181,7 +182,7 @@ impl ClientBridge {
     /// # Errors
     /// Returns an error if the call is not executed.
     pub fn answer_object(&self, answer: impl Into<ToolAnswer>) -> Result<Value, AnswerError> {
-        Ok(self.prepared(answer.into())?.content.without_parts().to_object())
+        Ok(normalized(self.prepared(answer.into())?.content.without_parts().to_object()))
     }
 
     fn prepared(&self, mut answer: ToolAnswer) -> Result<ToolAnswer, AnswerError> {

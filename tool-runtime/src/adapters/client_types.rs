@@ -1,6 +1,7 @@
 //! Converts declarations, responses and messages to and from the types of client libraries.
 
 use std::any::type_name;
+use std::marker::PhantomData;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,6 +10,7 @@ use serde_json::Value;
 use super::{
     Adapter, AnswerError, ClientTypeError, Delta, ReadError, ToolAnswer, Turn, TurnStream,
 };
+use crate::json::read_seed;
 
 /// Reads and writes the types of client libraries.
 impl Adapter {
@@ -97,7 +99,7 @@ fn convert<T: DeserializeOwned>(
     value: &Value,
     name: impl FnOnce() -> String,
 ) -> Result<T, ClientTypeError> {
-    T::deserialize(value).map_err(|error| ClientTypeError {
+    read_seed(PhantomData::<T>, value).map_err(|error| ClientTypeError {
         value: name(),
         type_name: type_name::<T>(),
         reason: error.to_string(),

@@ -9,7 +9,8 @@ use tool_contracts::ToolCallRequest;
 use super::answers::match_to_calls;
 use super::disclosure::found_tools_in;
 use super::format::{
-    AnswerBody, AnswerContent, CallForm, ParsedCall, ParsedResponse, ResponseValue, parse,
+    AnswerBody, AnswerContent, CallForm, CallNamespace, ParsedCall, ParsedResponse, ResponseValue,
+    ToolLoading, parse,
 };
 use super::turn::or_empty;
 use super::wide_integers;
@@ -17,6 +18,7 @@ use super::{
     Adapter, AnswerError, DeclaredTool, ReadError, RequestedCall, StopReason, ToolAnswer, Turn,
     TurnStream,
 };
+use crate::json::normalized;
 use crate::schema::nearest_tools;
 
 /// The most similar names in the answer to an unknown name.
@@ -91,24 +93,31 @@ impl Adapter {
         if prepared.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.dialect.format().answer_messages(&prepared))
+        let messages = self.dialect.format().answer_messages(&prepared);
+        Ok(messages.into_iter().map(normalized).collect())
     }
 
     pub(super) fn turn(&self, response: ParsedResponse) -> Turn {
-        let ParsedResponse { mut messages, text, thinking, refusal, calls, stop, metadata } =
+        let ParsedResponse { mut messages, texts, thinking, refusal, calls, stop, metadata } =
             response;
         let calls = calls.into_iter().map(|call| self.requested(call, &stop)).collect();
         let wide_integers = wide_integers::take(&mut messages);
-        Turn { messages, wide_integers, text, thinking, refusal, calls, stop, metadata }
+        let messages = messages.into_iter().map(normalized).collect();
+        Turn { messages, wide_integers, texts, thinking, refusal, calls, stop, metadata }
     }
 
     /// Resolves the declared name of a call, and converts its arguments to the tool's schema.
     fn requested(&self, mut parsed: ParsedCall, stop: &StopReason) -> RequestedCall {
         parsed.caller = parsed.caller.map(wide_integers::rounded);
-        let tool = self.names.tool(&parsed.name);
-        let (name, closest) = match tool {
-            Some(tool) => (tool.to_owned(), None),
-            None => (parsed.name.clone(), Some(self.closest(&parsed.name))),
+        let tool = self.called_tool(&parsed);
+        let (name, closest) = match (tool, &parsed.namespace) {
+            (Some(tool), _) => (tool.to_owned(), None),
+            (None, None) => (parsed.name.clone(), Some(self.closest(&parsed.name))),
+            // A tool of the provider is no slip of the model.
+            (None, namespace @ Some(_)) => {
+                let name = CallNamespace::qualified(namespace.as_ref(), &parsed.name);
+                (name, Some(Vec::new()))
+            }
         };
         let restored = tool.and_then(|tool| match self.restore(tool, &parsed.arguments) {
             Cow::Owned(restored) => Some(restored),
@@ -117,6 +126,39 @@ impl Adapter {
         let mut requested = RequestedCall { parsed, name, restored, closest, request: None };
         requested.request = request(&requested).filter(|_| *stop == StopReason::Done);
         requested
+    }
+
+    /// Returns the declared tool of a call; none if it names a set of tools in which the tool was not
+    /// declared.
+    fn called_tool(&self, parsed: &ParsedCall) -> Option<&str> {
+        let tool = self.names.tool(&parsed.name)?;
+        let namespace = parsed.namespace.as_ref();
+        let is_ours = namespace.is_none_or(|it| self.is_declared_in(&it.name, tool));
+        is_ours.then_some(tool)
+    }
+
+    /// Returns the tool of a name in a streamed response, which may be qualified by a namespace.
+    pub(super) fn shown_tool<'n>(&'n self, name: &'n str) -> &'n str {
+        let tool = match name.split_once(':') {
+            Some((namespace, name)) => {
+                self.names.tool(name).filter(|tool| self.is_declared_in(namespace, tool))
+            }
+            None => self.names.tool(name),
+        };
+        tool.unwrap_or(name)
+    }
+
+    fn is_declared_in(&self, namespace: &str, tool: &str) -> bool {
+        let wire = self.names.wire(tool);
+        let is_deferred = |it: &DeclaredTool| {
+            it.is_deferred() || self.plan.is_client_executed() && it.loading == ToolLoading::Found
+        };
+        let is_declared = |it: &DeclaredTool| {
+            let toolkit = it.toolkit.as_ref().map(|toolkit| &*toolkit.name);
+            Some(&*it.name) == wire && toolkit == Some(namespace) && is_deferred(it)
+        };
+        self.dialect.format().declares_namespaces()
+            && self.tools.iter().chain(self.withheld.values()).any(is_declared)
     }
 
     /// The declarations of withheld tools that a search has found, best first.

@@ -15,6 +15,7 @@ use super::restore::DeclarationChanges;
 use super::strict_quota::StrictQuota;
 use super::toolkits::{Descriptions, declared_toolkit, toolkit_names};
 use super::{CacheLifetime, DeclarationLoss, DeclarationReport, Disclosure, ToolkitText};
+use crate::json::normalized;
 
 /// The host's options for declarations.
 #[derive(Debug, Clone)]
@@ -71,7 +72,7 @@ pub(super) fn declare(
         let mut tool = DeclaredTool {
             name: name.to_owned(),
             description: descriptions.describe(spec, plan.defers(spec)).into_owned(),
-            schema: Value::Object(lowered.schema),
+            schema: normalized(Value::Object(lowered.schema)),
             strict,
             custom: None,
             examples: Vec::new(),
@@ -111,7 +112,7 @@ pub(super) fn combined(
     list.extend(loaded(ToolLoading::Found).map(declaration));
     let deferred: Vec<_> = loaded(ToolLoading::ByProvider).collect();
     list.extend(format.deferred_declarations(&deferred));
-    format.declarations(list)
+    normalized(format.declarations(list))
 }
 
 /// Adds examples to their field, or to the description.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::restore::DeclarationChanges;
+use crate::json::normalized;
 
 /// Converts examples to the declared schema: with its names, and `null` where it requires a property
 /// that the example omits.
@@ -14,7 +15,7 @@ pub(super) fn declared(
 ) -> Vec<Value> {
     let own = examples.iter().cloned().map(Value::Object);
     match changes {
-        Some(changes) => own.map(|example| changes.apply(example)).collect(),
+        Some(changes) => own.map(|example| normalized(changes.apply(example))).collect(),
         None => own.collect(),
     }
 }

@@ -60,7 +60,9 @@ impl ToolAnswer {
         }
         self.content.body = match (shown.text(), shown.format().model_note()) {
             (Some(text), Some(note)) => AnswerBody::Text(format!("{note}\n{text}")),
-            (Some(text), None) => AnswerBody::Data(text.to_owned()),
+            (Some(text), None) if shown.data_json().is_some() => AnswerBody::Data(text.to_owned()),
+            // The first part of a long text, which is no JSON.
+            (Some(text), None) => AnswerBody::Text(text.to_owned()),
             (None, _) => AnswerBody::Notes,
         };
         self.content.notes.extend(shown.excerpt().map(ToString::to_string));

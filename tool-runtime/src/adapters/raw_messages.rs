@@ -8,7 +8,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::Turn;
 use super::format::ParsedCall;
-use crate::json::read;
+use crate::json::{from_text, read};
 use crate::limits::Limits;
 
 impl Turn {
@@ -65,7 +65,7 @@ impl<'t> WrittenPart<'t> {
             tree.map_or(true, |tree| !tree.duplicates().is_empty())
         };
         // Read as `messages` reads it, so that both have the arguments or none.
-        let is_object = serde_json::from_str::<Value>(arguments).is_ok_and(|it| it.is_object());
+        let is_object = from_text::<Value>(arguments).is_ok_and(|it| it.is_object());
         let raw = serde_json::from_str(arguments).ok();
         let path = call.place.as_deref()?.split('/').skip(1).collect();
         raw.filter(|_| is_object && !repeats_names()).map(|raw| Self { message: 0, path, raw })

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::format::{CallChoice, UnsupportedRule};
 use super::tool_choice::{CallRules, ToolChoice, ToolChoiceError};
 use super::{Adapter, DeclaredTool};
+use crate::json::normalized_object;
 use crate::schema::nearest_tools;
 
 /// The most similar names in the error of an unknown name.
@@ -58,7 +59,7 @@ impl Adapter {
             ToolChoiceError::Unsupported { dialect: self.dialect, rule, cure }
         };
         format.write_choice(choice, parallel, &mut fields).map_err(unsupported)?;
-        Ok(fields)
+        Ok(normalized_object(fields))
     }
 
     fn call_choice<'t>(

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::null_for_absent::StrictSchema;
 use super::renamed::RenamedProperties;
+use crate::json::from_text;
 
 /// The changes of one tool's schema in its declaration.
 ///
@@ -34,7 +35,7 @@ impl DeclarationChanges {
         match self {
             Self::Omitted(schema) => schema.fill(&arguments),
             Self::Renamed(properties) => {
-                let declared = serde_json::from_str(&properties.declare(&arguments.to_string()));
+                let declared = from_text(&properties.declare(&arguments.to_string()));
                 declared.unwrap_or(arguments)
             }
         }

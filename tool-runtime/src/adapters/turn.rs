@@ -6,7 +6,7 @@ use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolCallRequest, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
-use super::format::{ParsedCall, ResponseMetadata};
+use super::format::{ParsedCall, ResponseMetadata, ResponseTexts};
 use super::wide_integers::WideInteger;
 use super::{StopReason, TurnUsage};
 use crate::arguments::{EMPTY, written_without_arguments};
@@ -23,7 +23,7 @@ pub struct Turn {
     pub(super) messages: Vec<Value>,
     /// The integers that are rounded in the messages.
     pub(super) wide_integers: Vec<WideInteger>,
-    pub(super) text: String,
+    pub(super) texts: ResponseTexts,
     pub(super) thinking: String,
     pub(super) refusal: String,
     pub(super) calls: Vec<RequestedCall>,
@@ -63,10 +63,36 @@ impl Turn {
         &self.messages
     }
 
-    /// Returns the model's text beside its calls, reasoning and refusal; empty if there is none.
+    /// Returns the model's answer as text, beside its calls, reasoning and refusal; empty if there is
+    /// none.
+    ///
+    /// Of several [texts](Self::texts) it is the one that the provider marks as the answer
+    /// (`phase: final_answer` of the Responses API), else the last one: what a model says before a tool
+    /// of the provider runs, or before its answer, is no part of the answer.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        self.texts.answer()
+    }
+
+    /// Lists the texts of the response in the model's order, the comments before its answer too.
+    ///
+    /// A message of the Responses API is one text, and so are the blocks of Anthropic and Bedrock that
+    /// a citation divides, and the parts of Gemini without another part between them.
+    ///
+    /// ```
+    /// use tool_runtime::adapters::{Adapter, Dialect};
+    ///
+    /// let adapter = Adapter::new(Dialect::Anthropic, &[]);
+    /// let turn = adapter.read(
+    ///     r#"{"role":"assistant","stop_reason":"end_turn","content":[
+    ///         {"type":"text","text":"Let me check."},{"type":"text","text":"{\"port\":1}"}]}"#,
+    /// )?;
+    /// assert_eq!(turn.text(), r#"{"port":1}"#);
+    /// assert_eq!(turn.texts().collect::<Vec<_>>(), ["Let me check.", r#"{"port":1}"#]);
+    /// # Ok::<(), tool_runtime::adapters::ReadError>(())
+    /// ```
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter()
     }
 
     /// Returns the model's reasoning, as far as the provider sends it readable; empty if it sends
@@ -131,16 +157,20 @@ impl Turn {
     /// Opens every requested call, in order; runs nothing.
     ///
     /// A call of an undeclared name is answered `NOT_FOUND`, even if the runtime has such a tool.
+    /// The key of a write is derived from the response's id, if the provider sends one, and from the
+    /// call's position, so that an id which a later response uses again is no repeat.
     /// Arguments that are not JSON produce a rejected call with the location of the error. If the
     /// response was cut off or stopped by a filter, no call runs: complete calls are answered
     /// `CANCELLED`, and every answer states the remedy.
     #[must_use = "a call runs nothing until it is executed"]
     pub fn open_calls(&self, runtime: &Runtime, cx: &ToolContext) -> Vec<ToolCall> {
-        self.calls.iter().map(|call| self.open_call(call, runtime, cx)).collect()
+        let numbered = self.calls.iter().enumerate();
+        numbered.map(|(position, call)| self.open_call(position, call, runtime, cx)).collect()
     }
 
     fn open_call(
         &self,
+        position: usize,
         requested: &RequestedCall,
         runtime: &Runtime,
         cx: &ToolContext,
@@ -153,6 +183,12 @@ impl Turn {
                 open_undeclared(runtime, &requested.name, call_id, arguments, closest, cx)
             }
         };
+        if let (Some(scope), Some(response)) = (call.scope(), self.response_id()) {
+            // Models number the calls of each response anew, or give two of one response one id.
+            let id = requested.parsed.wire_id.as_deref().unwrap_or_default();
+            let length = response.len();
+            scope.set_place(format!("response:{length}:{response}:{position}:{id}"));
+        }
         match &self.stop {
             StopReason::Done => {}
             StopReason::Length | StopReason::Interrupted => {
@@ -174,6 +210,9 @@ impl RequestedCall {
     }
 
     /// Returns the tool's own name, or the model's text if no such tool was declared.
+    ///
+    /// A call of a set of tools that is the provider's own has the name of the set before it, such as
+    /// `browser:find`: it is no call of a declared tool `find`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -186,6 +225,18 @@ impl RequestedCall {
     #[must_use]
     pub fn arguments(&self) -> &str {
         or_empty(&self.parsed.arguments)
+    }
+
+    /// Returns the set of tools that the provider names for the call: `toolset_name` of Anthropic,
+    /// `namespace` of the Responses API; none for most calls.
+    ///
+    /// Only a set in which the adapter declared the tool leads to it: the toolkit of a deferred tool in
+    /// the Responses API. A call of any other set is answered `NOT_FOUND` by
+    /// [`Turn::open_calls`]; a host that offers a set of the provider itself answers its calls by
+    /// [`ToolAnswer::from_text`](super::ToolAnswer::from_text). The answer repeats the field.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&str> {
+        self.parsed.namespace.as_ref().map(|namespace| &*namespace.name)
     }
 
     /// Returns the request of a valid call.
@@ -229,7 +280,7 @@ pub(super) fn open_undeclared(
 impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
-            .field("text", &format_args!("{} bytes", self.text.len()))
+            .field("text", &format_args!("{} bytes", self.text().len()))
             .field("calls", &self.calls)
             .field("stop", &self.stop)
             .field("usage", &self.metadata.usage)

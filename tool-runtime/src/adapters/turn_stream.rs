@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::format::{ResponseValue, StreamAssembler, parse};
+use super::format::{CallNamespace, ParsedResponse, ResponseValue, StreamAssembler, parse};
 use super::framing::EventDecoder;
 use super::{Adapter, Delta, ReadError, Turn};
 
@@ -30,6 +30,12 @@ pub struct TurnStream<'a> {
     assembler: Box<dyn StreamAssembler>,
     decoder: EventDecoder,
     remaining_bytes: usize,
+    /// True once an event has added content for display.
+    has_content: bool,
+    /// The first event of a body that is JSON in place of a stream, while it may be a whole response.
+    body: Option<String>,
+    /// A whole response in place of a stream.
+    whole: Option<ParsedResponse>,
     /// The first error; later events return it again.
     failed: Option<ReadError>,
 }
@@ -38,7 +44,16 @@ impl<'a> TurnStream<'a> {
     pub(super) fn new(adapter: &'a Adapter, assembler: Box<dyn StreamAssembler>) -> Self {
         let decoder = EventDecoder::new(adapter.dialect.format().framing());
         let remaining_bytes = adapter.max_response_bytes;
-        Self { adapter, assembler, decoder, remaining_bytes, failed: None }
+        Self {
+            adapter,
+            assembler,
+            decoder,
+            remaining_bytes,
+            has_content: false,
+            body: None,
+            whole: None,
+            failed: None,
+        }
     }
 
     /// Processes more bytes of the response's body; returns the added content for display.
@@ -46,8 +61,8 @@ impl<'a> TurnStream<'a> {
     /// Bytes may be split anywhere, also within a character. They are framed as the provider sends
     /// them: server-sent events, with comments, several lines of data and any line ends; JSON objects
     /// in lines (Ollama) or in a list (Gemini without `alt=sse`); Amazon's event stream with its
-    /// checksums (Bedrock). A body that is a JSON object in place of a stream is read too, since
-    /// providers report failures so. Only an incomplete event is held, and no longer than the limit
+    /// checksums (Bedrock). A body that is a JSON object in place of a stream is read too: providers
+    /// report failures so, and servers that do not stream send the whole response. Only an incomplete event is held, and no longer than the limit
     /// of one response.
     ///
     /// ```
@@ -71,7 +86,9 @@ impl<'a> TurnStream<'a> {
         let (mut events, mut deltas) = (Vec::new(), Vec::new());
         let framed = self.decoder.push(bytes, self.adapter.max_response_bytes, &mut events);
         for event in events {
+            let is_first = self.remaining_bytes == self.adapter.max_response_bytes;
             deltas.extend(self.push(&event)?);
+            self.body = Some(event).filter(|_| is_first && self.decoder.is_json_body());
         }
         match framed {
             Ok(()) => Ok(deltas),
@@ -108,7 +125,18 @@ impl<'a> TurnStream<'a> {
         if let Some(error) = event.get("error") {
             return Err(error.provider_error().into());
         }
-        let deltas = self.assembler.push(event)?;
+        if self.whole.is_some() {
+            // Some servers report the usage after it.
+            return Ok(Vec::new());
+        }
+        let format = self.adapter.dialect.format();
+        let deltas = if !self.has_content && format.is_whole(event) {
+            let whole = format.read(event, &self.adapter.names)?;
+            deltas_of(self.whole.insert(whole))
+        } else {
+            self.assembler.push(event)?
+        };
+        self.has_content |= !deltas.is_empty();
         Ok(deltas.into_iter().map(|delta| self.with_own_name(delta)).collect())
     }
 
@@ -127,7 +155,14 @@ impl<'a> TurnStream<'a> {
             let position = 0;
             return Err(ReadError::Malformed(crate::schema::Malformed::Truncated { position }));
         }
-        Ok(self.adapter.turn(self.assembler.finish(&self.adapter.names)))
+        if let Some(whole) = self.whole {
+            return Ok(self.adapter.turn(whole));
+        }
+        // A body without content is no answer unless it is a response of the dialect.
+        match self.body.filter(|_| !self.has_content) {
+            Some(body) => self.adapter.read(&body),
+            None => Ok(self.adapter.turn(self.assembler.finish(&self.adapter.names))),
+        }
     }
 
     /// Processes an event whose end was not marked, if it is whole; returns the added content.
@@ -141,13 +176,28 @@ impl<'a> TurnStream<'a> {
     /// Replaces a declared name by the tool's own name.
     fn with_own_name(&self, delta: Delta) -> Delta {
         match delta {
-            Delta::CallStarted(wire) => {
-                let tool = self.adapter.names.tool(&wire).map(str::to_owned);
-                Delta::CallStarted(tool.unwrap_or(wire))
+            Delta::CallStarted(name) => {
+                Delta::CallStarted(self.adapter.shown_tool(&name).to_owned())
             }
             shown @ (Delta::Text(_) | Delta::Thinking(_) | Delta::Refusal(_)) => shown,
         }
     }
+}
+
+/// Returns the content of a whole response for display.
+fn deltas_of(whole: &ParsedResponse) -> Vec<Delta> {
+    let shown =
+        |text: &str, delta: fn(String) -> Delta| (!text.is_empty()).then(|| delta(text.to_owned()));
+    let texts = whole.texts.iter().filter_map(|text| shown(text, Delta::Text));
+    let calls = whole.calls.iter().map(|call| {
+        Delta::CallStarted(CallNamespace::qualified(call.namespace.as_ref(), &call.name))
+    });
+    shown(&whole.thinking, Delta::Thinking)
+        .into_iter()
+        .chain(texts)
+        .chain(shown(&whole.refusal, Delta::Refusal))
+        .chain(calls)
+        .collect()
 }
 
 /// Prints the size, without content.

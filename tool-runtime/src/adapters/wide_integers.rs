@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::json::fits_64_bits;
+use crate::json::{fits_64_bits, from_text};
 
 /// An integer of a message as the model or the provider wrote it.
 #[derive(Debug, Clone)]
@@ -101,7 +101,7 @@ fn visit<'v>(
     found: &mut dyn FnMut(&[PathStep<'_>], Box<RawValue>),
 ) {
     if let Some(digits) = value.as_object().and_then(digits_of) {
-        *value = serde_json::from_str(digits.get()).unwrap_or_default();
+        *value = from_text(digits.get()).unwrap_or_default();
         return found(path, digits);
     }
     let mut below = |step, inner| {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contracts::act::ActResult;
 use crate::contracts::{ContractError, ToolErrorType};
+use crate::json::insert;
 use crate::words::word_enum;
 
 /// The part of the agent that failed.
@@ -86,6 +87,8 @@ word_enum! {
         ToolType = "tool_type",
         /// The model's server refuses the API key.
         Unauthorized = "unauthorized",
+        /// A call of the conversation has no answer directly after it, or a result answers no call.
+        UnansweredCall = "unanswered_call",
         /// The model's server failed.
         Unavailable = "unavailable",
         /// There is no such tool, or the tool has no such function.
@@ -111,6 +114,7 @@ impl AgentErrorReason {
             | Self::Panic
             | Self::SessionStore
             | Self::ToolType
+            | Self::UnansweredCall
             | Self::UnknownTool => false,
         }
     }
@@ -152,7 +156,7 @@ impl AgentError {
     /// Adds a detail.
     #[must_use]
     pub fn with_detail(mut self, name: impl Into<String>, detail: impl Into<Value>) -> Self {
-        self.details.insert(name.into(), detail.into());
+        insert(&mut self.details, name.into(), detail.into());
         self
     }
 

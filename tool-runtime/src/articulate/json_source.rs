@@ -12,24 +12,30 @@ use crate::json::{Decimal, JsonKind, JsonNode, JsonView};
 pub(super) struct JsonSource<'d> {
     view: JsonView<'d>,
     id: u32,
+    rounds: bool,
 }
 
 impl<'d> JsonSource<'d> {
     /// Returns the whole document.
     pub(super) const fn root(view: JsonView<'d>) -> Self {
-        Self { view, id: 0 }
+        Self { view, id: 0, rounds: false }
+    }
+
+    /// Rounds a number with more digits to the nearest float.
+    pub(super) const fn rounding(self) -> Self {
+        Self { rounds: true, ..self }
     }
 }
 
 impl Serialize for JsonSource<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Self { view, id } = *self;
+        let Self { view, id, rounds } = *self;
         let node = view.node(id);
-        let children = || view.children(id).map(|(id, node)| (node, Self { view, id }));
+        let children = || view.children(id).map(|(id, node)| (node, Self { view, id, rounds }));
         match node.kind {
             JsonKind::Null => to.serialize_unit(),
             JsonKind::Bool => to.serialize_bool(view.raw(node).starts_with('t')),
-            JsonKind::Number => serialize_number(view, node, to),
+            JsonKind::Number => serialize_number(view, node, rounds, to),
             JsonKind::String => to.serialize_str(&view.string(node)),
             JsonKind::Array => to.collect_seq(children().map(|(_, item)| item)),
             JsonKind::Object => {
@@ -46,6 +52,7 @@ impl Serialize for JsonSource<'_> {
 fn serialize_number<S: Serializer>(
     view: JsonView<'_>,
     node: &JsonNode,
+    rounds: bool,
     to: S,
 ) -> Result<S::Ok, S::Error> {
     let text = view.raw(node);
@@ -57,6 +64,7 @@ fn serialize_number<S: Serializer>(
         }
     }
     match text.parse::<f64>() {
+        Ok(number) if rounds && number.is_finite() => to.serialize_f64(number),
         Ok(number) if keeps_digits(view, node, number) => to.serialize_f64(number),
         _ => Err(S::Error::custom("a number has more digits than 64 bits hold")),
     }

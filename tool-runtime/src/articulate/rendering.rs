@@ -7,7 +7,7 @@ use super::json_text::{COMPACT, SPACED, json_text};
 use super::shape::DocumentShape;
 use super::toon;
 use crate::contracts::articulate::{SerializationError, SerializationFormat};
-use crate::json::{JsonTree, JsonView, equals_value, read, writer};
+use crate::json::{JsonTree, JsonView, equals_value, from_text, read, writer};
 use crate::limits::Limits;
 use crate::tokens::TokenCounter;
 
@@ -172,5 +172,5 @@ pub(super) fn of_json<T: DeserializeOwned>(text: &str) -> Result<T, Serializatio
         let message = if error.is_data() { WRONG_TYPE } else { "expected a text in JSON" };
         SerializationError::new(message).at(error.line() as u64, error.column() as u64)
     };
-    serde_json::from_str(text).map_err(describe)
+    from_text(text).map_err(describe)
 }

@@ -33,11 +33,17 @@ pub fn to_toon<T: Serialize + ?Sized>(data: &T) -> Result<String, SerializationE
         return Ok(text);
     }
     let json = json_of(data)?;
-    write(ParsedDocument::read(&json, usize::MAX)?.view())
+    let document = ParsedDocument::read(&json, usize::MAX)?;
+    let source = JsonSource::root(document.view());
+    // A number in a value of `serde_json` is a float in builds where it has no text.
+    let has_raw_json = memmem::find(text.as_bytes(), RAW_JSON.as_bytes()).is_some();
+    let source = if has_raw_json { source } else { source.rounding() };
+    serde_toon::to_string(&source).map_err(of_writer)
 }
 
 /// The mark of raw JSON, which only `serde_json` writes as what it contains.
 const PRIVATE: &str = "$serde_json::private::";
+const RAW_JSON: &str = "$serde_json::private::RawValue";
 const NOT_TOON: &str = "the data cannot be written as TOON";
 
 /// Reads TOON strictly: lengths, widths of rows, indentation and repeated keys are checked.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 
 use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, newest};
 use super::context_text::{ContextText, INSTRUCTIONS, PrunableParts, QUESTION};
@@ -72,7 +73,7 @@ use crate::tokens::{TokenCounter, TokenEstimate};
 /// are kept: similarity does not tell whether an answer was lost.
 ///
 /// ```
-/// use tool_runtime::assess::{Assessor, AssessOptions, ContextManager};
+/// use tool_runtime::assess::{Assessor, AssessOptions};
 /// use tool_runtime::contracts::act::ActResult;
 /// use tool_runtime::contracts::assess::{CompressionMethod, ContextData};
 ///
@@ -385,7 +386,11 @@ impl Assessor {
     ) -> OptimizedContext {
         let builder = if method == CompressionMethod::None {
             let (tokens, threshold) = (raw.tokens, self.options.threshold_tokens());
-            let reason = format!("{tokens} tokens are not above the threshold of {threshold}");
+            let reason = if threshold == u64::MAX {
+                "this context is not to be compressed".to_owned()
+            } else {
+                format!("{tokens} tokens are not above the threshold of {threshold}")
+            };
             self.unchanged(raw, context, reason, 0.0)
         } else {
             let budget =
@@ -410,21 +415,43 @@ impl Assessor {
     }
 }
 
-#[async_trait]
-impl ContextManager for Assessor {
-    async fn optimize(&self, context: &ContextData) -> OptimizedContext {
-        let started = Instant::now();
-        let raw = RawContext::of(context, TextScope::Context, self);
-        let method = self.select(context, raw.tokens);
-        self.optimize_by(method, context, raw, started).await
+/// The methods of [`ContextManager`], which need no import of the trait.
+impl Assessor {
+    /// Compresses a context; see [`ContextManager::optimize`].
+    pub fn optimize<'c>(&'c self, context: &'c ContextData) -> BoxFuture<'c, OptimizedContext> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let raw = RawContext::of(context, TextScope::Context, self);
+            let method = self.select(context, raw.tokens);
+            self.optimize_by(method, context, raw, started).await
+        })
     }
 
-    fn estimate_tokens(&self, text: &str) -> u64 {
+    /// Counts the tokens of a text.
+    #[must_use]
+    pub fn estimate_tokens(&self, text: &str) -> u64 {
         self.counter.count(text)
     }
 
-    fn select_strategy(&self, context: &ContextData) -> CompressionMethod {
+    /// Returns the method that [`optimize`](Self::optimize) would use, `none` included.
+    #[must_use]
+    pub fn select_strategy(&self, context: &ContextData) -> CompressionMethod {
         self.select(context, RawContext::of(context, TextScope::Context, self).tokens)
+    }
+}
+
+#[async_trait]
+impl ContextManager for Assessor {
+    async fn optimize(&self, context: &ContextData) -> OptimizedContext {
+        Self::optimize(self, context).await
+    }
+
+    fn estimate_tokens(&self, text: &str) -> u64 {
+        Self::estimate_tokens(self, text)
+    }
+
+    fn select_strategy(&self, context: &ContextData) -> CompressionMethod {
+        Self::select_strategy(self, context)
     }
 }
 

@@ -216,12 +216,12 @@ impl<'c> ContextText<'c> {
         self.segments.push(segment);
     }
 
-    /// Writes a result with all of its fields.
+    /// Writes a result with all of its fields: a document in JSON compactly, as any program sends it, so
+    /// that the removal of white space counts as no saving.
     fn whole_text(&self, result: &ActResult) -> String {
-        let serializer = self.serializer.filter(|_| result.success());
-        let json =
-            serializer.and_then(|_| json_rows::compact(result.data(), &AssessOptions::default()));
-        json.map_or_else(|| result.to_text(), |json| json_rows::in_short(json, serializer))
+        let data = Some(result.data()).filter(|_| result.success());
+        let json = data.and_then(|data| json_rows::compact(data, &AssessOptions::default()));
+        json.map_or_else(|| result.to_text(), |json| json_rows::in_short(json, self.serializer))
     }
 
     fn push_facts(&mut self, context: &'c ContextData) {

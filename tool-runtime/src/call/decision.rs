@@ -8,16 +8,20 @@ use crate::arguments::{Arguments, or_none};
 use crate::dispatch::decode::decode;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{TicketWithdrawal, is_name};
-use crate::json::differences;
+use crate::tool::ToolOutput;
 
-/// The error of an approval that did not take effect. The call is as it was before.
+/// The error of a decision that did not take effect. The call is as it was before.
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
     /// The call is not pending: it has been answered, declined or withdrawn.
-    #[error("the call is not pending, so it cannot be approved")]
+    #[error("the call is not pending, so it cannot be approved or declined")]
     NotPending,
-    /// The approver's name is blank, or has characters that cannot be seen.
+    /// The call was refused before anyone could decide: its arguments are invalid, or it was resumed
+    /// by a ticket that was used, has expired or belongs to another principal; see the detail.
+    #[error("the call was refused, so it cannot be approved or declined: {}", .0.message())]
+    Refused(Box<ToolErrorDetail>),
+    /// The name of the person is blank, or has characters that cannot be seen.
     #[error("an approver has a name: not blank, and without invisible characters")]
     InvalidApprover,
     /// The edited arguments are not valid; the detail lists every violation.
@@ -50,7 +54,8 @@ impl ToolCall {
     /// The host names the approver, never the model. The last approval counts.
     ///
     /// # Errors
-    /// [`ApprovalError::NotPending`] unless the call is [`Pending`](CallStatus::Pending);
+    /// [`ApprovalError::Refused`] with the reason for a call that was refused, such as by its ticket;
+    /// [`ApprovalError::NotPending`] for another one that is not [`Pending`](CallStatus::Pending);
     /// [`ApprovalError::InvalidApprover`] for a name that is blank or has characters that cannot be
     /// seen.
     pub fn approve(&mut self, approver: impl Into<String>) -> Result<(), ApprovalError> {
@@ -62,7 +67,12 @@ impl ToolCall {
 
     /// Approves this call with arguments that a person edited; they are checked like a model's.
     ///
-    /// `meta.edits` of the answer lists the JSON Pointers of what was edited. The envelope's `input`
+    /// `"***"` in a secret, as a [preview](Self::preview) shows it, stands for the secret that the call
+    /// has at the same place, at any depth. A mask without such a secret is refused, and so is one in
+    /// an array of which items were moved or removed.
+    ///
+    /// `meta.edits` of the answer lists the JSON Pointers of what was edited; the pointer to what is
+    /// inside of a secret ends at the secret. The envelope's `input`
     /// stays the echo of what the model sent. An approval that was bound to a dry run of the earlier
     /// arguments is not bound to it any more.
     ///
@@ -75,17 +85,28 @@ impl ToolCall {
         arguments: impl Into<Arguments>,
     ) -> Result<(), ApprovalError> {
         let approver = self.valid_approver(approver.into())?;
-        self.approval.edited |= self.edit(arguments.into())?;
+        let arguments = self.with_secrets(arguments.into())?;
+        self.approval.edited |= self.edit(arguments)?;
         self.set_approver(approver);
         Ok(())
     }
 
     /// Declines a pending call; the model reads the feedback.
     ///
+    /// `by` is the name of the person who declines, which the host gives and the ledger records; the
+    /// model does not read it.
+    ///
     /// # Errors
-    /// The call is not pending.
-    pub fn decline(&mut self, feedback: impl Into<String>) -> Result<(), NotPending> {
-        self.refuse(|| Refusal::declined(&feedback.into()))?;
+    /// Those of [`approve`](Self::approve).
+    pub fn decline(
+        &mut self,
+        by: impl Into<String>,
+        feedback: impl Into<String>,
+    ) -> Result<(), ApprovalError> {
+        let decliner = self.valid_approver(by.into())?;
+        self.set_decliner(decliner);
+        self.refuse(|| Refusal::declined(&feedback.into()))
+            .map_err(|NotPending| ApprovalError::NotPending)?;
         self.withdraw_ticket(TicketWithdrawal::Declined);
         Ok(())
     }
@@ -112,9 +133,17 @@ impl ToolCall {
     /// Returns the approver's name if the call is pending and the name can be read.
     fn valid_approver(&self, approver: String) -> Result<String, ApprovalError> {
         if self.status != CallStatus::Pending {
-            return Err(ApprovalError::NotPending);
+            return Err(self.not_pending());
         }
         if is_name(&approver) { Ok(approver) } else { Err(ApprovalError::InvalidApprover) }
+    }
+
+    /// Returns the error of an approval that comes too late, with the reason of a refused call.
+    fn not_pending(&self) -> ApprovalError {
+        let is_refused =
+            self.status == CallStatus::Rejected || matches!(self.target, CallTarget::Unknown(_));
+        let detail = self.output.as_ref().filter(|_| is_refused).and_then(ToolOutput::error);
+        detail.map_or(ApprovalError::NotPending, |it| ApprovalError::Refused(Box::new(it.clone())))
     }
 
     /// If the call was resumed by a ticket, records how the ticket ends.
@@ -124,21 +153,36 @@ impl ToolCall {
         }
     }
 
+    /// Puts the call's secrets in the place of the masks in edited arguments.
+    fn with_secrets(&self, edited: Arguments) -> Result<Arguments, ApprovalError> {
+        let Some(scope) = self.scope() else { return Err(ApprovalError::NotPending) };
+        let (edited, limits) = (edited.into_text(), scope.environment().limits());
+        match scope.registered().input.unmasked(&edited, scope.arguments(), limits) {
+            Ok(Some(unmasked)) => Ok(unmasked.into()),
+            Ok(None) => Ok(String::from(edited).into()),
+            Err(violations) => {
+                let refusal = Refusal::invalid_arguments(&violations);
+                Err(ApprovalError::InvalidArguments(Box::new(refusal.detail)))
+            }
+        }
+    }
+
     /// Changes the arguments and drops every approval of the earlier ones; returns whether they
     /// differ.
     pub(crate) fn edit(&mut self, arguments: Arguments) -> Result<bool, ApprovalError> {
         let (CallStatus::Pending, CallTarget::Known(scope)) = (self.status, &self.target) else {
-            return Err(ApprovalError::NotPending);
+            return Err(self.not_pending());
         };
         let limits = scope.environment().limits();
         let (arguments, _) = or_none(arguments.into_text(), limits);
-        let changes = differences(scope.arguments(), &arguments, limits);
+        let input = &scope.registered().input;
+        let changes = input.differences(scope.arguments(), &arguments, limits);
         let is_changed = !changes.is_empty();
         if is_changed {
             let sent = scope.sent().arguments();
             let is_first_edit = sent == scope.arguments();
             let pointers =
-                if is_first_edit { changes } else { differences(sent, &arguments, limits) };
+                if is_first_edit { changes } else { input.differences(sent, &arguments, limits) };
             let edited = scope.edited(arguments, pointers);
             let decoded = decode(&edited)
                 .map_err(|refusal| ApprovalError::InvalidArguments(Box::new(refusal.detail)))?;

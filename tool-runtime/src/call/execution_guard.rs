@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::ToolCall;
 use crate::dispatch::answer;
+use crate::dispatch::hooks::RecordState;
 use crate::dispatch::run::elapsed;
 use crate::metrics::ActiveCall;
 use crate::tool::CallScope;
@@ -23,11 +24,13 @@ impl ExecutionGuard<'_> {
     pub(super) async fn wait_until_recorded(self, number: u64) {
         let Some(recorder) = self.call.dispatcher().recorder() else { return };
         let left = self.scope.budget().saturating_sub(elapsed(self.scope, self.started));
-        if recorder.wait_until_stored(self.scope, number, left).await {
-            return;
-        }
+        let warning = match recorder.wait_until_stored(self.scope, number, left).await {
+            RecordState::Stored => return,
+            RecordState::Unconfirmed => answer::UNCONFIRMED_RECORD,
+            RecordState::LeftOut => answer::MISSING_RECORD,
+        };
         if let Some(output) = &self.call.output {
-            let warned = answer::unrecorded(self.scope, output);
+            let warned = answer::unrecorded(self.scope, output, warning);
             self.call.output = warned.or_else(|| self.call.output.take());
         }
     }

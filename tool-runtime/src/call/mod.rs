@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
+use uuid::Uuid;
 
 pub(crate) use self::authorization_policy::AuthorizationPolicy;
 pub(crate) use self::batch::run as run_batch;
@@ -102,7 +103,7 @@ impl ToolCall {
     /// Opens a call of a known tool that is answered already.
     fn refused(services: Arc<CallServices>, scope: CallScope, refusal: &Refusal) -> Self {
         let ended = answer::refused(&scope, refusal);
-        Self::answered(services, CallTarget::Known(scope), ended)
+        Self::answered(services, CallTarget::Known(scope), ended, None)
     }
 
     /// Opens a call whose name no tool has.
@@ -117,11 +118,34 @@ impl ToolCall {
         let echo = services.environment().echo_of_unknown(&arguments);
         let ended = answer::refused_with(echo, cx.dry_run(), refusal);
         let call = UnknownCall { name: name.into(), call_id, arguments, cx };
-        Self::answered(services, CallTarget::Unknown(Box::new(call)), ended)
+        Self::answered(services, CallTarget::Unknown(Box::new(call)), ended, None)
     }
 
-    fn answered(services: Arc<CallServices>, target: CallTarget, ended: CallOutcome) -> Self {
+    /// Opens a call that could not be resumed from its ticket.
+    #[cfg(feature = "policy")]
+    pub(crate) fn not_resumed(
+        services: Arc<CallServices>,
+        ticket: Option<Uuid>,
+        name: &str,
+        call_id: Option<Box<str>>,
+        cx: ToolContext,
+        refusal: &Refusal,
+    ) -> Self {
+        let ended = answer::refused_with(None, cx.dry_run(), refusal);
+        let call = UnknownCall { name: name.into(), call_id, arguments: Box::default(), cx };
+        Self::answered(services, CallTarget::Unknown(Box::new(call)), ended, ticket)
+    }
+
+    fn answered(
+        services: Arc<CallServices>,
+        target: CallTarget,
+        ended: CallOutcome,
+        rejected_ticket: Option<Uuid>,
+    ) -> Self {
         let mut call = Self::opened(services, target, CallStatus::Executing, None);
+        if rejected_ticket.is_some() {
+            call.approval.rejected_ticket = rejected_ticket;
+        }
         call.close(ended);
         call
     }
@@ -419,8 +443,14 @@ impl ToolCall {
 
     /// Notes who approved the call, and when.
     fn set_approver(&mut self, approver: String) {
-        self.approval.approved_at_ms = self.dispatcher().recorder().map(CallRecorder::now_ms);
+        self.approval.decided_at_ms = self.dispatcher().recorder().map(CallRecorder::now_ms);
         self.approval.approver = Some(approver);
+    }
+
+    /// Notes who declined the call, and when.
+    pub(crate) fn set_decliner(&mut self, decliner: String) {
+        self.approval.decided_at_ms = self.dispatcher().recorder().map(CallRecorder::now_ms);
+        self.approval.decliner = Some(decliner);
     }
 
     pub(crate) fn approver(&self) -> Option<&str> {

@@ -18,8 +18,15 @@ use crate::tool::{
     Attachment, CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput,
 };
 
-/// The warning of an answer that is delivered before its record is confirmed by the store.
-const UNRECORDED: &str = "the call ran; its record could not be confirmed in time and is written later: do not repeat it";
+/// The warning of an answer whose record is queued, and the word in an error's `details.record`.
+pub(crate) const UNCONFIRMED_RECORD: [&str; 2] = [
+    "the call ran; its record could not be confirmed in time and is written later: do not repeat it",
+    "unconfirmed",
+];
+
+/// The same for an answer whose record is not written.
+pub(crate) const MISSING_RECORD: [&str; 2] =
+    ["the call ran, and the ledger has no record of it: do not repeat it", "missing"];
 
 /// Makes the envelope of a tool that ran.
 pub(super) fn build_envelope(scope: &CallScope, ran: ToolRun) -> CallOutcome {
@@ -265,15 +272,19 @@ pub(super) fn and_one_more(warnings: &[Warning], warning: &str) -> Vec<Warning> 
     warnings.iter().cloned().chain([warning.to_owned()]).collect()
 }
 
-/// Adds to an answer that the store has not confirmed its record; none if the answer cannot be read.
-pub(crate) fn unrecorded(scope: &CallScope, output: &ToolOutput) -> Option<ToolOutput> {
+/// Adds to an answer that its record is unconfirmed or missing; none if the answer cannot be read.
+pub(crate) fn unrecorded(
+    scope: &CallScope,
+    output: &ToolOutput,
+    [warning, word]: [&str; 2],
+) -> Option<ToolOutput> {
     if let Some(detail) = output.error() {
-        let detail = detail.clone().into_builder().detail("record", "unconfirmed").build();
+        let detail = detail.clone().into_builder().detail("record", word).build();
         let meta: ToolErrorMeta = serde_json::from_str(output.meta_json()).ok()?;
         return Some(ToolOutput::failed(scope.echo(), detail, &meta));
     }
     let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
-    let warnings = and_one_more(meta.warnings(), UNRECORDED);
+    let warnings = and_one_more(meta.warnings(), warning);
     let data = output.data_json()?;
     let (meta, attachments) = (meta.with_warnings(warnings), output.shared_attachments());
     Some(ToolOutput::given_with(scope.echo(), data, &meta, attachments))

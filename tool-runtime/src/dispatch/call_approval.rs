@@ -11,10 +11,17 @@ use uuid::Uuid;
 pub(crate) struct CallApproval {
     /// The name of the approver.
     pub(crate) approver: Option<String>,
-    /// The time of the approval, in milliseconds since the epoch; none without a ledger.
-    pub(crate) approved_at_ms: Option<u64>,
+    /// The name under which the call was declined.
+    pub(crate) decliner: Option<String>,
+    /// The time of the decision, in milliseconds since the epoch; none without a ledger.
+    pub(crate) decided_at_ms: Option<u64>,
     /// The ticket that the call was resumed from, to be marked as used before the call runs.
     pub(crate) ticket: Option<RedeemedTicket>,
+    /// The ticket that a call could not be resumed from.
+    pub(crate) rejected_ticket: Option<Uuid>,
+    /// The JSON text of a ticket that can no longer be used, whose refusal is the call's answer.
+    #[allow(dead_code, reason = "only the feature `agent` answers suspended runs")]
+    pub(crate) ended_ticket: Option<Box<str>>,
     /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
     #[allow(dead_code, reason = "only the feature `policy` seals calls")]
     pub(crate) requester: Option<Box<str>>,
@@ -38,8 +45,11 @@ pub(crate) struct ApprovalSlot(Option<Box<CallApproval>>);
 /// The state of a call about which no decision was made.
 static UNDECIDED: CallApproval = CallApproval {
     approver: None,
-    approved_at_ms: None,
+    decliner: None,
+    decided_at_ms: None,
     ticket: None,
+    rejected_ticket: None,
+    ended_ticket: None,
     requester: None,
     edited: false,
     preview: None,

@@ -122,6 +122,13 @@ impl<'c> CallRecord<'c> {
         approver.filter(|_| self.ended.status != CallStatus::Rejected)
     }
 
+    /// Returns the name under which the call was declined, if it was.
+    #[must_use]
+    pub fn decliner(&self) -> Option<&'c str> {
+        let decliner = self.facts.approval.decliner.as_deref();
+        decliner.filter(|_| self.ended.status == CallStatus::Declined)
+    }
+
     /// Returns what the metrics count of this call.
     pub(crate) fn measured(&self) -> MeasuredCall<'c> {
         MeasuredCall {

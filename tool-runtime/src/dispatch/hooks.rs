@@ -19,8 +19,19 @@ use crate::tool::CallScope;
 /// A call's wait for the ledger or the vault.
 pub(crate) type Wait<'c> = BoxFuture<'c, Result<(), Box<Refusal>>>;
 
-/// An answer's wait for its record; true if the record is in the store.
-pub(crate) type Confirmation<'c> = BoxFuture<'c, bool>;
+/// An answer's wait for its record.
+pub(crate) type Confirmation<'c> = BoxFuture<'c, RecordState>;
+
+/// How far the record of a call has come when its answer is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code, reason = "only the feature `ledger` makes records")]
+pub(crate) enum RecordState {
+    Stored,
+    /// The record is queued, and not known to be in the store.
+    Unconfirmed,
+    /// The ledger has no record of the call: it is closed, or the record was left out or lost.
+    LeftOut,
+}
 
 /// Keeps a record of every call, from its opening to its end.
 pub(crate) trait CallRecorder: fmt::Debug + Send + Sync {

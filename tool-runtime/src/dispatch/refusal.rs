@@ -110,6 +110,11 @@ impl Refusal {
         refusal
     }
 
+    /// The arguments break rules that the schema does not have.
+    pub(crate) fn invalid_arguments(violations: &[Violation]) -> Box<Self> {
+        Self::new(CallStatus::Rejected, invalid_arguments(violations))
+    }
+
     /// Reading the arguments panicked.
     pub(crate) fn unreadable(log: String) -> Box<Self> {
         let failure = Failure::of(ErrorCode::Internal)

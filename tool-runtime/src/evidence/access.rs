@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use tool_contracts::has_bidirectional_controls;
 use uuid::Uuid;
 
 use super::{EvidenceError, EvidenceErrorKind, SnapshotId};
@@ -133,13 +134,17 @@ impl Access {
     /// Names the reader and the reason.
     ///
     /// # Errors
-    /// `InvalidAccess` when one is empty or only space, or longer than 256 and 1024 bytes.
+    /// `InvalidAccess` when one is empty or only space, is longer than 256 and 1024 bytes, or has
+    /// characters that change the direction of text.
     pub fn new(
         reader: impl Into<Box<str>>,
         reason: impl Into<Box<str>>,
     ) -> Result<Self, EvidenceError> {
         let (reader, reason) = (reader.into(), reason.into());
-        let says = |text: &str, longest| !text.trim().is_empty() && text.len() <= longest;
+        let says = |text: &str, longest| {
+            let fits = !text.trim().is_empty() && text.len() <= longest;
+            fits && !has_bidirectional_controls(text)
+        };
         if says(&reader, MAX_READER_LENGTH) && says(&reason, MAX_REASON_LENGTH) {
             let (principal, user, tenant, scopes) = (None, None, None, Vec::new());
             return Ok(Self { reader, reason, principal, user, tenant, scopes });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{JsonKind, JsonView, pointer, read};
+use super::{JsonKind, JsonView, OpaqueNodes, pointer, read};
 use crate::limits::Limits;
 
 /// The most differences that are listed one by one.
@@ -12,8 +12,13 @@ const MAX_DIFFERENCES: usize = 256;
 /// within the limits, or if there are too many to list.
 ///
 /// Properties may be in any order. Numbers are compared as they are written, so that two integers
-/// differ that would be rounded to one float.
-pub(crate) fn differences(before: &str, after: &str, limits: &Limits) -> Vec<String> {
+/// differ that would be rounded to one float. A pointer into an opaque value ends there.
+pub(crate) fn differences(
+    before: &str,
+    after: &str,
+    limits: &Limits,
+    opaque: impl Fn(JsonView<'_>) -> OpaqueNodes,
+) -> Vec<String> {
     if before == after {
         return Vec::new();
     }
@@ -21,7 +26,8 @@ pub(crate) fn differences(before: &str, after: &str, limits: &Limits) -> Vec<Str
         return vec![String::new()];
     };
     let (before, after) = (before_tree.view(before), after_tree.view(after));
-    let mut comparison = Comparison { before, after, pointers: Vec::new() };
+    let opaque = [opaque(before), opaque(after)];
+    let mut comparison = Comparison { before, after, opaque, pointers: Vec::new() };
     comparison.values(0, 0);
     if comparison.is_full() { vec![String::new()] } else { comparison.pointers }
 }
@@ -29,6 +35,8 @@ pub(crate) fn differences(before: &str, after: &str, limits: &Limits) -> Vec<Str
 struct Comparison<'d> {
     before: JsonView<'d>,
     after: JsonView<'d>,
+    /// The opaque values before and after.
+    opaque: [OpaqueNodes; 2],
     pointers: Vec<String>,
 }
 
@@ -37,9 +45,18 @@ impl Comparison<'_> {
         self.pointers.len() > MAX_DIFFERENCES
     }
 
-    fn push(&mut self, view: JsonView<'_>, id: u32) {
-        if !self.is_full() {
-            self.pointers.push(pointer(view, id));
+    fn push_before(&mut self, id: u32) {
+        self.push(pointer(self.before, self.opaque[0].visible(id)));
+    }
+
+    fn push_after(&mut self, id: u32) {
+        self.push(pointer(self.after, self.opaque[1].visible(id)));
+    }
+
+    /// Adds a pointer; once if several values inside of one opaque value differ.
+    fn push(&mut self, pointer: String) {
+        if !self.is_full() && self.pointers.last() != Some(&pointer) {
+            self.pointers.push(pointer);
         }
     }
 
@@ -57,7 +74,7 @@ impl Comparison<'_> {
                 JsonKind::Object => return self.objects(before, after),
             };
         if !is_same {
-            self.push(self.after, after);
+            self.push_after(after);
         }
     }
 
@@ -66,8 +83,8 @@ impl Comparison<'_> {
         while !self.is_full() {
             match (old.next(), new.next()) {
                 (Some((old, _)), Some((new, _))) => self.values(old, new),
-                (Some((removed, _)), None) => self.push(self.before, removed),
-                (None, Some((added, _))) => self.push(self.after, added),
+                (Some((removed, _)), None) => self.push_before(removed),
+                (None, Some((added, _))) => self.push_after(added),
                 (None, None) => break,
             }
         }
@@ -80,7 +97,7 @@ impl Comparison<'_> {
             new.children(after).map(|(id, node)| (new.key(node), id)).collect();
         if added.len() != new.node(after).count() {
             // Readers differ in which of two properties of one name they take.
-            return self.push(new, after);
+            return self.push_after(after);
         }
         let mut known: Vec<_> =
             old.children(before).map(|(id, node)| (old.key(node), id)).collect();
@@ -88,11 +105,11 @@ impl Comparison<'_> {
         for (name, id) in known {
             match added.remove(&name) {
                 Some(same) => self.values(id, same),
-                None => self.push(old, id),
+                None => self.push_before(id),
             }
         }
         for id in added.into_values() {
-            self.push(new, id);
+            self.push_after(id);
         }
     }
 }
@@ -101,8 +118,17 @@ impl Comparison<'_> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_difference_inside_of_an_opaque_value_has_its_pointer() {
+        let opaque = |view: JsonView<'_>| OpaqueNodes::new(view, view.property(0, "m").into_iter());
+        let changes = |before, after| differences(before, after, &Limits::default(), opaque);
+        let before = r#"{"a":1,"m":{"k-1":1,"k-2":[2]},"z":1}"#;
+        assert_eq!(changes(before, r#"{"a":2,"m":{"k-2":[3],"k-3":1}}"#), ["/a", "/m", "/z"]);
+        assert_eq!(changes(before, r#"{"a":1,"z":1}"#), ["/m"]);
+    }
+
     fn found(before: &str, after: &str) -> Vec<String> {
-        differences(before, after, &Limits::default())
+        differences(before, after, &Limits::default(), |_| OpaqueNodes::NONE)
     }
 
     #[test]
@@ -136,7 +162,7 @@ mod tests {
     #[test]
     fn a_name_that_occurs_twice_is_a_difference() {
         assert_eq!(found(r#"{"a":1}"#, r#"{"a":2,"a":1}"#), [""]);
-        assert_eq!(found(r#"{"a":2,"a":1}"#, r#"{"a":1}"#), ["/a", "/a"]);
+        assert_eq!(found(r#"{"a":2,"a":1}"#, r#"{"a":1}"#), ["/a"]);
     }
 
     #[test]

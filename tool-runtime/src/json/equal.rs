@@ -11,35 +11,40 @@ use super::tree::{JsonKind, JsonNode, JsonView};
 /// Up to this number, comparing all pairs is faster than hashing.
 const LINEAR_SCAN_MAX: usize = 8;
 
-/// Returns whether two values of one text are equal.
-pub(crate) fn equal(view: JsonView<'_>, left: u32, right: u32) -> bool {
-    let (a, b) = (view.node(left), view.node(right));
-    if a.kind != b.kind || a.count() != b.count() {
+/// A value of a text.
+pub(crate) type ValueAt<'d> = (JsonView<'d>, u32);
+
+/// Returns whether two values are equal.
+pub(crate) fn equal((left, a): ValueAt<'_>, (right, b): ValueAt<'_>) -> bool {
+    let (one, other) = (left.node(a), right.node(b));
+    if one.kind != other.kind || one.count() != other.count() {
         return false;
     }
-    match a.kind {
+    match one.kind {
         JsonKind::Null => true,
-        JsonKind::Bool => view.raw(a) == view.raw(b),
-        JsonKind::Number => view.decimal(a).same(&view.decimal(b)),
-        JsonKind::String => view.string(a) == view.string(b),
+        JsonKind::Bool => left.raw(one) == right.raw(other),
+        JsonKind::Number => left.decimal(one).same(&right.decimal(other)),
+        JsonKind::String => left.string(one) == right.string(other),
         JsonKind::Array => {
-            let mut pairs = view.children(left).zip(view.children(right));
-            pairs.all(|((a, _), (b, _))| equal(view, a, b))
+            let mut pairs = left.children(a).zip(right.children(b));
+            pairs.all(|((a, _), (b, _))| equal((left, a), (right, b)))
         }
-        JsonKind::Object => equal_objects(view, left, right),
+        JsonKind::Object => equal_objects((left, a), (right, b)),
     }
 }
 
-fn equal_objects(view: JsonView<'_>, left: u32, right: u32) -> bool {
-    if view.node(left).count() <= LINEAR_SCAN_MAX {
-        return view.children(left).all(|(a, node)| {
-            view.property(right, &view.key(node)).is_some_and(|b| equal(view, a, b))
+fn equal_objects((left, a): ValueAt<'_>, (right, b): ValueAt<'_>) -> bool {
+    if left.node(a).count() <= LINEAR_SCAN_MAX {
+        return left.children(a).all(|(a, node)| {
+            let same = right.property(b, &left.key(node));
+            same.is_some_and(|b| equal((left, a), (right, b)))
         });
     }
     let properties: HashMap<_, _> =
-        view.children(right).map(|(id, node)| (view.key(node), id)).collect();
-    view.children(left)
-        .all(|(a, node)| properties.get(&view.key(node)).is_some_and(|b| equal(view, a, *b)))
+        right.children(b).map(|(id, node)| (right.key(node), id)).collect();
+    left.children(a).all(|(a, node)| {
+        properties.get(&left.key(node)).is_some_and(|b| equal((left, a), (right, *b)))
+    })
 }
 
 /// Returns whether a value of the text equals the given one.
@@ -73,7 +78,7 @@ pub(crate) fn equals_value(view: JsonView<'_>, id: u32, value: &Value) -> bool {
 pub(crate) fn first_repeat(view: JsonView<'_>, array: u32) -> Option<u32> {
     if view.node(array).count() <= LINEAR_SCAN_MAX {
         let is_repeat = |(at, id): (usize, u32)| {
-            view.children(array).take(at).any(|(before, _)| equal(view, before, id))
+            view.children(array).take(at).any(|(before, _)| equal((view, before), (view, id)))
         };
         let mut ids = view.children(array).map(|(id, _)| id).enumerate();
         return ids.find(|pair| is_repeat(*pair)).map(|(_, id)| id);
@@ -82,7 +87,7 @@ pub(crate) fn first_repeat(view: JsonView<'_>, array: u32) -> Option<u32> {
     let mut seen: HashMap<u64, Vec<u32>> = HashMap::new();
     for (id, node) in view.children(array) {
         let alike = seen.entry(hash(view, id, node, &keys)).or_default();
-        if alike.iter().any(|before| equal(view, *before, id)) {
+        if alike.iter().any(|before| equal((view, *before), (view, id))) {
             return Some(id);
         }
         alike.push(id);

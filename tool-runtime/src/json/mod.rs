@@ -13,9 +13,13 @@ pub(crate) mod reader;
 mod scan;
 pub(crate) mod text;
 mod tree;
+#[cfg(feature = "mcp")]
+mod value_count;
 pub(crate) mod writer;
 
 pub(crate) use differences::differences;
+#[cfg(feature = "mcp-client")]
+pub(crate) use equal::equal;
 pub(crate) use equal::{equals_value, first_repeat};
 #[cfg(feature = "adapters")]
 pub(crate) use lone_surrogates::{read_with_lone_surrogates, unescape_pairs};
@@ -23,12 +27,21 @@ pub use malformed::Malformed;
 pub(crate) use number::Decimal;
 #[cfg(any(feature = "adapters", feature = "mcp-client"))]
 pub(crate) use number::fits_64_bits;
-pub(crate) use pointer::{pointer, push_name};
+pub(crate) use pointer::{OpaqueNodes, pointer, push_name};
 pub(crate) use reader::read;
 #[cfg(feature = "canonical")]
 pub(crate) use scan::special;
 
+#[cfg(feature = "mcp")]
+pub(crate) use tool_contracts::portable::from_bytes;
+#[cfg(feature = "agent")]
+pub(crate) use tool_contracts::portable::insert;
+#[cfg(any(feature = "adapters", feature = "mcp"))]
+pub(crate) use tool_contracts::portable::normalized_object;
+pub(crate) use tool_contracts::portable::{from_text, from_value, normalized, read as read_seed};
 pub(crate) use tree::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView};
+#[cfg(feature = "mcp")]
+pub(crate) use value_count::value_count;
 
 #[cfg(test)]
 mod tests;

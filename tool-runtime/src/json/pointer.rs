@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::iter::successors;
+use std::ops::Range;
 
 use super::tree::JsonView;
 use crate::steps;
@@ -36,6 +37,44 @@ pub(crate) fn pointer(view: JsonView<'_>, id: u32) -> String {
     }
     steps::count(1 + path.len());
     path
+}
+
+/// The values whose contents no pointer may name, such as the secrets of a text.
+#[derive(Debug, Default)]
+pub(crate) struct OpaqueNodes {
+    /// The node of each value and of everything below it, in text order; none contains another.
+    ranges: Vec<Range<u32>>,
+}
+
+impl OpaqueNodes {
+    /// No value is opaque.
+    pub(crate) const NONE: Self = Self { ranges: Vec::new() };
+
+    /// Takes the nodes of the values, which are in text order and do not nest.
+    pub(crate) fn new(view: JsonView<'_>, nodes: impl Iterator<Item = u32>) -> Self {
+        Self { ranges: nodes.map(|id| id..view.node(id).next()).collect() }
+    }
+
+    /// Returns the node that a pointer to `id` may name: the opaque value that contains it, else
+    /// the node itself.
+    pub(crate) fn visible(&self, id: u32) -> u32 {
+        self.range_with(id).map_or(id, |range| range.start)
+    }
+
+    /// Returns whether the node is an opaque value, or inside of one.
+    pub(crate) fn contains(&self, id: u32) -> bool {
+        self.range_with(id).is_some()
+    }
+
+    /// The nodes of the opaque values, in text order.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.ranges.iter().map(|range| range.start)
+    }
+
+    fn range_with(&self, id: u32) -> Option<&Range<u32>> {
+        let after = self.ranges.partition_point(|range| range.start <= id);
+        self.ranges.get(after.checked_sub(1)?).filter(|range| range.contains(&id))
+    }
 }
 
 /// Appends a property's name to a pointer, truncated.

@@ -66,6 +66,9 @@ pub enum KeyRingError {
         /// The length of the secret, in bytes.
         found: usize,
     },
+    /// The secret is all zeros, as in memory that was never filled.
+    #[error("the secret of a key is all zeros: expected at least 32 random bytes")]
+    ZeroSecret,
     /// The key's id has characters that are not allowed, or is too long.
     #[error("invalid id of a key: expected 1 to 64 letters, digits, `_`, `.` and `-`")]
     InvalidId,
@@ -113,7 +116,7 @@ impl KeyRing {
     /// Processes that accept each other's tickets need the same id and secret.
     ///
     /// # Errors
-    /// Returns an error if the secret is shorter, or the id is not 1 to 64 letters, digits, `_`,
+    /// Returns an error if the secret is shorter or all zeros, or the id is not 1 to 64 letters, digits, `_`,
     /// `.` and `-`.
     pub fn new(id: impl Into<Box<str>>, secret: &[u8]) -> Result<Self, KeyRingError> {
         Ok(Self { current: RingKey::derive(id.into(), secret)?, former: Vec::new() })
@@ -199,6 +202,9 @@ impl RingKey {
         if secret.len() < LEAST_SECRET {
             return Err(KeyRingError::ShortSecret { found: secret.len() });
         }
+        if secret.iter().all(|byte| *byte == 0) {
+            return Err(KeyRingError::ZeroSecret);
+        }
         let mut derived = Box::new(DerivedKeys {
             signing: Zeroizing::new([0; 64]),
             sealing: Zeroizing::new([0; 32]),
@@ -274,6 +280,9 @@ mod tests {
         check(KeyRing::new("a", &[]), KeyRingError::ShortSecret { found: 0 });
         let ring = KeyRing::new("a", &SECRET).expect("32 bytes are enough");
         check(ring.with_former("b", &SECRET[..31]), KeyRingError::ShortSecret { found: 31 });
+        check(KeyRing::new("a", &[0; 32]), KeyRingError::ZeroSecret);
+        let ring = KeyRing::new("a", &SECRET).unwrap();
+        check(ring.with_former("b", &[0; 64]), KeyRingError::ZeroSecret);
     }
 
     #[test]

@@ -71,6 +71,7 @@ struct ResolvedCall {
 
 struct EndedApproval {
     by: Option<String>,
+    declined_by: Option<String>,
     at_ms: Option<u64>,
     ticket: Option<Uuid>,
 }
@@ -140,8 +141,11 @@ impl EndedCall {
     /// Returns about how much memory it holds, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let message = self.error.as_deref().and_then(|error| error.message.as_deref());
-        let approver = self.approval.as_deref().and_then(|approval| approval.by.as_deref());
-        let beside = [message, approver].into_iter().flatten().map(str::len).sum::<usize>();
+        let approval = self.approval.as_deref();
+        let approver = approval.and_then(|approval| approval.by.as_deref());
+        let decliner = approval.and_then(|approval| approval.declined_by.as_deref());
+        let beside =
+            [message, approver, decliner].into_iter().flatten().map(str::len).sum::<usize>();
         CALL_OVERHEAD + self.texts.len() + beside
     }
 
@@ -357,18 +361,21 @@ impl RecordedError {
 impl EndedApproval {
     fn of(record: &CallRecord<'_>) -> Option<Self> {
         let consent = record.facts.approval;
-        let ticket = consent.ticket.as_ref().map(|ticket| ticket.id);
+        let ticket = consent.ticket.as_ref().map(|ticket| ticket.id).or(consent.rejected_ticket);
         let has_not_run = record.attempts() == 0;
         let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| has_not_run)?));
         let by = record.approver().map(str::to_owned);
-        let at_ms = consent.approved_at_ms.filter(|_| by.is_some());
-        let is_recorded = by.is_some() || ticket.is_some();
-        is_recorded.then_some(Self { by, at_ms, ticket })
+        let declined_by = record.decliner().map(str::to_owned);
+        let is_decided = by.is_some() || declined_by.is_some();
+        let at_ms = consent.decided_at_ms.filter(|_| is_decided);
+        let is_recorded = is_decided || ticket.is_some();
+        is_recorded.then_some(Self { by, declined_by, at_ms, ticket })
     }
 
     fn to_record(&self) -> RecordedApproval {
         RecordedApproval {
             by: self.by.clone(),
+            declined_by: self.declined_by.clone(),
             at: self.at_ms.map(timestamp_ms),
             ticket: self.ticket,
         }

@@ -276,7 +276,9 @@ impl Ledger {
     /// Writes the queued records and a final record that the ledger is complete, and closes all
     /// handles.
     ///
-    /// Calls that end later are not recorded, so end the runtime's calls first.
+    /// End the runtime's calls first. Calls with an effect are refused from now on
+    /// (`reason: "ledger_closed"`); a call that is running, and a read, is not recorded, and its
+    /// answer says so.
     ///
     /// # Errors
     /// The queued records cannot be written; they are lost.

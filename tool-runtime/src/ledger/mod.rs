@@ -5,6 +5,7 @@
 //! written. A [`Checkpoint`] that is kept elsewhere shows that the chain's end was cut off.
 
 mod access_queue;
+mod call_kind;
 mod call_texts;
 mod chain;
 mod config;
@@ -25,6 +26,7 @@ mod store;
 mod stores;
 mod writer;
 
+pub use self::call_kind::RecordedCallKind;
 pub use self::chain::{
     AuditedChain, Auditor, ChainEntry, ChainFault, ChainFaultKind, ChainHead, ChainKeys,
     Checkpoint, InvalidChainHead, MerkleFrontier, TreeHead, VerifiedChain, Verifier,

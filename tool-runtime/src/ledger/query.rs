@@ -3,6 +3,7 @@
 use chrono::{DateTime, Datelike, SecondsFormat, Timelike, Utc};
 use uuid::Uuid;
 
+use super::call_kind::RecordedCallKind;
 use super::record::{Record, RecordStatus, RecordedCall};
 
 /// A filter of recorded calls; a field that is not set matches all.
@@ -20,6 +21,7 @@ pub struct LedgerQuery {
     pub(super) tenant_id: Option<Uuid>,
     pub(super) tool: Option<String>,
     pub(super) status: Option<RecordStatus>,
+    pub(super) kind: Option<RecordedCallKind>,
     pub(super) since: Option<DateTime<Utc>>,
     pub(super) until: Option<DateTime<Utc>>,
     pub(super) after: Option<u64>,
@@ -38,6 +40,7 @@ impl Default for LedgerQuery {
             tenant_id: None,
             tool: None,
             status: None,
+            kind: None,
             since: None,
             until: None,
             after: None,
@@ -77,6 +80,13 @@ impl LedgerQuery {
         self
     }
 
+    /// Matches only calls of this kind: [`RecordedCallKind::Run`] leaves out previews, dry runs, calls
+    /// that wait and those that did not run.
+    pub fn kind(mut self, kind: RecordedCallKind) -> Self {
+        self.kind = Some(kind);
+        self
+    }
+
     /// Matches only calls that ended at this moment or later.
     pub fn since(mut self, moment: DateTime<Utc>) -> Self {
         self.since = Some(moment);
@@ -104,7 +114,7 @@ impl LedgerQuery {
     /// Returns whether a call matches, apart from its position in the ledger.
     #[must_use]
     pub fn matches(&self, call: &RecordedCall) -> bool {
-        let Self { trace_id, tenant_id, tool, status, since, until, .. } = self;
+        let Self { trace_id, tenant_id, tool, status, kind, since, until, .. } = self;
         let within = since.is_none_or(|moment| call.at >= timestamp(moment))
             && until.is_none_or(|moment| call.at < timestamp(moment));
         within
@@ -112,6 +122,7 @@ impl LedgerQuery {
             && tenant_id.is_none_or(|it| it == call.tenant_id)
             && tool.as_ref().is_none_or(|it| *it == call.tool)
             && status.is_none_or(|it| it == call.status)
+            && kind.is_none_or(|it| it == call.kind())
     }
 }
 

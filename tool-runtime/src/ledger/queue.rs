@@ -53,8 +53,10 @@ pub(super) enum Reservation {
     Reserved,
     /// There is no capacity at the moment.
     Full,
-    /// Calls do not wait for capacity, or the queue is closed.
+    /// Calls do not wait for capacity.
     NotNeeded,
+    /// The queue records nothing any more.
+    Closed,
 }
 
 #[derive(Default)]
@@ -163,12 +165,11 @@ impl LedgerQueue {
 
     /// Tries to reserve capacity for a call that is about to run.
     pub(super) fn try_reserve(&self) -> Reservation {
-        if self.bounds.overload != Overload::Block {
-            return Reservation::NotNeeded;
-        }
         let mut state = self.lock();
         if state.closed {
-            // A closed queue records nothing.
+            return Reservation::Closed;
+        }
+        if self.bounds.overload != Overload::Block {
             return Reservation::NotNeeded;
         }
         if !self.has_capacity(&state, 1) {
@@ -197,15 +198,21 @@ impl LedgerQueue {
         self.bounds.overload == Overload::Block && !state.closed && !self.has_capacity(&state, 1)
     }
 
-    /// Waits until there is capacity, and reserves it; false if no capacity is needed any more.
-    pub(super) async fn reserve(&self) -> bool {
+    /// Returns whether the queue records nothing any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Waits until there is capacity, and reserves it, or until no call waits for capacity.
+    pub(super) async fn reserve(&self) -> Reservation {
         loop {
             // Registered before the check, so that capacity freed in between is not missed.
             let freed = self.freed.listen();
             match self.try_reserve() {
-                Reservation::Reserved => return true,
-                Reservation::NotNeeded => return false,
                 Reservation::Full => freed.await,
+                reservation @ (Reservation::Reserved
+                | Reservation::NotNeeded
+                | Reservation::Closed) => return reservation,
             }
         }
     }

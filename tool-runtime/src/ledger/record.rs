@@ -109,7 +109,7 @@ pub struct RecordedCall {
     /// The record that this call replays, to compare the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<Uuid>,
-    /// The approval.
+    /// The decision about it, or the ticket that waits for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<RecordedApproval>,
     /// The hash of the canonical arguments, or of their text if they have no canonical form; none if
@@ -226,17 +226,23 @@ impl From<AnswerOrigin> for RecordedOrigin {
     }
 }
 
-/// The approval of a call, or the ticket that waits for one.
+/// The decision about a call, or the ticket that waits for one.
+///
+/// A call that was resumed from a ticket and then refused has the ticket and no name: the decision of
+/// another call counts. [`RecordedCall::kind`] says whether the call waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecordedApproval {
-    /// The approver; none if the call ended with a ticket.
+    /// The approver; none if the call was not approved, or its approval had no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The time of the approval.
+    /// The name under which the call was declined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declined_by: Option<String>,
+    /// The time of the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The ticket with which the call was resumed or deferred.
+    /// The ticket with which the call was resumed or deferred, also if the ticket was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticket: Option<Uuid>,
 }

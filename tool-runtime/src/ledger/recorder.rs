@@ -11,7 +11,7 @@ use super::Ledger;
 use super::config::RecordDurability;
 use super::ended::EndedCall;
 use super::queue::Reservation;
-use crate::dispatch::hooks::{CallRecorder, Confirmation, Wait};
+use crate::dispatch::hooks::{CallRecorder, Confirmation, RecordState, Wait};
 use crate::dispatch::outcome::EffectOutcome;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{AnswerOrigin, CallRecord};
@@ -60,6 +60,8 @@ impl CallRecorder for LedgerRecorder {
                 None
             }
             Reservation::Full => Some(self.wait(scope).boxed()),
+            Reservation::Closed if has_effect(scope) => Some(async { Err(closed()) }.boxed()),
+            Reservation::Closed => None,
         }
     }
 
@@ -73,7 +75,9 @@ impl CallRecorder for LedgerRecorder {
         let is_awaited = self.answers_after(record) == RecordDurability::Stored;
         let number = self.0.queue().push(ended, is_reserved, is_awaited);
         self.0.stats().count_ended(number.is_some());
-        is_awaited.then(|| number.unwrap_or(LEFT_OUT))
+        // The answer of a read says too that a closed ledger does not have it.
+        let is_lost = number.is_none() && may_have_run(record) && self.0.queue().is_closed();
+        (is_awaited || is_lost).then(|| number.unwrap_or(LEFT_OUT))
     }
 
     fn wait_until_stored<'c>(
@@ -85,12 +89,19 @@ impl CallRecorder for LedgerRecorder {
         let recorded = async move {
             let limit = left.clamp(DEADLINE_GRACE, MAX_WAIT);
             let recorded = self.0.queue().wait_until_written(number);
-            let is_recorded = number != LEFT_OUT
-                && scope.environment().within(limit, recorded).await == Some(true);
-            if !is_recorded {
+            let state = if number == LEFT_OUT {
+                RecordState::LeftOut
+            } else {
+                match scope.environment().within(limit, recorded).await {
+                    Some(true) => RecordState::Stored,
+                    Some(false) => RecordState::LeftOut,
+                    None => RecordState::Unconfirmed,
+                }
+            };
+            if state != RecordState::Stored {
                 self.0.stats().count_unconfirmed();
             }
-            is_recorded
+            state
         };
         recorded.boxed()
     }
@@ -114,11 +125,26 @@ impl LedgerRecorder {
     async fn wait(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
         let room = self.0.queue().reserve();
         let kept = scope.environment().within(scope.budget().min(MAX_WAIT), room).await;
-        if kept.ok_or_else(full)? {
-            scope.keep_reservation();
+        match kept.ok_or_else(full)? {
+            Reservation::Reserved => scope.keep_reservation(),
+            Reservation::Closed if has_effect(scope) => return Err(closed()),
+            Reservation::Closed | Reservation::NotNeeded | Reservation::Full => {}
         }
         Ok(())
     }
+}
+
+/// Returns whether the call may change something, so that it may not run without a record.
+fn has_effect(scope: &CallScope) -> bool {
+    scope.tool().effect() != Effect::Read && !scope.dry_run()
+}
+
+fn closed() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Unavailable)
+        .with_message("the ledger is closed, so the call could not be recorded and was not run")
+        .with_reason(RefusalReason::LedgerClosed)
+        .with_effect_none();
+    Refusal::new(CallStatus::NotExecuted, failure)
 }
 
 fn full() -> Box<Refusal> {

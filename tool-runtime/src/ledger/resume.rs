@@ -7,6 +7,7 @@ use super::keys::LedgerKeys;
 use super::query::timestamp_ms;
 use super::record::Record;
 use super::store::{LedgerStore, SCAN_ENTRIES};
+use crate::key_ring::is_id;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// The end of a ledger.
@@ -37,7 +38,8 @@ pub(super) fn resume(
 ) -> Result<ResumePoint, StoreError> {
     let newest = expected.iter().max_by_key(|it| it.size());
     let head = find_start(store, keys, newest)?;
-    let (mut from, mut last) = (head.size(), None);
+    let start = head.size();
+    let (mut from, mut last) = (start, None);
     let mut checkpointed = from;
     // The entries after a checkpoint prove that its head is the signed one.
     let verifier = Verifier::from_head(keys.chain().clone(), head);
@@ -46,7 +48,8 @@ pub(super) fn resume(
         let entries = store.read(from, SCAN_ENTRIES)?;
         for entry in &entries {
             if let Err(fault) = verifier.push(entry) {
-                return Err(broken(&fault, newest, verifier.head()));
+                let origin = FaultOrigin::new(store, &fault, start)?;
+                return Err(broken(&fault, newest, verifier.head(), origin));
             }
             last = entry.body().and_then(|body| Record::read(body).ok());
             if matches!(last, Some(Record::Checkpoint(_))) {
@@ -59,7 +62,10 @@ pub(super) fn resume(
         }
     }
     let head = verifier.head().clone();
-    verifier.finish().map_err(|fault| broken(&fault, newest, &head))?;
+    if let Err(fault) = verifier.finish() {
+        let origin = FaultOrigin::new(store, &fault, start)?;
+        return Err(broken(&fault, newest, &head, origin));
+    }
     Ok(ResumePoint { head, checkpointed, last })
 }
 
@@ -122,7 +128,46 @@ fn read_checkpoint(entry: &ChainEntry, keys: &LedgerKeys) -> Option<CheckpointRe
     right.then_some(read_checkpoint)
 }
 
-fn broken(fault: &ChainFault, newest: Option<&Checkpoint>, head: &ChainHead) -> StoreError {
+/// What a fault may come from other than damage.
+enum FaultOrigin {
+    /// The record was linked with the key of this id, which is not in the ring.
+    ForeignKey(Box<str>),
+    /// The first record that was read does not fit: the key's secret may be another one.
+    FirstRecord,
+    Unknown,
+}
+
+impl FaultOrigin {
+    fn new(
+        store: &mut dyn LedgerStore,
+        fault: &ChainFault,
+        start: u64,
+    ) -> Result<Self, StoreError> {
+        Ok(match fault.kind() {
+            ChainFaultKind::ForeignKey => {
+                let entries = store.read(fault.seq(), 1)?;
+                let id = entries.first().map(ChainEntry::key).filter(|id| is_id(id));
+                id.map_or(Self::Unknown, |id| Self::ForeignKey(id.into()))
+            }
+            ChainFaultKind::Altered if fault.seq() == start => Self::FirstRecord,
+            ChainFaultKind::Altered
+            | ChainFaultKind::Removed
+            | ChainFaultKind::Reordered
+            | ChainFaultKind::Repeated
+            | ChainFaultKind::Inserted
+            | ChainFaultKind::Truncated
+            | ChainFaultKind::Diverged
+            | ChainFaultKind::BadCheckpoint => Self::Unknown,
+        })
+    }
+}
+
+fn broken(
+    fault: &ChainFault,
+    newest: Option<&Checkpoint>,
+    head: &ChainHead,
+    origin: FaultOrigin,
+) -> StoreError {
     let contradicted = match fault.kind() {
         ChainFaultKind::Truncated | ChainFaultKind::Diverged => newest,
         ChainFaultKind::Altered
@@ -133,8 +178,19 @@ fn broken(fault: &ChainFault, newest: Option<&Checkpoint>, head: &ChainHead) -> 
         | ChainFaultKind::ForeignKey
         | ChainFaultKind::BadCheckpoint => None,
     };
-    let text = match contradicted {
-        Some(exported) => format!(
+    let is_key = matches!(origin, FaultOrigin::ForeignKey(_) | FaultOrigin::FirstRecord);
+    let text = match (contradicted, origin) {
+        (_, FaultOrigin::ForeignKey(id)) => format!(
+            "the ledger cannot be continued: record {} was written with the key `{id}`, which is \
+             not in the key ring: add it as a former key (`KeyRing::with_former`)",
+            fault.seq()
+        ),
+        (None, FaultOrigin::FirstRecord) => format!(
+            "the ledger cannot be continued: {fault}; or the key ring has another secret under the \
+             id of the key that wrote it: open it with that secret. If the record was modified, \
+             verify the ledger, keep it as it is, and start a new one"
+        ),
+        (Some(exported), _) => format!(
             "the ledger does not agree with the newest exported checkpoint: it has {} records with \
              the root {}, and the checkpoint, signed at {}, has {} records with the root {}; {fault}",
             head.size(),
@@ -143,10 +199,13 @@ fn broken(fault: &ChainFault, newest: Option<&Checkpoint>, head: &ChainHead) -> 
             exported.size(),
             exported.root(),
         ),
-        None => format!(
+        (None, FaultOrigin::Unknown) => format!(
             "the ledger cannot be continued: {fault}; verify it, keep it as it is, and start a new \
              one"
         ),
     };
+    if is_key {
+        return StoreError::for_settings(StoreErrorKind::Damaged, text);
+    }
     StoreError::new(StoreErrorKind::Damaged, text)
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use tool_contracts::{ToolContext, ToolSpec};
 
 use crate::call::{Preview, ToolCall};
+use crate::json::from_text;
 use crate::tool::CallScope;
 
 /// Decides about each call by a rule of the host: by the caller, the tool and the arguments.
@@ -123,7 +124,7 @@ impl<'c> AccessRequest<'c> {
     /// # Errors
     /// Returns an error if the arguments do not fit the type.
     pub fn arguments<T: Deserialize<'c>>(&self) -> serde_json::Result<T> {
-        serde_json::from_str(self.scope.arguments())
+        from_text(self.scope.arguments())
     }
 }
 

@@ -28,7 +28,8 @@ impl Runtime {
 }
 
 impl PolicyState {
-    /// Returns an answer's text with its cost in tokens; an answer without data is an empty text.
+    /// Returns an answer's text with its cost in tokens; that of an answer without data is the first part
+    /// of a long one, or empty.
     pub(crate) fn serialized(
         &self,
         answer: &ModelAnswer,
@@ -42,9 +43,14 @@ impl PolicyState {
                 let serializer = Articulator::new().token_counter(self.token_counter.clone());
                 serializer.serialize(&SerializationRequest::new(raw).with_format(format))
             }
-            (None, None) => SerializedOutput::builder("", format)
-                .build()
-                .map_err(|error| SerializationError::new(error.to_string())),
+            (None, None) => {
+                let text = answer.text().unwrap_or_default();
+                let tokens = self.token_counter.count(text);
+                SerializedOutput::builder(text, format)
+                    .tokens(tokens, tokens)
+                    .build()
+                    .map_err(|error| SerializationError::new(error.to_string()))
+            }
         }
     }
 }

@@ -28,6 +28,8 @@ mod refusal;
 mod retry;
 mod rules;
 mod settings_check;
+#[cfg(feature = "agent")]
+mod state_signature;
 mod store_access;
 mod store_time;
 mod stored_outputs;
@@ -41,7 +43,7 @@ pub use async_trait::async_trait;
 pub use self::access::{AccessPolicy, AccessRequest, AccessVerdict};
 pub use self::approval::{
     ApprovalRequest, Approver, Decision, GrantError, GrantFor, Grants, TicketIssueError, Tickets,
-    WaitingCall, WaitingCalls,
+    WaitingCall, WaitingCalls, approver_fn,
 };
 pub use self::config::Policy;
 pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
@@ -53,6 +55,8 @@ pub use self::out_of_range::OutOfRange;
 pub(crate) use self::policy_state::PolicyState;
 pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
+#[cfg(feature = "agent")]
+pub(crate) use self::state_signature::StateSignature;
 #[cfg(feature = "agent")]
 pub(crate) use self::store_access::STORE_TIMEOUT;
 pub use self::stored_outputs::StoredOutputs;

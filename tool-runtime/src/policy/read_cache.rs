@@ -13,6 +13,7 @@ use tool_contracts::{ContextFields, ToolContext, ToolResultMeta};
 
 use super::tool_plan::ToolPlan;
 use crate::canonical::Digest;
+use crate::json::normalized;
 use crate::store::principal::principal_of;
 use crate::tool::{Attachment, CallScope, ToolOutput};
 
@@ -183,7 +184,7 @@ fn context_key(cx: &ToolContext) -> Value {
         // A dry run is neither answered from the cache nor cached.
         dry_run: _,
     } = cx.fields();
-    serde_json::json!([
+    normalized(serde_json::json!([
         [tenant_slug, site_id, locale, currency, timezone],
         [workflow_id, collection_id, document_id, document_version_id, case_id, safety_mode],
         tenant_id,
@@ -192,7 +193,7 @@ fn context_key(cx: &ToolContext) -> Value {
         client,
         budget_tokens,
         attributes,
-    ])
+    ]))
 }
 
 /// Hashes the credentials that a tool may use.

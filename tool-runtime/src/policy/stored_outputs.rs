@@ -40,6 +40,25 @@ impl StoredOutputs<'_> {
         self.0.policy_state().read_page(handle, offset, limit, cx).await
     }
 
+    /// Reads a page of a stored answer as a model reads it: as [`page`](Self::page), but if the tool
+    /// answered with a text, that text without quotes and escapes.
+    ///
+    /// Offsets count the bytes of the JSON text: 0, the [`next`](crate::policy::ExcerptMark::next) of
+    /// an excerpt, or the [next](OutputPage::next) of the page before. A limit below 16 bytes may be
+    /// exceeded by a few.
+    ///
+    /// # Errors
+    /// Returns the store's error.
+    pub async fn text_page(
+        &self,
+        handle: OutputHandle,
+        offset: u64,
+        limit: usize,
+        cx: &ToolContext,
+    ) -> Result<Option<OutputPage>, StoreError> {
+        self.0.policy_state().read_text_page(handle, offset, limit, cx).await
+    }
+
     /// Reads a stored attachment with its content.
     ///
     /// None if the context's tenant and principal have no such attachment, or it has expired. It is

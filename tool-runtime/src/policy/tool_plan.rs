@@ -14,6 +14,7 @@ use super::policy_state::concurrency_limiter;
 use super::retry::{RetryBudget, RetryConfig};
 use super::rules::{ConcurrentRepeat, Rules};
 use crate::canonical::{Defaults, Digest};
+use crate::json::normalized;
 use crate::timer::Timer;
 use crate::tool::CallScope;
 use crate::tool::registry::{PolicyStages, Registered, SHORTEST_RETENTION, narrowest_first};
@@ -189,8 +190,7 @@ fn fingerprint(spec: &ToolSpec) -> Digest {
         "input": spec.input_schema(),
         "output": spec.output_schema(),
     });
-    let contract = contract.to_string();
-    // Canonical, because a map may keep its insertion order. A bound beyond 2^53 has no canonical
-    // form; such a contract is hashed as it is written.
+    let contract = normalized(contract).to_string();
+    // A bound beyond 2^53 has no canonical form; such a contract is hashed as it is written.
     Digest::of_json(SCHEMA, &contract).unwrap_or_else(|_| Digest::of(SCHEMA, contract.as_bytes()))
 }

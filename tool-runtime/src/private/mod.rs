@@ -26,8 +26,9 @@ pub use self::bounds::{AsLength, AsNumber, has_length, in_range};
 pub use self::debug::{DeriveDebugStandsBelowAiType, HasDebug};
 pub use self::probe::*;
 pub use self::roles::{
-    Answer, Argument, Finding, OptionFuture, Preview, PublicMessage, SharedArgument, answered,
-    finding, option_future, output_schema, previewed, property, public_message, shared_property,
+    Answer, Argument, Finding, OpaqueAnswer, OptionFuture, Preview, PublicMessage, SharedArgument,
+    answered, finding, opaque_answered, option_future, output_schema, previewed, property,
+    public_message, shared_property,
 };
 pub use self::select::Select;
 pub use crate::__discover as discover;

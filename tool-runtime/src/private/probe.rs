@@ -212,6 +212,18 @@ impl<T: JsonSchema> OutputSchema for Probe<T> {
     }
 }
 
+/// Fallback: an answer without a schema, whose error is that of `opaque_answered`.
+pub trait NoOutputSchema {
+    /// Creates a schema that admits everything.
+    fn output_schema(&self, generator: &mut SchemaGenerator) -> Schema;
+}
+
+impl<T> NoOutputSchema for &Probe<T> {
+    fn output_schema(&self, _: &mut SchemaGenerator) -> Schema {
+        Schema::default()
+    }
+}
+
 /// A tool's return value, before it is known whether it is a `Result`.
 #[derive(Debug)]
 pub struct Returned<T>(pub T);
@@ -255,13 +267,37 @@ pub trait DeclaredErrorFault {
     fn fault(&self) -> LoggedFailure;
 }
 
-impl<E: ToolFailure + Error> DeclaredErrorFault for &&&&&FaultProbe<'_, E> {
+impl<E: ToolFailure + Error> DeclaredErrorFault for &&&&&&&FaultProbe<'_, E> {
     fn fault(&self) -> LoggedFailure {
         declared(self.0, chain(self.0))
     }
 }
 
-/// Second choice: the error declares its failures and is no standard error.
+/// Second choice: the error declares its failures and is no standard error, but has `Display`.
+pub trait DeclaredPrintedFault {
+    /// Describes the error.
+    fn fault(&self) -> LoggedFailure;
+}
+
+impl<E: ToolFailure + Display> DeclaredPrintedFault for &&&&&&FaultProbe<'_, E> {
+    fn fault(&self) -> LoggedFailure {
+        declared(self.0, format!("{:#}", self.0))
+    }
+}
+
+/// Third choice: the error declares its failures, and has only `Debug` for the log.
+pub trait DeclaredDebuggedFault {
+    /// Describes the error.
+    fn fault(&self) -> LoggedFailure;
+}
+
+impl<E: ToolFailure + fmt::Debug> DeclaredDebuggedFault for &&&&&FaultProbe<'_, E> {
+    fn fault(&self) -> LoggedFailure {
+        declared(self.0, format!("{:?}", self.0))
+    }
+}
+
+/// Fourth choice: the error declares its failures and has no text.
 pub trait DeclaredFault {
     /// Describes the error.
     fn fault(&self) -> LoggedFailure;
@@ -273,7 +309,7 @@ impl<E: ToolFailure> DeclaredFault for &&&&FaultProbe<'_, E> {
     }
 }
 
-/// Second choice too: a failure that the tool made itself.
+/// Fourth choice too: a failure that the tool made itself.
 pub trait PlainFault {
     /// Describes the error.
     fn fault(&self) -> LoggedFailure;
@@ -285,7 +321,7 @@ impl PlainFault for &&&&FaultProbe<'_, Failure> {
     }
 }
 
-/// Third choice: a standard error, which is only logged.
+/// Fifth choice: a standard error, which is only logged.
 pub trait StandardFault {
     /// Describes the error.
     fn fault(&self) -> LoggedFailure;
@@ -297,7 +333,7 @@ impl<E: Error> StandardFault for &&&FaultProbe<'_, E> {
     }
 }
 
-/// Third choice too: a boxed error, which does not implement `Error` itself.
+/// Fifth choice too: a boxed error, which does not implement `Error` itself.
 pub trait BoxedFault {
     /// Describes the error.
     fn fault(&self) -> LoggedFailure;
@@ -314,7 +350,7 @@ macro_rules! boxed {
 }
 boxed!(dyn Error, dyn Error + Send, dyn Error + Send + Sync);
 
-/// Fourth choice: a type with `Display`, such as a string. The alternate form prints the sources of
+/// Sixth choice: a type with `Display`, such as a string. The alternate form prints the sources of
 /// errors that support it.
 pub trait PrintedFault {
     /// Describes the error.
@@ -327,7 +363,7 @@ impl<E: Display> PrintedFault for &&FaultProbe<'_, E> {
     }
 }
 
-/// Fifth choice: a type with `Debug`.
+/// Seventh choice: a type with `Debug`.
 pub trait DebuggedFault {
     /// Describes the error.
     fn fault(&self) -> LoggedFailure;
@@ -351,8 +387,16 @@ impl<E> FaultWithoutText for FaultProbe<'_, E> {
     }
 }
 
-fn declared<E: ToolFailure>(error: &E, log: String) -> LoggedFailure {
-    LoggedFailure::new(error.failure(), Some(std::any::type_name::<E>()), log)
+/// Adds to what the error declares its text for the log; without one, its type and its code.
+fn declared<E: ToolFailure>(error: &E, text: String) -> LoggedFailure {
+    let (name, LoggedFailure { failure, log, .. }) =
+        (std::any::type_name::<E>(), LoggedFailure::plain(error.failure()));
+    let texts = [text, log].into_iter().filter(|text| !text.trim().is_empty());
+    let mut text = texts.collect::<Vec<_>>().join(": ");
+    if text.is_empty() {
+        text = format!("{name}: {}", failure.code().as_str());
+    }
+    LoggedFailure::new(failure, Some(name), text)
 }
 
 fn unmapped<E>(log: String) -> LoggedFailure {

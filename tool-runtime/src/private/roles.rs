@@ -75,6 +75,22 @@ pub fn answered<T: Answer>(call: &CallScope, value: &T) -> Finished {
     call.succeeded(value)
 }
 
+/// The requirements of a tool's output whose type cannot be named.
+#[diagnostic::on_unimplemented(
+    message = "an answer of this type cannot be written as JSON with a schema",
+    label = "the traits of `{Self}` do not say so",
+    note = "name the answer's type, such as `String`; or say `impl Serialize + JsonSchema`"
+)]
+pub trait OpaqueAnswer: Serialize + JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + JsonSchema> OpaqueAnswer for T {}
+
+/// Ends a call with an answer whose type cannot be named.
+pub fn opaque_answered<T: OpaqueAnswer>(call: &CallScope, value: &T) -> Finished {
+    call.succeeded(value)
+}
+
 /// The return type of a `reconcile` function for a tool with output `T`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the result of a `reconcile` function for a tool that returns `{T}`",

@@ -62,6 +62,12 @@ pub(super) fn document(found: &PatternMatch<'_>) -> MatchPart {
     part(found, (6..=20).contains(&text.len()) && digits >= 4)
 }
 
+/// A Chinese address; a line such as `2号线` and the word for number are none.
+pub(super) fn chinese_address(found: &PatternMatch<'_>) -> MatchPart {
+    let next = found.text[found.range.end..].chars().next();
+    part(found, !matches!(next, Some('线' | '線' | '码' | '碼')))
+}
+
 pub(super) fn social_security(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str();
     let (area, group, serial) = (&text[..3], &text[4..6], &text[7..]);

@@ -177,6 +177,19 @@ const fn bit(byte: u8) -> u128 {
 /// One default pattern: name, stage, prefilter, expression, check.
 type PatternSpec = (&'static str, PatternStage, Prefilter, &'static str, MatchCheck);
 
+/// A number after a street, a lane, a village or an estate, in simplified and traditional characters,
+/// and a flat in a numbered building.
+const CHINESE_ADDRESS: &str = concat!(
+    r"[\u{4e00}-\u{9fff}A-Za-z0-9]*(?:[路街道巷弄村庄莊屯坊园園苑寨组組]|胡同|社[区區]|小[区區])[东東西南北中]?",
+    r"(?: ?[0-9０-９一二三四五六七八九十东東西南北中]{1,4}[段组組队隊邻鄰])*",
+    r" ?[甲乙丙丁临臨附]?(?:[0-9０-９]+|[〇零一二三四五六七八九十百]+)",
+    r"(?:[-－—之][0-9０-９一二三四五六七八九十]+)?[甲乙丙丁]? ?[号號]",
+    r"(?:之[0-9０-９一二三四五六七八九十]+)?",
+    r"(?:[A-Za-z0-9\u{4e00}-\u{9fff}-]{0,24}[室楼樓层層栋棟户戶])?",
+    r"|[\u{4e00}-\u{9fff}A-Za-z0-9]*[0-9]{1,4}(?:[栋棟幢座]|[号號][楼樓])",
+    r"(?:[0-9一二三四五六七八九十]{1,3}(?:[单單]元|[门門梯]))?[0-9]{1,4}[室号號户戶]",
+);
+
 const PATTERNS: [PatternSpec; 22] = [
     (
         "key",
@@ -252,7 +265,7 @@ const PATTERNS: [PatternSpec; 22] = [
         "id",
         PatternStage::ByForm,
         Prefilter::Digits(4),
-        r"(?i)(?:passport|passeport|reisepass|pasaporte|passaporto|personalausweis|(?:identity|id) ?card|driving licen[cs]e|driver'?s licen[cs]e|f[üÜ]hrerschein|permis de conduire|护照|身份证)[^A-Za-z0-9\r\n]*(?:(?:no|nr|number|nummer|num[eéÉ]ro|n)\b[^A-Za-z0-9\r\n]*)?(?:(?:is|ist|est)\b[^A-Za-z0-9\r\n]*)?([A-Za-z0-9-]+)",
+        r"(?i)(?:passport|passeport|reisepass|pasaporte|passaporto|personalausweis|(?:identity|id) ?card|driving licen[cs]e|driver'?s licen[cs]e|f[üÜ]hrerschein|permis de conduire|护照|護照|身[份分][证證]|通行[证證]|居[留住][证證]|[驾駕](?:驶|駛)?[证證照]|台胞[证證]|回[乡鄉][证證]|[军軍]官[证證])[^A-Za-z0-9\r\n]*(?:(?:no|nr|number|nummer|num[eéÉ]ro|n)\b[^A-Za-z0-9\r\n]*)?(?:(?:is|ist|est)\b[^A-Za-z0-9\r\n]*)?([A-Za-z0-9-]+)",
         One(checks::document),
     ),
     (
@@ -322,9 +335,9 @@ const PATTERNS: [PatternSpec; 22] = [
     (
         "address",
         PatternStage::ByForm,
-        Prefilter::Text("号"),
-        r"[\u{4e00}-\u{9fff}A-Za-z0-9]*[路街道巷弄]\d+号(?:[A-Za-z0-9\u{4e00}-\u{9fff}-]{0,24}[室楼层栋])?",
-        One(checks::whole),
+        Prefilter::Either(&["号", "號", "室", "户", "戶"]),
+        CHINESE_ADDRESS,
+        One(checks::chinese_address),
     ),
 ];
 

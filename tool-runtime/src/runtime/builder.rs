@@ -14,14 +14,20 @@ use crate::dispatch::hooks::{CallRecorder, EvidenceCollector};
 use crate::dispatch::{Dispatcher, Observe};
 use crate::limits::Limits;
 use crate::metrics::Meter;
+#[cfg(feature = "policy")]
 use crate::policy::{Policy, PolicyState};
 use crate::schema::Coerce;
+#[cfg(not(feature = "policy"))]
+use crate::stand_ins::policy::{Policy, PolicyState};
+#[cfg(not(feature = "trace"))]
+use crate::stand_ins::trace::Tracing;
 use crate::timer::{Timer, default_timer};
 use crate::tool::registry::{
     CompiledTools, DynamicTool, HostState, Registered, Registration, Registry, SharedCatalogue,
     Tool, ToolCatalogue, ToolSettings, Toolkit, narrowest_first,
 };
 use crate::tool::{AttachmentLimits, BlockingPermits, BuildError, BuildProblem, Environment};
+#[cfg(feature = "trace")]
 use crate::trace::Tracing;
 
 /// Configures a [`Runtime`]: its tools, its state, its rules.
@@ -89,7 +95,8 @@ impl RuntimeBuilder {
     pub fn shared_toolkit<T: Toolkit>(mut self, toolkit: Arc<T>) -> Self {
         self.registry = self.registry.toolkit::<T>();
         if !self.states.insert_toolkit(toolkit) {
-            self.problems.push(BuildProblem::StateTwice { type_name: std::any::type_name::<T>() });
+            let type_name = std::any::type_name::<T>();
+            self.problems.push(BuildProblem::ToolkitTwice { type_name });
         }
         self
     }
@@ -249,6 +256,9 @@ impl RuntimeBuilder {
 
     /// Adds an observer of every call's end: an [`Observe`], or a closure.
     ///
+    /// Without one, a debug build prints the cause of each failed call to the standard error stream,
+    /// unless it has a ledger or the feature `trace`; a release build prints nothing.
+    ///
     /// ```
     /// # use tool_runtime::prelude::*;
     /// use tool_runtime::CallRecord;
@@ -310,6 +320,13 @@ impl RuntimeBuilder {
             blocking_permits: BlockingPermits::new(self.max_blocking),
             job_instrument,
         });
+        // A build with tracing has the cause in its spans.
+        if cfg!(all(debug_assertions, not(feature = "trace")))
+            && self.observers.is_empty()
+            && self.recorder.is_none()
+        {
+            self.observers.push(Arc::new(super::debug_log::DebugLog));
+        }
         let dispatcher = Dispatcher {
             environment,
             policy,

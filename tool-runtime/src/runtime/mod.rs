@@ -1,6 +1,7 @@
 //! The runtime: opens calls, and holds everything that they need.
 
 mod builder;
+mod debug_log;
 #[cfg(feature = "discovery")]
 mod discover;
 mod request_envelope;
@@ -8,6 +9,7 @@ mod tools;
 #[cfg(feature = "mcp-client")]
 mod weak;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -127,11 +129,26 @@ impl Runtime {
 
     /// Opens the calls that a model asked for in one turn, in its order.
     ///
-    /// Each gets the id that the model gave it, and an invocation id of its own.
+    /// Each gets the id that the model gave it, and an invocation id of its own. Calls of one turn
+    /// under one id are several calls, and none of them is a repeat of another.
     #[must_use = "a call runs nothing until it is executed"]
     pub fn call_all(&self, requests: &[ToolCallRequest], cx: &ToolContext) -> Vec<ToolCall> {
-        let call = |request| self.call_request(request, &cx.with_invocation_id(Uuid::now_v7()));
-        requests.iter().map(call).collect()
+        let mut uses: HashMap<&str, u32> = HashMap::with_capacity(requests.len());
+        let call = |request: &ToolCallRequest, earlier: u32| {
+            let call = self.call_request(request, &cx.with_invocation_id(Uuid::now_v7()));
+            if let Some(scope) = call.scope().filter(|_| earlier > 0) {
+                scope.set_place(format!("repeated:{earlier}:{}", request.call_id()));
+            }
+            call
+        };
+        requests
+            .iter()
+            .map(|request| {
+                let uses = uses.entry(request.call_id()).or_default();
+                *uses += 1;
+                call(request, *uses - 1)
+            })
+            .collect()
     }
 
     /// Executes a batch: reads side by side, each write alone; outputs in the calls' order.

@@ -27,7 +27,7 @@ pub(crate) use self::title::output;
 pub use self::title::title;
 pub(crate) use self::unchecked::loosened;
 pub use self::unchecked::{SchemaKind, UncheckedRule};
-pub(crate) use self::validator::{AnswerCheck, nearest_tools};
+pub(crate) use self::validator::{AnswerCheck, is_type_name, nearest_tools};
 pub use self::validator::{Coerce, Malformed, SchemaError, ValidationReport, Validator};
 
 pub use schemars::JsonSchema;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::pattern::uncheckable_construct;
 use super::reference::{escaped, pointer};
+use crate::json::normalized;
 
 /// Describes a part of a dynamic tool's schema that no argument is checked against.
 ///
@@ -99,6 +100,8 @@ impl fmt::Display for UncheckedRule {
 /// A schema that accepts at least what the given one accepts, without the rules that cannot be
 /// checked; and these rules.
 pub(crate) fn loosened(schema: &Value, schema_kind: SchemaKind) -> (Value, Vec<UncheckedRule>) {
+    // The rules are listed in the order of the schema, which is one in every build.
+    let schema = &normalized(schema.clone());
     let mut loosening = Loosening { root: schema, schema_kind, unchecked: Vec::new() };
     if !loosening.depends_on_unchecked(schema) {
         return (schema.clone(), Vec::new());

@@ -2,18 +2,17 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 /// The error of a store's operation: a kind for programs, a text for the log.
 ///
 /// A failed operation has changed nothing, unless its documentation says otherwise. If the kind is
 /// [`Unavailable`](StoreErrorKind::Unavailable), the operation may have taken effect; every
 /// operation may be repeated.
-#[derive(Debug, Clone, Error)]
-#[error("{kind}: {log}")]
+#[derive(Debug, Clone)]
 pub struct StoreError {
     kind: StoreErrorKind,
     log: String,
+    /// True if the text is shown without the kind, which would name a wrong cause.
+    is_complete: bool,
 }
 
 /// The kind of a [`StoreError`].
@@ -33,7 +32,14 @@ pub enum StoreErrorKind {
 impl StoreError {
     /// Creates an error. The text is for the log, and contains no arguments and no answers.
     pub fn new(kind: StoreErrorKind, log: impl Into<String>) -> Self {
-        Self { kind, log: log.into() }
+        Self { kind, log: log.into(), is_complete: false }
+    }
+
+    /// Creates an error whose text is shown without its kind: of data that is intact and cannot be
+    /// read with these settings.
+    #[cfg(feature = "ledger")]
+    pub(crate) fn for_settings(kind: StoreErrorKind, log: impl Into<String>) -> Self {
+        Self { is_complete: true, ..Self::new(kind, log) }
     }
 
     /// Returns the kind.
@@ -48,6 +54,17 @@ impl StoreError {
         &self.log
     }
 }
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.is_complete {
+            write!(f, "{}: ", self.kind)?;
+        }
+        f.write_str(&self.log)
+    }
+}
+
+impl std::error::Error for StoreError {}
 
 impl fmt::Display for StoreErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

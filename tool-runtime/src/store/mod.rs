@@ -42,7 +42,10 @@ pub use self::idempotency::{
 pub use self::memory::{MemoryLimits, MemoryStore};
 pub use self::monotonic::{ClockReading, MonotonicTime};
 pub use self::output::{OutputSlice, OutputStore, StoredOutput};
-#[cfg(feature = "sqlite-unbundled")]
+// Apart from the other feature, so that the compiler names `sqlite` where both are off.
+#[cfg(feature = "sqlite")]
+pub use self::sqlite::{FileCheck, SqliteOptions, SqliteStore};
+#[cfg(all(feature = "sqlite-unbundled", not(feature = "sqlite")))]
 pub use self::sqlite::{FileCheck, SqliteOptions, SqliteStore};
 pub use self::store_clock::StoreClock;
 pub use self::ticket::{TicketEnd, TicketQuota, TicketStore, WaitingTicket};

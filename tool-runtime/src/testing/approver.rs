@@ -31,7 +31,7 @@ use crate::policy::{ApprovalRequest, Approver, Decision};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let editor = ScriptedApprover::new([
 ///     Decision::approve("ada").with_arguments(r#"{"id":8}"#),
-///     Decision::decline("keep it"),
+///     Decision::decline("ada", "keep it"),
 /// ]);
 /// let policy = Policy::new().approver(editor.clone());
 /// let runtime = Runtime::builder().tool::<DeleteArticleTool>().policy(policy).build()?;

@@ -3,7 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{ExactTokens, TokenEstimate, TokenMethod};
+#[cfg(feature = "exact-tokens")]
+use super::ExactTokens;
+#[cfg(not(feature = "exact-tokens"))]
+use super::no_exact::ExactTokens;
+use super::{TokenEstimate, TokenMethod};
 
 /// Counts the tokens of texts.
 ///

@@ -16,5 +16,3 @@ pub use self::encoding::{Encoding, TokenMethod};
 pub use self::estimate::TokenEstimate;
 #[cfg(feature = "exact-tokens")]
 pub use self::exact::ExactTokens;
-#[cfg(not(feature = "exact-tokens"))]
-use self::no_exact::ExactTokens;

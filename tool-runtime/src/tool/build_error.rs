@@ -90,6 +90,13 @@ pub enum BuildProblem {
         /// The type.
         type_name: &'static str,
     },
+    /// A toolkit was registered twice.
+    #[error("the toolkit `{type_name}` is registered twice: register it once, with one value")]
+    #[non_exhaustive]
+    ToolkitTwice {
+        /// The toolkit's type.
+        type_name: &'static str,
+    },
     /// A schema cannot be checked.
     #[error("the {side} schema of `{tool}` cannot be used: {error}")]
     #[non_exhaustive]

@@ -13,6 +13,7 @@ use tool_contracts::{Evidence, ToolErrorDetail, ToolErrorMeta, ToolResultMeta, W
 
 use super::tool_future::OpenEnvelope;
 use super::{Attachment, CallScope};
+use crate::json::from_text;
 
 /// The answer to a call: the contract's envelope, encoded.
 ///
@@ -207,7 +208,7 @@ impl ToolOutput {
         match &self.body {
             EnvelopeBody::Ok { data } => {
                 let json = self.json.get(data.clone()).map_or("", text);
-                serde_json::from_str(json).map_err(DataError::Json)
+                from_text(json).map_err(DataError::Json)
             }
             EnvelopeBody::Error(detail) => Err(DataError::Failed(detail.clone())),
         }
@@ -253,7 +254,7 @@ impl ToolOutput {
         I: DeserializeOwned,
         O: DeserializeOwned,
     {
-        serde_json::from_slice(&self.json)
+        from_text(self.json())
     }
 }
 

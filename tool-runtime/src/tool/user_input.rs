@@ -12,6 +12,7 @@ use tool_contracts::ErrorCode;
 use super::CallScope;
 use super::host_parameters::FromCall;
 use crate::failure::{Failure, FailureCode, ToolFailure};
+use crate::json::from_value;
 use crate::refusal_reason::RefusalReason;
 
 /// Lets a tool ask the user of its caller a question.
@@ -141,7 +142,7 @@ impl InputAnswer {
     /// `INVALID_ARGUMENT` if the form was filled in with something else.
     pub fn parse<T: DeserializeOwned>(self) -> Result<Option<T>, Failure> {
         let Self::Given(form) = self else { return Ok(None) };
-        serde_json::from_value(form.into()).map(Some).map_err(|error| {
+        from_value(form.into()).map(Some).map_err(|error| {
             Failure::of(ErrorCode::InvalidArgument)
                 .with_message("the user's answer does not have the form that was asked for")
                 .with_log(error.to_string())

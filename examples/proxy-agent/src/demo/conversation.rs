@@ -42,8 +42,8 @@ pub struct Conversation {
 pub enum Verdict<'v> {
     /// They may run, says the person of this name.
     ApprovedBy(&'v str),
-    /// They must not run, for this reason.
-    Declined(&'v str),
+    /// They must not run, says the person of this name, for this reason.
+    DeclinedBy(&'v str, &'v str),
 }
 
 impl Conversation {
@@ -99,7 +99,7 @@ impl SavedRun {
         for (mut call, id) in calls.into_iter().zip(ids) {
             match verdict {
                 Verdict::ApprovedBy(name) => call.approve(name)?,
-                Verdict::Declined(reason) => call.decline(reason)?,
+                Verdict::DeclinedBy(name, reason) => call.decline(name, reason)?,
             }
             call.execute().await;
             self.run.answer(&id, &call).await?;

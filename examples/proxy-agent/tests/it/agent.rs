@@ -102,7 +102,7 @@ async fn a_second_runtime_continues_the_run_from_its_text_and_writes_once() {
 async fn a_declined_write_is_told_to_the_model() {
     let (place, models) = (Place::new().await, models().await);
     let saved: SavedRun = serde_json::from_str(&suspended(&place.host, &models).await).unwrap();
-    let declined = Verdict::Declined("the day has moved");
+    let declined = Verdict::DeclinedBy("jane", "the day has moved");
     let ended = saved.decide(declined, &place.host, &models).await.unwrap();
     assert!(ended.report.text().unwrap().starts_with("The plan is not saved"));
     let told = ended.report.messages().iter().rev();

@@ -85,11 +85,11 @@ async fn secret() -> &'static str {
 
 /// The sum that was paid.
 #[derive(Default)]
-struct Paid(AtomicU32);
+pub(super) struct Paid(pub(super) AtomicU32);
 
 /// Pays.
 #[ai_tool(effect = "write")]
-async fn pay(
+pub(super) async fn pay(
     paid: &Paid,
     dry_run: &DryRun,
     /// How much.
@@ -101,7 +101,7 @@ async fn pay(
     sum
 }
 
-fn runtime(paid: &Arc<Paid>, store: &MemoryStore) -> Runtime {
+pub(super) fn runtime(paid: &Arc<Paid>, store: &MemoryStore) -> Runtime {
     let keys = KeyRing::new("k", &[7; 32]).unwrap();
     Runtime::builder()
         .tool::<AddTool>()
@@ -189,6 +189,35 @@ async fn tools_that_the_model_was_not_shown_are_unknown_to_it() {
     let answers = model.last_answers();
     assert!(answers[0].contains("NOT_FOUND") && !answers[0].contains("hunter2"), "{answers:?}");
     assert_eq!(model.told()[0].tools().len(), 1);
+}
+
+#[tokio::test]
+async fn a_denied_or_disabled_tool_is_unknown_in_a_loop_with_a_list_of_tools() {
+    for is_listed in [false, true] {
+        let model = Script::of([
+            calls(&[
+                ("1", "pay", json!({"sum": 5})),
+                ("2", "secret", json!({})),
+                ("3", "pai", json!({})),
+            ]),
+            says("nothing"),
+        ]);
+        let runtime = Runtime::builder()
+            .tool::<AddTool>()
+            .tool::<PayTool>()
+            .tool::<SecretTool>()
+            .permission("pay", Permission::Deny)
+            .shared_state(Arc::new(Paid::default()))
+            .build()
+            .unwrap();
+        assert!(runtime.tools().disable("secret", "under review"));
+        let names: &[&str] = if is_listed { &["add", "pay", "secret"] } else { &["add"] };
+        let agent = ToolLoop::new(runtime, model.clone()).only_tools(names.iter().copied());
+        agent.run("?", &cx()).await.unwrap();
+        for answer in model.last_answers() {
+            assert!(answer.contains("NOT_FOUND") && !answer.contains("pay"), "{answer}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -356,7 +385,7 @@ async fn a_declined_call_is_told_to_the_model() {
         panic!("it waits")
     };
     let mut call = runtime.tickets().resume(run.pending()[0].ticket(), &cx()).await;
-    call.decline("too much").unwrap();
+    call.decline("boss", "too much").unwrap();
     call.execute().await;
     run.answer("1", &call).await.unwrap();
     let report = agent.resume(run, &cx()).await.unwrap();

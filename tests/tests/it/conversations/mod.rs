@@ -108,7 +108,7 @@ impl TestConversation {
     async fn run(&self, turn: &Turn) -> (Vec<CallStatus>, Vec<Value>) {
         let mut calls = turn.open_calls(&self.runtime, &cx());
         for call in calls.iter_mut().filter(|call| call.name() == "delete_all") {
-            call.decline("not on a Friday").unwrap();
+            call.decline("boss", "not on a Friday").unwrap();
         }
         self.runtime.execute_all(&mut calls).await;
         let statuses = calls.iter().map(ToolCall::status).collect();

@@ -1,5 +1,6 @@
 //! Replays of a trace: same answers, different answers, and calls that are not run.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use serde_json::value::RawValue;
@@ -55,6 +56,18 @@ async fn pair(tool_data: &ToolData) -> Box<RawValue> {
 #[ai_tool(effect = "read")]
 async fn bare_pair(tool_data: &ToolData) -> Box<RawValue> {
     pair_text(tool_data)
+}
+
+/// Answers with an integer beyond 2^53, in another order and notation from call to call.
+#[ai_tool(effect = "read", evidence)]
+async fn wide_pair(tool_data: &ToolData) -> Box<RawValue> {
+    tool_data.ask();
+    let text = match (tool_data.runs() % 2, tool_data.today.load(Ordering::SeqCst)) {
+        (0, _) => r#"{"id":18446744073709551615,"n":1}"#,
+        (_, 0) => r#"{"n":1.0,"id":18446744073709551615}"#,
+        (_, _) => r#"{"n":1.0,"id":18446744073709551614}"#,
+    };
+    RawValue::from_string(text.to_owned()).unwrap()
 }
 
 fn pair_text(tool_data: &ToolData) -> Box<RawValue> {
@@ -158,6 +171,21 @@ async fn answers_with_evidence_are_compared_by_value_and_others_by_their_text() 
 }
 
 #[tokio::test]
+async fn a_wide_integer_is_the_same_in_every_order_and_notation() {
+    let mut replays = ReplaySetup::new();
+    replays.setup.keeper = replays.setup.keeper.clone().sealing(Sealing::Everything);
+    let runtime = replays.with(|it| it.tool::<WidePairTool>());
+    call(&runtime, "wide_pair", "{}").await;
+    let report = replays.run(&runtime).await;
+    assert_eq!(verdicts(&report), [&ReplayVerdict::Same]);
+    replays.tool_data.set(1);
+    call(&runtime, "wide_pair", "{}").await;
+    let report = replays.run(&runtime).await;
+    let verdicts = verdicts(&report);
+    assert!(verdicts.iter().any(|it| matches!(it, ReplayVerdict::Changed { .. })), "{verdicts:?}");
+}
+
+#[tokio::test]
 async fn without_a_vault_a_drift_is_seen_and_not_what_it_is() {
     let replays = ReplaySetup::new();
     let runtime = replays.runtime();
@@ -221,7 +249,7 @@ async fn a_call_that_did_not_run_is_not_replayed() {
     let runtime = replays.runtime();
     drop(runtime.call("peek", "{}", &cx_of(TENANT)));
     let mut declined = runtime.call("peek", "{}", &cx_of(TENANT));
-    declined.decline("no").unwrap();
+    declined.decline("boss", "no").unwrap();
     declined.execute().await;
     runtime.call("peek", r#"{"pin":{}}"#, &cx_of(TENANT)).execute().await;
     let report = replays.run(&runtime).await;

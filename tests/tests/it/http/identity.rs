@@ -227,6 +227,21 @@ async fn a_key_of_calls_is_out_of_reach_of_another_credential() {
 }
 
 #[tokio::test]
+async fn credentials_that_name_one_user_share_the_answers_of_the_user() {
+    let town = Town::of(&[gateway("one"), gateway("other")]);
+    let named = [("idempotency-key", "order-1"), ("x-user-id", "jane")];
+    let first = town.call(0, "tally", &named).await.json();
+    let second = town.call(1, "tally", &named).await.json();
+    assert_eq!((&first["output"], town.runs()), (&second["output"], 1));
+    assert_eq!(second["meta"]["replayed"], true, "{second}");
+    let unnamed = [("idempotency-key", "order-2")];
+    for by in [0, 1] {
+        assert_eq!(town.call(by, "tally", &unnamed).await.status, 200);
+    }
+    assert_eq!(town.runs(), 3);
+}
+
+#[tokio::test]
 async fn a_repeat_under_another_type_of_actor_is_a_repeat() {
     let town = Town::of(&[Principal::new("service")]);
     let key = ("idempotency-key", "order-1");

@@ -285,7 +285,12 @@ async fn a_call_that_is_denied_is_recorded() {
 async fn a_call_that_is_withdrawn_is_recorded_once_executed_or_dropped() {
     type Withdraw = fn(&mut ToolCall) -> Result<(), NotPending>;
     let ends: [(Withdraw, CallStatus, &str, Option<&str>); 3] = [
-        (|call| call.decline("too dear"), CallStatus::Declined, "DECLINED", None),
+        (
+            |call| call.decline("boss", "too dear").map_err(|_| NotPending),
+            CallStatus::Declined,
+            "DECLINED",
+            None,
+        ),
         (
             |call| call.withdraw(Withdrawal::Superseded),
             CallStatus::NotExecuted,

@@ -6,6 +6,7 @@ mod crash;
 mod damage;
 mod ends;
 mod export;
+mod kinds;
 mod overload;
 mod reading;
 mod verify;

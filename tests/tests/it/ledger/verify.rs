@@ -243,6 +243,12 @@ async fn a_ledger_is_not_continued_with_a_wrong_key() {
         let error = Ledger::builder(keys).open(lines(&path)).unwrap_err();
         assert_eq!(error.kind(), StoreErrorKind::Damaged);
         assert!(error.log().contains("cannot be continued"), "{error:?}");
+        let cause = match id {
+            "2026-11" => "another secret under the id of the key",
+            _ => "written with the key `2026-11`, which is not in the key ring: add it as a former",
+        };
+        assert!(error.log().contains(cause), "{error}");
+        assert!(!error.to_string().contains("damaged"), "{error}");
     }
     assert_eq!(fs::read(&path).unwrap(), whole, "nothing was written");
 }

@@ -159,6 +159,80 @@ fn an_unmapped_error_says_nothing_of_itself() {
     assert_eq!((&error["type"], &error["code"]), (&json!("FATAL"), &json!("INTERNAL")));
 }
 
+#[tokio::test]
+async fn a_hidden_failure_has_a_text_for_the_log_whatever_its_type_implements() {
+    #[derive(Debug, ToolFailure)]
+    enum OnlyDebug {
+        #[failure(UPSTREAM_ERROR, hide)]
+        Http { status: u16 },
+    }
+
+    #[derive(ToolFailure)]
+    enum Bare {
+        #[failure(UPSTREAM_ERROR, hide)]
+        Gone,
+    }
+
+    struct ByHand;
+
+    impl ToolFailure for ByHand {
+        fn failure(&self) -> Failure {
+            Failure::of(ErrorCode::Conflict).with_log("the row was locked")
+        }
+
+        fn codes() -> &'static [tool_runtime::FailureCode] {
+            const { &[tool_runtime::FailureCode::standard(ErrorCode::Conflict)] }
+        }
+    }
+
+    /// Fails with an error that has only `Debug`.
+    #[ai_tool(effect = "read")]
+    async fn fail_debug() -> Result<u8, OnlyDebug> {
+        Err(OnlyDebug::Http { status: 502 })
+    }
+
+    /// Fails with an error that has `Display`.
+    #[ai_tool(effect = "read")]
+    async fn fail_display() -> Result<u8, DeskError> {
+        Err(DeskError::Http { status: 502, body: "x".to_owned() })
+    }
+
+    /// Fails with an error that has nothing.
+    #[ai_tool(effect = "read")]
+    async fn fail_bare() -> Result<u8, Bare> {
+        Err(Bare::Gone)
+    }
+
+    /// Fails with an error that says what the log gets.
+    #[ai_tool(effect = "read")]
+    async fn fail_by_hand() -> Result<u8, ByHand> {
+        Err(ByHand)
+    }
+
+    let logs = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let observed = logs.clone();
+    let runtime = Runtime::builder()
+        .tool::<FailDebugTool>()
+        .tool::<FailDisplayTool>()
+        .tool::<FailBareTool>()
+        .tool::<FailByHandTool>()
+        .observe(move |record: &tool_runtime::CallRecord<'_>| {
+            observed.lock().unwrap().push(record.log().to_owned());
+        })
+        .build()
+        .unwrap();
+    for name in ["fail_debug", "fail_display", "fail_bare", "fail_by_hand"] {
+        let mut call = runtime.call(name, "{}", &crate::support::cx());
+        let output = call.execute().await.to_string();
+        assert!(!output.contains("502") && !output.contains("locked"), "{output}");
+    }
+    let logs = logs.lock().unwrap();
+    assert!(logs[0].contains("Http { status: 502 }"), "{logs:?}");
+    assert_eq!(logs[1], "the desk says no");
+    assert!(logs[2].ends_with("Bare: UPSTREAM_ERROR"), "{logs:?}");
+    assert_eq!(logs[3], "the row was locked");
+}
+
 #[test]
 fn the_macro_knows_each_code_and_each_type_of_the_contracts() {
     let named = |table: &[(&'static str, &'static str)]| {

@@ -54,6 +54,10 @@ async fn a_line_that_is_no_message_is_answered_and_the_server_goes_on() {
         (r#"{"id":7,"method":"tools/list"}"#, json!(7), -32600),
         (r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{}}"#, json!("a"), -32602),
         (r#"{"jsonrpc":"2.0","id":{},"method":"tools/list"}"#, Value::Null, -32600),
+        (r#"{"jsonrpc":"2.0","id":7,"method":5}"#, json!(7), -32600),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, Value::Null, -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(1.5), -32600),
+        (r#"{"jsonrpc":"2.0","id":"a","method":"ping","params":{"a":nan}}"#, json!("a"), -32700),
     ] {
         client.send_line(line).await;
         let answer = client.read().await;

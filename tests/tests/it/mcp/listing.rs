@@ -40,6 +40,42 @@ async fn a_tool_is_listed_with_its_schemas_and_the_hints_of_its_effect() {
     }
 }
 
+/// A tool whose schemas have booleans as schemas, and are closed.
+fn boolean_schema() -> DynamicTool {
+    let inner = json!({"type": "object", "properties": {"c": true}, "additionalProperties": false});
+    DynamicTool::new("boolean_schema", Effect::Read)
+        .description("Takes anything as a.")
+        .input_schema(json!({
+            "type": "object",
+            "properties": {"a": true, "b": {"type": "array", "items": inner}},
+            "additionalProperties": false,
+        }))
+        .output_schema(json!({"type": "object", "properties": {"a": true}, "required": ["a"]}))
+        .handler(|_| async { Ok::<_, Failure>(json!({"a": 1})) })
+}
+
+#[tokio::test]
+async fn clients_read_objects_as_schemas_and_open_ones_where_the_host_wants_it() {
+    for is_open in [false, true] {
+        let runtime = Runtime::builder().dynamic(boolean_schema()).build().unwrap();
+        let config = shop::config().open_schemas(is_open);
+        let mut client = Client::with_session(mcp::stdio(runtime).config(config)).await;
+        let tools = tools(&mut client).await;
+        let listed = find(&tools, "boolean_schema");
+        let properties = &listed["inputSchema"]["properties"];
+        assert_eq!(properties["a"], json!({}), "{listed}");
+        assert_eq!(properties["b"]["items"]["properties"]["c"], json!({}), "{listed}");
+        assert_eq!(listed["outputSchema"]["properties"]["a"], json!({}), "{listed}");
+        let closed = (!is_open).then_some(false);
+        for schema in [&listed["inputSchema"], &properties["b"]["items"]] {
+            assert_eq!(schema["additionalProperties"].as_bool(), closed, "{listed}");
+        }
+        let failed = client.call("boolean_schema", json!({"d": 1})).await;
+        assert_eq!(failed["isError"], true, "an unknown argument is refused: {failed}");
+        client.end().await;
+    }
+}
+
 #[tokio::test]
 async fn hints_follow_from_the_effect_of_a_tool() {
     let of = |name: &str, effect| {

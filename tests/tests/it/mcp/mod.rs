@@ -1,5 +1,6 @@
 //! The tools over the Model Context Protocol, as its clients of both families of revisions see them.
 
+mod bounds;
 mod callers;
 mod calls;
 mod ends;
@@ -7,6 +8,7 @@ pub(crate) mod http;
 mod input;
 mod lines;
 mod listing;
+mod outputs;
 mod sessions;
 mod shop;
 mod tasks;

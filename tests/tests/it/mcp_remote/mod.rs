@@ -12,7 +12,10 @@ mod own;
 mod process;
 mod raw;
 mod registered;
+mod scripted;
 mod server;
+mod unreadable;
+mod web;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

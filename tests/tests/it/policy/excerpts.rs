@@ -117,21 +117,48 @@ async fn a_long_answer_leaves_as_whole_rows_and_a_mark() {
 }
 
 #[tokio::test]
-async fn an_answer_without_rows_leaves_as_its_handle() {
+async fn an_answer_without_rows_leaves_as_its_first_part() {
     let runtime = runtime(Policy::new());
     let (whole, answer) = leaving(&runtime, "recite", 500).await;
     assert_eq!(answer.data_json(), None);
+    // With the quotation mark, as many characters of four bytes as fit.
+    assert_eq!(answer.text(), Some(&*"\u{1f375}".repeat(127)));
     let mark = answer.excerpt().expect("a mark");
     let handle = mark.handle().expect("a handle");
-    assert_eq!(mark.cuts(), []);
+    assert_eq!((mark.cuts(), mark.next()), ([].as_slice(), 509));
     assert_eq!(
         mark.to_string(),
         format!(
-            "this is an excerpt of {} bytes; the whole answer is stored as {handle}",
+            "this is an excerpt of {} bytes; it has the first 509; the whole answer is stored as {handle}",
             whole.len()
         )
     );
+    let (mut text, mut next) = (answer.text().unwrap().to_owned(), Some(mark.next()));
+    while let Some(offset) = next {
+        let page = runtime.outputs().text_page(handle, offset, 100, &jane()).await.unwrap();
+        let page = page.expect("a page");
+        text.push_str(page.text());
+        next = page.next();
+    }
+    assert_eq!(text, "\u{1f375}".repeat(500));
+    let other = user_context(1, "joe");
+    assert_eq!(runtime.outputs().text_page(handle, 509, 100, &other).await.unwrap(), None);
     assert_eq!(read(&runtime, handle, 1_000, &jane()).await, Some(whole));
+}
+
+#[tokio::test]
+async fn the_first_part_fits_the_budget_of_tokens() {
+    let runtime = runtime(Policy::new());
+    for (budget, is_empty) in [(1, true), (60, false), (100, false)] {
+        let cx = ToolContext::builder(Uuid::from_u128(1), "trace-1").run_id("run-1");
+        let cx = cx.user_id("jane").budget_tokens(budget).build().unwrap();
+        let mut call = runtime.call("recite", r#"{"count":500}"#, &cx);
+        call.execute().await;
+        let answer = call.for_model().await;
+        let text = answer.text().unwrap_or_default();
+        assert_eq!(text.is_empty(), is_empty, "{budget}: {text}");
+        assert!(text.len() <= 512 && text.chars().count() as u64 <= budget, "{budget}: {text}");
+    }
 }
 
 #[track_caller]

@@ -126,7 +126,7 @@ async fn refusals_are_counted_by_reason_and_names_that_no_tool_has_as_one() {
     meters.call(SECRET, "{}").await;
     meters.call("another", "{}").await;
     meters.call("keep", &what("tea")).await;
-    meters.runtime.call("keep", what("tea"), &cx()).decline("no").unwrap();
+    meters.runtime.call("keep", what("tea"), &cx()).decline("boss", "no").unwrap();
     check(
         &meters.read(names::REFUSALS),
         &[

@@ -113,7 +113,7 @@ async fn a_call_that_never_ran_has_a_span_of_no_length() {
     drop(runtime.call("dig", r#"{"deep":1}"#, &cx()));
     failed(&recorder, "execute_tool dig", "INVALID_ARGUMENT", "rejected");
 
-    runtime.call("keep", what("tea"), &cx()).decline("not now").unwrap();
+    runtime.call("keep", what("tea"), &cx()).decline("boss", "not now").unwrap();
     failed(&recorder, "execute_tool keep", "DECLINED", "declined");
 }
 
@@ -137,7 +137,7 @@ async fn nothing_of_arguments_answers_and_errors_is_recorded() {
     let mut write = runtime.call("keep", what(SECRET), &cx);
     write.approve(SECRET).unwrap();
     write.execute().await;
-    runtime.call("keep", what(SECRET), &cx).decline(SECRET).unwrap();
+    runtime.call("keep", what(SECRET), &cx).decline("boss", SECRET).unwrap();
 
     let calls = recorder.spans().into_iter().filter(|span| span.name != "inside");
     let calls: Vec<_> = calls.collect();

@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
+use syn::spanned::Spanned;
 use syn::{GenericParam, Receiver, ReceiverKind, ReturnType, Safety, Signature, Type, parse_quote};
 
 use super::super::model::{ExecutionStyle, Output};
@@ -87,8 +88,8 @@ pub(super) fn output(output: &ReturnType, this: Option<&Type>, errors: &Errors) 
         );
         return None;
     }
-    if types::opaque_inside(ty).is_some() {
-        return Some(Output::Opaque);
+    if let Some(opaque) = types::opaque_inside(ty) {
+        return Some(Output::Opaque(opaque.span()));
     }
     Some(super::named(arrow, types::standalone(ty, this)))
 }

@@ -43,7 +43,7 @@ pub(super) fn implementation(tool: &Tool) -> TokenStream {
                 }
             }
         }
-        Output::Opaque => TokenStream::new(),
+        Output::Opaque(_) => TokenStream::new(),
     };
     let name = handle.to_string();
     quote! {

@@ -93,11 +93,13 @@ fn output(tool: &Tool) -> TokenStream {
             let value = super::value(answer);
             quote!(__p::output_schema::<#value>(__g))
         }
-        Output::Opaque => opaque_output(tool),
+        Output::Opaque(_) => opaque_output(tool),
     }
 }
 
 /// Generates type inference for a return type that cannot be named: from a call that never runs.
+///
+/// A type without a schema gets none here, because `__p::opaque_answered` reports it.
 fn opaque_output(tool: &Tool) -> TokenStream {
     let function = tool.function.path();
     let receiver = usize::from(tool.function.receiver);
@@ -111,6 +113,6 @@ fn opaque_output(tool: &Tool) -> TokenStream {
             __p::Probe::NEW
         }
         #[allow(unreachable_code, clippy::diverging_sub_expression)]
-        __returned(|| #function(#(#arguments),*)).output_schema(__g)
+        (&__returned(|| #function(#(#arguments),*))).output_schema(__g)
     }
 }

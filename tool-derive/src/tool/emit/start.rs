@@ -55,7 +55,7 @@ fn codes(tool: &Tool) -> TokenStream {
             let ty = &answer.ty;
             quote!(__p::Probe::<#ty>::NEW.codes())
         }
-        Output::Opaque => quote!(&[]),
+        Output::Opaque(_) => quote!(&[]),
     };
     quote! {
         fn __codes() -> &'static [__p::FailureCode] {
@@ -130,7 +130,7 @@ fn run(tool: &Tool) -> TokenStream {
     });
     let succeeded = match &tool.output {
         Output::Named(_) => quote!(__p::answered(&__call, &__value)),
-        Output::Opaque => quote!(__call.succeeded(&__value)),
+        Output::Opaque(place) => opaque_answered(*place),
     };
     let reconcile = tool.reconcile.as_ref().map(|path| {
         option_branch(tool, path, &quote!(__call.reconciles()), &reconciled(tool, path))
@@ -147,6 +147,12 @@ fn run(tool: &Tool) -> TokenStream {
         #preview
         #answer
     }
+}
+
+/// Generates the conversion of an answer whose type cannot be named; its error is shown at the type.
+fn opaque_answered(place: Span) -> TokenStream {
+    let (answered, call, value) = (quote!(__p::opaque_answered), quote!(&__call), quote!(__value));
+    quote_spanned!(super::call_site_at(place)=> #answered(#call, &(#value)))
 }
 
 /// Generates a branch in which an option's function replaces the tool.
@@ -167,7 +173,7 @@ fn option_branch(
 
 /// Generates the call of an option's function, which is `async` where the tool is.
 fn option_call(tool: &Tool, path: &Path) -> TokenStream {
-    let (arguments, function) = (arguments(tool), option_function(tool, path));
+    let (arguments, function) = (arguments(tool, Some(span_of(path))), option_function(tool, path));
     let call = quote_spanned!(span_of(path)=> #function(#(#arguments),*));
     if tool.style != ExecutionStyle::Async {
         return call;
@@ -186,7 +192,7 @@ fn shown(path: &Path) -> TokenStream {
 fn reconciled(tool: &Tool, path: &Path) -> TokenStream {
     let answer = match &tool.output {
         Output::Named(answer) => super::value(answer),
-        Output::Opaque => quote!(_),
+        Output::Opaque(_) => quote!(_),
     };
     let (reconciled, finding) = (quote!(__call.reconciled), quote!(__p::finding));
     let answer = quote!(::core::marker::PhantomData::<#answer>);
@@ -220,7 +226,7 @@ fn option_function(tool: &Tool, path: &Path) -> TokenStream {
 
 /// Generates the call of a function with the tool's parameters.
 fn call(tool: &Tool, function: &TokenStream, span: Span) -> TokenStream {
-    let arguments = arguments(tool);
+    let arguments = arguments(tool, None);
     let wait = (tool.style == ExecutionStyle::Async).then(|| quote_spanned!(span=> .await));
     quote_spanned!(span=> #function(#(#arguments),*) #wait)
 }
@@ -231,32 +237,42 @@ fn answer(call: &TokenStream, success: &TokenStream) -> TokenStream {
         match __p::Returned(#call).split() {
             ::core::result::Result::Ok(__value) => #success,
             ::core::result::Result::Err(__error) => {
-                __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
             }
         }
     }
 }
 
-fn arguments(tool: &Tool) -> Vec<TokenStream> {
+/// Generates the arguments of a call, with the span at which an error of their types is shown.
+fn arguments(tool: &Tool, span: Option<Span>) -> Vec<TokenStream> {
     let mut slot = 0;
     let mut next = || {
         let host_binding = host_binding(slot);
         slot += 1;
-        quote!(#host_binding.deref())
+        placed(&quote!(#host_binding.deref()), span)
     };
     let receiver = tool.function.receiver.then(&mut next);
     let mut places = 0..;
     let parameters = tool.parameters.iter().map(|parameter| match parameter {
         Parameter::Host(_) => next(),
-        Parameter::Model(argument) => argument_value(argument, places.next().unwrap_or(0)),
+        Parameter::Model(argument) => argument_value(argument, places.next().unwrap_or(0), span),
     });
     receiver.into_iter().chain(parameters).collect()
 }
 
-fn argument_value(argument: &Argument, place: usize) -> TokenStream {
+/// Gives an expression another span, without any name of that span: see [`span_of`].
+fn placed(value: &TokenStream, span: Option<Span>) -> TokenStream {
+    match span {
+        Some(span) => quote_spanned!(span=> (#value,).0),
+        None => value.clone(),
+    }
+}
+
+fn argument_value(argument: &Argument, place: usize, span: Option<Span>) -> TokenStream {
     let place = Index::from(place);
-    match argument.ty {
+    let value = match argument.ty {
         ArgumentType::Text => quote!(&__args.#place),
         ArgumentType::Owned(_) => quote!(__args.#place),
-    }
+    };
+    placed(&value, span)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::adapters::format::{
-    AttachedContent, AttachedSource, FileRules, IMAGES_AND_GIF, PreparedAnswer,
+    AttachedContent, AttachedSource, CallNamespace, FileRules, IMAGES_AND_GIF, PreparedAnswer,
 };
 use crate::encoding::base64;
 use crate::tool::Attachment;
@@ -31,6 +31,9 @@ fn result(answer: &PreparedAnswer<'_>) -> Value {
     let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": shown });
     if content.is_error {
         result["is_error"] = true.into();
+    }
+    if let Some(CallNamespace { field, name }) = &answer.call.namespace {
+        result[*field] = name.as_str().into();
     }
     result
 }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use crate::adapters::format::{
-    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object, is_blank,
-    raw_arguments, text_in,
+    CallNamespace, ParsedCalls, ParsedResponse, ReadError, ResponseTexts, ResponseValue,
+    StopReason, arguments_object, is_blank, raw_arguments, text_in,
 };
 use crate::adapters::names::ToolNames;
 
@@ -46,8 +46,19 @@ impl ContentBlock {
         text_in(&self.fields, "type") == kind
     }
 
+    /// The toolset of the provider to which a called tool belongs.
+    pub(super) fn namespace(&self) -> Option<CallNamespace> {
+        CallNamespace::read(&self.fields, "toolset_name")
+    }
+
     fn text(&self, name: &str) -> &str {
         text_in(&self.fields, name)
+    }
+
+    /// Returns whether a text has citations, which divide a text into blocks.
+    fn is_cited(&self) -> bool {
+        let citations = self.fields.get("citations").and_then(Value::as_array);
+        citations.is_some_and(|citations| !citations.is_empty())
     }
 
     /// Returns whether the provider would reject the block in the next request.
@@ -65,11 +76,9 @@ pub(super) fn assemble(
     stop: StopReason,
     names: &ToolNames,
 ) -> ParsedResponse {
-    let joined = |kind| {
-        let blocks = blocks.iter().filter(|block| block.is(kind));
-        blocks.map(|block| block.text(kind)).collect::<String>()
-    };
-    let (text, thinking) = (joined("text"), joined("thinking"));
+    let thinking = blocks.iter().filter(|block| block.is("thinking"));
+    let thinking = thinking.map(|block| block.text("thinking")).collect();
+    let texts = texts(&blocks);
     let was_cut = stop.is_cut_off();
     let finished = blocks.iter().map(|block| block.text("tool_use_id").to_owned()).collect();
     let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
@@ -79,7 +88,24 @@ pub(super) fn assemble(
         numbered.map(|(at, block)| for_next_request(block, at, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
-    ParsedResponse { messages, text, thinking, calls: calls.list, ..ParsedResponse::empty(stop) }
+    ParsedResponse { messages, texts, thinking, calls: calls.list, ..ParsedResponse::empty(stop) }
+}
+
+/// The texts of a message. Citations divide a text into blocks; other blocks are texts of their own.
+fn texts(blocks: &[ContentBlock]) -> ResponseTexts {
+    let mut texts = ResponseTexts::default();
+    let mut before: Option<&ContentBlock> = None;
+    for block in blocks {
+        let is_text = block.is("text");
+        let continues = before.is_some_and(|it| it.is_cited() || block.is_cited());
+        match block.text("text") {
+            text if is_text && continues => texts.append(text),
+            text if is_text => texts.push(text.to_owned()),
+            _ => {}
+        }
+        before = Some(block).filter(|_| is_text);
+    }
+    texts
 }
 
 /// A block for the next request, with the call id that the answer uses.
@@ -87,6 +113,7 @@ fn for_next_request(mut block: ContentBlock, at: usize, calls: &mut ParsedCalls<
     if block.is("tool_use") {
         let (id, name) = (block.text("id").to_owned(), block.text("name").to_owned());
         let repeated = calls.add(Some(id), name, block.input.as_deref().unwrap_or_default());
+        calls.set_last_namespace(block.namespace());
         calls.place_last(format!("/content/{at}/input"));
         block.fields.insert("id".to_owned(), repeated.id.into());
         block.fields.insert("name".to_owned(), repeated.name.into());

@@ -78,6 +78,10 @@ impl DialectFormat for Messages {
         Ok(())
     }
 
+    fn is_whole(&self, event: ResponseValue<'_>) -> bool {
+        event.is("type", "message")
+    }
+
     fn read(
         &self,
         response: ResponseValue<'_>,

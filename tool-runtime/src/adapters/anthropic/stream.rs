@@ -1,7 +1,5 @@
 //! Reads the events of a streamed message.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::blocks::{self, ContentBlock};
@@ -9,15 +7,14 @@ use super::read::{refusal, stop};
 use super::usage::reported;
 use crate::adapters::TurnUsage;
 use crate::adapters::format::{
-    Delta, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason, StreamAssembler,
-    merge_piece,
+    CallNamespace, Delta, OpenBlocks, ParsedResponse, ReadError, ResponseMetadata, ResponseValue,
+    StopReason, StreamAssembler, merge_piece,
 };
 use crate::adapters::names::ToolNames;
 
 #[derive(Debug, Default)]
 pub(super) struct MessageStream {
-    /// By block index.
-    blocks: BTreeMap<u64, ContentBlock>,
+    blocks: OpenBlocks<ContentBlock>,
     stop: Option<StopReason>,
     is_closed: bool,
     refusal: String,
@@ -48,7 +45,7 @@ impl StreamAssembler for MessageStream {
 
     fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
         let stop = self.stop.filter(|_| self.is_closed).unwrap_or(StopReason::Interrupted);
-        let response = blocks::assemble(self.blocks.into_values().collect(), stop, names);
+        let response = blocks::assemble(self.blocks.into_list(), stop, names);
         let usage = self.metadata.usage.map(TurnUsage::with_cached_input);
         let metadata = ResponseMetadata { usage, ..self.metadata };
         ParsedResponse { refusal: self.refusal, metadata, ..response }
@@ -79,15 +76,15 @@ impl MessageStream {
     fn start(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let block = ContentBlock::read(event.required("content_block", "a content block")?)?;
         let name = block.fields.get("name").and_then(Value::as_str);
-        let delta =
-            name.filter(|_| block.is("tool_use")).map(|name| Delta::CallStarted(name.to_owned()));
-        self.blocks.insert(index(event), block);
-        Ok(delta)
+        let name = name.filter(|_| block.is("tool_use"));
+        let name = name.map(|name| CallNamespace::qualified(block.namespace().as_ref(), name));
+        self.blocks.start(index(event), block);
+        Ok(name.map(Delta::CallStarted))
     }
 
     fn append(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let delta = event.required("delta", "a delta")?;
-        let block = self.blocks.entry(index(event)).or_default();
+        let block = self.blocks.open(index(event));
         match &*delta.required_text("type")? {
             "input_json_delta" => {
                 block.append_input(&delta.required_json_text("partial_json")?);

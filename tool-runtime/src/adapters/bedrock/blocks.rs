@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use crate::adapters::format::{
-    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object, is_blank,
-    raw_arguments, text_in,
+    ParsedCalls, ParsedResponse, ReadError, ResponseTexts, ResponseValue, StopReason,
+    arguments_object, is_blank, raw_arguments, text_in,
 };
 use crate::adapters::names::ToolNames;
 
@@ -38,6 +38,14 @@ impl ContentBlock {
             Self::Other(fields) => text_in(fields, "text"),
             Self::ToolUse(_) => "",
         }
+    }
+
+    /// The text of a block with citations.
+    fn cited_text(&self) -> Option<String> {
+        let Self::Other(fields) = self else { return None };
+        let content = fields.get("citationsContent")?.get("content").and_then(Value::as_array)?;
+        let texts = content.iter().filter_map(Value::as_object).map(|part| text_in(part, "text"));
+        Some(texts.collect())
     }
 
     fn thinking(&self) -> &str {
@@ -95,7 +103,7 @@ pub(super) fn assemble(
     stop: StopReason,
     names: &ToolNames,
 ) -> ParsedResponse {
-    let text = blocks.iter().map(ContentBlock::text).collect();
+    let texts = texts(&blocks);
     let thinking = blocks.iter().map(ContentBlock::thinking).collect();
     let mut calls = ParsedCalls::new(names);
     let was_cut = stop.is_cut_off();
@@ -107,7 +115,24 @@ pub(super) fn assemble(
         numbered.map(|(at, block)| for_next_request(block, at, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
-    ParsedResponse { messages, text, thinking, calls: calls.list, ..ParsedResponse::empty(stop) }
+    ParsedResponse { messages, texts, thinking, calls: calls.list, ..ParsedResponse::empty(stop) }
+}
+
+/// The texts of a message. Citations divide a text into blocks; other blocks are texts of their own.
+fn texts(blocks: &[ContentBlock]) -> ResponseTexts {
+    let mut texts = ResponseTexts::default();
+    let mut before: Option<&ContentBlock> = None;
+    for block in blocks {
+        let text = block.cited_text().unwrap_or_else(|| block.text().to_owned());
+        let is_cited = |block: &ContentBlock| block.cited_text().is_some();
+        if before.is_some_and(|it| is_cited(it) || is_cited(block)) {
+            texts.append(&text);
+        } else {
+            texts.push(text);
+        }
+        before = Some(block).filter(|it| is_cited(it) || !it.text().is_empty());
+    }
+    texts
 }
 
 /// A block for the next request, with the call id that the answer uses.

@@ -73,6 +73,10 @@ impl DialectFormat for Converse {
         choose::write(choice, parallel, fields)
     }
 
+    fn is_whole(&self, event: ResponseValue<'_>) -> bool {
+        event.get("output").is_some()
+    }
+
     fn read(
         &self,
         response: ResponseValue<'_>,

@@ -1,15 +1,13 @@
 //! Reads the events of `ConverseStream`, each an object with the event's name as key.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::blocks::{self, ContentBlock, ToolUse};
 use super::read::stop;
 use super::usage::metadata;
 use crate::adapters::format::{
-    Delta, ParsedResponse, ProviderError, ReadError, ResponseMetadata, ResponseValue, StopReason,
-    StreamAssembler, merge_piece, text_in,
+    Delta, OpenBlocks, ParsedResponse, ProviderError, ReadError, ResponseMetadata, ResponseValue,
+    StopReason, StreamAssembler, merge_piece, text_in,
 };
 use crate::adapters::names::ToolNames;
 use crate::encoding::base64;
@@ -25,8 +23,7 @@ const FAILURES: [&str; 5] = [
 
 #[derive(Debug, Default)]
 pub(super) struct ConverseStream {
-    /// By block index.
-    blocks: BTreeMap<u64, PartialBlock>,
+    blocks: OpenBlocks<PartialBlock>,
     stop: Option<StopReason>,
     metadata: ResponseMetadata,
 }
@@ -62,25 +59,25 @@ impl StreamAssembler for ConverseStream {
         if let Some(reported) = event.get("metadata") {
             self.metadata.update(metadata(reported));
         }
+        if let Some(ended) = event.get("contentBlockStop") {
+            self.blocks.close(index(ended));
+        }
         let start = event.get("contentBlockStart").map(|event| self.start(event)).transpose()?;
         let delta = event.get("contentBlockDelta").map(|event| self.append(event)).transpose()?;
         Ok(start.or(delta).flatten().into_iter().collect())
     }
 
     fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
-        let blocks = self.blocks.into_values().filter_map(PartialBlock::into_block).collect();
+        let blocks =
+            self.blocks.into_list().into_iter().filter_map(PartialBlock::into_block).collect();
         let stop = self.stop.unwrap_or(StopReason::Interrupted);
         ParsedResponse { metadata: self.metadata, ..blocks::assemble(blocks, stop, names) }
     }
 }
 
 impl ConverseStream {
-    fn partial(&mut self, event: ResponseValue<'_>) -> &mut PartialBlock {
-        self.blocks.entry(event.number_of("contentBlockIndex").unwrap_or(0)).or_default()
-    }
-
     fn start(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
-        let partial = self.partial(event);
+        let partial = self.blocks.start(index(event), PartialBlock::default());
         let Some(start) = event.get("start") else { return Ok(None) };
         if let Some(call) = start.get("toolUse") {
             let is_declared = call.get("type").is_none();
@@ -95,7 +92,7 @@ impl ConverseStream {
     }
 
     fn append(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
-        let partial = self.partial(event);
+        let partial = self.blocks.open(index(event));
         let delta = event.required("delta", "a delta")?;
         if let Some(text) = delta.text_of("text")? {
             partial.text.get_or_insert_default().push_str(&text);
@@ -120,6 +117,10 @@ impl ConverseStream {
         }
         Ok(None)
     }
+}
+
+fn index(event: ResponseValue<'_>) -> u64 {
+    event.number_of("contentBlockIndex").unwrap_or(0)
 }
 
 /// Appends a piece of a tool's result; texts are joined.

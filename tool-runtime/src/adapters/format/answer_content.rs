@@ -9,6 +9,7 @@ use tool_contracts::{Audience, ErrorCode, ToolErrorDetail, ToolErrorType};
 
 use super::parsed_response::ParsedCall;
 use super::response_value::value_for_floats;
+use crate::json::from_text;
 use crate::tool::Attachment;
 
 /// The content of the answer to one call.
@@ -145,7 +146,7 @@ impl AnswerContent {
     fn annotated_text(&self, body: &AnswerBody) -> String {
         let (mut data, mut error) = (None, None);
         match body {
-            AnswerBody::Data(text) => data = serde_json::from_str(text).ok(),
+            AnswerBody::Data(text) => data = from_text(text).ok(),
             AnswerBody::Error(detail) => error = Some(ErrorSummary::of(detail)),
             AnswerBody::Pending | AnswerBody::Text(_) | AnswerBody::Notes => {}
         }

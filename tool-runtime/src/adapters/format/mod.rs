@@ -4,9 +4,11 @@ mod answer_content;
 mod attached_content;
 mod call_choice;
 mod declared_tool;
+mod open_blocks;
 mod parsed_response;
 mod read_error;
 mod response_metadata;
+mod response_texts;
 mod response_value;
 mod stop_reason;
 mod stream_assembler;
@@ -20,12 +22,14 @@ pub(super) use self::attached_content::{
 pub(super) use self::call_choice::{CallChoice, UnsupportedRule};
 pub use self::declared_tool::DeclaredTool;
 pub(super) use self::declared_tool::{DeclaredToolkit, ToolLoading};
+pub(super) use self::open_blocks::OpenBlocks;
 pub(super) use self::parsed_response::{
-    CallForm, ParsedCall, ParsedCalls, ParsedResponse, arguments_object, arguments_text, is_blank,
-    merge_piece, raw_arguments, text_in,
+    CallForm, CallNamespace, ParsedCall, ParsedCalls, ParsedResponse, arguments_object,
+    arguments_text, is_blank, is_id, merge_piece, raw_arguments, text_in,
 };
 pub use self::read_error::{ProviderError, ReadError};
 pub(super) use self::response_metadata::ResponseMetadata;
+pub(super) use self::response_texts::ResponseTexts;
 pub(super) use self::response_value::{ResponseValue, parse};
 pub use self::stop_reason::StopReason;
 pub use self::stream_assembler::Delta;
@@ -125,6 +129,17 @@ pub(super) trait DialectFormat {
         parallel: Option<bool>,
         fields: &mut Map<String, Value>,
     ) -> Result<(), UnsupportedRule>;
+
+    /// Returns whether calls of a deferred tool name its toolkit as their namespace.
+    fn declares_namespaces(&self) -> bool {
+        false
+    }
+
+    /// Returns whether an event of a stream is a complete response, as servers send it that do not
+    /// stream.
+    fn is_whole(&self, _: ResponseValue<'_>) -> bool {
+        false
+    }
 
     /// Reads a complete response.
     fn read(

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::response_metadata::ResponseMetadata;
+use super::response_texts::ResponseTexts;
 use super::response_value::ResponseValue;
 use super::stop_reason::StopReason;
 use crate::adapters::custom_tools::CustomTool;
@@ -18,7 +19,7 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub(in crate::adapters) struct ParsedResponse {
     pub(in crate::adapters) messages: Vec<Value>,
-    pub(in crate::adapters) text: String,
+    pub(in crate::adapters) texts: ResponseTexts,
     /// The model's readable reasoning.
     pub(in crate::adapters) thinking: String,
     /// The text with which the model or the provider refuses; empty if there is none.
@@ -55,6 +56,35 @@ pub(in crate::adapters) struct ParsedCall {
     /// The program that made the call, as OpenAI's Responses API names it, if the model did not.
     pub(in crate::adapters) caller: Option<Value>,
     pub(in crate::adapters) form: CallForm,
+    /// The set of tools that the provider names for the call.
+    pub(in crate::adapters) namespace: Option<CallNamespace>,
+}
+
+/// A set of tools that a provider names for a call, such as a toolset of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::adapters) struct CallNamespace {
+    /// The field that has the name, which the answer repeats.
+    pub(in crate::adapters) field: &'static str,
+    pub(in crate::adapters) name: String,
+}
+
+impl CallNamespace {
+    /// Reads the namespace of a call; none if the field is absent or blank.
+    pub(in crate::adapters) fn read(
+        fields: &Map<String, Value>,
+        field: &'static str,
+    ) -> Option<Self> {
+        let name = Some(text_in(fields, field)).filter(|name| !is_blank(name))?;
+        Some(Self { field, name: name.to_owned() })
+    }
+
+    /// Returns the name of a tool in the namespace, which no tool of a runtime can have.
+    pub(in crate::adapters) fn qualified(namespace: Option<&Self>, name: &str) -> String {
+        match namespace {
+            Some(Self { name: set, .. }) => format!("{set}:{name}"),
+            None => name.to_owned(),
+        }
+    }
 }
 
 /// The form in which a provider writes a call, which decides on the form of its answer.
@@ -74,7 +104,7 @@ impl ParsedResponse {
     pub(in crate::adapters) fn empty(stop: StopReason) -> Self {
         Self {
             messages: Vec::new(),
-            text: String::new(),
+            texts: ResponseTexts::default(),
             thinking: String::new(),
             refusal: String::new(),
             calls: Vec::new(),
@@ -98,7 +128,7 @@ impl<'n> ParsedCalls<'n> {
         name: String,
         arguments: &str,
     ) -> RepeatedCall {
-        let wire_id = id.filter(|id| !id.is_empty());
+        let wire_id = id.filter(|id| is_id(id));
         let generated = || format!("call_{}", Uuid::now_v7().simple());
         let unused = wire_id.clone().filter(|id| !self.used_ids.contains(id));
         let call_id = unused.unwrap_or_else(generated);
@@ -115,6 +145,7 @@ impl<'n> ParsedCalls<'n> {
             place: None,
             caller: None,
             form: CallForm::Function,
+            namespace: None,
         });
         repeated
     }
@@ -170,6 +201,13 @@ impl<'n> ParsedCalls<'n> {
         }
     }
 
+    /// Sets the namespace of the call that was added last.
+    pub(in crate::adapters) fn set_last_namespace(&mut self, namespace: Option<CallNamespace>) {
+        if let Some(call) = self.list.last_mut() {
+            call.namespace = namespace;
+        }
+    }
+
     /// Adds the call of OpenAI's deprecated `function_call`; returns that field of the next request.
     pub(in crate::adapters) fn add_function_call(
         &mut self,
@@ -193,7 +231,7 @@ pub(in crate::adapters) struct RepeatedCall {
 pub(in crate::adapters) fn arguments_object(arguments: &str) -> Value {
     let read = || {
         if !wide_integers::may_be_in(arguments) {
-            return serde_json::from_str(arguments).ok();
+            return json::from_text(arguments).ok();
         }
         let tree = json::read(arguments, &Limits::WIDEST).ok()?;
         ResponseValue::root(&tree, arguments).value().ok()
@@ -228,6 +266,12 @@ pub(in crate::adapters) fn merge_piece(fields: &mut Map<String, Value>, piece: M
 /// The text of a field; empty if absent.
 pub(in crate::adapters) fn text_in<'m>(fields: &'m Map<String, Value>, name: &str) -> &'m str {
     fields.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns whether a text is the id of a call. Some servers send the text `null` for every call that has
+/// none.
+pub(in crate::adapters) fn is_id(id: &str) -> bool {
+    !matches!(id, "" | "null" | "None")
 }
 
 /// Returns whether a text block is blank, which every provider rejects.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::read_error::{ProviderError, ReadError};
 use crate::adapters::wide_integers;
-use crate::json::{self, JsonKind, JsonNode, JsonTree, JsonView, Malformed};
+use crate::json::{self, JsonKind, JsonNode, JsonTree, JsonView, Malformed, from_text};
 use crate::limits::Limits;
 
 /// The longest enumerated value of a provider that is repeated in errors.
@@ -44,7 +44,7 @@ pub(in crate::adapters) fn value_for_floats(text: &str) -> Value {
         let tree = parse(text, text.len()).ok();
         tree.and_then(|tree| ResponseValue::root(&tree, text).value_with(rounded).ok())
     } else {
-        serde_json::from_str(text).ok()
+        from_text(text).ok()
     };
     read.unwrap_or_else(|| text.into())
 }
@@ -206,7 +206,7 @@ impl<'d> ResponseValue<'d> {
         if wide_integers::may_be_in(self.raw()) {
             return self.value_with(placeholder);
         }
-        serde_json::from_str(self.raw()).or_else(|_| self.value_with(placeholder))
+        from_text(self.raw()).or_else(|_| self.value_with(placeholder))
     }
 
     /// The value with U+FFFD in place of each lone surrogate, and with other values for some
@@ -215,7 +215,7 @@ impl<'d> ResponseValue<'d> {
         let children = || self.view.children(self.id).map(|(id, _)| Self { id, ..self });
         let kept = |value: Self| {
             let text = value.raw();
-            serde_json::from_str(text).map_err(|_| value.unexpected("numbers in a float's range"))
+            from_text(text).map_err(|_| value.unexpected("numbers in a float's range"))
         };
         match self.node().kind {
             JsonKind::String => Ok(self.view.string(self.node()).into()),

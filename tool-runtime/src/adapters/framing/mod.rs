@@ -73,6 +73,12 @@ impl EventDecoder {
         }
     }
 
+    /// Returns whether the body is JSON in place of a stream of events.
+    pub(super) fn is_json_body(&self) -> bool {
+        let is_json = matches!(self.state, Some(DecoderState::Json(_)));
+        is_json && self.framing != StreamFraming::JsonLines
+    }
+
     /// The decoder; none until there is a byte other than white space.
     ///
     /// A body that begins as JSON is JSON, whatever was expected: an error in place of a stream, or

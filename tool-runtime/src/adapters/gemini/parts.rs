@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::adapters::format::{
-    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object,
-    raw_arguments, text_in,
+    ParsedCalls, ParsedResponse, ReadError, ResponseTexts, ResponseValue, StopReason,
+    arguments_object, raw_arguments, text_in,
 };
 use crate::adapters::names::ToolNames;
 
@@ -72,16 +72,31 @@ pub(super) fn assemble(
     stop: StopReason,
     names: &ToolNames,
 ) -> ParsedResponse {
-    let (thoughts, visible): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.is_thought());
-    let thinking = thoughts.into_iter().map(ContentPart::text).collect();
-    let text = visible.into_iter().map(ContentPart::text).collect();
+    let thoughts = parts.iter().filter(|part| part.is_thought());
+    let thinking = thoughts.map(ContentPart::text).collect();
+    let texts = texts(&parts);
     let mut calls = ParsedCalls::new(names);
     let kept = parts.into_iter().filter(|part| !part.is_empty());
     let numbered = kept.enumerate();
     let parts: Vec<_> = numbered.map(|(at, part)| for_next_request(part, at, &mut calls)).collect();
     let content = || json!({ "role": "model", "parts": parts });
     let messages = if parts.is_empty() { Vec::new() } else { vec![content()] };
-    ParsedResponse { messages, text, thinking, calls: calls.list, ..ParsedResponse::empty(stop) }
+    ParsedResponse { messages, texts, thinking, calls: calls.list, ..ParsedResponse::empty(stop) }
+}
+
+/// The texts of a content. A text is sent in any number of parts; it ends at a part of another kind.
+fn texts(parts: &[ContentPart]) -> ResponseTexts {
+    let mut texts = ResponseTexts::default();
+    let mut continues = false;
+    for part in parts.iter().filter(|part| !part.is_thought()) {
+        if continues {
+            texts.append(part.text());
+        } else {
+            texts.push(part.text().to_owned());
+        }
+        continues = !part.text().is_empty() || continues && part.fields.contains_key("text");
+    }
+    texts
 }
 
 /// A part for the next request.

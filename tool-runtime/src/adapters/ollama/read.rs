@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::usage::metadata;
 use crate::adapters::format::{
-    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_object,
-    raw_arguments, text_in,
+    ParsedCalls, ParsedResponse, ReadError, ResponseTexts, ResponseValue, StopReason,
+    arguments_object, raw_arguments, text_in,
 };
 use crate::adapters::names::ToolNames;
 
@@ -56,7 +56,7 @@ impl ChatMessage {
     }
 
     pub(super) fn into_response(mut self, stop: StopReason, names: &ToolNames) -> ParsedResponse {
-        let text = text_in(&self.fields, "content").to_owned();
+        let texts = ResponseTexts::from_one(text_in(&self.fields, "content").to_owned());
         let thinking = text_in(&self.fields, "thinking").to_owned();
         let mut calls = ParsedCalls::new(names);
         let repeated: Vec<_> = std::mem::take(&mut self.calls)
@@ -74,7 +74,7 @@ impl ChatMessage {
         let messages = if is_empty { Vec::new() } else { vec![self.fields.into()] };
         ParsedResponse {
             messages,
-            text,
+            texts,
             thinking,
             calls: calls.list,
             ..ParsedResponse::empty(stop)

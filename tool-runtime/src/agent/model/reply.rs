@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::message::{AssistantMessage, ModelCall};
 use crate::agent::error::{AgentError, AgentErrorKind};
+use crate::json::from_text;
 use crate::limits::Limits;
 use crate::schema::{Coerce, Validator};
 
@@ -200,8 +201,7 @@ impl ChatReply {
                 report.violations.iter().map(ToString::to_string).collect();
             return Err(unfit("breaks its schema").with_detail("violations", violations));
         }
-        serde_json::from_str(json)
-            .map_err(|_| unfit("has a number beyond the range of JSON readers"))
+        from_text(json).map_err(|_| unfit("has a number beyond the range of JSON readers"))
     }
 }
 

@@ -44,6 +44,8 @@ pub struct OpenAiBuilder {
     base_url: String,
     key_variable: Option<String>,
     allows_plain_http: bool,
+    /// True if the base URL is that of a configuration without `litellm_api_base`.
+    lacks_api_base: bool,
     pub(super) settings: OpenAiSettings,
 }
 
@@ -72,7 +74,13 @@ impl OpenAiBuilder {
             max_response_bytes: 32 * 1024 * 1024,
             attachments: false,
         };
-        Self { base_url, key_variable: None, allows_plain_http: false, settings }
+        Self {
+            base_url,
+            key_variable: None,
+            allows_plain_http: false,
+            lacks_api_base: false,
+            settings,
+        }
     }
 
     /// Takes the server, the model and the fallback model of an agent's configuration.
@@ -81,6 +89,7 @@ impl OpenAiBuilder {
         let mut builder = Self::new(base_url, config.default_model().to_owned());
         builder.settings.fallback_model = config.fallback_model().map(str::to_owned);
         builder.settings.timeout = Duration::from_secs(config.request_timeout_seconds());
+        builder.lacks_api_base = config.litellm_api_base().is_none();
         builder
     }
 
@@ -206,7 +215,12 @@ impl OpenAiBuilder {
         let url = Url::parse(&base).and_then(|base| base.join(path)).ok();
         let is_plain = |url: &Url| url.username().is_empty() && url.password().is_none();
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && is_plain(url));
-        if url.is_none() {
+        if url.is_none() && self.lacks_api_base {
+            let text = "the setting `litellm_api_base` is missing, and has no default: set it to the \
+                        URL of the models' server, such as a LiteLLM proxy at \
+                        `http://127.0.0.1:4000`, or use `OpenAiModel::builder`";
+            problems.push(text.to_owned());
+        } else if url.is_none() {
             let text = "the base URL: expected http or https without a credential, such as \
                         `http://127.0.0.1:4000/v1`";
             problems.push(text.to_owned());

@@ -68,7 +68,8 @@ impl OpenAiModel {
     /// Configures a client by the settings of an agent: `litellm_api_base`, `default_model`,
     /// `fallback_model` and `request_timeout_seconds`.
     ///
-    /// Without `litellm_api_base` the client cannot be built.
+    /// Without `litellm_api_base`, which has no default, the client cannot be built, and the error names
+    /// the setting: `OpenAiModel::from_config(&AgentConfig::default())` reaches no server by itself.
     pub fn from_config(config: &AgentConfig) -> OpenAiBuilder {
         OpenAiBuilder::from_config(config)
     }

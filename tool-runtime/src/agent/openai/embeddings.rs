@@ -11,6 +11,7 @@ use super::attempts::{AttemptedModel, FailedAttempt, with_retries};
 use super::builder::OpenAiBuilder;
 use super::endpoint::{ProviderEndpoint, timed_out, unreadable};
 use crate::assess::{CompressionError, Embedder};
+use crate::json::normalized;
 
 /// Computes vectors of texts by the embeddings API of OpenAI, which many servers have.
 ///
@@ -52,7 +53,7 @@ impl OpenAiEmbedder {
     }
 
     async fn fetch(&self, model: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, FailedAttempt> {
-        let body = json!({"model": model, "input": texts, "encoding_format": "float"});
+        let body = normalized(json!({"model": model, "input": texts, "encoding_format": "float"}));
         let text = self.endpoint.fetch(&body).await?;
         let response: Result<Embeddings, _> = serde_json::from_str(&text);
         let mut data = response.map_err(|_| unreadable("expected `data` with embeddings"))?.data;

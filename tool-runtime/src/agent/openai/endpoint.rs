@@ -1,5 +1,6 @@
 //! One endpoint of a server: sends a body, and reads the response within its bounds.
 
+use std::error::Error;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
@@ -20,6 +21,8 @@ pub(super) struct ProviderEndpoint {
 
 /// The longest `Retry-After` that is waited for.
 const LONGEST_ADVICE: Duration = Duration::from_secs(30);
+/// The most characters of the cause of a failed connection.
+const CAUSE: usize = 200;
 /// The most characters of a provider's word for an error.
 const WORD: usize = 64;
 
@@ -28,7 +31,7 @@ impl ProviderEndpoint {
     pub(super) async fn send(&self, body: &Value) -> Result<Response, FailedAttempt> {
         let request = self.client.post(self.url.clone());
         let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
-        let mut response = request.send().await.map_err(|error| not_reached(&error))?;
+        let mut response = request.send().await.map_err(|error| self.not_reached(&error))?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -45,6 +48,20 @@ impl ProviderEndpoint {
         String::from_utf8(bytes).map_err(|_| unreadable("the response is not UTF-8"))
     }
 
+    /// Describes a request that was not sent or not answered: the address, without credentials and
+    /// path, and the cause.
+    fn not_reached(&self, error: &reqwest::Error) -> FailedAttempt {
+        if !error.is_connect() {
+            return broke_off();
+        }
+        let host = self.url.host_str().unwrap_or_default();
+        let port = self.url.port_or_known_default().unwrap_or_default();
+        let cause = cause(error);
+        let message = format!("the server at {host}:{port} cannot be reached: {cause}");
+        let error = llm(AgentErrorReason::Connection, message);
+        FailedAttempt { error, may_retry: true, advice: None }
+    }
+
     /// Returns the time limit of one attempt that has to end with the request.
     pub(super) fn attempt_limit(&self, ends: Option<Instant>) -> Duration {
         let left = ends.map(|ends| ends.saturating_duration_since(Instant::now()));
@@ -54,7 +71,7 @@ impl ProviderEndpoint {
 
 async fn read(response: &mut Response, max_bytes: usize) -> Result<Vec<u8>, FailedAttempt> {
     let mut bytes = Vec::new();
-    while let Some(part) = response.chunk().await.map_err(|error| not_reached(&error))? {
+    while let Some(part) = response.chunk().await.map_err(|_| broke_off())? {
         if bytes.len() + part.len() > max_bytes {
             return Err(unreadable("the response is longer than `max_response_bytes`"));
         }
@@ -99,12 +116,13 @@ fn provider_words(body: &[u8]) -> Vec<(&'static str, String)> {
     found.into_iter().filter_map(|(name, word)| Some((name, word.filter(is_word)?))).collect()
 }
 
-fn not_reached(error: &reqwest::Error) -> FailedAttempt {
-    if !error.is_connect() {
-        return broke_off();
+/// Returns the text of the innermost source of an error, which has no URL in it.
+fn cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
     }
-    let error = llm(AgentErrorReason::Connection, "the server cannot be reached");
-    FailedAttempt { error, may_retry: true, advice: None }
+    cause.to_string().chars().take(CAUSE).collect()
 }
 
 pub(super) fn unreadable(message: impl Into<String>) -> FailedAttempt {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::adapters::{Adapter, RequestedCall, Turn, file_part, files_message};
 use crate::agent::model::{AssistantMessage, ChatRequest, ModelMessage};
+use crate::json::normalized;
 
 /// Models that take `max_completion_tokens`, and refuse `max_tokens`.
 const REASONING: [&str; 4] = ["o1", "o3", "o4", "gpt-5"];
@@ -46,7 +47,7 @@ impl RequestFormat<'_> {
             body.insert("stream".to_owned(), true.into());
             body.insert("stream_options".to_owned(), json!({"include_usage": true}));
         }
-        body.into()
+        normalized(body.into())
     }
 
     /// Writes the messages. The files of consecutive results follow all of them, since a server

@@ -60,22 +60,24 @@ impl AnswerCache {
     }
 }
 
-/// Returns the key of a request: its principal and its tenant, its model, messages and limits.
-pub(super) fn key(cx: &ToolContext, request: &ChatRequest) -> Digest {
+/// Returns the key of a request: its principal and its tenant, its model, messages and limits. None in a
+/// context without a user and an actor, whose answers are not kept.
+pub(super) fn key(cx: &ToolContext, request: &ChatRequest) -> Option<Digest> {
+    let principal = principal_of(cx)?;
     let mut bytes = Vec::new();
     let mut push = |part: &str| {
         bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
         bytes.extend_from_slice(part.as_bytes());
     };
     push(&cx.tenant_id().to_string());
-    push(&principal_of(cx).unwrap_or_default());
+    push(&principal);
     push(request.model().unwrap_or_default());
     push(&request.schema().map(ToString::to_string).unwrap_or_default());
     push(&request.max_output_tokens().unwrap_or_default().to_string());
     for message in request.messages() {
         push(message.text());
     }
-    Digest::of("tool-runtime/agent-answer/v1", &bytes)
+    Some(Digest::of("tool-runtime/agent-answer/v1", &bytes))
 }
 
 impl fmt::Debug for AnswerCache {

@@ -67,7 +67,7 @@ pub(super) const CACHE_TTLS: RangeInclusive<u64> = 1..=u64::MAX;
 /// | --- | --- | --- |
 /// | `default_model` | `gemini/gemini-2.0-flash-exp` | |
 /// | `fallback_model` | `openai/gpt-4o-mini` | empty for none |
-/// | `student_summarizer_model` | `openai/gpt-4o-mini` | |
+/// | `student_summarizer_model` | `openai/gpt-4o-mini` | writes summaries where [`compression_strategy`](super::ProxyAgentBuilder::compression_strategy) is `Distillation` |
 /// | `litellm_api_base` | none | the base URL of the models' server |
 /// | `compression_threshold_tokens` | 10000 | from 0 |
 /// | `toon_threshold_array_size` | 5 | from 0 |

@@ -6,7 +6,7 @@ use super::turn::{RequestTurn, serialization};
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::agent::student::StudentSummarizer;
 use crate::articulate::Articulator;
-use crate::assess::{AssessOptions, Assessor, COMPRESSION_COST, ContextManager, WITHOUT_CACHE};
+use crate::assess::{AssessOptions, Assessor, COMPRESSION_COST, WITHOUT_CACHE};
 use crate::contracts::assess::{CompressionStrategy, ContextData, OptimizedContext};
 
 /// The most tokens that a request may have, as the contract says.

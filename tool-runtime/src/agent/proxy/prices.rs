@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::settings::NamedSettings;
+use crate::agent::model::TokenUsage;
 
 /// The price of a model's tokens, in US dollars for a million.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -52,6 +53,15 @@ impl ModelPrice {
     #[must_use]
     pub const fn output(&self) -> f64 {
         self.output
+    }
+
+    /// Returns the cost of the tokens that a provider reports, in US dollars: those that it read from its
+    /// cache at their own price, if that is known.
+    #[must_use]
+    pub fn cost_of_usage(&self, usage: TokenUsage) -> f64 {
+        let cached = usage.cached_input_tokens.min(usage.input_tokens);
+        let discounted = Self { input: self.cached_input.unwrap_or(self.input), ..*self };
+        self.cost(usage.input_tokens - cached, usage.output_tokens) + discounted.cost(cached, 0)
     }
 
     /// Returns the cost of so many tokens, in US dollars.

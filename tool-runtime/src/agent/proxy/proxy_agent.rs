@@ -55,7 +55,9 @@ use crate::runtime::Runtime;
 ///
 /// # Sessions and cache
 /// The history of a `session_id` belongs to the tenant and the principal of the context
-/// ([`SessionKey`](super::SessionKey)). With `enable_cache`, an answer is kept for `cache_ttl_seconds` under a hash of
+/// ([`SessionKey`](super::SessionKey)). In a context with neither a user nor an actor nothing is kept: a
+/// `session_id` finds no history and leaves none (`session_kept: false` in the context's metadata), and
+/// no answer is cached. With `enable_cache`, an answer is kept for `cache_ttl_seconds` under a hash of
 /// tenant, principal, model, schema and the whole request to the model; tools run each time.
 /// Answers that were cut off are not kept, and of the others the text, without the provider's own messages. `answer_cached` in the context's metadata says that an
 /// answer came from the cache; its cost is 0.
@@ -125,8 +127,11 @@ impl ProxyAgentBuilder {
         self
     }
 
-    /// Sets the strategy of every context that is compressed, such as a summary by the model of
-    /// `student_summarizer_model`; by default it follows from the context.
+    /// Sets the strategy of every context that is compressed; by default it follows from the context, and
+    /// is a pruning or a compaction, since each context has a question.
+    ///
+    /// Only [`CompressionStrategy::Distillation`] asks the model of `student_summarizer_model`: a summary
+    /// is another request, which costs time and money, so that it is never made by itself.
     pub fn compression_strategy(mut self, strategy: CompressionStrategy) -> Self {
         self.strategy = Some(strategy);
         self

@@ -17,7 +17,7 @@ use super::sessions::SessionKey;
 use super::steps::{RequestStep, Steps};
 use crate::agent::ask::ask;
 use crate::agent::error::{AgentError, AgentErrorKind, AgentErrorReason};
-use crate::agent::model::{ChatReply, ChatRequest, FinishReason, ModelMessage};
+use crate::agent::model::{ChatReply, ChatRequest, FinishReason, ModelMessage, TokenUsage};
 use crate::assess::{COMPRESSION_COST, Deadline};
 use crate::contracts::ToolContext;
 use crate::contracts::act::ActResult;
@@ -79,7 +79,7 @@ impl<'t> RequestTurn<'t> {
             counter,
             optimization: Optimization::of(request),
             budget: TokenBudget::of(request, schema),
-            session: request.session_id().map(|session| SessionKey::new(cx, session)),
+            session: request.session_id().and_then(|session| named_session(cx, session)),
             deadline: Deadline::after(&agent.runtime, Some(limit)),
             observer: Observer::new(agent, model),
         }
@@ -115,7 +115,7 @@ impl<'t> RequestTurn<'t> {
         self.remember(&answer.reply).await?;
         let cost = self.cost(&optimized, &answer, &result)?;
         let llm = self.llm_response(&optimized, &answer)?;
-        let optimized = if answer.is_cached { with_cache_mark(optimized)? } else { optimized };
+        let optimized = self.with_marks(optimized, &answer)?;
         let response = ProxyResponse::builder(result, optimized, llm)
             .tool_results(results)
             .breakdown(steps.breakdown(started.elapsed()).map_err(|error| serialization(&error))?)
@@ -173,15 +173,16 @@ impl<'t> RequestTurn<'t> {
     async fn ask(&self, context: &OptimizedContext) -> Result<ModelResponse, AgentError> {
         let request = self.chat_request(context);
         let key = answer_cache::key(self.cx, &request);
-        let cache = self.agent.cache.as_ref();
-        if let Some(reply) = cache.and_then(|cache| cache.get(&key, self.now())) {
+        let cache = self.agent.cache.as_ref().zip(key);
+        if let Some(reply) = cache.and_then(|(cache, key)| cache.get(&key, self.now())) {
             return self.answer_of(reply, true);
         }
         let request = request.with_timeout(self.time_left());
         let reply = ask(&*self.agent.model, &request, &self.deadline).await??;
         let answer = self.answer_of(reply, false)?;
         // An answer that was cut off, or breaks the schema, is not worth keeping.
-        if let Some(cache) = cache.filter(|_| *answer.reply.finish_reason() == FinishReason::Stop) {
+        let is_complete = *answer.reply.finish_reason() == FinishReason::Stop;
+        if let Some((cache, key)) = cache.filter(|_| is_complete) {
             cache.put(key, answer.reply.clone(), self.now());
         }
         Ok(answer)
@@ -285,8 +286,42 @@ impl<'t> RequestTurn<'t> {
 
     /// Returns the tokens as the provider counts them, or else as this process does.
     fn tokens(&self, context: &OptimizedContext, reply: &ChatReply) -> (u64, u64) {
-        let counted = || (context.optimized_tokens(), self.counter.count(reply.text()));
-        reply.usage().map_or_else(counted, |usage| (usage.input_tokens, usage.output_tokens))
+        let usage = self.usage(context, reply);
+        (usage.input_tokens, usage.output_tokens)
+    }
+
+    /// Returns the tokens with those of the provider's cache; an estimate if it reports none.
+    fn usage(&self, context: &OptimizedContext, reply: &ChatReply) -> TokenUsage {
+        let estimated =
+            || TokenUsage::new(context.optimized_tokens(), self.counter.count(reply.text()));
+        reply.usage().unwrap_or_else(estimated)
+    }
+
+    /// Returns the prices of the model that was asked, and of the one that answered.
+    fn prices(&self, reply: &ChatReply) -> (Option<ModelPrice>, Option<ModelPrice>) {
+        let prices = self.agent.config.prices();
+        let asked = prices.of(self.model);
+        (asked, if reply.is_fallback() { prices.of(reply.model()) } else { asked })
+    }
+
+    /// Says in the metadata what the figures of the cost rest on, and what was not kept.
+    fn with_marks(
+        &self,
+        context: OptimizedContext,
+        answer: &ModelResponse,
+    ) -> Result<OptimizedContext, AgentError> {
+        let usage = if answer.reply.usage().is_some() { "reported" } else { "estimated" };
+        let mut marked = context.into_builder().metadata("token_usage", usage);
+        if let (None, None) = self.prices(&answer.reply) {
+            marked = marked.metadata("price", "unknown");
+        }
+        if self.request.session_id().is_some() && self.session.is_none() {
+            marked = marked.metadata("session_kept", false);
+        }
+        if answer.is_cached {
+            marked = marked.metadata("answer_cached", true);
+        }
+        marked.build().map_err(|error| serialization(&error))
     }
 
     fn cost(
@@ -296,38 +331,36 @@ impl<'t> RequestTurn<'t> {
         result: &SerializedOutput,
     ) -> Result<CostReport, AgentError> {
         let (raw, optimized) = (context.original_tokens(), context.optimized_tokens());
-        let (_, output) = self.tokens(context, &answer.reply);
-        let prices = self.agent.config.prices();
-        let asked = prices.of(self.model);
-        let answered =
-            if answer.reply.is_fallback() { prices.of(answer.reply.model()) } else { asked };
+        let usage = self.usage(context, &answer.reply);
+        let (asked, answered) = self.prices(&answer.reply);
         // Where one model has no price, a cost of 0 would look like a saving.
         let cost =
-            |price: Option<ModelPrice>, input| price.map_or(0.0, |price| price.cost(input, output));
-        let paid = |input| cost(answered.or(asked), input);
+            |price: Option<ModelPrice>, usage| price.map_or(0.0, |it| it.cost_of_usage(usage));
+        let paid = cost(answered.or(asked), usage);
         let summaries = context.metadata().get(COMPRESSION_COST).and_then(Value::as_f64);
         let summaries = summaries.unwrap_or_default();
-        let actual = if answer.is_cached { 0.0 } else { paid(optimized) };
+        let actual = if answer.is_cached { 0.0 } else { paid };
+        // What was left out would have been read at the full price.
+        let left_out = raw.saturating_sub(optimized);
+        let input_tokens = usage.input_tokens.saturating_add(left_out);
+        let baseline = cost(asked.or(answered), TokenUsage { input_tokens, ..usage });
         #[allow(clippy::cast_precision_loss, reason = "a ratio of two counts")]
         let output_ratio =
             result.optimized_tokens() as f64 / result.original_tokens().max(1) as f64;
         CostReport::builder()
             .input_tokens(raw, optimized)
-            .output_tokens(output)
-            .costs(cost(asked.or(answered), raw), actual + summaries)
+            .output_tokens(usage.output_tokens)
+            .costs(baseline, actual + summaries)
             .output_compression_ratio(output_ratio)
             .build()
             .map_err(|error| serialization(&error))
     }
 }
 
-/// Says in the metadata that the answer came from the cache.
-fn with_cache_mark(context: OptimizedContext) -> Result<OptimizedContext, AgentError> {
-    context
-        .into_builder()
-        .metadata("answer_cached", true)
-        .build()
-        .map_err(|error| serialization(&error))
+/// Returns the key of a session; none in a context without a user and an actor, since all such contexts
+/// of a tenant would share the session.
+fn named_session(cx: &ToolContext, session: &str) -> Option<SessionKey> {
+    Some(SessionKey::new(cx, session)).filter(|key| !key.principal().is_empty())
 }
 
 pub(super) fn serialization(error: &dyn fmt::Display) -> AgentError {

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::files::{self, FILE_TOKENS};
 use super::savings::SavingsMeter;
 use crate::agent::model::{ModelCall, ModelMessage};
-use crate::assess::{Assessor, ContextManager};
+use crate::assess::Assessor;
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::CompressionMethod;
 

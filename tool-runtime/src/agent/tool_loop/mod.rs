@@ -1,5 +1,6 @@
 //! The loop around a model: it calls tools over several turns until it answers.
 
+mod conversation;
 mod files;
 mod history;
 mod observer;
@@ -31,9 +32,11 @@ use crate::runtime::Runtime;
 /// the ledger records it. The model reads every answer, also that of a refused call, and can correct
 /// the call. Reads of one turn run concurrently, each write alone.
 ///
-/// The idempotency key of a call is derived from the turn's number and the model's id of the call, so
-/// that a write whose answer was lost is not repeated. Give each run a trace of its own, since ids are
-/// unique in a trace only.
+/// The idempotency key of a call is derived from the run, the turn's number and the call's position in
+/// it, so that ids which a model uses again are no repeats: two calls are two writes, in one response,
+/// in two turns and in two runs of one context. A call that waited runs once, also if its run is
+/// resumed twice. If the context has an idempotency key, that is the key of all writes of the run
+/// instead, and each tool writes once.
 ///
 /// # How it ends
 /// | [`LoopEnd`] | when |
@@ -164,7 +167,8 @@ impl ToolLoop {
         Self { instructions: Some(text.into()), ..self }
     }
 
-    /// Restricts the loop to these tools: the model sees no other, and a call of another is unknown.
+    /// Restricts the loop to these tools: the model sees no other, and a call of another is unknown,
+    /// also one of a denied or disabled tool.
     #[must_use]
     pub fn only_tools<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         Self { tools: Some(names.into_iter().map(Into::into).collect()), ..self }
@@ -258,15 +262,23 @@ impl ToolLoop {
 
     /// Continues a conversation, whose last message is the user's.
     ///
+    /// The instructions come first, unless the conversation begins with them already.
+    ///
     /// # Errors
-    /// Returns the model's error.
+    /// Returns an error of the kind `Validation` with the reason `unanswered_call` if a call of the
+    /// conversation has no answer directly after it, such as one that waits for a person
+    /// ([`close`](Self::close) answers it), or a result answers no call; and the model's error.
     pub async fn run_messages(
         &self,
         messages: impl IntoIterator<Item = ModelMessage>,
         cx: &ToolContext,
     ) -> Result<LoopReport, AgentError> {
+        let mut messages: Vec<_> = messages.into_iter().collect();
+        conversation::check(&messages)?;
         let instructions = self.instructions.clone().map(ModelMessage::System);
-        let messages = instructions.into_iter().chain(messages).collect();
+        if let Some(instructions) = instructions.filter(|it| messages.first() != Some(it)) {
+            messages.insert(0, instructions);
+        }
         LoopRun::new(self, messages, cx).finish().await
     }
 
@@ -281,6 +293,48 @@ impl ToolLoop {
         cx: &ToolContext,
     ) -> Result<LoopReport, AgentError> {
         LoopRun::resumed(self, run, cx).await?.finish().await
+    }
+
+    /// Ends a run that waits for people, because the user writes on: withdraws its waiting calls, and
+    /// returns the conversation, in which each call has an answer.
+    ///
+    /// A withdrawn call never runs, and its ticket is refused from then on. The answer of a call whose
+    /// ticket was used or declined meanwhile says so. Add the message of the user, and continue by
+    /// [`run_messages`](Self::run_messages).
+    ///
+    /// ```
+    /// use tool_runtime::agent::{AgentError, LoopReport, ModelMessage, SuspendedRun, ToolLoop};
+    /// use tool_runtime::prelude::*;
+    ///
+    /// async fn write_on(
+    ///     agent: &ToolLoop,
+    ///     run: SuspendedRun,
+    ///     text: String,
+    ///     cx: &ToolContext,
+    /// ) -> Result<LoopReport, AgentError> {
+    ///     let mut messages = agent.close(run, cx).await?;
+    ///     messages.push(ModelMessage::User(text));
+    ///     agent.run_messages(messages, cx).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Validation` if the context has another tenant or user than that
+    /// of the run, or the run was changed; of the kind `ToolExecution` if a ticket cannot be
+    /// withdrawn, such as while its store fails. Close the run again then.
+    pub async fn close(
+        &self,
+        run: SuspendedRun,
+        cx: &ToolContext,
+    ) -> Result<Vec<ModelMessage>, AgentError> {
+        let policy = self.runtime.policy_state();
+        run.check_owner(policy, cx)?;
+        let mut run = run;
+        for waiting in run.pending().to_vec() {
+            run.withdraw(&waiting, &self.runtime, cx).await?;
+        }
+        let state = run.into_state(policy, cx)?;
+        Ok(LoopRun::with_state(self, state, cx).await.into_messages())
     }
 
     fn specs(&self) -> impl Iterator<Item = Arc<ToolSpec>> + '_ {

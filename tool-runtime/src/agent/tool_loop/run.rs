@@ -11,7 +11,9 @@ use super::files::{self, FILE_TOKENS, FileReader};
 use super::history::History;
 use super::observer::RunFigures;
 use super::report::{LoopEnd, LoopReport, StopCause};
-use super::suspended::{AnswerText, CallAnswer, PendingCall, RunOwner, SuspendedRun};
+use super::suspended::{
+    AnswerText, CallAnswer, PendingCall, RunOwner, RunState, SuspendedRun, ticket_of,
+};
 use crate::adapters::ToolAnswer;
 use crate::agent::ask::{DeadlineExceeded, ask};
 use crate::agent::error::{AgentError, AgentErrorKind};
@@ -20,13 +22,15 @@ use crate::agent::model::{
 };
 use crate::assess::{Assessor, Deadline};
 use crate::call::{ToolCall, run_batch};
-use crate::contracts::{ErrorCode, ToolContext, ToolSpec};
+use crate::contracts::{ToolContext, ToolSpec};
 use crate::dispatch::refusal::{CUT_OFF, Refusal};
 use crate::tokens::{TokenCounter, counter_for_model};
 use crate::tool::RequestedLimits;
 
 /// A run of a loop.
 pub(super) struct LoopRun<'l> {
+    /// The id of the run, from which the keys of its calls are derived.
+    id: Uuid,
     agent: &'l ToolLoop,
     cx: &'l ToolContext,
     model: Arc<dyn ChatModel>,
@@ -54,6 +58,7 @@ impl<'l> LoopRun<'l> {
         cx: &'l ToolContext,
     ) -> Self {
         Self {
+            id: Uuid::now_v7(),
             agent,
             cx,
             model: agent.observer.measured(&agent.model, &agent.runtime),
@@ -74,31 +79,37 @@ impl<'l> LoopRun<'l> {
         run: SuspendedRun,
         cx: &'l ToolContext,
     ) -> Result<Self, AgentError> {
-        let refused = |message: &str| AgentError::new(AgentErrorKind::Validation, message);
-        if run.owner != RunOwner::of(cx) {
-            return Err(refused(
-                "the run belongs to another tenant or user; resume it in a context of its owner",
-            ));
-        }
-        if run.pending.is_empty() && run.answers.iter().any(|answer| answer.content.is_none()) {
-            return Err(refused("a call of the suspended run is neither answered nor pending"));
-        }
-        if let Some(waiting) = run.pending.first() {
+        let state = run.into_state(agent.runtime.policy_state(), cx)?;
+        if let Some(waiting) = state.pending.first() {
             let message = format!(
                 "the call of `{}` still waits; answer every pending call before the run continues",
                 waiting.tool
             );
-            return Err(refused(&message));
+            return Err(AgentError::new(AgentErrorKind::Validation, message));
         }
-        let mut resumed = Self { history: run.history, ..Self::new(agent, Vec::new(), cx) };
+        Ok(Self::with_state(agent, state, cx).await)
+    }
+
+    /// Adds the answers of the last turn to the conversation.
+    pub(super) async fn with_state(
+        agent: &'l ToolLoop,
+        state: RunState,
+        cx: &'l ToolContext,
+    ) -> Self {
+        let RunState { id, history, answers, turns, calls, failed_turns, usage, .. } = state;
+        let new = Self::new(agent, Vec::new(), cx);
+        let mut resumed = Self { id, history, turns, calls, failed_turns, usage, ..new };
         let mut messages = std::mem::take(&mut resumed.history.messages);
         resumed.files().restore(&mut messages).await;
         resumed.history.messages = messages;
-        (resumed.turns, resumed.calls) = (run.turns, run.calls);
-        (resumed.failed_turns, resumed.usage) = (run.failed_turns, run.usage);
         resumed.before = resumed.figures();
-        resumed.add_answers(run.answers).await;
-        Ok(resumed)
+        resumed.add_answers(answers).await;
+        resumed
+    }
+
+    /// Takes the conversation.
+    pub(super) fn into_messages(self) -> Vec<ModelMessage> {
+        self.history.messages
     }
 
     pub(super) async fn finish(mut self) -> Result<LoopReport, AgentError> {
@@ -235,16 +246,18 @@ impl<'l> LoopRun<'l> {
         self.calls = self.calls.saturating_add(u32::try_from(requested.len()).unwrap_or(u32::MAX));
         let (requested, surplus) =
             requested.split_at(requested.len().min(self.agent.max_calls_per_turn));
-        let mut calls: Vec<ToolCall> = requested.iter().map(|call| self.open(call)).collect();
+        let opened = requested.iter().enumerate().map(|(position, call)| self.open(position, call));
+        let mut calls: Vec<ToolCall> = opened.collect();
         let (limit, timer) = (self.agent.max_concurrent, self.agent.runtime.timer());
         drop(run_batch(&mut calls, limit, timer).await);
         let mut answers = Vec::with_capacity(calls.len());
         let mut pending = Vec::new();
-        for (call, requested) in calls.iter().zip(requested) {
-            let waiting = ticket(call).map(|ticket| PendingCall {
+        for (position, (call, requested)) in calls.iter().zip(requested).enumerate() {
+            let waiting = ticket_of(call).map(|ticket| PendingCall {
                 call_id: requested.call_id().to_owned(),
                 tool: call.name().to_owned(),
                 ticket,
+                position,
             });
             let (content, attachments) = match waiting {
                 None => {
@@ -267,8 +280,9 @@ impl<'l> LoopRun<'l> {
             self.add_answers(answers).await;
             return Ok(Next::Turn);
         }
-        let suspended = SuspendedRun {
-            owner: RunOwner::of(self.cx),
+        let state = RunState {
+            id: self.id,
+            owner: RunOwner::for_context(self.cx),
             history: self.history.clone(),
             answers,
             pending,
@@ -277,6 +291,7 @@ impl<'l> LoopRun<'l> {
             failed_turns: self.failed_turns,
             usage: self.usage,
         };
+        let suspended = SuspendedRun::new(state, self.agent.runtime.policy_state())?;
         Ok(Next::End(Box::new(LoopEnd::Suspended(suspended))))
     }
 
@@ -289,7 +304,7 @@ impl<'l> LoopRun<'l> {
         not_run(call, text)
     }
 
-    fn open(&self, call: &ModelCall) -> ToolCall {
+    fn open(&self, position: usize, call: &ModelCall) -> ToolCall {
         let cx = self.cx.with_invocation_id(Uuid::now_v7());
         let cx = match self.deadline.left() {
             None => cx,
@@ -298,24 +313,29 @@ impl<'l> LoopRun<'l> {
                 cx.with_timeouts_ms(cx.timeouts_ms().map_or(left, |own| own.min(left)))
             }
         };
-        // Some servers number the calls of each turn anew, and a repeated id is a repeated write.
         let id = Some(call.call_id()).filter(|id| !id.trim().is_empty());
-        let id = id.map(|id| format!("{}.{id}", self.turns).into_boxed_str());
+        let id = id.map(Box::from);
         let arguments = call.arguments().into();
         let runtime = &self.agent.runtime;
         let shows = |spec: &ToolSpec| self.agent.shows(spec);
         let opened = match runtime.spec(call.name()) {
-            // A tool that the model was not shown is as unknown as any other name.
-            Some(spec) if !shows(&spec) => {
+            // A tool that the model was not shown is as unknown as any other name. In a loop with a
+            // list of tools this holds for a denied or disabled one too, which has no spec here.
+            spec if spec.as_ref().map_or(self.agent.tools.is_some(), |spec| !shows(spec)) => {
                 let closest = runtime.services().closest(call.name(), &shows);
                 let refusal = Refusal::unknown_tool(&closest);
                 runtime.open_unknown(call.name(), id, arguments, cx, refusal)
             }
             _ => runtime.open_among(call.name(), id, arguments, cx, &shows),
         };
-        if let (Some(scope), Some(ends)) = (opened.scope(), self.deadline.ends()) {
-            let ends = Some(ends);
-            scope.set_requested_limits(RequestedLimits { ends, ..RequestedLimits::default() });
+        if let Some(scope) = opened.scope() {
+            // Models number the calls of each turn anew, or give two calls of a turn one id. A
+            // repeated key would be a repeated write.
+            let (run, turn) = (self.id.simple(), self.turns);
+            scope.set_place(format!("run:{run}:{turn}:{position}"));
+            if let ends @ Some(_) = self.deadline.ends() {
+                scope.set_requested_limits(RequestedLimits { ends, ..RequestedLimits::default() });
+            }
         }
         opened
     }
@@ -375,12 +395,4 @@ fn not_run(call: &ModelCall, text: String) -> CallAnswer {
         failed: true,
         attachments: Vec::new(),
     }
-}
-
-/// Returns the ticket of a call that waits for a person.
-fn ticket(call: &ToolCall) -> Option<String> {
-    let error = call.output()?.error()?;
-    let waits = error.error_code() == Some(ErrorCode::NeedsUserConfirmation);
-    let ticket = error.details().filter(|_| waits)?.get("ticket")?;
-    Some(ticket.to_string())
 }

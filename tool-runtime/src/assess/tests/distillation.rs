@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::{eager, log, message, optimized, options, question, result};
-use crate::assess::{CompressionError, ContextManager, Summarizer, SummaryRequest};
+use crate::assess::{CompressionError, Summarizer, SummaryRequest};
 use crate::contracts::assess::{
     ChatRole, CompressionMethod, CompressionStrategy, ContextData, ContextDataBuilder,
     OptimizedContext,

@@ -7,9 +7,7 @@ use serde_json::Value;
 
 use super::{eager, lines, message, optimized, options, question, result, time};
 use crate::articulate::Articulator;
-use crate::assess::{
-    AssessOptions, Assessor, CompressionError, ContextManager, Summarizer, SummaryRequest,
-};
+use crate::assess::{AssessOptions, Assessor, CompressionError, Summarizer, SummaryRequest};
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{
     ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextDataBuilder,

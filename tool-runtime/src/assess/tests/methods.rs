@@ -8,8 +8,8 @@ use serde_json::json;
 use super::{eager, lines, log, message, optimized, options, question, result};
 use crate::articulate::Articulator;
 use crate::assess::{
-    AssessOptions, Assessor, CompressionError, ContextCompressor, ContextManager, Embedder,
-    Summarizer, SummaryRequest,
+    AssessOptions, Assessor, CompressionError, ContextCompressor, Embedder, Summarizer,
+    SummaryRequest,
 };
 use crate::contracts::assess::{
     ChatMessage, ChatRole, CompressionMethod, CompressionStrategy, ContextData, ContextDataBuilder,
@@ -128,7 +128,7 @@ fn compaction_keeps_the_newest_rounds_and_the_results() {
 
 #[test]
 fn results_beside_compacted_messages_are_written_as_those_of_a_whole_context() {
-    let rows: Vec<_> = (0..20).map(|n| json!({"id": n, "colour": "green"})).collect();
+    let rows: Vec<_> = (0..20).map(|n| json!({"colour": "green", "id": n})).collect();
     let table = result("cups", &rows);
     let written = |assessor: &Assessor, messages: Vec<ChatMessage>| {
         let context = question("And now?").message_history(messages).tool_results([table.clone()]);

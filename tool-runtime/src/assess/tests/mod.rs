@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use futures::FutureExt;
 use serde::Serialize;
 
-use super::{AssessOptions, Assessor, ContextManager};
+use super::{AssessOptions, Assessor};
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{
     ChatMessage, ChatRole, ContextData, ContextDataBuilder, OptimizedContext,

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::laws::{any_options, json as any_json};
 use super::{eager, log, options, result, time};
 use crate::articulate::Articulator;
+use crate::assess::Assessor;
 use crate::assess::result_message::{ResultData, ResultMessage};
-use crate::assess::{Assessor, ContextManager};
 use crate::contracts::act::ActResult;
 use crate::contracts::assess::{CompressionMethod, OptimizedContext};
 

@@ -15,6 +15,9 @@ mod scopes;
 mod tests;
 mod users;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
 use futures::future::BoxFuture;
@@ -34,6 +37,7 @@ pub(in crate::http) use self::requester::{Lookup, LookupError};
 pub use self::scopes::{Scope, Scopes, UnknownScope};
 pub use self::users::Users;
 use crate::http::problem::Problem;
+use crate::log::log_event;
 
 /// The header of an API key.
 pub(in crate::http) const API_KEY: &str = "x-internal-api-key";
@@ -54,7 +58,8 @@ const KEY: &str = "ApiKey header=\"X-Internal-API-Key\"";
 /// A request with both credentials needs two valid ones of the same principal, and may do what both
 /// grant; [`Principal::token_subject`] gives a key the principal of a token. A request with an
 /// invalid credential is refused, even if it has a valid one too or if anonymous callers are
-/// admitted. A header of a kind that is not configured is ignored.
+/// admitted. A header of a kind that is not configured is ignored; the log warns once of the first
+/// API key that is.
 ///
 /// # Examples
 /// ```
@@ -72,6 +77,8 @@ pub struct Auth {
     keys: Option<ApiKeys>,
     tokens: RequestTokens,
     default_principal: Option<Principal>,
+    /// Set once a warning says that credentials of requests are ignored.
+    has_warned: Arc<AtomicBool>,
 }
 
 /// A check whether the keys of tokens are available.
@@ -96,7 +103,12 @@ impl Auth {
     #[must_use]
     #[expect(clippy::new_without_default, reason = "authentication has no default")]
     pub fn new() -> Self {
-        Self { keys: None, tokens: RequestTokens::default(), default_principal: None }
+        Self {
+            keys: None,
+            tokens: RequestTokens::default(),
+            default_principal: None,
+            has_warned: Arc::default(),
+        }
     }
 
     /// Treats every request without a credential as one of this principal.
@@ -181,6 +193,7 @@ impl Auth {
         &self,
         headers: &HeaderMap,
     ) -> Result<Principal, AuthFailure> {
+        self.warn_of_ignored_key(headers);
         let by_key = self
             .by_key(headers)
             .map_err(|problem| AuthFailure::of_credential(CredentialKind::Key, problem))?;
@@ -193,6 +206,19 @@ impl Auth {
         principal
             .or_else(|| self.default_principal.clone())
             .ok_or_else(|| self.missing_credential().into())
+    }
+
+    /// Warns once that a client sends an API key to a server that checks none.
+    fn warn_of_ignored_key(&self, headers: &HeaderMap) {
+        let is_ignored = !self.takes_api_keys() && headers.contains_key(API_KEY);
+        if is_ignored && !self.has_warned.swap(true, Ordering::Relaxed) {
+            log_event!(
+                warn,
+                target: crate::trace::conventions::TARGET,
+                event = "api_key_ignored",
+                "a request has an API key, and this server has no keys: it was not checked",
+            );
+        }
     }
 
     /// Returns the bearer token of a request, if tokens are accepted.

@@ -8,6 +8,7 @@ use tool_contracts::ToolErrorDetail;
 use super::blocks;
 use super::handler::ToolServer;
 use super::listing::McpTool;
+use super::outputs;
 use super::revision::Revision;
 use super::schema::RESULT;
 use crate::adapters::ToolAnswer;
@@ -15,6 +16,7 @@ use crate::http::endpoints::call::FinishedCall;
 use crate::http::problem::Problem;
 use crate::http::response::without_cause;
 use crate::http::state::app::App;
+use crate::json::normalized;
 use crate::mcp::AUDIT;
 use crate::{ToolCall, ToolOutput};
 
@@ -64,9 +66,14 @@ impl Answered<'_> {
     async fn success(&self, call: &ToolCall, output: &ToolOutput) -> CallToolResult {
         let shown = call.for_model().await;
         let attachments = call.attachments_with_content(None).await;
-        let answer = ToolAnswer::from(call).with_attachments(attachments).with_model_answer(&shown);
+        let mut answer =
+            ToolAnswer::from(call).with_attachments(attachments).with_model_answer(&shown);
+        let (note, link) = shown.excerpt().and_then(outputs::continuation).unzip();
+        if let Some(note) = note {
+            answer = answer.with_note(note);
+        }
         let (text, blocks) = answer.into_text_and_blocks(blocks::of_attachment);
-        let content = text.map(ContentBlock::text).into_iter().chain(blocks).collect();
+        let content = text.map(ContentBlock::text).into_iter().chain(link).chain(blocks).collect();
         let has_schema = self.tool.is_some_and(McpTool::has_output_schema);
         // An answer that no excerpt fits is whole here: a client refuses a success without it.
         let data = shown.data_json().or(output.data_json().filter(|_| has_schema));
@@ -79,7 +86,7 @@ impl Answered<'_> {
     /// Returns the data as structured content; none if the tool declares no output and it has no
     /// members.
     fn structured(&self, data: &str) -> Option<Value> {
-        let data: Value = serde_json::from_str(data).ok()?;
+        let data: Value = serde_json::from_str(data).map(normalized).ok()?;
         match self.tool {
             Some(tool) if tool.wraps_output(self.revision) => Some(json!({ RESULT: data })),
             Some(tool) if tool.has_output_schema() => Some(data),
@@ -138,5 +145,5 @@ fn audit(call: &ToolCall, output: &ToolOutput, error: Option<&ToolErrorDetail>) 
 }
 
 fn meta(audit: Value) -> MetaObject {
-    MetaObject([(AUDIT.to_owned(), audit)].into_iter().collect())
+    MetaObject([(AUDIT.to_owned(), normalized(audit))].into_iter().collect())
 }

@@ -112,11 +112,11 @@ impl ToolRequest<'_> {
         }
         let may_decide = may_confirm(self, &call);
         // A call that is not pending any more answers why.
+        let name = recorded_name(cx.user_id(), principal.display_name());
         if may_decide && reply.answer.action == ElicitationAction::Accept {
-            let approver = recorded_name(cx.user_id(), principal.display_name());
-            let _ = call.approve(approver);
+            let _ = call.approve(name);
         } else if may_decide && reply.answer.action == ElicitationAction::Decline {
-            let _ = call.decline("the user declined this call");
+            let _ = call.decline(name, "the user declined this call");
         }
         Ok(call)
     }

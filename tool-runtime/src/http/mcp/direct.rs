@@ -5,7 +5,6 @@
 //! than the call. A request that needs anything of that goes to it: progress, a task, an answer to
 //! a question, another revision, headers that do not agree, a parameter in a header.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
@@ -14,12 +13,12 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, ClientCapabilities, RequestMetaObject};
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::call::ToolRequest;
 use super::handler::ToolServer;
+use super::message::SentMessage;
 use super::revision::Revision;
 use super::transport::RequestCaller;
 use crate::http::response::JsonResponse;
@@ -32,30 +31,10 @@ const PARAMETER: &str = "mcp-param-";
 
 /// A call of a tool that is answered directly.
 pub(super) struct DirectCall<'b> {
-    message: CallMessage<'b>,
-    capabilities: ClientCapabilities,
-}
-
-#[derive(Deserialize)]
-struct CallMessage<'b> {
-    #[serde(borrow)]
     id: &'b RawValue,
-    #[serde(borrow)]
-    method: Cow<'b, str>,
-    #[serde(borrow)]
-    params: DirectParams<'b>,
-}
-
-#[derive(Deserialize)]
-struct DirectParams<'b> {
-    #[serde(borrow)]
-    name: Cow<'b, str>,
-    #[serde(rename = "_meta")]
+    name: String,
     meta: RequestMetaObject,
-    #[serde(rename = "inputResponses", default)]
-    input_responses: Option<IgnoredAny>,
-    #[serde(rename = "requestState", default)]
-    request_state: Option<IgnoredAny>,
+    capabilities: ClientCapabilities,
 }
 
 #[derive(Serialize)]
@@ -74,35 +53,35 @@ struct ErrorBody<'a> {
 
 impl<'b> DirectCall<'b> {
     /// Reads a request that can be answered directly; `None` for any other.
-    pub(super) fn read(parts: &Parts, body: &'b [u8], server: &ToolServer) -> Option<Self> {
+    pub(super) fn read(
+        parts: &Parts,
+        message: &SentMessage<'b>,
+        server: &ToolServer,
+    ) -> Option<Self> {
         let headers = &parts.headers;
         if one(headers, "mcp-protocol-version")? != REVISION || !accepts_both(headers) {
             return None;
         }
-        let message: CallMessage<'b> = serde_json::from_slice(body).ok()?;
-        let params = &message.params;
-        let is_id = matches!(message.id.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'));
-        let agrees = message.method == "tools/call"
-            && one(headers, "mcp-method") == Some("tools/call")
-            && one(headers, "mcp-name") == Some(&*params.name)
-            && params.meta.protocol_version().is_some_and(|named| named.as_str() == REVISION);
-        let is_plain = params.input_responses.is_none()
-            && params.request_state.is_none()
-            && params.meta.get_progress_token().is_none()
-            && !server.settings.tasks.contains_key(&*params.name)
+        let (id, name) = (message.request_id()?, message.called_tool()?);
+        let meta = RequestMetaObject::from(message.meta()?.clone());
+        let agrees = one(headers, "mcp-method") == Some("tools/call")
+            && one(headers, "mcp-name") == Some(name)
+            && meta.protocol_version().is_some_and(|named| named.as_str() == REVISION);
+        let is_plain = !message.has_rounds()
+            && meta.get_progress_token().is_none()
+            && !server.settings.tasks.contains_key(name)
             && !headers.keys().any(|name| name.as_str().starts_with(PARAMETER))
-            && !server.has_header_parameters(&params.name);
-        if !(is_id && agrees && is_plain) {
+            && !server.has_header_parameters(name);
+        if !(agrees && is_plain) {
             return None;
         }
-        let capabilities = params.meta.client_capabilities()?;
-        Some(Self { message, capabilities })
+        let capabilities = meta.client_capabilities()?;
+        Some(Self { id, name: name.to_owned(), meta, capabilities })
     }
 
     /// Answers the request.
     pub(super) async fn answer(self, server: &ToolServer, caller: Arc<RequestCaller>) -> Response {
-        let Self { message: CallMessage { id, params, .. }, capabilities } = self;
-        let DirectParams { name, meta, .. } = params;
+        let Self { id, name, meta, capabilities } = self;
         let request = ToolRequest {
             server,
             caller,
@@ -111,7 +90,7 @@ impl<'b> DirectCall<'b> {
             meta,
             link: None,
         };
-        let params = CallToolRequestParams::new(name.into_owned());
+        let params = CallToolRequestParams::new(name);
         let answer = match request.answer(params).await {
             Ok(CallToolResponse::Complete(result)) => with_result(id, result),
             Ok(CallToolResponse::InputRequired(result)) => with_result(id, result),

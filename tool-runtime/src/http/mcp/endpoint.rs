@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, Request};
-use axum::http::header::{CACHE_CONTROL, WWW_AUTHENTICATE};
-use axum::http::request::Parts;
+use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures::{FutureExt, StreamExt};
 use http_body_util::{BodyDataStream, BodyExt, Full};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::value::RawValue;
 
 use super::direct::DirectCall;
 use super::handler::ToolServer;
 use super::listing::McpToolCache;
-use super::message::{RefusedMessage, SentMessage};
+use super::message::{SentMessage, VALUE_BYTES, invalid_request};
 use super::sessions::{McpSessions, SESSION, SessionUse};
 use super::transport::{AnswerStream, RequestCaller, Transport};
 use crate::http::endpoints::call::streams;
@@ -38,20 +38,22 @@ pub(super) struct McpEndpoint {
     sessions: Option<Arc<McpSessions>>,
 }
 
-/// A request that was admitted, before the protocol reads it.
-struct AdmittedRequest {
-    parts: Parts,
-    body: Bytes,
-    /// The place of the session that it opens.
-    session: Option<Permit<Caller>>,
+/// The session of a request: its id, if it names one, and its use.
+#[derive(Default)]
+struct RequestSession {
+    id: Option<Box<str>>,
+    usage: Option<SessionUse>,
+    /// The place of the session that the request opens.
+    place: Option<Permit<Caller>>,
 }
 
 impl McpEndpoint {
     /// Serves the tools of a router.
     pub(super) fn new(app: &SharedApp, config: &Arc<McpConfig>) -> Self {
-        let sessions = config
-            .sessions
-            .map(|limit| Arc::new(McpSessions::new(limit, config.session_idle_time)));
+        let sessions = config.sessions.map(|limit| {
+            let of_caller = config.sessions_of_caller(limit);
+            Arc::new(McpSessions::new(limit, of_caller, config.session_idle_time))
+        });
         let manager = sessions.as_ref().map_or_else(Arc::default, |it| it.manager.clone());
         // The router checks hosts, origins and sizes itself, for all of its paths.
         let settings = StreamableHttpServerConfig::default()
@@ -60,7 +62,7 @@ impl McpEndpoint {
             .with_sse_keep_alive(Some(app.config.bounds.keep_alive))
             .with_max_request_body_bytes(usize::MAX)
             .disable_allowed_hosts();
-        let listing = Arc::new(McpToolCache::of(&app.runtime, config.tool_icons.clone()));
+        let listing = Arc::new(McpToolCache::of(&app.runtime, config));
         let server = ToolServer::new(app.clone(), config.clone(), listing, Transport::Http);
         let of_client = server.clone();
         let service =
@@ -77,79 +79,116 @@ impl McpEndpoint {
         request: Request,
     ) -> Result<Response, Problem> {
         let caller = admitted.caller().clone();
-        let session = session_of(request.headers()).map(Box::from);
-        let session_use = match (&self.sessions, &session) {
+        let id = session_of(request.headers()).map(Box::from);
+        let usage = match (&self.sessions, &id) {
             (Some(sessions), Some(id)) => Some(sessions.admit(id, &caller)?),
             (None, _) | (_, None) => None,
         };
-        let ends_session = *request.method() == Method::DELETE;
-        let listens = *request.method() == Method::GET;
+        let session = RequestSession { id, usage, place: None };
         let mut request_caller = RequestCaller::new(admitted, request.headers().clone(), audit);
-        let read = if *request.method() == Method::POST {
-            let received = ReceivedRequest::from_request(request, &app).await?;
-            self.posted(&app, received, session_use, &mut request_caller).await?
-        } else {
-            if listens {
-                request_caller.stream = Some(answer_stream(&app, &caller, session_use)?);
-            }
-            let (parts, _) = request.into_parts();
-            Ok(AdmittedRequest { parts, body: Bytes::new(), session: None })
+        if *request.method() == Method::POST {
+            return self.posted(&app, request, session, request_caller).await;
+        }
+        let listens = *request.method() == Method::GET;
+        if listens {
+            request_caller.stream = Some(answer_stream(&app, &caller, session.usage.clone())?);
+        }
+        let drain = listens.then(|| app.config.drain.clone());
+        let (parts, _) = request.into_parts();
+        let request = Request::from_parts(parts, Full::default());
+        Ok(self.serve(request, session, Arc::new(request_caller), drain).await)
+    }
+
+    /// Handles a request with a message.
+    async fn posted(
+        &self,
+        app: &SharedApp,
+        request: Request,
+        mut session: RequestSession,
+        mut caller: RequestCaller,
+    ) -> Result<Response, Problem> {
+        let received = ReceivedRequest::from_request(request, app).await?;
+        let (mut parts, body, mut permit) = received.into_parts();
+        let message = match SentMessage::read(&body) {
+            Ok(message) => message,
+            Err(refused) => return Ok(bad_request(refused.body).into_response()),
         };
-        let AdmittedRequest { mut parts, body, session: place } = match read {
-            Ok(read) => read,
-            Err(RefusedMessage(body)) => return Ok(bad_request(body).into_response()),
-        };
-        let request_caller = Arc::new(request_caller);
-        if session.is_none() && parts.method == Method::POST {
-            if let Some(call) = DirectCall::read(&parts, &body, &self.server) {
-                let answer = call.answer(&self.server, request_caller.clone()).await;
-                return Ok(with_challenge(answer, &request_caller));
+        let bytes = body.len() + message.values() * VALUE_BYTES;
+        permit.grow(&app.body_quota, caller.admitted.caller(), bytes)?;
+        caller.body_permit = Some(permit);
+        self.acquire_places(app, &message, &mut session, &mut caller).await?;
+        caller.arguments = message.arguments().map(ToOwned::to_owned);
+        let caller = Arc::new(caller);
+        if session.id.is_none() {
+            if let Some(call) = DirectCall::read(&parts, &message, &self.server) {
+                let answer = call.answer(&self.server, caller.clone()).await;
+                return Ok(with_challenge(answer, &caller));
             }
         }
-        parts.extensions.insert(request_caller.clone());
-        let answer = self.service.handle(Request::from_parts(parts, Full::new(body))).await;
+        let id = message.request_id().map(ToOwned::to_owned);
+        let passed = self.passed(message).map_err(|_| Problem::internal())?;
+        drop(body);
+        // The router has checked the type, which may be another one of JSON.
+        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let request = Request::from_parts(parts, Full::new(passed.into()));
+        let answer = self.serve(request, session, caller, None).await;
+        Ok(as_message(answer, id.as_deref()).await)
+    }
+
+    /// Writes a message as the protocol reads it: without the arguments of a call, unless a header
+    /// repeats a parameter.
+    fn passed(&self, message: SentMessage<'_>) -> serde_json::Result<Vec<u8>> {
+        let names_headers =
+            message.called_tool().is_some_and(|tool| self.server.has_header_parameters(tool));
+        let arguments = message.arguments().filter(|_| names_headers);
+        message.into_passed(arguments)
+    }
+
+    /// Passes an admitted request on to the protocol.
+    async fn serve(
+        &self,
+        mut request: Request<Full<Bytes>>,
+        session: RequestSession,
+        caller: Arc<RequestCaller>,
+        drain: Option<Drain>,
+    ) -> Response {
+        let ends_session = *request.method() == Method::DELETE;
+        request.extensions_mut().insert(caller.clone());
+        let answer = self.service.handle(request).await;
         if let Some(sessions) = &self.sessions {
-            match (place, session_of(answer.headers()), session) {
-                (Some(place), Some(opened), _) => sessions.opened(opened, caller, place),
+            match (session.place, session_of(answer.headers()), session.id) {
+                (Some(place), Some(opened), _) => {
+                    sessions.opened(opened, caller.admitted.caller().clone(), place);
+                }
                 (None, _, Some(ended)) if ends_session => sessions.ended(&ended),
                 (Some(_), None, _) | (None, _, Some(_) | None) => {}
             }
         }
-        let stream = request_caller.stream.clone();
-        let drain = listens.then(|| app.config.drain.clone());
-        let answer = answer.map(|body| sent(body, stream, drain));
-        Ok(with_challenge(answer, &request_caller))
+        let stream = caller.stream.clone();
+        with_challenge(answer.map(|body| sent(body, stream, drain)), &caller)
     }
 
-    /// Reads the message of a request, and acquires the places that its answer needs.
-    async fn posted(
+    /// Acquires the places that the answer to a message needs.
+    async fn acquire_places(
         &self,
         app: &SharedApp,
-        received: ReceivedRequest,
-        session_use: Option<SessionUse>,
+        message: &SentMessage<'_>,
+        session: &mut RequestSession,
         caller: &mut RequestCaller,
-    ) -> Result<Result<AdmittedRequest, RefusedMessage>, Problem> {
-        let (parts, body, permit) = received.into_parts();
-        caller.body_permit = Some(permit);
-        let message = match SentMessage::read(&body) {
-            Ok(message) => message,
-            Err(refused) => return Ok(Err(refused)),
-        };
+    ) -> Result<(), Problem> {
         let owner = caller.admitted.caller();
-        // What belongs to a running call, such as its cancellation, must not wait for a place.
-        let in_session = session_use.is_some() && message.request_id().is_some();
-        let mut session = None;
         match &self.sessions {
             Some(sessions) if message.opens_session() => {
-                session = Some(sessions.acquire(owner).await?);
+                session.place = Some(sessions.acquire(owner).await?);
             }
             Some(_) | None => {}
         }
+        // What belongs to a running call, such as its cancellation, must not wait for a place.
+        let in_session = session.usage.is_some() && message.request_id().is_some();
         if in_session || message.may_stream() {
-            caller.stream = Some(answer_stream(app, owner, session_use)?);
+            caller.stream = Some(answer_stream(app, owner, session.usage.clone())?);
         }
-        caller.arguments = message.into_arguments();
-        Ok(Ok(AdmittedRequest { parts, body, session }))
+        Ok(())
     }
 }
 
@@ -191,6 +230,25 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
 /// Answers a message that the protocol does not read.
 fn bad_request(body: String) -> JsonResponse {
     JsonResponse { status: StatusCode::BAD_REQUEST, retry_after: None, body: body.into() }
+}
+
+/// Writes a refusal of the protocol that is a text as a message with the id of the request.
+async fn as_message(answer: Response, id: Option<&RawValue>) -> Response {
+    let status = answer.status();
+    let is_json = answer.headers().get(CONTENT_TYPE).is_some_and(|it| it == "application/json");
+    if is_json || !status.is_client_error() {
+        return answer;
+    }
+    let (mut parts, body) = answer.into_parts();
+    let text = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+    let body = invalid_request(id, &String::from_utf8_lossy(&text));
+    parts.headers.remove(CONTENT_LENGTH);
+    parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    // The type of the body was checked before: this is a message of another form.
+    if status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        parts.status = StatusCode::BAD_REQUEST;
+    }
+    Response::from_parts(parts, Body::from(body))
 }
 
 /// Answers a call of a tool that the caller's token does not cover as OAuth has it (RFC 6750, section

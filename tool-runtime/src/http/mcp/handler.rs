@@ -19,6 +19,7 @@ use super::call::ToolRequest;
 use super::changes::{self, ChangeNotifier};
 use super::context;
 use super::listing::{McpTool, McpToolCache};
+use super::outputs::OutputUri;
 use super::paging::Cursor;
 use super::revision::Revision;
 use super::running_calls::RunningCalls;
@@ -69,6 +70,11 @@ impl ToolServer {
             .map_err(answer::protocol_error)
     }
 
+    /// Returns for how long a client may keep a list or a page, in milliseconds.
+    fn list_lifetime(&self) -> u64 {
+        u64::try_from(self.settings.list_lifetime.as_millis()).unwrap_or(u64::MAX)
+    }
+
     /// Lists a page of the tools that the caller may call.
     fn page(
         &self,
@@ -92,8 +98,7 @@ impl ToolServer {
         let next_cursor = last.map(|tool| Cursor::after(&tool.name).to_string());
         let mut page = ListToolsResult { next_cursor, ..ListToolsResult::default() };
         if revision == Revision::Stateless {
-            let lifetime = self.settings.list_lifetime.as_millis();
-            page.ttl_ms = Some(u64::try_from(lifetime).unwrap_or(u64::MAX));
+            page.ttl_ms = Some(self.list_lifetime());
             page.cache_scope = Some(if principal.is_anonymous() {
                 CacheScope::Public
             } else {
@@ -138,6 +143,7 @@ impl ServerHandler for ToolServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let _turn = self.transport.turn(&context).await?;
         // Boxed, so that requests of other methods do not carry the size of a call's future.
         ToolRequest::new(self, context)?.answer(request).boxed().await
     }
@@ -153,10 +159,19 @@ impl ServerHandler for ToolServer {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if let Some(uri) = OutputUri::parse(&request.uri) {
+            let cx = self.context_of(&context)?;
+            let mut page = uri.read(&self.app, &cx).await?;
+            if Revision::of(&context) == Revision::Stateless {
+                page.ttl_ms = Some(self.list_lifetime());
+                page.cache_scope = Some(CacheScope::Private);
+            }
+            return Ok(page.into());
+        }
         let uri = serde_json::json!({ "uri": request.uri });
-        let message = "there is no such resource: this server has tools only";
+        let message = "there is no such resource: this server has tools, and their long answers";
         Err(ErrorData::resource_not_found(message, Some(uri)))
     }
 

@@ -10,13 +10,21 @@ use tool_contracts::{Effect, ToolSpec};
 
 use super::revision::Revision;
 use super::schema;
+use crate::http::state::config::mcp::McpConfig;
 use crate::http::state::per_version::{PerVersion, Versioned};
 use crate::{Runtime, ToolList};
 
 /// The listed tools of a runtime.
 pub(super) struct McpToolCache {
-    icons: BTreeMap<Box<str>, Vec<Icon>>,
+    style: ListingStyle,
     tools: PerVersion<McpTools>,
+}
+
+/// The host's settings of how tools are listed.
+#[derive(Debug)]
+struct ListingStyle {
+    icons: BTreeMap<Box<str>, Vec<Icon>>,
+    open_schemas: bool,
 }
 
 /// The tools of one version of the catalogue, in the order of their names.
@@ -35,20 +43,22 @@ pub(super) struct McpTool {
 
 impl McpToolCache {
     /// Describes the tools of a runtime.
-    pub(super) fn of(runtime: &Runtime, icons: BTreeMap<Box<str>, Vec<Icon>>) -> Self {
-        let tools = PerVersion::new(&runtime.tools().list(), |list| McpTools::of(list, &icons));
-        Self { icons, tools }
+    pub(super) fn of(runtime: &Runtime, config: &McpConfig) -> Self {
+        let (icons, open_schemas) = (config.tool_icons.clone(), config.open_schemas);
+        let style = ListingStyle { icons, open_schemas };
+        let tools = PerVersion::new(&runtime.tools().list(), |list| McpTools::of(list, &style));
+        Self { style, tools }
     }
 
     /// Returns the tools as they are now.
     pub(super) fn current(&self, runtime: &Runtime) -> Arc<Versioned<McpTools>> {
-        self.tools.get(&runtime.tools().list(), |list| McpTools::of(list, &self.icons))
+        self.tools.get(&runtime.tools().list(), |list| McpTools::of(list, &self.style))
     }
 }
 
 impl McpTools {
-    fn of(tools: &ToolList, icons: &BTreeMap<Box<str>, Vec<Icon>>) -> Self {
-        let described = |spec: &Arc<ToolSpec>| McpTool::of(spec, icons.get(spec.name()));
+    fn of(tools: &ToolList, style: &ListingStyle) -> Self {
+        let described = |spec: &Arc<ToolSpec>| McpTool::of(spec, style);
         Self { tools: tools.specs().map(described).collect() }
     }
 
@@ -67,16 +77,16 @@ impl McpTools {
 }
 
 impl McpTool {
-    fn of(spec: &Arc<ToolSpec>, icons: Option<&Vec<Icon>>) -> Self {
-        let input = schema::for_clients(spec.input_schema());
+    fn of(spec: &Arc<ToolSpec>, style: &ListingStyle) -> Self {
+        let input = schema::for_clients(spec.input_schema(), style.open_schemas);
         let has_header_parameters = schema::names_headers(&input);
         let mut tool =
             Tool::new(spec.name().to_owned(), spec.description().to_owned(), Arc::new(input));
         tool.title = spec.title().map(str::to_owned);
-        tool.icons = icons.cloned();
+        tool.icons = style.icons.get(spec.name()).cloned();
         tool.annotations = Some(annotations(spec));
         let output = spec.output_schema().filter(|schema| !is_nothing(schema));
-        let output = output.map(schema::for_clients);
+        let output = output.map(|it| schema::for_clients(it, style.open_schemas));
         let wrapped = output
             .as_ref()
             .filter(|schema| !schema::is_object(schema))

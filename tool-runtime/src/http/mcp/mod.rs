@@ -19,6 +19,7 @@ mod message;
 mod metadata;
 #[cfg(all(test, feature = "jwt"))]
 mod oauth_tests;
+mod outputs;
 mod paging;
 mod progress;
 mod request_state;

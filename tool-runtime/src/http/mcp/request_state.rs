@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use tool_contracts::ToolContext;
 
 use super::input::answers;
+use super::message::MAX_VALUES;
 use crate::canonical::{Defaults, Digest, canonicalize_exactly};
 use crate::encoding::base64;
 use crate::http::state::app::App;
+use crate::json::value_count;
 use crate::store::principal::principal_of;
 
 /// The name of the request for a confirmation.
@@ -134,6 +136,10 @@ impl StatedCall<'_> {
         let policy = self.app.runtime.policy_state();
         let sealed = base64::decode(state.strip_prefix(MARK)?)?;
         let plain = policy.open_of_caller(&sealed, PURPOSE, cx.tenant_id())?;
+        // The answers of many rounds are no more values than those of one.
+        if value_count(&plain) > MAX_VALUES {
+            return None;
+        }
         let state: RequestState = serde_json::from_slice(&plain).ok()?;
         let is_of_call = state.tool == self.tool
             && state.principal.as_deref() == principal_of(cx).as_deref()

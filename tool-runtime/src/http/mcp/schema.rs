@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::http::openapi::numbers;
-use crate::schema::export::subschemas::each as each_subschema;
+use crate::json::normalized_object;
+use crate::schema::export::subschemas::{each as each_subschema, each_direct};
 use crate::schema::validator::number::IntegerWidth;
 
 /// The member of a wrapped output.
@@ -13,9 +14,16 @@ pub(super) const RESULT: &str = "result";
 /// The one extension keyword that the protocol reads.
 const HEADER_KEYWORD: &str = "x-mcp-header";
 
+/// The keywords whose `false` says that there is nothing further: clients read it as a boolean, and
+/// some write it themselves.
+const CLOSING: [&str; 4] =
+    ["additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems"];
+
 /// Returns a schema with bounds in place of the formats of numbers, without keywords of this library,
-/// and without values of secrets.
-pub(super) fn for_clients(schema: &Map<String, Value>) -> Map<String, Value> {
+/// without values of secrets, and with objects for the schemas `true` and `false`.
+///
+/// `is_open` leaves out whether objects have further properties, which they then may.
+pub(super) fn for_clients(schema: &Map<String, Value>, is_open: bool) -> Map<String, Value> {
     // Bounds under a negation would admit more.
     let takes_bounds = numbers::can_be_narrowed(schema);
     let mut cleaned = Value::Object(schema.clone());
@@ -29,12 +37,33 @@ pub(super) fn for_clients(schema: &Map<String, Value>) -> Map<String, Value> {
             keyword => !keyword.starts_with("x-") || keyword == HEADER_KEYWORD,
         });
         replace_width(keywords, takes_bounds);
+        each_direct(keywords, &mut |keyword, inner| {
+            if !CLOSING.contains(&keyword) {
+                write_as_object(inner);
+            }
+        });
+        if is_open {
+            keywords.retain(|keyword, value| {
+                !value.is_boolean()
+                    || !["additionalProperties", "unevaluatedProperties"].contains(&&**keyword)
+            });
+        }
     });
     match cleaned {
-        Value::Object(cleaned) => cleaned,
+        Value::Object(cleaned) => normalized_object(cleaned),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             schema.clone()
         }
+    }
+}
+
+/// Writes the schema of any value, or of none, as an object: the protocol has no other schemas, and
+/// clients refuse a whole list for one of them.
+fn write_as_object(schema: &mut Value) {
+    match schema {
+        Value::Bool(true) => *schema = json!({}),
+        Value::Bool(false) => *schema = json!({ "not": {} }),
+        Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {}
     }
 }
 
@@ -78,7 +107,7 @@ pub(super) fn wrapped(schema: &Map<String, Value>) -> Map<String, Value> {
     outer.insert("type".to_owned(), "object".into());
     outer.insert("properties".to_owned(), json!({ RESULT: redirected(inner.into()) }));
     outer.insert("required".to_owned(), json!([RESULT]));
-    outer
+    normalized_object(outer)
 }
 
 /// Points references to the root, and into it, at the member that has replaced it. Definitions stay at
@@ -119,7 +148,79 @@ mod tests {
     use super::{for_clients, is_object, wrapped};
 
     fn cleaned(schema: &Value) -> Value {
-        for_clients(schema.as_object().expect("it is an object")).into()
+        for_clients(schema.as_object().expect("it is an object"), false).into()
+    }
+
+    #[test]
+    fn a_boolean_schema_is_an_object_wherever_it_stands() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "a": true,
+                "b": {"items": true, "prefixItems": [true, false], "contains": false},
+                "c": {"properties": {"d": {"anyOf": [true, {"not": false}]}}},
+                "e": {"const": true, "default": false, "enum": [true]},
+            },
+            "patternProperties": {"^x": true},
+            "dependentSchemas": {"a": true},
+            "dependencies": {"a": ["b"]},
+            "if": true, "then": true, "else": false,
+            "propertyNames": true,
+            "additionalProperties": false,
+            "unevaluatedProperties": false,
+            "$defs": {"Any": true, "Open": {"additionalProperties": true}},
+        });
+        let nothing = json!({"not": {}});
+        assert_eq!(
+            cleaned(&schema),
+            json!({
+                "type": "object",
+                "properties": {
+                    "a": {},
+                    "b": {"items": {}, "prefixItems": [{}, nothing], "contains": nothing},
+                    "c": {"properties": {"d": {"anyOf": [{}, {"not": nothing}]}}},
+                    "e": {"const": true, "default": false, "enum": [true]},
+                },
+                "patternProperties": {"^x": {}},
+                "dependentSchemas": {"a": {}},
+                "dependencies": {"a": ["b"]},
+                "if": {}, "then": {}, "else": nothing,
+                "propertyNames": {},
+                "additionalProperties": false,
+                "unevaluatedProperties": false,
+                "$defs": {"Any": {}, "Open": {"additionalProperties": true}},
+            }),
+        );
+    }
+
+    #[test]
+    fn an_open_schema_does_not_say_that_there_are_no_further_properties() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "object", "additionalProperties": false},
+                "b": {"type": "object", "additionalProperties": {"type": "string"}},
+                "c": {"type": "object", "additionalProperties": true},
+                "additionalProperties": {"enum": [false]},
+            },
+            "additionalProperties": false,
+            "default": {"additionalProperties": false},
+            "$defs": {"C": {"allOf": [{"$ref": "#"}], "unevaluatedProperties": false}},
+        });
+        assert_eq!(
+            Value::from(for_clients(schema.as_object().expect("it is an object"), true)),
+            json!({
+                "type": "object",
+                "properties": {
+                    "a": {"type": "object"},
+                    "b": {"type": "object", "additionalProperties": {"type": "string"}},
+                    "c": {"type": "object"},
+                    "additionalProperties": {"enum": [false]},
+                },
+                "default": {"additionalProperties": false},
+                "$defs": {"C": {"allOf": [{"$ref": "#"}]}},
+            }),
+        );
     }
 
     #[test]

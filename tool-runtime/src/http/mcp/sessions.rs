@@ -12,7 +12,7 @@ use tool_contracts::ErrorCode;
 
 use crate::http::problem::Problem;
 use crate::http::state::caller::Caller;
-use crate::http::state::quota::{Permit, Quota, QuotaRefusal, half};
+use crate::http::state::quota::{Permit, Quota, QuotaRefusal};
 use crate::refusal_reason::RefusalReason;
 
 /// The header with the id of a session.
@@ -46,13 +46,14 @@ struct OwnedSession {
 pub(super) struct SessionUse(Arc<Mutex<Instant>>);
 
 impl McpSessions {
-    pub(super) fn new(limit: usize, idle_time: Duration) -> Self {
+    /// Makes the sessions of a router: at most `limit`, and `of_caller` of one caller.
+    pub(super) fn new(limit: usize, of_caller: usize, idle_time: Duration) -> Self {
         let mut manager = LocalSessionManager::default();
         // Its own time counts from the last message, also while a call runs or a client listens.
         manager.session_config.keep_alive = None;
         Self {
             manager: Arc::new(manager),
-            quota: Arc::new(Quota::new(limit, half(limit))),
+            quota: Arc::new(Quota::new(limit, of_caller)),
             owned: Mutex::default(),
             idle_time,
         }

@@ -7,9 +7,11 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::value::RawValue;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use super::dialogue::cancelled_request;
 use super::sessions::SessionUse;
+use super::stdio::line_writer::QueuedBytes;
 use crate::http::request::admission::Admitted;
 use crate::http::response::Audit;
 use crate::http::state::body_quota::BodyPermit;
@@ -22,12 +24,23 @@ pub(super) enum Transport {
     /// Over HTTP: each request has its own caller.
     Http,
     /// Over the program's standard streams: the caller is the program's configuration.
-    Streams { caller: Arc<RequestCaller>, input_end: InputEnd },
+    Streams { caller: Arc<RequestCaller>, input_end: InputEnd, turns: CallTurns },
 }
 
 /// The end of a client's input, which tells that the client has left.
 #[derive(Debug, Clone)]
 pub(super) struct InputEnd(Arc<watch::Sender<bool>>);
+
+/// The turns of the calls of one client on streams: so many run at a time, and none begins while the
+/// client does not read the answers of others.
+#[derive(Debug, Clone)]
+pub(super) struct CallTurns {
+    running: Arc<Semaphore>,
+    queued: QueuedBytes,
+}
+
+/// The most calls of one client on streams that run at a time.
+const MAX_RUNNING: usize = 128;
 
 /// The caller of a request, with what the request has beside its message.
 #[derive(Debug)]
@@ -99,7 +112,38 @@ impl InputEnd {
     }
 }
 
+impl CallTurns {
+    /// Creates the turns of a client with these unread answers.
+    pub(super) fn new(queued: QueuedBytes) -> Self {
+        Self { running: Arc::new(Semaphore::new(MAX_RUNNING)), queued }
+    }
+
+    async fn next(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        let turn = self.running.clone().acquire_owned().await.ok();
+        self.queued.have_space().await;
+        turn
+    }
+}
+
 impl Transport {
+    /// Waits until a call may run, and holds its turn; over HTTP the server's limits decide.
+    ///
+    /// # Errors
+    /// The request was cancelled.
+    pub(super) async fn turn(
+        &self,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<Option<OwnedSemaphorePermit>, ErrorData> {
+        match self {
+            Self::Http => Ok(None),
+            Self::Streams { turns, .. } => tokio::select! {
+                turn = turns.next() => Ok(turn),
+                () = request.ct.cancelled() => Err(cancelled_request()),
+            },
+        }
+    }
+
     /// Waits until the client has left; never over HTTP, where a request ends with its connection.
     pub(super) async fn client_left(&self) {
         match self {

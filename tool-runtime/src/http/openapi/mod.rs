@@ -31,6 +31,7 @@ use crate::http::request::admission::Admitted;
 use crate::http::response::JsonResponse;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::documents::DocumentKey;
+use crate::json::normalized;
 
 /// Describes the paths of the table of endpoints, each with its operation.
 pub(in crate::http) type DescribePaths = fn(&DocumentInput<'_>, &CallBodies) -> Value;
@@ -67,7 +68,7 @@ fn document_of(app: &App, principal: &Principal, base: &str, describe: DescribeP
     let key = DocumentKey { base: base.into(), version: list.version(), visible };
     app.documents.get_or_write(key, || {
         let tools = seen.into_iter().map(|(_, spec)| spec).collect();
-        DocumentInput { app, tools, base }.document(describe).to_string().into()
+        normalized(DocumentInput { app, tools, base }.document(describe)).to_string().into()
     })
 }
 

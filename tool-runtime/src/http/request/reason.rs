@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tool_contracts::{ErrorCode, has_bidirectional_controls};
 
 use super::body_schema::BodySchema;
 use crate::http::problem::Problem;
@@ -16,7 +17,17 @@ struct ReasonField {
 pub(in crate::http) fn reason(schema: &BodySchema, body: &[u8]) -> Result<String, Problem> {
     let fields: ReasonField =
         serde_json::from_str(schema.check(body)?).map_err(|_| Problem::internal())?;
+    readable("reason", &fields.reason)?;
     Ok(fields.reason)
+}
+
+/// Refuses a text for records that its readers would see in another order than it is recorded.
+pub(in crate::http) fn readable(field: &str, text: &str) -> Result<(), Problem> {
+    if has_bidirectional_controls(text) {
+        let message = format!("`{field}`: expected text without bidirectional control characters");
+        return Err(Problem::of(ErrorCode::InvalidArgument, message));
+    }
+    Ok(())
 }
 
 /// Returns the example of such a body in the OpenAPI document.

@@ -34,7 +34,7 @@ impl Bounds {
 }
 
 impl BodyPermit {
-    /// Grows to the length of the body so far.
+    /// Grows to the length of the body so far, or to the memory of what is read of it.
     pub(in crate::http) fn grow(
         &mut self,
         quota: &Arc<BodyQuota>,

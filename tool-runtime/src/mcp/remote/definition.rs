@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::canonical::Digest;
+use crate::json::normalized;
 
 /// The domain of the hashes of definitions.
 const DOMAIN: &str = "tool-runtime/mcp-tool/v1";
@@ -20,6 +21,8 @@ pub(super) struct ToolDefinition {
     pub(super) output: Option<Map<String, Value>>,
     /// The server's claims, which decide nothing.
     pub(super) annotations: Option<Value>,
+    /// True if the server lists another tool of the same name.
+    pub(super) is_repeated: bool,
 }
 
 /// A listed tool that is not one of the protocol.
@@ -29,13 +32,22 @@ pub(super) struct MalformedTool {
     pub(super) reason: &'static str,
 }
 
+/// The most characters of the name of a tool that cannot be used.
+const MAX_NAME: usize = 200;
+
+impl MalformedTool {
+    pub(super) fn new(name: &str, reason: &'static str) -> Self {
+        Self { name: name.chars().take(MAX_NAME).collect(), reason }
+    }
+}
+
 impl ToolDefinition {
     /// Reads an entry of a list of tools.
     pub(super) fn parse(listed: &Value) -> Result<Self, MalformedTool> {
         let Some(name) = listed["name"].as_str() else {
-            return Err(MalformedTool { name: String::new(), reason: "it has no name" });
+            return Err(MalformedTool::new("", "it has no name"));
         };
-        let malformed = |reason| MalformedTool { name: name.to_owned(), reason };
+        let malformed = |reason| MalformedTool::new(name, reason);
         let text = |key: &str| match &listed[key] {
             Value::Null => Ok(None),
             Value::String(text) => Ok(Some(text.clone())),
@@ -55,6 +67,7 @@ impl ToolDefinition {
             input: input.clone(),
             output,
             annotations: annotations(&listed["annotations"]),
+            is_repeated: false,
             name: name.to_owned(),
         })
     }
@@ -72,9 +85,7 @@ impl ToolDefinition {
         pin("inputSchema", Some(Value::Object(self.input.clone())));
         pin("outputSchema", self.output.clone().map(Value::Object));
         pin("title", self.title.as_ref().map(|text| json!(text)));
-        let mut pinned = Value::Object(pinned);
-        pinned.sort_all_objects();
-        pinned
+        normalized(Value::Object(pinned))
     }
 
     /// Returns the size of the definition as JSON, in bytes.
@@ -88,9 +99,7 @@ impl ToolDefinition {
 /// The text is not the canonical one of RFC 8785, which has no form for the integers of schemas
 /// beyond 2^53, such as the maximum of a `u64`.
 pub(super) fn digest_of(pinned: &Value) -> Digest {
-    let mut sorted = pinned.clone();
-    sorted.sort_all_objects();
-    Digest::of(DOMAIN, sorted.to_string().as_bytes())
+    Digest::of(DOMAIN, normalized(pinned.clone()).to_string().as_bytes())
 }
 
 fn annotations(listed: &Value) -> Option<Value> {

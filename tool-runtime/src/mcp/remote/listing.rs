@@ -3,23 +3,43 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams};
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
 use serde_json::Value;
 
-use super::connect::{server_text, transport_failure};
+use super::connect::{TransportFailure, result_text, server_text, transport_failure};
 use super::definition::{MalformedTool, ToolDefinition};
 use super::error::{RemoteError, RemoteErrorKind};
 use super::limits::RemoteLimits;
+use super::shallow::ShallowJson;
 
 /// The tools that a server lists at one moment, each once.
 #[derive(Debug, Default)]
 pub(super) struct RemoteListing {
     pub(super) tools: Vec<ToolDefinition>,
     pub(super) malformed: Vec<MalformedTool>,
-    /// The number of tools beyond the limit.
+    /// The number of tools beyond the limits, of the pages that were read.
     pub(super) left_out: usize,
+    names: BTreeSet<String>,
+    /// The size of the definitions.
+    bytes: usize,
 }
+
+/// One page of a list.
+struct ListPage {
+    /// The result, as the server has written it.
+    text: String,
+    /// The tools whose annotations for HTTP headers are invalid.
+    rejected: Vec<String>,
+}
+
+const TWICE: &str = "its name is listed more than once; the first definition counts";
+const TOO_LARGE: &str = "its definition is larger than the limit";
+const NOT_JSON: &str = "its definition is not valid JSON";
+const REJECTED: &str = "its annotations for HTTP headers are invalid";
+
+/// The most bytes of the position of a page.
+const MAX_CURSOR: usize = 16 * 1024;
 
 /// Reads all pages of the list of tools.
 pub(super) async fn list_tools(
@@ -28,14 +48,14 @@ pub(super) async fn list_tools(
     patience: Duration,
 ) -> Result<RemoteListing, RemoteError> {
     let mut listing = RemoteListing::default();
-    let (mut names, mut cursors) = (BTreeSet::new(), BTreeSet::new());
+    let mut cursors = BTreeSet::new();
     let mut cursor: Option<String> = None;
     for _ in 0..limits.max_pages() {
-        let (tools, next) = page(peer, cursor, patience).await?;
-        for listed in &tools {
-            listing.add(listed, &mut names, limits);
-        }
+        let page = page(peer, cursor, patience).await?;
+        let next = listing.add_page(&page, limits)?;
         match next {
+            // Further pages would be left out as a whole.
+            Some(_) if listing.left_out > 0 => return Ok(listing),
             None => return Ok(listing),
             Some(next) if !cursors.insert(next.clone()) => {
                 return Err(protocol_error("the pages of the list of tools repeat"));
@@ -48,34 +68,96 @@ pub(super) async fn list_tools(
 }
 
 impl RemoteListing {
-    fn add(&mut self, listed: &Value, names: &mut BTreeSet<String>, limits: RemoteLimits) {
-        if names.len() >= limits.max_tools() || self.malformed.len() >= limits.max_tools() {
+    /// Adds the tools of a page, and returns the position of the next one.
+    fn add_page(
+        &mut self,
+        page: &ListPage,
+        limits: RemoteLimits,
+    ) -> Result<Option<String>, RemoteError> {
+        let members = ShallowJson::object(page.text.as_bytes(), &["tools", "nextCursor"]);
+        let tools = members.get(&page.text, "tools").filter(|tools| tools.starts_with('['));
+        let something_else = "the server answered the list of tools with something else";
+        let tools = tools.ok_or_else(|| protocol_error(something_else))?;
+        for tool in ShallowJson::array(tools) {
+            self.add(tool, page, limits);
+        }
+        let next = members.get(&page.text, "nextCursor").unwrap_or("null");
+        if next.len() > MAX_CURSOR {
+            return Err(protocol_error("the position of a page of the list of tools is too long"));
+        }
+        Ok(serde_json::from_str(next).unwrap_or_default())
+    }
+
+    fn add(&mut self, text: &str, page: &ListPage, limits: RemoteLimits) {
+        let is_full = self.names.len() >= limits.max_tools()
+            || self.malformed.len() >= limits.max_tools()
+            || self.bytes >= limits.max_listing_bytes();
+        if is_full {
             self.left_out += 1;
             return;
         }
-        match ToolDefinition::parse(listed) {
-            Ok(tool) if !names.insert(tool.name.clone()) => {
-                let reason = "the server lists it more than once; the first one counts";
-                self.malformed.push(MalformedTool { name: tool.name, reason });
+        match definition(text, page, limits) {
+            Ok(tool) if self.names.contains(&tool.name) => self.repeat(&tool.name),
+            Ok(tool) => {
+                let size = tool.size();
+                if size > limits.max_definition_bytes() {
+                    return self.refuse(MalformedTool::new(&tool.name, TOO_LARGE));
+                }
+                self.bytes += size;
+                if self.bytes > limits.max_listing_bytes() {
+                    self.left_out += 1;
+                    return;
+                }
+                self.names.insert(tool.name.clone());
+                self.tools.push(tool);
             }
-            Ok(tool) if tool.size() > limits.max_definition_bytes() => {
-                let reason = "its definition is larger than the limit";
-                self.malformed.push(MalformedTool { name: tool.name, reason });
-            }
-            Ok(tool) => self.tools.push(tool),
-            Err(malformed) => {
-                names.insert(malformed.name.clone());
-                self.malformed.push(malformed);
-            }
+            Err(malformed) => self.refuse(malformed),
         }
     }
+
+    fn refuse(&mut self, malformed: MalformedTool) {
+        self.names.insert(malformed.name.clone());
+        self.malformed.push(malformed);
+    }
+
+    /// Marks the tool that was listed first, which stays usable.
+    fn repeat(&mut self, name: &str) {
+        match self.tools.iter_mut().find(|tool| tool.name == name) {
+            Some(first) => first.is_repeated = true,
+            None => self.malformed.push(MalformedTool::new(name, TWICE)),
+        }
+    }
+}
+
+/// Reads the definition of a tool by itself, so that one that is damaged loses no other.
+fn definition(
+    text: &str,
+    page: &ListPage,
+    limits: RemoteLimits,
+) -> Result<ToolDefinition, MalformedTool> {
+    let name = || {
+        let members = ShallowJson::object(text.as_bytes(), &["name"]);
+        let name = members.get(text, "name").and_then(|name| serde_json::from_str(name).ok());
+        name.unwrap_or_else(String::new)
+    };
+    // Members that are not used, such as icons, may be larger than the definition.
+    if text.len() > limits.max_definition_bytes().saturating_mul(8) {
+        return Err(MalformedTool::new(&name(), TOO_LARGE));
+    }
+    let listed: Value =
+        serde_json::from_str(text).map_err(|_| MalformedTool::new(&name(), NOT_JSON))?;
+    let tool = ToolDefinition::parse(&listed)?;
+    if page.rejected.contains(&tool.name) {
+        return Err(MalformedTool::new(&tool.name, REJECTED));
+    }
+    Ok(tool)
 }
 
 async fn page(
     peer: &Peer<RoleClient>,
     cursor: Option<String>,
     patience: Duration,
-) -> Result<(Vec<Value>, Option<String>), RemoteError> {
+) -> Result<ListPage, RemoteError> {
     let params = PaginatedRequestParams::default().with_cursor(cursor);
     // Not through the client's cache: a list that was announced as changed must be read again.
     let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
@@ -85,35 +167,30 @@ async fn page(
         Ok(handle) => handle.await_response().await,
         Err(error) => Err(error),
     };
-    match answer.map_err(|error| request_error(&error))? {
-        ServerResult::ListToolsResult(result) => {
-            let tools = result.tools.into_iter().map(serde_json::to_value);
-            let tools = tools.collect::<Result<Vec<_>, _>>();
-            let unreadable = |_| protocol_error("the list of tools cannot be read");
-            Ok((tools.map_err(unreadable)?, result.next_cursor))
-        }
-        // One malformed tool makes the whole list one of no known type.
-        ServerResult::CustomResult(result) => loose_page(result.0),
-        _ => Err(protocol_error("the server answered the list of tools with something else")),
-    }
-}
-
-fn loose_page(mut result: Value) -> Result<(Vec<Value>, Option<String>), RemoteError> {
-    let next = result["nextCursor"].as_str().map(str::to_owned);
-    match result.get_mut("tools").map(Value::take) {
-        Some(Value::Array(tools)) => Ok((tools, next)),
-        _ => Err(protocol_error("the server answered the list of tools with something else")),
-    }
+    let result = answer.map_err(|error| request_error(&error))?;
+    let (text, rejected) = result_text(result).ok_or_else(|| {
+        protocol_error("the server answered the list of tools with something else")
+    })?;
+    Ok(ListPage { text, rejected })
 }
 
 /// Describes the error of a request that is not a call of a tool.
 fn request_error(error: &ServiceError) -> RemoteError {
     match error {
-        ServiceError::McpError(error) => protocol_error(&format!(
-            "the server refused to list its tools: {} ({})",
-            server_text(&error.message),
-            error.code.0
-        )),
+        ServiceError::McpError(error) => match TransportFailure::from_error(error) {
+            Some(failure) => failure.into(),
+            None => {
+                let text = server_text(&error.message);
+                let code = error.code.0;
+                let message = format!("the server refused to list its tools: {text} ({code})");
+                let kind = if TransportFailure::is_suspicious(error) {
+                    RemoteErrorKind::Connection
+                } else {
+                    RemoteErrorKind::Protocol
+                };
+                RemoteError::new(kind, message)
+            }
+        },
         ServiceError::TransportSend(error) => transport_failure(error).into(),
         ServiceError::Timeout { .. } => {
             RemoteError::new(RemoteErrorKind::Timeout, "the server did not list its tools in time")
@@ -137,39 +214,64 @@ mod tests {
     use super::*;
 
     fn listing(tools: &[Value], limits: RemoteLimits) -> RemoteListing {
-        let (mut listing, mut names) = (RemoteListing::default(), BTreeSet::new());
-        for tool in tools {
-            listing.add(tool, &mut names, limits);
-        }
+        let mut listing = RemoteListing::default();
+        let page = page(&json!({"tools": tools}).to_string());
+        listing.add_page(&page, limits).expect("it has tools");
         listing
+    }
+
+    fn page(text: &str) -> ListPage {
+        ListPage { text: text.to_owned(), rejected: Vec::new() }
+    }
+
+    fn tool(name: &str) -> Value {
+        json!({"name": name, "inputSchema": {"type": "object"}})
     }
 
     #[test]
     fn repeated_large_and_malformed_tools_are_set_apart_and_others_stay() {
         let limits = RemoteLimits::new().with_max_definition_bytes(200);
-        let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
         let large = json!({"name": "b", "description": "x".repeat(200), "inputSchema": {}});
-        let found =
+        let listed =
             listing(&[tool("a"), tool("a"), large, json!({"name": "c"}), tool("d")], limits);
-        let names: Vec<_> = found.tools.iter().map(|tool| &*tool.name).collect();
-        assert_eq!(names, ["a", "d"]);
-        let apart: Vec<_> = found.malformed.iter().map(|tool| &*tool.name).collect();
-        assert_eq!(apart, ["a", "b", "c"]);
+        let names: Vec<_> =
+            listed.tools.iter().map(|tool| (&*tool.name, tool.is_repeated)).collect();
+        assert_eq!(names, [("a", true), ("d", false)]);
+        let apart: Vec<_> = listed.malformed.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(apart, ["b", "c"]);
     }
 
     #[test]
-    fn tools_beyond_the_limit_are_counted_and_left_out() {
-        let tools: Vec<_> =
-            (0..5).map(|at| json!({"name": at.to_string(), "inputSchema": {}})).collect();
-        let found = listing(&tools, RemoteLimits::new().with_max_tools(2));
-        assert_eq!((found.tools.len(), found.left_out), (2, 3));
+    fn tools_beyond_the_limits_are_counted_and_left_out() {
+        let tools: Vec<_> = (0..5).map(|at| tool(&at.to_string())).collect();
+        let listed = listing(&tools, RemoteLimits::new().with_max_tools(2));
+        assert_eq!((listed.tools.len(), listed.left_out), (2, 3));
+        // A definition has 36 bytes here.
+        let listed = listing(&tools, RemoteLimits::new().with_max_listing_bytes(120));
+        assert_eq!((listed.tools.len(), listed.left_out), (3, 2));
     }
 
     #[test]
-    fn a_page_with_a_malformed_tool_is_read_tool_by_tool() {
-        let page = json!({"tools": [{"name": "a"}, 7], "nextCursor": "n"});
-        let (tools, next) = loose_page(page).unwrap();
-        assert_eq!((tools.len(), next.as_deref()), (2, Some("n")));
-        assert!(loose_page(json!({"tools": 1})).is_err());
+    fn a_page_is_read_tool_by_tool() {
+        let good = r#"{"name":"good","inputSchema":{}}"#;
+        let cut = r#"{"name":"cut","description":"\ud83d","inputSchema":{}}"#;
+        let number = r#"{"name":"number","inputSchema":{"default":NaN}}"#;
+        let deep = format!(
+            r#"{{"name":"deep","inputSchema":{}{{}}{}}}"#,
+            r#"{"a":"#.repeat(200),
+            "}".repeat(200)
+        );
+        let text = format!(r#"{{"tools":[{cut},7,{number},{deep},{good}],"nextCursor":"n"}}"#);
+        let mut listed = RemoteListing::default();
+        let next = listed.add_page(&page(&text), RemoteLimits::new()).unwrap();
+        assert_eq!(next.as_deref(), Some("n"));
+        let names: Vec<_> = listed.tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, ["good"]);
+        let apart: Vec<_> =
+            listed.malformed.iter().map(|tool| (&*tool.name, tool.reason)).collect();
+        let expected =
+            [("cut", NOT_JSON), ("", "it has no name"), ("number", NOT_JSON), ("deep", NOT_JSON)];
+        assert_eq!(apart, expected);
+        assert!(listed.add_page(&page(r#"{"tools":1}"#), RemoteLimits::new()).is_err());
     }
 }

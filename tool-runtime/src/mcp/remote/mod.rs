@@ -1,8 +1,9 @@
 //! The tools of another server as tools of a runtime.
 //!
-//! `supervisor.rs` is the task that keeps one connection: `connect/` opens it, `listing.rs` reads the
-//! tools, `lock/` compares them with what was accepted, `directory/` decides about each and registers
-//! it, and `call/` sends its calls. `findings/` cleans the texts that models read.
+//! `supervisor.rs` is the task that keeps one connection: `connect/` opens it and reads its messages,
+//! `shallow.rs` finds the parts of a message before values are built, `listing.rs` reads the tools,
+//! `lock/` compares them with what was accepted, `directory/` decides about each and registers it, and
+//! `call/` sends its calls. `findings/` cleans the texts that models read.
 
 mod builder;
 mod call;
@@ -18,6 +19,7 @@ mod listing;
 mod lock;
 mod names;
 mod settings;
+mod shallow;
 mod status;
 mod supervisor;
 

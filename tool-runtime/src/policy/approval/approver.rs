@@ -26,7 +26,7 @@ use crate::tool::{CallScope, ToolOutput};
 ///     async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision {
 ///         println!("May it {}?", request.preview());
 ///         // … ask, without blocking the thread …
-///         Decision::decline("not today")
+///         Decision::decline("jane", "not today")
 ///     }
 /// }
 /// ```
@@ -34,6 +34,45 @@ use crate::tool::{CallScope, ToolOutput};
 pub trait Approver: Send + Sync + 'static {
     /// Decides about one call.
     async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision;
+}
+
+/// Creates an approver from a closure, which needs no `#[async_trait]`.
+///
+/// The closure reads of the request what its future needs, since the future may not borrow it.
+///
+/// ```
+/// use tool_runtime::policy::{ApprovalRequest, Decision, Policy, approver_fn};
+///
+/// let policy = Policy::new().approver(approver_fn(|request: &ApprovalRequest<'_>| {
+///     let question = format!("May it {}?", request.preview());
+///     async move {
+///         println!("{question}");
+///         // … ask, without blocking the thread …
+///         Decision::decline("not today")
+///     }
+/// }));
+/// # let _ = policy;
+/// ```
+pub fn approver_fn<F, Answer>(decide: F) -> impl Approver
+where
+    F: Fn(&ApprovalRequest<'_>) -> Answer + Send + Sync + 'static,
+    Answer: Future<Output = Decision> + Send + 'static,
+{
+    ApproverFn(decide)
+}
+
+/// A closure as an approver.
+struct ApproverFn<F>(F);
+
+#[async_trait]
+impl<F, Answer> Approver for ApproverFn<F>
+where
+    F: Fn(&ApprovalRequest<'_>) -> Answer + Send + Sync + 'static,
+    Answer: Future<Output = Decision> + Send + 'static,
+{
+    async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision {
+        (self.0)(request).await
+    }
 }
 
 /// A call that needs an approval.
@@ -65,9 +104,10 @@ impl<'c> ApprovalRequest<'c> {
         self.scope.cx()
     }
 
-    /// Returns the arguments as JSON text, including secrets, for editing.
+    /// Returns the arguments as JSON text with their secrets, for editing in this process; show
+    /// people the [preview](Self::preview), whose masks an edit may send back.
     #[must_use]
-    pub fn arguments(&self) -> &'c str {
+    pub fn arguments_with_secrets(&self) -> &'c str {
         self.scope.arguments()
     }
 
@@ -109,7 +149,7 @@ pub struct Decision(pub(super) DecisionKind);
 #[derive(Debug, Clone)]
 pub(super) enum DecisionKind {
     Approve { approver: String, arguments: Option<Arguments>, always: Option<GrantFor> },
-    Decline { feedback: String },
+    Decline { by: String, feedback: String },
     Defer,
 }
 
@@ -129,9 +169,10 @@ impl Decision {
         Self(DecisionKind::Approve { approver: approver.into(), arguments: None, always: None })
     }
 
-    /// Declines the call, with feedback for the model.
-    pub fn decline(feedback: impl Into<String>) -> Self {
-        Self(DecisionKind::Decline { feedback: feedback.into() })
+    /// Declines the call, with feedback for the model; the host names the person who declines. A
+    /// name that is blank or has invisible characters decides nothing, as for an approval.
+    pub fn decline(by: impl Into<String>, feedback: impl Into<String>) -> Self {
+        Self(DecisionKind::Decline { by: by.into(), feedback: feedback.into() })
     }
 
     /// Decides nothing: the call is answered with a ticket.
@@ -140,7 +181,8 @@ impl Decision {
     }
 
     /// Replaces the arguments of an approved call. They are validated like a model's, and the
-    /// model is told which changed; if they are invalid, the approver is asked again.
+    /// model is told which changed; if they are invalid, the approver is asked again. `"***"` in a
+    /// secret stands for the secret, as in [`ToolCall::approve_edited`].
     pub fn with_arguments(mut self, edited: impl Into<Arguments>) -> Self {
         if let DecisionKind::Approve { arguments, .. } = &mut self.0 {
             *arguments = Some(edited.into());

@@ -13,7 +13,7 @@ use crate::dispatch::PreviewResult;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::key_ring::KeyRing;
-use crate::policy::idempotency::{EarlierRun, QUOTA_RETRY_AFTER_MS};
+use crate::policy::idempotency::{EarlierRun, QUOTA_RETRY_AFTER_MS, key_reused};
 use crate::policy::policy_state::PolicyState;
 use crate::policy::ticket::{Ticket, TicketClaims, TicketRejection, binding, seal, sign};
 use crate::refusal_reason::RefusalReason;
@@ -72,6 +72,9 @@ pub(super) struct SealedCall {
     /// The caller that opened the call, as its transport wrote it; none if the host itself did.
     #[serde(default, rename = "asker")]
     pub(super) requester: Option<Box<str>>,
+    /// The place of the call, from which its key is derived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) place: Option<Box<str>>,
 }
 
 impl SealedCall {
@@ -92,6 +95,7 @@ impl SealedCall {
             preview_result: call.approval().preview_result.clone(),
             reason: reason.map(str::to_owned),
             requester: call.approval().requester.clone(),
+            place: scope.place().map(Into::into),
         })
     }
 
@@ -214,12 +218,16 @@ impl ToolCall {
             return Err(TicketIssueError::NotPending);
         }
         let state = self.services().policy_state().clone();
-        let earlier = match self.scope().filter(|_| makes_dry_run(self)) {
+        let earlier = match self.scope() {
             Some(scope) => state.earlier_run(scope, self.approval()).await,
             None => Ok(EarlierRun::None),
         };
+        let earlier = earlier.map_err(|refusal| refused(*refusal))?;
+        if earlier == EarlierRun::OtherArguments {
+            return Err(refused(*key_reused()));
+        }
         // The approver is shown a dry run here too, and the decision bound to it by the same rules.
-        if earlier.map_err(|refusal| refused(*refusal))? == EarlierRun::None {
+        if makes_dry_run(self) && earlier == EarlierRun::None {
             state.dry_run(self).await.map_err(|refusal| refused(*refusal))?;
         }
         let ticket = state.issue(self, None).await?;

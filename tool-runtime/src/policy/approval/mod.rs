@@ -10,19 +10,19 @@ mod waiting_calls;
 use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorDetail};
 
 use self::approver::DecisionKind;
-pub use self::approver::{ApprovalRequest, Approver, Decision, GrantFor};
+pub use self::approver::{ApprovalRequest, Approver, Decision, GrantFor, approver_fn};
 pub use self::grants::{GrantError, Grants};
 pub use self::issuing::TicketIssueError;
 pub(super) use self::preview_binding::{fingerprint, not_canonical};
 pub use self::resuming::Tickets;
 pub use self::waiting_calls::{WaitingCall, WaitingCalls};
 use super::access::{AccessRequest, AccessVerdict};
-use super::idempotency::EarlierRun;
+use super::idempotency::{EarlierRun, key_reused};
 use super::policy_state::PolicyState;
 use crate::call::{ApprovalError, ToolCall};
 use crate::dispatch::pipeline::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::{CallApproval, TicketWithdrawal};
+use crate::dispatch::{CallApproval, TicketWithdrawal, is_name};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 use crate::store::TicketEnd;
@@ -77,6 +77,10 @@ impl PolicyState {
             Some(scope) => self.earlier_run(scope, call.approval()).await?,
             None => EarlierRun::None,
         };
+        // No decision could let it run.
+        if earlier == EarlierRun::OtherArguments {
+            return Err(key_reused());
+        }
         // A repeat needs no approval to get its stored answer, and may do nothing else.
         call.approval_mut().replays = earlier == EarlierRun::Answered;
         if earlier == EarlierRun::Answered || reason.is_none() && self.use_grant(call).await? {
@@ -126,7 +130,11 @@ impl PolicyState {
             let decision = self.decision(call, reason, dry_run, refused.as_ref()).await;
             match decision {
                 DecisionKind::Defer => break,
-                DecisionKind::Decline { feedback } => return Err(Refusal::declined(&feedback)),
+                DecisionKind::Decline { by, .. } if !is_name(&by) => break,
+                DecisionKind::Decline { by, feedback } => {
+                    call.set_decliner(by);
+                    return Err(Refusal::declined(&feedback));
+                }
                 DecisionKind::Approve { approver, arguments, always } => {
                     let edited = arguments.is_some();
                     match approve(call, approver, arguments) {
@@ -181,6 +189,7 @@ fn approve(
             Ok(()) => ApprovalOutcome::Approved,
             Err(
                 ApprovalError::NotPending
+                | ApprovalError::Refused(_)
                 | ApprovalError::InvalidApprover
                 | ApprovalError::InvalidArguments(_),
             ) => ApprovalOutcome::NotApproved,
@@ -189,9 +198,9 @@ fn approve(
     match call.approve_edited(approver, arguments) {
         Ok(()) => ApprovalOutcome::Approved,
         Err(ApprovalError::InvalidArguments(detail)) => ApprovalOutcome::InvalidArguments(*detail),
-        Err(ApprovalError::NotPending | ApprovalError::InvalidApprover) => {
-            ApprovalOutcome::NotApproved
-        }
+        Err(
+            ApprovalError::NotPending | ApprovalError::Refused(_) | ApprovalError::InvalidApprover,
+        ) => ApprovalOutcome::NotApproved,
     }
 }
 

@@ -16,6 +16,7 @@ use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
 use crate::policy::ticket::{Ticket, TicketRejection, binding, open};
 use crate::policy::tool_plan::ToolPlan;
+use crate::refusal_reason::RefusalReason;
 use crate::runtime::Runtime;
 use crate::store::principal::{conversation_of, principal_of};
 use crate::store::{StoreError, TicketEnd, WaitingTicket};
@@ -55,13 +56,17 @@ impl Tickets<'_> {
     pub async fn resume(&self, ticket: &str, cx: &ToolContext) -> ToolCall {
         let parsed = match Ticket::parse(ticket) {
             Ok(parsed) => parsed,
-            Err(rejection) => return self.not_resumed("", None, cx, &Box::from(rejection)),
+            Err(rejection) => return self.not_resumed(None, "", None, cx, &Box::from(rejection)),
         };
         match self.resume_ticket(&parsed, cx).await {
             Ok(call) => call,
             Err(refusal) => {
                 let id = parsed.call_id().map(Into::into);
-                self.not_resumed(parsed.tool(), id, cx, &refusal)
+                let mut call = self.not_resumed(Some(parsed.id()), parsed.tool(), id, cx, &refusal);
+                if is_final(&refusal) {
+                    call.approval_mut().ended_ticket = Some(parsed.to_json().into());
+                }
+                call
             }
         }
     }
@@ -79,13 +84,14 @@ impl Tickets<'_> {
     pub async fn resume_by_id(&self, id: Uuid, approver: &ToolContext) -> ToolCall {
         let found = match self.stored(id, approver.tenant_id()).await {
             Ok(found) => found,
-            Err(refusal) => return self.not_resumed("", None, approver, &refusal),
+            Err(refusal) => return self.not_resumed(Some(id), "", None, approver, &refusal),
         };
         match self.resume_found(&found).await {
             Ok(call) => call,
             Err(refusal) => {
                 let tool = self.state().tool_of(&found);
-                self.not_resumed(tool.as_deref().unwrap_or(""), None, approver, &refusal)
+                let tool = tool.as_deref().unwrap_or("");
+                self.not_resumed(Some(id), tool, None, approver, &refusal)
             }
         }
     }
@@ -105,21 +111,25 @@ impl Tickets<'_> {
         state.call_store(STORE_TIMEOUT, superseded).await
     }
 
+    /// Ends a ticket that waits, because a newer message of the user replaces its call. One that has
+    /// ended stays as it is.
+    #[cfg(feature = "agent")]
+    pub(crate) async fn supersede_ticket(&self, ticket: &Ticket) -> Result<(), StoreError> {
+        let state = self.state();
+        let ended = state.stores.tickets.end_ticket(ticket.id(), TicketEnd::Superseded);
+        state.call_store(STORE_TIMEOUT, ended).await.map(drop)
+    }
+
     fn not_resumed(
         self,
+        ticket: Option<Uuid>,
         tool: &str,
         call_id: Option<Box<str>>,
         cx: &ToolContext,
         refusal: &Refusal,
     ) -> ToolCall {
-        ToolCall::unknown(
-            self.0.services().clone(),
-            tool,
-            call_id,
-            Box::default(),
-            cx.clone(),
-            refusal,
-        )
+        let services = self.0.services().clone();
+        ToolCall::not_resumed(services, ticket, tool, call_id, cx.clone(), refusal)
     }
 
     async fn resume_ticket(
@@ -181,6 +191,9 @@ impl Tickets<'_> {
         if call.status() != CallStatus::Pending {
             return Ok(call);
         }
+        if let (Some(scope), Some(place)) = (call.scope(), sealed.place) {
+            scope.set_place(place);
+        }
         if let Some(edited) = sealed.edited {
             call.edit(edited.into()).map_err(|_| TicketRejection::Outdated)?;
         }
@@ -229,7 +242,9 @@ impl PolicyState {
         let scope = call.scope().ok_or(TicketRejection::Used)?;
         match self.earlier_run(scope, call.approval()).await? {
             EarlierRun::Begun => Ok(()),
-            EarlierRun::None | EarlierRun::Answered => Err(TicketRejection::Used.into()),
+            EarlierRun::None | EarlierRun::Answered | EarlierRun::OtherArguments => {
+                Err(TicketRejection::Used.into())
+            }
         }
     }
 
@@ -274,6 +289,24 @@ impl PolicyState {
         if same { Ok(()) } else { Err(TicketRejection::Outdated) }
     }
 }
+
+/// Returns whether the ticket never leads to a run again, so that its refusal answers the call.
+fn is_final(refusal: &Refusal) -> bool {
+    let reason = refusal.detail.details().and_then(|details| details.get("reason"));
+    let reason = reason.and_then(serde_json::Value::as_str).and_then(RefusalReason::parse);
+    FINAL_REASONS.iter().any(|rejection| reason == Some(rejection.reason()))
+}
+
+/// The rejections after which a ticket never leads to a run again.
+const FINAL_REASONS: [TicketRejection; 7] = [
+    TicketRejection::Expired,
+    TicketRejection::Used,
+    TicketRejection::Declined,
+    TicketRejection::Superseded,
+    TicketRejection::Outdated,
+    TicketRejection::ArgumentsChanged,
+    TicketRejection::Unreadable,
+];
 
 /// Accepts a ticket that is waiting or used: a used one may lead to the outcome of its run.
 fn must_be_waiting_or_used(found: &WaitingTicket) -> Result<(), TicketRejection> {

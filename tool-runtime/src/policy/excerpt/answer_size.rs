@@ -3,6 +3,7 @@
 use tool_contracts::articulate::SerializedOutput;
 
 use super::result_format::ResultFormat;
+use super::text_part::TextPart;
 use super::{Cut, excerpt};
 use crate::tokens::TokenCounter;
 
@@ -54,6 +55,33 @@ impl AnswerSize<'_> {
             }
             let fewer = answer.json.len() - answer.json.len() / 8;
             max_bytes = self.bytes_that_fit(&answer, &description).min(fewer);
+        }
+        None
+    }
+
+    /// Returns the first part of an answer of which no excerpt fits, together with the text that
+    /// describes it; `None` if nothing of it fits.
+    ///
+    /// `describe` writes that text for the length of the part in bytes of JSON.
+    pub(super) fn first_part(
+        &self,
+        json: &str,
+        describe: impl Fn(usize) -> String,
+    ) -> Option<TextPart> {
+        let mut limit = self.max_bytes;
+        for _ in 0..MAX_ATTEMPTS {
+            let part = TextPart::first(json, limit);
+            if part.text.is_empty() {
+                return None;
+            }
+            let Some(max_tokens) = self.max_tokens else { return Some(part) };
+            let left = max_tokens.saturating_sub(self.counter.count(&describe(part.length)));
+            let tokens = self.counter.count(&part.text);
+            if tokens <= left {
+                return Some(part);
+            }
+            let fewer = part.length - part.length / 8;
+            limit = share(part.length, left, tokens).min(fewer);
         }
         None
     }

@@ -4,6 +4,7 @@ mod answer_size;
 mod model_answer;
 mod result_format;
 mod row_cuts;
+mod text_part;
 
 #[cfg(test)]
 mod tests;

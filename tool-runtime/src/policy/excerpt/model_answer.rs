@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::Cut;
 use super::answer_size::{AnswerSize, FittedAnswer};
+use super::text_part::{LONGEST_ESCAPE, TextPart};
 use crate::call::ToolCall;
 use crate::limits::Limits;
 use crate::policy::policy_state::PolicyState;
@@ -19,6 +20,8 @@ use crate::store::principal::principal_of;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelAnswer {
     data: Option<String>,
+    /// The first part of an answer of which no excerpt fits.
+    first_part: Option<String>,
     output: Option<SerializedOutput>,
     mark: Option<ExcerptMark>,
 }
@@ -28,6 +31,8 @@ pub struct ModelAnswer {
 pub struct ExcerptMark {
     handle: Option<OutputHandle>,
     total_bytes: u64,
+    /// The bytes of the first part, which is shown alone.
+    first_bytes: Option<u64>,
     cuts: Vec<Cut>,
 }
 
@@ -45,12 +50,13 @@ pub struct OutputPage {
 
 impl ModelAnswer {
     fn new(answer: FittedAnswer, mark: Option<ExcerptMark>) -> Self {
-        Self { data: Some(answer.json), output: answer.output, mark }
+        Self { data: Some(answer.json), first_part: None, output: answer.output, mark }
     }
 
     /// Returns the answer's JSON text, or an excerpt that fits the tool's output schema too.
     ///
-    /// None for an answer that is too long and has no rows to remove, and for an error.
+    /// None for an answer that is too long and has no rows to remove, of which [`text`](Self::text)
+    /// has the first part, and for an error.
     #[must_use]
     pub fn data_json(&self) -> Option<&str> {
         self.data.as_deref()
@@ -59,11 +65,14 @@ impl ModelAnswer {
     /// Returns the text that the model reads: [`data_json`](Self::data_json), or the same in the
     /// format of the tool's [serializer](crate::policy::Rules::result_serializer).
     ///
+    /// Of an answer without rows to remove it is the first part of the JSON text; if the tool answered
+    /// with a text, the first part of that, without quotes and escapes.
+    ///
     /// The model needs the format's [note](SerializationFormat::model_note) beside it.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         let text = self.output.as_ref().map(SerializedOutput::serialized_text);
-        text.or(self.data.as_deref())
+        text.or(self.data.as_deref()).or(self.first_part.as_deref())
     }
 
     /// Returns the format of the text.
@@ -100,6 +109,13 @@ impl ExcerptMark {
         self.total_bytes
     }
 
+    /// Returns the offset at which a page goes on after the shown part: 0 if the excerpt is not the
+    /// first part of the text.
+    #[must_use]
+    pub fn next(&self) -> u64 {
+        self.first_bytes.unwrap_or_default()
+    }
+
     /// Lists the arrays of which only the first rows are shown.
     #[must_use]
     pub fn cuts(&self) -> &[Cut] {
@@ -114,6 +130,9 @@ impl fmt::Display for ExcerptMark {
         for cut in &self.cuts {
             let array = if cut.pointer.is_empty() { "the answer" } else { &cut.pointer };
             write!(f, "; {array} shows {} of {} rows", cut.rows_shown, cut.rows_total)?;
+        }
+        if let Some(bytes) = self.first_bytes {
+            write!(f, "; it has the first {bytes}")?;
         }
         match self.handle {
             Some(handle) => write!(f, "; the whole answer is stored as {handle}"),
@@ -163,11 +182,12 @@ impl ToolCall {
     /// An answer above the tool's [`max_output_bytes`](crate::policy::Rules::max_output_bytes), or
     /// above the context's [`budget_tokens`](ToolContext::budget_tokens), becomes an excerpt: whole
     /// rows of its longest arrays are removed, so that it still fits the output schema, and the
-    /// whole is stored to be [read in pages](crate::policy::StoredOutputs::page). The budget covers
+    /// whole is stored to be [read in pages](crate::policy::StoredOutputs::page). Of an answer that
+    /// no rows shorten, such as a long text, the model reads the first part. The budget covers
     /// the text, the line that names its format, and the description of the excerpt. The
     /// [`output`](Self::output) of the call is never cut.
     pub async fn for_model(&self) -> ModelAnswer {
-        let none = ModelAnswer { data: None, output: None, mark: None };
+        let none = ModelAnswer { data: None, first_part: None, output: None, mark: None };
         let data = self.output().and_then(|output| output.data_json());
         let Some(data) = data else { return none };
         let Some(scope) = self.scope() else {
@@ -187,7 +207,11 @@ impl ToolCall {
         }
         let handle = state.store_output(scope.cx(), data).await.ok();
         let total_bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
-        let mark = |cuts: Vec<Cut>| ExcerptMark { handle, total_bytes, cuts };
+        let mark = |cuts: Vec<Cut>| ExcerptMark { handle, total_bytes, first_bytes: None, cuts };
+        let first_mark = |bytes: usize| ExcerptMark {
+            first_bytes: u64::try_from(bytes).ok(),
+            ..mark(Vec::new())
+        };
         let schema = scope.registered().output.as_ref();
         let keeps = |text: &str| {
             let widest =
@@ -200,7 +224,12 @@ impl ToolCall {
                 let mark = mark(shown.cuts.clone());
                 ModelAnswer::new(shown, Some(mark))
             }
-            None => ModelAnswer { mark: Some(mark(Vec::new())), ..none },
+            None => match size.first_part(data, |bytes| first_mark(bytes).to_string()) {
+                Some(TextPart { text, length }) => {
+                    ModelAnswer { first_part: Some(text), mark: Some(first_mark(length)), ..none }
+                }
+                None => ModelAnswer { mark: Some(mark(Vec::new())), ..none },
+            },
         }
     }
 }
@@ -225,6 +254,33 @@ impl PolicyState {
         let outputs = &self.stores.outputs;
         let slice = outputs.read_output(handle.0, tenant, &principal, offset, limit, now).await?;
         Ok(slice.and_then(|slice| page(slice.bytes, slice.total, offset)))
+    }
+}
+
+impl PolicyState {
+    /// Reads a page of a stored answer as a model reads it.
+    pub(in crate::policy) async fn read_text_page(
+        &self,
+        handle: OutputHandle,
+        offset: u64,
+        limit: usize,
+        cx: &ToolContext,
+    ) -> Result<Option<OutputPage>, StoreError> {
+        let limit = limit.max(LONGEST_ESCAPE + 1);
+        let Some(page) = self.read_page(handle, offset, limit, cx).await? else { return Ok(None) };
+        let is_text = if offset == 0 {
+            page.text.starts_with('"')
+        } else {
+            let first = self.read_page(handle, 0, 1, cx).await?;
+            first.is_some_and(|first| first.text.starts_with('"'))
+        };
+        if !is_text {
+            return Ok(Some(page));
+        }
+        let TextPart { text, length } = TextPart::of_text(&page.text, offset == 0);
+        let end = offset.saturating_add(u64::try_from(length).unwrap_or(u64::MAX));
+        let next = Some(end).filter(|end| *end < page.total_bytes && *end > offset);
+        Ok(Some(OutputPage { text, next, ..page }))
     }
 }
 

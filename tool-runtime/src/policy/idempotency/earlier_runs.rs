@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{ClaimedKey, key, refusals};
+use crate::canonical::Digest;
 use crate::dispatch::CallApproval;
 use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::refusal::Refusal;
@@ -11,7 +12,7 @@ use crate::policy::deadline::time_left;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
 use crate::policy::ticket::TicketRejection;
-use crate::store::{KeyRecord, KeyState};
+use crate::store::{KeyRecord, KeyState, ScopedKey};
 use crate::tool::CallScope;
 
 /// The earlier run under the key of a call.
@@ -22,6 +23,8 @@ pub(in crate::policy) enum EarlierRun {
     Begun,
     /// It has an answer.
     Answered,
+    /// It had other arguments, so that this call cannot run under the key.
+    OtherArguments,
 }
 
 impl PolicyState {
@@ -31,12 +34,18 @@ impl PolicyState {
         scope: &CallScope,
         consent: &CallApproval,
     ) -> Result<EarlierRun, Box<Refusal>> {
-        Ok(match self.record_of(scope, consent, STORE_TIMEOUT).await?.map(|record| record.state) {
-            None => EarlierRun::None,
-            Some(KeyState::Answered { .. }) => EarlierRun::Answered,
-            Some(KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived) => {
-                EarlierRun::Begun
-            }
+        let Some((key, arguments)) = key_and_arguments(scope, consent) else {
+            return Ok(EarlierRun::None);
+        };
+        let Some(record) = self.live_record(&key, STORE_TIMEOUT).await? else {
+            return Ok(EarlierRun::None);
+        };
+        if !is_same(&record, arguments) {
+            return Ok(EarlierRun::OtherArguments);
+        }
+        Ok(match record.state {
+            KeyState::Answered { .. } => EarlierRun::Answered,
+            KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived => EarlierRun::Begun,
         })
     }
 
@@ -83,17 +92,20 @@ impl PolicyState {
         consent: &CallApproval,
         limit: Duration,
     ) -> Result<Option<KeyRecord>, Box<Refusal>> {
-        let plan = scope.plan();
-        let runs = plan.writes() && !scope.dry_run();
-        let key = key::key_of(plan, scope, consent).ok().flatten().filter(|_| runs);
-        let (Some(key), Ok(arguments)) = (key, fingerprint(plan, scope.sent())) else {
-            return Ok(None);
-        };
-        let found = self.call_store(limit, self.stores.keys.find(&key)).await;
+        let Some((key, arguments)) = key_and_arguments(scope, consent) else { return Ok(None) };
+        let found = self.live_record(&key, limit).await?;
+        Ok(found.filter(|record| is_same(record, arguments)))
+    }
+
+    /// Returns the record of a key, unless its answer has expired.
+    async fn live_record(
+        &self,
+        key: &ScopedKey,
+        limit: Duration,
+    ) -> Result<Option<KeyRecord>, Box<Refusal>> {
+        let found = self.call_store(limit, self.stores.keys.find(key)).await;
         let found = found.map_err(|error| refusals::store_failed(&error))?;
-        // The fingerprint in a damaged record is not trusted.
-        let is_same = |record: &KeyRecord| record.damaged || record.fingerprint == arguments;
-        let Some(record) = found.filter(is_same) else { return Ok(None) };
+        let Some(record) = found else { return Ok(None) };
         if let KeyState::Answered { keep_until, .. } = &record.state {
             let now = self.store_time(limit).await;
             if now.map_err(|error| refusals::store_failed(&error))? >= *keep_until {
@@ -102,6 +114,20 @@ impl PolicyState {
         }
         Ok(Some(record))
     }
+}
+
+/// Returns whether a record is of a call with these arguments; the fingerprint in a damaged record is
+/// not trusted.
+fn is_same(record: &KeyRecord, arguments: Digest) -> bool {
+    record.damaged || record.fingerprint == arguments
+}
+
+/// Returns the key that a write runs under, and the hash of its arguments.
+fn key_and_arguments(scope: &CallScope, consent: &CallApproval) -> Option<(ScopedKey, Digest)> {
+    let plan = scope.plan();
+    let runs = plan.writes() && !scope.dry_run();
+    let key = key::key_of(plan, scope, consent).ok().flatten().filter(|_| runs)?;
+    Some((key, fingerprint(plan, scope.sent()).ok()?))
 }
 
 /// Releases the key of a repeat that needed no approval, but whose stored answer has expired since.

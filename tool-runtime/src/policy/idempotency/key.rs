@@ -12,8 +12,8 @@ use crate::tool::{CallScope, Idempotency};
 
 /// Returns the key of a write; none if nothing distinguishes its repeat from another call.
 ///
-/// It is the caller's own key, else it is derived from the trace and the model's call id, else from
-/// the ticket that the call was resumed with.
+/// It is the caller's own key, else it is derived from the trace and the call's place or the model's
+/// call id, else from the ticket that the call was resumed with.
 pub(super) fn key_of(
     plan: &ToolPlan,
     scope: &CallScope,
@@ -30,7 +30,7 @@ pub(super) fn key_of(
     }
     let ticket = || consent.ticket.as_ref().map(|ticket| format!("ticket:{}", ticket.id));
     let key = given.map(|key| format!("{GIVEN}{key}"));
-    let key = key.or_else(|| derived(cx, scope.call_id())).or_else(ticket);
+    let key = key.or_else(|| derived(cx, scope)).or_else(ticket);
     let scoped = |key: String| {
         let principal = principal.unwrap_or_default();
         ScopedKey::new(cx.tenant_id(), principal, &*plan.tool, key)
@@ -42,10 +42,12 @@ pub(super) fn key_of(
 const GIVEN: &str = "key:";
 
 /// Returns the key that every repeat of one model's call has. The trace's length separates the
-/// trace from the call id.
-fn derived(cx: &ToolContext, call_id: Option<&str>) -> Option<String> {
+/// trace from the place or the call id.
+fn derived(cx: &ToolContext, scope: &CallScope) -> Option<String> {
     let trace = cx.trace_id();
-    call_id.map(|id| format!("call:{}:{trace}:{id}", trace.len()))
+    let at = scope.place().map(|place| format!("place:{}:{trace}:{place}", trace.len()));
+    let id = || scope.call_id().map(|id| format!("call:{}:{trace}:{id}", trace.len()));
+    at.or_else(id)
 }
 
 /// Returns the view of the key that the tool reads.

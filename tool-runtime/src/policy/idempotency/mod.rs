@@ -16,5 +16,5 @@ pub(super) use self::counters::OutcomeCounters;
 pub use self::counters::OutcomeCounts;
 pub(super) use self::earlier_runs::EarlierRun;
 use self::lease::KeyLease;
-pub(super) use self::refusals::QUOTA_RETRY_AFTER_MS;
+pub(super) use self::refusals::{QUOTA_RETRY_AFTER_MS, key_reused};
 pub use self::resolution::{Outcomes, Resolution, ResolveError};

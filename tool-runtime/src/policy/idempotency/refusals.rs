@@ -30,7 +30,7 @@ pub(super) fn no_principal() -> Box<Refusal> {
     not_executed(refusal(ErrorCode::Unauthorized, RefusalReason::NoPrincipal, message))
 }
 
-pub(super) fn key_reused() -> Box<Refusal> {
+pub(in crate::policy) fn key_reused() -> Box<Refusal> {
     let message = "this idempotency key belongs to a call with other arguments";
     not_executed(refusal(ErrorCode::InvalidArgument, RefusalReason::KeyReused, message))
 }

@@ -46,6 +46,16 @@ fn order_numbers_and_names_in_code_survive() {
 }
 
 #[test]
+fn chinese_numbers_that_are_no_address_survive() {
+    survives("地铁2号线，世纪大道2号线");
+    survives("捷運2號線，市政府站");
+    survives("5月12号见，5月12號見");
+    survives("订单编号12345，訂單編號12345");
+    survives("第3号和第4号，2号楼");
+    survives("身份证已过期，護照已過期");
+}
+
+#[test]
 fn prose_survives() {
     survives("the basic instructions and the bearer authentication of a token exchange");
     survives("token: expired, max_tokens: 100, secret: none");

@@ -55,6 +55,53 @@ fn postal_addresses_are_found_where_a_street_has_a_number() {
 }
 
 #[test]
+fn chinese_addresses_are_found_in_both_scripts() {
+    for address in [
+        "中关村大街27号",
+        "中关村大街 27 号",
+        "严田村12号",
+        "嚴田村12號",
+        "李家村三组12号",
+        "李家村三組12號",
+        "建国路甲92号",
+        "建國路甲92號",
+        "建国路92号甲",
+        "建国路附92-3号",
+        "市府路45号",
+        "市府路45號",
+        "忠孝東路四段12號3樓",
+        "建國南路二段151巷6弄8號",
+        "和平東路１段１２３號",
+        "彌敦道100號",
+        "皇后大道中99號",
+        "三里屯路十二号",
+        "菊儿胡同5号",
+        "阳光小区3号",
+        "陽光社區3號之2",
+        "人民路27号院3号楼2单元501室",
+        "阳光花园3栋2单元501室",
+        "陽光花園3棟2單元501室",
+        "5号楼301室",
+    ] {
+        redacts(&format!("地址：{address}。"), "地址：[address]。");
+    }
+}
+
+#[test]
+fn documents_are_found_by_their_word_in_both_scripts() {
+    redacts("护照号码：E12345678", "护照号码：[id]");
+    redacts("護照號碼：E12345678", "護照號碼：[id]");
+    redacts("護照 301234567", "護照 [id]");
+    redacts("身份證號碼A123456", "身份證號碼[id]");
+    redacts("身分證字號：A123456789", "身分證字號：[id]");
+    redacts("港澳通行证 C12345678", "港澳通行证 [id]");
+    redacts("港澳通行證 C12345678", "港澳通行證 [id]");
+    redacts("驾驶证号 440112345678", "驾驶证号 [id]");
+    redacts("駕照號碼 440112345678", "駕照號碼 [id]");
+    redacts("居留證 AB12345678", "居留證 [id]");
+}
+
+#[test]
 fn identity_documents_are_found_by_check_digit_or_word() {
     redacts("SSN 123-45-6789", "SSN [id]");
     redacts("身份证 11010519491231002X", "身份证 [id]");

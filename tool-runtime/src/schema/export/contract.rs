@@ -8,6 +8,7 @@ use tool_contracts::{ToolErrorType, ToolSpec};
 
 use super::script::BuildScript;
 use crate::failure::FailureCode;
+use crate::json::normalized;
 use crate::tool::BuildError;
 use crate::tool::registry::{Registered, Registry, ToolSettings};
 
@@ -73,7 +74,6 @@ impl Contract {
 }
 
 /// Formats JSON like all exported files, independent of the map order of this build.
-pub(super) fn printed(mut value: Value) -> String {
-    value.sort_all_objects();
-    format!("{value:#}\n")
+pub(super) fn printed(value: Value) -> String {
+    format!("{:#}\n", normalized(value))
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::subschemas::each;
+use crate::json::normalized;
 
 /// The dialect of every exported file.
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -36,7 +37,7 @@ pub(super) fn to_current_draft(mut schema: Value) -> Value {
         nullable(keywords);
         sort_required(keywords);
     });
-    schema
+    normalized(schema)
 }
 
 /// Embeds a tool's schema in another document, at `#/$defs/NAME`.

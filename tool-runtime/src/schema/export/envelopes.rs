@@ -10,6 +10,9 @@ use super::contract::Contract;
 use super::dialect::{nested, to_current_draft};
 use super::subschemas::each;
 
+/// The envelopes of which each tool has a copy with its own types, by default.
+const TYPED: [&str; 3] = ["tool_call_request.json", "tool_output.json", "response_envelope.json"];
+
 /// The echo of a secret that the caller sent.
 const MASK: &str = "***";
 
@@ -59,6 +62,25 @@ impl EnvelopeSchemas {
         envelope.title(tool, "ResponseEnvelope");
         envelope.answer("/$defs/Success", tool);
         envelope.0
+    }
+
+    /// Puts all envelopes into one document, as its definitions, which share those of their parts.
+    pub(super) fn together(&self) -> Value {
+        let mut definitions = Map::new();
+        let envelopes = TYPED.iter().chain(&super::SHARED);
+        for (name, schema) in envelopes.map(|name| (name, self.shared(name))) {
+            let Value::Object(mut schema) = schema else { continue };
+            if let Some(Value::Object(parts)) = schema.remove("$defs") {
+                for (part, schema) in parts {
+                    definitions.entry(part).or_insert(schema);
+                }
+            }
+            schema.remove("$schema");
+            schema.remove("$id");
+            let title = schema.get("title").and_then(Value::as_str).unwrap_or(name).to_owned();
+            definitions.insert(title, Value::Object(schema));
+        }
+        json!({"title": "Envelopes", "$defs": definitions})
     }
 
     /// Returns a contract document that is the same for all tools.

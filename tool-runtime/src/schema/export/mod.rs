@@ -109,6 +109,18 @@ pub struct Export {
     mode: Result<LockMode, ExportError>,
     base: Option<PathBuf>,
     script: Option<BuildScript>,
+    documents: ExportedDocuments,
+}
+
+/// Selects the schemas that a folder contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ExportedDocuments {
+    /// Those of the arguments, of the data, and of each envelope with the tool's types.
+    TypedEnvelopes,
+    /// Those of the arguments and of the data, and one document of all envelopes.
+    SharedEnvelopes,
+    /// Those of the arguments.
+    Inputs,
 }
 
 /// Selects what may be written.
@@ -131,6 +143,8 @@ const FORMAT: u64 = 1;
 
 const CATALOGUE: &str = "tools.json";
 const REFERENCE: &str = "TOOLS.md";
+/// The document of all envelopes.
+const ENVELOPES: &str = "envelopes.json";
 /// The contract's documents that are the same for all tools.
 const SHARED: [&str; 7] = [
     "request_envelope.json",
@@ -153,7 +167,48 @@ impl Export {
         let tools = Contract::all(&registry, script.as_ref());
         let mode = LockMode::of_variable(env::var_os(VARIABLE).as_deref());
         let base = env::var_os(BASE).filter(|path| !path.is_empty()).map(PathBuf::from);
-        Self { tools, mode, base, script }
+        Self { tools, mode, base, script, documents: ExportedDocuments::TypedEnvelopes }
+    }
+
+    /// Lets [`write_to`](Self::write_to) write the schemas of the arguments alone, beside
+    /// `tools.json` and `TOOLS.md`: all that a program needs to make calls.
+    ///
+    /// ```
+    /// # let folder = std::env::temp_dir().join(format!("tools-inputs-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::schema::Export;
+    /// use tool_runtime::Registry;
+    ///
+    /// /// Adds one.
+    /// #[ai_tool(effect = "read", version = "1.0.0")]
+    /// async fn next(
+    ///     /// To what.
+    ///     n: u32,
+    /// ) -> u32 {
+    ///     n + 1
+    /// }
+    ///
+    /// let export = Export::new(Registry::new().tool::<NextTool>()).inputs_only();
+    /// let written = export.write_to(&folder)?;
+    /// assert_eq!(written.changed().len(), 3);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn inputs_only(self) -> Self {
+        Self { documents: ExportedDocuments::Inputs, ..self }
+    }
+
+    /// Lets [`write_to`](Self::write_to) write the envelopes once, as the definitions of
+    /// `envelopes.json`, instead of a copy with each tool's types: `#/$defs/ToolOutput`,
+    /// `#/$defs/ResponseEnvelope` and so on.
+    ///
+    /// Each tool then has `NAME.input.json` and `NAME.output.json`. Two tools take 7 files in place of
+    /// 19, and a fifth of the bytes.
+    #[must_use]
+    pub fn shared_envelopes(self) -> Self {
+        Self { documents: ExportedDocuments::SharedEnvelopes, ..self }
     }
 
     /// Lets [`check`](Self::check) write the lock, as `TOOLS_LOCK=accept` does.
@@ -188,6 +243,9 @@ impl Export {
     /// `list_response.json`), a catalogue `tools.json`, and a reference `TOOLS.md` for people. A
     /// tool without a schema of its data has no `output.json`.
     ///
+    /// [`inputs_only`](Self::inputs_only) and [`shared_envelopes`](Self::shared_envelopes) write fewer
+    /// files.
+    ///
     /// Every schema is a self-contained document of draft 2020-12; its `$id` is the file's name.
     /// The output is deterministic. Files that are up to date are not touched; others are replaced
     /// atomically. Files of tools that no longer exist are removed if the existing catalogue lists
@@ -204,7 +262,7 @@ impl Export {
             durable: false,
             script: self.script.as_ref(),
         };
-        let files = documents(tools);
+        let files = documents(tools, self.documents);
         let known = files::read(&folder.path.join(CATALOGUE))?.unwrap_or_default();
         let mut stale = listed(&known);
         stale.retain(|name| files.iter().all(|(current, _)| current != name));
@@ -259,6 +317,17 @@ impl Export {
     }
 }
 
+impl ExportedDocuments {
+    /// Returns each tool's schemas, and the documents that are the same for all tools.
+    const fn parts(self) -> (&'static [SchemaFile], &'static [&'static str]) {
+        match self {
+            Self::TypedEnvelopes => (&SchemaFile::ALL, &SHARED),
+            Self::SharedEnvelopes => (&[SchemaFile::Input, SchemaFile::Output], &[]),
+            Self::Inputs => (&[SchemaFile::Input], &[]),
+        }
+    }
+}
+
 impl LockMode {
     fn of_variable(value: Option<&OsStr>) -> Result<Self, ExportError> {
         match value.map(OsStr::to_str) {
@@ -275,20 +344,24 @@ impl LockMode {
 
 /// Generates every file of the folder, the catalogue last: it lists the others, so that the next
 /// export can clean up after an interrupted one.
-fn documents(tools: &[Contract]) -> Vec<(String, String)> {
+fn documents(tools: &[Contract], exported: ExportedDocuments) -> Vec<(String, String)> {
     let envelopes = EnvelopeSchemas::new();
+    let (parts, shared) = exported.parts();
     let stems = names::stems(tools.iter().map(Contract::name));
     let schemas = tools.iter().zip(&stems).flat_map(|(tool, stem)| {
         let envelopes = &envelopes;
-        SchemaFile::ALL.into_iter().filter_map(move |part| {
+        parts.iter().copied().filter_map(move |part| {
             let name = format!("{stem}{}", part.suffix());
             let text = printed(document(schema(tool, part, envelopes)?, &name));
             Some((name, text))
         })
     });
     let mut files: Vec<_> = schemas.collect();
-    for name in SHARED {
+    for &name in shared {
         files.push((name.to_owned(), printed(document(envelopes.shared(name), name))));
+    }
+    if exported == ExportedDocuments::SharedEnvelopes {
+        files.push((ENVELOPES.to_owned(), printed(document(envelopes.together(), ENVELOPES))));
     }
     files.push((REFERENCE.to_owned(), reference::reference(tools)));
     let catalogue = printed(catalogue(tools, files.iter().map(|(name, _)| name)));

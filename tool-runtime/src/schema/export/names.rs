@@ -35,7 +35,9 @@ impl SchemaFile {
 /// Returns whether a name has the form of a schema file, without a path.
 pub(super) fn is_schema_file(name: &str) -> bool {
     let admitted = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-+".contains(&byte);
-    name.bytes().all(admitted) && SchemaFile::ALL.iter().any(|part| name.ends_with(part.suffix()))
+    let is_shared = name == super::ENVELOPES || super::SHARED.contains(&name);
+    let is_tools = SchemaFile::ALL.iter().any(|part| name.ends_with(part.suffix()));
+    name.bytes().all(admitted) && (is_shared || is_tools)
 }
 
 /// The file stems of tools with these names, in order.

@@ -28,22 +28,30 @@ const DIRECT: [&str; 15] = [
 /// Applies a change to every object schema, innermost first.
 pub(crate) fn each(schema: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
     let Value::Object(keywords) = schema else { return };
+    each_direct(keywords, &mut |_, inner| each(inner, change));
+    change(keywords);
+}
+
+/// Applies a change to the schemas of each keyword of a schema, but not to those within them.
+pub(crate) fn each_direct(
+    keywords: &mut Map<String, Value>,
+    change: &mut impl FnMut(&str, &mut Value),
+) {
     for (keyword, inner) in keywords.iter_mut() {
         let keyword = keyword.as_str();
         match inner {
             Value::Object(named) if NAMED.contains(&keyword) => {
                 for schema in named.values_mut() {
-                    each(schema, change);
+                    change(keyword, schema);
                 }
             }
             Value::Array(list) if DIRECT.contains(&keyword) => {
                 for schema in list {
-                    each(schema, change);
+                    change(keyword, schema);
                 }
             }
-            inner if DIRECT.contains(&keyword) => each(inner, change),
+            inner if DIRECT.contains(&keyword) => change(keyword, inner),
             _ => {}
         }
     }
-    change(keywords);
 }

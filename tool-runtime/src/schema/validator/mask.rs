@@ -1,18 +1,16 @@
 //! Masks secrets and undeclared properties in a text that is shown to its sender.
 
-use super::model::SchemaNode;
-use super::sensitive::{SensitivityScope, sensitive_nodes};
-use crate::json::JsonView;
+use crate::json::{JsonView, OpaqueNodes};
 
 /// Replaces a masked value.
 pub(super) const MASK: &str = "\"***\"";
 
 /// Masks every value that a secret schema may apply to.
-pub(super) fn masked(schemas: &[SchemaNode], view: JsonView<'_>) -> String {
+pub(super) fn masked(view: JsonView<'_>, secrets: &OpaqueNodes) -> String {
     let mut text = String::with_capacity(view.text.len());
     let mut done = 0;
-    for mark in sensitive_nodes(schemas, view, SensitivityScope::Secrets) {
-        let node = view.node(mark.node);
+    for secret in secrets.nodes() {
+        let node = view.node(secret);
         text.push_str(&view.text[done..node.start()]);
         text.push_str(MASK);
         done = node.end();

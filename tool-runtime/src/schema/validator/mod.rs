@@ -13,6 +13,7 @@ mod type_error;
 mod typed_input;
 mod typed_output;
 mod types;
+mod unmask;
 mod walk;
 
 #[cfg(test)]
@@ -27,18 +28,21 @@ pub use self::error::SchemaError;
 pub(crate) use self::nearest::nearest_tools;
 pub use self::report::{Coerce, ValidationReport};
 pub(crate) use self::typed_output::AnswerCheck;
+pub(crate) use self::types::is_type_name;
 pub use crate::json::Malformed;
 
 use self::model::SchemaNode;
+use self::sensitive::{SensitivityScope, sensitive_nodes};
 use self::type_error::RejectedPart;
-use crate::json::read;
+use crate::json::{JsonView, OpaqueNodes, differences, read};
 use crate::limits::Limits;
 use crate::redact::Redactor;
 
 /// Checks JSON texts against one compiled JSON Schema.
 ///
 /// It reads the text once, strictly by RFC 8259, and reports every violation with its JSON Pointer.
-/// No result contains a value of the text. It enforces JSON Schema draft 2020-12, and the older
+/// No result contains a value of the text, and no pointer a name inside of a secret
+/// (`"x-sensitivity": "secret"`): the pointer ends at the secret. It enforces JSON Schema draft 2020-12, and the older
 /// forms of draft 7 (`definitions`, `items` as a list, `dependencies`) and OpenAPI 3.0 (`nullable`,
 /// `exclusiveMinimum: true`). A schema with an assertion that cannot be enforced is rejected by
 /// [`compile`](Self::compile).
@@ -134,9 +138,10 @@ impl Validator {
                 };
             }
         };
-        let mut report = walk::check(&self.schemas, text, &tree, limits, coerce);
+        let secrets = self.secrets(tree.view(text));
+        let mut report = walk::check(&self.schemas, text, &tree, limits, coerce, &secrets);
         if self.has_secrets() {
-            report.masked = Some(mask::masked(&self.schemas, tree.view(text)));
+            report.masked = Some(mask::masked(tree.view(text), &secrets));
         }
         report
     }
@@ -268,10 +273,50 @@ impl Validator {
         Some(redact::redact(&self.schemas, tree.view(text), redactor, free_bytes))
     }
 
+    /// Lists the JSON Pointers at which two texts differ; those to what is inside of a secret end at
+    /// the secret.
+    pub(crate) fn differences(&self, before: &str, after: &str, limits: &Limits) -> Vec<String> {
+        differences(before, after, limits, |view| self.secrets(view))
+    }
+
+    /// Replaces the masks in the secrets of edited arguments by the secrets that the held arguments
+    /// have at the same places; none if there is nothing to replace, or one of them is not JSON.
+    ///
+    /// # Errors
+    /// Returns a violation for each mask that stands for no secret.
+    pub(crate) fn unmasked(
+        &self,
+        edited: &str,
+        held: &str,
+        limits: &Limits,
+    ) -> Result<Option<String>, Vec<Violation>> {
+        if !self.has_secrets() {
+            return Ok(None);
+        }
+        let (Ok(edited_tree), Ok(held_tree)) = (read(edited, limits), read(held, limits)) else {
+            return Ok(None);
+        };
+        let (edited, held) = (edited_tree.view(edited), held_tree.view(held));
+        let (edited_secrets, held_secrets) = (self.secrets(edited), self.secrets(held));
+        unmask::unmasked(
+            unmask::SecretText { view: edited, secrets: &edited_secrets },
+            unmask::SecretText { view: held, secrets: &held_secrets },
+        )
+    }
+
     /// Lists the values of a text that a log must not repeat; `None` if it is not JSON.
     pub(crate) fn sensitive(&self, text: &str, limits: &Limits) -> Option<redact::SensitiveValues> {
         let tree = read(text, limits).ok()?;
         Some(redact::sensitive(&self.schemas, tree.view(text)))
+    }
+
+    /// Returns the secrets of a text, and the undeclared properties beside them.
+    fn secrets(&self, view: JsonView<'_>) -> OpaqueNodes {
+        if !self.has_secrets() {
+            return OpaqueNodes::NONE;
+        }
+        let secrets = sensitive_nodes(&self.schemas, view, SensitivityScope::Secrets);
+        OpaqueNodes::new(view, secrets.iter().map(|secret| secret.node))
     }
 
     /// Describes the expected type where a typed reader stopped, at a byte offset of the text.
@@ -312,7 +357,10 @@ impl Validator {
 
     fn violation(&self, text: &str, place: (usize, RejectedPart), limits: &Limits) -> Violation {
         match read(text, limits) {
-            Ok(tree) => type_error::violation_at(&self.schemas, tree.view(text), place),
+            Ok(tree) => {
+                let view = tree.view(text);
+                type_error::violation_at(&self.schemas, view, place, &self.secrets(view))
+            }
             Err(_) => Violation::new("", "type", self.schemas[0].expected(), "invalid JSON"),
         }
     }

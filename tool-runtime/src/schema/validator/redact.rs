@@ -163,19 +163,29 @@ pub(crate) struct SensitiveValues {
     pub(crate) personal: Vec<String>,
 }
 
-/// Lists the strings and numbers at and below every sensitive value.
+/// Lists the strings and numbers at and below every sensitive value, and the names below it that
+/// no schema declares.
 pub(super) fn sensitive(schemas: &[SchemaNode], view: JsonView<'_>) -> SensitiveValues {
     let mut found = SensitiveValues::default();
+    let declares = |name: &str| {
+        let mut rules = schemas.iter().filter_map(|schema| schema.objects.as_ref());
+        rules.any(|rules| rules.find(name).is_some())
+    };
     for SensitiveNode { node, sensitivity } in sensitive_nodes(schemas, view, SensitivityScope::All)
     {
         let list = match sensitivity {
             Sensitivity::Secret => &mut found.secrets,
             Sensitivity::Personal | Sensitivity::Undeclared => &mut found.personal,
         };
-        for leaf in &view.nodes[node as usize..view.node(node).next() as usize] {
+        for leaf_id in node..view.node(node).next() {
+            let leaf = view.node(leaf_id);
             // Above this limit every text is withheld, so the remaining values do not matter.
             if list.len() > MAX_VALUES {
                 break;
+            }
+            let name = view.key(leaf);
+            if leaf_id != node && !name.is_empty() && !declares(&name) {
+                list.push(name.into_owned());
             }
             match leaf.kind {
                 JsonKind::String => list.push(view.string(leaf).into_owned()),

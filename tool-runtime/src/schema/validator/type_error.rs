@@ -5,28 +5,45 @@ use tool_contracts::Violation;
 use super::model::{SchemaId, SchemaNode};
 use super::number::{IntegerWidth, NumberReader};
 use super::types::Types;
-use super::walk::described_pattern;
-use crate::json::{JsonView, pointer};
+use super::walk::{INSIDE_A_SECRET, described_pattern};
+use crate::json::{JsonView, OpaqueNodes, pointer};
 
 /// The violation for a value that the schema accepts but a typed reader rejected.
 pub(super) fn violation_at(
     schemas: &[SchemaNode],
     view: JsonView<'_>,
     (offset, part): (usize, RejectedPart),
+    secrets: &OpaqueNodes,
 ) -> Violation {
     let (mut at, mut looking) = (0, inlined(schemas, vec![0]));
     while part == RejectedPart::Innermost || view.node(at).end() != offset + 1 {
         let Some((index, child)) = child_at(view, at, offset) else { break };
         if is_in_name(view, child, offset) && !is_declared(schemas, view, &looking, child) {
             let expected = expected_name(schemas, view, &looking, child);
-            return Violation::new(pointer(view, child), "propertyNames", expected, "string");
+            let place = PointerTarget { view, secrets, id: child };
+            return place.violation("propertyNames", expected, "string");
         }
         looking = inlined(schemas, below(schemas, view, &looking, at, (index, child)));
         at = child;
     }
     let received = Types::of(view, view.node(at));
     let expected = expected(schemas, &looking, received);
-    Violation::new(pointer(view, at), "type", expected, received.name())
+    PointerTarget { view, secrets, id: at }.violation("type", expected, received.name())
+}
+
+/// A value that a pointer names, or the secret that contains it.
+struct PointerTarget<'d> {
+    view: JsonView<'d>,
+    secrets: &'d OpaqueNodes,
+    id: u32,
+}
+
+impl PointerTarget<'_> {
+    fn violation(&self, rule: &'static str, expected: String, received: &'static str) -> Violation {
+        let visible = self.secrets.visible(self.id);
+        let violation = Violation::new(pointer(self.view, visible), rule, expected, received);
+        if visible == self.id { violation } else { violation.with_hint(INSIDE_A_SECRET) }
+    }
 }
 
 /// The part of a text that a typed reader rejected, at the offset where it stopped.

@@ -142,3 +142,8 @@ const NAMES: [(Types, &str); 7] = [
     (Types::OBJECT, "object"),
     (Types::NULL, "null"),
 ];
+
+/// Returns whether JSON Schema has a type of this name.
+pub(crate) fn is_type_name(name: &str) -> bool {
+    Types::named(name).is_some()
+}

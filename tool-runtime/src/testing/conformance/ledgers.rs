@@ -6,7 +6,9 @@ use uuid::Uuid;
 
 use super::samples::{done, names};
 use crate::canonical::Digest;
-use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore, MAX_PAGE_SIZE, Record, RecordStatus};
+use crate::ledger::{
+    ChainEntry, LedgerQuery, LedgerStore, MAX_PAGE_SIZE, Record, RecordStatus, RecordedCallKind,
+};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Checks every promise of a [`LedgerStore`].
@@ -273,6 +275,9 @@ fn queries() -> Vec<LedgerQuery> {
     fork(&|query| vec![query.tool("b")]);
     fork(&|query| {
         vec![query.clone().status(RecordStatus::Error), query.status(RecordStatus::Success)]
+    });
+    fork(&|query| {
+        vec![query.clone().kind(RecordedCallKind::Run), query.kind(RecordedCallKind::NotRun)]
     });
     fork(&|query| vec![query.clone().since(minute(20)), query.since(minute(7)).until(minute(31))]);
     queries

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::InstancesError;
 use super::generator::{Generator, ValueSize};
+use crate::json::normalized;
 use crate::limits::Limits;
 use crate::schema::{Coerce, Validator, reference};
 
@@ -34,8 +35,9 @@ const MAX_HOPS: u32 = 64;
 
 impl SchemaDocument {
     pub(super) fn of(root: &Value) -> Result<Self, InstancesError> {
-        let whole = Validator::compile(root)?;
-        let document = Self { root: root.clone(), whole, parts: Mutex::default() };
+        let root = normalized(root.clone());
+        let whole = Validator::compile(&root)?;
+        let document = Self { root, whole, parts: Mutex::default() };
         if !document.fits(&document.part(), MAX_LEVELS) {
             let found = format!("it needs more than {MAX_LEVELS} levels, or nests without end");
             return Err(InstancesError::new("", found));

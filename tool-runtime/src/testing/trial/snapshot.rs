@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::report::{TrialCheck, TrialReport};
 use super::runtime::TrialRuntime;
+use crate::json::normalized;
 use crate::testing::diff;
 
 /// Snapshots are written anew if this is set to anything but an empty text or `0`.
@@ -87,7 +88,7 @@ fn contract(trial_runtime: &TrialRuntime) -> String {
         .iter()
         .map(|code| json!({"code": code.as_str(), "type": code.error_type()}))
         .collect();
-    let contract = json!({"spec": spec, "failure_codes": codes});
+    let contract = normalized(json!({"spec": spec, "failure_codes": codes}));
     let mut text = serde_json::to_string_pretty(&contract).unwrap_or_default();
     text.push('\n');
     text

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use super::{FieldNames, ReadFields};
+use crate::json::read_seed;
 
 /// The index that stands for a name that no field has.
 pub const UNKNOWN_FIELD: usize = usize::MAX;
@@ -58,7 +59,7 @@ pub(crate) fn read<'de, A: ReadFields<'de>>(
     defaults: A::Defaults,
 ) -> serde_json::Result<A> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let arguments = reader.deserialize_map(Object::<A> { fields, defaults })?;
+    let arguments = read_seed(Object::<A> { fields, defaults }, &mut reader)?;
     reader.end()?;
     Ok(arguments)
 }
@@ -66,6 +67,14 @@ pub(crate) fn read<'de, A: ReadFields<'de>>(
 struct Object<'de, A: ReadFields<'de>> {
     fields: Fields,
     defaults: A::Defaults,
+}
+
+impl<'de, A: ReadFields<'de>> DeserializeSeed<'de> for Object<'de, A> {
+    type Value = A;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<A, D::Error> {
+        from.deserialize_map(self)
+    }
 }
 
 impl<'de, A: ReadFields<'de>> Visitor<'de> for Object<'de, A> {

@@ -181,7 +181,7 @@ impl Registered {
         })?;
         spec = with(spec, definition.ttl, |spec, ttl| spec.ttl_seconds(ttl.div_ceil(1_000)));
         let timeout = definition.timeout.map_or(settings.timeout, Duration::from_millis);
-        let start = ToolStart::Static(definition.start);
+        let start = Some(ToolStart::Static(definition.start));
         let parts = ToolParts {
             name: definition.name,
             toolkit,
@@ -193,7 +193,7 @@ impl Registered {
             start,
             typed: Some(TypeGuarantees { bounds_checked: !unchecked_bounds }),
         };
-        let mut tool = parts.finish(definition.effect, settings)?;
+        let mut tool = parts.finish(definition.effect, settings, Vec::new())?;
         tool.traits = ToolTraits {
             has_preview: definition.has_preview,
             reconciles: definition.reconciles,
@@ -214,11 +214,9 @@ impl Registered {
         settings: &ToolSettings,
     ) -> Result<Self, Vec<BuildProblem>> {
         let problems = incomplete(tool);
-        let (Some(handler), Some(mut input), true) =
-            (tool.handler.clone(), tool.input_schema.clone(), problems.is_empty())
-        else {
-            return Err(problems);
-        };
+        // A tool that lacks something is compiled too, so that all of its problems are reported.
+        let no_schema = || serde_json::json!({"type": "object"});
+        let mut input = tool.input_schema.clone().unwrap_or_else(no_schema);
         if !tool.open {
             schema::close(&mut input);
         }
@@ -230,7 +228,8 @@ impl Registered {
             .annotations(annotations(tool.idempotent, tool.open_world));
         spec = with(spec, tool.title.as_deref(), ToolSpecBuilder::title);
         spec = with(spec, tool.category.as_deref(), ToolSpecBuilder::category);
-        spec = with(spec, tool.ttl, |spec, ttl| spec.ttl_seconds(whole_seconds(ttl)));
+        let ttl = tool.ttl.filter(|_| tool.effect == Effect::Read);
+        spec = with(spec, ttl, |spec, ttl| spec.ttl_seconds(whole_seconds(ttl)));
         let timeout = tool.timeout.unwrap_or(settings.timeout);
         let (preview, reconcile) = (tool.preview.clone(), tool.reconcile.clone());
         let traits = ToolTraits {
@@ -243,7 +242,8 @@ impl Registered {
             requires_evidence: tool.requires_evidence,
             source: None,
         };
-        let start = ToolStart::Dynamic { handler, preview, reconcile };
+        let start = tool.handler.clone();
+        let start = start.map(|handler| ToolStart::Dynamic { handler, preview, reconcile });
         let parts = ToolParts {
             name: &tool.name,
             toolkit: tool.toolkit.clone(),
@@ -255,7 +255,7 @@ impl Registered {
             start,
             typed: None,
         };
-        parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
+        parts.finish(tool.effect, settings, problems).map(|tool| Registered { traits, ..tool })
     }
 
     /// Returns an error if the tool has to leave evidence, and the runtime keeps none.
@@ -288,7 +288,8 @@ struct ToolParts<'t> {
     examples: Vec<Cow<'t, str>>,
     output: Option<Value>,
     timeout: Duration,
-    start: ToolStart,
+    /// None for a dynamic tool without a handler.
+    start: Option<ToolStart>,
     typed: Option<TypeGuarantees>,
 }
 
@@ -300,12 +301,14 @@ struct TypeGuarantees {
 }
 
 impl ToolParts<'_> {
+    /// Compiles the schemas and builds the contract; reports their problems with the earlier ones.
     fn finish(
         self,
         effect: Effect,
         settings: &ToolSettings,
+        mut problems: Vec<BuildProblem>,
     ) -> Result<Registered, Vec<BuildProblem>> {
-        let (mut problems, mut unchecked) = (Vec::new(), Vec::new());
+        let mut unchecked = Vec::new();
         let mut compile = |kind: SchemaKind, schema: &Value| {
             let side = kind.as_str();
             let problem = |error| BuildProblem::Schema { tool: self.name.to_owned(), side, error };
@@ -352,7 +355,9 @@ impl ToolParts<'_> {
         let spec = spec.build().map_err(|error| {
             problems.push(BuildProblem::Contract { tool: self.name.to_owned(), error });
         });
-        let (Some(input), Ok(spec), true) = (input, spec, problems.is_empty()) else {
+        let (Some(input), Some(start), Ok(spec), true) =
+            (input, self.start, spec, problems.is_empty())
+        else {
             return Err(problems);
         };
         let answer_check = match &output {
@@ -370,7 +375,7 @@ impl ToolParts<'_> {
             answer_check,
             coerce: settings.coerce(effect),
             timeout: self.timeout,
-            start: self.start,
+            start,
             needs: Vec::new(),
             codes: Arc::default(),
             slots: Box::default(),
@@ -391,7 +396,7 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
         (tool.description.trim().is_empty(), "has no description: a model chooses by it"),
         (tool.input_schema.is_none(), "has no input schema: call `.input_schema(…)`"),
         (
-            tool.input_schema.as_ref().is_some_and(|schema| schema["type"] != "object"),
+            tool.input_schema.as_ref().is_some_and(admits_more_than_objects),
             "has an input schema that admits more than objects: say `\"type\": \"object\"`",
         ),
         (tool.handler.is_none(), "has nothing to run: call `.handler(…)`"),
@@ -417,6 +422,12 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
     ];
     let broken = rules.iter().filter(|(broken, _)| *broken);
     broken.map(|(_, rule)| BuildProblem::Incomplete { tool: tool.name.clone(), rule }).collect()
+}
+
+/// Returns whether the schema's type is another one than `object`; an unknown one is an error of its
+/// compilation.
+fn admits_more_than_objects(schema: &Value) -> bool {
+    schema["type"].as_str().is_none_or(|name| name != "object" && schema::is_type_name(name))
 }
 
 /// The deepest nesting of arguments whose schema has no objects below its root.

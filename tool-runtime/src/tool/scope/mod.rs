@@ -44,6 +44,7 @@ use super::registry::Registered;
 use super::user_input::InputSource;
 use crate::arguments;
 use crate::failure::Failure;
+use crate::json::from_text;
 use crate::schema::{Malformed, ValidationReport};
 
 /// The lease of a claim: while it is valid, no other process runs the same call.
@@ -92,6 +93,8 @@ struct OptionalState {
     progress: Mutex<Option<ProgressSink>>,
     /// The user of the caller, for tools that ask.
     input: OnceLock<Arc<dyn InputSource>>,
+    /// The place of the call, from which its key is derived in place of the model's id.
+    place: OnceLock<Box<str>>,
     idempotency: OnceLock<Idempotency>,
     /// The limits that the request of an agent asks for.
     requested: OnceLock<RequestedLimits>,
@@ -208,6 +211,9 @@ impl CallScope {
             spent_ms: AtomicU64::new(self.0.spent_ms.load(Ordering::Relaxed)),
             ..ScopeState::new(environment, tool, call_id, arguments, cx.clone())
         };
+        if let Some(place) = self.place() {
+            drop(again.optional_or_new().place.set(place.into()));
+        }
         if let Some(sink) = self.progress_sink() {
             *again.optional_or_new().lock_progress() = Some(sink);
         }
@@ -237,6 +243,18 @@ impl CallScope {
         self.0.call_id.as_deref()
     }
 
+    /// Sets the place of the call, which is unique in its trace: such as a run, a turn and a position.
+    /// Its key is then derived from the place, since models give an id to several calls. The first
+    /// place counts.
+    pub(crate) fn set_place(&self, place: impl Into<Box<str>>) {
+        drop(self.0.optional_or_new().place.set(place.into()));
+    }
+
+    /// Returns the place of the call, if it has one.
+    pub(crate) fn place(&self) -> Option<&str> {
+        self.0.optional()?.place.get().map(|place| &**place)
+    }
+
     /// Returns the admitted arguments as JSON text: as sent, with lossless coercions applied.
     #[must_use]
     pub fn arguments(&self) -> &str {
@@ -250,7 +268,7 @@ impl CallScope {
     /// # Errors
     /// `INVALID_ARGUMENT` where the type cannot be read from arguments that the schema admits.
     pub fn parse<'s, T: Deserialize<'s>>(&'s self) -> Result<T, Failure> {
-        serde_json::from_str(self.arguments())
+        from_text(self.arguments())
             .map_err(|error| Failure::of(ErrorCode::InvalidArgument).with_log(error.to_string()))
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tool_runtime::agent::{OpenAiEmbedder, StudentSummarizer};
-use tool_runtime::assess::{AssessOptions, Assessor, ContextManager, Embedder};
+use tool_runtime::assess::{AssessOptions, Assessor, Embedder};
 use tool_runtime::contracts::act::ActResult;
 use tool_runtime::contracts::assess::{CompressionMethod, CompressionStrategy, ContextData};
 

@@ -3,7 +3,7 @@
 use std::env;
 
 use tool_runtime::agent::OpenAiEmbedder;
-use tool_runtime::assess::{AssessOptions, Assessor, ContextManager, Embedder};
+use tool_runtime::assess::{AssessOptions, Assessor, Embedder};
 use tool_runtime::contracts::act::ActResult;
 use tool_runtime::contracts::assess::{CompressionMethod, CompressionStrategy, ContextData};
 

@@ -114,10 +114,15 @@ async fn a_streamed_answer_that_has_begun_may_take_the_time_of_the_fallback_mode
 #[tokio::test]
 async fn a_server_that_is_not_there_is_a_failed_connection() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let address = listener.local_addr().unwrap();
+    let url = format!("http://{address}/v1");
     drop(listener);
     let builder = OpenAiModel::builder(url, "m").first_delay(Duration::from_millis(1));
-    check(&ask(&builder.build().unwrap()).await.unwrap_err(), "connection", 3);
+    let error = ask(&builder.build().unwrap()).await.unwrap_err();
+    check(&error, "connection", 3);
+    let text = error.to_string();
+    assert!(text.contains(&format!("the server at {address} cannot be reached: ")), "{text}");
+    assert!(text.to_lowercase().contains("refused") && !text.contains("/v1"), "{text}");
 }
 
 #[tokio::test]

@@ -231,6 +231,38 @@ async fn an_approved_call_runs_for_whom_it_was_opened_and_is_answered_like_any_c
 }
 
 #[tokio::test]
+async fn a_mask_in_an_edit_keeps_the_secret_and_no_pointer_names_what_is_inside_of_one() {
+    let server = ApprovalServer::new();
+    let ticket = server.ask(&json!({"cents": 5})).await;
+    let masked = json!({"decision": "edit", "arguments": {"cents": 4, "pin": "***"}});
+    let answer = server.decide("boss", &ticket, masked).await;
+    assert_eq!(answer.status, 409, "{}", answer.text);
+    assert!(answer.text.contains("masked"), "{}", answer.text);
+
+    let ticket = server.ask(&json!({"cents": 5, "pin": SECRET})).await;
+    let twice = r#"{"decision":"edit","arguments":{"cents":4,"pin":{"sk-1":1,"sk-1":2}}}"#;
+    let request = by("boss", post(&format!("/approvals/{ticket}"), twice.to_owned()));
+    let answer = send(&server.app, request).await;
+    assert_eq!(answer.status, 422, "{}", answer.text);
+    assert!(!answer.text.contains("sk-1"), "{}", answer.text);
+
+    let kept = json!({"decision": "edit", "arguments": {"cents": 4, "pin": "***"}});
+    let answer = server.decide("boss", &ticket, kept).await;
+    assert_eq!((answer.status, &answer.json()["output"]), (200, &"4 to joe".into()));
+    assert_eq!(answer.json()["meta"]["edits"], json!(["/cents"]), "the pin is as it was");
+}
+
+#[tokio::test]
+async fn feedback_that_changes_the_direction_of_text_is_refused() {
+    let server = ApprovalServer::new();
+    let ticket = server.ask(&json!({"cents": 5})).await;
+    let turned = json!({"decision": "decline", "feedback": "no \u{202e}sey"});
+    assert_eq!(server.decide("boss", &ticket, turned).await.status, 422);
+    let right_to_left = json!({"decision": "decline", "feedback": "לא"});
+    assert_eq!(server.decide("boss", &ticket, right_to_left).await.status, 200);
+}
+
+#[tokio::test]
 async fn an_edited_call_runs_as_edited_and_says_so() {
     let approval_server = ApprovalServer::new();
     let ticket = approval_server.ask(&json!({"cents": 5})).await;

@@ -33,7 +33,7 @@ async fn an_approver_sees_the_call_and_why_they_are_asked() {
     let seeing = approver(|request| {
         assert_eq!((request.tool().name(), request.cx().user_id()), ("pay", Some("jane")));
         assert_eq!(request.reason(), Some("it is late"));
-        assert!(request.arguments().contains(SECRET), "they may edit all of it");
+        assert!(request.arguments_with_secrets().contains(SECRET), "they may edit all of it");
         let preview = request.preview().to_string();
         assert!(preview.contains("joe") && !preview.contains(SECRET), "{preview}");
         assert!(!format!("{request:?}").contains(SECRET));
@@ -48,12 +48,14 @@ async fn an_approver_sees_the_call_and_why_they_are_asked() {
 
 #[tokio::test]
 async fn a_decline_reaches_the_model_with_its_feedback() {
-    let fixture = fixture(approver(|_| Decision::decline("joe has been paid already")));
+    let fixture = fixture(approver(|_| Decision::decline("boss", "joe has been paid already")));
     let output = fixture.answer("pay", PAYMENT).await;
     assert_eq!(code(&output), "DECLINED");
     assert!(output.error().unwrap().message().contains("joe has been paid already"));
     assert_eq!(details(&output)["feedback"], "joe has been paid already");
-    assert_eq!(fixture.closed.last().status, CallStatus::Declined);
+    let end = fixture.closed.last();
+    assert_eq!((end.status, end.decliner.as_deref()), (CallStatus::Declined, Some("boss")));
+    assert_eq!(end.approver, None);
     assert!(fixture.notes.is_empty());
 }
 
@@ -76,7 +78,7 @@ async fn an_approver_with_invalid_edits_is_asked_again_with_the_error() {
             assert_eq!(detail.code(), Some("INVALID_ARGUMENT"));
             let violations = &detail.details().unwrap()["violations"];
             assert_eq!(violations[0]["pointer"], "/cents", "{violations}");
-            assert_eq!(request.arguments(), PAYMENT, "the call is as it was");
+            assert_eq!(request.arguments_with_secrets(), PAYMENT, "the call is as it was");
             Decision::approve("boss").with_arguments(r#"{"to":"joe","cents":3}"#)
         }
     }));
@@ -116,6 +118,8 @@ async fn an_approver_that_defers_leaves_a_ticket() {
 #[tokio::test]
 async fn an_approver_without_a_name_leaves_a_ticket() {
     check_deferred(approver(|_| Decision::approve(" \t"))).await;
+    check_deferred(approver(|_| Decision::decline("", "no"))).await;
+    check_deferred(approver(|_| Decision::decline("a\u{202e}b", "no"))).await;
     check_deferred(approver(|_| Decision::approve("").with_arguments(PAYMENT))).await;
 }
 
@@ -188,7 +192,7 @@ async fn each_asked_person_answers_for_one_call() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let names = seen.clone();
     let fixture = fixture(approver(move |request| {
-        names.lock().unwrap().push(request.arguments().to_owned());
+        names.lock().unwrap().push(request.arguments_with_secrets().to_owned());
         Decision::approve("boss")
     }));
     for _ in 0..2 {

@@ -158,8 +158,8 @@ async fn without_an_approver_such_calls_get_tickets_and_free_ones_run() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_declined_leaves_the_others_alone() {
     let notes = EventLog::default();
-    let boss = approver(|request| match request.arguments() {
-        r#"{"n":1}"# => Decision::decline("not this one"),
+    let boss = approver(|request| match request.arguments_with_secrets() {
+        r#"{"n":1}"# => Decision::decline("boss", "not this one"),
         _ => Decision::approve("boss"),
     });
     let fixture = fixture(Policy::new().approver(boss), &notes);
@@ -261,7 +261,7 @@ async fn a_batch_ends_the_ticket_of_a_call_that_was_declined_before() {
     let fixture = fixture(Policy::new(), &notes);
     let ticket = fixture.ticket("send", r#"{"n":1}"#).await;
     let mut calls = vec![fixture.runtime.tickets().resume(&ticket, &jane()).await];
-    calls[0].decline("no").unwrap();
+    calls[0].decline("boss", "no").unwrap();
     fixture.runtime.execute_all(&mut calls).await;
     assert_eq!(reason(&fixture.approved(&ticket).await), "ticket_declined");
 }

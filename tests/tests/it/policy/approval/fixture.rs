@@ -180,6 +180,7 @@ pub(super) struct EndedCall {
     pub(super) status: CallStatus,
     pub(super) log: String,
     pub(super) approver: Option<String>,
+    pub(super) decliner: Option<String>,
 }
 
 impl Observe for EndedCalls {
@@ -188,6 +189,7 @@ impl Observe for EndedCalls {
             status: record.status(),
             log: record.log().to_owned(),
             approver: record.approver().map(str::to_owned),
+            decliner: record.decliner().map(str::to_owned),
         });
     }
 }

@@ -18,9 +18,14 @@ const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
 async fn check_refused(fixture: &Fixture, presented: &str, cx: &ToolContext, expected: &str) {
     let mut call = fixture.runtime.tickets().resume(presented, cx).await;
     assert_eq!(call.status(), CallStatus::Rejected, "{presented}");
-    assert!(call.approve("boss").is_err(), "a rejected call cannot be approved");
-    assert!(call.approve_edited("boss", PAYMENT).is_err());
-    assert_eq!(reason(call.execute().await), expected, "{presented}");
+    let errors = [call.approve("boss"), call.approve_edited("boss", PAYMENT)];
+    let output = call.execute().await;
+    assert_eq!(reason(output), expected, "{presented}");
+    let cause = output.error().unwrap().message();
+    for error in errors {
+        let error = error.expect_err("a rejected call cannot be approved").to_string();
+        assert!(error.ends_with(cause), "the reason is missing: {error}");
+    }
     assert!(fixture.notes.is_empty(), "nothing may run");
 }
 

@@ -56,7 +56,7 @@ async fn the_hosts_rule_allows_asks_denies_or_leaves_it_to_the_permission() {
     });
     let boss = approver(|request| match request.reason() {
         Some("more than 9") => Decision::approve("boss"),
-        reason => Decision::decline(format!("asked for {reason:?}")),
+        reason => Decision::decline("boss", format!("asked for {reason:?}")),
     });
     let fixture = Fixture::new(Policy::new().access(by_amount).approver(boss));
     assert!(fixture.answer("pay", r#"{"to":"joe","cents":9}"#).await.is_ok());

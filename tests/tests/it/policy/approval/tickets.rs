@@ -130,7 +130,8 @@ async fn check_withdrawn(
 #[tokio::test]
 async fn a_declined_or_withdrawn_call_ends_its_ticket_executed_or_dropped() {
     for execute in [true, false] {
-        check_withdrawn(|call| call.decline("no"), execute, "ticket_declined").await;
+        let decline = |call: &mut ToolCall| call.decline("boss", "no").map_err(|_| NotPending);
+        check_withdrawn(decline, execute, "ticket_declined").await;
         check_withdrawn(|call| call.withdraw(Withdrawal::Superseded), execute, "ticket_superseded")
             .await;
         check_withdrawn(|call| call.withdraw(Withdrawal::Expired), execute, "ticket_expired").await;
@@ -142,7 +143,7 @@ async fn a_declined_ticket_tells_the_model_why() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
     let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
-    call.decline("joe has been paid").unwrap();
+    call.decline("boss", "joe has been paid").unwrap();
     let output = call.execute().await;
     assert_eq!(code(output), "DECLINED");
     assert!(output.error().unwrap().message().contains("joe has been paid"));

@@ -147,7 +147,7 @@ async fn an_approver_edits_and_declines_by_the_id() {
     assert_eq!(meta(call.execute().await)["edits"], json!(["/cents"]));
     let declined = id_of(&fixture.ticket("pay", PAYMENT).await);
     let mut call = fixture.runtime.tickets().resume_by_id(declined, &boss()).await;
-    call.decline("too much").unwrap();
+    call.decline("boss", "too much").unwrap();
     assert_eq!(details(call.execute().await)["feedback"], "too much");
     assert_eq!(reason(&decided(&fixture, declined).await), "ticket_declined");
     assert_eq!(fixture.notes.all(), ["paid 4 to joe"]);

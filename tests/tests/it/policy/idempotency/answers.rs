@@ -84,7 +84,7 @@ async fn refusals_and_dry_runs_are_not_stored() {
     let dry_run = setup.call_with("pay", FIVE, &cx("k").with_dry_run(true)).await;
     assert_eq!(dry_run.data_json(), Some("5"));
     let mut declined = setup.runtime.call("pay", FIVE, &cx("k"));
-    declined.decline("not now").unwrap();
+    declined.decline("boss", "not now").unwrap();
     check_error(declined.execute().await, "DECLINED", None);
     assert_eq!((setup.store.operations(), setup.record("pay", "k").await), (vec![], None));
 

@@ -189,7 +189,7 @@ impl Walk {
         let call = || self.runtime.call(tool, arguments("answer").to_string(), &cx());
         drop(call());
         let mut declined = call();
-        declined.decline("not today").unwrap();
+        declined.decline("boss", "not today").unwrap();
         let (mut superseded, mut expired) = (call(), call());
         superseded.withdraw(Withdrawal::Superseded).unwrap();
         expired.withdraw(Withdrawal::Expired).unwrap();
@@ -284,7 +284,7 @@ impl Walk {
         let mut call = self.runtime.call("order", arguments("defer").to_string(), &cx());
         let ticket = call.ticket().await.unwrap().to_json();
         let mut resumed = self.runtime.tickets().resume(&ticket, &cx()).await;
-        resumed.decline("no").unwrap();
+        resumed.decline("boss", "no").unwrap();
         resumed.execute().await;
         self.note(&resumed);
         self.run("order", "defer", &cx()).await;
@@ -384,13 +384,13 @@ struct Person(Sinks);
 #[async_trait]
 impl Approver for Person {
     async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision {
-        let act: Value = serde_json::from_str(request.arguments()).unwrap();
+        let act: Value = serde_json::from_str(request.arguments_with_secrets()).unwrap();
         let act = act["act"].as_str().unwrap();
         self.0.debug(request);
         self.0.note("Preview", request.preview().to_string());
         let decision = match act {
             "approve" | "fail" | "panic" => Decision::approve("boss"),
-            "decline" => Decision::decline("not today"),
+            "decline" => Decision::decline("boss", "not today"),
             "edit" => Decision::approve("boss").with_arguments(edited("answer")),
             _ => Decision::defer(),
         };

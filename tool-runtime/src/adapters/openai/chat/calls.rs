@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use crate::adapters::format::{ReadError, ResponseValue, is_blank, merge_piece};
+use crate::adapters::format::{
+    CallNamespace, ReadError, ResponseValue, is_blank, is_id, merge_piece,
+};
 
 /// One of a message's tool calls.
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub(super) struct PartialCall {
     /// True for a call of a custom tool, whose arguments are any text.
     pub(super) is_custom: bool,
     pub(super) id: Option<String>,
+    /// The type of a call of the provider's own tool, such as `builtin_function`.
+    pub(super) kind: Option<String>,
     pub(super) name: String,
     /// True if the piece has a name, though it may be blank.
     has_name: bool,
@@ -42,7 +46,8 @@ impl PartialCall {
         Ok(Self {
             index: call.number_of("index"),
             is_custom,
-            id: call.text_of("id")?.filter(|id| !id.is_empty()),
+            id: call.text_of("id")?.filter(|id| is_id(id)),
+            kind: own_type(call),
             name: called.map(ResponseValue::called_name).unwrap_or_default(),
             has_name: called.is_some_and(|called| called.get("name").is_some()),
             arguments,
@@ -53,6 +58,11 @@ impl PartialCall {
     /// Returns whether a call, or a piece of one, is of a custom tool.
     pub(super) fn is_custom(call: ResponseValue<'_>) -> bool {
         call.get("custom").is_some() || call.is("type", "custom")
+    }
+
+    /// The namespace of a call of the provider's own tool, which is its type.
+    pub(super) fn namespace(&self) -> Option<CallNamespace> {
+        self.kind.clone().map(|name| CallNamespace { field: "type", name })
     }
 
     /// Reads the deprecated `function_call` of a message, or a piece of it.
@@ -69,7 +79,9 @@ impl PartialCall {
     fn is_followed_by(&self, piece: &Self) -> bool {
         let ids = self.id.as_ref().zip(piece.id.as_ref());
         if ids.is_some_and(|(own, id)| own == id) {
-            return false;
+            // Another call under the same id: complete arguments are followed by none.
+            let has_content = !is_blank(&piece.name) && !is_blank(&piece.arguments);
+            return has_content && !self.is_custom && is_whole(&self.arguments);
         }
         let other_id = ids.is_some();
         if !is_blank(&self.name) && !is_blank(&piece.name) {
@@ -83,6 +95,7 @@ impl PartialCall {
     pub(super) fn append(&mut self, piece: Self) {
         self.is_custom |= piece.is_custom;
         self.id = self.id.take().or(piece.id);
+        self.kind = self.kind.take().or(piece.kind);
         if is_blank(&self.name) {
             self.name = piece.name;
         }
@@ -93,27 +106,55 @@ impl PartialCall {
 
 /// Adds a piece to its call; returns the name of a call that begins with it.
 ///
-/// A piece with an index continues the last call of that index; without one, the last call.
+/// A piece with the id of a call under the same index continues that call, since some servers send the
+/// pieces of several calls in turns. Any other piece continues the last call of its index; without one,
+/// the last call.
 pub(super) fn add_piece(
     calls: &mut Vec<ChatCall>,
-    last_positions: &mut HashMap<u64, usize>,
+    positions: &mut CallPositions,
     piece: PartialCall,
 ) -> Option<String> {
-    let position = match piece.index {
-        Some(index) => last_positions.get(&index).copied(),
+    let last = match piece.index {
+        Some(index) => positions.last_of_index.get(&index).copied(),
         None => calls.len().checked_sub(1),
     };
-    match position.and_then(|position| calls.get_mut(position)) {
-        Some(ChatCall::Function(call)) if !call.is_followed_by(&piece) => {
-            call.append(piece);
-            return None;
-        }
-        Some(ChatCall::Function(_) | ChatCall::Other(_)) | None => {}
+    let id = piece.id.clone().map(|id| (piece.index, id));
+    let same_id = id.as_ref().and_then(|id| positions.by_id.get(id)).copied();
+    let position = same_id.or(last);
+    let count = calls.len();
+    let continued = match position.and_then(|position| calls.get_mut(position)) {
+        Some(ChatCall::Function(call)) if !call.is_followed_by(&piece) => Some(call),
+        Some(ChatCall::Function(_) | ChatCall::Other(_)) | None => None,
+    };
+    let at = position.filter(|_| continued.is_some()).unwrap_or(count);
+    positions.last_of_index.extend(piece.index.map(|index| (index, at)));
+    if let Some(call) = continued {
+        // The first id counts: some servers give every piece another one.
+        call.append(piece);
+        return None;
     }
-    let name = Some(piece.name.clone());
-    last_positions.extend(piece.index.map(|index| (index, calls.len())));
+    positions.by_id.extend(id.map(|id| (id, at)));
+    let name = CallNamespace::qualified(piece.namespace().as_ref(), &piece.name);
     calls.push(ChatCall::Function(piece));
-    name
+    Some(name)
+}
+
+/// The positions of the calls of a message.
+#[derive(Debug, Default)]
+pub(super) struct CallPositions {
+    /// The call that had the last piece of an index.
+    last_of_index: HashMap<u64, usize>,
+    by_id: HashMap<(Option<u64>, String), usize>,
+}
+
+/// The types under which servers send the calls of declared tools.
+const OWN_TYPES: [&str; 4] = ["function", "custom", "function_call", "tool_call"];
+
+/// The type of a call that is neither a function's nor a custom tool's.
+fn own_type(call: ResponseValue<'_>) -> Option<String> {
+    let kind = call.enum_value_of("type")?;
+    let is_ours = OWN_TYPES.iter().any(|known| kind.eq_ignore_ascii_case(known));
+    (!is_ours).then_some(kind)
 }
 
 /// The arguments of a function, which are JSON in a text.

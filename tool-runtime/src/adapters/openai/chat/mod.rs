@@ -65,6 +65,11 @@ impl DialectFormat for ChatCompletions {
         Ok(())
     }
 
+    fn is_whole(&self, event: ResponseValue<'_>) -> bool {
+        let first = event.list("choices").ok().and_then(|mut choices| choices.next());
+        first.is_some_and(|it| it.get("message").is_some() && it.get("delta").is_none())
+    }
+
     fn read(
         &self,
         response: ResponseValue<'_>,

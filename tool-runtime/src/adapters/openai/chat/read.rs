@@ -6,8 +6,8 @@ use super::calls::{ChatCall, PartialCall};
 use super::pieces::{ContentText, reasoning, texts_in};
 use super::usage::metadata;
 use crate::adapters::format::{
-    ParsedCalls, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason,
-    arguments_text, text_in,
+    ParsedCalls, ParsedResponse, ReadError, ResponseMetadata, ResponseTexts, ResponseValue,
+    StopReason, arguments_text, text_in,
 };
 use crate::adapters::names::ToolNames;
 
@@ -62,6 +62,7 @@ impl ChatMessage {
     pub(super) fn into_response(mut self, stop: StopReason, names: &ToolNames) -> ParsedResponse {
         let refusal = text_in(&self.fields, "refusal").to_owned();
         let (text, thinking) = texts(&self.fields);
+        let texts = ResponseTexts::from_one(text);
         let stop = match stop {
             StopReason::Done if !refusal.is_empty() => StopReason::Refused("refusal".to_owned()),
             stop @ (StopReason::Done
@@ -81,7 +82,7 @@ impl ChatMessage {
         }
         let messages = self.message(repeated).into_iter().collect();
         let metadata = ResponseMetadata::default();
-        ParsedResponse { messages, text, thinking, refusal, calls: calls.list, stop, metadata }
+        ParsedResponse { messages, texts, thinking, refusal, calls: calls.list, stop, metadata }
     }
 
     /// The message for the next request; `None` if it is empty.
@@ -123,10 +124,13 @@ fn texts(fields: &Map<String, Value>) -> (String, String) {
 
 /// A call for the next request, with the id that the answer uses.
 fn for_next_request(call: ChatCall, calls: &mut ParsedCalls<'_>) -> Value {
-    let PartialCall { id, is_custom, name, arguments, mut other_fields, .. } = match call {
+    let call = match call {
         ChatCall::Function(call) => call,
         ChatCall::Other(value) => return value,
     };
+    let namespace = call.namespace();
+    let PartialCall { id, is_custom, name, arguments, mut other_fields, .. } = call;
+    let kind = namespace.as_ref().map_or("function", |it| &it.name).to_owned();
     if is_custom {
         let repeated = calls.add_custom(id, name, &arguments);
         let custom = json!({ "name": repeated.name, "input": arguments });
@@ -136,9 +140,10 @@ fn for_next_request(call: ChatCall, calls: &mut ParsedCalls<'_>) -> Value {
         return other_fields.into();
     }
     let repeated = calls.add(id, name, &arguments);
+    calls.set_last_namespace(namespace);
     let function = json!({ "name": repeated.name, "arguments": arguments_text(&arguments) });
     other_fields.insert("id".to_owned(), repeated.id.into());
-    other_fields.insert("type".to_owned(), "function".into());
+    other_fields.insert("type".to_owned(), kind.into());
     other_fields.insert("function".to_owned(), function);
     other_fields.into()
 }

@@ -1,8 +1,6 @@
 //! Reads the chunks of a streamed chat completion.
 
-use std::collections::HashMap;
-
-use super::calls::{self, ChatCall, PartialCall};
+use super::calls::{self, CallPositions, ChatCall, PartialCall};
 use super::pieces::{self, ContentText};
 use super::read::{ChatMessage, stop};
 use super::usage::metadata;
@@ -14,8 +12,7 @@ use crate::adapters::names::ToolNames;
 #[derive(Debug, Default)]
 pub(super) struct ChatStream {
     message: ChatMessage,
-    /// The position of the last call of each index.
-    last_positions: HashMap<u64, usize>,
+    positions: CallPositions,
     stop: Option<StopReason>,
     metadata: ResponseMetadata,
 }
@@ -84,7 +81,7 @@ impl ChatStream {
         for call in delta.list("tool_calls")? {
             let begun = calls::add_piece(
                 &mut self.message.calls,
-                &mut self.last_positions,
+                &mut self.positions,
                 PartialCall::read(call)?,
             );
             deltas.extend(begun.map(Delta::CallStarted));

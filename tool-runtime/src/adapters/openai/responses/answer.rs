@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::adapters::format::{
-    AttachedContent, AttachedSource, CallForm, FileRules, IMAGES_AND_GIF, PreparedAnswer, data_url,
+    AttachedContent, AttachedSource, CallForm, CallNamespace, FileRules, IMAGES_AND_GIF,
+    PreparedAnswer, data_url,
 };
 use crate::tool::Attachment;
 
@@ -24,6 +25,12 @@ fn item(answer: &PreparedAnswer<'_>) -> Value {
     let mut item = json!({ "type": kind, "call_id": call_id, "output": output(answer) });
     if let Some(caller) = &answer.call.caller {
         item["caller"] = caller.clone();
+    }
+    if let Some(CallNamespace { field, name }) = &answer.call.namespace {
+        // The output of a custom tool has no such field.
+        if answer.call.form == CallForm::Function {
+            item[*field] = name.as_str().into();
+        }
     }
     item
 }

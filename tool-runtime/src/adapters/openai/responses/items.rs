@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::adapters::format::{
-    ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason, arguments_text, text_in,
+    CallNamespace, ParsedCalls, ParsedResponse, ReadError, ResponseValue, StopReason,
+    arguments_text, text_in,
 };
 use crate::adapters::names::ToolNames;
 
@@ -47,6 +48,11 @@ impl OutputItem {
     /// Returns whether the item is a call of a function or of a custom tool.
     pub(super) fn is_call(&self) -> bool {
         self.is("function_call") || self.is("custom_tool_call")
+    }
+
+    /// The namespace to which a called tool belongs.
+    pub(super) fn namespace(&self) -> Option<CallNamespace> {
+        CallNamespace::read(&self.fields, "namespace")
     }
 
     /// Returns whether the item asks the client to search for tools.
@@ -103,6 +109,7 @@ impl ParsedResponse {
             let (id, name) = (text_in(&item.fields, "call_id"), text_in(&item.fields, "name"));
             let repeated = calls.add(Some(id.to_owned()), name.to_owned(), &item.arguments);
             calls.set_last_caller(item.fields.get("caller").cloned());
+            calls.set_last_namespace(item.namespace());
             item.fields.insert("call_id".to_owned(), repeated.id.into());
             item.fields.insert("name".to_owned(), repeated.name.into());
             item.fields.insert("arguments".to_owned(), arguments_text(&item.arguments).into());
@@ -116,14 +123,20 @@ impl ParsedResponse {
 
     fn read_message(&mut self, message: &Map<String, Value>) {
         let Some(parts) = message.get("content").and_then(Value::as_array) else { return };
+        let mut message_text = String::new();
         for part in parts {
             let part = part.as_object();
             let text = |name| part.map(|part| text_in(part, name)).unwrap_or_default();
-            self.text.push_str(text("text"));
+            message_text.push_str(text("text"));
             self.refusal.push_str(text("refusal"));
             if text("type") == "refusal" && self.stop == StopReason::Done {
                 self.stop = StopReason::Refused("refusal".to_owned());
             }
+        }
+        if text_in(message, "phase") == "final_answer" {
+            self.texts.push_answer(message_text);
+        } else {
+            self.texts.push(message_text);
         }
     }
 }
@@ -157,6 +170,7 @@ fn add_custom(item: &mut OutputItem, calls: &mut ParsedCalls<'_>) {
     let [id, name, input] =
         ["call_id", "name", "input"].map(|name| text_in(&item.fields, name).to_owned());
     let repeated = calls.add_custom(Some(id), name, &input);
+    calls.set_last_namespace(item.namespace());
     item.fields.insert("call_id".to_owned(), repeated.id.into());
     item.fields.insert("name".to_owned(), repeated.name.into());
     item.fields.insert("input".to_owned(), input.into());

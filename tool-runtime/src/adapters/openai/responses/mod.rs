@@ -3,6 +3,7 @@
 mod answer;
 mod declare;
 mod items;
+mod partial_items;
 mod read;
 mod stream;
 mod usage;
@@ -79,6 +80,14 @@ impl DialectFormat for Responses {
         }
         choose::write(&declare::CHOICE_FORMS, choice, parallel, fields);
         Ok(())
+    }
+
+    fn declares_namespaces(&self) -> bool {
+        true
+    }
+
+    fn is_whole(&self, event: ResponseValue<'_>) -> bool {
+        event.get("type").is_none() && event.get("output").is_some()
     }
 
     fn read(

@@ -1,36 +1,22 @@
 //! Reads the events of a streamed response.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Value, json};
-
 use super::items::{self, OutputItem};
+use super::partial_items::{ItemName, PartialItem, PartialItems};
 use super::read::stop;
 use super::usage::metadata;
 use crate::adapters::format::{
-    Delta, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason, StreamAssembler,
+    CallNamespace, Delta, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason,
+    StreamAssembler,
 };
 use crate::adapters::names::ToolNames;
 
 #[derive(Debug, Default)]
 pub(super) struct ResponsesStream {
-    /// By output index.
-    items: BTreeMap<u64, PartialItem>,
+    items: PartialItems,
     /// The readable reasoning so far.
     thinking: String,
     stop: Option<StopReason>,
     metadata: ResponseMetadata,
-}
-
-/// An item that may be incomplete.
-#[derive(Debug, Default)]
-struct PartialItem {
-    item: OutputItem,
-    /// The text of a message so far.
-    text: String,
-    /// The refusal of a message so far.
-    refusal: String,
-    is_done: bool,
 }
 
 impl StreamAssembler for ResponsesStream {
@@ -84,7 +70,7 @@ impl StreamAssembler for ResponsesStream {
     }
 
     fn finish(self: Box<Self>, names: &ToolNames) -> ParsedResponse {
-        let items = self.items.into_values().filter_map(PartialItem::into_item).collect();
+        let items = self.items.into_list();
         let stop = self.stop.unwrap_or(StopReason::Interrupted);
         let mut response = items::assemble(items, stop, names);
         if !self.thinking.is_empty() {
@@ -96,21 +82,25 @@ impl StreamAssembler for ResponsesStream {
 }
 
 impl ResponsesStream {
+    /// The item of an event, which names it by its id and its index.
     fn partial(&mut self, event: ResponseValue<'_>) -> &mut PartialItem {
-        self.items.entry(event.number_of("output_index").unwrap_or(0)).or_default()
+        let id = event.label_of("item_id").map(ItemName::Item);
+        self.items.find_or_add(output_index(event), id.as_slice())
     }
 
     fn added(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let item = event.required("item", "an item")?;
         let read = OutputItem::read(item)?;
-        let begun = read.is_call().then(|| Delta::CallStarted(item.called_name()));
-        self.partial(event).item = read;
+        let name = CallNamespace::qualified(read.namespace().as_ref(), &item.called_name());
+        let begun = read.is_call().then_some(Delta::CallStarted(name));
+        let place = self.items.place(output_index(event), &read);
+        place.item = read;
         Ok(begun)
     }
 
     fn done(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let item = OutputItem::read(event.required("item", "an item")?)?;
-        *self.partial(event) = PartialItem { item, is_done: true, ..PartialItem::default() };
+        self.items.place(output_index(event), &item).set_done(item);
         Ok(None)
     }
 
@@ -121,50 +111,17 @@ impl ResponsesStream {
             return Err(error.provider_error().into());
         }
         self.stop = Some(stop(response)?);
-        for (place, item) in (0..).zip(response.list("output")?) {
-            let partial = self.items.entry(place).or_default();
+        for (index, item) in (0..).zip(response.list("output")?) {
+            let item = OutputItem::read(item)?;
+            let partial = self.items.place_in_list(index, &item);
             if !partial.is_done {
-                *partial = PartialItem {
-                    item: OutputItem::read(item)?,
-                    is_done: true,
-                    ..PartialItem::default()
-                };
+                partial.set_done(item);
             }
         }
         Ok(None)
     }
 }
 
-impl PartialItem {
-    /// Appends to the text of a custom tool's call.
-    fn append_input(&mut self, more: &str) {
-        let input = self.item.fields.entry("input").or_insert_with(|| "".into());
-        if let Value::String(input) = input {
-            input.push_str(more);
-        }
-    }
-
-    /// The item so far; `None` if nothing of it can be sent back.
-    fn into_item(mut self) -> Option<OutputItem> {
-        if self.is_done || self.item.is("function_call") {
-            return Some(self.item);
-        }
-        if self.item.is("custom_tool_call") {
-            self.item.fields.insert("status".to_owned(), "incomplete".into());
-            return Some(self.item);
-        }
-        let mut content = Vec::new();
-        if !self.text.is_empty() {
-            content.push(json!({ "type": "output_text", "text": self.text, "annotations": [] }));
-        }
-        if !self.refusal.is_empty() {
-            content.push(json!({ "type": "refusal", "refusal": self.refusal }));
-        }
-        if !self.item.is("message") || content.is_empty() {
-            return None;
-        }
-        self.item.fields.insert("content".to_owned(), content.into());
-        self.item.fields.insert("status".to_owned(), "incomplete".into());
-        Some(self.item)
-    }
+fn output_index(event: ResponseValue<'_>) -> u64 {
+    event.number_of("output_index").unwrap_or(0)
 }

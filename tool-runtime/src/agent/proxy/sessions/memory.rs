@@ -43,6 +43,9 @@ impl SessionStore for MemorySessions {
     }
 
     async fn append(&self, key: &SessionKey, messages: Vec<ChatMessage>) -> Result<(), StoreError> {
+        if key.principal().is_empty() {
+            return Ok(());
+        }
         let new = || Ok::<_, std::convert::Infallible>(Arc::default());
         let session = match self.sessions.get_or_insert_with(key, new) {
             Ok(session) => session,

@@ -148,6 +148,9 @@ impl SessionStore for SqliteSessions {
     }
 
     async fn append(&self, key: &SessionKey, messages: Vec<ChatMessage>) -> Result<(), StoreError> {
+        if key.principal().is_empty() {
+            return Ok(());
+        }
         let surplus = messages.len().saturating_sub(MAX_MESSAGES);
         let newest = messages.iter().skip(surplus);
         let sealed =

@@ -12,7 +12,7 @@ use crate::http::state::app::App;
 use crate::http::state::caller::Caller;
 use crate::http::state::refusal_counts::RefusalKind;
 use crate::ledger::{RecordedAccess, RecordedOutcome};
-use crate::log::{self, log_event};
+use crate::log::log_event;
 
 /// An approver's attempt to decide about a waiting call over HTTP.
 #[derive(Debug)]
@@ -70,7 +70,8 @@ impl Attempt {
             target: crate::trace::conventions::TARGET,
             event = "approval_refused",
             ticket = %self.ticket,
-            tenant_id = self.tenant.map(log::display),
+            // In full: within an event `log` may be the crate of that name.
+            tenant_id = self.tenant.map(crate::log::display),
             by = self.by,
             action = self.action,
             reason = why,

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::http::problem::Problem;
 use crate::http::request::body_schema::BodySchema;
+use crate::http::request::reason::readable;
 
 static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<DecisionBody>);
 
@@ -31,7 +32,9 @@ pub(in crate::http) enum DecisionBody {
     Approve {},
     /// Lets the call run with other arguments.
     Edit {
-        /// All arguments, including secret ones; they have to be valid by the tool's schema.
+        /// All arguments; they have to be valid by the tool's schema. A secret that is sent as its
+        /// mask `***` stays as it is.
+        #[schemars(extend("x-sensitivity" = "secret"))]
         arguments: Map<String, Value>,
     },
     /// Declines the call for good.
@@ -64,6 +67,7 @@ impl<'b> ApprovalDecision<'b> {
         let text = SCHEMA.check(body)?;
         let fields: DecisionFields<'b> =
             serde_json::from_str(text).map_err(|_| Problem::internal())?;
+        readable("feedback", fields.feedback.as_deref().unwrap_or_default())?;
         Ok(match fields.decision {
             RequestedDecision::Approve => Self::Approve,
             RequestedDecision::Edit => Self::Edit(fields.arguments.map_or("{}", RawValue::get)),

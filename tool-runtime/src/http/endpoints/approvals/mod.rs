@@ -19,6 +19,7 @@ use self::refusal::DecisionRefusal;
 use self::view::DeclinedDecision;
 pub(in crate::http) use self::view::{Approvals, Declined};
 use crate::ToolCall;
+use crate::dispatch::refusal::Refusal;
 use crate::http::auth::Scope;
 use crate::http::endpoints::call;
 use crate::http::problem::Problem;
@@ -104,7 +105,7 @@ async fn decided(
     let refused = if call.status() == CallStatus::Pending {
         match decision {
             ApprovalDecision::Decline(feedback) => {
-                return decline(app, call, ticket, feedback, &attempt).await;
+                return decline(app, call, (ticket, authorized.name()), feedback, &attempt).await;
             }
             ApprovalDecision::Approve => approve(app, &mut call, authorized, None).await?,
             ApprovalDecision::Edit(arguments) => {
@@ -152,7 +153,7 @@ async fn approve(
 async fn decline(
     app: &SharedApp,
     mut call: ToolCall,
-    ticket: Uuid,
+    (ticket, by): (Uuid, String),
     feedback: &str,
     attempt: &Attempt,
 ) -> Result<JsonResponse, Problem> {
@@ -169,7 +170,10 @@ async fn decline(
             return Err(Problem::store_unavailable());
         }
     }
-    let _ = call.decline(feedback);
+    // The ticket has ended, so the call does not run even under a name that cannot be recorded.
+    if call.decline(by, feedback).is_err() {
+        let _ = call.refuse(|| Refusal::declined(feedback));
+    }
     call.execute().await;
     let decision = DeclinedDecision::Declined;
     Ok(JsonResponse::ok(&Declined { ticket, decision, tool_name: &tool_name, feedback }))

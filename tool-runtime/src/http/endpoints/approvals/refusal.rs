@@ -146,7 +146,9 @@ pub(super) fn undecided() -> Box<Refusal> {
 /// Returns the refusal of a call that was not approved; it keeps waiting.
 pub(super) fn not_approved(error: ApprovalError) -> Box<Refusal> {
     match error {
-        ApprovalError::InvalidArguments(detail) => Refusal::not_run(*detail),
+        ApprovalError::InvalidArguments(detail) | ApprovalError::Refused(detail) => {
+            Refusal::not_run(*detail)
+        }
         ApprovalError::NotPending | ApprovalError::InvalidApprover => {
             Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Conflict))
         }

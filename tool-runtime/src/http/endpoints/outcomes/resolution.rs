@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::http::problem::Problem;
 use crate::http::request::body_schema::BodySchema;
+use crate::http::request::reason::readable;
 use crate::policy::Resolution;
 
 static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<ResolutionBody>);
@@ -77,6 +78,7 @@ impl ParsedResolution {
         let text = SCHEMA.check(body)?;
         let fields: ResolutionFields<'_> =
             serde_json::from_str(text).map_err(|_| Problem::internal())?;
+        readable("reason", &fields.reason)?;
         let resolution = match fields.decision {
             OutcomeDecision::Happened => Resolution::Happened {
                 answer: fields.answer.map_or("null", RawValue::get).to_owned(),

@@ -26,7 +26,7 @@ use crate::http::request::time_limit::within_time_limit;
 use crate::http::response::JsonResponse;
 use crate::http::state::app::{App, SharedApp};
 use crate::http::state::quota::QuotaRefusal;
-use crate::ledger::{Ledger, LedgerPage, LedgerQuery};
+use crate::ledger::{Ledger, LedgerPage, LedgerQuery, RecordedCall};
 use crate::refusal_reason::RefusalReason;
 
 const BUSY: QuotaRefusal = QuotaRefusal {
@@ -79,7 +79,9 @@ pub(in crate::http) async fn read(
     if page.records.is_empty() && requested.after.is_none() {
         return Err(unknown());
     }
-    let records = page.records.into_iter().map(|(seq, call)| TraceRecord { seq, call }).collect();
+    let record =
+        |(seq, call): (u64, RecordedCall)| TraceRecord { seq, kind: call.kind().as_str(), call };
+    let records = page.records.into_iter().map(record).collect();
     let trace_id = trace_id.to_owned();
     Ok(JsonResponse::ok(&TraceRecords { trace_id, records, next: page.next }))
 }

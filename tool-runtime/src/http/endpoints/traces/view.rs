@@ -24,6 +24,9 @@ pub(in crate::http) struct TraceRecords {
 pub(in crate::http) struct TraceRecord {
     /// The record's sequence number in the ledger.
     pub(super) seq: u64,
+    /// The kind of the record: `run`, `stored_answer`, `waiting`, `not_run`, `preview`, `dry_run` or
+    /// `replay`. Of a write, only a `run` may have had its effect.
+    pub(super) kind: &'static str,
     /// The recorded call.
     pub(super) call: RecordedCall,
 }

@@ -1,7 +1,9 @@
 //! A server on the program's standard streams, for desktop programs and editors.
 
 mod limited_lines;
+pub(super) mod line_writer;
 mod message_lines;
+mod open_requests;
 mod streams;
 
 use std::io;
@@ -15,10 +17,11 @@ use tokio::time::timeout;
 use tool_contracts::server::Tenant;
 
 use self::limited_lines::LimitedLines;
+use self::line_writer::QueuedBytes;
 use self::message_lines::{MessageLines, StreamFailure};
 use super::handler::ToolServer;
 use super::listing::McpToolCache;
-use super::transport::{InputEnd, RequestCaller, Transport};
+use super::transport::{CallTurns, InputEnd, RequestCaller, Transport};
 use crate::Runtime;
 use crate::http::request::admission::Admitted;
 use crate::http::state::app::{App, SharedApp};
@@ -162,8 +165,10 @@ impl Stdio {
         let input = LimitedLines::new(input, MAX_MESSAGE_BYTES);
         let failure = StreamFailure::default();
         let input_end = InputEnd::new();
+        let queued = QueuedBytes::new();
+        let output = (output, queued.clone());
         let messages = MessageLines::new(input, output, failure.clone(), input_end.clone());
-        let served = match rmcp::serve_server(self.server(app, input_end), messages).await {
+        let served = match rmcp::serve_server(self.server(app, input_end, queued), messages).await {
             Ok(service) => match service.waiting().await {
                 Ok(_) => failure.into_error().map_or(Ok(()), |error| Err(error.into())),
                 Err(error) => Err(io::Error::other(error).into()),
@@ -188,10 +193,11 @@ impl Stdio {
         Arc::new(App::new(self.runtime.clone(), config, std::iter::empty()))
     }
 
-    fn server(self, app: SharedApp, input_end: InputEnd) -> ToolServer {
-        let listing = Arc::new(McpToolCache::of(&app.runtime, self.config.tool_icons.clone()));
+    fn server(self, app: SharedApp, input_end: InputEnd, queued: QueuedBytes) -> ToolServer {
+        let listing = Arc::new(McpToolCache::of(&app.runtime, &self.config));
         let caller = RequestCaller::without_request(Admitted::of_program(self.principal));
-        let transport = Transport::Streams { caller: Arc::new(caller), input_end };
+        let turns = CallTurns::new(queued);
+        let transport = Transport::Streams { caller: Arc::new(caller), input_end, turns };
         ToolServer::new(app, Arc::new(self.config), listing, transport)
     }
 }

@@ -12,8 +12,9 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, Transacti
 
 use super::{check_order, read_only};
 use crate::canonical::Digest;
+use crate::ledger::call_kind::KIND_SQL;
 use crate::ledger::query::timestamp;
-use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore, RecordStatus};
+use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore, RecordStatus, RecordedCallKind};
 use crate::store::sqlite::columns::{count, whole};
 use crate::store::sqlite::connection;
 use crate::store::sqlite::error::of_sqlite;
@@ -203,8 +204,12 @@ impl LedgerStore for SqliteLedger {
     }
 
     fn search_span(&self, query: &LedgerQuery) -> u64 {
-        let LedgerQuery { trace_id, tool, status, since, until, .. } = query;
-        let filters = tool.is_some() || status.is_some() || since.is_some() || until.is_some();
+        let LedgerQuery { trace_id, tool, status, kind, since, until, .. } = query;
+        let filters = tool.is_some()
+            || status.is_some()
+            || kind.is_some()
+            || since.is_some()
+            || until.is_some();
         // Each row that the index leads to matches, so the limit bounds the search.
         if trace_id.is_some() && !filters { u64::MAX } else { SEARCH_SPAN }
     }
@@ -244,8 +249,18 @@ impl FindStatement {
     fn of(query: &LedgerQuery, has_pair_index: bool) -> Self {
         let sql = "SELECT seq, tool_calls, leaf, key, mac FROM trace_ledger";
         let mut statement = Self { sql: sql.to_owned(), values: Vec::new() };
-        let LedgerQuery { trace_id, tenant_id, tool, status, since, until, after, before, limit } =
-            query;
+        let LedgerQuery {
+            trace_id,
+            tenant_id,
+            tool,
+            status,
+            kind,
+            since,
+            until,
+            after,
+            before,
+            limit,
+        } = query;
         // Named, since SQLite's planner prefers the tenant's index and reads all of its rows.
         if has_pair_index && tenant_id.is_some() && trace_id.is_some() {
             statement.sql.push_str(" INDEXED BY ");
@@ -256,6 +271,7 @@ impl FindStatement {
         statement.add_condition("tenant_id =", tenant_id.map(|id| id.to_string()));
         statement.add_condition("tool =", tool.clone());
         statement.add_condition("status =", status.map(status_text));
+        statement.add_condition(&format!("{KIND_SQL} ="), kind.map(RecordedCallKind::as_str));
         statement.add_condition("at >=", since.map(timestamp));
         statement.add_condition("at <", until.map(timestamp));
         statement.add_condition("seq >", after.map(whole));

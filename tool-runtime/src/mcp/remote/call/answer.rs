@@ -1,26 +1,61 @@
 //! Reads the answer to a call: structured content or text as data, other content as attachments.
 
-use rmcp::model::{ContentBlock, ResourceContents, ServerResult};
-use serde_json::{Map, Value};
+use rmcp::model::{ContentBlock, InputRequiredResult, ResourceContents, ServerResult};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tool_contracts::ErrorCode;
 
 use super::attach::Attacher;
 use super::audited::AuditedError;
 use super::failure;
 use crate::failure::Failure;
+use crate::json::{self, JsonKind, JsonView};
+use crate::limits::Limits;
+use crate::mcp::remote::connect::{TransportFailure, result_text};
 use crate::mcp::remote::findings::clean_text;
 use crate::mcp::remote::limits::RemoteLimits;
+use crate::mcp::remote::shallow::ShallowJson;
 use crate::tool::CallScope;
 
-/// The parts of an answer.
+/// The members of a result that are read.
+const MEMBERS: &[&str] = &[
+    "content",
+    "structuredContent",
+    "isError",
+    "_meta",
+    "resultType",
+    "inputRequests",
+    "requestState",
+];
+
+/// The answer of a server to a call.
+#[derive(Debug)]
+pub(super) enum CallAnswer {
+    Data(RemoteData),
+    /// The server asks for input before it goes on.
+    InputRequired(Box<InputRequiredResult>),
+}
+
+/// The data of an answer, as the server has written it.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(in super::super) enum RemoteData {
+    Nothing(()),
+    Text(String),
+    /// The structured content. It stays a text, so that every number keeps its digits.
+    Structured(Box<RawValue>),
+}
+
+/// The parts of a result.
 #[derive(Debug, Default)]
-struct RemoteAnswer {
+struct RemoteAnswer<'t> {
     content: Vec<ContentBlock>,
     /// The number of blocks of no known type.
     unknown: usize,
-    structured: Option<Value>,
+    structured: Option<&'t RawValue>,
     is_error: bool,
-    meta: Value,
+    meta: &'t str,
 }
 
 /// Reads the answer to a call.
@@ -28,49 +63,115 @@ pub(super) fn read_answer(
     result: ServerResult,
     call: &CallScope,
     limits: RemoteLimits,
-) -> Result<Value, Failure> {
-    let answer = match result {
-        ServerResult::CallToolResult(result) => RemoteAnswer {
-            content: result.content,
-            unknown: 0,
-            structured: result.structured_content,
-            is_error: result.is_error.unwrap_or_default(),
-            meta: result.meta.map(|meta| Value::Object(meta.0)).unwrap_or_default(),
-        },
-        // An answer without content.
-        ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => RemoteAnswer::default(),
-        // One block of an unknown type makes the whole answer one of no known type.
-        ServerResult::CustomResult(result) => loose_answer(result.0).ok_or_else(no_result)?,
-        _ => return Err(no_result()),
-    };
+) -> Result<CallAnswer, Failure> {
+    let (text, _) = result_text(result).ok_or_else(no_result)?;
+    let unreadable = || failure::of_transport(&TransportFailure::Unreadable);
+    let members = ShallowJson::object(text.as_bytes(), MEMBERS);
+    if let Some(demand) = input_demand(&text, &members) {
+        return demand.map(CallAnswer::InputRequired).ok_or_else(no_result);
+    }
+    let answer = RemoteAnswer::read(&text, &members)?.ok_or_else(unreadable)?;
     if answer.is_error {
-        let error = AuditedError::of(&answer.meta);
-        return Err(failure::of_tool(&texts(&answer.content), error.as_ref(), limits));
+        let meta: Value = serde_json::from_str(answer.meta).unwrap_or_default();
+        let error = AuditedError::of(&meta);
+        return Err(failure::of_tool(&error_text(&answer), error.as_ref(), limits));
     }
-    let mut attacher = Attacher::of(call)?;
-    if answer.unknown > 0 {
-        attacher.warn(format!("{} parts of the answer have an unknown type", answer.unknown));
-    }
-    let text = texts(&answer.content);
-    if clean_text(&text).1.is_some() {
-        attacher.warn("the text of the answer has invisible characters".to_owned());
-    }
-    for block in answer.content {
-        attacher.attach(block);
-    }
-    let Some(data) = answer.structured else {
-        return Ok(if text.is_empty() { Value::Null } else { Value::String(text) });
-    };
-    if !text.is_empty() && !repeats(&text, &data) {
-        attacher.attach_text(text);
-    }
-    Ok(data)
+    answer.attach(call).map(CallAnswer::Data)
 }
 
 fn no_result() -> Failure {
     Failure::of(ErrorCode::UpstreamError)
         .with_message("the response of the server is not the result of a tool call")
 }
+
+/// Reads a demand for input; `Some(None)` if it cannot be read.
+fn input_demand(text: &str, members: &ShallowJson) -> Option<Option<Box<InputRequiredResult>>> {
+    let is_complete = members.has("content") || members.has("structuredContent");
+    let is_demand = ["inputRequests", "requestState"].iter().any(|name| members.has(name))
+        || members.get(text, "resultType") == Some("\"input_required\"");
+    (is_demand && !is_complete).then(|| serde_json::from_str(text).ok())
+}
+
+impl<'t> RemoteAnswer<'t> {
+    /// Reads a result; none if a part of it cannot be read.
+    fn read(text: &'t str, members: &ShallowJson) -> Result<Option<Self>, Failure> {
+        let part = |name: &str| members.get(text, name).filter(|part| *part != "null");
+        let is_answer = part("content").is_some_and(|content| content.starts_with('['))
+            || (part("content").is_none() && part("structuredContent").is_some())
+            || is_without_content(text);
+        if !members.is_object() || !is_answer {
+            return Err(no_result());
+        }
+        let Some((content, unknown)) = blocks(part("content").unwrap_or("[]")) else {
+            return Ok(None);
+        };
+        let structured = match part("structuredContent").map(structured) {
+            None => None,
+            Some(Some(data)) => Some(data),
+            Some(None) => return Ok(None),
+        };
+        // A value other than `false` may be meant as an error, which must not count as a success.
+        let is_error = part("isError").is_some_and(|value| value != "false");
+        let meta = part("_meta").unwrap_or("null");
+        Ok(Some(Self { content, unknown, structured, is_error, meta }))
+    }
+
+    /// Attaches what is no data, and returns the data.
+    fn attach(self, call: &CallScope) -> Result<RemoteData, Failure> {
+        let mut attacher = Attacher::of(call)?;
+        if self.unknown > 0 {
+            attacher.warn(format!("{} parts of the answer have an unknown type", self.unknown));
+        }
+        let text = texts(&self.content);
+        if clean_text(&text).1.is_some() {
+            attacher.warn("the text of the answer has invisible characters".to_owned());
+        }
+        for block in self.content {
+            attacher.attach(block);
+        }
+        let Some(data) = self.structured else {
+            let has_text = !text.is_empty();
+            return Ok(if has_text { RemoteData::Text(text) } else { RemoteData::Nothing(()) });
+        };
+        if !text.is_empty() && !repeats(&text, data.get()) {
+            attacher.attach_text(text);
+        }
+        Ok(RemoteData::Structured(data.to_owned()))
+    }
+}
+
+/// Returns whether a result has nothing but what every result may have.
+fn is_without_content(text: &str) -> bool {
+    let members = serde_json::from_str::<std::collections::BTreeMap<&str, &RawValue>>(text);
+    members.is_ok_and(|members| members.keys().all(|key| matches!(*key, "_meta" | "resultType")))
+}
+
+/// Reads the blocks of an answer, and counts those of no known type.
+fn blocks(content: &str) -> Option<(Vec<ContentBlock>, usize)> {
+    let listed: Vec<&RawValue> = serde_json::from_str(content).ok()?;
+    let mut blocks = Vec::new();
+    let mut unknown = 0;
+    for block in listed {
+        match serde_json::from_str(block.get()) {
+            Ok(block) => blocks.push(block),
+            // A block that no reader could read is no block of another type.
+            Err(_) => {
+                json::read(block.get(), &Limits::WIDEST).ok()?;
+                unknown += 1;
+            }
+        }
+    }
+    Some((blocks, unknown))
+}
+
+/// Checks that structured content can be written as a part of an answer.
+fn structured(text: &str) -> Option<&RawValue> {
+    json::read(text, &Limits::WIDEST.with_max_depth(MAX_DEPTH)).ok()?;
+    serde_json::from_str(text).ok()
+}
+
+/// The most levels of structured content, so that an answer has fewer than readers accept.
+const MAX_DEPTH: usize = Limits::DEEPEST - 2;
 
 /// Joins the texts of an answer, a line for each.
 fn texts(content: &[ContentBlock]) -> String {
@@ -81,38 +182,53 @@ fn texts(content: &[ContentBlock]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether a text repeats the structured content, as servers write it for older clients.
-fn repeats(text: &str, data: &Value) -> bool {
-    let only = |data: &Map<String, Value>| match data.iter().next() {
-        Some((_, value)) if data.len() == 1 => Some(value.clone()),
+/// Returns why a tool failed: its texts, else those of embedded files, else the structured content.
+fn error_text(answer: &RemoteAnswer<'_>) -> String {
+    let text = texts(&answer.content);
+    if !text.trim().is_empty() {
+        return text;
+    }
+    let files = answer.content.iter().filter_map(|block| match block {
+        ContentBlock::Resource(file) => match &file.resource {
+            ResourceContents::TextResourceContents { text, .. } => Some(&**text),
+            _ => None,
+        },
         _ => None,
-    };
-    // Some servers wrap an answer that is no object into one, and repeat it without.
-    let wrapped = data.as_object().and_then(only);
-    let is = |found: &Value| found == data || wrapped.as_ref() == Some(found);
-    is(&Value::String(text.to_owned()))
-        || serde_json::from_str(text).is_ok_and(|found: Value| is(&found))
+    });
+    let text = files.collect::<Vec<_>>().join("\n");
+    if !text.trim().is_empty() {
+        return text;
+    }
+    let data = answer.structured.map(RawValue::get);
+    data.filter(|data| !matches!(*data, "{}" | "[]")).unwrap_or_default().to_owned()
 }
 
-fn loose_answer(mut result: Value) -> Option<RemoteAnswer> {
-    let fields = result.as_object_mut()?;
-    let content = match fields.remove("content") {
-        Some(Value::Array(content)) => content,
-        None if fields.keys().all(|key| key == "_meta" || key == "resultType") => Vec::new(),
-        None if fields.contains_key("structuredContent") => Vec::new(),
-        Some(_) | None => return None,
-    };
-    let listed = content.len();
-    let content: Vec<ContentBlock> =
-        content.into_iter().filter_map(|block| serde_json::from_value(block).ok()).collect();
-    Some(RemoteAnswer {
-        unknown: listed - content.len(),
-        content,
-        structured: fields.remove("structuredContent"),
-        // A value other than `false` may be meant as an error, which must not count as a success.
-        is_error: !matches!(fields.get("isError"), None | Some(Value::Null | Value::Bool(false))),
-        meta: fields.remove("_meta").unwrap_or_default(),
-    })
+/// Returns whether a text repeats the structured content, as servers write it for older clients.
+fn repeats(text: &str, data: &str) -> bool {
+    let Ok(tree) = json::read(data, &Limits::WIDEST) else { return false };
+    let view = tree.view(data);
+    // Some servers wrap an answer that is no object into one, and repeat it without.
+    let wrapped = view
+        .children(0)
+        .next()
+        .filter(|_| view.node(0).kind == JsonKind::Object && view.node(0).count() == 1);
+    let roots = [Some(0), wrapped.map(|(id, _)| id)];
+    roots.into_iter().flatten().any(|root| is_text(view, root, text)) || is_value(view, text, roots)
+}
+
+fn is_text(view: JsonView<'_>, root: u32, text: &str) -> bool {
+    view.node(root).kind == JsonKind::String && view.string(view.node(root)) == text
+}
+
+/// Returns whether a text is the JSON of one of these values.
+fn is_value(view: JsonView<'_>, text: &str, roots: [Option<u32>; 2]) -> bool {
+    // A text of many more values than the data does not repeat it, and is not read.
+    let nodes = ShallowJson::object(text.as_bytes(), MEMBERS).nodes();
+    if nodes > 2 * view.nodes.len() + 2 {
+        return false;
+    }
+    let Ok(tree) = json::read(text, &Limits::WIDEST) else { return false };
+    roots.into_iter().flatten().any(|root| json::equal((view, root), (tree.view(text), 0)))
 }
 
 /// Returns the URI of a resource.
@@ -126,30 +242,60 @@ pub(super) fn uri_of(resource: &ResourceContents) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    fn read(text: &str) -> Result<Option<RemoteAnswer<'_>>, Failure> {
+        RemoteAnswer::read(text, &ShallowJson::object(text.as_bytes(), MEMBERS))
+    }
 
     #[test]
     fn a_text_that_repeats_the_structured_content_is_recognized() {
-        let data = json!({"sum": 3});
-        assert!(repeats(r#"{ "sum": 3 }"#, &data));
-        assert!(repeats("3", &data), "without the object around it");
-        assert!(repeats("ok", &json!({"result": "ok"})));
-        assert!(!repeats("The sum is 3.", &data));
-        assert!(!repeats("3", &json!({"sum": 3, "of": 2})));
+        let data = r#"{"sum":3}"#;
+        assert!(repeats(r#"{ "sum": 3.0 }"#, data));
+        assert!(repeats("3", data), "without the object around it");
+        assert!(repeats("ok", r#"{"result":"ok"}"#));
+        assert!(repeats(r#"{"b":[],"a":[{}]}"#, r#"{"a":[{}],"b":[]}"#));
+        assert!(!repeats("The sum is 3.", data));
+        assert!(!repeats("3", r#"{"sum":3,"of":2}"#));
+        assert!(!repeats(r#"{"n":12345678901234567890123}"#, r#"{"n":12345678901234567890124}"#));
     }
 
     #[test]
     fn an_answer_with_an_unknown_block_keeps_the_others() {
-        let answer = loose_answer(json!({"content": [
-            {"type": "text", "text": "a"}, {"type": "hologram"}, {"type": "text", "text": "b"}],
-            "isError": true}))
-        .unwrap();
+        let answer = r#"{"content":[{"type":"text","text":"a"},{"type":"hologram"},
+            {"type":"text","text":"b"}],"isError":true}"#;
+        let answer = read(answer).unwrap().unwrap();
         assert_eq!((texts(&answer.content).as_str(), answer.unknown), ("a\nb", 1));
         assert!(answer.is_error);
-        assert!(loose_answer(json!({"other": 1})).is_none());
-        assert!(loose_answer(json!([])).is_none());
-        assert_eq!(loose_answer(json!({"_meta": {}})).unwrap().unknown, 0);
+        assert_eq!(read(r#"{"_meta":{}}"#).unwrap().unwrap().unknown, 0);
+    }
+
+    #[test]
+    fn what_is_no_result_and_what_cannot_be_read_are_told_apart() {
+        for other in [r#"{"other":1}"#, "[]", "null", r#"{"content":"a"}"#, r#"{"tools":[]}"#] {
+            assert!(read(other).is_err(), "{other}");
+        }
+        for unreadable in [
+            r#"{"content":[{"type":"text","text":"\ud83d"}]}"#.to_owned(),
+            r#"{"content":[],"structuredContent":{"a":"\udc00"}}"#.to_owned(),
+            format!(r#"{{"structuredContent":{}1{}}}"#, "[".repeat(200), "]".repeat(200)),
+        ] {
+            assert!(read(&unreadable).unwrap().is_none(), "{unreadable}");
+        }
+    }
+
+    #[test]
+    fn an_error_says_why_wherever_the_server_has_written_it() {
+        let why = |answer: &str| error_text(&read(answer).unwrap().unwrap());
+        assert_eq!(
+            why(r#"{"content":[{"type":"text","text":"no tea"}],"isError":true}"#),
+            "no tea"
+        );
+        let file = r#"{"content":[{"type":"text","text":" "},{"type":"resource","resource":
+            {"uri":"error://1","text":"no cup"}}],"isError":true}"#;
+        assert_eq!(why(file), "no cup");
+        let data = r#"{"content":[],"structuredContent":{"error":"no pot"},"isError":true}"#;
+        assert_eq!(why(data), r#"{"error":"no pot"}"#);
+        assert_eq!(why(r#"{"content":[],"structuredContent":{},"isError":true}"#), "");
     }
 }

@@ -20,9 +20,13 @@ pub(super) struct FailedRequest {
 /// Describes the error of a request.
 pub(super) fn of_request(error: &ServiceError, limits: RemoteLimits) -> FailedRequest {
     let (failure, suspects_connection) = match error {
-        ServiceError::McpError(error) => (of_protocol(error, limits), false),
-        ServiceError::TransportSend(error) => (of_transport(transport_failure(error)), true),
-        ServiceError::TransportClosed => (of_transport(TransportFailure::Lost), true),
+        ServiceError::McpError(error) => match TransportFailure::from_error(error) {
+            // The connection works: it carried the answer.
+            Some(failure) => (of_transport(&failure), false),
+            None => (of_protocol(error, limits), TransportFailure::is_suspicious(error)),
+        },
+        ServiceError::TransportSend(error) => (of_transport(&transport_failure(error)), true),
+        ServiceError::TransportClosed => (of_transport(&TransportFailure::Lost), true),
         ServiceError::Cancelled { .. } => {
             let message = "the server has cancelled the call";
             (Failure::of(ErrorCode::UpstreamError).with_message(message), false)
@@ -38,6 +42,7 @@ pub(super) fn of_request(error: &ServiceError, limits: RemoteLimits) -> FailedRe
 /// Describes an error of the protocol: the server did not run the tool, or failed itself.
 fn of_protocol(error: &ErrorData, limits: RemoteLimits) -> Failure {
     let text = bounded(&error.message, limits);
+    let text = if text.trim().is_empty() { "it does not say why" } else { &text };
     let (code, message) = match error.code {
         RpcCode::INVALID_PARAMS => {
             (ErrorCode::InvalidArgument, format!("the server does not accept the call: {text}"))
@@ -54,20 +59,24 @@ fn of_protocol(error: &ErrorData, limits: RemoteLimits) -> Failure {
     }
 }
 
-fn of_transport(cause: TransportFailure) -> Failure {
+/// Describes a request that could not be sent, or was not answered.
+pub(super) fn of_transport(cause: &TransportFailure) -> Failure {
     let code = match cause {
         TransportFailure::NotConnected
         | TransportFailure::SessionExpired
         | TransportFailure::Status(503) => ErrorCode::Unavailable,
         TransportFailure::Status(429) => ErrorCode::RateLimited,
-        TransportFailure::TooLarge | TransportFailure::Unreadable => ErrorCode::InvalidOutput,
-        TransportFailure::Unauthorized | TransportFailure::Status(_) | TransportFailure::Lost => {
-            ErrorCode::UpstreamError
-        }
+        TransportFailure::TooLarge
+        | TransportFailure::Unreadable
+        | TransportFailure::MediaType(_) => ErrorCode::InvalidOutput,
+        TransportFailure::Unauthorized
+        | TransportFailure::Status(_)
+        | TransportFailure::NoAnswer
+        | TransportFailure::Lost => ErrorCode::UpstreamError,
     };
     let mut failure = Failure::of(code).with_message(cause.describe());
     if let TransportFailure::Status(status) = cause {
-        failure = failure.with_upstream_status(status);
+        failure = failure.with_upstream_status(*status);
     }
     if cause.is_unprocessed() { failure.with_effect_none() } else { failure.with_effect_unknown() }
 }
@@ -127,13 +136,13 @@ mod tests {
     #[test]
     fn a_lost_connection_leaves_the_effect_unknown_and_one_that_was_never_made_does_not() {
         assert!(failure(&ServiceError::TransportClosed).leaves_effect_unknown());
-        assert!(of_transport(TransportFailure::Status(500)).leaves_effect_unknown());
+        assert!(of_transport(&TransportFailure::Status(500)).leaves_effect_unknown());
         for cause in [
             TransportFailure::NotConnected,
             TransportFailure::Unauthorized,
             TransportFailure::Status(429),
         ] {
-            assert!(!of_transport(cause).leaves_effect_unknown(), "{cause:?}");
+            assert!(!of_transport(&cause).leaves_effect_unknown(), "{cause:?}");
         }
     }
 

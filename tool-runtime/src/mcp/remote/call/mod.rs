@@ -9,13 +9,13 @@ mod request;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::{CallToolRequestParams, JsonObject, ServerResult};
+use rmcp::model::{CallToolRequestParams, JsonObject};
 use rmcp::service::{Peer, RoleClient};
-use serde_json::Value;
 use tokio::sync::Notify;
 use tool_contracts::ErrorCode;
 
-use self::answer::read_answer;
+pub(super) use self::answer::RemoteData;
+use self::answer::{CallAnswer, read_answer};
 use self::request::{InputDemand, demanded, send};
 use super::client::ClientState;
 use super::directory::ToolGate;
@@ -64,7 +64,7 @@ impl RemoteCallSender {
         tool: &str,
         gate: &ToolGate,
         call: &CallScope,
-    ) -> Result<Value, Failure> {
+    ) -> Result<RemoteData, Failure> {
         if !is_sent_exactly(call.arguments(), call.environment().limits()) {
             return Err(inexact());
         }
@@ -85,10 +85,11 @@ impl RemoteCallSender {
                     return Err(failed.failure);
                 }
             };
-            let ServerResult::InputRequiredResult(demand) = answer else {
-                return read_answer(answer, call, self.limits);
+            let demand = match read_answer(answer, call, self.limits)? {
+                CallAnswer::Data(data) => return Ok(data),
+                CallAnswer::InputRequired(demand) => demand,
             };
-            match demanded(demand) {
+            match demanded(*demand) {
                 InputDemand::Declined { responses, state } => {
                     params.input_responses = (!responses.is_empty()).then_some(responses);
                     params.request_state = state;

@@ -1,11 +1,12 @@
 //! The causes of a failed request, without the texts that may contain addresses or credentials.
 
 use std::error::Error;
+use std::fmt;
 
+use rmcp::model::ErrorData;
 use rmcp::transport::DynamicTransportError;
-use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, InsufficientScopeError, StreamableHttpError,
-};
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use serde_json::{Value, json};
 
 use crate::mcp::remote::error::{RemoteError, RemoteErrorKind};
 use crate::mcp::remote::findings::clean_text;
@@ -13,8 +14,16 @@ use crate::mcp::remote::findings::clean_text;
 /// The most characters of a server's text in an error.
 const MAX_TEXT: usize = 400;
 
+/// The member of an error's data with the failure that this client has found. What servers send as data is
+/// removed.
+const FAILURE: &str = "tool-runtime/failure";
+const UNREADABLE: &str = "unreadable";
+const TOO_LARGE: &str = "too large";
+/// The member of an error's data with the status of its HTTP response.
+const STATUS: &str = "tool-runtime/status";
+
 /// The cause of a message that could not be sent, or was not answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum TransportFailure {
     /// No connection could be made: the message was not sent.
     NotConnected,
@@ -28,31 +37,43 @@ pub(in super::super) enum TransportFailure {
     TooLarge,
     /// The answer is not one of the protocol.
     Unreadable,
+    /// The answer has this media type, in which the protocol has no messages.
+    MediaType(Option<String>),
+    /// The server took a request, and sends no answer.
+    NoAnswer,
     /// The connection ended while the message was sent.
     Lost,
 }
 
 impl TransportFailure {
     /// Returns whether a client of another revision of the protocol may be answered.
-    pub(super) fn may_be_protocol(self) -> bool {
+    pub(super) fn may_be_protocol(&self) -> bool {
         match self {
-            Self::Unreadable | Self::Lost | Self::SessionExpired => true,
-            Self::Status(status) => (400..500).contains(&status) && status != 429,
+            Self::Unreadable
+            | Self::MediaType(_)
+            | Self::NoAnswer
+            | Self::Lost
+            | Self::SessionExpired => true,
+            Self::Status(status) => (400..500).contains(status) && *status != 429,
             Self::NotConnected | Self::Unauthorized | Self::TooLarge => false,
         }
     }
 
     /// Returns whether the server has certainly not processed the message.
-    pub(in super::super) fn is_unprocessed(self) -> bool {
+    pub(in super::super) fn is_unprocessed(&self) -> bool {
         match self {
             Self::NotConnected | Self::Unauthorized | Self::SessionExpired => true,
             Self::Status(status) => matches!(status, 429 | 503),
-            Self::TooLarge | Self::Unreadable | Self::Lost => false,
+            Self::TooLarge
+            | Self::Unreadable
+            | Self::MediaType(_)
+            | Self::NoAnswer
+            | Self::Lost => false,
         }
     }
 
     /// Describes the failure for models and people.
-    pub(in super::super) fn describe(self) -> String {
+    pub(in super::super) fn describe(&self) -> String {
         match self {
             Self::NotConnected => "the server cannot be reached".to_owned(),
             Self::Unauthorized => "the server does not accept the host's credentials".to_owned(),
@@ -60,8 +81,53 @@ impl TransportFailure {
             Self::Status(status) => format!("the server answered with HTTP status {status}"),
             Self::TooLarge => "the answer of the server is larger than the limit".to_owned(),
             Self::Unreadable => "the answer of the server cannot be read".to_owned(),
+            Self::MediaType(listed) => {
+                let listed = listed.as_deref().map(server_text);
+                let listed = listed.map_or_else(
+                    || "no content type".to_owned(),
+                    |listed| format!("the content type `{listed}`"),
+                );
+                format!(
+                    "the answer of the server cannot be read: it has {listed}, expected \
+                     `application/json` or `text/event-stream`"
+                )
+            }
+            Self::NoAnswer => "the server accepted the request, and sent no answer".to_owned(),
             Self::Lost => "the connection to the server was lost".to_owned(),
         }
+    }
+
+    /// Makes the error by which rmcp ends a request whose answer cannot be used.
+    pub(super) fn to_error(&self) -> ErrorData {
+        let name = if *self == Self::TooLarge { TOO_LARGE } else { UNREADABLE };
+        ErrorData::internal_error(self.describe(), Some(json!({ FAILURE: name })))
+    }
+
+    /// Reads the failure of an error that [`to_error`](Self::to_error) has made.
+    pub(in super::super) fn from_error(error: &ErrorData) -> Option<Self> {
+        match error.data.as_ref()?.get(FAILURE)?.as_str()? {
+            UNREADABLE => Some(Self::Unreadable),
+            TOO_LARGE => Some(Self::TooLarge),
+            _ => None,
+        }
+    }
+
+    /// Makes the data of an error that came with this HTTP status in a session.
+    pub(super) fn status_mark(status: u16) -> Value {
+        json!({ STATUS: status })
+    }
+
+    /// Returns whether an error came with an HTTP status that may mean that the session is lost.
+    pub(in super::super) fn is_suspicious(error: &ErrorData) -> bool {
+        error.data.as_ref().is_some_and(|data| data.get(STATUS).is_some())
+    }
+}
+
+impl Error for TransportFailure {}
+
+impl fmt::Display for TransportFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe())
     }
 }
 
@@ -69,7 +135,10 @@ impl From<TransportFailure> for RemoteError {
     fn from(failure: TransportFailure) -> Self {
         let kind = match failure {
             TransportFailure::Unauthorized => RemoteErrorKind::Unauthorized,
-            TransportFailure::TooLarge | TransportFailure::Unreadable => RemoteErrorKind::Protocol,
+            TransportFailure::TooLarge
+            | TransportFailure::Unreadable
+            | TransportFailure::MediaType(_)
+            | TransportFailure::NoAnswer => RemoteErrorKind::Protocol,
             TransportFailure::NotConnected
             | TransportFailure::SessionExpired
             | TransportFailure::Status(_)
@@ -83,49 +152,26 @@ impl From<TransportFailure> for RemoteError {
 pub(in super::super) fn transport_failure(error: &DynamicTransportError) -> TransportFailure {
     let mut next: Option<&(dyn Error + 'static)> = Some(error.error.as_ref());
     while let Some(cause) = next {
-        if let Some(error) = cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        if let Some(error) = cause.downcast_ref::<StreamableHttpError<TransportFailure>>() {
             if let Some(failure) = http_failure(error) {
                 return failure;
             }
-        }
-        if cause.is::<AuthRequiredError>() || cause.is::<InsufficientScopeError>() {
-            return TransportFailure::Unauthorized;
         }
         next = cause.source();
     }
     TransportFailure::Lost
 }
 
-fn http_failure(error: &StreamableHttpError<reqwest::Error>) -> Option<TransportFailure> {
+fn http_failure(error: &StreamableHttpError<TransportFailure>) -> Option<TransportFailure> {
     use StreamableHttpError as Cause;
-    Some(match error {
-        Cause::Client(error) if error.is_connect() || error.is_builder() => {
-            TransportFailure::NotConnected
+    match error {
+        Cause::Client(failure) => Some(failure.clone()),
+        Cause::SessionExpired => Some(TransportFailure::SessionExpired),
+        Cause::Deserialize(_) | Cause::UnexpectedServerResponse(_) => {
+            Some(TransportFailure::Unreadable)
         }
-        Cause::Client(error) => match error.status().map(|status| status.as_u16()) {
-            Some(401 | 403) => TransportFailure::Unauthorized,
-            Some(status) => TransportFailure::Status(status),
-            None => TransportFailure::Lost,
-        },
-        Cause::HttpStatus(error) => TransportFailure::Status(error.status),
-        Cause::AuthRequired(_) | Cause::InsufficientScope(_) => TransportFailure::Unauthorized,
-        Cause::SessionExpired => TransportFailure::SessionExpired,
-        Cause::ResponseBodyTooLarge { .. } => TransportFailure::TooLarge,
-        Cause::UnexpectedServerResponse(text) => match status_in(text) {
-            Some(401 | 403) => TransportFailure::Unauthorized,
-            Some(status) => TransportFailure::Status(status),
-            None => TransportFailure::Unreadable,
-        },
-        Cause::UnexpectedContentType(_) | Cause::Deserialize(_) => TransportFailure::Unreadable,
-        _ => return None,
-    })
-}
-
-/// Reads the status from the text by which the client reports an unexpected answer, such as
-/// `HTTP 404 Not Found: …`.
-fn status_in(text: &str) -> Option<u16> {
-    let status = text.strip_prefix("HTTP ")?.split_whitespace().next()?;
-    status.trim_end_matches(':').parse().ok()
+        _ => None,
+    }
 }
 
 /// Bounds a text of a server, and removes its invisible characters.
@@ -145,7 +191,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(error: StreamableHttpError<reqwest::Error>, expected: TransportFailure) {
+    fn check(error: StreamableHttpError<TransportFailure>, expected: TransportFailure) {
         let error = DynamicTransportError::from_parts("test", TypeId::of::<()>(), Box::new(error));
         assert_eq!(transport_failure(&error), expected);
     }
@@ -153,15 +199,21 @@ mod tests {
     #[test]
     fn the_cause_is_found_without_its_text() {
         use StreamableHttpError as Cause;
-        let text = |text: &'static str| Cause::UnexpectedServerResponse(text.into());
-        check(text("HTTP 404 Not Found: secret"), TransportFailure::Status(404));
-        check(text("HTTP 401: x"), TransportFailure::Unauthorized);
-        check(text("no JSON"), TransportFailure::Unreadable);
+        check(Cause::Client(TransportFailure::Status(404)), TransportFailure::Status(404));
+        check(Cause::Client(TransportFailure::Unauthorized), TransportFailure::Unauthorized);
+        check(Cause::UnexpectedServerResponse("secret".into()), TransportFailure::Unreadable);
         check(Cause::SessionExpired, TransportFailure::SessionExpired);
-        check(Cause::ResponseBodyTooLarge { max_size: 1 }, TransportFailure::TooLarge);
         check(Cause::TransportChannelClosed, TransportFailure::Lost);
-        let auth = AuthRequiredError::new("Bearer".to_owned());
-        check(Cause::AuthRequired(auth), TransportFailure::Unauthorized);
+    }
+
+    #[test]
+    fn a_failure_passes_through_an_error_of_rmcp() {
+        for failure in [TransportFailure::TooLarge, TransportFailure::Unreadable] {
+            assert_eq!(TransportFailure::from_error(&failure.to_error()), Some(failure));
+        }
+        let plain = ErrorData::internal_error("x", None);
+        assert_eq!(TransportFailure::from_error(&plain), None);
+        assert!(!TransportFailure::is_suspicious(&plain));
     }
 
     #[test]

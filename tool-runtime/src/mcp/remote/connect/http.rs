@@ -10,14 +10,26 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use zeroize::Zeroizing;
 
+use super::http_client::RemoteHttpClient;
 use crate::loopback::is_readable;
 use crate::mcp::remote::error::RemoteError;
+use crate::mcp::remote::limits::RemoteLimits;
 
 /// The time in which a connection of TCP and TLS has to be made.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// The most HTTP requests of one server at a time; further calls wait.
 const MAX_REQUESTS: usize = 64;
+
+/// The headers that the protocol sets.
+const RESERVED: [&str; 6] = [
+    "accept",
+    "content-length",
+    "content-type",
+    "last-event-id",
+    "mcp-protocol-version",
+    "mcp-session-id",
+];
 
 /// The address of a server, and what its requests carry. `Debug` shows neither headers nor the query
 /// of the address.
@@ -73,8 +85,8 @@ impl HttpEndpoint {
 
     pub(super) fn transport(
         &self,
-        max_message_bytes: usize,
-    ) -> Result<StreamableHttpClientTransport<reqwest::Client>, RemoteError> {
+        limits: RemoteLimits,
+    ) -> Result<StreamableHttpClientTransport<RemoteHttpClient>, RemoteError> {
         let client = reqwest::Client::builder()
             .connect_timeout(CONNECT)
             // A redirect would send the headers of the host to another server.
@@ -84,14 +96,13 @@ impl HttpEndpoint {
             .map_err(|_| RemoteError::setting("the HTTP client cannot be set up"))?;
         let mut config = StreamableHttpClientTransportConfig::with_uri(&*self.url)
             .custom_headers(self.headers()?)
-            .max_sse_event_size(max_message_bytes)
-            .max_json_response_size(max_message_bytes)
             .max_concurrent_requests(MAX_REQUESTS)
             // A new session may have other tools, so it is set up by a new connection.
             .reinit_on_expired_session(false);
         if let Some(token) = &self.token {
             config = config.auth_header(token.as_str());
         }
+        let client = RemoteHttpClient::new(client, limits);
         Ok(StreamableHttpClientTransport::with_client(client, config))
     }
 
@@ -99,6 +110,10 @@ impl HttpEndpoint {
         let headers = self.headers.iter().map(|(name, value)| {
             let named = HeaderName::from_bytes(name.as_bytes());
             let named = named.map_err(|_| RemoteError::setting("a header has no valid name"))?;
+            if RESERVED.contains(&named.as_str()) {
+                let message = format!("the header `{named}` is set by the protocol");
+                return Err(RemoteError::setting(message));
+            }
             let mut value = HeaderValue::from_str(value).map_err(|_| {
                 let message =
                     format!("the header `{named}` has a character that headers do not have");
@@ -130,6 +145,14 @@ mod tests {
             assert!(!error.to_string().contains("hunter2"), "{error}");
         }
         assert!(HttpEndpoint::new("https://example.com/mcp".to_owned()).check().is_ok());
+    }
+
+    #[test]
+    fn a_header_of_the_protocol_is_refused() {
+        let mut endpoint = HttpEndpoint::new("https://example.com/mcp".to_owned());
+        endpoint.add_header("Mcp-Session-Id".to_owned(), "1".to_owned());
+        let error = endpoint.check().unwrap_err().to_string();
+        assert_eq!(error, "the header `mcp-session-id` is set by the protocol");
     }
 
     #[test]

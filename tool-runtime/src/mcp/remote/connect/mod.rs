@@ -1,9 +1,13 @@
 //! Opens connections: the transport, and the handshake of the newest or an older protocol version.
 
 mod child;
+mod events;
 mod failure;
 mod group;
 mod http;
+mod http_client;
+mod lines;
+mod message;
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +20,6 @@ use rmcp::service::{
     RunningServiceCancellationToken, Subscription, serve_client_with_lifecycle,
 };
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -25,6 +28,8 @@ pub(super) use self::child::ServerCommand;
 use self::child::ServerProcess;
 pub(super) use self::failure::{TransportFailure, server_text, transport_failure};
 pub(super) use self::http::HttpEndpoint;
+use self::lines::LineTransport;
+pub(super) use self::message::result_text;
 use super::client::{ClientState, RemoteClient};
 use super::error::{RemoteError, RemoteErrorKind};
 use super::limits::RemoteLimits;
@@ -97,14 +102,21 @@ impl ConnectOptions<'_> {
             let Some(mut mode) = modes.next() else {
                 return Err(RemoteError::setting("no revision of the protocol is selected"));
             };
+            // The answer to the first attempt is the reason, unless a later one says more.
+            let mut reason: Option<AttemptError> = None;
             loop {
                 let error = match self.attempt(mode).await {
                     Ok(connection) => return Ok(connection),
                     Err(error) => error,
                 };
+                let may_be_protocol = error.is_about_protocol;
+                let reason = match reason.take() {
+                    Some(known) if known.detail >= error.detail => reason.insert(known),
+                    Some(_) | None => reason.insert(error),
+                };
                 match modes.next() {
-                    Some(next) if error.is_about_protocol => mode = next,
-                    Some(_) | None => return Err(error.error),
+                    Some(next) if may_be_protocol => mode = next,
+                    Some(_) | None => return Err(reason.error.clone()),
                 }
             }
         });
@@ -119,33 +131,49 @@ impl ConnectOptions<'_> {
     async fn attempt(&self, mode: ClientLifecycleMode) -> Result<Connection, AttemptError> {
         let state = Arc::new(ClientState::default());
         let client = RemoteClient(Arc::clone(&state));
-        let bytes = self.limits.max_message_bytes();
         let (running, process) = match self.endpoint {
             RemoteEndpoint::Command(command) => {
                 let (process, reader, writer) = command.spawn(self.name)?;
-                let transport = AsyncRwTransport::new_client(reader, writer);
-                let transport = transport.with_max_line_length(bytes);
+                let transport = LineTransport::new(reader, writer, self.limits);
                 match handshake(client, transport, mode).await {
                     Ok(running) => (running, Some(process)),
                     Err(error) => return Err(process.ended_early(handshake_error(&error)).await),
                 }
             }
             RemoteEndpoint::Http(endpoint) => {
-                let transport = endpoint.transport(bytes)?;
+                let transport = endpoint.transport(self.limits)?;
                 let running = handshake(client, transport, mode).await;
                 (running.map_err(|error| handshake_error(&error))?, None)
             }
             RemoteEndpoint::Stream(open) => {
                 let stream = open().await.map_err(|error| cannot_open(&error))?;
                 let (reader, writer) = tokio::io::split(stream);
-                let transport = AsyncRwTransport::new_client(reader, writer);
-                let transport = transport.with_max_line_length(bytes);
+                let transport = LineTransport::new(reader, writer, self.limits);
                 let running = handshake(client, transport, mode).await;
                 (running.map_err(|error| handshake_error(&error))?, None)
             }
         };
-        Ok(Connection::of(running, state, process))
+        let connection = Connection::of(running, state, process);
+        let Err(unknown) = check_revision(connection.server.protocol()) else {
+            return Ok(connection);
+        };
+        connection.close().await;
+        Err(unknown.into())
     }
+}
+
+/// Returns an error for a revision of the protocol that this client does not have.
+fn check_revision(chosen: &str) -> Result<(), RemoteError> {
+    let known = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str);
+    if known.clone().any(|known| known == chosen) {
+        return Ok(());
+    }
+    let message = format!(
+        "the server has chosen revision `{}` of the protocol; this client has {}",
+        server_text(chosen),
+        known.collect::<Vec<_>>().join(", ")
+    );
+    Err(RemoteError::new(RemoteErrorKind::Protocol, message))
 }
 
 impl Connection {
@@ -230,11 +258,23 @@ struct AttemptError {
     error: RemoteError,
     /// True if another revision of the protocol may succeed.
     is_about_protocol: bool,
+    detail: ErrorDetail,
+}
+
+/// The detail in which an error says why an attempt failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ErrorDetail {
+    /// The connection ended.
+    Ended,
+    /// The server refused, maybe only the revision that was tried.
+    Refused,
+    /// The reason holds for every revision.
+    Reason,
 }
 
 impl From<RemoteError> for AttemptError {
     fn from(error: RemoteError) -> Self {
-        Self { error, is_about_protocol: false }
+        Self { error, is_about_protocol: false, detail: ErrorDetail::Reason }
     }
 }
 
@@ -262,15 +302,22 @@ fn cannot_open(error: &std::io::Error) -> RemoteError {
 
 fn handshake_error(error: &ClientInitializeError) -> AttemptError {
     use ClientInitializeError as Cause;
-    let protocol = |message: String| AttemptError {
+    let protocol = |message: &str, detail: ErrorDetail| AttemptError {
         error: RemoteError::new(RemoteErrorKind::Protocol, message),
         is_about_protocol: true,
+        detail,
+    };
+    let failed = |failure: TransportFailure| AttemptError {
+        is_about_protocol: failure.may_be_protocol(),
+        detail: if failure == TransportFailure::Lost {
+            ErrorDetail::Ended
+        } else {
+            ErrorDetail::Reason
+        },
+        error: failure.into(),
     };
     match error {
-        Cause::TransportError { error, .. } => {
-            let failure = transport_failure(error);
-            AttemptError { is_about_protocol: failure.may_be_protocol(), error: failure.into() }
-        }
+        Cause::TransportError { error, .. } => failed(transport_failure(error)),
         Cause::LegacyFallbackFailed { fallback, .. } => handshake_error(fallback),
         Cause::ConnectionClosed(_) => AttemptError {
             error: RemoteError::new(
@@ -278,16 +325,24 @@ fn handshake_error(error: &ClientInitializeError) -> AttemptError {
                 "the server ended the connection before it was set up",
             ),
             is_about_protocol: true,
+            detail: ErrorDetail::Ended,
         },
-        Cause::JsonRpcError(error) => protocol(format!(
-            "the server refused to connect: {} ({})",
-            server_text(&error.message),
-            error.code.0
-        )),
+        Cause::JsonRpcError(error) => match TransportFailure::from_error(error) {
+            Some(failure) => failed(failure),
+            None => {
+                let text = server_text(&error.message);
+                let message = format!("the server refused to connect: {text} ({})", error.code.0);
+                protocol(&message, ErrorDetail::Refused)
+            }
+        },
         Cause::NoCompatibleProtocolVersion { .. } => {
-            protocol("the client and the server have no protocol version in common".to_owned())
+            let message = "the client and the server have no protocol version in common";
+            protocol(message, ErrorDetail::Refused)
         }
-        _ => protocol("the response of the server violates the protocol".to_owned()),
+        _ => {
+            let message = "the response of the server violates the protocol";
+            protocol(message, ErrorDetail::Refused)
+        }
     }
 }
 

@@ -67,7 +67,16 @@ pub(super) struct PinsBefore {
 }
 
 /// The tools before a change, from which its events follow.
-pub(super) type Before = BTreeMap<String, (RemoteToolState, Option<Digest>, Option<String>)>;
+pub(super) type Before = BTreeMap<String, ToolBefore>;
+
+/// One tool before a change.
+pub(super) struct ToolBefore {
+    state: RemoteToolState,
+    digest: Option<Digest>,
+    reason: Option<String>,
+    /// The number of findings.
+    findings: usize,
+}
 
 const NOT_IN_LOCK: &str = "its definition was not accepted yet";
 const LOCK_IS_FULL: &str = "its definition was not accepted yet, and the lock has as many tools as \
@@ -235,8 +244,12 @@ impl Directory {
 
     /// Remembers the tools before a change.
     pub(super) fn before(&self) -> Before {
-        let known = self.tools().into_iter();
-        known.map(|tool| (tool.name, (tool.state, tool.digest, tool.reason))).collect()
+        let known = self.tools().into_iter().zip(self.entries.values());
+        let before = known.map(|(tool, entry)| {
+            let RemoteTool { name, state, digest, reason, .. } = tool;
+            (name, ToolBefore { state, digest, reason, findings: entry.findings().len() })
+        });
+        before.collect()
     }
 
     /// Lists the events of a change.
@@ -244,18 +257,22 @@ impl Directory {
         let mut events = Vec::new();
         for (tool, entry) in self.tools().into_iter().zip(self.entries.values()) {
             let known = before.get(&tool.name);
-            if known.is_none_or(|(_, digest, _)| *digest != tool.digest) {
+            let findings = entry.findings().len();
+            let has_news =
+                known.is_none_or(|known| known.digest != tool.digest || known.findings != findings);
+            if has_news {
                 events.extend(entry.findings().iter().cloned().map(RemoteEvent::Finding));
             }
-            let is_same = known.is_some_and(|(state, digest, reason)| {
-                (*state, digest, reason) == (tool.state, &tool.digest, &tool.reason)
+            let is_same = known.is_some_and(|known| {
+                (known.state, &known.digest, &known.reason)
+                    == (tool.state, &tool.digest, &tool.reason)
             });
             match tool.state {
                 _ if is_same => {}
                 // An accepted change is reported once.
                 RemoteToolState::Available => {
                     let was_available =
-                        known.is_some_and(|(state, ..)| *state == RemoteToolState::Available);
+                        known.is_some_and(|known| known.state == RemoteToolState::Available);
                     if !was_available {
                         events.push(RemoteEvent::Available { tool: tool.name });
                     }
@@ -316,8 +333,9 @@ impl DirectoryEntry {
         if self.registered.as_ref().is_some_and(|known| Some(&known.name) != name.as_ref()) {
             stale.extend(self.registered.take().map(RegisteredTool::revoke));
         }
-        let is_same = self.listed.as_ref().is_some_and(|known| known.pin.digest == pin.digest)
-            && self.name == name;
+        let is_same = self.listed.as_ref().is_some_and(|known| {
+            known.pin.digest == pin.digest && known.definition.is_repeated == definition.is_repeated
+        }) && self.name == name;
         if is_same && name.is_some() {
             return;
         }

@@ -296,7 +296,9 @@ fn described(
         .description(description)
         .toolkit(settings.toolkit.clone())
         .open_world(settings.claims.is_open_world(remote))
-        .input_schema(input);
+        .input_schema(input)
+        // The server checks its own arguments: what its schema admits may be meant.
+        .admit_unknown_fields();
     if let Some(title) = clean.title.as_deref().filter(|title| !title.trim().is_empty()) {
         tool = tool.title(title);
     }

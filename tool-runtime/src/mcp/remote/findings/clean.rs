@@ -37,6 +37,10 @@ const NAMED: [&str; 5] =
 /// Removes the invisible characters of a definition, and reports suspicious texts.
 pub(in super::super) fn clean_definition(definition: &ToolDefinition) -> CleanDefinition {
     let mut cleaner = Cleaner { tool: &definition.name, findings: Vec::new(), unusable: None };
+    if definition.is_repeated {
+        let detail = "the server lists more than one tool of this name, and the first one counts";
+        cleaner.report("/name", RemoteFindingKind::RepeatedName, detail.to_owned());
+    }
     let title = definition.title.as_deref().map(|text| cleaner.text(text, "/title"));
     let description =
         definition.description.as_deref().map(|text| cleaner.text(text, "/description"));

@@ -31,6 +31,8 @@ pub enum RemoteFindingKind {
     /// A text that gives the model instructions beyond describing the tool, such as to ignore other
     /// instructions or to hide something from the user.
     Instructions,
+    /// The server lists several tools of this name. The first one counts, and the others are left out.
+    RepeatedName,
 }
 
 impl RemoteFinding {
@@ -81,6 +83,7 @@ impl fmt::Display for RemoteFindingKind {
         f.write_str(match self {
             Self::InvisibleCharacters => "invisible characters",
             Self::Instructions => "instructions to the model",
+            Self::RepeatedName => "repeated name",
         })
     }
 }

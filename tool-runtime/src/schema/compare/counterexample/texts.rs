@@ -55,7 +55,9 @@ pub(super) fn texts(own: &StringConstraints<'_>, others: &[&StringConstraints<'_
         found.extend(ORDINARY.map(str::to_owned));
         found.extend(lengths.iter().map(|length| "a".repeat(*length)));
     } else {
-        found.retain(|text| own.formats.iter().all(|it| sample_of_format(it) == Some(text)));
+        found.retain(|text| {
+            own.formats.iter().all(|it| sample_of_format(it) == Some(text.as_str()))
+        });
     }
     found.retain(|text| may_be_admitted(own, text));
     found.into_iter().map(Value::from).collect()

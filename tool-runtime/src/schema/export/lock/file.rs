@@ -1,7 +1,8 @@
 //! The lock file: the contracts that were given to callers, one line a tool.
 //!
-//! Lines that never change stand around each tool's line, so that git merges changes and additions
-//! of neighbouring tools. Every line ends in a comma, which a fixed last entry makes valid JSON. The
+//! Before a tool's line stands a text for each of its fields, so that a reviewer reads what changed;
+//! only the tool's line counts. Lines that never change stand around both, so that git merges changes
+//! and additions of neighbouring tools. Every line ends in a comma, which a fixed last entry makes valid JSON. The
 //! order of the tools does not count, so that a merge may leave them unsorted.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +12,9 @@ use serde_json::{Value, json};
 
 use super::conflict;
 use super::messages;
+use crate::json::normalized;
 use crate::schema::export::contract::Contract;
+use crate::schema::export::reference::field_lines;
 use crate::schema::export::{ExportError, files};
 
 /// The format version of the lock. Version 1 has a line for each value, and `removed` is an object.
@@ -26,6 +29,8 @@ pub(in super::super) struct LockFile {
     /// Sorted by name.
     pub(in super::super) tools: Vec<Contract>,
     pub(in super::super) removed: RemovedTools,
+    /// The texts for reviewers; none in a lock of an earlier release.
+    pub(in super::super) field_lines: BTreeSet<String>,
 }
 
 /// The last versions of removed tools, by name; a tool of the same name continues from there.
@@ -67,9 +72,13 @@ impl LockFile {
     /// Sorts the entries. Each tool must be listed once, and where it is announced.
     fn of(entries: Vec<LockEntry>, path: &Path) -> Result<Self, ExportError> {
         let (mut listed, mut announced) = (BTreeMap::new(), BTreeSet::new());
+        let mut field_lines = BTreeSet::new();
         for entry in entries {
             let name = entry.name().to_owned();
-            if matches!(entry, LockEntry::Text(_)) {
+            if let LockEntry::Text(text) = entry {
+                if name.is_empty() && text != END {
+                    field_lines.insert(text);
+                }
                 announced.insert(name);
             } else if let Some(known) = listed.insert(name, entry) {
                 return Err(messages::duplicate(path, known.name()));
@@ -79,7 +88,7 @@ impl LockFile {
         if let Some(name) = lost {
             return Err(messages::damaged(path, &format!("the line of `{name}` is missing")));
         }
-        let mut lock = Self::default();
+        let mut lock = Self { field_lines, ..Self::default() };
         for entry in listed.into_values() {
             lock.add(entry);
         }
@@ -101,7 +110,7 @@ impl LockFile {
         for tool in tools {
             removed.remove(tool.name());
         }
-        Self { tools: tools.to_vec(), removed }
+        Self { tools: tools.to_vec(), removed, field_lines: BTreeSet::new() }
     }
 
     fn versions(&self) -> impl Iterator<Item = (String, String)> {
@@ -112,11 +121,14 @@ impl LockFile {
 
     /// Formats the lock, sorted by name.
     pub(super) fn text(&self) -> String {
-        let tools = self.tools.iter().map(|tool| (tool.name(), tool.to_value()));
-        let removed =
-            self.removed.iter().map(|(name, version)| (name.as_str(), json!({"removed": version})));
-        let entries: BTreeMap<&str, Value> = tools.chain(removed).collect();
-        let lines = entries.into_iter().map(|(name, entry)| lines(name, entry));
+        let tools =
+            self.tools.iter().map(|tool| (tool.name(), (tool.to_value(), field_lines(tool))));
+        let removed = self
+            .removed
+            .iter()
+            .map(|(name, version)| (name.as_str(), (json!({"removed": version}), Vec::new())));
+        let entries: BTreeMap<&str, (Value, Vec<String>)> = tools.chain(removed).collect();
+        let lines = entries.into_iter().map(|(name, (entry, texts))| lines(name, entry, &texts));
         let lines: String = lines.collect();
         let end = json!(END);
         format!("{{\n\"format\": {FORMAT},\n\"tools\": [\n{lines}{end}\n]\n}}\n")
@@ -125,8 +137,12 @@ impl LockFile {
     /// Returns whether this lock has the same contents, independent of its format.
     pub(super) fn is_up_to_date(&self, path: &Path) -> Result<bool, ExportError> {
         // Both sides are parsed, so that a number that prints the same is the same.
-        let written = Self::parse(self.text().as_bytes(), path)?;
-        Ok(Self::read(path)?.is_some_and(|found| found == written))
+        let mut written = Self::parse(self.text().as_bytes(), path)?;
+        let Some(committed) = Self::read(path)? else { return Ok(false) };
+        if committed.field_lines.is_empty() {
+            written.field_lines.clear();
+        }
+        Ok(committed == written)
     }
 }
 
@@ -144,15 +160,23 @@ impl LockEntry {
     }
 }
 
-/// Formats an entry as a line, with the tool's name first, between two lines with the name alone.
-fn lines(name: &str, mut entry: Value) -> String {
+/// The members that come first in a tool's line.
+const FIRST: [&str; 3] = ["name", "version", "effect"];
+
+/// Formats an entry as a line, with the tool's name, version and effect first, after a line for each
+/// field and between two lines with the name alone.
+fn lines(name: &str, mut entry: Value, texts: &[String]) -> String {
     if let Value::Object(fields) = &mut entry {
-        fields.remove("name");
+        fields.insert("name".to_owned(), name.into());
     }
-    entry.sort_all_objects();
-    let fields = entry.to_string();
-    let (begin, end, name) = (format!("<{name}>"), format!("</{name}>"), json!(name));
-    format!("{},\n{{\"name\":{name},{},\n{},\n", json!(begin), &fields[1..], json!(end))
+    let entry = normalized(entry);
+    let member = |(key, value): (&String, &Value)| format!("{}:{value}", json!(key));
+    let mut fields: Vec<_> = entry.as_object().into_iter().flatten().collect();
+    fields.sort_by_key(|(key, _)| FIRST.iter().position(|it| it == key).unwrap_or(FIRST.len()));
+    let fields: Vec<_> = fields.into_iter().map(member).collect();
+    let texts: String = texts.iter().map(|text| format!("{},\n", json!(text))).collect();
+    let (begin, end) = (json!(format!("<{name}>")), json!(format!("</{name}>")));
+    format!("{begin},\n{texts}{{{}}},\n{end},\n", fields.join(","))
 }
 
 /// The entries of the list, or `None` if there is no list.

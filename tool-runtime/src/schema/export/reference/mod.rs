@@ -33,6 +33,21 @@ pub(super) fn reference(tools: &[Contract]) -> String {
     page.0
 }
 
+/// Describes each field of a tool's arguments and data in a line, for a reader of a lock's changes.
+pub(super) fn field_lines(tool: &Contract) -> Vec<String> {
+    let line = |side: &str, field: SchemaField| {
+        let SchemaField { path, kind, required, default, rules, .. } = field;
+        let default = default.map(|value| format!("default {value}"));
+        let required = required.then(|| "required".to_owned());
+        let facts: Vec<_> =
+            [kind].into_iter().chain(rules).chain(default).chain(required).collect();
+        format!("{} {side} {path}: {}", tool.name(), facts.join(", "))
+    };
+    let taken = fields(&tool.input()).into_iter().map(|field| line("takes", field));
+    let returned = fields(&tool.output()).into_iter().map(|field| line("returns", field));
+    taken.chain(returned).collect()
+}
+
 struct MarkdownPage(String);
 
 impl MarkdownPage {

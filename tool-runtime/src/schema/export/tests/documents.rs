@@ -103,6 +103,49 @@ fn every_schema_is_one_of_its_dialect() {
 }
 
 #[test]
+fn envelopes_may_be_written_once_and_be_left_out() {
+    let folder = TempFolder::new();
+    Export::new(registry()).accepting().write_to(&folder).unwrap();
+    let all: u64 = folder.names().iter().map(|it| fs::metadata(folder.at(it)).unwrap().len()).sum();
+
+    let export = Export::new(registry()).accepting().shared_envelopes();
+    export.write_to(&folder).unwrap();
+    let names =
+        ["input", "output"].map(|part| ["log_in", "log_out"].map(|it| format!("{it}.{part}.json")));
+    let mut expected: Vec<_> = names.into_iter().flatten().collect();
+    expected.extend(["TOOLS.md", "envelopes.json", "tools.json"].map(str::to_owned));
+    expected.sort();
+    assert_eq!(folder.names(), expected, "the files of the earlier export are removed");
+    all_valid(&folder);
+    let few: u64 = folder.names().iter().map(|it| fs::metadata(folder.at(it)).unwrap().len()).sum();
+    assert!(few * 2 < all, "{few} of {all} bytes");
+
+    // Each envelope is the one of the contract.
+    let text = fs::read_to_string(folder.at("envelopes.json")).unwrap();
+    let envelopes: Value = serde_json::from_str(&text).unwrap();
+    for (name, schema) in tool_contracts::schemas::all() {
+        let schema = schema.to_value();
+        let Some(title) = schema["title"].as_str().filter(|_| {
+            let written = ["tool_output.json", "response_envelope.json", "tool_call_request.json"];
+            written.contains(&name) || super::super::SHARED.contains(&name)
+        }) else {
+            continue;
+        };
+        let mut envelope = envelopes.clone();
+        envelope["$ref"] = json!(format!("#/$defs/{title}"));
+        let validator = jsonschema::validator_for(&envelope).unwrap();
+        for example in schema["examples"].as_array().unwrap() {
+            validator.validate(example).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+        assert!(!validator.is_valid(&json!({"nothing": 1})), "{name}");
+    }
+
+    Export::new(registry()).accepting().inputs_only().write_to(&folder).unwrap();
+    let inputs = ["TOOLS.md", "log_in.input.json", "log_out.input.json", "tools.json"];
+    assert_eq!(folder.names(), inputs);
+}
+
+#[test]
 fn older_dialects_are_said_in_the_new_one() {
     let folder = TempFolder::new();
     let input = json!({

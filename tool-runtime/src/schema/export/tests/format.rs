@@ -132,3 +132,31 @@ fn no_message_suggests_to_delete_a_lock() {
         assert!(error.contains("git checkout") || error.contains("use the version"), "{error}");
     }
 }
+
+#[test]
+fn a_changed_field_is_a_line_that_a_reviewer_reads() {
+    let tool = |properties: Value| {
+        super::tool("pay", &properties).version("1.0.0").output_schema(json!({
+            "type": "object",
+            "properties": {"paid": {"type": "boolean"}},
+            "required": ["paid"],
+        }))
+    };
+    let cents = |most: u32| json!({"cents": {"type": "integer", "minimum": 1, "maximum": most}});
+    let locked = LockFile::with([tool(cents(500))]);
+    let before = locked.text();
+    locked.accept([tool(cents(900)).version("1.1.0")]).unwrap();
+    let after = locked.text();
+    let new: Vec<_> = after.lines().filter(|line| !before.contains(line)).collect();
+    assert_eq!(new[0], r#""pay takes cents: integer, 1 to 900","#, "{after}");
+    assert!(new[1].starts_with(r#"{"name":"pay","version":"1.1.0","effect":"read","#), "{after}");
+    assert!(after.contains(r#""pay returns paid: boolean, required","#), "{after}");
+
+    // The texts of a merge that went wrong are replaced; a lock without texts stays valid.
+    let edited = after.replace("1 to 900", "1 to 800");
+    let path = written(&edited);
+    let tools = || [tool(cents(900)).version("1.1.0")];
+    export(tools()).frozen().check(path.0.at("tools.lock.json")).unwrap_err();
+    let bare: Vec<_> = after.lines().filter(|line| !line.starts_with("\"pay ")).collect();
+    is_up_to_date(&written(&bare.join("\n")), tools());
+}

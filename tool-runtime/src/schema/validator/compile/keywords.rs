@@ -244,7 +244,8 @@ fn types(source: SchemaSource<'_, '_>) -> Result<Types, SchemaError> {
     let help = "the types are null, boolean, integer, number, string, array and object";
     let named = |value: &Value| {
         let name = value.as_str();
-        name.and_then(Types::named).ok_or_else(|| source.error("type", "an unknown type", help))
+        let unknown = || source.error("type", unknown_type(name), help);
+        name.and_then(Types::named).ok_or_else(unknown)
     };
     let types = match source.get("type") {
         None => return Ok(Types::ANY),
@@ -257,6 +258,17 @@ fn types(source: SchemaSource<'_, '_>) -> Result<Types, SchemaError> {
         return Err(source.error("type", "an empty array", help));
     }
     Ok(if source.flag("nullable")? { types.or(Types::NULL) } else { types })
+}
+
+/// Describes a type that JSON Schema does not have, by its name where that is a word.
+fn unknown_type(name: Option<&str>) -> String {
+    let is_word = |name: &&str| {
+        name.len() <= 32 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    match name.filter(is_word) {
+        Some(name) => format!("the unknown type `{name}`"),
+        None => "an unknown type".to_owned(),
+    }
 }
 
 /// The number type that reads numbers at this location.

@@ -8,7 +8,7 @@ use super::super::model::{Choice, Discriminator, LogicRules, SchemaId, SchemaNod
 use super::super::types::Types;
 use super::scalar::candidate_types;
 use super::{Document, VerdictMode, Walk};
-use crate::json::{JsonKind, JsonNode, push_name};
+use crate::json::{JsonKind, JsonNode};
 
 impl<'v> Walk<'v> {
     pub(super) fn logic(
@@ -85,14 +85,7 @@ impl<'v> Walk<'v> {
         let Some(property) = doc.view.property(at, &tag.property) else {
             self.failed = true;
             if !self.quiet {
-                let mut pointer = doc.pointer(at);
-                push_name(&mut pointer, &tag.property);
-                self.record(Violation::new(
-                    pointer,
-                    "required",
-                    tag.expected.to_string(),
-                    "absent",
-                ));
+                self.record(doc.violation_of_absent(at, "required", &tag.property, &tag.expected));
             }
             return;
         };

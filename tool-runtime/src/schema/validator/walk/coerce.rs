@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::super::model::SchemaNode;
 use super::super::types::Types;
 use super::edit::{CoercionList, TextEdit, apply_edits};
-use super::{Document, MAX_DEPTH, Walk};
+use super::{Document, MAX_DEPTH, NO_SECRETS, Walk};
 use crate::json::{JsonKind, JsonNode, JsonTree, read};
 
 /// A value, parsed as another type than it was sent with.
@@ -33,7 +33,8 @@ impl<'v> Walk<'v> {
         }
         let Some(inner) = self.inner(doc, at, node) else { return false };
         let view = inner.tree.view(&inner.text);
-        let inner_doc = Document { view, id: inner.id, outer: Some((doc, at)) };
+        let (id, outer) = (inner.id, Some((doc, at)));
+        let inner_doc = Document { view, id, outer, secrets: &NO_SECRETS };
         let root = view.node(0);
         if !schema.types.admits(view, root) {
             return false;
@@ -48,7 +49,7 @@ impl<'v> Walk<'v> {
         let within = self.edits.split_off(edits);
         if passed && !self.quiet {
             self.mark_precision_checked(doc, at, node);
-            let (text, coercions) = apply_edits(view, within);
+            let (text, coercions) = apply_edits(view, &NO_SECRETS, within);
             let types = Types::of(view, root);
             let number = types.intersects(Types::NUMBER) && schema.types.contains(Types::FRACTION);
             let to = if number { "number" } else { types.name() };

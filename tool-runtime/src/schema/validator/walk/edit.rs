@@ -1,11 +1,12 @@
 //! Text edits that coercion requires, and the coercions to report.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use tool_contracts::Coercion;
 
 use super::super::report::ValidationReport;
-use crate::json::{JsonNode, JsonView, pointer};
+use crate::json::{JsonNode, JsonView, OpaqueNodes, pointer};
 
 /// Most bytes of pointers in the reported coercions of one text.
 const MAX_POINTER_BYTES: usize = 16 * 1024;
@@ -23,10 +24,10 @@ pub(super) struct TextEdit {
     normalized_integer: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct CoercionEntry {
     pointer: String,
-    from: &'static str,
+    from: Cow<'static, str>,
     to: &'static str,
 }
 
@@ -79,12 +80,17 @@ impl TextEdit {
     }
 }
 
-/// Applies all edits, and returns the coercions in text order.
-pub(super) fn apply_edits(view: JsonView<'_>, mut edits: Vec<TextEdit>) -> (String, CoercionList) {
+/// Applies all edits, and returns the coercions in text order. Those inside of a secret have the
+/// secret's pointer.
+pub(super) fn apply_edits(
+    view: JsonView<'_>,
+    secrets: &OpaqueNodes,
+    mut edits: Vec<TextEdit>,
+) -> (String, CoercionList) {
     // Two schemas of one value produce the same edit; the sort keeps the first.
     edits.sort_by_key(|edit| edit.at);
     edits.dedup_by_key(|edit| edit.at);
-    (written(view.text, &edits), coercions(view, edits))
+    (written(view.text, &edits), coercions(view, secrets, edits))
 }
 
 fn written(text: &str, edits: &[TextEdit]) -> String {
@@ -102,29 +108,49 @@ fn written(text: &str, edits: &[TextEdit]) -> String {
     result
 }
 
-fn coercions(view: JsonView<'_>, edits: Vec<TextEdit>) -> CoercionList {
+fn coercions(view: JsonView<'_>, secrets: &OpaqueNodes, edits: Vec<TextEdit>) -> CoercionList {
     let mut coercions = CoercionList::default();
     for TextEdit { at, from, to, inner, .. } in edits {
         if coercions.is_full() {
             coercions.omitted += 1 + inner.listed.len() + inner.omitted;
             continue;
         }
-        let outer = pointer(view, at);
+        let outer = pointer(view, secrets.visible(at));
         coercions.omitted += inner.omitted;
-        let within = inner
-            .listed
-            .into_iter()
-            .map(|entry| CoercionEntry { pointer: format!("{outer}{}", entry.pointer), ..entry });
-        let within: Vec<_> = within.collect();
-        coercions.push(CoercionEntry { pointer: outer, from, to });
-        for entry in within {
-            coercions.push(entry);
+        let entry = CoercionEntry { pointer: outer.clone(), from: Cow::Borrowed(from), to };
+        if secrets.contains(at) {
+            let is_inside = secrets.visible(at) != at;
+            coercions.push_secret(if is_inside { entry.inside(outer.clone()) } else { entry });
+            for entry in inner.listed {
+                coercions.push_secret(entry.inside(outer.clone()));
+            }
+            continue;
+        }
+        coercions.push(entry);
+        for entry in inner.listed {
+            let pointer = format!("{outer}{}", entry.pointer);
+            coercions.push(CoercionEntry { pointer, ..entry });
         }
     }
     coercions
 }
 
+impl CoercionEntry {
+    /// The coercion of a value inside of the secret at a pointer.
+    fn inside(self, secret: String) -> Self {
+        let from = Cow::Owned(format!("{} inside", self.from));
+        Self { pointer: secret, from, ..self }
+    }
+}
+
 impl CoercionList {
+    /// Adds a coercion of a secret or inside of it, once: their number tells about its contents.
+    fn push_secret(&mut self, entry: CoercionEntry) {
+        if !self.listed.contains(&entry) {
+            self.push(entry);
+        }
+    }
+
     fn is_full(&self) -> bool {
         self.listed.len() >= ValidationReport::MAX_LISTED || self.pointer_bytes >= MAX_POINTER_BYTES
     }

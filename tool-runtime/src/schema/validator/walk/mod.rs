@@ -20,7 +20,9 @@ pub(super) use self::object::described_pattern;
 use super::model::{SchemaId, SchemaNode};
 use super::report::{Coerce, ValidationReport};
 use super::types::Types;
-use crate::json::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView, pointer};
+use crate::json::{
+    DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView, OpaqueNodes, pointer, push_name,
+};
 use crate::limits::Limits;
 use crate::steps;
 
@@ -38,15 +40,74 @@ struct Document<'d> {
     /// 0 for the text that was sent.
     id: u32,
     outer: Option<(&'d Document<'d>, u32)>,
+    /// The secrets of the text that was sent; those of a text inside of a string are none, since
+    /// the string is opaque where its schema has secrets.
+    secrets: &'d OpaqueNodes,
 }
 
+/// The hint of a violation inside of a secret, whose pointer ends at the secret.
+pub(super) const INSIDE_A_SECRET: &str =
+    "the error is inside of this value, whose contents are secret";
+
+static NO_SECRETS: OpaqueNodes = OpaqueNodes::NONE;
+
 impl Document<'_> {
+    /// The JSON Pointer to a value, or to the secret that contains it.
     fn pointer(&self, id: u32) -> String {
-        let inner = pointer(self.view, id);
         match self.outer {
-            Some((outer, at)) => outer.pointer(at) + &inner,
-            None => inner,
+            Some((outer, at)) if outer.is_secret(at) => outer.pointer(at),
+            Some((outer, at)) => outer.pointer(at) + &pointer(self.view, id),
+            None => pointer(self.view, self.secrets.visible(id)),
         }
+    }
+
+    /// Returns whether the value is a secret, or inside of one.
+    fn is_secret(&self, id: u32) -> bool {
+        match self.outer {
+            Some((outer, at)) => outer.is_secret(at),
+            None => self.secrets.contains(id),
+        }
+    }
+
+    /// Returns whether the value is inside of a secret, so that no pointer names it.
+    fn is_inside_a_secret(&self, id: u32) -> bool {
+        match self.outer {
+            Some((outer, at)) => outer.is_secret(at),
+            None => self.secrets.visible(id) != id,
+        }
+    }
+
+    /// The violation of a rule by a value.
+    fn violation(&self, id: u32, rule: &'static str, expected: String) -> Violation {
+        self.violation_of(id, rule, expected, self.received(id))
+    }
+
+    fn violation_of(
+        &self,
+        id: u32,
+        rule: &'static str,
+        expected: String,
+        received: &'static str,
+    ) -> Violation {
+        let violation = Violation::new(self.pointer(id), rule, expected, received);
+        if self.is_inside_a_secret(id) { violation.with_hint(INSIDE_A_SECRET) } else { violation }
+    }
+
+    /// The violation of a rule by an object that lacks a property.
+    fn violation_of_absent(
+        &self,
+        object: u32,
+        rule: &'static str,
+        name: &str,
+        expected: &str,
+    ) -> Violation {
+        let mut pointer = self.pointer(object);
+        if self.is_secret(object) {
+            let expected = format!("the property `{name}` in it: {expected}");
+            return Violation::new(pointer, rule, expected, "absent");
+        }
+        push_name(&mut pointer, name);
+        Violation::new(pointer, rule, expected.to_owned(), "absent")
     }
 
     /// The type name of a value, as it was sent.
@@ -118,23 +179,26 @@ struct VerdictCache {
     inner: BTreeMap<(u32, u32), Option<Rc<ParsedValue>>>,
 }
 
-/// Checks a text that is JSON, and coerces values if enabled.
+/// Checks a text that is JSON, and coerces values if enabled. No pointer names what is inside of
+/// one of the text's secrets.
 pub(super) fn check(
     schemas: &[SchemaNode],
     text: &str,
     tree: &JsonTree,
     limits: &Limits,
     coerce: Coerce,
+    secrets: &OpaqueNodes,
 ) -> ValidationReport {
     let view = tree.view(text);
-    let walk = run(schemas, view, tree, limits, coerce == Coerce::Lossless);
+    let doc = Document { view, id: 0, outer: None, secrets };
+    let walk = run(schemas, &doc, tree, limits, coerce == Coerce::Lossless);
     if !walk.violations.is_empty() || walk.edits.is_empty() {
         return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
     let lossy = walk.edits.iter().any(|edit| !edit.changes_notation_only());
-    let (coerced, coercions) = edit::apply_edits(view, walk.edits);
+    let (coerced, coercions) = edit::apply_edits(view, secrets, walk.edits);
     if lossy && !is_valid_as_written(schemas, &coerced, limits) {
-        let walk = run(schemas, view, tree, limits, false);
+        let walk = run(schemas, &doc, tree, limits, false);
         return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
     let coercions = coercions.into_coercions();
@@ -146,14 +210,15 @@ pub(super) fn check(
 fn is_valid_as_written(schemas: &[SchemaNode], text: &str, limits: &Limits) -> bool {
     let roomy = limits.with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
     crate::json::read(text, &roomy).is_ok_and(|tree| {
-        let walk = run(schemas, tree.view(text), &tree, limits, false);
+        let doc = Document { view: tree.view(text), id: 0, outer: None, secrets: &NO_SECRETS };
+        let walk = run(schemas, &doc, &tree, limits, false);
         walk.violations.is_empty()
     })
 }
 
 fn run<'v>(
     schemas: &'v [SchemaNode],
-    view: JsonView<'_>,
+    doc: &Document<'_>,
     tree: &JsonTree,
     limits: &Limits,
     coerce: bool,
@@ -177,13 +242,12 @@ fn run<'v>(
         depth: 0,
         diagnoses_left: MAX_DIAGNOSES,
     };
-    let doc = Document { view, id: 0, outer: None };
     if tree.duplicates().is_empty() {
-        walk.value(0, &doc, 0);
-        walk.check_untyped_numbers(&doc, tree);
+        walk.value(0, doc, 0);
+        walk.check_untyped_numbers(doc, tree);
     } else {
         // With a duplicate name, no rule can decide which value applies.
-        walk.report_duplicates(&doc, tree);
+        walk.report_duplicates(doc, tree);
     }
     walk.finish();
     walk
@@ -280,8 +344,7 @@ impl<'v> Walk<'v> {
     ) {
         self.failed = true;
         if !self.quiet {
-            let violation = Violation::new(doc.pointer(at), rule, expected(), doc.received(at));
-            self.record(violation);
+            self.record(doc.violation(at, rule, expected()));
         }
     }
 
@@ -351,9 +414,8 @@ impl<'v> Walk<'v> {
         let mut repeats = tree.duplicates().to_vec();
         repeats.sort_unstable_by_key(|repeat| repeat.node);
         for DuplicateKey { node, times } in repeats {
-            let (pointer, received) = (doc.pointer(node), doc.received(node));
-            let violation = Violation::new(pointer, "duplicate", "each property once", received);
-            self.record(if times > 2 {
+            let violation = doc.violation(node, "duplicate", "each property once".to_owned());
+            self.record(if times > 2 && !doc.is_inside_a_secret(node) {
                 violation.with_hint(format!("the property occurs {times} times"))
             } else {
                 violation

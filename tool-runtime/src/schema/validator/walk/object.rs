@@ -7,8 +7,8 @@ use super::super::model::{AdditionalProperties, ObjectRules, PropertyRule, Schem
 use super::super::nearest::nearest;
 use super::edit::TextEdit;
 use super::scalar::sized;
-use super::{Document, VerdictMode, Walk};
-use crate::json::{JsonKind, JsonNode, JsonTree, push_name, read};
+use super::{Document, NO_SECRETS, VerdictMode, Walk};
+use crate::json::{JsonKind, JsonNode, JsonTree, read};
 use crate::limits::Limits;
 
 /// Up to this number, a linear scan is faster than a binary search.
@@ -122,20 +122,13 @@ impl<'v> Walk<'v> {
             return;
         }
         let declared = || rules.properties.iter().filter(|property| property.schema.is_some());
-        let violation = Violation::new(
-            doc.pointer(id),
-            "additionalProperties",
-            describe_known_names(
-                declared().map(|property| &*property.name),
-                rules.patterns.iter().map(|(pattern, _)| pattern),
-            ),
-            doc.received(id),
+        let expected = describe_known_names(
+            declared().map(|property| &*property.name),
+            rules.patterns.iter().map(|(pattern, _)| pattern),
         );
-        let close = nearest(name, declared().map(|property| &*property.name), 1);
-        self.record(match close.first() {
-            Some(close) => violation.with_hint(format!("did you mean `{close}`?")),
-            None => violation,
-        });
+        let violation = doc.violation(id, "additionalProperties", expected);
+        let names = declared().map(|property| &*property.name);
+        self.record(with_close_name(violation, doc, id, nearest(name, names, 1)));
     }
 
     fn check_required(
@@ -169,10 +162,8 @@ impl<'v> Walk<'v> {
     ) {
         self.failed = true;
         if !self.quiet {
-            let mut pointer = doc.pointer(at);
-            push_name(&mut pointer, name);
             let expected = schema.map_or("any value".to_owned(), |id| self.schema(id).expected());
-            self.record(Violation::new(pointer, rule, expected, "absent"));
+            self.record(doc.violation_of_absent(at, rule, name, &expected));
         }
     }
 
@@ -212,8 +203,7 @@ impl<'v> Walk<'v> {
             self.failed = true;
             if !self.quiet {
                 let expected = format!("a property whose name is {}", self.described_name(names));
-                let pointer = doc.pointer(id);
-                self.record(Violation::new(pointer, "propertyNames", expected, "string"));
+                self.record(doc.violation_of(id, "propertyNames", expected, "string"));
             }
         }
     }
@@ -237,7 +227,8 @@ impl<'v> Walk<'v> {
 
     fn is_name(&mut self, names: SchemaId, tree: &JsonTree, quoted: &str) -> bool {
         self.docs += 1;
-        let doc = Document { view: tree.view(quoted), id: self.docs, outer: None };
+        let (view, id) = (tree.view(quoted), self.docs);
+        let doc = Document { view, id, outer: None, secrets: &NO_SECRETS };
         self.passes(names, &doc, 0, VerdictMode::PLAIN)
     }
 
@@ -308,6 +299,22 @@ impl ObjectRules {
             | AdditionalProperties::Checked(_) => None,
         };
         declared.into_iter().chain(patterns.map(|(_, id)| *id)).chain(additional)
+    }
+}
+
+/// Adds the declared name that is close to an unknown one, unless the unknown one is inside of a
+/// secret: the hint would tell about it.
+pub(super) fn with_close_name(
+    violation: Violation,
+    doc: &Document<'_>,
+    id: u32,
+    close: Vec<&str>,
+) -> Violation {
+    match close.first() {
+        Some(close) if !doc.is_inside_a_secret(id) => {
+            violation.with_hint(format!("did you mean `{close}`?"))
+        }
+        Some(_) | None => violation,
     }
 }
 

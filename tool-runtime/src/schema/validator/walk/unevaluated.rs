@@ -1,11 +1,9 @@
 //! Checks `unevaluatedProperties`: the properties that no other keyword evaluates.
 
-use tool_contracts::Violation;
-
 use super::super::model::{AdditionalProperties, ObjectRules, SchemaId, SchemaNode};
 use super::super::nearest::nearest;
 use super::choice::meant_branches;
-use super::object::describe_known_names;
+use super::object::{describe_known_names, with_close_name};
 use super::{Document, VerdictMode, Walk};
 
 /// The object rules of all other schemas that accept a value.
@@ -130,11 +128,7 @@ impl<'v> Walk<'v> {
         let patterns = evaluators.rules.iter().flat_map(|rules| &rules.patterns);
         let expected = describe_known_names(names(), patterns.map(|(pattern, _)| pattern));
         let rule = "unevaluatedProperties";
-        let violation = Violation::new(doc.pointer(id), rule, expected, doc.received(id));
-        let close = nearest(name, names(), 1);
-        self.record(match close.first() {
-            Some(close) => violation.with_hint(format!("did you mean `{close}`?")),
-            None => violation,
-        });
+        let violation = doc.violation(id, rule, expected);
+        self.record(with_close_name(violation, doc, id, nearest(name, names(), 1)));
     }
 }

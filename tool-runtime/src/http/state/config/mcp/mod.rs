@@ -10,6 +10,8 @@ use rmcp::model::{self, Implementation};
 use tool_contracts::ContractError;
 use tool_contracts::server::{CallContext, Tenant};
 
+use crate::http::state::quota::half;
+
 pub use self::resource::ProtectedResource;
 pub(in crate::http) use self::resource::{WELL_KNOWN, challenge_parameter, resource_of};
 pub(in crate::http) use self::settings::McpSettings;
@@ -22,6 +24,9 @@ const LIST_LIFETIME: Duration = Duration::from_secs(60);
 
 /// The most sessions of clients before revision 2026-07-28, unless the host sets another number.
 const SESSIONS: usize = 1_000;
+
+/// The most sessions of one caller, unless the host sets another number: each holds tasks and channels.
+const SESSIONS_OF_CALLER: usize = 64;
 
 /// The time for which a session may be idle, unless the host sets another one.
 const SESSION_IDLE_TIME: Duration = Duration::from_secs(30 * 60);
@@ -49,9 +54,12 @@ pub struct McpConfig {
     pub(in crate::http) server: Implementation,
     pub(in crate::http) instructions: Option<String>,
     pub(in crate::http) tool_icons: BTreeMap<Box<str>, Vec<model::Icon>>,
+    pub(in crate::http) open_schemas: bool,
     pub(in crate::http) page_size: usize,
     pub(in crate::http) list_lifetime: Duration,
     pub(in crate::http) sessions: Option<usize>,
+    /// Of one caller; by default half of all, and at most [`SESSIONS_OF_CALLER`].
+    sessions_of_caller: Option<usize>,
     pub(in crate::http) session_idle_time: Duration,
     pub(in crate::http) tenant: Option<Tenant>,
     pub(in crate::http) site: Option<Box<str>>,
@@ -83,9 +91,11 @@ impl McpConfig {
             server: Implementation::new(name, version),
             instructions: None,
             tool_icons: BTreeMap::new(),
+            open_schemas: false,
             page_size: PAGE_SIZE,
             list_lifetime: LIST_LIFETIME,
             sessions: None,
+            sessions_of_caller: None,
             session_idle_time: SESSION_IDLE_TIME,
             tenant: None,
             site: None,
@@ -123,6 +133,16 @@ impl McpConfig {
     /// Adds an icon of a tool. A name that is no tool's has no effect.
     pub fn tool_icon(mut self, tool: impl Into<Box<str>>, icon: Icon) -> Self {
         self.tool_icons.entry(tool.into()).or_default().push(icon.0);
+        self
+    }
+
+    /// Sets whether the listed schemas leave out `additionalProperties` and `unevaluatedProperties` where
+    /// these are booleans; by default objects say by them that they have no further properties.
+    ///
+    /// For clients whose conversion of schemas fails at these keywords, such as that of `google-genai`.
+    /// Calls are checked as before: an unknown argument is refused with the closest name.
+    pub fn open_schemas(mut self, wanted: bool) -> Self {
+        self.open_schemas = wanted;
         self
     }
 
@@ -208,10 +228,23 @@ impl McpConfig {
         self.max_sessions(if wanted { SESSIONS } else { 0 })
     }
 
-    /// Sets the most sessions at a time, of all callers; half of them for one caller. 0 is none.
+    /// Sets the most sessions at a time, of all callers; 0 is none.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.sessions = Some(sessions).filter(|sessions| *sessions > 0);
         self
+    }
+
+    /// Sets the most sessions of one principal, or of one address for anonymous callers; by default half
+    /// of [`max_sessions`](Self::max_sessions), and at most 64. Above it `initialize` is answered
+    /// `RATE_LIMITED`.
+    pub fn max_sessions_per_caller(mut self, sessions: usize) -> Self {
+        self.sessions_of_caller = Some(sessions);
+        self
+    }
+
+    /// Returns the most sessions of one caller, of so many of all.
+    pub(in crate::http) fn sessions_of_caller(&self, all: usize) -> usize {
+        self.sessions_of_caller.unwrap_or(half(all).min(SESSIONS_OF_CALLER))
     }
 
     /// Sets for how long a session is kept that has no request, running call or open stream; 30 minutes by

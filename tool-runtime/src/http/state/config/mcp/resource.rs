@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::http::state::app::App;
+use crate::json::normalized;
 
 /// The path of the metadata of a resource at the root; another resource's path follows it.
 pub(in crate::http) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
@@ -92,7 +93,7 @@ impl ProtectedResource {
         if let Some(url) = &self.documentation {
             metadata["resource_documentation"] = json!(url);
         }
-        metadata
+        normalized(metadata)
     }
 }
 

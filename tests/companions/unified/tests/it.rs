@@ -1,0 +1,45 @@
+//! The library in a build whose other crates turn on features of the crates that it shares with
+//! them. It reads what a build of the workspace has written.
+//!
+//! The workspace's test `unified::artefacts_are_written_and_read` writes the files to the folder
+//! that the variable `UNIFIED_FOLDER` names. Without it this build reads what it has written itself.
+
+#![deny(warnings)]
+
+#[path = "../../unified.rs"]
+mod unified;
+
+use std::path::PathBuf;
+
+/// Returns the folder with the files of the workspace's build.
+async fn folder() -> PathBuf {
+    if let Some(folder) = std::env::var_os(unified::FOLDER) {
+        return folder.into();
+    }
+    let folder = std::env::temp_dir().join(format!("companion-unified-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a new folder");
+    unified::write(&folder).await;
+    folder
+}
+
+#[tokio::test]
+async fn files_of_the_workspaces_build_are_read() {
+    unified::read(&folder().await).await;
+}
+
+#[tokio::test]
+async fn every_representation_of_serde_reads_every_number() {
+    unified::check_numbers().await;
+}
+
+#[test]
+fn features_that_change_serde_json_are_on() {
+    let names = |json: &str| -> Vec<String> {
+        let object: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(json).expect("an object");
+        object.keys().cloned().collect()
+    };
+    assert_eq!(names(r#"{"b":1,"a":2}"#), ["b", "a"]);
+    let number: serde_json::Number = serde_json::from_str("1e2").expect("a number");
+    assert_eq!(number.to_string(), "1e2");
+}

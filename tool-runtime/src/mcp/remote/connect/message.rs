@@ -1,0 +1,224 @@
+//! Reads one message of a server: of a bounded number of values, and so that an answer that cannot be
+//! read ends the request that waits for it.
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, CustomResult, ErrorCode, ErrorData, ListToolsResult,
+    MetaObject, RequestId, ServerJsonRpcMessage, ServerResult, Tool,
+};
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+use super::failure::TransportFailure;
+use crate::mcp::remote::limits::RemoteLimits;
+use crate::mcp::remote::shallow::{ShallowJson, ShallowScan};
+
+/// The members of a message that are looked at before it is read. The first one is the id.
+const MEMBERS: &[&str] = &["id", "jsonrpc", "method", "result", "error"];
+
+/// The member of a list's `_meta` with the text of the whole list.
+const LIST_TEXT: &str = "tool-runtime/list";
+/// The annotation by which an argument is sent as an HTTP header too.
+const HEADER_ANNOTATION: &str = "x-mcp-header";
+
+/// The kind of a request, by which its result is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestKind {
+    /// A call of a tool. Its result stays a text until the call reads it.
+    Call,
+    /// A list of tools. Its result stays a text, so that each tool is read by itself.
+    List,
+    /// A request whose result rmcp reads.
+    Other,
+}
+
+/// A message of a server.
+#[derive(Debug)]
+pub(super) enum IncomingMessage<'t> {
+    /// A text that is no message, such as a line of a log.
+    Ignored,
+    /// A request or a notification.
+    FromServer(Box<ServerJsonRpcMessage>),
+    Answer {
+        /// The request that the answer names, if it names one.
+        id: Option<RequestId>,
+        answer: IncomingAnswer<'t>,
+    },
+}
+
+/// An answer of a server.
+#[derive(Debug)]
+pub(super) enum IncomingAnswer<'t> {
+    Result(&'t str),
+    Error(ErrorData),
+    Unusable(TransportFailure),
+}
+
+/// Reads the messages of a server.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MessageReader {
+    max_nodes: usize,
+}
+
+impl RequestKind {
+    /// Returns the id and the kind of a request; none for another message.
+    pub(super) fn from_message(message: &ClientJsonRpcMessage) -> Option<(RequestId, Self)> {
+        let ClientJsonRpcMessage::Request(request) = message else { return None };
+        let kind = match &request.request {
+            ClientRequest::CallToolRequest(_) => Self::Call,
+            ClientRequest::ListToolsRequest(_) => Self::List,
+            _ => Self::Other,
+        };
+        Some((request.id.clone(), kind))
+    }
+}
+
+impl MessageReader {
+    pub(super) fn new(limits: RemoteLimits) -> Self {
+        Self { max_nodes: limits.max_message_nodes() }
+    }
+
+    /// Starts to look at a message that is too long to be kept.
+    pub(super) fn skim() -> ShallowScan {
+        ShallowScan::new(MEMBERS)
+    }
+
+    /// Reads a message.
+    pub(super) fn read<'t>(&self, bytes: &'t [u8]) -> IncomingMessage<'t> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let outer = ShallowJson::object(bytes, MEMBERS);
+        let is_too_large = outer.nodes() > self.max_nodes;
+        if outer.is_object() && outer.has("method") {
+            let message = if is_too_large { None } else { serde_json::from_slice(bytes).ok() };
+            return message.map_or(IncomingMessage::Ignored, IncomingMessage::FromServer);
+        }
+        let Some(id) = answered(&outer) else { return IncomingMessage::Ignored };
+        let answer = if is_too_large {
+            Err(TransportFailure::TooLarge)
+        } else {
+            answer_in(bytes, &outer).ok_or(TransportFailure::Unreadable)
+        };
+        IncomingMessage::Answer { id, answer: answer.unwrap_or_else(IncomingAnswer::Unusable) }
+    }
+}
+
+/// Returns the request that a text answers, which it may not name; none if it is no answer.
+pub(super) fn answered(outer: &ShallowJson) -> Option<Option<RequestId>> {
+    let id = outer.is_object().then(|| id_in(outer.first_value())).flatten();
+    let is_answer = outer.has("result") || outer.has("error");
+    let is_message = is_answer || (outer.has("jsonrpc") && id.is_some());
+    (outer.is_object() && is_message && !outer.has("method")).then_some(id)
+}
+
+fn id_in(text: &[u8]) -> Option<RequestId> {
+    match serde_json::from_slice(text).ok()? {
+        Value::String(id) => Some(RequestId::String(id.into())),
+        Value::Number(number) => {
+            let whole = || number.as_f64().filter(|float| float.fract() == 0.0);
+            // Some languages write every number as a float.
+            number
+                .as_i64()
+                .or_else(|| format!("{:.0}", whole()?).parse().ok())
+                .map(RequestId::Number)
+        }
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn answer_in<'t>(bytes: &'t [u8], outer: &ShallowJson) -> Option<IncomingAnswer<'t>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    serde_json::from_str::<IgnoredAny>(text).ok()?;
+    // Libraries of the first version of JSON-RPC write both members.
+    match (outer.get(text, "error"), outer.get(text, "result")) {
+        (None | Some("null"), Some(result)) => Some(IncomingAnswer::Result(result)),
+        (Some(error), _) => Some(IncomingAnswer::Error(error_in(error))),
+        (None, None) => None,
+    }
+}
+
+/// Reads an error, of which any part may be missing.
+fn error_in(text: &str) -> ErrorData {
+    let mut error: Value = serde_json::from_str(text).unwrap_or_default();
+    let code = error["code"].as_i64().and_then(|code| i32::try_from(code).ok());
+    let data = error.get_mut("data").map(Value::take);
+    let written = |value: &Value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        _ => value.to_string(),
+    };
+    let message = match (&error, &error["message"]) {
+        (Value::String(text), _) | (_, Value::String(text)) => text.clone(),
+        (_, message) => written(message),
+    };
+    let message = match &data {
+        Some(data) if message.trim().is_empty() => written(data),
+        Some(_) | None => message,
+    };
+    ErrorData::new(code.map_or(ErrorCode::INTERNAL_ERROR, ErrorCode), message, data)
+}
+
+impl IncomingAnswer<'_> {
+    /// Makes a message of rmcp, which answers a request of this kind.
+    pub(super) fn into_message(self, id: RequestId, kind: RequestKind) -> ServerJsonRpcMessage {
+        match self {
+            Self::Result(text) => match result_of(text, kind) {
+                Ok(result) => ServerJsonRpcMessage::response(result, id),
+                Err(failure) => ServerJsonRpcMessage::error(failure.to_error(), Some(id)),
+            },
+            Self::Error(mut error) => {
+                // The data of later errors is not used: what stands there is written by this client.
+                if kind != RequestKind::Other {
+                    error.data = None;
+                }
+                ServerJsonRpcMessage::error(error, Some(id))
+            }
+            Self::Unusable(failure) => ServerJsonRpcMessage::error(failure.to_error(), Some(id)),
+        }
+    }
+}
+
+fn result_of(text: &str, kind: RequestKind) -> Result<ServerResult, TransportFailure> {
+    match kind {
+        RequestKind::Call => Ok(as_text(text)),
+        RequestKind::List if text.contains(HEADER_ANNOTATION) => Ok(annotated_list(text)),
+        RequestKind::List => Ok(as_text(text)),
+        RequestKind::Other => serde_json::from_str(text).map_err(|_| TransportFailure::Unreadable),
+    }
+}
+
+fn as_text(text: &str) -> ServerResult {
+    ServerResult::CustomResult(CustomResult::new(Value::String(text.to_owned())))
+}
+
+/// Makes a list that rmcp understands, which sends the arguments of its tools as headers, with the text
+/// of the whole list.
+fn annotated_list(text: &str) -> ServerResult {
+    let outer = ShallowJson::object(text.as_bytes(), &["tools"]);
+    let items = ShallowJson::array(outer.get(text, "tools").unwrap_or_default());
+    let tools = items.into_iter().filter(|item| item.contains(HEADER_ANNOTATION));
+    let tools: Vec<Tool> = tools.filter_map(|item| serde_json::from_str(item).ok()).collect();
+    let mut list = ListToolsResult::with_all_items(tools);
+    list.meta = serde_json::from_value::<MetaObject>(json!({ LIST_TEXT: text })).ok();
+    ServerResult::ListToolsResult(list)
+}
+
+/// Returns the text of a result, and the names of the tools whose annotations for HTTP headers rmcp has
+/// rejected.
+pub(in super::super) fn result_text(result: ServerResult) -> Option<(String, Vec<String>)> {
+    match result {
+        ServerResult::CustomResult(CustomResult(Value::String(text))) => Some((text, Vec::new())),
+        ServerResult::ListToolsResult(list) => {
+            let mut meta = list.meta?;
+            let Some(Value::String(text)) = meta.0.remove(LIST_TEXT) else { return None };
+            let accepted = |name: &str| list.tools.iter().any(|tool| tool.name == name);
+            let rejected = {
+                let outer = ShallowJson::object(text.as_bytes(), &["tools"]);
+                let items = ShallowJson::array(outer.get(&text, "tools").unwrap_or_default());
+                let annotated = items.into_iter().filter(|item| item.contains(HEADER_ANNOTATION));
+                let tools = annotated.filter_map(|item| serde_json::from_str::<Tool>(item).ok());
+                tools.map(|tool| tool.name.into_owned()).filter(|name| !accepted(name)).collect()
+            };
+            Some((text, rejected))
+        }
+        _ => None,
+    }
+}
