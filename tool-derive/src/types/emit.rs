@@ -6,7 +6,7 @@ use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Type, parse_quote};
 
 use super::fields::{self, all_mut, has_attribute_word, has_named};
 use super::model::{AiField, AiType, DeserializeImpl, Directions};
-use super::{debug, deserialize};
+use super::{debug, deserialize, wide};
 use crate::syntax::arg::{Arg, ArgDefault};
 use crate::syntax::bounds::Bounds;
 use crate::syntax::docs::title_and_description;
@@ -26,7 +26,8 @@ pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
     item.attrs = own.into_iter().chain(item.attrs).collect();
     let defaults = defaults(ty, &item);
     let deserialize = deserialize::emit(ty, &item);
-    quote!(#item #defaults #debug #deserialize)
+    let wide = wide::emit(ty, &item);
+    quote!(#item #defaults #debug #deserialize #wide)
 }
 
 /// Generates the item with its derives only, for a type with errors.
@@ -211,7 +212,7 @@ fn default(field: &AiField) -> Option<TokenStream> {
     let value = if text { quote!(::core::convert::From::from(#value)) } else { quote!(#value) };
     Some(quote! {
         #[doc(hidden)]
-        #[allow(non_snake_case, clippy::unnecessary_wraps)]
+        #[allow(clippy::unnecessary_wraps)]
         fn #function() -> #ty {
             #value
         }
