@@ -17,7 +17,7 @@ use crate::failure::FailureCode;
 use crate::limits::Limits;
 use crate::schema::{
     self, AnswerCheck, ChoiceReading, Coerce, IsClosed, SchemaFinding, SchemaKind, UncheckedRule,
-    Validator,
+    ValidationReport, Validator,
 };
 use crate::tool::{BuildProblem, CallScope, ToolFuture};
 
@@ -271,6 +271,15 @@ impl Registered {
             return Err(BuildProblem::NoEvidence { tool: self.spec.name().to_owned() });
         }
         Ok(())
+    }
+
+    /// Checks a call's arguments. In a tool of the program, `null` for an optional argument means that
+    /// it is left out, also without coercion; a dynamic tool's own schema decides.
+    pub(crate) fn check_arguments(&self, text: &str, limits: &Limits) -> ValidationReport {
+        match &self.start {
+            ToolStart::Static(_) => self.input.check_arguments(text, limits, self.coerce),
+            ToolStart::Dynamic { .. } => self.input.check(text, limits, self.coerce),
+        }
     }
 
     /// The number of bytes to reserve for the next output.
