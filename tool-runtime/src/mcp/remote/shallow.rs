@@ -70,11 +70,6 @@ impl ShallowJson {
         self.root == Some(b'{')
     }
 
-    /// Returns whether the text begins as an array.
-    pub(super) fn is_array(&self) -> bool {
-        self.root == Some(b'[')
-    }
-
     /// Returns the number of values, at every depth.
     pub(super) fn nodes(&self) -> usize {
         self.nodes
