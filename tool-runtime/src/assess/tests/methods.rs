@@ -80,10 +80,13 @@ fn about_tea() -> ContextDataBuilder {
 fn short_contexts_stay_as_they_are() {
     check(&Assessor::new(), about_tea(), CompressionMethod::None);
     let asked = about_tea().strategy(CompressionStrategy::SemanticPruning);
-    let optimized = optimized(&Assessor::new(), asked);
+    let optimized = self::optimized(&Assessor::new(), asked);
     assert_eq!(optimized.method_used(), CompressionMethod::None);
     let reason = optimized.metadata()["reason"].as_str().expect("a reason");
     assert!(reason.ends_with("are not above the threshold of 10000"), "{reason}");
+    let never = Assessor::new().options(AssessOptions::default().with_threshold_tokens(u64::MAX));
+    let optimized = self::optimized(&never, about_tea());
+    assert_eq!(optimized.metadata()["reason"], "this context is not to be compressed");
 }
 
 #[test]
@@ -146,7 +149,7 @@ fn results_beside_compacted_messages_are_written_as_those_of_a_whole_context() {
     assert_eq!(results, expected);
     assert!(results.contains("[20]{colour,id}:"), "{results}");
     let (_, results) = written(&eager(), rounds(12));
-    assert!(results.contains("    \"colour\": \"green\""), "{results}");
+    assert!(results.contains(r#"{"colour":"green","#), "{results}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListRespons
 
 use super::names::{ComponentNames, camel_case};
 use super::reference::{PREFIX, of};
-use super::{extraction, numbers, parameters, shapes};
+use super::{extraction, numbers, parameters, recursion, shapes};
 use crate::evidence::ReplayReport;
 use crate::http::endpoints::approvals::{Approvals, DecisionBody, Declined};
 use crate::http::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
@@ -155,6 +155,7 @@ impl Components {
         let mut schemas = self.schemas;
         extraction::extract_targets(&mut schemas);
         schemas.values_mut().for_each(shapes::restate);
+        recursion::hide(&mut schemas);
         extraction::extract_types(&mut schemas);
         extraction::discriminate(&mut schemas);
         schemas

@@ -16,7 +16,8 @@ use super::{Definition, DynamicTool, HostNeed, Registration, ToolSource};
 use crate::failure::FailureCode;
 use crate::limits::Limits;
 use crate::schema::{
-    self, AnswerCheck, Coerce, SchemaKind, UncheckedRule, ValidationReport, Validator,
+    self, AnswerCheck, ChoiceReading, Coerce, IsClosed, SchemaFinding, SchemaKind, UncheckedRule,
+    ValidationReport, Validator,
 };
 use crate::tool::{BuildProblem, CallScope, ToolFuture};
 
@@ -79,6 +80,8 @@ pub(crate) struct Registered {
     pub(crate) output: Option<Validator>,
     /// The rules of its schemas that are not checked.
     pub(crate) unchecked: Vec<UncheckedRule>,
+    /// The rules of its schemas that are probably mistakes.
+    pub(crate) findings: Vec<SchemaFinding>,
     /// The condition under which an output is checked against `output`.
     pub(crate) answer_check: AnswerCheck,
     /// True if the validator reads the raw text before the typed reader.
@@ -169,7 +172,8 @@ impl Registered {
     ) -> Result<Self, Vec<BuildProblem>> {
         let mut input = (definition.input)(&mut schema::input_generator()).to_value();
         let unchecked_bounds = schema::take_unchecked_bounds(&mut input);
-        schema::close(&mut input);
+        let written = input.clone();
+        let closed = schema::close(&mut input, ChoiceReading::OneBranch);
         let output = (definition.output)(&mut schema::output_generator()).to_value();
         let mut spec = ToolSpec::builder(definition.name, definition.effect)
             .version(definition.version)
@@ -192,6 +196,7 @@ impl Registered {
             spec,
             input,
             examples: definition.examples.iter().map(|&text| text.into()).collect(),
+            findings: findings(&written, Some(closed), Some(&output)),
             output: Some(output),
             timeout,
             start,
@@ -222,9 +227,8 @@ impl Registered {
         // A tool that lacks something is compiled too, so that all of its problems are reported.
         let no_schema = || serde_json::json!({"type": "object"});
         let mut input = tool.input_schema.clone().unwrap_or_else(no_schema);
-        if !tool.open {
-            schema::close(&mut input);
-        }
+        let written = input.clone();
+        let closed = (!tool.open).then(|| schema::close(&mut input, ChoiceReading::AnyBranches));
         let mut spec = ToolSpec::builder(&*tool.name, tool.effect)
             .version(tool.version.as_deref().unwrap_or("0.0.0"))
             .description(&*tool.description)
@@ -256,6 +260,7 @@ impl Registered {
             spec,
             input,
             examples: tool.examples.iter().map(|example| example.to_string().into()).collect(),
+            findings: findings(&written, closed, tool.output_schema.as_ref()),
             output: tool.output_schema.clone(),
             timeout,
             start,
@@ -299,6 +304,7 @@ struct ToolParts<'t> {
     toolkit: Option<ToolkitSpec>,
     spec: ToolSpecBuilder,
     input: Value,
+    findings: Vec<SchemaFinding>,
     /// Examples of all arguments, as JSON.
     examples: Vec<Cow<'t, str>>,
     output: Option<Value>,
@@ -387,6 +393,7 @@ impl ToolParts<'_> {
             has_personal: input.has_personal(),
             output,
             unchecked,
+            findings: self.findings,
             answer_check,
             coerce: settings.coerce(effect),
             timeout: self.timeout,
@@ -402,6 +409,13 @@ impl ToolParts<'_> {
             input,
         })
     }
+}
+
+fn findings(input: &Value, closed: Option<IsClosed>, output: Option<&Value>) -> Vec<SchemaFinding> {
+    let mut findings = schema::schema_findings(input, SchemaKind::Input, closed);
+    let output = output.map(|it| schema::schema_findings(it, SchemaKind::Output, None));
+    findings.extend(output.into_iter().flatten());
+    findings
 }
 
 fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
