@@ -125,6 +125,8 @@ pub(crate) struct ToolTraits {
     pub(crate) evidence: bool,
     /// True if an output is withheld if its evidence cannot be stored.
     pub(crate) requires_evidence: bool,
+    /// True if numbers of outputs may be wider than 64 bits.
+    pub(crate) keeps_wide_numbers: bool,
     /// The hash of its source, for functions with `#[ai_tool]`.
     pub(crate) source: Option<&'static str>,
 }
@@ -209,6 +211,7 @@ impl Registered {
             shared: definition.shared,
             evidence: definition.source_hash.is_some(),
             requires_evidence: definition.requires_evidence,
+            keeps_wide_numbers: false,
             source: definition.source_hash,
         };
         tool.needs = (definition.host)();
@@ -246,6 +249,7 @@ impl Registered {
             shared: tool.shared,
             evidence: tool.evidence,
             requires_evidence: tool.requires_evidence,
+            keeps_wide_numbers: tool.keeps_wide_numbers,
             source: None,
         };
         let start = tool.handler.clone();
@@ -263,6 +267,15 @@ impl Registered {
             typed: None,
         };
         parts.finish(tool.effect, settings, problems).map(|tool| Registered { traits, ..tool })
+    }
+
+    /// Checks the data of an answer against the output schema, if there is one.
+    pub(crate) fn check_output(&self, data: &str) -> Option<ValidationReport> {
+        let mut report = self.output.as_ref()?.check(data, &Limits::WIDEST, Coerce::Off);
+        if self.traits.keeps_wide_numbers {
+            report.violations.retain(|violation| violation.rule() != "precision");
+        }
+        Some(report)
     }
 
     /// Returns an error if the tool has to leave evidence, and the runtime keeps none.
