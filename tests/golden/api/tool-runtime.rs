@@ -1067,6 +1067,9 @@ impl<'r> Tools<'r> {
     pub fn refused(&self) -> impl Iterator<Item = &'r RefusedTool> + use<'r> {}
     pub fn remove(&self, name: &str) -> bool {}
     pub fn replace(&self, tool: DynamicTool) -> Result<ToolList, BuildError> {}
+    pub fn schema_findings(
+        &self,
+    ) -> impl Iterator<Item = (String, SchemaFinding)> + use<> {}
     pub fn subscribe(
         &self,
         listen: impl Fn(&ToolList) + Send + Sync + 'static,
@@ -5680,6 +5683,23 @@ impl SchemaError {
 }
 impl fmt::Display for SchemaError {}
 impl std::error::Error for SchemaError {}
+
+// tool_runtime::schema::SchemaFinding
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaFinding {
+    ..
+}
+impl SchemaFinding {
+    #[must_use]
+    pub fn description(&self) -> &str {}
+    #[must_use]
+    pub fn pointer(&self) -> &str {}
+    #[must_use]
+    pub const fn rule(&self) -> &'static str {}
+    #[must_use]
+    pub const fn schema_kind(&self) -> SchemaKind {}
+}
+impl fmt::Display for SchemaFinding {}
 
 // tool_runtime::schema::SchemaKind
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -39,6 +39,9 @@ mod outcomes;
 mod panics;
 mod plots;
 mod policy;
+#[path = "../../companions/portable.rs"]
+mod portable;
+mod portable_files;
 mod promises;
 mod public_api;
 mod record;
@@ -54,7 +57,4 @@ mod support;
 mod tokens;
 mod trace;
 mod trial;
-#[path = "../../companions/unified.rs"]
-mod unified;
-mod unified_files;
 mod violation_texts;

@@ -5,6 +5,7 @@
 //! - `deserialize::is_plain`: `Deserialize` needs no derive of serde
 //! - `derives`: the user does not derive the same traits, and `#[serde_as]` stands below
 //! - `deny_unknown_fields`: unknown fields are denied if serde supports it
+//! - `variants`: no variant has names that only `Deserialize` knows
 //! - `fields`: `#[arg(…)]` is consistent, and does not repeat serde attributes
 
 use quote::format_ident;
@@ -38,6 +39,9 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         return None;
     }
     let directions = directions(&raw.options, errors);
+    if directions != Directions::Serialize {
+        raw.variants.iter().for_each(|attributes| variant(attributes, errors));
+    }
     let is_plain = directions != Directions::Serialize && deserialize::is_plain(&raw);
     let derived = derives(&raw.attributes, errors);
     let allow_unknown_fields = raw.options.open.as_ref().is_some_and(|given| given.value);
@@ -46,7 +50,8 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
     let excluded = ["deny_unknown_fields", "transparent", "from", "try_from", "remote"];
     let deny_unknown_fields =
         !allow_unknown_fields && !flattened && !has_attribute_word(&raw.attributes, &excluded);
-    let fields = raw.fields.into_iter().map(|raw| field(raw, errors)).collect();
+    let is_buffered = has_attribute_word(&raw.attributes, &["tag", "untagged"]);
+    let fields = raw.fields.into_iter().map(|raw| field(raw, is_buffered, errors)).collect();
     Some(AiType {
         root: Root::given(raw.options.crate_, errors),
         directions,
@@ -99,7 +104,30 @@ fn directions(options: &RawOptions, errors: &Errors) -> Directions {
     }
 }
 
-fn field(raw: RawField, errors: &Errors) -> AiField {
+/// Refuses names of a variant that the schema does not list, so that no call could use them.
+fn variant(attributes: &[Attribute], errors: &Errors) {
+    let rules = [
+        (
+            "alias",
+            "a variant's alias is not in the schema, so a call that uses it is refused: \
+             remove it, or add a variant with that name",
+        ),
+        (
+            "other",
+            "the schema lists the variants, so a call with any other name is refused before \
+             `#[serde(other)]` could read it: remove it",
+        ),
+    ];
+    for attribute in attributes.iter().filter(|it| it.path().is_ident("serde")) {
+        for (word, message) in rules {
+            if has_attribute_word(std::slice::from_ref(attribute), &[word]) {
+                errors.at(attribute, message);
+            }
+        }
+    }
+}
+
+fn field(raw: RawField, is_buffered: bool, errors: &Errors) -> AiField {
     let RawField { variant, name, ty, attributes, arg } = raw;
     let arg = match arg {
         Some(arg) => {
@@ -115,11 +143,17 @@ fn field(raw: RawField, errors: &Errors) -> AiField {
     let default = matches!(arg.default, Some(ArgDefault::Value(_))).then(|| {
         let name = name.as_ref().map_or_else(|| "0".to_owned(), |name| name.unraw().to_string());
         match variant {
-            Some(variant) => format_ident!("__default_{}_{name}", variant.unraw().to_string()),
+            Some(variant) => {
+                let variant = snake_case(&variant.unraw().to_string());
+                format_ident!("__default_{variant}_{name}")
+            }
             None => format_ident!("__default_{name}"),
         }
     });
-    AiField { name, arg, ty, titled, default }
+    let is_buffered = is_buffered || has_attribute_word(&attributes, &["flatten"]);
+    let read_by = ["skip", "with", "skip_deserializing", "deserialize_with", "serde_as"];
+    let may_be_wide = !is_narrow(&ty) && !has_attribute_word(&attributes, &read_by);
+    AiField { name, arg, ty, titled, is_buffered, may_be_wide, default }
 }
 
 fn check_repeated(arg: &Arg, attributes: &[Attribute], place: &Attribute, errors: &Errors) {
@@ -128,6 +162,23 @@ fn check_repeated(arg: &Arg, attributes: &[Attribute], place: &Attribute, errors
             errors.at(place, format!("`#[serde({word})]` is set already; keep one of them"));
         }
     }
+}
+
+/// Writes a variant's name in snake case, as part of a function's name.
+fn snake_case(variant: &str) -> String {
+    let mut name = String::with_capacity(variant.len() + 2);
+    for letter in variant.chars() {
+        if letter.is_uppercase() {
+            name.push('_');
+        }
+        name.extend(letter.to_lowercase());
+    }
+    name
+}
+
+/// Returns whether the type is visibly a scalar of at most 64 bits.
+fn is_narrow(ty: &Type) -> bool {
+    is_scalar(ty) && !types::is_named(types::optional(ty).unwrap_or(ty), &["i128", "u128"])
 }
 
 /// Returns whether the type is visibly a scalar, whose name would not inform a reader.

@@ -7,6 +7,7 @@ mod emit;
 mod fields;
 mod model;
 mod raw;
+mod wide;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -49,6 +49,10 @@ pub(crate) struct AiField {
     pub(crate) ty: Type,
     /// True if the field's schema gets the name of its type.
     pub(crate) titled: bool,
+    /// True if serde buffers the field's value before it reads it.
+    pub(crate) is_buffered: bool,
+    /// True unless the type is visibly a scalar of at most 64 bits, or is read by a function.
+    pub(crate) may_be_wide: bool,
     /// The function that returns the default, if there is one.
     pub(crate) default: Option<Ident>,
 }

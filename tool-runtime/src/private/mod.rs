@@ -6,6 +6,7 @@ mod probe;
 mod roles;
 mod select;
 pub mod traits;
+mod wide;
 
 #[cfg(all(test, feature = "policy", feature = "tokio"))]
 mod tests;
@@ -31,6 +32,7 @@ pub use self::roles::{
     public_message, shared_property,
 };
 pub use self::select::Select;
+pub use self::wide::{NoWideFields, NoWideInteger, WideFields, WideInteger, WideProbe};
 pub use crate::__discover as discover;
 pub use crate::failure::{Failure, FailureCode, ToolFailure};
 pub use crate::schema::{InputSchema, Property, open, title};

@@ -1,35 +1,40 @@
 //! The library in a build whose other crates turn on features of the crates that it shares with
 //! them. It reads what a build of the workspace has written.
 //!
-//! The workspace's test `unified::artefacts_are_written_and_read` writes the files to the folder
+//! The workspace's test `portable_files::artefacts_are_written_and_read` writes the files to the folder
 //! that the variable `UNIFIED_FOLDER` names. Without it this build reads what it has written itself.
 
 #![deny(warnings)]
 
-#[path = "../../unified.rs"]
-mod unified;
+#[path = "../../portable.rs"]
+mod portable;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Returns the folder with the files of the workspace's build.
 async fn folder() -> PathBuf {
-    if let Some(folder) = std::env::var_os(unified::FOLDER) {
+    if let Some(folder) = std::env::var_os(portable::FOLDER) {
         return folder.into();
     }
     let folder = std::env::temp_dir().join(format!("companion-unified-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a new folder");
-    unified::write(&folder).await;
+    portable::write(&folder).await;
     folder
 }
 
 #[tokio::test]
 async fn files_of_the_workspaces_build_are_read() {
-    unified::read(&folder().await).await;
+    portable::read(&folder().await).await;
+}
+
+#[test]
+fn snapshots_of_contracts_are_those_of_the_workspaces_build() {
+    portable::check_snapshots(Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots"));
 }
 
 #[tokio::test]
 async fn every_representation_of_serde_reads_every_number() {
-    unified::check_numbers().await;
+    portable::check_numbers().await;
 }
 
 #[test]

@@ -52,7 +52,6 @@ pub(crate) fn free(tool: &Tool) -> TokenStream {
 /// Imports the probe traits.
 pub(crate) fn imports() -> TokenStream {
     quote! {
-        #[allow(unused_imports)]
         use __p::traits::*;
     }
 }

@@ -14,11 +14,12 @@ pub(super) fn emit(tool: &Tool) -> TokenStream {
     let path = super::path(tool);
     let open = tool.open.then(|| quote!(__s.open();));
     let properties = tool.arguments().map(property);
+    // Without `mut` where nothing changes it: the user may forbid to allow the lint about that.
+    let changes = (tool.open || tool.arguments().next().is_some()).then(|| quote!(mut));
     let output = output(tool);
     quote! {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
-            let mut __s = __p::InputSchema::new(__g, #path);
+            let #changes __s = __p::InputSchema::new(__g, #path);
             #open
             #(#properties)*
             __s.finish()

@@ -2,24 +2,29 @@
 //! crates that change what the library shares with them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::portable;
 use crate::sqlite::Folder;
-use crate::unified;
 
 #[tokio::test]
 async fn artefacts_are_written_and_read() {
     let folder = Folder::new();
-    unified::write(&folder.0).await;
-    unified::read(&folder.0).await;
+    portable::write(&folder.0).await;
+    portable::read(&folder.0).await;
     // Written anew, since a ticket is used once.
-    if let Some(shared) = std::env::var_os(unified::FOLDER).map(PathBuf::from) {
+    if let Some(shared) = std::env::var_os(portable::FOLDER).map(PathBuf::from) {
         fs::create_dir_all(&shared).unwrap();
-        unified::write(&shared).await;
+        portable::write(&shared).await;
     }
+}
+
+#[test]
+fn snapshots_of_contracts_are_the_committed_ones() {
+    portable::check_snapshots(Path::new(env!("CARGO_MANIFEST_DIR")).join("companions/snapshots"));
 }
 
 #[tokio::test]
 async fn every_representation_of_serde_reads_every_number() {
-    unified::check_numbers().await;
+    portable::check_numbers().await;
 }
