@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tool_runtime::agent::OpenAiEmbedder;
 use tool_runtime::assess::{
-    AssessOptions, Assessor, CompressionError, ContextCompressor, ContextManager, Embedder,
+    AssessOptions, Assessor, CompressionError, ContextCompressor, Embedder,
 };
 use tool_runtime::contracts::assess::{CompressionMethod, CompressionStrategy, ContextData};
 use tool_runtime::tokens::{TokenCounter, TokenEstimate};

@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   const written = await body(client.POST("/approvals/{ticket}", { ...path, body: { decision: "approve" } }));
   check("output" in written && written.output === "The well", written);
   const tried = await body(call({ ...tale, context: { dry_run: true } }));
-  check(tried.meta?.dry_run === true, tried);
+  check(tried.meta != null && "dry_run" in tried.meta && tried.meta.dry_run === true, tried);
 
   const text = await body(client.POST("/tools/call/text", { params, body: { tool_name: "count_tales" } }));
   check(text.output.serialized_text === "42", text);

@@ -145,6 +145,30 @@ fn an_error_belongs_to_a_failure_alone() {
 }
 
 #[test]
+fn counts_are_not_negative_and_names_not_empty() {
+    let result = json!({
+        "tool_id": "orders", "success": true, "data": 1, "execution_time_ms": 1,
+        "timestamp": "2026-05-03T12:34:56Z", "token_estimate": 0, "retry_count": 0,
+    });
+    let read = |field: &str, value: Value| {
+        let mut result = result.clone();
+        result[field] = value;
+        serde_json::from_str::<ActResult>(&result.to_string()).map_err(|error| error.to_string())
+    };
+    assert!(read("token_estimate", json!(7)).is_ok());
+    for (field, value) in
+        [("token_estimate", json!(-1)), ("retry_count", json!(-1)), ("tool_id", json!(""))]
+    {
+        let error = read(field, value).unwrap_err();
+        assert!(error.contains(&format!("`{field}`: expected")), "{error}");
+    }
+    for field in ["tool_id", "function_name"] {
+        check_refused(&json!({field: ""}), &format!("`{field}`: expected"));
+    }
+    check_refused(&json!({"retries": 3}), "`retries`: unknown field");
+}
+
+#[test]
 fn durations_are_finite_and_not_negative() {
     for time_ms in [-1.0, f64::NAN, f64::INFINITY] {
         let result = ActResult::succeeded("orders", 1, time()).execution_time_ms(time_ms).build();

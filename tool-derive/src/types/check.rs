@@ -5,6 +5,7 @@
 //! - `deserialize::is_plain`: `Deserialize` needs no derive of serde
 //! - `derives`: the user does not derive the same traits, and `#[serde_as]` stands below
 //! - `deny_unknown_fields`: unknown fields are denied if serde supports it
+//! - `variants`: no variant has names that only `Deserialize` knows
 //! - `fields`: `#[arg(…)]` is consistent, and does not repeat serde attributes
 
 use quote::format_ident;
@@ -38,6 +39,9 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         return None;
     }
     let directions = directions(&raw.options, errors);
+    if directions != Directions::Serialize {
+        raw.variants.iter().for_each(|attributes| variant(attributes, errors));
+    }
     let is_plain = directions != Directions::Serialize && deserialize::is_plain(&raw);
     let derived = derives(&raw.attributes, errors);
     let allow_unknown_fields = raw.options.open.as_ref().is_some_and(|given| given.value);
@@ -97,6 +101,29 @@ fn directions(options: &RawOptions, errors: &Errors) -> Directions {
         (Some(_), None) => Directions::Serialize,
         (None, Some(_)) => Directions::Deserialize,
         (None, None) => Directions::Both,
+    }
+}
+
+/// Refuses names of a variant that the schema does not list, so that no call could use them.
+fn variant(attributes: &[Attribute], errors: &Errors) {
+    let rules = [
+        (
+            "alias",
+            "a variant's alias is not in the schema, so a call that uses it is refused: \
+             remove it, or add a variant with that name",
+        ),
+        (
+            "other",
+            "the schema lists the variants, so a call with any other name is refused before \
+             `#[serde(other)]` could read it: remove it",
+        ),
+    ];
+    for attribute in attributes.iter().filter(|it| it.path().is_ident("serde")) {
+        for (word, message) in rules {
+            if has_attribute_word(std::slice::from_ref(attribute), &[word]) {
+                errors.at(attribute, message);
+            }
+        }
     }
 }
 

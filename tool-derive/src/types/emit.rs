@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Type, parse_quote};
 
-use super::fields::{all_mut, has_attribute_word, has_named};
+use super::fields::{self, all_mut, has_attribute_word, has_named};
 use super::model::{AiField, AiType, DeserializeImpl, Directions};
 use super::{debug, deserialize, wide};
 use crate::syntax::arg::{Arg, ArgDefault};
@@ -19,7 +19,9 @@ pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
     let debug = debug::masked(ty, &mut item);
     for ((_, field), checked) in all_mut(&mut item.data).into_iter().zip(&ty.fields) {
         let texts = texts(&field.attrs);
-        field.attrs.extend(attributes(ty, checked, &this).into_iter().chain(texts));
+        let aliases = aliases(&field.attrs);
+        let own = attributes(ty, checked, &this).into_iter().chain(texts).chain(aliases);
+        field.attrs.extend(own.collect::<Vec<_>>());
     }
     item.attrs = own.into_iter().chain(item.attrs).collect();
     let defaults = defaults(ty, &item);
@@ -74,6 +76,12 @@ fn texts(attributes: &[Attribute]) -> Option<Attribute> {
     }
     let (title, description) = title_and_description(attributes)?;
     Some(parse_quote!(#[schemars(title = #title, description = #description)]))
+}
+
+/// Writes the aliases of a field into its schema, whose derive does not know them.
+fn aliases(attributes: &[Attribute]) -> Option<Attribute> {
+    let aliases = fields::aliases(attributes);
+    (!aliases.is_empty()).then(|| parse_quote!(#[schemars(extend("x-aliases" = [#(#aliases),*]))]))
 }
 
 /// Generates the type's path with its parameters, for the text of an attribute.

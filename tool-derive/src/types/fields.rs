@@ -1,7 +1,7 @@
 //! Iterates over a type's fields, and reads relevant serde options.
 
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Data, Field, Fields, Ident, Meta, Token};
+use syn::{Attribute, Data, Expr, ExprLit, Field, Fields, Ident, Lit, LitStr, Meta, Token};
 
 /// Lists every field with its variant.
 pub(crate) fn all_mut(data: &mut Data) -> Vec<(Option<Ident>, &mut Field)> {
@@ -26,6 +26,22 @@ pub(crate) fn has_named(data: &Data) -> bool {
         Data::Enum(_) => true,
         Data::Union(_) => false,
     }
+}
+
+/// Lists the names in `#[serde(alias = "…")]`.
+pub(crate) fn aliases(attributes: &[Attribute]) -> Vec<LitStr> {
+    let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
+    let lists = attributes.iter().filter(|it| it.path().is_ident("serde"));
+    let metas = lists.filter_map(|it| it.parse_args_with(parser).ok()).flatten();
+    let values = metas.filter_map(|meta| match meta {
+        Meta::NameValue(pair) if pair.path.is_ident("alias") => Some(pair.value),
+        Meta::NameValue(_) | Meta::List(_) | Meta::Path(_) => None,
+    });
+    let texts = values.filter_map(|value| match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
+        _ => None,
+    });
+    texts.collect()
 }
 
 /// Returns whether a `#[serde(…)]` or `#[schemars(…)]` attribute contains one of these words.

@@ -30,6 +30,8 @@ pub(crate) struct RawType {
     pub(crate) union: Option<Token![union]>,
     /// True for a struct of named fields without parameters.
     pub(crate) is_named_struct: bool,
+    /// The attributes of each variant.
+    pub(crate) variants: Vec<Vec<Attribute>>,
     /// Every field, variant by variant.
     pub(crate) fields: Vec<RawField>,
 }
@@ -64,6 +66,10 @@ impl RawType {
         };
         let is_named_struct = input.generics.params.is_empty()
             && matches!(&input.data, Data::Struct(data) if matches!(data.fields, Fields::Named(_)));
+        let variants = match &input.data {
+            Data::Enum(data) => data.variants.iter().map(|variant| variant.attrs.clone()).collect(),
+            Data::Struct(_) | Data::Union(_) => Vec::new(),
+        };
         let fields = all_mut(&mut input.data)
             .into_iter()
             .map(|(variant, field)| RawField::take(variant, field, errors))
@@ -79,6 +85,7 @@ impl RawType {
             attributes: input.attrs.clone(),
             union,
             is_named_struct,
+            variants,
             fields,
         }
     }

@@ -1,9 +1,10 @@
 //! Edits of a JSON text that keep all other bytes.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::json::JsonNode;
+use crate::json::{JsonNode, removed_members};
 
 /// Ranges of a text to replace.
 #[derive(Debug, Default)]
@@ -18,16 +19,13 @@ impl TextEdits {
 
     /// Removes members of one object, with the commas between them.
     pub(super) fn remove_members(&mut self, members: &[(u32, &JsonNode)], removed: &[bool]) {
-        let kept = removed.iter().rposition(|removed| !removed).map_or(0, |last| last + 1);
-        for (at, pair) in members.windows(2).enumerate().take(kept) {
-            if let ([(_, member), (_, next)], true) = (pair, removed[at]) {
-                self.replace(member.member_start()..next.member_start(), String::new());
-            }
-        }
-        if let (Some((_, first)), Some((_, last))) = (members.get(kept), members.last()) {
-            let before = kept.checked_sub(1).and_then(|at| members.get(at));
-            let start = before.map_or(first.member_start(), |(_, member)| member.end());
-            self.replace(start..last.end(), String::new());
+        let removed: BTreeSet<u32> = members
+            .iter()
+            .zip(removed)
+            .filter_map(|((id, _), removed)| removed.then_some(*id))
+            .collect();
+        for (_, range) in removed_members(members, |id| removed.contains(&id)) {
+            self.replace(range, String::new());
         }
     }
 

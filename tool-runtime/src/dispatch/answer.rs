@@ -12,8 +12,7 @@ use super::outcome::{AnswerOrigin, CallOutcome, EffectOutcome};
 use super::refusal::{self, Refusal, ReportedEffect, TIMER_NOT_READY};
 use super::run::{ToolRun, elapsed};
 use crate::failure::{Failure, LoggedFailure};
-use crate::limits::Limits;
-use crate::schema::{AnswerCheck, Coerce};
+use crate::schema::AnswerCheck;
 use crate::tool::{
     Attachment, CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput,
 };
@@ -209,13 +208,15 @@ fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<LoggedFailu
     };
     // The dry run of a write answers with a preview, which may have another shape.
     let is_preview = scope.withholds_effect();
-    let validator = tool.output.as_ref().filter(|_| checked && !is_preview)?;
+    if !checked || is_preview {
+        return None;
+    }
     let internal =
         |log: String| Some(LoggedFailure::new(Failure::of(ErrorCode::InvalidOutput), None, log));
     let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
         return internal("the output is not valid UTF-8".to_owned());
     };
-    let report = validator.check(data, &Limits::WIDEST, Coerce::Off);
+    let report = tool.check_output(data)?;
     if let Some(malformed) = report.malformed {
         return internal(format!("the output is not valid JSON: {malformed}"));
     }

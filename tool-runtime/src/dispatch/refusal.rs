@@ -1,5 +1,6 @@
 //! The answers of calls whose tools do not run, and their texts for the model.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use tool_contracts::{CallStatus, Effect, ErrorCode, Evidence, ToolErrorDetail, V
 use crate::effect_state::EffectState;
 use crate::failure::{Failure, LoggedFailure};
 use crate::refusal_reason::RefusalReason;
-use crate::schema::Malformed;
+use crate::schema::{Malformed, ValidationReport};
 use crate::tool::registry::Availability;
 use crate::tool::{CallScope, ErrorAuthor};
 
@@ -260,8 +261,13 @@ pub(crate) fn invalid_output(violations: &[Violation]) -> Failure {
 }
 
 fn invalid_arguments(violations: &[Violation]) -> Failure {
-    let mut message = match violations.len() {
+    let pointers: BTreeSet<_> = violations.iter().map(Violation::pointer).collect();
+    let mut message = match pointers.len() {
         1 => String::from("an argument is not valid"),
+        // There may be more than are listed.
+        count if violations.len() >= ValidationReport::MAX_LISTED => {
+            format!("at least {count} arguments are not valid")
+        }
         count => format!("{count} arguments are not valid"),
     };
     spell_out(violations, &mut message);

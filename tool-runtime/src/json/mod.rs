@@ -7,6 +7,7 @@ mod equal;
 #[cfg(feature = "adapters")]
 mod lone_surrogates;
 mod malformed;
+mod members;
 mod number;
 mod pointer;
 pub(crate) mod reader;
@@ -24,6 +25,7 @@ pub(crate) use equal::{equals_value, first_repeat};
 #[cfg(feature = "adapters")]
 pub(crate) use lone_surrogates::{read_with_lone_surrogates, unescape_pairs};
 pub use malformed::Malformed;
+pub(crate) use members::removed_members;
 pub(crate) use number::Decimal;
 #[cfg(any(feature = "adapters", feature = "mcp-client"))]
 pub(crate) use number::fits_64_bits;

@@ -181,12 +181,14 @@ impl JsonScanner<'_> {
 
     /// Reads `true`, `false` or `null`.
     pub(super) fn word(&mut self, word: &'static str) -> ScanResult<()> {
-        for wanted in word.bytes() {
-            if self.peek() != Some(wanted) {
-                return self.unexpected(word);
-            }
-            self.at += 1;
+        let sent = self.bytes.get(self.at..).unwrap_or_default();
+        let length = word.bytes().zip(sent).take_while(|(wanted, byte)| wanted == *byte).count();
+        if length < word.len() {
+            // Other text that begins with the same letters is no value from its first byte on.
+            let is_cut_off = length == sent.len();
+            return self.unexpected_at(self.at + if is_cut_off { length } else { 0 }, "a value");
         }
+        self.at += length;
         Some(())
     }
 }

@@ -8,7 +8,7 @@ use tool_contracts::ToolSpec;
 
 use super::Runtime;
 use crate::failure::FailureCode;
-use crate::schema::UncheckedRule;
+use crate::schema::{SchemaFinding, UncheckedRule};
 use crate::tool::registry::{
     CatalogueEntry, DynamicTool, Listener, RefusedTool, Registered, ToolCatalogue,
 };
@@ -179,6 +179,20 @@ impl<'r> Tools<'r> {
             entry.tool.unchecked.iter().map(|rule| (name.to_owned(), rule.clone()))
         });
         rules.collect::<Vec<_>>().into_iter()
+    }
+
+    /// Lists the rules in the tools' schemas that are probably mistakes, with the tools' names: rules
+    /// that require properties which are not listed, and listed values of another type.
+    ///
+    /// They do not fail the build, since schemas of other authors have them; see
+    /// [`SchemaFinding`].
+    pub fn schema_findings(&self) -> impl Iterator<Item = (String, SchemaFinding)> + use<> {
+        let tools = self.0.environment().tools();
+        let findings = tools.iter().flat_map(|entry| {
+            let name = entry.tool.spec.name();
+            entry.tool.findings.iter().map(|finding| (name.to_owned(), finding.clone()))
+        });
+        findings.collect::<Vec<_>>().into_iter()
     }
 
     /// Lists the codes that a tool's own error may carry, as its `ToolFailure` declares them.

@@ -3,24 +3,28 @@
 mod absent;
 mod close;
 mod compare;
+pub(crate) mod exclusive;
 pub(crate) mod export;
+mod findings;
 mod input;
 mod nested;
-mod pattern;
+pub(crate) mod pattern;
 pub(crate) mod reference;
 mod title;
 mod unchecked;
 pub(crate) mod validator;
 
 pub(crate) use self::absent::AbsentField;
-pub(crate) use self::close::close;
 pub use self::close::open;
+pub(crate) use self::close::{ChoiceReading, close};
 pub(crate) use self::compare::compare_without_counterexamples;
 pub use self::compare::{ComparedVersion, Compatibility, SchemaChange, SchemaReader, compare};
 pub use self::export::{
     ContractChange, ContractChanges, ContractPart, Export, ExportError, ExportErrorKind,
     WrittenFiles,
 };
+pub use self::findings::SchemaFinding;
+pub(crate) use self::findings::{IsClosed, schema_findings};
 pub(crate) use self::input::take_unchecked_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;

@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use regex_lite::Regex;
 use serde_json::{Map, Value, json};
 
-use super::pattern::uncheckable_construct;
+use super::pattern::{Pattern, uncheckable_construct};
 use super::reference::{escaped, pointer};
 use crate::json::normalized;
 
@@ -118,7 +117,7 @@ struct Loosening<'s> {
 
 /// The construct of a pattern that cannot be checked; `None` if it can, or is no pattern.
 fn uncheckable(pattern: &str) -> Option<&'static str> {
-    uncheckable_construct(pattern).filter(|_| Regex::new(pattern).is_err())
+    uncheckable_construct(pattern).filter(|_| Pattern::new(pattern).is_err())
 }
 
 impl Loosening<'_> {

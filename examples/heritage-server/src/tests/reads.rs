@@ -31,6 +31,22 @@ async fn a_profile_is_read_in_a_version_that_is_not_in_use() {
 }
 
 #[tokio::test]
+async fn an_id_and_a_version_of_the_wrong_size_are_refused() {
+    on_each_database(async |trial| {
+        for input in [
+            json!({ "npc_id": "ancestor_yan", "version": 0 }),
+            json!({ "npc_id": "a".repeat(65) }),
+            json!({ "npc_id": "a\u{0}" }),
+            json!({ "npc_id": "" }),
+        ] {
+            let envelope = trial.call("get_npc_profile", &input).await;
+            assert_eq!(envelope["error"]["code"], "INVALID_ARGUMENT", "{envelope}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_missing_profile_or_prompt_is_not_found_and_known_ids_are_listed() {
     on_each_database(async |trial| {
         let unknown = trial.call("get_npc_profile", &json!({ "npc_id": "unknown_npc" })).await;

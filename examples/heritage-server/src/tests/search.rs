@@ -184,6 +184,9 @@ async fn a_question_of_the_wrong_size_is_refused() {
             json!({ "query": "家训", "limit": 51 }),
             json!({ "query": "家训", "limit": 0 }),
             json!({ "query": "" }),
+            json!({ "query": "训".repeat(201) }),
+            json!({ "query": "家训", "content_type": "a".repeat(65) }),
+            json!({ "query": "家训", "tags": vec!["村"; 11] }),
             json!({ "query": "家训", "status": "deleted" }),
             json!({ "query": "家训", "tenant_id": "tianshui" }),
         ] {

@@ -24,7 +24,8 @@ async fn pay(
     cents
 }
 
-async fn show_pay(cents: u32) -> String {
+async fn show_pay(paid: &AtomicU32, cents: u32) -> String {
+    let _ = paid;
     format!("would pay {cents}")
 }
 
@@ -149,8 +150,8 @@ async fn a_key_of_other_arguments_is_refused_before_anyone_is_asked() {
     let keyed = jane().with_idempotency_key("order-1").unwrap();
     assert!(bank.runtime.call("pay", r#"{"cents":5}"#, &keyed).execute().await.is_ok());
     let mut other = bank.runtime.call("pay", r#"{"cents":6}"#, &keyed);
-    let output = other.execute().await;
-    let details = output.error().unwrap().details().unwrap();
+    other.execute().await;
+    let details = other.output().unwrap().error().unwrap().details().unwrap();
     assert_eq!(
         (other.status(), &details["reason"]),
         (CallStatus::NotExecuted, &json!("key_reused"))
@@ -188,8 +189,8 @@ async fn a_write_behind_a_closed_ledger_is_refused_and_a_read_says_that_it_has_n
     ledger.close().await.unwrap();
 
     let mut write = runtime.call("pay", r#"{"cents":5}"#, &jane());
-    let output = write.execute().await;
-    let details = output.error().unwrap().details().unwrap();
+    write.execute().await;
+    let details = write.output().unwrap().error().unwrap().details().unwrap();
     assert_eq!((&details["reason"], &details["effect"]), (&json!("ledger_closed"), &json!("none")));
     assert_eq!((write.status(), paid.load(Ordering::SeqCst)), (CallStatus::NotExecuted, 5));
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 use tool_runtime::mcp;
+use tool_runtime::prelude::*;
 
 use super::http::{opening, stateless, with_session};
 use super::shop::{self, Orders};
@@ -70,6 +71,30 @@ async fn values_count_against_the_share_of_the_caller_and_are_bounded() {
         params[member] = json!({"x": nested(50_000)});
         let answered = send(&app, stateless("tools/call", params)).await;
         assert_eq!(answered.json()["result"]["isError"], false, "{answered:?}");
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_the_protocol_compares_with_a_header_count_too() {
+    let routed = DynamicTool::new("routed", Effect::Read)
+        .description("Has a parameter in a header.")
+        .input_schema(json!({
+            "type": "object",
+            "properties": {
+                "region": {"type": "string", "x-mcp-header": "Region"},
+                "rows": {"type": "array", "items": {"type": "integer"}},
+            },
+        }))
+        .handler(|_| async { Ok::<_, Failure>("done") });
+    let runtime = Runtime::builder().dynamic(routed).build().unwrap();
+    let config = open().without_tenants().max_buffered_bytes_per_caller(64 * 1024);
+    let app = mcp::router(runtime, config.max_body_bytes(64 * 1024).mcp(shop::config()));
+    for (rows, status) in [(10, 200), (3_000, 429)] {
+        let arguments = json!({"region": "eu", "rows": vec![1; rows]});
+        let mut call = stateless("tools/call", json!({"name": "routed", "arguments": arguments}));
+        call.headers_mut().insert("mcp-param-region", "eu".parse().unwrap());
+        let answer = send(&app, call).await;
+        assert_eq!(answer.status, status, "{answer:?}");
     }
 }
 

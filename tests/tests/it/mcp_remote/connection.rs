@@ -191,10 +191,9 @@ async fn a_message_beyond_the_limit_is_not_read() {
     let runtime = runtime();
     let server = RawServer::new([tool("large"), tool("echo")]);
     let limits = tool_runtime::mcp::RemoteLimits::new().with_max_message_bytes(10_000);
-    let builder = server.remote().limits(limits).call_timeout(Duration::from_millis(100));
-    let _remote = builder.connect(&runtime).await.unwrap();
+    let _remote = server.remote().limits(limits).connect(&runtime).await.unwrap();
     let lost = answer(&runtime, "far.large", "{}").await;
-    assert_eq!(lost["error"]["code"], "TIMEOUT", "{lost}");
+    assert_eq!(lost["error"]["code"], "INVALID_OUTPUT", "{lost}");
     assert_eq!(answer(&runtime, "far.echo", "{}").await["data"], "raw");
 }
 

@@ -45,7 +45,7 @@ fn common(request: &Value, revision: &str) -> Option<String> {
 pub(crate) struct Lines {
     pub(crate) tools: String,
     pub(crate) revision: &'static str,
-    answer: Arc<dyn Fn(&Value) -> Vec<u8> + Send + Sync>,
+    pub(crate) answer: Arc<dyn Fn(&Value) -> Vec<u8> + Send + Sync>,
 }
 
 impl Lines {

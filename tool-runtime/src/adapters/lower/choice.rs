@@ -1,10 +1,14 @@
 //! Converts `anyOf` and `oneOf` for dialects that support only `anyOf`.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::merge::one_of_values;
-use super::normalize::{is_annotation, types, values};
+use super::node::MAX_NODES;
+use super::normalize::{is_annotation, types};
 use super::{Keywords, Lowering, below};
+use crate::schema::exclusive::are_exclusive;
 
 impl Lowering<'_> {
     /// Converts a choice, and merges its sibling keywords into each branch.
@@ -35,15 +39,18 @@ impl Lowering<'_> {
             .filter(|(keyword, _)| !is_annotation(keyword))
             .map(|(keyword, value)| (keyword.clone(), value.clone()))
             .collect();
-        let mut lowered: Vec<Value> = Vec::new();
+        let mut lowered = DistinctBranches::default();
         for (index, branch) in branches.iter().enumerate() {
             let place = below(at, &[keyword, &index.to_string()]);
             let branch = self.branch(branch, &beside, &place);
-            push(&mut lowered, branch);
+            lowered.push(branch);
+            if self.nodes > MAX_NODES {
+                break;
+            }
         }
         let mut choice = self.annotations(&keywords);
         if let Some(words) = choice.as_object_mut() {
-            words.insert("anyOf".to_owned(), Value::Array(lowered));
+            words.insert("anyOf".to_owned(), Value::Array(lowered.branches));
         }
         choice
     }
@@ -75,65 +82,13 @@ impl Lowering<'_> {
 
     /// Returns whether no value is valid by two of the branches.
     pub(super) fn are_disjoint(&self, branches: &[Value]) -> bool {
-        let resolved: Vec<_> =
-            branches.iter().map(|branch| self.definitions.resolved(branch)).collect();
-        resolved
-            .iter()
-            .enumerate()
-            .all(|(at, one)| resolved[..at].iter().all(|other| self.exclude(one, other)))
-    }
-
-    /// Returns whether two schemas are disjoint: by types, values, or a required discriminator.
-    fn exclude(&self, one: &Value, other: &Value) -> bool {
-        let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
-        if have_disjoint_values(one, other) {
-            return true;
-        }
-        if types(one) != ["object"] || types(other) != ["object"] {
-            return false;
-        }
-        let tags = |name: &&str| match (property(one, name), property(other, name)) {
-            (Some(one), Some(other)) => {
-                let resolve = |schema| self.definitions.resolved(schema).as_object();
-                let both = resolve(one).zip(resolve(other));
-                both.is_some_and(|(one, other)| have_disjoint_values(one, other))
-            }
-            _ => false,
-        };
-        let lacks = |closed: &Keywords, open: &Keywords| {
-            closed.get("additionalProperties") == Some(&Value::Bool(false))
-                && !closed.contains_key("patternProperties")
-                && required(open).iter().any(|name| property(closed, name).is_none())
-        };
-        required(one).iter().filter(|name| required(other).contains(name)).any(tags)
-            || lacks(one, other)
-            || lacks(other, one)
+        are_exclusive(self.definitions.root(), branches)
     }
 }
 
 /// The reason for which a property whose default is `null` is not declared strict.
 pub(super) const PRESENCE: &str = "a property may be `null` or absent, which a strict call cannot \
      tell apart and this rule does";
-
-/// Returns whether two schemas have no type, or no listed value, in common.
-fn have_disjoint_values(one: &Keywords, other: &Keywords) -> bool {
-    if let (Some(one), Some(other)) = (values(one), values(other)) {
-        return !one.iter().any(|value| other.contains(value));
-    }
-    let number = |name: &String| if name == "integer" { "number".to_owned() } else { name.clone() };
-    let kinds = |keywords: &Keywords| types(keywords).iter().map(number).collect::<Vec<_>>();
-    let (one, other) = (kinds(one), kinds(other));
-    !one.is_empty() && !other.is_empty() && !one.iter().any(|kind| other.contains(kind))
-}
-
-fn required(keywords: &Keywords) -> Vec<&str> {
-    let names = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
-    names.filter_map(Value::as_str).collect()
-}
-
-fn property<'k>(keywords: &'k Keywords, name: &str) -> Option<&'k Value> {
-    keywords.get("properties")?.get(name)
-}
 
 /// The sibling keywords of an enumeration, with the descriptions of its values.
 fn with_descriptions(keywords: &Keywords, listed: &Keywords) -> Keywords {
@@ -146,19 +101,29 @@ fn with_descriptions(keywords: &Keywords, listed: &Keywords) -> Keywords {
     keywords
 }
 
-/// Adds a branch unless it exists already; flattens nested choices.
-fn push(branches: &mut Vec<Value>, branch: Value) {
-    let inner = match branch {
-        Value::Object(mut keywords) if keywords.len() == 1 => match keywords.remove("anyOf") {
-            Some(Value::Array(inner)) => inner,
-            Some(other) => vec![json!({ "anyOf": other })],
-            None => vec![Value::Object(keywords)],
-        },
-        branch => vec![branch],
-    };
-    for branch in inner {
-        if !branches.contains(&branch) {
-            branches.push(branch);
+/// The branches of a choice, each once; nested choices are flattened.
+#[derive(Default)]
+struct DistinctBranches {
+    branches: Vec<Value>,
+    texts: HashSet<String>,
+}
+
+impl DistinctBranches {
+    fn push(&mut self, branch: Value) {
+        let inner = match branch {
+            Value::Object(mut keywords) if keywords.len() == 1 => match keywords.remove("anyOf") {
+                Some(Value::Array(inner)) => inner,
+                Some(other) => vec![json!({ "anyOf": other })],
+                None => vec![Value::Object(keywords)],
+            },
+            branch => vec![branch],
+        };
+        for branch in inner {
+            let text = branch.to_string();
+            crate::steps::count(text.len());
+            if self.texts.insert(text) {
+                self.branches.push(branch);
+            }
         }
     }
 }

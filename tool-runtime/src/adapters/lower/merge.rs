@@ -1,5 +1,7 @@
 //! Merges two schemas of one value: their conjunction and their union.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use serde_json::Value;
 
 use super::Keywords;
@@ -153,17 +155,8 @@ fn names(schema: &Keywords) -> impl Iterator<Item = &str> {
 pub(super) fn any(branches: &[Keywords]) -> Keywords {
     let mut joined = Keywords::new();
     joined.insert("type".to_owned(), "object".into());
-    let mut all: Vec<&str> = branches.iter().flat_map(names).collect();
-    all.sort_unstable();
-    all.dedup();
-    let properties = all.iter().map(|name| ((*name).to_owned(), property(name, branches)));
-    let mut properties: Keywords = properties.collect();
-    let required: Vec<Value> = required(branches.first())
-        .filter(|name| {
-            branches.iter().all(|branch| required(Some(branch)).any(|other| other == *name))
-        })
-        .cloned()
-        .collect();
+    let mut properties = joined_properties(branches);
+    let required = required_by_all(branches);
     for name in branches.iter().flat_map(|branch| self::required(Some(branch))) {
         let schema = name.as_str().and_then(|name| properties.get_mut(name)?.as_object_mut());
         if let (Some(schema), false) = (schema, required.contains(name)) {
@@ -190,25 +183,70 @@ fn is_closed(branch: &Keywords) -> bool {
         && !branch.contains_key("patternProperties")
 }
 
-/// The union of the branches' schemas of one property.
-fn property(name: &str, branches: &[Keywords]) -> Value {
-    let mut found: Vec<Value> = Vec::new();
+/// The properties that every branch requires, in the order of the first one.
+fn required_by_all(branches: &[Keywords]) -> Vec<Value> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
     for branch in branches {
-        match branch.get("properties").and_then(|properties| properties.get(name)) {
-            Some(schema) if !found.contains(schema) => found.push(schema.clone()),
-            None if !is_closed(branch) => return Value::Bool(true),
-            _ => {}
+        let names: HashSet<&str> = required(Some(branch)).filter_map(Value::as_str).collect();
+        for name in names {
+            *counts.entry(name).or_default() += 1;
         }
     }
-    if found.len() == 1 {
-        return found.remove(0);
+    let is_common =
+        |name: &&Value| name.as_str().is_some_and(|name| counts.get(name) == Some(&branches.len()));
+    required(branches.first()).filter(is_common).cloned().collect()
+}
+
+/// The properties of all branches; one that an open branch does not name has any value.
+fn joined_properties(branches: &[Keywords]) -> Keywords {
+    let mut schemas: BTreeMap<&str, DistinctSchemas> = BTreeMap::new();
+    let open_branches = branches.iter().filter(|branch| !is_closed(branch)).count();
+    for branch in branches {
+        let is_open = !is_closed(branch);
+        let named = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
+        for (name, schema) in named {
+            crate::steps::count(1);
+            schemas.entry(name).or_default().add(schema, is_open);
+        }
     }
-    one_of_values(&found).unwrap_or_else(|| serde_json::json!({ "anyOf": found }))
+    let joined = schemas.into_iter().map(|(name, found)| {
+        let is_named_by_all = found.open_branches == open_branches;
+        let schema = if is_named_by_all { found.union() } else { Value::Bool(true) };
+        (name.to_owned(), schema)
+    });
+    joined.collect()
+}
+
+/// The schemas of one property in several branches, each once.
+#[derive(Default)]
+struct DistinctSchemas {
+    schemas: Vec<Value>,
+    texts: HashSet<String>,
+    /// Open branches that name the property.
+    open_branches: usize,
+}
+
+impl DistinctSchemas {
+    fn add(&mut self, schema: &Value, is_open: bool) {
+        self.open_branches += usize::from(is_open);
+        if self.texts.insert(schema.to_string()) {
+            self.schemas.push(schema.clone());
+        }
+    }
+
+    fn union(mut self) -> Value {
+        if self.schemas.len() == 1 {
+            return self.schemas.remove(0);
+        }
+        let schemas = self.schemas;
+        one_of_values(&schemas).unwrap_or_else(|| serde_json::json!({ "anyOf": schemas }))
+    }
 }
 
 /// Merges enumerations into one, and moves the descriptions of their values beside it.
 pub(super) fn one_of_values(schemas: &[Value]) -> Option<Value> {
     let mut listed: Vec<Value> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     let mut kinds: Vec<String> = Vec::new();
     let mut texts: Vec<String> = Vec::new();
     for schema in schemas {
@@ -224,7 +262,7 @@ pub(super) fn one_of_values(schemas: &[Value]) -> Option<Value> {
         kinds.extend(
             types(keywords).into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>(),
         );
-        listed.extend(own.into_iter().filter(|value| !listed.contains(value)).collect::<Vec<_>>());
+        listed.extend(own.into_iter().filter(|value| known.insert(value.to_string())));
     }
     let mut joined = Keywords::new();
     let kind = if kinds.len() == 1 { Value::from(kinds.remove(0)) } else { Value::from(kinds) };

@@ -18,7 +18,7 @@ mod sentences;
 mod size;
 mod subset;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -53,7 +53,7 @@ impl LoweredSchema {
 }
 
 /// A part of the schema that a declaration does not express.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct UnsupportedKeyword {
     /// The location in the tool's schema.
     pub(super) pointer: String,
@@ -70,16 +70,58 @@ pub(super) fn lower(
     profile: &'static DialectProfile,
     titles: bool,
 ) -> Result<LoweredSchema, UnsupportedKeyword> {
+    let limit = MAX_INLINED_BYTES.max(size_of(schema).saturating_mul(MAX_INLINED_GROWTH));
+    for levels in (1..=MAX_INLINED_LEVELS).rev() {
+        let lowered = lower_with(schema, profile, titles, levels)?;
+        let is_bounded = !lowered.inlines || size_of(&lowered.schema.schema) <= limit;
+        if is_bounded {
+            return Ok(lowered.schema);
+        }
+    }
+    lower_with(schema, profile, titles, 0).map(|lowered| lowered.schema)
+}
+
+/// The levels of a recursive type that are inlined.
+const MAX_INLINED_LEVELS: usize = 2;
+/// Bytes that a declaration with inlined references may have, whatever the size of the schema.
+const MAX_INLINED_BYTES: usize = 32 * 1024;
+/// How many times as large as the schema a declaration with inlined references may be.
+const MAX_INLINED_GROWTH: usize = 8;
+
+/// The length of a schema as JSON.
+fn size_of(schema: &impl serde::Serialize) -> usize {
+    serde_json::to_string(schema).map_or(usize::MAX, |text| text.len())
+}
+
+struct LoweredWithLevels {
+    schema: LoweredSchema,
+    /// True if any reference was replaced by its target.
+    inlines: bool,
+}
+
+/// Converts a schema, with this many levels of each recursive type.
+///
+/// With 0, a reference within the target of another one becomes any value of its type.
+fn lower_with(
+    schema: &Value,
+    profile: &'static DialectProfile,
+    titles: bool,
+    levels: usize,
+) -> Result<LoweredWithLevels, UnsupportedKeyword> {
     let mut lowering = Lowering {
         profile,
         titles,
         definitions: Definitions::new(schema),
         names: BTreeMap::new(),
+        taken_names: HashSet::new(),
         pending: Vec::new(),
         inlined: Vec::new(),
+        inlined_levels: levels,
+        inlines: false,
         nodes: 0,
         depth: 0,
         losses: Vec::new(),
+        recorded: HashSet::new(),
         widened: 0,
         obstacle: None,
         has_renamed_names: profile.restricts_property_names && normalize::has_odd_names(schema),
@@ -87,10 +129,13 @@ pub(super) fn lower(
     };
     let mut lowered = lowering.root(schema);
     let omitted = profile.requires_all.then(|| lowering.take_marks(schema, &mut lowered)).flatten();
-    let Lowering { losses, obstacle, renamed, .. } = lowering;
+    let Lowering { losses, obstacle, renamed, inlines, .. } = lowering;
     match obstacle {
         Some(obstacle) => Err(obstacle),
-        None => Ok(LoweredSchema { schema: lowered, losses, omitted, renamed }),
+        None => {
+            let schema = LoweredSchema { schema: lowered, losses, omitted, renamed };
+            Ok(LoweredWithLevels { schema, inlines })
+        }
     }
 }
 
@@ -102,13 +147,20 @@ struct Lowering<'s> {
     definitions: Definitions<'s>,
     /// Names in `$defs`, by location in the tool's schema.
     names: BTreeMap<String, String>,
+    taken_names: HashSet<String>,
     /// Referenced locations that are not converted yet.
     pending: Vec<String>,
     /// The enclosing references, for references that are inlined.
     inlined: Vec<String>,
+    /// The levels of a recursive type that are inlined.
+    inlined_levels: usize,
+    /// True if any reference was inlined.
+    inlines: bool,
     nodes: usize,
     depth: usize,
     losses: Vec<UnsupportedKeyword>,
+    /// The losses so far, of which each is listed once.
+    recorded: HashSet<UnsupportedKeyword>,
     /// The number of losses, including repeated conversions of the same location.
     widened: usize,
     obstacle: Option<UnsupportedKeyword>,
@@ -125,7 +177,7 @@ impl Lowering<'_> {
             keyword: keyword.to_owned(),
             consequence: consequence.to_owned(),
         };
-        if !self.losses.contains(&lost) {
+        if self.recorded.insert(lost.clone()) {
             self.losses.push(lost);
         }
     }

@@ -8,8 +8,6 @@ use super::{Lowering, below};
 use crate::adapters::names;
 use crate::schema::reference;
 
-/// The levels of a recursive type that are inlined.
-const MAX_INLINED_LEVELS: usize = 2;
 /// The most schemas that one tool's schema may become by inlining.
 pub(super) const MAX_NODES: usize = 5_000;
 /// The deepest nesting that is followed.
@@ -78,9 +76,15 @@ impl Lowering<'_> {
             let reference = json!({ "$ref": format!("#/$defs/{name}") });
             return self.beside(reference, &keywords, asserts, at);
         }
-        if self.inlined.iter().filter(|open| *open == text).count() >= MAX_INLINED_LEVELS {
+        let open_levels = self.inlined.iter().filter(|open| *open == text).count();
+        let ends = match self.inlined_levels {
+            0 => !self.inlined.is_empty() || self.definitions.is_recursive(text),
+            levels => open_levels >= levels,
+        };
+        if ends {
             return self.end_recursion(target, at);
         }
+        self.inlines = true;
         let place = reference::pointer(text).unwrap_or_default();
         self.inlined.push(text.to_owned());
         let lowered = match target {
@@ -127,11 +131,12 @@ impl Lowering<'_> {
     /// Ends a recursive type: any value of its JSON type.
     fn end_recursion(&mut self, target: &Value, at: &str) -> Value {
         self.block_strict(at, "$ref", "a recursive type");
-        self.record_loss(
-            at,
-            "$ref",
-            "recursive: replaced by any value of its type from the third level on",
-        );
+        let consequence = match self.inlined_levels {
+            0 => "too large with all references: replaced by any value of its type",
+            1 => "recursive: replaced by any value of its type from the second level on",
+            _ => "recursive: replaced by any value of its type from the third level on",
+        };
+        self.record_loss(at, "$ref", consequence);
         let mut kinds = target.as_object().map(types).unwrap_or_default();
         match kinds.len() {
             0 => json!({}),
@@ -148,10 +153,9 @@ impl Lowering<'_> {
         }
         let last = place.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or("Arguments");
         let wanted = names::property(&last.replace("~1", "/").replace("~0", "~"));
-        let taken = |name: &String| self.names.values().any(|known| known == name);
         let mut name = wanted.clone();
         let mut count = 1;
-        while taken(&name) {
+        while !self.taken_names.insert(name.clone()) {
             count += 1;
             name = format!("{wanted}_{count}");
         }

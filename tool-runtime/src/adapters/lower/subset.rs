@@ -81,7 +81,8 @@ impl Lowering<'_> {
 
     fn supports(&self, keyword: &str, at: &str) -> bool {
         self.profile.supports(keyword)
-            || (at.is_empty() && self.profile.root_keywords.contains(&keyword))
+            // A reference to the root has its location, too, and a depth.
+            || (at.is_empty() && self.depth == 0 && self.profile.root_keywords.contains(&keyword))
     }
 
     /// Omits a keyword, and adds a sentence to the description if possible.
@@ -120,8 +121,11 @@ impl Lowering<'_> {
         let empty = Keywords::new();
         let named = keywords.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let listed = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
-        let required: Vec<&str> =
-            listed.filter_map(Value::as_str).filter(|name| named.contains_key(*name)).collect();
+        let (required, unlisted): (Vec<&str>, Vec<&str>) =
+            listed.filter_map(Value::as_str).partition(|name| named.contains_key(*name));
+        if !unlisted.is_empty() {
+            self.move_to_description("required", &json!(unlisted), at, draft);
+        }
         let mut properties = self.properties(named, at);
         if self.profile.requires_all {
             self.allow_null_for_optional(keywords, &required, &mut properties, at);

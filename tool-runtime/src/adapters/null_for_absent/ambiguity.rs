@@ -1,15 +1,16 @@
 //! Finds choices that leave open whether a `null` stands for an omitted property.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
 use super::compile::kind_of;
 use super::schema::{NodeId, PlainSchema, StrictNode, StrictSchema};
 use crate::json::JsonKind;
+use crate::steps;
 
 /// The most comparisons of two schemas.
-const MAX_COMPARISONS: usize = 200_000;
+const MAX_COMPARISONS: usize = 50_000;
 
 /// A choice of which two branches read the same `null` differently.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,11 +61,52 @@ struct Comparison<'s> {
 impl Comparison<'_> {
     fn conflict_within(&mut self, branches: &[NodeId]) -> Option<Conflict> {
         let alternatives = self.schema.alternatives(branches.iter().copied());
-        let pairs = alternatives
-            .iter()
-            .enumerate()
-            .flat_map(|(at, one)| alternatives[..at].iter().map(move |other| (*one, *other)));
-        pairs.into_iter().find_map(|(one, other)| self.conflict(one, other))
+        let is_object = |id: &NodeId| {
+            self.schema.plain(*id).is_some_and(|plain| plain.kinds == [JsonKind::Object])
+        };
+        let (objects, others): (Vec<_>, Vec<_>) = alternatives.into_iter().partition(is_object);
+        for group in self.inseparable(&objects) {
+            let conflict = pairs(&group).find_map(|(one, other)| self.conflict(one, other));
+            if conflict.is_some() {
+                return conflict;
+            }
+        }
+        let beside = others.iter().flat_map(|one| objects.iter().map(move |other| (*one, *other)));
+        beside.chain(pairs(&others)).find_map(|(one, other)| self.conflict(one, other))
+    }
+
+    /// Groups of objects that may have a value in common: those with the same property names, unless
+    /// the values of one property separate them.
+    fn inseparable(&self, objects: &[NodeId]) -> Vec<Vec<NodeId>> {
+        let mut by_names: BTreeMap<Vec<&str>, Vec<NodeId>> = BTreeMap::new();
+        for id in objects {
+            let named =
+                self.schema.plain(*id).into_iter().flat_map(|plain| plain.properties.keys());
+            let names: Vec<_> = named.map(String::as_str).collect();
+            steps::count(names.len());
+            by_names.entry(names).or_default().push(*id);
+        }
+        let groups = by_names.into_iter();
+        let tagged =
+            |names: &[&str], group: &[NodeId]| names.iter().any(|name| self.is_tag(name, group));
+        groups.filter(|(names, group)| !tagged(names, group)).map(|(_, group)| group).collect()
+    }
+
+    /// Returns whether no two schemas list a common value of this property.
+    fn is_tag(&self, name: &str, group: &[NodeId]) -> bool {
+        let mut known = HashSet::new();
+        group.iter().all(|id| {
+            let property = self.schema.plain(*id).and_then(|plain| plain.properties.get(name));
+            let alternatives = property.map(|property| self.schema.alternatives([property.schema]));
+            let [only] = alternatives.unwrap_or_default()[..] else { return false };
+            let values = self.schema.plain(only).and_then(|plain| plain.values.as_ref());
+            values.is_some_and(|values| {
+                steps::count(values.len());
+                let texts: HashSet<_> = values.iter().map(Value::to_string).collect();
+                values.iter().all(|value| !value.is_number())
+                    && texts.into_iter().all(|text| known.insert(text))
+            })
+        })
     }
 
     /// Finds a `null` that two schemas without a choice read differently in a value of both.
@@ -72,6 +114,7 @@ impl Comparison<'_> {
         if one == other || !self.agreed.insert((one, other)) {
             return None;
         }
+        steps::count(1);
         self.remaining = self.remaining.saturating_sub(1);
         if self.remaining == 0 {
             return Some(Conflict::TooLarge);
@@ -145,6 +188,11 @@ impl Comparison<'_> {
             alternatives.all(|one| others.iter().all(|other| self.are_disjoint(one, *other)))
         })
     }
+}
+
+fn pairs(ids: &[NodeId]) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+    let numbered = ids.iter().enumerate();
+    numbered.flat_map(|(at, one)| ids[..at].iter().map(move |other| (*one, *other)))
 }
 
 /// Returns whether two schemas list no value of this kind in common.

@@ -1,6 +1,6 @@
 //! The parts of a strict declaration that decide what a `null` means.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
@@ -69,14 +69,13 @@ impl StrictSchema {
 
     /// The schemas without a choice that these stand for, each once.
     pub(super) fn alternatives(&self, ids: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
-        let (mut found, mut seen) = (Vec::new(), Vec::new());
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut open: Vec<NodeId> = ids.into_iter().collect();
         open.reverse();
         while let Some(id) = open.pop() {
-            if seen.contains(&id) {
+            if !seen.insert(id) {
                 continue;
             }
-            seen.push(id);
             match self.nodes.get(id) {
                 Some(StrictNode::Plain(_)) => found.push(id),
                 Some(StrictNode::Choice(choice)) => open.extend(choice.branches.iter().rev()),

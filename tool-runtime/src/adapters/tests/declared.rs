@@ -199,3 +199,102 @@ fn a_secrets_default_is_told_to_nobody() {
         assert!(said.contains("token") && !said.contains("hunter"), "{dialect}: {said}");
     }
 }
+
+fn adapted(dialect: Dialect, schema: &Value) -> Adapter {
+    let spec = ToolSpec::builder("t", Effect::Read).input_schema(schema.clone()).build().unwrap();
+    Adapter::new(dialect, [&spec])
+}
+
+#[test]
+fn definitions_that_refer_to_each_other_do_not_grow_without_bound() {
+    let names = ["A", "B", "C", "D"];
+    let all: Value = names
+        .iter()
+        .map(|it| ((*it).to_owned(), json!({"$ref": format!("#/$defs/{it}")})))
+        .collect();
+    let node = json!({"type": "object", "properties": all, "additionalProperties": false});
+    let named: Value = names.iter().map(|it| ((*it).to_owned(), node.clone())).collect();
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}},
+        "additionalProperties": false, "$defs": named});
+    let chain = |level: usize| {
+        let next = json!({"$ref": format!("#/$defs/L{}", level + 1)});
+        (format!("L{level}"), json!({"type": "object", "properties": {"x": next, "y": next}}))
+    };
+    let mut levels: serde_json::Map<_, _> = (0..20).map(chain).collect();
+    levels.insert("L20".to_owned(), json!({"type": "string"}));
+    let doubling =
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/L0"}}, "$defs": levels});
+    for dialect in Dialect::ALL {
+        for schema in [&schema, &doubling] {
+            let size = declared(dialect, schema).to_string().len();
+            assert!(size <= 32 * 1024, "{dialect}: {size}");
+            let adapter = adapted(dialect, schema);
+            let inlines = !declared(dialect, schema).to_string().contains("$ref");
+            let is_reported = adapter.report().losses().any(|it| it.to_string().contains("$ref"));
+            assert!(is_reported || !inlines, "{dialect}");
+        }
+    }
+}
+
+#[test]
+fn a_root_that_refers_to_itself_is_declared_as_its_definition_would_be() {
+    let node = |reference: &str| {
+        json!({"type": "object", "properties": {"name": {"type": "string"}, "next": {"$ref": reference}},
+            "required": ["name"], "additionalProperties": false})
+    };
+    let mut named = node("#/$defs/N");
+    named["$defs"] = json!({"N": node("#/$defs/N")});
+    let (root, named) = (adapted(Dialect::Ollama, &node("#")), adapted(Dialect::Ollama, &named));
+    let required =
+        |adapter: &Adapter| adapter.declarations().to_string().matches("\"required\"").count();
+    assert_eq!((required(&root), required(&named)), (1, 1), "{}", root.declarations());
+    for adapter in [&root, &named] {
+        let losses: Vec<_> = adapter.report().losses().map(ToString::to_string).collect();
+        assert!(losses.iter().any(|loss| loss.contains("required")), "{losses:?}");
+    }
+}
+
+#[test]
+fn a_requirement_that_is_not_declared_is_reported() {
+    let it = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["zz"]});
+    let schema = json!({"type": "object", "properties": {"it": it}});
+    for dialect in Dialect::ALL {
+        let adapter = adapted(dialect, &schema);
+        let is_declared = declared(dialect, &schema).pointer("/properties/it/required").is_some();
+        let is_reported = adapter.report().losses().any(|it| it.to_string().contains("required"));
+        assert!(is_declared || is_reported, "{dialect}");
+    }
+}
+
+#[test]
+fn a_choice_is_declared_in_time_that_is_proportional_to_its_branches() {
+    let tagged = |at: usize| {
+        json!({"type": "object", "properties": {"kind": {"const": format!("k{at}")}, "a": {"type": "string"}},
+            "required": ["kind"], "additionalProperties": false})
+    };
+    let named = |at: usize| {
+        let name = format!("v{at}");
+        json!({"type": "object", "properties": {&name: {"type": "string"}}, "required": [&name],
+            "additionalProperties": false})
+    };
+    let values = |at: usize| json!({"type": "string", "enum": [format!("v{at}")]});
+    let branches: [&dyn Fn(usize) -> Value; 3] = [&tagged, &named, &values];
+    for branch in branches {
+        for at_root in [false, true] {
+            let steps = |count: usize| {
+                let list: Vec<_> = (0..count).map(branch).collect();
+                let choice = json!({ "anyOf": list });
+                let mut schema = json!({"type": "object", "properties": {"it": choice},
+                    "additionalProperties": false});
+                if at_root {
+                    schema = json!({"type": "object", "anyOf": choice["anyOf"]});
+                }
+                let spec =
+                    ToolSpec::builder("t", Effect::Read).input_schema(schema).build().unwrap();
+                crate::steps::of(|| Adapter::new(Dialect::OpenAiChat, [&spec])).1
+            };
+            let (few, many) = (steps(256).max(1_000), steps(1_024));
+            assert!(many <= few * 5, "{few} {many} {at_root}");
+        }
+    }
+}

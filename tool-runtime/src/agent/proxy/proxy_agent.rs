@@ -27,8 +27,8 @@ use crate::runtime::Runtime;
 /// # Levels
 /// | `optimization_level` | results | context |
 /// | --- | --- | --- |
-/// | 0 | JSON with indentation | whole |
-/// | 1 | compact JSON, tables in TOON where that is shorter | whole |
+/// | 0 | compact JSON | whole |
+/// | 1 | the same, tables in TOON where that is shorter | whole |
 /// | 2 | the same | compressed to 0.35 of its tokens above `compression_threshold_tokens` |
 /// | 3 | the same | compressed to 0.25 above a quarter of that threshold, then without nulls and links |
 ///

@@ -80,10 +80,13 @@ fn about_tea() -> ContextDataBuilder {
 fn short_contexts_stay_as_they_are() {
     check(&Assessor::new(), about_tea(), CompressionMethod::None);
     let asked = about_tea().strategy(CompressionStrategy::SemanticPruning);
-    let optimized = optimized(&Assessor::new(), asked);
+    let optimized = self::optimized(&Assessor::new(), asked);
     assert_eq!(optimized.method_used(), CompressionMethod::None);
     let reason = optimized.metadata()["reason"].as_str().expect("a reason");
     assert!(reason.ends_with("are not above the threshold of 10000"), "{reason}");
+    let never = Assessor::new().options(AssessOptions::default().with_threshold_tokens(u64::MAX));
+    let optimized = self::optimized(&never, about_tea());
+    assert_eq!(optimized.metadata()["reason"], "this context is not to be compressed");
 }
 
 #[test]
@@ -146,7 +149,7 @@ fn results_beside_compacted_messages_are_written_as_those_of_a_whole_context() {
     assert_eq!(results, expected);
     assert!(results.contains("[20]{colour,id}:"), "{results}");
     let (_, results) = written(&eager(), rounds(12));
-    assert!(results.contains("    \"colour\": \"green\""), "{results}");
+    assert!(results.contains(r#"{"colour":"green","#), "{results}");
 }
 
 #[test]
@@ -423,7 +426,8 @@ fn results_are_written_compactly_if_there_is_a_serializer() {
     let short = optimized(&Assessor::new().result_serializer(Articulator::new()), context());
     assert_eq!(short.method_used(), CompressionMethod::None);
     assert_eq!(short.original_tokens(), plain.original_tokens());
-    assert!(short.compression_ratio() < 0.7, "{short:?}");
+    // Compact JSON is the base, so that only the table is a saving.
+    assert_eq!(short.compression_ratio() < 0.8, cfg!(feature = "toon"), "{short:?}");
     let is_table = short.optimized_text().contains("[40]{id,tea}:\n  0,green\n");
     assert_eq!(is_table, cfg!(feature = "toon"), "{}", short.optimized_text());
     let pruned = optimized(&eager().result_serializer(Articulator::new()), context());

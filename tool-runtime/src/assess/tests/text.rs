@@ -26,11 +26,7 @@ assistant: Hi!
 
 # Tool results
 ## orders
-[
-  {
-    \"id\": 17
-  }
-]
+[{\"id\":17}]
 
 ## stock
 error: no such item

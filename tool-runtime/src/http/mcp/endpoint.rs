@@ -29,6 +29,7 @@ use crate::http::state::caller::Caller;
 use crate::http::state::config::mcp::McpConfig;
 use crate::http::state::drain::Drain;
 use crate::http::state::quota::Permit;
+use crate::json::value_count;
 
 /// The protocol at one path of a router.
 #[derive(Clone)]
@@ -113,7 +114,10 @@ impl McpEndpoint {
             Ok(message) => message,
             Err(refused) => return Ok(bad_request(refused.body).into_response()),
         };
-        let bytes = body.len() + message.values() * VALUE_BYTES;
+        let passed_arguments = self.passed_arguments(&message);
+        let values =
+            message.values() + passed_arguments.map_or(0, |it| value_count(it.get().as_bytes()));
+        let bytes = body.len() + values * VALUE_BYTES;
         permit.grow(&app.body_quota, caller.admitted.caller(), bytes)?;
         caller.body_permit = Some(permit);
         self.acquire_places(app, &message, &mut session, &mut caller).await?;
@@ -126,7 +130,7 @@ impl McpEndpoint {
             }
         }
         let id = message.request_id().map(ToOwned::to_owned);
-        let passed = self.passed(message).map_err(|_| Problem::internal())?;
+        let passed = message.into_passed(passed_arguments).map_err(|_| Problem::internal())?;
         drop(body);
         // The router has checked the type, which may be another one of JSON.
         parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -135,13 +139,11 @@ impl McpEndpoint {
         Ok(as_message(answer, id.as_deref()).await)
     }
 
-    /// Writes a message as the protocol reads it: without the arguments of a call, unless a header
-    /// repeats a parameter.
-    fn passed(&self, message: SentMessage<'_>) -> serde_json::Result<Vec<u8>> {
-        let names_headers =
-            message.called_tool().is_some_and(|tool| self.server.has_header_parameters(tool));
-        let arguments = message.arguments().filter(|_| names_headers);
-        message.into_passed(arguments)
+    /// Returns the arguments of a call that the protocol reads: those of a tool one of whose parameters a
+    /// header repeats. All others are read by the pipeline alone.
+    fn passed_arguments<'b>(&self, message: &SentMessage<'b>) -> Option<&'b RawValue> {
+        let tool = message.called_tool()?;
+        message.arguments().filter(|_| self.server.has_header_parameters(tool))
     }
 
     /// Passes an admitted request on to the protocol.

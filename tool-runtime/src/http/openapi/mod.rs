@@ -8,6 +8,7 @@ mod names;
 pub(in crate::http) mod numbers;
 pub(in crate::http) mod operations;
 mod parameters;
+mod recursion;
 mod reference;
 mod responses;
 mod shapes;

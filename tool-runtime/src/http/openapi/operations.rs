@@ -6,6 +6,7 @@ use super::DocumentInput;
 use super::parameters;
 use super::reference::of;
 use super::responses::{self, ADMISSION, BODY, refused, refused_as};
+use super::shapes;
 use super::tools::CallBodies;
 use crate::http::endpoints::attachments;
 use crate::http::endpoints::evidence::{self, ID_PATTERN};
@@ -66,11 +67,11 @@ pub(in crate::http) fn envelope_call(input: &DocumentInput<'_>, _: &CallBodies) 
     let mut failures = refused_as(ResponseFormat::Envelope, &[&ADMISSION, &BODY, &CALL]);
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::Envelope));
     let names: Vec<&str> = input.tools.iter().map(|tool| tool.name()).collect();
-    let tool = if names.is_empty() {
-        json!({"type": "string"})
-    } else {
-        json!({"type": "string", "enum": names})
-    };
+    let mut tool = json!({"type": "string"});
+    if !names.is_empty() {
+        tool["enum"] = names.into();
+        shapes::restate(&mut tool);
+    }
     let mut parameters = parameters::of_envelope_call();
     parameters.push(parameters::of_path("tool", "The tool's name.", &tool));
     let operation = operation(

@@ -35,8 +35,18 @@ const STAYING: [&str; 9] = [
     "else",
 ];
 
-/// Restates a schema and its parts.
+/// Restates the schema of a component and its parts.
 pub(super) fn restate(schema: &mut Value) {
+    let is_null = schema.as_object().is_some_and(is_null);
+    restate_part(schema);
+    if is_null && let Value::Object(keywords) = schema {
+        // An enumeration of null alone is no component of a client.
+        keywords.remove("enum");
+        add_condition(keywords, "type", "null".into());
+    }
+}
+
+fn restate_part(schema: &mut Value) {
     match schema {
         Value::Bool(true) => *schema = json!({}),
         Value::Bool(false) => *schema = json!({"not": {}}),
@@ -60,12 +70,14 @@ fn restate_keywords(keywords: &mut Keywords) {
     list_constants(keywords);
     type_values(keywords);
     describe_keys(keywords);
+    describe_items(keywords);
     move_conditions(keywords);
+    widen_texts(keywords);
     for_each_part(keywords, &mut |place, part| match (place, part) {
         // A branch that is only `null` makes the others optional.
         (Part::Branch(_), Value::Object(branch)) => restate_keywords(branch),
         (Part::Values, Value::Bool(_)) => {}
-        (_, part) => restate(part),
+        (_, part) => restate_part(part),
     });
 }
 
@@ -110,13 +122,16 @@ pub(super) fn for_each_part(keywords: &mut Keywords, visit: &mut impl FnMut(Part
 
 /// States that only `null` is admitted by an enumeration: generators have no type of `null` alone.
 fn restate_null(keywords: &mut Keywords) {
-    let is_null =
-        keywords.get("type").is_some_and(|kind| kind == "null" || *kind == json!(["null"]));
-    if is_null || keywords.get("const") == Some(&Value::Null) {
+    if is_null(keywords) {
         keywords.remove("const");
         keywords.insert("type".to_owned(), json!(["string", "null"]));
         keywords.insert("enum".to_owned(), json!([null]));
     }
+}
+
+fn is_null(keywords: &Keywords) -> bool {
+    let is_type = |kind: &Value| *kind == "null" || *kind == json!(["null"]);
+    keywords.get("type").is_some_and(is_type) || keywords.get("const") == Some(&Value::Null)
 }
 
 /// Turns a union of described constants into an enumeration, which the description explains.
@@ -235,13 +250,33 @@ fn describe_keys(keywords: &mut Keywords) {
     }
 }
 
+/// Says that the items of an array are anything, where nothing says what they are.
+fn describe_items(keywords: &mut Keywords) {
+    let is_array = keywords
+        .get("type")
+        .is_some_and(|kind| *kind == "array" || *kind == json!(["array", "null"]));
+    if is_array && !keywords.contains_key("prefixItems") {
+        keywords.entry("items").or_insert_with(|| json!({}));
+    }
+}
+
+/// Makes texts of listed texts beside objects: clients do not tell the two apart.
+fn widen_texts(keywords: &mut Keywords) {
+    for union in UNIONS {
+        let Some(Value::Array(branches)) = keywords.get_mut(union) else { continue };
+        let has_objects = branches.iter().any(|it| it.get("properties").is_some());
+        for branch in branches.iter_mut().filter(|it| has_objects && it["type"] == "string") {
+            if let Value::Object(branch) = branch {
+                move_aside(branch, &["enum", "const"]);
+            }
+        }
+    }
+}
+
 /// Moves the branches that have no type of their own, and lists of types that generators cannot name.
 fn move_conditions(keywords: &mut Keywords) {
     if mixes_types(keywords) {
-        let is_condition = |keyword: &&String| !STAYING.contains(&keyword.as_str());
-        let moved: Vec<String> = keywords.keys().filter(is_condition).cloned().collect();
-        let moved: Vec<&str> = moved.iter().map(String::as_str).collect();
-        return move_aside(keywords, &moved);
+        return hide_type(keywords);
     }
     move_aside(keywords, &CONDITIONS);
     let has_properties = keywords.get("properties").is_some_and(|named| *named != json!({}));
@@ -253,6 +288,14 @@ fn move_conditions(keywords: &mut Keywords) {
     let moved: Vec<&str> = UNIONS.into_iter().filter(|it| is_condition(&it)).collect();
     move_aside(keywords, &moved);
     move_restrictions(keywords);
+}
+
+/// Moves everything by which a generator makes a type.
+pub(super) fn hide_type(keywords: &mut Keywords) {
+    let is_condition = |keyword: &&String| !STAYING.contains(&keyword.as_str());
+    let moved: Vec<String> = keywords.keys().filter(is_condition).cloned().collect();
+    let moved: Vec<&str> = moved.iter().map(String::as_str).collect();
+    move_aside(keywords, &moved);
 }
 
 /// Returns whether a value may be an object or array, and something else that is not `null`.
@@ -401,9 +444,13 @@ mod tests {
     #[test]
     fn a_schema_of_null_alone_is_an_enumeration() {
         let only = json!({"type": ["string", "null"], "enum": [null]});
-        check(json!({"type": "null"}), &only);
-        check(json!({"const": null}), &only);
+        check(json!({"items": {"type": "null"}}), &json!({ "items": only }));
         check(json!({"items": {"type": ["null"]}}), &json!({ "items": only }));
+        check(json!({"items": {"const": null}}), &json!({ "items": only }));
+        check(
+            json!({"type": "null"}),
+            &json!({"type": ["string", "null"], "if": {"not": {}}, "else": {"type": "null"}}),
+        );
     }
 
     #[test]

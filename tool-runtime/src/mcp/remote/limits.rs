@@ -64,8 +64,8 @@ impl RemoteLimits {
         self
     }
 
-    /// Sets the most bytes of one message of the server. A larger one is not read, and the call that
-    /// waits for it fails.
+    /// Sets the most bytes of one message of the server, and of all pages of a list. A larger one is not
+    /// read, and the call that waits for it fails.
     #[must_use]
     pub const fn with_max_message_bytes(mut self, bytes: usize) -> Self {
         self.message_bytes = bytes;

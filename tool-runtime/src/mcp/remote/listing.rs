@@ -18,7 +18,7 @@ use super::shallow::ShallowJson;
 pub(super) struct RemoteListing {
     pub(super) tools: Vec<ToolDefinition>,
     pub(super) malformed: Vec<MalformedTool>,
-    /// The number of tools beyond the limits, of the pages that were read.
+    /// The number of tools beyond the limits.
     pub(super) left_out: usize,
     names: BTreeSet<String>,
     /// The size of the definitions.
@@ -50,12 +50,14 @@ pub(super) async fn list_tools(
     let mut listing = RemoteListing::default();
     let mut cursors = BTreeSet::new();
     let mut cursor: Option<String> = None;
+    let mut bytes = 0;
     for _ in 0..limits.max_pages() {
         let page = page(peer, cursor, patience).await?;
-        let next = listing.add_page(&page, limits)?;
-        match next {
-            // Further pages would be left out as a whole.
-            Some(_) if listing.left_out > 0 => return Ok(listing),
+        bytes += page.text.len();
+        if bytes > limits.max_message_bytes() {
+            return Err(protocol_error("the pages of the list of tools are larger than the limit"));
+        }
+        match listing.add_page(&page, limits)? {
             None => return Ok(listing),
             Some(next) if !cursors.insert(next.clone()) => {
                 return Err(protocol_error("the pages of the list of tools repeat"));

@@ -20,6 +20,7 @@ pub(super) struct ShallowJson {
     /// The beginning of the value of the first name.
     first_value: Vec<u8>,
     root: Option<u8>,
+    is_complete: bool,
     nodes: usize,
 }
 
@@ -70,9 +71,9 @@ impl ShallowJson {
         self.root == Some(b'{')
     }
 
-    /// Returns whether the text begins as an array.
-    pub(super) fn is_array(&self) -> bool {
-        self.root == Some(b'[')
+    /// Returns whether the outermost object or array has its end.
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_complete
     }
 
     /// Returns the number of values, at every depth.
@@ -111,8 +112,14 @@ impl ShallowJson {
 
 impl ShallowScan {
     pub(super) fn new(names: &'static [&'static str]) -> Self {
-        let json =
-            ShallowJson { names, parts: Vec::new(), first_value: Vec::new(), root: None, nodes: 1 };
+        let json = ShallowJson {
+            names,
+            parts: Vec::new(),
+            first_value: Vec::new(),
+            root: None,
+            is_complete: false,
+            nodes: 1,
+        };
         Self {
             json,
             at: 0,
@@ -160,6 +167,7 @@ impl ShallowScan {
             }
             b'}' | b']' if self.depth <= 1 => {
                 self.end_value();
+                self.json.is_complete |= self.depth == 1;
                 self.depth = 0;
                 return;
             }
@@ -297,6 +305,8 @@ mod tests {
         assert_eq!(nodes(&format!("[{}0]", "0,".repeat(999))), 1_001);
         assert_eq!(nodes(&"[".repeat(500)), 501);
         assert_eq!(nodes(r#""a,b[{""#), 1);
+        let is_complete = |text: &str| ShallowJson::object(text.as_bytes(), NAMES).is_complete();
+        assert!(is_complete(r#"{"a":NaN}"#) && !is_complete(r#"{"a":{}"#) && !is_complete("}"));
         let mut scan = ShallowScan::new(NAMES);
         scan.push(
             format!("{{\"{}\":1,\"id\":{}}}", "n".repeat(9_999), "1".repeat(9_999)).as_bytes(),

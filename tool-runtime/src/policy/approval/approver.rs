@@ -48,7 +48,7 @@ pub trait Approver: Send + Sync + 'static {
 ///     async move {
 ///         println!("{question}");
 ///         // … ask, without blocking the thread …
-///         Decision::decline("not today")
+///         Decision::decline("jane", "not today")
 ///     }
 /// }));
 /// # let _ = policy;

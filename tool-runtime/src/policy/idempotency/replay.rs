@@ -9,7 +9,6 @@ use crate::dispatch::AnswerOrigin;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::json;
 use crate::limits::Limits;
-use crate::schema::Coerce;
 use crate::store::StoredAnswer;
 use crate::tool::{CallScope, ToolOutput};
 
@@ -35,9 +34,8 @@ pub(super) fn replayed(scope: &CallScope, answer: &StoredAnswer) -> Result<CallO
 fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, String> {
     let meta: ToolResultMeta = parsed(&answer.meta)?;
     let data = text(&answer.body)?;
-    match &scope.registered().output {
-        Some(output) => {
-            let report = output.check(data, &Limits::WIDEST, Coerce::Off);
+    match scope.registered().check_output(data) {
+        Some(report) => {
             let malformed = report.malformed.map(|error| error.to_string());
             // A violation names types and pointers, and no value.
             let wrong = || report.violations.first().map(ToString::to_string);

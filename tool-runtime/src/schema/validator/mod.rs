@@ -34,6 +34,7 @@ pub use crate::json::Malformed;
 use self::model::SchemaNode;
 use self::sensitive::{SensitivityScope, sensitive_nodes};
 use self::type_error::RejectedPart;
+use self::walk::Conversions;
 use crate::json::{JsonView, OpaqueNodes, differences, read};
 use crate::limits::Limits;
 use crate::redact::Redactor;
@@ -57,7 +58,8 @@ use crate::redact::Redactor;
 ///
 /// Every accepted text is therefore valid by the schema; a text that is valid by the schema is
 /// rejected only by those two rules. `format` is otherwise an annotation, as are all unknown
-/// keywords. Patterns use the syntax that ECMA-262 and the `regex-lite` crate share.
+/// keywords. Patterns use the part of ECMA-262's syntax that `regex-lite` can read,
+/// with the meaning of ECMA-262.
 ///
 /// # Examples
 /// ```
@@ -129,6 +131,34 @@ impl Validator {
     /// ```
     #[must_use]
     pub fn check(&self, text: &str, limits: &Limits, coerce: Coerce) -> ValidationReport {
+        let conversions = match coerce {
+            Coerce::Off => Conversions::None,
+            Coerce::Lossless => Conversions::Lossless,
+        };
+        self.check_with(text, limits, conversions)
+    }
+
+    /// Checks a call's arguments: `null` for an optional argument means that it is left out, also
+    /// without coercion.
+    pub(crate) fn check_arguments(
+        &self,
+        text: &str,
+        limits: &Limits,
+        coerce: Coerce,
+    ) -> ValidationReport {
+        let conversions = match coerce {
+            Coerce::Off => Conversions::OmittedNulls,
+            Coerce::Lossless => Conversions::Lossless,
+        };
+        self.check_with(text, limits, conversions)
+    }
+
+    fn check_with(
+        &self,
+        text: &str,
+        limits: &Limits,
+        conversions: Conversions,
+    ) -> ValidationReport {
         let tree = match read(text, limits) {
             Ok(tree) => tree,
             Err(malformed) => {
@@ -139,7 +169,7 @@ impl Validator {
             }
         };
         let secrets = self.secrets(tree.view(text));
-        let mut report = walk::check(&self.schemas, text, &tree, limits, coerce, &secrets);
+        let mut report = walk::check(&self.schemas, text, &tree, limits, conversions, &secrets);
         if self.has_secrets() {
             report.masked = Some(mask::masked(tree.view(text), &secrets));
         }

@@ -1,10 +1,10 @@
 //! The compiled schema: a flat list with all references resolved.
 
-use regex_lite::Regex;
 use serde_json::Value;
 
 use super::number::{NumberBounds, NumberReader};
 use super::types::Types;
+use crate::schema::pattern::Pattern;
 
 /// Index of a schema in the compiled list.
 pub(super) type SchemaId = u32;
@@ -18,6 +18,8 @@ pub(super) struct SchemaNode {
     pub(super) possible_types: Types,
     /// The types without further rules; for numbers, plainly written ones.
     pub(super) unconstrained_types: Types,
+    /// Several schemas apply it to the same value, and it applies further ones.
+    pub(super) is_shared: bool,
     /// The schema is `false`: no value is valid.
     pub(super) rejects_all: bool,
     /// `x-sensitivity` of the values.
@@ -62,7 +64,7 @@ impl Default for Types {
 pub(super) struct StringRules {
     pub(super) min: usize,
     pub(super) max: usize,
-    pub(super) pattern: Option<Regex>,
+    pub(super) pattern: Option<Pattern>,
 }
 
 #[derive(Debug)]
@@ -86,9 +88,10 @@ pub(super) struct ContainsRule {
 pub(super) struct ObjectRules {
     /// Sorted by name; includes required names that `properties` lacks.
     pub(super) properties: Vec<PropertyRule>,
-    pub(super) patterns: Vec<(Regex, SchemaId)>,
+    pub(super) patterns: Vec<(Pattern, SchemaId)>,
     pub(super) additional: AdditionalProperties,
     pub(super) required: bool,
+    pub(super) has_aliases: bool,
     pub(super) names: Option<SchemaId>,
     pub(super) min: usize,
     pub(super) max: usize,
@@ -100,6 +103,8 @@ pub(super) struct ObjectRules {
 #[derive(Debug)]
 pub(super) struct PropertyRule {
     pub(super) name: Box<str>,
+    /// Other names that a typed reader accepts, by `x-aliases`.
+    pub(super) aliases: Box<[Box<str>]>,
     pub(super) schema: Option<SchemaId>,
     pub(super) required: bool,
 }

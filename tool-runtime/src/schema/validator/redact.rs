@@ -163,6 +163,9 @@ pub(crate) struct SensitiveValues {
     pub(crate) personal: Vec<String>,
 }
 
+/// The shortest name that is removed from texts; a shorter one is a word of too many texts.
+const MIN_NAME_CHARS: usize = 4;
+
 /// Lists the strings and numbers at and below every sensitive value, and the names below it that
 /// no schema declares.
 pub(super) fn sensitive(schemas: &[SchemaNode], view: JsonView<'_>) -> SensitiveValues {
@@ -184,7 +187,7 @@ pub(super) fn sensitive(schemas: &[SchemaNode], view: JsonView<'_>) -> Sensitive
                 break;
             }
             let name = view.key(leaf);
-            if leaf_id != node && !name.is_empty() && !declares(&name) {
+            if leaf_id != node && name.chars().count() >= MIN_NAME_CHARS && !declares(&name) {
                 list.push(name.into_owned());
             }
             match leaf.kind {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use super::InstancesError;
 use super::document::SchemaPart;
 use super::generator::{GenResult, Generator, ValueSize, pointer};
 use super::rules::ValueRules;
+use crate::schema::pattern::Pattern;
 
 /// The most undeclared names that are made without a bound.
 const MAX_UNBOUNDED: usize = 3;
@@ -181,7 +181,7 @@ pub(super) fn rules_for<'d>(value_rules: &ValueRules<'d>, name: &str) -> Vec<Sch
         let before = rules.len();
         rules.extend(part.child(&["properties", name]));
         for pattern in patterns(part) {
-            if Regex::new(pattern).is_ok_and(|regex| regex.is_match(name)) {
+            if Pattern::new(pattern).is_ok_and(|regex| regex.is_match(name)) {
                 rules.extend(part.child(&["patternProperties", pattern]));
             }
         }

@@ -1,9 +1,9 @@
 //! Texts that match a regular expression.
 
-use regex_lite::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use super::generator::{Generator, ValueSize};
+use crate::schema::pattern::Pattern;
 
 /// The most repetitions without a bound.
 const MAX_REPETITIONS: u32 = 8;
@@ -86,5 +86,5 @@ impl Generator<'_> {
 }
 
 pub(super) fn is_match(pattern: &str, text: &str) -> bool {
-    Regex::new(pattern).is_ok_and(|regex| regex.is_match(text))
+    Pattern::new(pattern).is_ok_and(|regex| regex.is_match(text))
 }

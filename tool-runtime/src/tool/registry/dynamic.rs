@@ -75,6 +75,7 @@ pub struct DynamicTool {
     pub(super) evidence: bool,
     pub(super) requires_evidence: bool,
     pub(super) open: bool,
+    pub(super) keeps_wide_numbers: bool,
 }
 
 impl DynamicTool {
@@ -108,6 +109,7 @@ impl DynamicTool {
             evidence: false,
             requires_evidence: false,
             open: false,
+            keeps_wide_numbers: false,
         }
     }
 
@@ -241,6 +243,14 @@ impl DynamicTool {
     #[must_use]
     pub fn admit_unknown_fields(mut self) -> Self {
         self.open = true;
+        self
+    }
+
+    /// Keeps numbers of outputs that 64 bits do not represent exactly. They are returned as the handler
+    /// writes them, and have to be finite as 64-bit floats.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn keep_wide_numbers(mut self) -> Self {
+        self.keeps_wide_numbers = true;
         self
     }
 

@@ -15,7 +15,10 @@ use super::state::Slot;
 use super::{Definition, DynamicTool, HostNeed, Registration, ToolSource};
 use crate::failure::FailureCode;
 use crate::limits::Limits;
-use crate::schema::{self, AnswerCheck, Coerce, SchemaKind, UncheckedRule, Validator};
+use crate::schema::{
+    self, AnswerCheck, ChoiceReading, Coerce, IsClosed, SchemaFinding, SchemaKind, UncheckedRule,
+    ValidationReport, Validator,
+};
 use crate::tool::{BuildProblem, CallScope, ToolFuture};
 
 /// The runtime's settings for tools.
@@ -77,6 +80,8 @@ pub(crate) struct Registered {
     pub(crate) output: Option<Validator>,
     /// The rules of its schemas that are not checked.
     pub(crate) unchecked: Vec<UncheckedRule>,
+    /// The rules of its schemas that are probably mistakes.
+    pub(crate) findings: Vec<SchemaFinding>,
     /// The condition under which an output is checked against `output`.
     pub(crate) answer_check: AnswerCheck,
     /// True if the validator reads the raw text before the typed reader.
@@ -120,6 +125,8 @@ pub(crate) struct ToolTraits {
     pub(crate) evidence: bool,
     /// True if an output is withheld if its evidence cannot be stored.
     pub(crate) requires_evidence: bool,
+    /// True if numbers of outputs may be wider than 64 bits.
+    pub(crate) keeps_wide_numbers: bool,
     /// The hash of its source, for functions with `#[ai_tool]`.
     pub(crate) source: Option<&'static str>,
 }
@@ -165,7 +172,8 @@ impl Registered {
     ) -> Result<Self, Vec<BuildProblem>> {
         let mut input = (definition.input)(&mut schema::input_generator()).to_value();
         let unchecked_bounds = schema::take_unchecked_bounds(&mut input);
-        schema::close(&mut input);
+        let written = input.clone();
+        let closed = schema::close(&mut input, ChoiceReading::OneBranch);
         let output = (definition.output)(&mut schema::output_generator()).to_value();
         let mut spec = ToolSpec::builder(definition.name, definition.effect)
             .version(definition.version)
@@ -188,6 +196,7 @@ impl Registered {
             spec,
             input,
             examples: definition.examples.iter().map(|&text| text.into()).collect(),
+            findings: findings(&written, Some(closed), Some(&output)),
             output: Some(output),
             timeout,
             start,
@@ -202,6 +211,7 @@ impl Registered {
             shared: definition.shared,
             evidence: definition.source_hash.is_some(),
             requires_evidence: definition.requires_evidence,
+            keeps_wide_numbers: false,
             source: definition.source_hash,
         };
         tool.needs = (definition.host)();
@@ -217,9 +227,8 @@ impl Registered {
         // A tool that lacks something is compiled too, so that all of its problems are reported.
         let no_schema = || serde_json::json!({"type": "object"});
         let mut input = tool.input_schema.clone().unwrap_or_else(no_schema);
-        if !tool.open {
-            schema::close(&mut input);
-        }
+        let written = input.clone();
+        let closed = (!tool.open).then(|| schema::close(&mut input, ChoiceReading::AnyBranches));
         let mut spec = ToolSpec::builder(&*tool.name, tool.effect)
             .version(tool.version.as_deref().unwrap_or("0.0.0"))
             .description(&*tool.description)
@@ -240,6 +249,7 @@ impl Registered {
             shared: tool.shared,
             evidence: tool.evidence,
             requires_evidence: tool.requires_evidence,
+            keeps_wide_numbers: tool.keeps_wide_numbers,
             source: None,
         };
         let start = tool.handler.clone();
@@ -250,6 +260,7 @@ impl Registered {
             spec,
             input,
             examples: tool.examples.iter().map(|example| example.to_string().into()).collect(),
+            findings: findings(&written, closed, tool.output_schema.as_ref()),
             output: tool.output_schema.clone(),
             timeout,
             start,
@@ -258,12 +269,30 @@ impl Registered {
         parts.finish(tool.effect, settings, problems).map(|tool| Registered { traits, ..tool })
     }
 
+    /// Checks the data of an answer against the output schema, if there is one.
+    pub(crate) fn check_output(&self, data: &str) -> Option<ValidationReport> {
+        let mut report = self.output.as_ref()?.check(data, &Limits::WIDEST, Coerce::Off);
+        if self.traits.keeps_wide_numbers {
+            report.violations.retain(|violation| violation.rule() != "precision");
+        }
+        Some(report)
+    }
+
     /// Returns an error if the tool has to leave evidence, and the runtime keeps none.
     pub(crate) fn check_evidence(&self, keeps_evidence: bool) -> Result<(), BuildProblem> {
         if self.traits.evidence && !keeps_evidence {
             return Err(BuildProblem::NoEvidence { tool: self.spec.name().to_owned() });
         }
         Ok(())
+    }
+
+    /// Checks a call's arguments. In a tool of the program, `null` for an optional argument means that
+    /// it is left out, also without coercion; a dynamic tool's own schema decides.
+    pub(crate) fn check_arguments(&self, text: &str, limits: &Limits) -> ValidationReport {
+        match &self.start {
+            ToolStart::Static(_) => self.input.check_arguments(text, limits, self.coerce),
+            ToolStart::Dynamic { .. } => self.input.check(text, limits, self.coerce),
+        }
     }
 
     /// The number of bytes to reserve for the next output.
@@ -284,6 +313,7 @@ struct ToolParts<'t> {
     toolkit: Option<ToolkitSpec>,
     spec: ToolSpecBuilder,
     input: Value,
+    findings: Vec<SchemaFinding>,
     /// Examples of all arguments, as JSON.
     examples: Vec<Cow<'t, str>>,
     output: Option<Value>,
@@ -372,6 +402,7 @@ impl ToolParts<'_> {
             has_personal: input.has_personal(),
             output,
             unchecked,
+            findings: self.findings,
             answer_check,
             coerce: settings.coerce(effect),
             timeout: self.timeout,
@@ -387,6 +418,13 @@ impl ToolParts<'_> {
             input,
         })
     }
+}
+
+fn findings(input: &Value, closed: Option<IsClosed>, output: Option<&Value>) -> Vec<SchemaFinding> {
+    let mut findings = schema::schema_findings(input, SchemaKind::Input, closed);
+    let output = output.map(|it| schema::schema_findings(it, SchemaKind::Output, None));
+    findings.extend(output.into_iter().flatten());
+    findings
 }
 
 fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {

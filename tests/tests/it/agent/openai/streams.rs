@@ -8,7 +8,7 @@ use tool_runtime::agent::{
     AgentError, ChatModel, ChatReply, ChatRequest, FinishReason, OpenAiModel, TokenUsage,
 };
 
-use crate::agent::server::{Scripted, Server, StreamEnd, error, pieces, texts};
+use crate::agent::server::{Scripted, Server, StreamEnd, error, message, pieces, text, texts};
 
 /// Asks for a stream, and returns the pieces that were shown too.
 async fn stream(model: &OpenAiModel) -> (Result<ChatReply, AgentError>, Vec<String>) {
@@ -31,6 +31,23 @@ async fn a_text_is_shown_in_pieces() {
         (&body["stream"], &body["stream_options"]),
         (&json!(true), &json!({"include_usage": true}))
     );
+}
+
+#[tokio::test]
+async fn a_whole_answer_of_a_server_that_does_not_stream_is_read() {
+    let call =
+        json!([{"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}}]);
+    let asked = json!({"role": "assistant", "content": null, "tool_calls": call});
+    let no_answer = || Scripted::Plain(200, Vec::new(), r#"{"detail":"planted"}"#.to_owned());
+    let server = Server::start([text("Green tea."), message(&asked), no_answer()]).await;
+    let (reply, shown) = stream(&server.model()).await;
+    let reply = reply.unwrap();
+    assert_eq!((reply.text(), shown), ("Green tea.", vec!["Green tea.".to_owned()]));
+    assert_eq!(reply.usage().map(|usage| usage.output_tokens), Some(5));
+    let (reply, _) = stream(&server.model()).await;
+    assert_eq!(reply.unwrap().calls().len(), 1);
+    let (reply, _) = stream(&server.model()).await;
+    assert_eq!(reply.unwrap_err().details()["reason"], "unreadable");
 }
 
 #[tokio::test]

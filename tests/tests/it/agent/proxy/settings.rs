@@ -62,7 +62,8 @@ async fn the_student_s_model_writes_the_summaries() {
     let paid = optimized.metadata()["compression_cost"].as_f64().unwrap();
     assert!(paid * 1e6 > optimized.original_tokens() as f64, "{paid}");
     let cost = response.cost_analysis();
-    let model = (cost.optimized_input_tokens() as f64 + 4.0 * cost.output_tokens() as f64) / 1e6;
+    let llm = response.llm_response();
+    let model = (llm.input_tokens() as f64 + 4.0 * llm.output_tokens() as f64) / 1e6;
     assert!((cost.actual_cost() - model - paid).abs() < 1e-12, "{cost:?} with {paid}");
 }
 
@@ -164,5 +165,7 @@ async fn a_price_makes_a_cost_and_without_one_it_is_0() {
         let agent = tool_runtime::agent::ProxyAgent::builder(config, runtime, server.model());
         let response = agent.build().answer(&request, &context()).await.unwrap();
         assert_eq!(response.cost_analysis().actual_cost() > 0.0, is_priced);
+        let price = response.context_optimization().metadata().get("price");
+        assert_eq!(price.is_none(), is_priced, "{price:?}");
     }
 }

@@ -118,8 +118,8 @@ pub(super) fn add_piece(
         Some(index) => positions.last_of_index.get(&index).copied(),
         None => calls.len().checked_sub(1),
     };
-    let id = piece.id.clone().map(|id| (piece.index, id));
-    let same_id = id.as_ref().and_then(|id| positions.by_id.get(id)).copied();
+    let id = piece.id.clone();
+    let same_id = id.clone().and_then(|id| positions.by_id.get(&(piece.index, id))).copied();
     let position = same_id.or(last);
     let count = calls.len();
     let continued = match position.and_then(|position| calls.get_mut(position)) {
@@ -128,12 +128,15 @@ pub(super) fn add_piece(
     };
     let at = position.filter(|_| continued.is_some()).unwrap_or(count);
     positions.last_of_index.extend(piece.index.map(|index| (index, at)));
+    // Some servers send the index in the first piece alone.
+    for index in [piece.index, None] {
+        positions.by_id.extend(id.clone().map(|id| ((index, id), at)));
+    }
     if let Some(call) = continued {
         // The first id counts: some servers give every piece another one.
         call.append(piece);
         return None;
     }
-    positions.by_id.extend(id.map(|id| (id, at)));
     let name = CallNamespace::qualified(piece.namespace().as_ref(), &piece.name);
     calls.push(ChatCall::Function(piece));
     Some(name)
@@ -144,6 +147,7 @@ pub(super) fn add_piece(
 pub(super) struct CallPositions {
     /// The call that had the last piece of an index.
     last_of_index: HashMap<u64, usize>,
+    /// By index and id; without an index, by the id alone.
     by_id: HashMap<(Option<u64>, String), usize>,
 }
 

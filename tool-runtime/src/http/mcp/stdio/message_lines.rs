@@ -112,14 +112,14 @@ impl<R: AsyncRead + Send + Unpin> MessageLines<R> {
                 let id = request.id.clone();
                 self.is_open |= opens_protocol(&request.request);
                 match &request.request {
-                    ClientRequest::CallToolRequest(_) => {
+                    // A subscription lasts until its client ends it.
+                    ClientRequest::CallToolRequest(_)
+                    | ClientRequest::SubscriptionsListenRequest(_) => {
                         if !open.add_call(id, length) {
                             let id = serde_json::value::to_raw_value(&request.id).ok();
                             return Err(server_busy(id.as_deref()));
                         }
                     }
-                    // It lasts until its client ends it.
-                    ClientRequest::SubscriptionsListenRequest(_) => {}
                     _ => open.add_short(id),
                 }
             }

@@ -8,7 +8,7 @@ use rmcp::model::RequestId;
 /// longer than the requests.
 const MAX_SHORT: usize = 8;
 
-/// The most calls without an answer.
+/// The most calls and subscriptions without an answer.
 const MAX_CALLS: usize = 1_024;
 
 /// The most bytes of the messages of these calls.
@@ -34,7 +34,7 @@ impl OpenRequests {
         self.short.insert(id);
     }
 
-    /// Adds a call with the length of its message; false if there are too many.
+    /// Adds a call or a subscription with the length of its message; false if there are too many.
     pub(super) fn add_call(&mut self, id: RequestId, bytes: usize) -> bool {
         let sum = self.call_bytes + bytes;
         let is_first = self.calls.is_empty();

@@ -166,7 +166,15 @@ fn blocks(content: &str) -> Option<(Vec<ContentBlock>, usize)> {
 
 /// Checks that structured content can be written as a part of an answer.
 fn structured(text: &str) -> Option<&RawValue> {
-    json::read(text, &Limits::WIDEST.with_max_depth(MAX_DEPTH)).ok()?;
+    let tree = json::read(text, &Limits::WIDEST.with_max_depth(MAX_DEPTH)).ok()?;
+    let view = tree.view(text);
+    // A number beyond every float makes a whole answer unreadable for some readers.
+    let is_finite = |raw: &str| raw.parse::<f64>().is_ok_and(f64::is_finite);
+    let mut numbers =
+        view.nodes.iter().filter(|node| node.kind == JsonKind::Number && node.is_wide());
+    if !numbers.all(|node| is_finite(view.raw(node))) {
+        return None;
+    }
     serde_json::from_str(text).ok()
 }
 

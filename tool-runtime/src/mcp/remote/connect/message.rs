@@ -125,8 +125,7 @@ fn id_in(text: &[u8]) -> Option<RequestId> {
 }
 
 fn answer_in<'t>(bytes: &'t [u8], outer: &ShallowJson) -> Option<IncomingAnswer<'t>> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    serde_json::from_str::<IgnoredAny>(text).ok()?;
+    let text = std::str::from_utf8(bytes).ok().filter(|_| outer.is_complete())?;
     // Libraries of the first version of JSON-RPC write both members.
     match (outer.get(text, "error"), outer.get(text, "result")) {
         (None | Some("null"), Some(result)) => Some(IncomingAnswer::Result(result)),
@@ -178,7 +177,11 @@ impl IncomingAnswer<'_> {
 
 fn result_of(text: &str, kind: RequestKind) -> Result<ServerResult, TransportFailure> {
     match kind {
-        RequestKind::Call => Ok(as_text(text)),
+        RequestKind::Call => {
+            let checked = serde_json::from_str::<IgnoredAny>(text);
+            checked.map(|_| as_text(text)).map_err(|_| TransportFailure::Unreadable)
+        }
+        // Each tool is read by itself, so that one which is damaged loses no other.
         RequestKind::List if text.contains(HEADER_ANNOTATION) => Ok(annotated_list(text)),
         RequestKind::List => Ok(as_text(text)),
         RequestKind::Other => serde_json::from_str(text).map_err(|_| TransportFailure::Unreadable),

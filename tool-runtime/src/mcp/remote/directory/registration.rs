@@ -298,7 +298,9 @@ fn described(
         .open_world(settings.claims.is_open_world(remote))
         .input_schema(input)
         // The server checks its own arguments: what its schema admits may be meant.
-        .admit_unknown_fields();
+        .admit_unknown_fields()
+        // Results are data, and stay as the server has written them.
+        .keep_wide_numbers();
     if let Some(title) = clean.title.as_deref().filter(|title| !title.trim().is_empty()) {
         tool = tool.title(title);
     }

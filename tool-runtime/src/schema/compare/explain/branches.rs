@@ -1,5 +1,7 @@
 //! Pairs the branches of a choice before and after a change.
 
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
 use serde_json::Value;
 
 use super::super::equality::same_assertions;
@@ -17,10 +19,10 @@ pub(super) struct Matched<'s> {
 pub(super) fn matched<'s>(before: Vec<Subschema<'s>>, after: Vec<Subschema<'s>>) -> Matched<'s> {
     let mut found = Matched { both: Vec::new(), added: after, removed: before };
     found.pair(|a, b| same_assertions(*a, *b));
-    found.pair(|a, b| same(tags(*a), tags(*b)));
-    found.pair(|a, b| same(only_key(*a), only_key(*b)));
-    found.pair(|a, b| same(name(*a), name(*b)));
-    found.pair(|a, b| same(word(*a, "type"), word(*b, "type")));
+    found.pair_by(|branch| tags(branch).map(|tags| format!("{tags:?}")));
+    found.pair_by(|branch| only_key(branch).map(str::to_owned));
+    found.pair_by(|branch| name(branch).map(Value::to_string));
+    found.pair_by(|branch| word(branch, "type").map(Value::to_string));
     found
 }
 
@@ -36,19 +38,47 @@ pub(super) fn matched_all<'s>(
     found
 }
 
+/// Most comparisons of two branches to find those that are equal; others are paired by their names.
+const MAX_COMPARISONS: usize = 20_000;
+
 impl<'s> Matched<'s> {
     fn pair(&mut self, fits: impl Fn(&Subschema<'s>, &Subschema<'s>) -> bool) {
+        let mut comparisons_left = MAX_COMPARISONS;
         for before in std::mem::take(&mut self.removed) {
-            match self.added.iter().position(|after| fits(&before, after)) {
+            let candidates = &self.added[..self.added.len().min(comparisons_left)];
+            let position = candidates.iter().position(|after| fits(&before, after));
+            let compared = position.map_or(candidates.len(), |at| at + 1);
+            crate::steps::count(compared);
+            comparisons_left -= compared;
+            match position {
                 Some(at) => self.both.push((before, self.added.remove(at))),
                 None => self.removed.push(before),
             }
         }
     }
-}
 
-fn same<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
-    a.is_some_and(|a| b.is_some_and(|b| a == b))
+    /// Pairs branches that have the same key, in their order.
+    fn pair_by(&mut self, key: impl Fn(Subschema<'s>) -> Option<String>) {
+        let mut by_key: HashMap<String, VecDeque<usize>> = HashMap::new();
+        for (index, after) in self.added.iter().enumerate() {
+            if let Some(key) = key(*after) {
+                by_key.entry(key).or_default().push_back(index);
+            }
+        }
+        let mut paired = BTreeSet::new();
+        for before in std::mem::take(&mut self.removed) {
+            let next = key(before).and_then(|key| by_key.get_mut(&key)?.pop_front());
+            match next {
+                Some(index) => {
+                    paired.insert(index);
+                    self.both.push((before, self.added[index]));
+                }
+                None => self.removed.push(before),
+            }
+        }
+        let mut index = 0..;
+        self.added.retain(|_| index.next().is_none_or(|index| !paired.contains(&index)));
+    }
 }
 
 /// The properties whose value is a constant.

@@ -89,16 +89,24 @@ impl<'s> Explainer<'s> {
             self.limit_severity(Compatibility::None);
             return self.described();
         }
-        let (wider, narrower) = (passes(before, after), passes(after, before));
+        // Results cached for one direction of the comparison could make the answer depend on the order
+        // of the questions, so each has a prover of its own.
+        let (mut backward, mut forward) = (Prover::new(after, before), Prover::new(before, after));
+        let wider = forward.prove_documents(&before.all_of(), &after.all_of());
+        let narrower = backward.prove_documents(&after.all_of(), &before.all_of());
         let same = wider.is_ok() && narrower.is_ok();
         let whole = if wider.is_ok() { WIDENED } else { NARROWED };
-        let proof = if self.reader == SchemaReader::Callee { wider } else { narrower };
+        let (proof, prover) = match self.reader {
+            SchemaReader::Callee => (wider, forward),
+            SchemaReader::Caller => (narrower, backward),
+        };
         match proof {
             Ok(()) if same => self.limit_severity(Compatibility::None),
             Ok(()) => {
                 self.limit_severity(Compatibility::Compatible);
                 self.record_overall(whole, after);
             }
+            Err(_) if prover.is_exhausted() => self.record_too_large(after),
             Err(obstacle) => self.record_undecided(&obstacle, after),
         }
         self.described()
@@ -135,6 +143,13 @@ impl<'s> Explainer<'s> {
             if !handling {
                 change.severity = change.severity.at_most(limit);
             }
+        }
+    }
+
+    fn record_too_large(&mut self, after: Subschema<'s>) {
+        if !self.changes.iter().any(|change| change.severity.is_breaking()) {
+            let message = "the schemas have too many combinations to compare".to_owned();
+            self.add(after, PART_CHANGED, Severity::Undecided, message);
         }
     }
 
@@ -314,14 +329,6 @@ impl<'s> SchemaPair<'s> {
             (before, after) => before.is_some() != after.is_some(),
         }
     }
-}
-
-/// Proves that every value that is valid by `one` is valid by `other`.
-///
-/// Uses a new prover: results cached for one direction of the comparison could make the answer
-/// depend on the order of the questions.
-fn passes<'s>(one: Subschema<'s>, other: Subschema<'s>) -> Proof<'s> {
-    Prover::new(one, other).prove_documents(&one.all_of(), &other.all_of())
 }
 
 /// The overall change of a schema is more precise than that of a single keyword.

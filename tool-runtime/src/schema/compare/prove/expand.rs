@@ -117,6 +117,11 @@ impl<'s> Prover<'s> {
     }
 
     fn meet(&mut self, found: &mut Expansion<'s>, other: &Expansion<'s>, subschema: Subschema<'s>) {
+        if !self.spend(found.shapes.len() * other.shapes.len()) {
+            found.shapes.clear();
+            found.overflow = Some(ProofObstacle { keyword: "$ref", subschema: Some(subschema) });
+            return;
+        }
         let pairs = found.shapes.iter().flat_map(|a| other.shapes.iter().map(move |b| (a, b)));
         let met: Vec<_> = pairs.filter_map(|(a, b)| a.meet(b)).collect();
         found.shapes = met.into_iter().filter(|shape| !self.is_empty(shape)).collect();
@@ -129,7 +134,9 @@ impl<'s> Prover<'s> {
         let several = (1..branches.len()).any(|at| {
             let (before, this) = (&branches[..at], &branches[at]);
             before.iter().any(|other| {
-                evaluate_different_properties(other, this) && !self.disjoint(other, this)
+                // Without work left, nothing is known of the properties.
+                !self.spend(other.shapes.len() + this.shapes.len())
+                    || (evaluate_different_properties(other, this) && !self.disjoint(other, this))
             })
         });
         let mut union = Expansion { shapes: Vec::new(), overflow: base.overflow.clone() };
@@ -177,6 +184,9 @@ impl<'s> Prover<'s> {
 
     /// Returns whether the two are proven to have no value in common.
     fn disjoint(&mut self, a: &Expansion<'s>, b: &Expansion<'s>) -> bool {
+        if !self.spend(a.shapes.len() * b.shapes.len() + 1) {
+            return false;
+        }
         let pairs = a.shapes.iter().flat_map(|a| b.shapes.iter().map(move |b| (a, b)));
         let met: Vec<_> = pairs.filter_map(|(a, b)| a.meet(b)).collect();
         a.overflow.is_none() && b.overflow.is_none() && met.iter().all(|shape| self.is_empty(shape))

@@ -11,6 +11,8 @@ mod unevaluated;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use serde_json::Value;
+
 pub(super) use self::expand::Expansion;
 use super::equality::same_assertions;
 use super::keywords;
@@ -19,6 +21,11 @@ use super::subschema::{AllOf, Subschema};
 
 /// The most steps of one proof; a proof that needs more is undecided.
 const MAX_STEPS: u32 = 20_000;
+/// Pairs of alternatives that one comparison may combine for any schemas; further proofs are
+/// undecided.
+const LEAST_WORK: usize = 100_000;
+/// Pairs that it may combine for each value in the schemas.
+const WORK_PER_VALUE: usize = 50;
 /// Deepest nesting of proofs: bounds the stack.
 const MAX_DEPTH: u32 = 48;
 /// Deepest nesting of proofs about the same value.
@@ -35,6 +42,8 @@ pub(super) struct Prover<'s> {
     /// Reason for which equal texts do not prove equal schemas.
     text_unreliable: Option<&'static str>,
     steps: u32,
+    /// The work that is left for all proofs together, in pairs of alternatives.
+    work_left: usize,
     depth: u32,
     same_value_depth: u32,
     /// Pairs that are proven or being proven. A reference back to one of them is granted, because
@@ -61,6 +70,7 @@ impl<'s> Prover<'s> {
         Self {
             text_unreliable: dynamic_keyword.or(dialects.then_some("$schema")),
             steps: MAX_STEPS,
+            work_left: work_for(before, after),
             depth: 0,
             same_value_depth: 0,
             granted: BTreeSet::new(),
@@ -80,18 +90,38 @@ impl<'s> Prover<'s> {
 
     /// Allows the steps of a search for values.
     pub(super) fn begin_search(&mut self) {
-        self.steps = 5 * MAX_STEPS;
+        self.allow(5 * MAX_STEPS);
+    }
+
+    /// Allows steps for one proof, as long as work is left for all of them.
+    fn allow(&mut self, steps: u32) {
+        self.steps = if self.is_exhausted() { 0 } else { steps };
+    }
+
+    /// Returns whether all work is spent, so that no further proof succeeds.
+    pub(super) const fn is_exhausted(&self) -> bool {
+        self.work_left == 0
+    }
+
+    /// Spends work; returns false if none is left.
+    fn spend(&mut self, work: usize) -> bool {
+        crate::steps::count(work);
+        self.work_left = self.work_left.saturating_sub(work);
+        if self.is_exhausted() {
+            self.steps = 0;
+        }
+        !self.is_exhausted()
     }
 
     /// Searches for a proof about two whole documents, with a larger budget of steps.
     pub(super) fn prove_documents(&mut self, a: &AllOf<'s>, b: &AllOf<'s>) -> Proof<'s> {
-        self.steps = 5 * MAX_STEPS;
+        self.allow(5 * MAX_STEPS);
         self.prove(a, b)
     }
 
     /// Searches for a proof that every value that is valid by `a` is valid by `b`.
     pub(super) fn proof(&mut self, a: &AllOf<'s>, b: &AllOf<'s>) -> Proof<'s> {
-        self.steps = MAX_STEPS;
+        self.allow(MAX_STEPS);
         self.prove(a, b)
     }
 
@@ -108,6 +138,7 @@ impl<'s> Prover<'s> {
             return Err(ProofObstacle { keyword: "$ref", subschema: b.first().copied() });
         }
         self.steps -= 1;
+        self.spend(1);
         if let (&[a], &[b]) = (a.as_slice(), b.as_slice()) {
             if same_assertions(a, b) {
                 return Ok(());
@@ -163,6 +194,9 @@ impl<'s> Prover<'s> {
     ) -> Proof<'s> {
         let mut obstacle = expansion.overflow.clone();
         for other in &expansion.shapes {
+            if !self.spend(1) {
+                break;
+            }
             match self.shapes_within(shape, other, all_of) {
                 Ok(()) => return Ok(()),
                 Err(found) => obstacle = obstacle.or(Some(found)),
@@ -238,6 +272,19 @@ impl<'s> Prover<'s> {
             let expansion = prover.expansion(&all_of);
             prover.shape_within(shape, &expansion, &all_of).is_ok()
         })
+    }
+}
+
+fn work_for(before: Subschema<'_>, after: Subschema<'_>) -> usize {
+    let values = count_values(before.root) + count_values(after.root);
+    LEAST_WORK.saturating_add(values.saturating_mul(WORK_PER_VALUE))
+}
+
+fn count_values(schema: &Value) -> usize {
+    match schema {
+        Value::Object(keywords) => 1 + keywords.values().map(count_values).sum::<usize>(),
+        Value::Array(list) => 1 + list.iter().map(count_values).sum::<usize>(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
     }
 }
 

@@ -1,10 +1,9 @@
 //! Constraints on strings.
 
-use regex_lite::Regex;
-
 use super::{UnreadableKeyword, size};
 use crate::schema::compare::keywords;
 use crate::schema::compare::subschema::Subschema;
+use crate::schema::pattern::Pattern;
 
 /// The strings that a schema accepts.
 #[derive(Debug, Clone)]
@@ -74,6 +73,6 @@ impl<'s> StringConstraints<'s> {
 /// Returns whether a text matches; `None` if regular expression dialects may disagree.
 pub(in super::super) fn matches(pattern: &str, text: &str) -> Option<bool> {
     let plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    let regex = Regex::new(pattern).ok().filter(|_| plain)?;
+    let regex = Pattern::new(pattern).ok().filter(|_| plain)?;
     Some(regex.is_match(text))
 }

@@ -1,5 +1,6 @@
 //! Tests of the comparison: a table of changes, and properties of all comparisons.
 
+mod budget;
 mod counterexamples;
 mod edits;
 mod instances;

@@ -11,11 +11,11 @@ use serde_json::Value;
 use super::table::class;
 use crate::schema::compare::Compatibility::{self, Breaking, Compatible, None as Nothing};
 use crate::schema::compare::{SchemaReader, compare};
-use crate::schema::{close, input_generator, output_generator};
+use crate::schema::{ChoiceReading, close, input_generator, output_generator};
 
 fn input<T: JsonSchema>() -> Value {
     let mut schema = input_generator().into_root_schema_for::<T>().to_value();
-    close(&mut schema);
+    close(&mut schema, ChoiceReading::OneBranch);
     schema
 }
 

@@ -22,6 +22,7 @@ pub(super) fn complete(
         schemas[id].possible_types = possible_types(schemas, &schemas[id]);
         schemas[id].unconstrained_types = schemas[id].types.and(schemas[id].types_without_rules());
     }
+    mark_shared(schemas);
     spread_sensitivity(schemas);
     for id in 0..schemas.len() {
         let tags = schemas[id].logic.as_ref().map(|logic| {
@@ -93,6 +94,17 @@ fn possible_types(schemas: &[SchemaNode], schema: &SchemaNode) -> Types {
     let all = logic.reference.iter().chain(&logic.all).map(of);
     let choices = logic.any.iter().chain(&logic.one).map(either);
     all.chain(choices).fold(schema.types, Types::and)
+}
+
+/// Marks the schemas that one value may reach on several ways, so that each is applied once.
+fn mark_shared(schemas: &mut [SchemaNode]) {
+    let mut counts = vec![0_u32; schemas.len()];
+    for inline in schemas.iter().flat_map(SchemaNode::inline) {
+        counts[inline as usize] += 1;
+    }
+    for (schema, count) in schemas.iter_mut().zip(counts) {
+        schema.is_shared = count > 1 && schema.inline().next().is_some();
+    }
 }
 
 /// Marks every schema from which a secret or personal data can be reached.

@@ -1,6 +1,5 @@
 //! Compiles each keyword.
 
-use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use super::super::error::SchemaError;
@@ -12,6 +11,7 @@ use super::super::model::{
 use super::super::number::{IntegerWidth, NumberBounds, NumberReader, NumericLimit};
 use super::super::types::Types;
 use super::{SchemaCompiler, SchemaSource};
+use crate::schema::pattern::Pattern;
 
 /// Assertion keywords that are not enforced, with their replacements.
 const UNSUPPORTED: [(&str, &str); 7] = [
@@ -104,6 +104,7 @@ impl<'s> SchemaCompiler<'s> {
         let properties = self.properties(source)?;
         let objects = ObjectRules {
             required: properties.iter().any(|property| property.required),
+            has_aliases: properties.iter().any(|property| !property.aliases.is_empty()),
             properties,
             patterns: self.patterns(source)?,
             additional: self.additional(source)?,
@@ -135,13 +136,19 @@ impl<'s> SchemaCompiler<'s> {
             let required = required.contains(&name.as_str());
             properties.push(PropertyRule {
                 name: name.as_str().into(),
+                aliases: aliases(value),
                 schema: Some(schema),
                 required,
             });
         }
         for name in required {
             if !properties.iter().any(|property| &*property.name == name) {
-                properties.push(PropertyRule { name: name.into(), schema: None, required: true });
+                properties.push(PropertyRule {
+                    name: name.into(),
+                    aliases: Box::default(),
+                    schema: None,
+                    required: true,
+                });
             }
         }
         properties.sort_by(|a, b| a.name.cmp(&b.name));
@@ -151,7 +158,7 @@ impl<'s> SchemaCompiler<'s> {
     fn patterns(
         &mut self,
         source: SchemaSource<'s, '_>,
-    ) -> Result<Vec<(Regex, SchemaId)>, SchemaError> {
+    ) -> Result<Vec<(Pattern, SchemaId)>, SchemaError> {
         let mut patterns = Vec::new();
         for (pattern, value) in source.object("patternProperties")?.into_iter().flatten() {
             let pointer = source.below(&["patternProperties", pattern]);
@@ -233,6 +240,12 @@ impl<'s> SchemaCompiler<'s> {
         let (pass, fail) = (self.below(source, &["then"])?, self.below(source, &["else"])?);
         Ok(Some(Condition { test, pass, fail }))
     }
+}
+
+/// Other names of a property, which `#[serde(alias)]` gives it.
+fn aliases(schema: &Value) -> Box<[Box<str>]> {
+    let listed = schema.get("x-aliases").and_then(Value::as_array);
+    listed.into_iter().flatten().filter_map(Value::as_str).map(Box::from).collect()
 }
 
 fn sensitivity(source: SchemaSource<'_, '_>) -> SensitivityFlags {
@@ -330,14 +343,15 @@ fn strings(source: SchemaSource<'_, '_>) -> Optional<StringRules> {
     Ok(asserts.then_some(StringRules { min, max, pattern }))
 }
 
-fn regex(pattern: &str, pointer: &str) -> Result<Regex, SchemaError> {
-    Regex::new(pattern).map_err(|error| {
+fn regex(pattern: &str, pointer: &str) -> Result<Pattern, SchemaError> {
+    Pattern::new(pattern).map_err(|error| {
         let found = format!("a regular expression that cannot be compiled ({error})");
         SchemaError::new(pointer.to_owned(), found, PATTERN_SYNTAX)
     })
 }
 
-/// The syntax of patterns, which the crate `regex-lite` matches in time proportional to the text.
+/// The syntax of patterns, which are matched with the meaning of ECMA-262 in time proportional to
+/// the text.
 const PATTERN_SYNTAX: &str = "patterns have what ECMA-262 and the crate `regex-lite` share: \
      literals, `.`, classes (`[a-z]`, `\\d`, `\\w`, `\\s`), groups, `|`, `*`, `+`, `?`, `{1,5}`, `^`, `$` and \
      `\\b`; no look-around, back-references or `\\p`";

@@ -199,6 +199,28 @@ fn a_check_of_hostile_arguments_costs_in_proportion_to_their_length() {
 }
 
 #[test]
+fn schemas_that_one_value_reaches_on_many_ways_are_applied_once() {
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let fan = |level: usize| {
+            let next = json!({"$ref": format!("#/$defs/L{}", level + 1)});
+            json!({ keyword: [next, next] })
+        };
+        let mut named: serde_json::Map<_, _> =
+            (0..30).map(|level| (format!("L{level}"), fan(level))).collect();
+        named.insert("L30".to_owned(), json!({"minimum": 1}));
+        let schema = json!({"$ref": "#/$defs/L0", "$defs": named});
+        let validator = Validator::compile(&schema).unwrap();
+        for text in ["5", "0"] {
+            let check = || validator.check(text, &Limits::new(), Coerce::Off);
+            let (report, steps) = steps::of(check);
+            assert!(steps < 100_000, "{keyword} {text} {steps}");
+            // Both branches of each `oneOf` match, or none does.
+            assert_eq!(report.is_admitted(), text == "5" && keyword != "oneOf", "{keyword} {text}");
+        }
+    }
+}
+
+#[test]
 fn repeated_names_are_counted_and_answered_once() {
     let validator = Validator::compile(&json!({"properties": {"k": {"type": "string"}}})).unwrap();
     let report = validator.check(r#"{"k":1,"k":1,"x":1,"k":1,"x":2}"#, &roomy(), Coerce::Off);

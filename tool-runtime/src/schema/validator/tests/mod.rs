@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "schemas are written where they are used")]
 
 mod coercion;
+mod edits;
 mod growth;
 mod hostile;
 mod keywords;

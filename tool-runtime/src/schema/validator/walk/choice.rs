@@ -7,7 +7,7 @@ use tool_contracts::Violation;
 use super::super::model::{Choice, Discriminator, LogicRules, SchemaId, SchemaNode};
 use super::super::types::Types;
 use super::scalar::candidate_types;
-use super::{Document, VerdictMode, Walk};
+use super::{Conversions, Document, VerdictMode, Walk};
 use crate::json::{JsonKind, JsonNode};
 
 impl<'v> Walk<'v> {
@@ -55,7 +55,7 @@ impl<'v> Walk<'v> {
             return;
         }
         let schemas = self.schemas;
-        let types = candidate_types(doc, node, self.coerce);
+        let types = candidate_types(doc, node, self.coerce == Conversions::Lossless);
         let mut possible_branches = self.possible_branches(choice, types);
         match (possible_branches.next(), possible_branches.next()) {
             (None, _) => self.reject(doc, at, "type", || union(schemas, choice)),
@@ -109,9 +109,9 @@ impl<'v> Walk<'v> {
         // A branch that would accept the value but lose digits still counts as a second match.
         let mode = if is_one_of { VerdictMode::SCHEMA } else { VerdictMode::PLAIN };
         let found = match self.matching_branches(choice, plain, is_one_of, doc, at, mode) {
-            MatchingBranches::None if self.coerce => {
-                let types = candidate_types(doc, node, true);
-                let mode = VerdictMode { coerce: true, ..mode };
+            MatchingBranches::None if self.coerce != Conversions::None => {
+                let types = candidate_types(doc, node, self.coerce == Conversions::Lossless);
+                let mode = VerdictMode { coerce: self.coerce, ..mode };
                 match self.matching_branches(choice, types, true, doc, at, mode) {
                     // With coercion, more than one branch is ambiguous.
                     MatchingBranches::Several => MatchingBranches::None,

@@ -1,12 +1,13 @@
 //! Text edits that coercion requires, and the coercions to report.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use tool_contracts::Coercion;
 
 use super::super::report::ValidationReport;
-use crate::json::{JsonNode, JsonView, OpaqueNodes, pointer};
+use crate::json::{JsonNode, JsonView, OpaqueNodes, pointer, removed_members};
 
 /// Most bytes of pointers in the reported coercions of one text.
 const MAX_POINTER_BYTES: usize = 16 * 1024;
@@ -22,6 +23,8 @@ pub(super) struct TextEdit {
     /// Coercions within this value, with pointers relative to it.
     inner: CoercionList,
     normalized_integer: bool,
+    /// The object that a property is omitted from.
+    omitted_from: Option<u32>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -48,11 +51,14 @@ impl TextEdit {
         }
     }
 
-    /// Omits a property; the span includes one comma.
-    pub(super) fn omitted(at: u32, span: Range<usize>) -> Self {
+    /// Omits a property. The separators that go with it depend on its neighbours, so the span is
+    /// set when all edits of the object are known.
+    pub(super) fn omitted(at: u32, node: &JsonNode) -> Self {
         let (from, to) = ("null", "absent");
         let (text, inner) = (String::new(), CoercionList::default());
-        Self { at, span, text, from, to, inner, normalized_integer: false }
+        let omitted_from = node.parent();
+        let span = node.start()..node.end();
+        Self { at, span, text, from, to, inner, normalized_integer: false, omitted_from }
     }
 
     /// Converts a value to another type.
@@ -71,6 +77,7 @@ impl TextEdit {
             to,
             inner,
             normalized_integer: false,
+            omitted_from: None,
         }
     }
 
@@ -90,19 +97,37 @@ pub(super) fn apply_edits(
     // Two schemas of one value produce the same edit; the sort keeps the first.
     edits.sort_by_key(|edit| edit.at);
     edits.dedup_by_key(|edit| edit.at);
+    set_spans_of_omitted(view, &mut edits);
     (written(view.text, &edits), coercions(view, secrets, edits))
+}
+
+/// Lets omitted properties of one object share its separators.
+fn set_spans_of_omitted(view: JsonView<'_>, edits: &mut [TextEdit]) {
+    let mut omitted: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    for edit in edits.iter() {
+        if let Some(object) = edit.omitted_from {
+            omitted.entry(object).or_default().insert(edit.at);
+        }
+    }
+    for (object, ids) in omitted {
+        let members: Vec<_> = view.children(object).collect();
+        for (id, span) in removed_members(&members, |id| ids.contains(&id)) {
+            if let Ok(index) = edits.binary_search_by_key(&id, |edit| edit.at) {
+                edits[index].span = span;
+            }
+        }
+    }
 }
 
 fn written(text: &str, edits: &[TextEdit]) -> String {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;
+    // Spans do not overlap. Those of omitted properties at the end of an object begin before the
+    // edits' own values, behind the last property that stays, so their order is that of the values.
     for edit in edits {
-        // The spans of adjacent omitted properties overlap.
-        if edit.span.start > done {
-            result.push_str(&text[done..edit.span.start]);
-        }
+        result.push_str(&text[done..edit.span.start]);
         result.push_str(&edit.text);
-        done = done.max(edit.span.end);
+        done = edit.span.end;
     }
     result.push_str(&text[done..]);
     result

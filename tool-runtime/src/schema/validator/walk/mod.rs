@@ -7,18 +7,18 @@ mod edit;
 mod object;
 mod scalar;
 mod unevaluated;
+mod verdict;
 
-use std::collections::BTreeMap;
 use std::mem;
-use std::rc::Rc;
 
 use tool_contracts::Violation;
 
-use self::coerce::ParsedValue;
 use self::edit::TextEdit;
 pub(super) use self::object::described_pattern;
+pub(super) use self::verdict::Conversions;
+use self::verdict::{VerdictCache, VerdictMode};
 use super::model::{SchemaId, SchemaNode};
-use super::report::{Coerce, ValidationReport};
+use super::report::ValidationReport;
 use super::types::Types;
 use crate::json::{
     DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView, OpaqueNodes, pointer, push_name,
@@ -124,7 +124,7 @@ impl Document<'_> {
 struct Walk<'v> {
     schemas: &'v [SchemaNode],
     limits: Limits,
-    coerce: bool,
+    coerce: Conversions,
     /// Reject numbers that their type cannot represent exactly.
     check_precision: bool,
     /// Stop at the first violation and record none.
@@ -157,28 +157,6 @@ enum AbortReason {
     TooMuchMatching,
 }
 
-/// Settings of a quiet check, which returns only a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct VerdictMode {
-    coerce: bool,
-    check_precision: bool,
-}
-
-impl VerdictMode {
-    /// Applies JSON Schema alone. The stricter rules of this validator must not invert a `not` or
-    /// an `if` and so accept a value that the schema rejects.
-    const SCHEMA: Self = Self { coerce: false, check_precision: false };
-    /// Checks the value as it was sent.
-    const PLAIN: Self = Self { coerce: false, check_precision: true };
-}
-
-/// Cached verdicts and parsed strings.
-#[derive(Debug, Default)]
-struct VerdictCache {
-    verdicts: BTreeMap<(SchemaId, u32, u32, VerdictMode), bool>,
-    inner: BTreeMap<(u32, u32), Option<Rc<ParsedValue>>>,
-}
-
 /// Checks a text that is JSON, and coerces values if enabled. No pointer names what is inside of
 /// one of the text's secrets.
 pub(super) fn check(
@@ -186,19 +164,19 @@ pub(super) fn check(
     text: &str,
     tree: &JsonTree,
     limits: &Limits,
-    coerce: Coerce,
+    coerce: Conversions,
     secrets: &OpaqueNodes,
 ) -> ValidationReport {
     let view = tree.view(text);
     let doc = Document { view, id: 0, outer: None, secrets };
-    let walk = run(schemas, &doc, tree, limits, coerce == Coerce::Lossless);
+    let walk = run(schemas, &doc, tree, limits, coerce);
     if !walk.violations.is_empty() || walk.edits.is_empty() {
         return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
     let lossy = walk.edits.iter().any(|edit| !edit.changes_notation_only());
     let (coerced, coercions) = edit::apply_edits(view, secrets, walk.edits);
     if lossy && !is_valid_as_written(schemas, &coerced, limits) {
-        let walk = run(schemas, &doc, tree, limits, false);
+        let walk = run(schemas, &doc, tree, limits, Conversions::None);
         return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
     let coercions = coercions.into_coercions();
@@ -211,7 +189,7 @@ fn is_valid_as_written(schemas: &[SchemaNode], text: &str, limits: &Limits) -> b
     let roomy = limits.with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
     crate::json::read(text, &roomy).is_ok_and(|tree| {
         let doc = Document { view: tree.view(text), id: 0, outer: None, secrets: &NO_SECRETS };
-        let walk = run(schemas, &doc, &tree, limits, false);
+        let walk = run(schemas, &doc, &tree, limits, Conversions::None);
         walk.violations.is_empty()
     })
 }
@@ -221,7 +199,7 @@ fn run<'v>(
     doc: &Document<'_>,
     tree: &JsonTree,
     limits: &Limits,
-    coerce: bool,
+    coerce: Conversions,
 ) -> Walk<'v> {
     let mut walk = Walk {
         schemas,
@@ -279,7 +257,11 @@ impl<'v> Walk<'v> {
             return self.abort(AbortReason::TooDeep);
         }
         self.depth += 1;
-        self.apply(schema, doc, at, node);
+        if schema.is_shared {
+            self.apply_once(id, doc, at);
+        } else {
+            self.apply(schema, doc, at, node);
+        }
         self.depth -= 1;
     }
 
@@ -291,7 +273,7 @@ impl<'v> Walk<'v> {
         at: u32,
         node: &JsonNode,
     ) {
-        if self.coerce && self.coerced(schema, doc, at, node) {
+        if self.coerce == Conversions::Lossless && self.coerced(schema, doc, at, node) {
             return;
         }
         self.mark_precision_checked(doc, at, node);
@@ -300,6 +282,7 @@ impl<'v> Walk<'v> {
 
     /// Checks a value of a type that the schema accepts.
     fn apply(&mut self, schema: &'v SchemaNode, doc: &Document<'_>, at: u32, node: &JsonNode) {
+        steps::count(1);
         let rest = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
         let Some(rest) = rest.filter(|_| node.kind == JsonKind::Object) else {
             return self.apply_rules(schema, doc, at, node);
@@ -351,7 +334,7 @@ impl<'v> Walk<'v> {
     fn record(&mut self, violation: Violation) {
         self.failed = true;
         steps::count(self.violations.len());
-        if self.violations.contains(&violation) {
+        if self.violations.iter().any(|listed| is_same_problem(listed, &violation)) {
             self.repeated_violations += 1;
             self.overflow |= self.repeated_violations > MAX_REPEATED_VIOLATIONS;
         } else if self.violations.len() < ValidationReport::MAX_LISTED {
@@ -382,31 +365,6 @@ impl<'v> Walk<'v> {
             self.abort(AbortReason::TooMuchMatching);
         }
         may
-    }
-
-    /// Returns whether the value is valid, without recording violations.
-    fn passes(&mut self, id: SchemaId, doc: &Document<'_>, at: u32, mode: VerdictMode) -> bool {
-        // Nested quiet checks may reach a choice once per path; cached verdicts prevent exponential
-        // growth.
-        let mode =
-            VerdictMode { check_precision: self.check_precision && mode.check_precision, ..mode };
-        let key = (id, doc.id, at, mode);
-        let remember = self.quiet && doc.view.node(at).count() > 0;
-        let known = self.cache.as_ref().and_then(|cache| cache.verdicts.get(&key));
-        if let Some(verdict) = known.filter(|_| remember) {
-            return *verdict;
-        }
-        let before = (self.quiet, self.failed, self.coerce, self.check_precision);
-        let VerdictMode { coerce, check_precision } = mode;
-        (self.quiet, self.failed, self.coerce, self.check_precision) =
-            (true, false, coerce, check_precision);
-        self.value(id, doc, at);
-        let verdict = !self.failed;
-        (self.quiet, self.failed, self.coerce, self.check_precision) = before;
-        if remember {
-            self.cache.get_or_insert_default().verdicts.insert(key, verdict);
-        }
-        verdict
     }
 
     /// Records each duplicate name once.
@@ -451,6 +409,18 @@ impl<'v> Walk<'v> {
             }
         }
     }
+}
+
+/// Returns whether two violations say the same of one value, as two schemas of the value do.
+fn is_same_problem(one: &Violation, other: &Violation) -> bool {
+    let problem = |violation: &Violation| match violation.rule() {
+        "type" => 1,
+        "required" | "dependentRequired" => 2,
+        "additionalProperties" | "unevaluatedProperties" => 3,
+        _ => 0,
+    };
+    let is_same = problem(one) != 0 && problem(one) == problem(other);
+    one == other || (is_same && one.pointer() == other.pointer())
 }
 
 impl AbortReason {

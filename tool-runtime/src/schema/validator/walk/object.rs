@@ -1,15 +1,15 @@
 //! Checks objects.
 
-use regex_lite::Regex;
 use tool_contracts::Violation;
 
 use super::super::model::{AdditionalProperties, ObjectRules, PropertyRule, SchemaId, SchemaNode};
 use super::super::nearest::nearest;
 use super::edit::TextEdit;
 use super::scalar::sized;
-use super::{Document, NO_SECRETS, VerdictMode, Walk};
+use super::{Conversions, Document, NO_SECRETS, VerdictMode, Walk};
 use crate::json::{JsonKind, JsonNode, JsonTree, read};
 use crate::limits::Limits;
+use crate::schema::pattern::Pattern;
 
 /// Up to this number, a linear scan is faster than a binary search.
 const LINEAR_SCAN_MAX: usize = 8;
@@ -64,9 +64,12 @@ impl<'v> Walk<'v> {
             let name = doc.view.key(child);
             let known = rules.find(&name);
             if let Some((index, property)) = known {
+                if rules.has_aliases && seen.has(index) {
+                    self.reject(doc, id, "duplicate", || "each property once".to_owned());
+                }
                 seen.insert(index, rules.properties.len());
                 if self.is_omitted(property, doc, id, child) {
-                    omitted.push(id);
+                    omitted.push(TextEdit::omitted(id, child));
                     continue;
                 }
                 if let Some(schema) = property.schema {
@@ -84,7 +87,7 @@ impl<'v> Walk<'v> {
         self.check_required(rules, doc, at, &seen);
         self.check_count(rules, doc, at, node.count() - omitted.len());
         self.dependents(rules, doc, at);
-        self.omit_properties(doc, at, &omitted);
+        self.omit_properties(omitted);
     }
 
     /// Checks a property by `patternProperties` and `additionalProperties`.
@@ -241,29 +244,15 @@ impl<'v> Walk<'v> {
         child: &JsonNode,
     ) -> bool {
         let Some(schema) = property.schema else { return false };
-        self.coerce
+        self.coerce != Conversions::None
             && child.kind == JsonKind::Null
             && !property.required
             && !self.passes(schema, doc, id, VerdictMode::PLAIN)
     }
 
-    fn omit_properties(&mut self, doc: &Document<'_>, at: u32, omitted: &[u32]) {
-        if omitted.is_empty() || self.quiet {
-            return;
-        }
-        let mut kept_end = None;
-        let mut children = doc.view.children(at).peekable();
-        while let Some((id, child)) = children.next() {
-            if omitted.binary_search(&id).is_err() {
-                kept_end = Some(child.end());
-                continue;
-            }
-            let span = match (children.peek(), kept_end) {
-                (Some((_, next)), _) => child.member_start()..next.member_start(),
-                (None, Some(end)) => end..child.end(),
-                (None, None) => child.member_start()..child.end(),
-            };
-            self.edits.push(TextEdit::omitted(id, span));
+    fn omit_properties(&mut self, omitted: Vec<TextEdit>) {
+        if !self.quiet {
+            self.edits.extend(omitted);
         }
     }
 }
@@ -273,11 +262,17 @@ impl ObjectRules {
     pub(in super::super) fn find(&self, name: &str) -> Option<(usize, &PropertyRule)> {
         let properties = &self.properties;
         let index = if properties.len() <= LINEAR_SCAN_MAX {
-            properties.iter().position(|property| &*property.name == name)?
+            properties.iter().position(|property| &*property.name == name)
         } else {
-            properties.binary_search_by(|property| (*property.name).cmp(name)).ok()?
+            properties.binary_search_by(|property| (*property.name).cmp(name)).ok()
         };
+        let index = index.or_else(|| self.find_alias(name))?;
         Some((index, &properties[index]))
+    }
+
+    fn find_alias(&self, name: &str) -> Option<usize> {
+        let has_alias = |property: &PropertyRule| property.aliases.iter().any(|it| **it == *name);
+        if self.has_aliases { self.properties.iter().position(has_alias) } else { None }
     }
 
     /// The schemas that this object's rules apply to a property.
@@ -321,7 +316,7 @@ pub(super) fn with_close_name(
 /// The names that an object may have, if they are few enough to list.
 pub(super) fn describe_known_names<'a>(
     names: impl Iterator<Item = &'a str>,
-    patterns: impl Iterator<Item = &'a Regex>,
+    patterns: impl Iterator<Item = &'a Pattern>,
 ) -> String {
     const MAX_NAMES: usize = 20;
     let mut names: Vec<_> = names.take(MAX_NAMES + 1).map(quoted_name).collect();
@@ -347,7 +342,7 @@ fn quoted_name(name: &str) -> String {
 }
 
 /// The names that match a pattern, in words if they are the integers that keys of maps are.
-pub(in super::super) fn described_pattern(pattern: &Regex) -> String {
+pub(in super::super) fn described_pattern(pattern: &Pattern) -> String {
     let words = match pattern.as_str() {
         r"^\d+$" => "an integer without a sign",
         r"^-?\d+$" => "an integer",

@@ -1,5 +1,7 @@
 //! Checks `unevaluatedProperties`: the properties that no other keyword evaluates.
 
+use std::collections::BTreeSet;
+
 use super::super::model::{AdditionalProperties, ObjectRules, SchemaId, SchemaNode};
 use super::super::nearest::nearest;
 use super::choice::meant_branches;
@@ -10,6 +12,8 @@ use super::{Document, VerdictMode, Walk};
 #[derive(Default)]
 struct PropertyEvaluators<'v> {
     rules: Vec<&'v ObjectRules>,
+    /// The schemas whose rules are listed.
+    visited: BTreeSet<SchemaId>,
     /// One of them evaluates every property.
     all: bool,
     /// Another rule of the same value is violated, so the text is invalid already.
@@ -102,7 +106,7 @@ impl<'v> Walk<'v> {
         at: u32,
         found: &mut PropertyEvaluators<'v>,
     ) {
-        if let Some(schema) = id.map(|id| self.schema(id)) {
+        if let Some(schema) = id.filter(|id| found.visited.insert(*id)).map(|id| self.schema(id)) {
             let rest = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
             found.all |= rest.is_some();
             self.evaluators(schema, doc, at, found);
