@@ -184,9 +184,8 @@ impl JsonScanner<'_> {
         let sent = self.bytes.get(self.at..).unwrap_or_default();
         let length = word.bytes().zip(sent).take_while(|(wanted, byte)| wanted == *byte).count();
         if length < word.len() {
-            // Other text that begins with the same letters is no value from its first byte on.
-            let is_cut_off = length == sent.len();
-            return self.unexpected_at(self.at + if is_cut_off { length } else { 0 }, "a value");
+            // Text that only begins with the same letters is not meant as this word.
+            return self.unexpected_at(self.at + length, "a value");
         }
         self.at += length;
         Some(())

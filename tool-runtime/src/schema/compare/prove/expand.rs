@@ -11,6 +11,7 @@ use super::super::shape::{
 use super::super::subschema::{AllOf, Subschema};
 use super::unevaluated::unevaluated;
 use super::{Prover, key};
+use crate::schema::exclusive::are_exclusive;
 
 /// The most alternatives of one schema.
 const MAX_SHAPES: usize = 128;
@@ -131,14 +132,16 @@ impl<'s> Prover<'s> {
 
     fn any(&mut self, subschema: Subschema<'s>, base: &Expansion<'s>) -> Expansion<'s> {
         let branches = self.branches(subschema, "anyOf", base);
-        let several = (1..branches.len()).any(|at| {
-            let (before, this) = (&branches[..at], &branches[at]);
-            before.iter().any(|other| {
-                // Without work left, nothing is known of the properties.
-                !self.spend(other.shapes.len() + this.shapes.len())
-                    || (evaluate_different_properties(other, this) && !self.disjoint(other, this))
-            })
-        });
+        let several = !has_exclusive_branches(subschema, "anyOf")
+            && (1..branches.len()).any(|at| {
+                let (before, this) = (&branches[..at], &branches[at]);
+                before.iter().any(|other| {
+                    // Without work left, nothing is known of the properties.
+                    !self.spend(other.shapes.len() + this.shapes.len())
+                        || (evaluate_different_properties(other, this)
+                            && !self.disjoint(other, this))
+                })
+            });
         let mut union = Expansion { shapes: Vec::new(), overflow: base.overflow.clone() };
         for branch in branches {
             union.join(branch);
@@ -150,8 +153,9 @@ impl<'s> Prover<'s> {
 
     fn one(&mut self, subschema: Subschema<'s>, base: &Expansion<'s>) -> Expansion<'s> {
         let branches = self.branches(subschema, "oneOf", base);
-        let are_disjoint = (1..branches.len())
-            .all(|at| branches[..at].iter().all(|other| self.disjoint(other, &branches[at])));
+        let are_disjoint = has_exclusive_branches(subschema, "oneOf")
+            || (1..branches.len())
+                .all(|at| branches[..at].iter().all(|other| self.disjoint(other, &branches[at])));
         let mut union = Expansion { shapes: Vec::new(), overflow: base.overflow.clone() };
         for branch in branches {
             union.join(branch);
@@ -285,6 +289,12 @@ fn shapes_of_keywords(subschema: Subschema<'_>) -> Result<Vec<Shape<'_>>, &'stat
         return Err("allOf");
     }
     Ok(shapes)
+}
+
+/// Returns whether the branches exclude each other by rules that need no comparison of each pair.
+fn has_exclusive_branches(subschema: Subschema<'_>, word: &str) -> bool {
+    let branches = subschema.get(word).and_then(Value::as_array);
+    branches.is_some_and(|branches| are_exclusive(subschema.root, branches))
 }
 
 fn require_rule<'s>(found: &mut Expansion<'s>, rule: &AtomicRule<'s>) {

@@ -54,5 +54,5 @@ fn many_branches_are_paired_in_time_that_is_proportional_to_their_number() {
         let (before, after) = (union(count, 9), union(count, 5));
         steps::of(|| compare_without_counterexamples(&before, &after, SchemaReader::Callee)).1
     };
-    assert!(steps(1_024) < 3_000_000, "{}", steps(1_024));
+    assert!(steps(1_024) < 500_000, "{}", steps(1_024));
 }
