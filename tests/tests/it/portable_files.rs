@@ -2,7 +2,7 @@
 //! crates that change what the library shares with them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::portable;
 use crate::sqlite::Folder;
@@ -17,6 +17,11 @@ async fn artefacts_are_written_and_read() {
         fs::create_dir_all(&shared).unwrap();
         portable::write(&shared).await;
     }
+}
+
+#[test]
+fn snapshots_of_contracts_are_the_committed_ones() {
+    portable::check_snapshots(Path::new(env!("CARGO_MANIFEST_DIR")).join("companions/snapshots"));
 }
 
 #[tokio::test]

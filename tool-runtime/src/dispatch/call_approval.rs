@@ -18,6 +18,7 @@ pub(crate) struct CallApproval {
     /// The ticket that the call was resumed from, to be marked as used before the call runs.
     pub(crate) ticket: Option<RedeemedTicket>,
     /// The ticket that a call could not be resumed from.
+    #[allow(dead_code, reason = "only the feature `ledger` records it")]
     pub(crate) rejected_ticket: Option<Uuid>,
     /// The JSON text of a ticket that can no longer be used, whose refusal is the call's answer.
     #[allow(dead_code, reason = "only the feature `agent` answers suspended runs")]

@@ -62,10 +62,15 @@ pub(super) fn document(found: &PatternMatch<'_>) -> MatchPart {
     part(found, (6..=20).contains(&text.len()) && digits >= 4)
 }
 
-/// A Chinese address; a line such as `2号线` and the word for number are none.
+/// A Chinese address; a line such as `2号线` and the word `号码` are none.
 pub(super) fn chinese_address(found: &PatternMatch<'_>) -> MatchPart {
-    let next = found.text[found.range.end..].chars().next();
-    part(found, !matches!(next, Some('线' | '線' | '码' | '碼')))
+    let mut after = found.text[found.range.end..].chars();
+    let is_other_word = match after.next() {
+        Some('线' | '線') => !matches!(after.next(), Some('上' | '下')),
+        Some('码' | '碼') => !matches!(after.next(), Some('头' | '頭')),
+        _ => false,
+    };
+    part(found, !is_other_word)
 }
 
 pub(super) fn social_security(found: &PatternMatch<'_>) -> MatchPart {

@@ -3,12 +3,12 @@
 mod absent;
 mod close;
 mod compare;
-mod exclusive;
+pub(crate) mod exclusive;
 pub(crate) mod export;
 mod findings;
 mod input;
 mod nested;
-mod pattern;
+pub(crate) mod pattern;
 pub(crate) mod reference;
 mod title;
 mod unchecked;
@@ -19,7 +19,6 @@ pub use self::close::open;
 pub(crate) use self::close::{ChoiceReading, close};
 pub(crate) use self::compare::compare_without_counterexamples;
 pub use self::compare::{ComparedVersion, Compatibility, SchemaChange, SchemaReader, compare};
-pub(crate) use self::exclusive::are_exclusive;
 pub use self::export::{
     ContractChange, ContractChanges, ContractPart, Export, ExportError, ExportErrorKind,
     WrittenFiles,
@@ -28,7 +27,6 @@ pub use self::findings::SchemaFinding;
 pub(crate) use self::findings::{IsClosed, schema_findings};
 pub(crate) use self::input::take_unchecked_bounds;
 pub use self::input::{InputSchema, Property};
-pub(crate) use self::pattern::Pattern;
 pub(crate) use self::title::output;
 pub use self::title::title;
 pub(crate) use self::unchecked::loosened;

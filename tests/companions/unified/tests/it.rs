@@ -9,7 +9,7 @@
 #[path = "../../portable.rs"]
 mod portable;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Returns the folder with the files of the workspace's build.
 async fn folder() -> PathBuf {
@@ -25,6 +25,11 @@ async fn folder() -> PathBuf {
 #[tokio::test]
 async fn files_of_the_workspaces_build_are_read() {
     portable::read(&folder().await).await;
+}
+
+#[test]
+fn snapshots_of_contracts_are_those_of_the_workspaces_build() {
+    portable::check_snapshots(Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots"));
 }
 
 #[tokio::test]

@@ -114,7 +114,7 @@ async fn a_ticket_that_has_ended_elsewhere_answers_by_its_end() {
     let first = waiting.approved(0).await;
     let tickets = waiting.runtime.tickets();
     let mut declined = tickets.resume(waiting.run.pending()[1].ticket(), &cx()).await;
-    declined.decline("too much").unwrap();
+    declined.decline("joe", "too much").unwrap();
     declined.execute().await;
     drop((first, declined));
     for pending in waiting.run.pending().to_vec() {
@@ -166,7 +166,7 @@ impl Waiting {
     ) -> Result<(), tool_runtime::agent::AgentError> {
         let tickets = self.runtime.tickets();
         let mut call = tickets.resume(self.run.pending()[0].ticket(), &cx()).await;
-        call.decline("no").unwrap();
+        call.decline("joe", "no").unwrap();
         call.execute().await;
         run.answer("1", &call).await
     }

@@ -184,6 +184,7 @@ async fn the_pointer_of_a_coercion_ends_at_the_secret() {
 async fn a_name_inside_of_a_secret_is_in_no_text_that_the_tool_writes() {
     let failed = check(r#"{"headers":{"sk-live-77":1},"fails":true}"#).await;
     assert_eq!(failed["error"]["message"], "no *** here");
+    assert_eq!(failed["error"]["details"]["***"], "***");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use super::merge::one_of_values;
 use super::node::MAX_NODES;
 use super::normalize::{is_annotation, types};
 use super::{Keywords, Lowering, below};
-use crate::schema::are_exclusive;
+use crate::schema::exclusive::are_exclusive;
 
 impl Lowering<'_> {
     /// Converts a choice, and merges its sibling keywords into each branch.

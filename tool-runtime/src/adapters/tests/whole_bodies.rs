@@ -7,36 +7,37 @@ use super::*;
 /// A whole response of each dialect: reasoning where it has a place, a text and a call.
 fn whole(dialect: Dialect) -> Value {
     let arguments = json!({ "query": "tea" });
+    let name = adapter(dialect).wire_name("content.search").unwrap().to_owned();
     match dialect {
         Dialect::OpenAiChat => {
             json!({ "id": "r", "object": "chat.completion", "choices": [{ "index": 0,
             "finish_reason": "tool_calls", "message": { "role": "assistant", "content": "Hi",
                 "tool_calls": [{ "id": "a", "type": "function", "function":
-                    { "name": "content_search", "arguments": arguments.to_string() } }] } }],
+                    { "name": name, "arguments": arguments.to_string() } }] } }],
             "usage": { "prompt_tokens": 3, "completion_tokens": 2 } })
         }
         Dialect::OpenAiResponses => {
             json!({ "id": "r", "object": "response", "status": "completed", "output": [
             { "type": "message", "id": "m", "content": [{ "type": "output_text", "text": "Hi" }] },
-            { "type": "function_call", "call_id": "a", "name": "content_search",
+            { "type": "function_call", "call_id": "a", "name": name,
                 "arguments": arguments.to_string() }],
             "usage": { "input_tokens": 3, "output_tokens": 2 } })
         }
         Dialect::Anthropic => json!({ "id": "r", "type": "message", "role": "assistant",
             "content": [{ "type": "text", "text": "Hi" }, { "type": "tool_use", "id": "a",
-                "name": "content_search", "input": arguments }],
+                "name": name, "input": arguments }],
             "stop_reason": "tool_use", "usage": { "input_tokens": 3, "output_tokens": 2 } }),
         Dialect::Gemini => json!({ "responseId": "r", "candidates": [{ "finishReason": "STOP",
             "content": { "role": "model", "parts": [{ "text": "Hi" },
-                { "functionCall": { "id": "a", "name": "content_search", "args": arguments } }] } }],
+                { "functionCall": { "id": "a", "name": name, "args": arguments } }] } }],
             "usageMetadata": { "promptTokenCount": 3, "candidatesTokenCount": 2, "totalTokenCount": 5 } }),
         Dialect::BedrockConverse => json!({ "output": { "message": { "role": "assistant",
             "content": [{ "text": "Hi" }, { "toolUse": { "toolUseId": "a",
-                "name": "content_search", "input": arguments } }] } }, "stopReason": "tool_use",
+                "name": name, "input": arguments } }] } }, "stopReason": "tool_use",
             "usage": { "inputTokens": 3, "outputTokens": 2, "totalTokens": 5 } }),
         Dialect::Ollama => json!({ "model": "m", "done": true, "done_reason": "stop", "message": {
             "role": "assistant", "content": "Hi", "tool_calls": [{ "id": "a", "function":
-                { "name": "content_search", "arguments": arguments } }] },
+                { "name": name, "arguments": arguments } }] },
             "prompt_eval_count": 3, "eval_count": 2 }),
     }
 }

@@ -426,7 +426,8 @@ fn results_are_written_compactly_if_there_is_a_serializer() {
     let short = optimized(&Assessor::new().result_serializer(Articulator::new()), context());
     assert_eq!(short.method_used(), CompressionMethod::None);
     assert_eq!(short.original_tokens(), plain.original_tokens());
-    assert!(short.compression_ratio() < 0.7, "{short:?}");
+    // Compact JSON is the base, so that only the table is a saving.
+    assert_eq!(short.compression_ratio() < 0.8, cfg!(feature = "toon"), "{short:?}");
     let is_table = short.optimized_text().contains("[40]{id,tea}:\n  0,green\n");
     assert_eq!(is_table, cfg!(feature = "toon"), "{}", short.optimized_text());
     let pruned = optimized(&eager().result_serializer(Articulator::new()), context());

@@ -149,7 +149,7 @@ impl Tickets<'_> {
         let sealed = state.unseal(&found)?;
         let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
         let context = context.with_authority_of(cx);
-        self.resume_sealed(ticket, sealed, context, found.end.is_some()).await
+        Ok(self.resume_sealed(ticket, sealed, context, found.end.is_some()).await)
     }
 
     /// Checks that the tool has the version and schema for which the ticket was issued.
@@ -171,33 +171,50 @@ impl Tickets<'_> {
         let ticket = state.own_ticket(found, &mut sealed)?;
         self.check_tool(&ticket)?;
         let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
-        let mut call = self.resume_sealed(&ticket, sealed, context, found.end.is_some()).await?;
+        let mut call = self.resume_sealed(&ticket, sealed, context, found.end.is_some()).await;
         if let Some(ticket) = &mut call.approval_mut().ticket {
             ticket.by_approver = true;
         }
         Ok(call)
     }
 
+    /// Opens the sealed call. One that cannot be resumed is refused, so that it leaves one record.
     async fn resume_sealed(
         &self,
         ticket: &Ticket,
-        sealed: SealedCall,
+        mut sealed: SealedCall,
         context: ToolContext,
         is_used: bool,
-    ) -> Result<ToolCall, Box<Refusal>> {
-        let state = self.state();
+    ) -> ToolCall {
         let id = ticket.call_id().map(Into::into);
-        let mut call = self.0.open(ticket.tool(), id, sealed.sent.into(), context);
+        let sent = std::mem::take(&mut sealed.sent);
+        let mut call = self.0.open(ticket.tool(), id, sent.into(), context);
         if call.status() != CallStatus::Pending {
-            return Ok(call);
+            return call;
         }
+        if let Err(refusal) = self.restore(&mut call, ticket, sealed, is_used).await {
+            call.approval_mut().rejected_ticket = Some(ticket.id());
+            let _ = call.refuse(|| refusal);
+        }
+        call
+    }
+
+    /// Gives an opened call the edits and the approval state that were sealed with it.
+    async fn restore(
+        &self,
+        call: &mut ToolCall,
+        ticket: &Ticket,
+        sealed: SealedCall,
+        is_used: bool,
+    ) -> Result<(), Box<Refusal>> {
+        let state = self.state();
         if let (Some(scope), Some(place)) = (call.scope(), sealed.place) {
             scope.set_place(place);
         }
         if let Some(edited) = sealed.edited {
             call.edit(edited.into()).map_err(|_| TicketRejection::Outdated)?;
         }
-        state.must_be_signed_call(ticket, &call, sealed.preview)?;
+        state.must_be_signed_call(ticket, call, sealed.preview)?;
         let consent = call.approval_mut();
         consent.ticket = Some(RedeemedTicket {
             id: ticket.id(),
@@ -210,9 +227,9 @@ impl Tickets<'_> {
         consent.preview_result = sealed.preview_result.filter(|_| !is_used);
         consent.requester = sealed.requester;
         if is_used {
-            state.must_have_begun(&call).await?;
+            state.must_have_begun(call).await?;
         }
-        Ok(call)
+        Ok(())
     }
 }
 

@@ -85,6 +85,8 @@ fn chinese_addresses_are_found_in_both_scripts() {
     ] {
         redacts(&format!("地址：{address}。"), "地址：[address]。");
     }
+    redacts("中关村大街27号线下活动", "[address]线下活动");
+    redacts("滨江路12号码头", "[address]码头");
 }
 
 #[test]

@@ -30,6 +30,7 @@ impl<'s> Closer<'s> {
         if let Some(target) = self.copied_target(keywords) {
             keywords.remove("$ref");
             conjoin(keywords, target);
+            self.open_conditions(keywords);
         }
         each_in_place(keywords, &mut |part| {
             if let Value::Object(part) = part {
@@ -62,6 +63,25 @@ impl<'s> Closer<'s> {
             }
         }
         Some(target)
+    }
+
+    /// Opens the conditions in all parts of a value: a closed condition would have another meaning.
+    pub(super) fn open_conditions(&mut self, keywords: &mut Map<String, Value>) {
+        if self.depth == MAX_DEPTH || !self.step() {
+            return;
+        }
+        self.depth += 1;
+        for word in ["not", "if", "contains"] {
+            if let Some(condition) = keywords.get_mut(word) {
+                self.open_copy(condition, 0);
+            }
+        }
+        each_in_place(keywords, &mut |part| {
+            if let Value::Object(part) = part {
+                self.open_conditions(part);
+            }
+        });
+        self.depth -= 1;
     }
 
     /// Replaces the references to objects and arrays, which are closed, by open copies.

@@ -76,7 +76,7 @@ struct Closer<'s> {
     combined: CombinedSchemas,
 }
 
-impl<'s> Closer<'s> {
+impl Closer<'_> {
     fn root(&mut self, schema: &mut Value) {
         self.value(schema);
         let Value::Object(root) = schema else { return };
@@ -119,12 +119,7 @@ impl<'s> Closer<'s> {
                 named.values_mut().for_each(|schema| self.value(schema));
             }
         }
-        for word in ["not", "if", "contains"] {
-            // A closed condition would have another meaning.
-            if let Some(condition) = keywords.get_mut(word) {
-                self.open_copy(condition, 0);
-            }
-        }
+        self.open_conditions(keywords);
         match self.composition(keywords) {
             Composition::Plain => self.plain(keywords),
             Composition::Nothing => {}

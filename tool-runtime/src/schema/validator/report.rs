@@ -8,7 +8,8 @@ use crate::json::Malformed;
 ///
 /// In both modes, a whole number in another notation (`1.0`, `1e2`, `-0`) is an integer, as JSON
 /// Schema specifies. It is reported as a coercion, and written as a plain integer. In the arguments of
-/// a call, `null` for an optional argument is left out in both modes, as in the last row below.
+/// a tool of the program, `null` for an optional argument is left out in both modes, as in the last
+/// row below.
 ///
 /// [`Lossless`](Self::Lossless) adds the rows below, and nothing else. A row applies only if the
 /// schema does not accept the type of the value as sent, and only if the converted value is valid

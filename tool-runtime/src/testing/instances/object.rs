@@ -8,7 +8,7 @@ use super::InstancesError;
 use super::document::SchemaPart;
 use super::generator::{GenResult, Generator, ValueSize, pointer};
 use super::rules::ValueRules;
-use crate::schema::Pattern;
+use crate::schema::pattern::Pattern;
 
 /// The most undeclared names that are made without a bound.
 const MAX_UNBOUNDED: usize = 3;

@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use super::generator::{Generator, ValueSize};
-use crate::schema::Pattern;
+use crate::schema::pattern::Pattern;
 
 /// The most repetitions without a bound.
 const MAX_REPETITIONS: u32 = 8;

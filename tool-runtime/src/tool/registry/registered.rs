@@ -286,6 +286,15 @@ impl Registered {
         Ok(())
     }
 
+    /// Checks a call's arguments. In a tool of the program, `null` for an optional argument means that
+    /// it is left out, also without coercion; a dynamic tool's own schema decides.
+    pub(crate) fn check_arguments(&self, text: &str, limits: &Limits) -> ValidationReport {
+        match &self.start {
+            ToolStart::Static(_) => self.input.check_arguments(text, limits, self.coerce),
+            ToolStart::Dynamic { .. } => self.input.check(text, limits, self.coerce),
+        }
+    }
+
     /// The number of bytes to reserve for the next output.
     pub(crate) fn expected_output(&self) -> usize {
         self.largest_output.load(Ordering::Relaxed)

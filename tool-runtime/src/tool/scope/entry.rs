@@ -80,8 +80,7 @@ impl CallScope {
     #[must_use]
     pub fn out_of_bounds(&self) -> Finished {
         let limits = self.0.environment.limits();
-        let report =
-            self.0.tool.input.check_arguments(self.arguments(), limits, self.0.tool.coerce);
+        let report = self.0.tool.check_arguments(self.arguments(), limits);
         let mut violations = report.violations;
         if violations.is_empty() {
             violations.push(Violation::new("", "bounds", "arguments within the tool's bounds", ""));

@@ -168,8 +168,7 @@ impl CallScope {
         let (arguments, written) = arguments::or_none(arguments, &limits);
         let state = ScopeState::new(environment, tool, call_id, arguments, cx);
         if let Some(written) = written {
-            let mut report =
-                state.tool.input.check_arguments(&state.arguments, &limits, state.tool.coerce);
+            let mut report = state.tool.check_arguments(&state.arguments, &limits);
             if report.is_admitted() {
                 report.coercions.insert(0, Coercion::new("", written, "object"));
             }
@@ -448,7 +447,7 @@ impl CallScope {
         self.0.schema_report.get_or_init(|| {
             let tool = &self.0.tool;
             let limits = self.0.environment.limits();
-            Box::new(tool.input.check_arguments(&self.0.arguments, limits, tool.coerce))
+            Box::new(tool.check_arguments(&self.0.arguments, limits))
         })
     }
 

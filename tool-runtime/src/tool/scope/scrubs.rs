@@ -140,7 +140,7 @@ fn scrubbed(
 }
 
 fn scrub_details(details: &mut Map<String, Value>, scrub: &ValueScrubber, author: ErrorAuthor) {
-    for (key, value) in details {
+    for (key, mut value) in std::mem::take(details) {
         let is_own = match key.as_str() {
             // Callers decide by these words, even if a secret has the same text.
             EffectState::KEY => value.as_str().and_then(EffectState::parse).is_some(),
@@ -148,9 +148,14 @@ fn scrub_details(details: &mut Map<String, Value>, scrub: &ValueScrubber, author
             "ticket" => author == ErrorAuthor::Runtime,
             _ => false,
         };
-        if !is_own {
-            scrub_json(value, scrub, author);
+        if is_own {
+            details.insert(key, value);
+            continue;
         }
+        scrub_json(&mut value, scrub, author);
+        // The runtime's own names are no secrets.
+        let key = if author == ErrorAuthor::Tool { owned(scrub, key) } else { key };
+        details.insert(key, value);
     }
 }
 

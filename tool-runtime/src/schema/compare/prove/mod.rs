@@ -11,6 +11,8 @@ mod unevaluated;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use serde_json::Value;
+
 pub(super) use self::expand::Expansion;
 use super::equality::same_assertions;
 use super::keywords;
@@ -19,8 +21,11 @@ use super::subschema::{AllOf, Subschema};
 
 /// The most steps of one proof; a proof that needs more is undecided.
 const MAX_STEPS: u32 = 20_000;
-/// The most pairs of alternatives that one comparison combines; further proofs are undecided.
-const MAX_WORK: usize = 200_000;
+/// Pairs of alternatives that one comparison may combine for any schemas; further proofs are
+/// undecided.
+const LEAST_WORK: usize = 100_000;
+/// Pairs that it may combine for each value in the schemas.
+const WORK_PER_VALUE: usize = 50;
 /// Deepest nesting of proofs: bounds the stack.
 const MAX_DEPTH: u32 = 48;
 /// Deepest nesting of proofs about the same value.
@@ -65,7 +70,7 @@ impl<'s> Prover<'s> {
         Self {
             text_unreliable: dynamic_keyword.or(dialects.then_some("$schema")),
             steps: MAX_STEPS,
-            work_left: MAX_WORK,
+            work_left: work_for(before, after),
             depth: 0,
             same_value_depth: 0,
             granted: BTreeSet::new(),
@@ -267,6 +272,19 @@ impl<'s> Prover<'s> {
             let expansion = prover.expansion(&all_of);
             prover.shape_within(shape, &expansion, &all_of).is_ok()
         })
+    }
+}
+
+fn work_for(before: Subschema<'_>, after: Subschema<'_>) -> usize {
+    let values = count_values(before.root) + count_values(after.root);
+    LEAST_WORK.saturating_add(values.saturating_mul(WORK_PER_VALUE))
+}
+
+fn count_values(schema: &Value) -> usize {
+    match schema {
+        Value::Object(keywords) => 1 + keywords.values().map(count_values).sum::<usize>(),
+        Value::Array(list) => 1 + list.iter().map(count_values).sum::<usize>(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
     }
 }
 

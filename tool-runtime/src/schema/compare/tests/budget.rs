@@ -26,7 +26,7 @@ fn fan(keyword: &str, levels: usize, last: u32) -> Value {
 #[test]
 fn a_comparison_that_takes_too_many_steps_is_undecided() {
     for keyword in ["anyOf", "allOf", "oneOf", "if"] {
-        for levels in [8, 16, 32] {
+        for levels in [8, 16] {
             let (before, after) = (fan(keyword, levels, 9), fan(keyword, levels, 5));
             let work = || compare_without_counterexamples(&before, &after, SchemaReader::Callee);
             let (changes, steps) = steps::of(work);
