@@ -59,11 +59,11 @@ impl ShallowJson {
 
     /// Finds the items of an array.
     pub(super) fn array(text: &str) -> Vec<&str> {
-        let found = Self::object(text.as_bytes(), &[]);
-        if found.root != Some(b'[') {
+        let outer = Self::object(text.as_bytes(), &[]);
+        if outer.root != Some(b'[') {
             return Vec::new();
         }
-        found.parts.into_iter().filter_map(|(_, part)| text.get(part)).collect()
+        outer.parts.into_iter().filter_map(|(_, part)| text.get(part)).collect()
     }
 
     /// Returns whether the text begins as an object.

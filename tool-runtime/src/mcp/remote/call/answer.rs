@@ -68,7 +68,7 @@ pub(super) fn read_answer(
     let unreadable = || failure::of_transport(&TransportFailure::Unreadable);
     let members = ShallowJson::object(text.as_bytes(), MEMBERS);
     if let Some(demand) = input_demand(&text, &members) {
-        return demand.map(CallAnswer::InputRequired).ok_or_else(no_result);
+        return demand.map(CallAnswer::InputRequired);
     }
     let answer = RemoteAnswer::read(&text, &members)?.ok_or_else(unreadable)?;
     if answer.is_error {
@@ -84,12 +84,15 @@ fn no_result() -> Failure {
         .with_message("the response of the server is not the result of a tool call")
 }
 
-/// Reads a demand for input; `Some(None)` if it cannot be read.
-fn input_demand(text: &str, members: &ShallowJson) -> Option<Option<Box<InputRequiredResult>>> {
+/// Reads a demand for input, if the result is one.
+fn input_demand(
+    text: &str,
+    members: &ShallowJson,
+) -> Option<Result<Box<InputRequiredResult>, Failure>> {
     let is_complete = members.has("content") || members.has("structuredContent");
     let is_demand = ["inputRequests", "requestState"].iter().any(|name| members.has(name))
         || members.get(text, "resultType") == Some("\"input_required\"");
-    (is_demand && !is_complete).then(|| serde_json::from_str(text).ok())
+    (is_demand && !is_complete).then(|| serde_json::from_str(text).map_err(|_| no_result()))
 }
 
 impl<'t> RemoteAnswer<'t> {

@@ -13,7 +13,9 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty};
 
 use super::failure::TransportFailure;
-use super::message::{IncomingAnswer, IncomingMessage, MessageReader, RequestKind, answered};
+use super::message::{
+    IncomingAnswer, IncomingMessage, MessageReader, RequestKind, answered_id, is_answer,
+};
 use crate::mcp::remote::limits::RemoteLimits;
 use crate::mcp::remote::shallow::ShallowScan;
 
@@ -154,9 +156,11 @@ where
             let message = match self.read_line().await {
                 Line::Complete => self.take_line(),
                 Line::TooLong(skipped) => {
-                    let id = answered(&skipped.finish());
+                    let outer = skipped.finish();
+                    let id = answered_id(&outer);
+                    let is_answer = is_answer(&outer, id.is_some());
                     let too_large = IncomingAnswer::Unusable(TransportFailure::TooLarge);
-                    id.and_then(|id| self.take_answer(id, too_large))
+                    if is_answer { self.take_answer(id, too_large) } else { None }
                 }
                 Line::End => return None,
             };

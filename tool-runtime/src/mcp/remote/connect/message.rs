@@ -83,7 +83,7 @@ impl MessageReader {
     }
 
     /// Reads a message.
-    pub(super) fn read<'t>(&self, bytes: &'t [u8]) -> IncomingMessage<'t> {
+    pub(super) fn read<'t>(self, bytes: &'t [u8]) -> IncomingMessage<'t> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let outer = ShallowJson::object(bytes, MEMBERS);
         let is_too_large = outer.nodes() > self.max_nodes;
@@ -91,7 +91,10 @@ impl MessageReader {
             let message = if is_too_large { None } else { serde_json::from_slice(bytes).ok() };
             return message.map_or(IncomingMessage::Ignored, IncomingMessage::FromServer);
         }
-        let Some(id) = answered(&outer) else { return IncomingMessage::Ignored };
+        let id = answered_id(&outer);
+        if !is_answer(&outer, id.is_some()) {
+            return IncomingMessage::Ignored;
+        }
         let answer = if is_too_large {
             Err(TransportFailure::TooLarge)
         } else {
@@ -101,12 +104,16 @@ impl MessageReader {
     }
 }
 
-/// Returns the request that a text answers, which it may not name; none if it is no answer.
-pub(super) fn answered(outer: &ShallowJson) -> Option<Option<RequestId>> {
-    let id = outer.is_object().then(|| id_in(outer.first_value())).flatten();
-    let is_answer = outer.has("result") || outer.has("error");
-    let is_message = is_answer || (outer.has("jsonrpc") && id.is_some());
-    (outer.is_object() && is_message && !outer.has("method")).then_some(id)
+/// Returns the id that a text names.
+pub(super) fn answered_id(outer: &ShallowJson) -> Option<RequestId> {
+    outer.is_object().then(|| id_in(outer.first_value())).flatten()
+}
+
+/// Returns whether a text is an answer, which need not name its request.
+pub(super) fn is_answer(outer: &ShallowJson, has_id: bool) -> bool {
+    let has_answer = outer.has("result") || outer.has("error");
+    let is_message = has_answer || (outer.has("jsonrpc") && has_id);
+    outer.is_object() && is_message && !outer.has("method")
 }
 
 fn id_in(text: &[u8]) -> Option<RequestId> {

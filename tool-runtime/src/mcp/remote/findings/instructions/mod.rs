@@ -148,12 +148,13 @@ fn sentences(text: &str) -> Vec<String> {
 /// Returns the words of a sentence that a pattern matches, unless they are negated.
 fn matched<'s>(pattern: &Regex, sentence: &'s str) -> Option<&'s str> {
     let mut matches = pattern.find_iter(sentence);
-    matches.find(|found| !is_negated(&sentence[..found.start()])).map(|found| found.as_str())
+    let words = matches.find(|words| !is_negated(&sentence[..words.start()]))?;
+    Some(words.as_str())
 }
 
 fn is_negated(before: &str) -> bool {
     let Some((negation, turned)) = &*NEGATIONS else { return false };
-    negation.find(before).is_some_and(|found| !turned.is_match(found.as_str()))
+    negation.find(before).is_some_and(|words| !turned.is_match(words.as_str()))
 }
 
 fn quoted(words: &str) -> String {
