@@ -46,13 +46,16 @@ fn the_depth_limit_holds_for_plain_lists_too() {
     assert_eq!(call.status(), CallStatus::Rejected);
 }
 
+/// A value that the macro cannot compare with bounds, as it can a literal.
+const TEN: u8 = 10;
+
 #[test]
 fn a_shown_value_that_its_own_schema_refuses_is_refused_at_build() {
     /// Counts.
     #[ai_tool(effect = "read")]
     async fn count(
         /// Up to here.
-        #[arg(default = 10, range(1..=5))]
+        #[arg(default = TEN, range(1..=5))]
         limit: u8,
     ) -> u8 {
         limit
@@ -160,7 +163,7 @@ fn shown_values_are_checked_wherever_they_stand() {
     #[ai_type]
     struct Inner {
         /// A number.
-        #[arg(range(1..=3), default = 9)]
+        #[arg(range(1..=3), default = TEN)]
         x: u8,
     }
     /// Takes it.
@@ -179,7 +182,7 @@ fn shown_values_are_checked_wherever_they_stand() {
     #[ai_tool(effect = "read")]
     async fn keyword(
         /// It.
-        #[arg(default = 9, range(1..=3))]
+        #[arg(default = TEN, range(1..=3))]
         default: u8,
     ) -> u8 {
         default
