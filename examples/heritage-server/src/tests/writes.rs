@@ -215,6 +215,21 @@ async fn a_draft_may_be_as_long_as_a_chapter() {
 }
 
 #[tokio::test]
+async fn types_of_contents_and_events_are_identifiers() {
+    on_each_database(async |trial| {
+        let mut unspelled = draft();
+        unspelled["content_type"] = json!("Family Rule");
+        let event = json!({ "event_type": "POI Visited" });
+        for (tool, input) in [("create_draft_content", unspelled), ("log_user_event", event)] {
+            let refused = trial.call(tool, &input).await;
+            assert_eq!(refused["error"]["code"], "INVALID_ARGUMENT", "{tool}: {refused}");
+        }
+        trial.answer("log_user_event", &json!({ "event_type": "poi.visited_2" })).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_character_that_no_database_keeps_is_the_callers_mistake() {
     on_each_database(async |trial| {
         let mut untitled = draft();

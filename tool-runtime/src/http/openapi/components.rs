@@ -78,7 +78,7 @@ impl Components {
     }
 
     fn from_schemas(schemas: Map<String, Value>) -> Self {
-        let mut names = ComponentNames::of_schemas(&schemas);
+        let mut names = ComponentNames::from_schemas(&schemas);
         names.take(numbers::JSON);
         Self { schemas, names }
     }

@@ -21,7 +21,7 @@ pub(super) fn extract_targets(schemas: &mut Keywords) {
     for schema in schemas.values_mut() {
         each_subschema(schema, &mut |keywords| targets.extend(inner_target(keywords)));
     }
-    let (mut names, mut moved) = (ComponentNames::of_schemas(schemas), BTreeMap::new());
+    let (mut names, mut moved) = (ComponentNames::from_schemas(schemas), BTreeMap::new());
     // A part follows the parts around it, and is extracted before them.
     for target in targets.into_iter().rev() {
         let (component, part) = target.split_at(target.find('/').unwrap_or_default());
@@ -52,7 +52,7 @@ fn inner_target(keywords: &Keywords) -> Option<String> {
 
 /// Extracts the nested objects and enumerations of all schemas.
 pub(super) fn extract_types(schemas: &mut Keywords) {
-    let mut names = ComponentNames::of_schemas(schemas);
+    let mut names = ComponentNames::from_schemas(schemas);
     let mut types = Keywords::new();
     for (name, schema) in schemas.iter_mut() {
         extract(schema, name, &mut names, &mut types);

@@ -12,7 +12,7 @@ pub(super) struct ComponentNames(BTreeMap<String, usize>);
 
 impl ComponentNames {
     /// Starts with the names of these schemas.
-    pub(super) fn of_schemas(schemas: &Map<String, Value>) -> Self {
+    pub(super) fn from_schemas(schemas: &Map<String, Value>) -> Self {
         Self(schemas.keys().map(|name| (key(name), 1)).collect())
     }
 
@@ -37,7 +37,7 @@ fn key(name: &str) -> String {
 }
 
 /// Returns the name of a tool as the start of components' names.
-pub(super) fn of_tool(tool: &str) -> String {
+pub(super) fn for_tool(tool: &str) -> String {
     let name = camel_case(tool);
     // Types begin with a letter.
     if name.starts_with(|it: char| it.is_ascii_digit()) { format!("Tool{name}") } else { name }
@@ -60,9 +60,9 @@ mod tests {
 
     #[test]
     fn a_name_has_no_punctuation_and_begins_with_a_letter() {
-        assert_eq!(of_tool("boats.count-all"), "BoatsCountAll");
-        assert_eq!(of_tool("getNPCProfile"), "GetNPCProfile");
-        assert_eq!(of_tool("2fa"), "Tool2fa");
+        assert_eq!(for_tool("boats.count-all"), "BoatsCountAll");
+        assert_eq!(for_tool("getNPCProfile"), "GetNPCProfile");
+        assert_eq!(for_tool("2fa"), "Tool2fa");
         assert_eq!(camel_case("A/b"), "AB");
     }
 

@@ -56,7 +56,7 @@ pub(super) fn add(input: &DocumentInput<'_>, components: &mut Components) -> Cal
 fn request(input: &DocumentInput<'_>, tool: &ToolSpec, components: &mut Components) -> Value {
     let name = tool.name();
     let arguments =
-        components.adopt_taken(&format!("{}Input", names::of_tool(name)), tool.input_schema());
+        components.adopt_taken(&format!("{}Input", names::for_tool(name)), tool.input_schema());
     let may_be_left_out = input
         .app
         .runtime
@@ -82,11 +82,11 @@ fn request(input: &DocumentInput<'_>, tool: &ToolSpec, components: &mut Componen
     property(&mut request, "tool_name", is);
     property(&mut request, "input", arguments);
     request.insert("required".to_owned(), required);
-    components.add(&format!("{}Call", names::of_tool(name)), request.into())
+    components.add(&format!("{}Call", names::for_tool(name)), request.into())
 }
 
 fn add_successes(tool: &ToolSpec, components: &mut Components, successes: &mut Vec<Value>) {
-    let name = names::of_tool(tool.name());
+    let name = names::for_tool(tool.name());
     // A copy, since generators do not merge the type of a text with a constant.
     let mut audit = copied(components, "Audit");
     property(&mut audit, "tool_name", json!({"type": "string", "const": tool.name()}));
