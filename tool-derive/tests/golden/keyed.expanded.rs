@@ -22,11 +22,9 @@ enum PlaceOrderTool {}
 #[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
-    #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL: __p::Definition = {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "place_order"),
@@ -106,7 +104,11 @@ const _: () = {
                 if __call.reconciles() {
                     return match __p::Returned(
                             __p::option_future(
-                                    orders::find(__h0.deref(), __h1.deref(), &__args.0),
+                                    orders::find(
+                                        (__h0.deref(),).0,
+                                        (__h1.deref(),).0,
+                                        (&__args.0,).0,
+                                    ),
                                 )
                                 .await,
                         )
@@ -136,7 +138,11 @@ const _: () = {
                 if __call.dry_run() {
                     return match __p::Returned(
                             __p::option_future(
-                                    orders::show(__h0.deref(), __h1.deref(), &__args.0),
+                                    orders::show(
+                                        (__h0.deref(),).0,
+                                        (__h1.deref(),).0,
+                                        (&__args.0,).0,
+                                    ),
                                 )
                                 .await,
                         )

@@ -18,11 +18,9 @@ pub enum DeletePageTool {}
 #[allow(deprecated)]
 const _: () = {
     use renamed::runtime::__private as __p;
-    #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL: __p::Definition = {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "delete_page"),
@@ -71,7 +69,9 @@ const _: () = {
                 };
                 __call.gate().await;
                 if __call.dry_run() {
-                    return match __p::Returned(pages::preview_delete(__args.0)).split() {
+                    return match __p::Returned(pages::preview_delete((__args.0,).0))
+                        .split()
+                    {
                         ::core::result::Result::Ok(__value) => {
                             __p::previewed(&__call, &(__value))
                         }

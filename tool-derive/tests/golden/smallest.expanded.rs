@@ -16,12 +16,10 @@ enum NowTool {}
 #[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
-    #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL: __p::Definition = {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
-            let mut __s = __p::InputSchema::new(
+            let __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "now"),
             );

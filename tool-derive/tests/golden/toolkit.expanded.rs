@@ -42,11 +42,9 @@ impl Notes {
 #[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
-    #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL_0: __p::Definition = {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "Notes::list"),
@@ -151,7 +149,6 @@ const _: () = {
     #[cfg(unix)]
     static __TOOL_1: __p::Definition = {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "Notes::add"),
@@ -201,7 +198,9 @@ const _: () = {
                     ::core::result::Result::Err(__failed) => return __failed,
                 };
                 if __call.reconciles() {
-                    return match __p::Returned(<Notes>::find(__h0.deref(), __args.0))
+                    return match __p::Returned(
+                            <Notes>::find((__h0.deref(),).0, (__args.0,).0),
+                        )
                         .split()
                     {
                         ::core::result::Result::Ok(__value) => {
@@ -224,7 +223,7 @@ const _: () = {
                 }
                 if __call.dry_run() {
                     return match __p::Returned(
-                            <Notes>::would_add(__h0.deref(), __args.0),
+                            <Notes>::would_add((__h0.deref(),).0, (__args.0,).0),
                         )
                         .split()
                     {
@@ -281,8 +280,7 @@ const _: () = {
     };
     static __TOOL_2: __p::Definition = {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
-            let mut __s = __p::InputSchema::new(
+            let __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "Notes::most"),
             );

@@ -40,7 +40,7 @@ pub struct Filter<T> {
 }
 impl<T> Filter<T> {
     #[doc(hidden)]
-    #[allow(non_snake_case, clippy::unnecessary_wraps)]
+    #[allow(clippy::unnecessary_wraps)]
     fn __default_score() -> u8 {
         50
     }
