@@ -1025,9 +1025,9 @@ impl RetryConfig {
 impl Default for RetryConfig {}
 reads! {
     RetryConfig, "the settings of retries"; optional max_attempts = "max_attempts", leaf
-    wire::Whole < u32 >; optional backoff_multiplier = "backoff_multiplier", leaf
-    wire::Finite; optional initial_delay_ms = "initial_delay_ms", leaf wire::Whole < u64
-    >; => {}
+    wire::Whole < wire::MaxAttempts >; optional backoff_multiplier =
+    "backoff_multiplier", leaf wire::Finite; optional initial_delay_ms =
+    "initial_delay_ms", leaf wire::Whole < wire::DelayMilliseconds >; => {}
 }
 
 // tool_contracts::act::ToolRequest
@@ -1060,8 +1060,9 @@ reads! {
     ToolRequest, "a request to run a tool"; required tool_id = "tool_id", leaf
     wire::Text; required tool_type = "tool_type", nested ToolType; required function_name
     = "function_name", leaf wire::Text; optional parameters = "parameters", raw Box <
-    RawValue >; optional timeout_seconds = "timeout_seconds", leaf wire::Whole < u32 >;
-    optional retry_config = "retry_config", nested RetryConfig; => {}
+    RawValue >; optional timeout_seconds = "timeout_seconds", leaf wire::Whole <
+    wire::TimeoutSeconds >; optional retry_config = "retry_config", nested RetryConfig;
+    => {}
 }
 
 // tool_contracts::act::ToolRequestBuilder
@@ -1391,8 +1392,8 @@ reads! {
     Vec < ActResult >; optional transient_context = "transient_context", leaf
     wire::Object; optional persistent_context = "persistent_context", leaf wire::Text;
     optional message_history = "message_history", nested Vec < ChatMessage >; optional
-    max_tokens = "max_tokens", leaf wire::Whole < u64 >; optional compression_strategy =
-    "compression_strategy", nested CompressionStrategy; => {}
+    max_tokens = "max_tokens", leaf wire::Whole < wire::ContextTokens >; optional
+    compression_strategy = "compression_strategy", nested CompressionStrategy; => {}
 }
 
 // tool_contracts::assess::ContextDataBuilder
@@ -1624,6 +1625,10 @@ reads! {
     = "message", leaf wire::Text; optional details = "details", nested ReadDetails; => {}
 }
 
+// tool_contracts::has_bidirectional_controls
+#[must_use]
+pub fn has_bidirectional_controls(text: &str) -> bool {}
+
 // tool_contracts::has_hidden_characters
 #[must_use]
 pub fn has_hidden_characters(text: &str) -> bool {}
@@ -1794,10 +1799,10 @@ reads! {
     required required_tools = "required_tools", nested Vec < ToolRequest >; optional
     session_id = "session_id", leaf wire::Text; optional user_context = "user_context",
     leaf wire::Object; optional target_model = "target_model", leaf wire::Text; optional
-    max_total_tokens = "max_total_tokens", leaf wire::Whole < u64 >; optional
-    enable_compression = "enable_compression", leaf wire::Flag; optional enable_toon =
-    "enable_toon", leaf wire::Flag; optional optimization_level = "optimization_level",
-    leaf wire::Whole < u16 >; => {}
+    max_total_tokens = "max_total_tokens", leaf wire::Whole < wire::TotalTokens >;
+    optional enable_compression = "enable_compression", leaf wire::Flag; optional
+    enable_toon = "enable_toon", leaf wire::Flag; optional optimization_level =
+    "optimization_level", leaf wire::Whole < wire::OptimizationLevel >; => {}
 }
 
 // tool_contracts::proxy::ProxyRequestBuilder

@@ -12,6 +12,7 @@ pub enum AnswerOrigin {
 #[non_exhaustive]
 pub enum ApprovalError {
     NotPending,
+    Refused(Box<ToolErrorDetail>),
     InvalidApprover,
     InvalidArguments(Box<ToolErrorDetail>),
 }
@@ -153,6 +154,8 @@ pub enum BuildProblem {
     #[non_exhaustive]
     StateTwice { type_name: &'static str },
     #[non_exhaustive]
+    ToolkitTwice { type_name: &'static str },
+    #[non_exhaustive]
     Schema { tool: String, side: &'static str, error: SchemaError },
     #[non_exhaustive]
     Contract { tool: String, error: ContractError },
@@ -200,6 +203,8 @@ impl<'c> CallRecord<'c> {
     pub fn call_id(&self) -> Option<&'c str> {}
     #[must_use]
     pub fn cx(&self) -> &'c ToolContext {}
+    #[must_use]
+    pub fn decliner(&self) -> Option<&'c str> {}
     #[must_use]
     pub fn is_approval_dry_run(&self) -> bool {}
     #[must_use]
@@ -669,27 +674,28 @@ word_enum! {
     "evidence_not_kept", EvidenceShredded = "evidence_shredded", EvidenceUnavailable =
     "evidence_unavailable", Expired = "expired", Host = "host", InFlight = "in_flight",
     InputRequired = "input_required", KeyNotKept = "key_not_kept", KeyRequired =
-    "key_required", KeyReused = "key_reused", LeaseLost = "lease_lost", LedgerFull =
-    "ledger_full", NoEvidence = "no_evidence", NoLedger = "no_ledger", NoPrincipal =
-    "no_principal", NoTicket = "no_ticket", NotCanonical = "not_canonical", Origin =
-    "origin", OutcomeArchived = "outcome_archived", OutcomeChanged = "outcome_changed",
-    OutcomeUnknown = "outcome_unknown", OwnCall = "own_call", PolicyFailed =
-    "policy_failed", PreviewChanged = "preview_changed", QueueFull = "queue_full",
-    RateLimit = "rate_limit", Reads = "reads", RecordDamaged = "record_damaged",
-    RequesterNotAllowed = "requester_not_allowed", Scope = "scope", Stopped = "stopped",
-    StoreFull = "store_full", StoreUnavailable = "store_unavailable", Streams =
-    "streams", Superseded = "superseded", TicketArgumentsChanged =
-    "ticket_arguments_changed", TicketDeclined = "ticket_declined", TicketExpired =
-    "ticket_expired", TicketForeign = "ticket_foreign", TicketMalformed =
-    "ticket_malformed", TicketOutdated = "ticket_outdated", TicketOversized =
-    "ticket_oversized", TicketSuperseded = "ticket_superseded", TicketTampered =
-    "ticket_tampered", TicketUnknown = "ticket_unknown", TicketUnknownKey =
-    "ticket_unknown_key", TicketUnreadable = "ticket_unreadable", TicketUsed =
-    "ticket_used", TokenKeys = "token_keys", ToolDisabled = "tool_disabled",
-    ToolNotCovered = "tool_not_covered", UnknownEvidence = "unknown_evidence", UnknownKey
-    = "unknown_key", UnknownOutcome = "unknown_outcome", UnknownOutcomesFull =
-    "unknown_outcomes_full", UnknownTool = "unknown_tool", UnknownTrace =
-    "unknown_trace", User = "user", WaitingTicketsFull = "waiting_tickets_full", }
+    "key_required", KeyReused = "key_reused", LeaseLost = "lease_lost", LedgerClosed =
+    "ledger_closed", LedgerFull = "ledger_full", NoEvidence = "no_evidence", NoLedger =
+    "no_ledger", NoPrincipal = "no_principal", NoTicket = "no_ticket", NotCanonical =
+    "not_canonical", Origin = "origin", OutcomeArchived = "outcome_archived",
+    OutcomeChanged = "outcome_changed", OutcomeUnknown = "outcome_unknown", OwnCall =
+    "own_call", PolicyFailed = "policy_failed", PreviewChanged = "preview_changed",
+    QueueFull = "queue_full", RateLimit = "rate_limit", Reads = "reads", RecordDamaged =
+    "record_damaged", RequesterNotAllowed = "requester_not_allowed", Scope = "scope",
+    Stopped = "stopped", StoreFull = "store_full", StoreUnavailable =
+    "store_unavailable", Streams = "streams", Superseded = "superseded",
+    TicketArgumentsChanged = "ticket_arguments_changed", TicketDeclined =
+    "ticket_declined", TicketExpired = "ticket_expired", TicketForeign =
+    "ticket_foreign", TicketMalformed = "ticket_malformed", TicketOutdated =
+    "ticket_outdated", TicketOversized = "ticket_oversized", TicketSuperseded =
+    "ticket_superseded", TicketTampered = "ticket_tampered", TicketUnknown =
+    "ticket_unknown", TicketUnknownKey = "ticket_unknown_key", TicketUnreadable =
+    "ticket_unreadable", TicketUsed = "ticket_used", TokenKeys = "token_keys",
+    ToolDisabled = "tool_disabled", ToolNotCovered = "tool_not_covered", UnknownEvidence
+    = "unknown_evidence", UnknownKey = "unknown_key", UnknownOutcome = "unknown_outcome",
+    UnknownOutcomesFull = "unknown_outcomes_full", UnknownTool = "unknown_tool",
+    UnknownTrace = "unknown_trace", User = "user", WaitingTicketsFull =
+    "waiting_tickets_full", }
 }
 impl Serialize for RefusalReason {}
 impl fmt::Display for RefusalReason {}
@@ -936,7 +942,11 @@ impl ToolCall {
     pub fn cancellation(&self) -> Option<Cancellation> {}
     #[must_use]
     pub fn cx(&self) -> &ToolContext {}
-    pub fn decline(&mut self, feedback: impl Into<String>) -> Result<(), NotPending> {}
+    pub fn decline(
+        &mut self,
+        by: impl Into<String>,
+        feedback: impl Into<String>,
+    ) -> Result<(), ApprovalError> {}
     pub async fn dry_run(&self) -> ToolOutput {}
     pub async fn execute(&mut self) -> &ToolOutput {}
     pub async fn for_model(&self) -> ModelAnswer {}
@@ -1511,6 +1521,8 @@ impl RequestedCall {
     #[must_use]
     pub fn name(&self) -> &str {}
     #[must_use]
+    pub fn namespace(&self) -> Option<&str> {}
+    #[must_use]
     pub fn request(&self) -> Option<&ToolCallRequest> {}
 }
 impl fmt::Debug for RequestedCall {}
@@ -1626,6 +1638,7 @@ impl Turn {
     pub fn stop_reason(&self) -> &StopReason {}
     #[must_use]
     pub fn text(&self) -> &str {}
+    pub fn texts(&self) -> impl Iterator<Item = &str> {}
     #[must_use]
     pub fn thinking(&self) -> &str {}
     #[must_use]
@@ -1662,7 +1675,7 @@ pub struct TurnUsage {
 }
 
 // tool_runtime::agent::AgentConfig
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgentConfig {
     ..
 }
@@ -1701,10 +1714,39 @@ impl AgentConfig {
     pub fn student_summarizer_model(&self) -> &str {}
     #[must_use]
     pub const fn toon_threshold_array_size(&self) -> u64 {}
+    pub fn with_cache_ttl_seconds(self, seconds: u64) -> Result<Self, AgentError> {}
+    #[must_use]
+    pub fn with_compression_threshold_tokens(self, tokens: u64) -> Self {}
+    pub fn with_default_model(
+        self,
+        model: impl Into<String>,
+    ) -> Result<Self, AgentError> {}
+    #[must_use]
+    pub fn with_enable_cache(self, enable_cache: bool) -> Self {}
+    #[must_use]
+    pub fn with_enable_logging(self, enable_logging: bool) -> Self {}
+    #[must_use]
+    pub fn with_enable_metrics(self, enable_metrics: bool) -> Self {}
+    #[must_use]
+    pub fn with_fallback_model(self, model: Option<&str>) -> Self {}
+    #[must_use]
+    pub fn with_litellm_api_base(self, url: Option<&str>) -> Self {}
+    #[must_use]
+    pub fn with_log_level(self, log_level: LogLevel) -> Self {}
+    pub fn with_max_concurrent_tools(self, tools: u64) -> Result<Self, AgentError> {}
     #[must_use]
     pub fn with_prices(self, prices: PriceTable) -> Self {}
+    pub fn with_request_timeout_seconds(self, seconds: u64) -> Result<Self, AgentError> {}
+    pub fn with_student_summarizer_model(
+        self,
+        model: impl Into<String>,
+    ) -> Result<Self, AgentError> {}
+    #[must_use]
+    pub fn with_toon_threshold_array_size(self, rows: u64) -> Self {}
 }
+impl<'de> Deserialize<'de> for AgentConfig {}
 impl Default for AgentConfig {}
+impl JsonSchema for AgentConfig {}
 
 // tool_runtime::agent::AgentError
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -1756,8 +1798,8 @@ word_enum! {
     Connection = "connection", InvalidRequest = "invalid_request", NotFound =
     "not_found", Panic = "panic", RateLimited = "rate_limited", SessionStore =
     "session_store", Timeout = "timeout", ToolType = "tool_type", Unauthorized =
-    "unauthorized", Unavailable = "unavailable", UnknownTool = "unknown_tool", Unreadable
-    = "unreadable", }
+    "unauthorized", UnansweredCall = "unanswered_call", Unavailable = "unavailable",
+    UnknownTool = "unknown_tool", Unreadable = "unreadable", }
 }
 impl fmt::Display for AgentErrorReason {}
 
@@ -1901,6 +1943,7 @@ impl LogLevel {
     #[must_use]
     pub const fn as_str(self) -> &'static str {}
 }
+impl Serialize for LogLevel {}
 impl fmt::Display for LogLevel {}
 
 // tool_runtime::agent::LoopEnd
@@ -2002,7 +2045,7 @@ impl ModelMessage {
 impl fmt::Debug for ModelMessage {}
 
 // tool_runtime::agent::ModelPrice
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ModelPrice {
     ..
 }
@@ -2011,6 +2054,8 @@ impl ModelPrice {
     pub const fn cached_input(&self) -> Option<f64> {}
     #[must_use]
     pub fn cost(&self, input_tokens: u64, output_tokens: u64) -> f64 {}
+    #[must_use]
+    pub fn cost_of_usage(&self, usage: TokenUsage) -> f64 {}
     #[must_use]
     pub const fn input(&self) -> f64 {}
     #[must_use]
@@ -2088,7 +2133,7 @@ impl PendingCall {
 }
 
 // tool_runtime::agent::PriceTable
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct PriceTable(_);
 impl PriceTable {
     #[must_use]
@@ -2304,6 +2349,11 @@ pub struct ToolLoop {
     ..
 }
 impl ToolLoop {
+    pub async fn close(
+        &self,
+        run: SuspendedRun,
+        cx: &ToolContext,
+    ) -> Result<Vec<ModelMessage>, AgentError> {}
     #[must_use]
     pub fn config(self, config: &AgentConfig) -> Self {}
     #[must_use]
@@ -2421,7 +2471,13 @@ impl Assessor {
     #[must_use]
     pub fn embedder(self, embedder: impl Embedder + 'static) -> Self {}
     #[must_use]
+    pub fn estimate_tokens(&self, text: &str) -> u64 {}
+    #[must_use]
     pub fn new() -> Self {}
+    pub fn optimize<'c>(
+        &'c self,
+        context: &'c ContextData,
+    ) -> BoxFuture<'c, OptimizedContext> {}
     pub async fn optimize_result(
         &self,
         result: &ActResult,
@@ -2431,6 +2487,8 @@ impl Assessor {
     pub fn options(self, options: AssessOptions) -> Self {}
     #[must_use]
     pub fn result_serializer(self, serializer: Articulator) -> Self {}
+    #[must_use]
+    pub fn select_strategy(&self, context: &ContextData) -> CompressionMethod {}
     #[must_use]
     pub fn summarizer(self, summarizer: impl Summarizer + 'static) -> Self {}
     #[must_use]
@@ -4095,6 +4153,7 @@ pub struct LedgerQuery {
 }
 impl LedgerQuery {
     pub fn after(self, seq: u64) -> Self {}
+    pub fn kind(self, kind: RecordedCallKind) -> Self {}
     pub fn limit(self, calls: usize) -> Self {}
     #[must_use]
     pub fn matches(&self, call: &RecordedCall) -> bool {}
@@ -4264,6 +4323,7 @@ impl RecordedAccess {
 #[non_exhaustive]
 pub struct RecordedApproval {
     pub by: Option<String>,
+    pub declined_by: Option<String>,
     pub at: Option<String>,
     pub ticket: Option<Uuid>,
 }
@@ -4305,6 +4365,18 @@ pub struct RecordedCall {
     pub evidence: Option<String>,
     pub evidence_digest: Option<String>,
 }
+impl RecordedCall {
+    #[must_use]
+    pub fn kind(&self) -> RecordedCallKind {}
+}
+
+// tool_runtime::ledger::RecordedCallKind
+word_enum! {
+    #[non_exhaustive] pub enum RecordedCallKind { Run = "run", DryRun = "dry_run",
+    Preview = "preview", Replay = "replay", StoredAnswer = "stored_answer", Waiting =
+    "waiting", NotRun = "not_run", }
+}
+impl fmt::Display for RecordedCallKind {}
 
 // tool_runtime::ledger::RecordedError
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -4678,6 +4750,7 @@ impl fmt::Display for RemoteFinding {}
 pub enum RemoteFindingKind {
     InvisibleCharacters,
     Instructions,
+    RepeatedName,
 }
 impl fmt::Display for RemoteFindingKind {}
 
@@ -4692,7 +4765,11 @@ impl RemoteLimits {
     #[must_use]
     pub const fn max_error_chars(&self) -> usize {}
     #[must_use]
+    pub const fn max_listing_bytes(&self) -> usize {}
+    #[must_use]
     pub const fn max_message_bytes(&self) -> usize {}
+    #[must_use]
+    pub const fn max_message_nodes(&self) -> usize {}
     #[must_use]
     pub const fn max_pages(&self) -> usize {}
     #[must_use]
@@ -4704,7 +4781,11 @@ impl RemoteLimits {
     #[must_use]
     pub const fn with_max_error_chars(self, chars: usize) -> Self {}
     #[must_use]
+    pub const fn with_max_listing_bytes(self, bytes: usize) -> Self {}
+    #[must_use]
     pub const fn with_max_message_bytes(self, bytes: usize) -> Self {}
+    #[must_use]
+    pub const fn with_max_message_nodes(self, nodes: usize) -> Self {}
     #[must_use]
     pub const fn with_max_pages(self, pages: usize) -> Self {}
     #[must_use]
@@ -4856,7 +4937,7 @@ pub struct ApprovalRequest<'c> {
 }
 impl<'c> ApprovalRequest<'c> {
     #[must_use]
-    pub fn arguments(&self) -> &'c str {}
+    pub fn arguments_with_secrets(&self) -> &'c str {}
     #[must_use]
     pub fn cx(&self) -> &'c ToolContext {}
     #[must_use]
@@ -4922,7 +5003,7 @@ pub struct Decision(_);
 impl Decision {
     pub fn always(self, calls: GrantFor) -> Self {}
     pub fn approve(approver: impl Into<String>) -> Self {}
-    pub fn decline(feedback: impl Into<String>) -> Self {}
+    pub fn decline(by: impl Into<String>, feedback: impl Into<String>) -> Self {}
     pub fn defer() -> Self {}
     pub fn with_arguments(self, edited: impl Into<Arguments>) -> Self {}
 }
@@ -5002,6 +5083,7 @@ impl fmt::Debug for KeyRing {}
 #[non_exhaustive]
 pub enum KeyRingError {
     ShortSecret { found: usize },
+    ZeroSecret,
     InvalidId,
     RepeatedId,
     NoRandomness,
@@ -5379,11 +5461,22 @@ pub struct WaitingCalls {
     pub next: Option<Uuid>,
 }
 
+// tool_runtime::policy::approver_fn
+pub fn approver_fn<F, Answer>(decide: F) -> impl Approver
+where
+    F: Fn(&ApprovalRequest<'_>) -> Answer + Send + Sync + 'static,
+    Answer: Future<Output = Decision> + Send + 'static,
+{}
+
 // tool_runtime::policy::async_trait = async_trait::async_trait
 
 // tool_runtime::prelude::Actor = tool_contracts::Actor
 
 // tool_runtime::prelude::ActorType = tool_contracts::ActorType
+
+// tool_runtime::prelude::Attachments = tool_runtime::Attachments
+
+// tool_runtime::prelude::CallRecord = tool_runtime::CallRecord
 
 // tool_runtime::prelude::CallScope = tool_runtime::CallScope
 
@@ -5594,7 +5687,11 @@ impl Export {
     #[must_use]
     pub fn frozen(self) -> Self {}
     #[must_use]
+    pub fn inputs_only(self) -> Self {}
+    #[must_use]
     pub fn new(registry: Registry) -> Self {}
+    #[must_use]
+    pub fn shared_envelopes(self) -> Self {}
     pub fn write_to(
         &self,
         folder: impl AsRef<Path>,
@@ -6255,7 +6352,7 @@ impl StoreClock {
 }
 
 // tool_runtime::store::StoreError
-#[derive(Debug, Clone, Error)]
+#[derive(Debug, Clone)]
 pub struct StoreError {
     ..
 }
@@ -6266,6 +6363,8 @@ impl StoreError {
     pub fn log(&self) -> &str {}
     pub fn new(kind: StoreErrorKind, log: impl Into<String>) -> Self {}
 }
+impl fmt::Display for StoreError {}
+impl std::error::Error for StoreError {}
 
 // tool_runtime::store::StoreErrorKind
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -28,7 +28,7 @@ fn type_bit(name: &str) -> u8 {
         "null" => 1,
         "boolean" => 1 << 1,
         "integer" => 1 << 2,
-        "number" => 1 << 2 | 1 << 3,
+        "number" => (1 << 2) | (1 << 3),
         "string" => 1 << 4,
         "array" => 1 << 5,
         "object" => OBJECT,

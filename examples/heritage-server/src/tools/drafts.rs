@@ -58,7 +58,7 @@ pub(crate) async fn create_draft_content(
     place: &Place,
     idempotency: &Idempotency,
     /// The type of content, such as `knowledge`, `story` or `legend`.
-    #[arg(length(1..=64), pattern = "^[^\\u0000]*$", example = "knowledge")]
+    #[arg(pattern = "^[a-z][a-z0-9_]*$", length(..=64), example = "knowledge")]
     content_type: String,
     /// The draft's title.
     #[arg(length(1..=500), pattern = "^[^\\u0000]*$")]

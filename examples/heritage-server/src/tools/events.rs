@@ -57,7 +57,7 @@ pub(crate) async fn log_user_event(
     place: &Place,
     idempotency: &Idempotency,
     /// The type of event.
-    #[arg(length(1..=64), pattern = "^[^\\u0000]*$", example = "poi_visited")]
+    #[arg(pattern = "^[a-z][a-z0-9_.]*$", length(..=64), example = "poi_visited")]
     event_type: String,
     /// Further data of the event.
     #[arg(default)]

@@ -210,10 +210,8 @@ fn joined_properties(branches: &[Keywords]) -> Keywords {
         }
     }
     let joined = schemas.into_iter().map(|(name, found)| {
-        let schema = match found.open_branches == open_branches {
-            true => found.union(),
-            false => Value::Bool(true),
-        };
+        let is_named_by_all = found.open_branches == open_branches;
+        let schema = if is_named_by_all { found.union() } else { Value::Bool(true) };
         (name.to_owned(), schema)
     });
     joined.collect()
@@ -247,7 +245,8 @@ impl DistinctSchemas {
 
 /// Merges enumerations into one, and moves the descriptions of their values beside it.
 pub(super) fn one_of_values(schemas: &[Value]) -> Option<Value> {
-    let (mut listed, mut known): (Vec<Value>, HashSet<String>) = Default::default();
+    let mut listed: Vec<Value> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     let mut kinds: Vec<String> = Vec::new();
     let mut texts: Vec<String> = Vec::new();
     for schema in schemas {

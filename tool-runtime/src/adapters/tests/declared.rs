@@ -283,11 +283,12 @@ fn a_choice_is_declared_in_time_that_is_proportional_to_its_branches() {
         for at_root in [false, true] {
             let steps = |count: usize| {
                 let list: Vec<_> = (0..count).map(branch).collect();
-                let schema = match at_root {
-                    true => json!({"type": "object", "anyOf": list}),
-                    false => json!({"type": "object", "properties": {"it": {"anyOf": list}},
-                        "additionalProperties": false}),
-                };
+                let choice = json!({ "anyOf": list });
+                let mut schema = json!({"type": "object", "properties": {"it": choice},
+                    "additionalProperties": false});
+                if at_root {
+                    schema = json!({"type": "object", "anyOf": choice["anyOf"]});
+                }
                 let spec =
                     ToolSpec::builder("t", Effect::Read).input_schema(schema).build().unwrap();
                 crate::steps::of(|| Adapter::new(Dialect::OpenAiChat, [&spec])).1

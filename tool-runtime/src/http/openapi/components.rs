@@ -17,6 +17,7 @@ use crate::http::endpoints::approvals::{Approvals, DecisionBody, Declined};
 use crate::http::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
 use crate::http::endpoints::outcomes::{OutcomesPage, ResolutionBody, Resolved};
 use crate::http::endpoints::traces::{ReplayRequest, TraceRecords};
+use crate::json::normalized_object;
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
 
@@ -120,7 +121,7 @@ impl Components {
         schema: &Map<String, Value>,
         change: &mut impl FnMut(&mut Value),
     ) -> Value {
-        let mut schema = schema.clone();
+        let mut schema = normalized_object(schema.clone());
         schema.remove("$schema");
         // References of a schema with an `$id` resolve against that; those to its own parts do without.
         if schema.contains_key("$id") && refers_elsewhere(&schema) {
@@ -152,7 +153,7 @@ impl Components {
 
     /// Returns the schemas as generators of clients read them.
     pub(super) fn into_schemas(self) -> Map<String, Value> {
-        let mut schemas = self.schemas;
+        let mut schemas = normalized_object(self.schemas);
         extraction::extract_targets(&mut schemas);
         schemas.values_mut().for_each(shapes::restate);
         recursion::hide(&mut schemas);

@@ -76,7 +76,7 @@ struct Closer<'s> {
     combined: CombinedSchemas,
 }
 
-impl<'s> Closer<'s> {
+impl Closer<'_> {
     fn root(&mut self, schema: &mut Value) {
         self.value(schema);
         let Value::Object(root) = schema else { return };

@@ -61,7 +61,10 @@ impl Numbers {
                 } else {
                     name.to_owned()
                 };
-                members.push(format!("{}\"{name}\" : {text}", " ".repeat(self.below(2) as usize)));
+                members.push(format!(
+                    "{}\"{name}\" : {text}",
+                    " ".repeat(usize::from(self.below(2) == 1))
+                ));
                 meant.extend(value.map(|value| (name, value)));
             }
         }

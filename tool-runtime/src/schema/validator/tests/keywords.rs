@@ -301,3 +301,14 @@ fn a_name_that_is_not_accepted_is_told_the_pattern_and_the_lengths_of_names() {
         r"only the properties `all`, those whose name is an integer that matches `^-?\d+$`";
     expects(schema, r#"{"x": 1}"#, expected);
 }
+
+#[test]
+fn a_value_that_two_schemas_refuse_for_one_reason_is_one_violation() {
+    let part = |types: Value, name: &str| {
+        json!({"properties": {"v": {"type": types}, name: {}}, "required": ["v", name],
+            "additionalProperties": false})
+    };
+    let both =
+        json!({"allOf": [part(json!("integer"), "a"), part(json!(["integer", "null"]), "a")]});
+    check(&both, r#"{"v":"x","z":1}"#, &["type /v", "additionalProperties /z", "required /a"]);
+}

@@ -334,7 +334,7 @@ impl<'v> Walk<'v> {
     fn record(&mut self, violation: Violation) {
         self.failed = true;
         steps::count(self.violations.len());
-        if self.violations.contains(&violation) {
+        if self.violations.iter().any(|listed| is_same_problem(listed, &violation)) {
             self.repeated_violations += 1;
             self.overflow |= self.repeated_violations > MAX_REPEATED_VIOLATIONS;
         } else if self.violations.len() < ValidationReport::MAX_LISTED {
@@ -409,6 +409,18 @@ impl<'v> Walk<'v> {
             }
         }
     }
+}
+
+/// Returns whether two violations say the same of one value, as two schemas of the value do.
+fn is_same_problem(one: &Violation, other: &Violation) -> bool {
+    let problem = |violation: &Violation| match violation.rule() {
+        "type" => 1,
+        "required" | "dependentRequired" => 2,
+        "additionalProperties" | "unevaluatedProperties" => 3,
+        _ => 0,
+    };
+    let is_same = problem(one) != 0 && problem(one) == problem(other);
+    one == other || (is_same && one.pointer() == other.pointer())
 }
 
 impl AbortReason {
