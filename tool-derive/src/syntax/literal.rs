@@ -88,7 +88,8 @@ impl LiteralKind {
     fn noun(self) -> &'static str {
         match self {
             Self::Text => "a text",
-            Self::Integer | Self::Float => "a number",
+            Self::Integer => "a number",
+            Self::Float => "a number with a fraction",
             Self::Truth => "a truth value",
         }
     }
@@ -103,8 +104,10 @@ impl LiteralKind {
         let is_bytes =
             types::only_argument(ty, &["Vec"]).is_some_and(|item| types::is_named(item, &["u8"]));
         let is_list = types::is_named(ty, &super::arg::LISTS) && !is_bytes;
+        if is_list {
+            return Some("a list or a map");
+        }
         match self {
-            _ if is_list => Some("a list or a map"),
             Self::Text if types::is_named(ty, &["char"]) => Some("one character, as in `'x'`"),
             Self::Text if is_number => Some("a number"),
             Self::Text | Self::Integer | Self::Float if is_truth => Some("a truth value"),

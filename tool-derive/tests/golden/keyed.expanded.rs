@@ -104,7 +104,11 @@ const _: () = {
                 if __call.reconciles() {
                     return match __p::Returned(
                             __p::option_future(
-                                    orders::find(__h0.deref(), __h1.deref(), &__args.0),
+                                    orders::find(
+                                        (__h0.deref(),).0,
+                                        (__h1.deref(),).0,
+                                        (&__args.0,).0,
+                                    ),
                                 )
                                 .await,
                         )
@@ -134,7 +138,11 @@ const _: () = {
                 if __call.dry_run() {
                     return match __p::Returned(
                             __p::option_future(
-                                    orders::show(__h0.deref(), __h1.deref(), &__args.0),
+                                    orders::show(
+                                        (__h0.deref(),).0,
+                                        (__h1.deref(),).0,
+                                        (&__args.0,).0,
+                                    ),
                                 )
                                 .await,
                         )

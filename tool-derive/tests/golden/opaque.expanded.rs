@@ -48,7 +48,11 @@ const _: () = {
                 __p::Probe::NEW
             }
             #[allow(unreachable_code, clippy::diverging_sub_expression)]
-            __returned(|| squares(::core::panic!(), ::core::panic!(), ::core::panic!()))
+            (&__returned(|| squares(
+                ::core::panic!(),
+                ::core::panic!(),
+                ::core::panic!(),
+            )))
                 .output_schema(__g)
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
@@ -97,7 +101,9 @@ const _: () = {
                 match __p::Returned(squares(__h0.deref(), __args.0, &__args.1).await)
                     .split()
                 {
-                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Ok(__value) => {
+                        __p::opaque_answered(&__call, &(__value))
+                    }
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&&&__p::FaultProbe(&__error)).fault())
                     }

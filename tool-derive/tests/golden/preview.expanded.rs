@@ -69,7 +69,9 @@ const _: () = {
                 };
                 __call.gate().await;
                 if __call.dry_run() {
-                    return match __p::Returned(pages::preview_delete(__args.0)).split() {
+                    return match __p::Returned(pages::preview_delete((__args.0,).0))
+                        .split()
+                    {
                         ::core::result::Result::Ok(__value) => {
                             __p::previewed(&__call, &(__value))
                         }

@@ -198,7 +198,9 @@ const _: () = {
                     ::core::result::Result::Err(__failed) => return __failed,
                 };
                 if __call.reconciles() {
-                    return match __p::Returned(<Notes>::find(__h0.deref(), __args.0))
+                    return match __p::Returned(
+                            <Notes>::find((__h0.deref(),).0, (__args.0,).0),
+                        )
                         .split()
                     {
                         ::core::result::Result::Ok(__value) => {
@@ -221,7 +223,7 @@ const _: () = {
                 }
                 if __call.dry_run() {
                     return match __p::Returned(
-                            <Notes>::would_add(__h0.deref(), __args.0),
+                            <Notes>::would_add((__h0.deref(),).0, (__args.0,).0),
                         )
                         .split()
                     {
