@@ -296,7 +296,7 @@ async fn texts() -> String {
         .state(AtomicU32::new(0))
         .build()
         .expect("a runtime");
-    let specs: Vec<_> = runtime.tools().specs().collect();
+    let specs: Vec<_> = runtime.specs().collect();
     let mut lines: Vec<String> =
         specs.iter().map(|spec| text_of(&tool_runtime::serde_json::to_value(&**spec))).collect();
     for dialect in Dialect::ALL {

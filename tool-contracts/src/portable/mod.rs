@@ -7,6 +7,7 @@
 
 mod numbers;
 mod order;
+mod precision;
 
 pub(crate) use self::numbers::read_any;
 pub use self::{

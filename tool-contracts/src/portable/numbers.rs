@@ -17,44 +17,12 @@ use serde::de::{
     MapAccess, SeqAccess, VariantAccess, Visitor,
     value::{BorrowedStrDeserializer, StringDeserializer},
 };
-use serde_json::{Number, Value};
+use serde_json::Value;
+
+use super::precision::IS_ARBITRARY;
 
 /// The private key under which `serde_json` passes the text of a number.
 const NUMBER_KEY: &str = "$serde_json::private::Number";
-
-/// True if `serde_json` has the feature `arbitrary_precision`: only then a number has a text.
-pub(super) const IS_ARBITRARY: bool = has_text(Number::as_str);
-
-/// Takes the place of the method that `Number` has with the feature `arbitrary_precision`.
-#[allow(dead_code, reason = "unused in builds whose `Number` has the method")]
-trait NumberText {
-    fn as_str(&self) -> NoText;
-}
-
-impl NumberText for Number {
-    fn as_str(&self) -> NoText {
-        NoText
-    }
-}
-
-#[allow(dead_code, reason = "unused in builds whose `Number` has a text")]
-struct NoText;
-
-trait TextOfNumber {
-    const EXISTS: bool;
-}
-
-impl TextOfNumber for NoText {
-    const EXISTS: bool = false;
-}
-
-impl TextOfNumber for &str {
-    const EXISTS: bool = true;
-}
-
-const fn has_text<'n, T: TextOfNumber>(_: fn(&'n Number) -> T) -> bool {
-    T::EXISTS
-}
 
 /// Selects the deserialization of this build, so that only one of the two is compiled.
 struct Precision<const ARBITRARY: bool>;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::numbers::IS_ARBITRARY;
+use super::precision::IS_ARBITRARY;
 
 /// Sorts the objects within a value by name, and rewrites a number that is no 64-bit integer as the
 /// nearest float.

@@ -151,7 +151,7 @@ impl ToolSpecBuilder {
         }
         match self.output_schema {
             Some(Value::Object(schema)) => {
-                self.spec.output_schema = Some(normalized_object(schema))
+                self.spec.output_schema = Some(normalized_object(schema));
             }
             Some(_) => problems.check(false, "output_schema", NO_OBJECT),
             None => {}

@@ -418,6 +418,7 @@ impl Assessor {
 /// The methods of [`ContextManager`], which need no import of the trait.
 impl Assessor {
     /// Compresses a context; see [`ContextManager::optimize`].
+    #[must_use = "the context is compressed when the future is polled"]
     pub fn optimize<'c>(&'c self, context: &'c ContextData) -> BoxFuture<'c, OptimizedContext> {
         Box::pin(async move {
             let started = Instant::now();

@@ -54,14 +54,14 @@ impl CallRecorder for LedgerRecorder {
 
     fn reserve<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>> {
         match self.0.queue().try_reserve() {
-            Reservation::NotNeeded => None,
             Reservation::Reserved => {
                 scope.keep_reservation();
                 None
             }
             Reservation::Full => Some(self.wait(scope).boxed()),
             Reservation::Closed if has_effect(scope) => Some(async { Err(closed()) }.boxed()),
-            Reservation::Closed => None,
+            // The answer of a read says that no record was made.
+            Reservation::NotNeeded | Reservation::Closed => None,
         }
     }
 

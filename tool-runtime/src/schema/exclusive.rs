@@ -169,17 +169,14 @@ fn are_separate_values(facts: &[BranchFacts<'_>]) -> bool {
         if own & types != 0 {
             return false;
         }
-        match &facts.values {
-            Some(listed) => {
-                types_of_values |= own;
-                // A value that one branch lists twice is no second branch.
-                let listed: BTreeSet<_> = listed.iter().collect();
-                listed.into_iter().all(|value| values.insert(value))
-            }
-            None => {
-                types |= own;
-                own & types_of_values == 0
-            }
+        if let Some(listed) = &facts.values {
+            types_of_values |= own;
+            // A value that one branch lists twice is no second branch.
+            let listed: BTreeSet<_> = listed.iter().collect();
+            listed.into_iter().all(|value| values.insert(value))
+        } else {
+            types |= own;
+            own & types_of_values == 0
         }
     })
 }
@@ -198,7 +195,7 @@ fn are_separate_objects(facts: &[BranchFacts<'_>]) -> bool {
             })
         })
     };
-    first.required.iter().any(|name| has_tag(name))
+    first.required.iter().any(has_tag)
         || have_names_of_their_own(&objects)
         || (objects.len() <= MAX_COMPARED && are_separate_pairs(&objects))
 }

@@ -161,9 +161,9 @@ async fn a_key_of_other_arguments_is_refused_before_anyone_is_asked() {
     let waiting = Bank::new(&ledger(), Policy::new());
     waiting.runtime.call("pay", r#"{"cents":5}"#, &keyed).execute().await;
     let ticket = waiting.runtime.call("pay", r#"{"cents":5}"#, &keyed).ticket().await.unwrap();
-    let mut approved = waiting.resume(&ticket.to_json()).await;
-    approved.approve("boss").unwrap();
-    assert!(approved.execute().await.is_ok());
+    let mut resumed = waiting.resume(&ticket.to_json()).await;
+    resumed.approve("boss").unwrap();
+    assert!(resumed.execute().await.is_ok());
     let mut other = waiting.runtime.call("pay", r#"{"cents":6}"#, &keyed);
     let error = other.ticket().await.unwrap_err();
     assert!(error.to_string().contains("other arguments"), "{error}");

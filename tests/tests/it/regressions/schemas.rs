@@ -232,10 +232,10 @@ async fn a_tagged_enum_of_structs_is_called_as_its_strict_declaration_demands() 
         assert_eq!(answer(&runtime, "draw", &arguments).await["status"], "error", "{shape}");
     }
     let dialect = tool_runtime::adapters::Dialect::OpenAiChat;
-    let adapter = tool_runtime::adapters::Adapter::new(dialect, &runtime.specs());
+    let adapter = tool_runtime::adapters::Adapter::new(dialect, runtime.specs());
     let declared = adapter.tools()[0].schema().clone();
     assert!(adapter.tools()[0].is_strict(), "{:?}", adapter.report().losses().next());
-    let text = Value::Object(declared).to_string();
+    let text = declared.to_string();
     assert!(text.contains(r#""required":["kind","radius"]"#), "{text}");
 }
 

@@ -130,13 +130,11 @@ fn lower_with(
     let mut lowered = lowering.root(schema);
     let omitted = profile.requires_all.then(|| lowering.take_marks(schema, &mut lowered)).flatten();
     let Lowering { losses, obstacle, renamed, inlines, .. } = lowering;
-    match obstacle {
-        Some(obstacle) => Err(obstacle),
-        None => {
-            let schema = LoweredSchema { schema: lowered, losses, omitted, renamed };
-            Ok(LoweredWithLevels { schema, inlines })
-        }
+    if let Some(obstacle) = obstacle {
+        return Err(obstacle);
     }
+    let schema = LoweredSchema { schema: lowered, losses, omitted, renamed };
+    Ok(LoweredWithLevels { schema, inlines })
 }
 
 /// The conversion of one schema.

@@ -80,9 +80,9 @@ impl Comparison<'_> {
     fn inseparable(&self, objects: &[NodeId]) -> Vec<Vec<NodeId>> {
         let mut by_names: BTreeMap<Vec<&str>, Vec<NodeId>> = BTreeMap::new();
         for id in objects {
-            let named =
-                self.schema.plain(*id).into_iter().flat_map(|plain| plain.properties.keys());
-            let names: Vec<_> = named.map(String::as_str).collect();
+            let plain = self.schema.plain(*id).into_iter();
+            let names: Vec<_> =
+                plain.flat_map(|plain| plain.properties.keys()).map(String::as_str).collect();
             steps::count(names.len());
             by_names.entry(names).or_default().push(*id);
         }

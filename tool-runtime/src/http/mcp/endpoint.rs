@@ -242,7 +242,7 @@ async fn as_message(answer: Response, id: Option<&RawValue>) -> Response {
         return answer;
     }
     let (mut parts, body) = answer.into_parts();
-    let text = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+    let text = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let body = invalid_request(id, &String::from_utf8_lossy(&text));
     parts.headers.remove(CONTENT_LENGTH);
     parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -108,10 +108,14 @@ pub(super) fn for_each_part(keywords: &mut Keywords, visit: &mut impl FnMut(Part
                     .for_each(|(index, part)| visit(Part::Branch(index), part));
             }
             ("allOf", Value::Array(list)) => {
-                list.iter_mut().for_each(|part| visit(Part::Base, part))
+                for part in list {
+                    visit(Part::Base, part);
+                }
             }
             ("prefixItems", Value::Array(list)) => {
-                list.iter_mut().for_each(|part| visit(Part::Items, part));
+                for part in list {
+                    visit(Part::Items, part);
+                }
             }
             ("items", part) => visit(Part::Items, part),
             ("additionalProperties", part) => visit(Part::Values, part),
@@ -285,7 +289,7 @@ fn move_conditions(keywords: &mut Keywords) {
         // Generators take either the properties or the branches.
         branches.is_some_and(|branches| has_properties || !branches.iter().all(has_shape))
     };
-    let moved: Vec<&str> = UNIONS.into_iter().filter(|it| is_condition(&it)).collect();
+    let moved: Vec<&str> = UNIONS.into_iter().filter(|it| is_condition(it)).collect();
     move_aside(keywords, &moved);
     move_restrictions(keywords);
 }

@@ -139,8 +139,9 @@ fn definition(
 ) -> Result<ToolDefinition, MalformedTool> {
     let name = || {
         let members = ShallowJson::object(text.as_bytes(), &["name"]);
-        let name = members.get(text, "name").and_then(|name| serde_json::from_str(name).ok());
-        name.unwrap_or_else(String::new)
+        let name =
+            members.get(text, "name").and_then(|name| serde_json::from_str::<String>(name).ok());
+        name.unwrap_or_default()
     };
     // Members that are not used, such as icons, may be larger than the definition.
     if text.len() > limits.max_definition_bytes().saturating_mul(8) {
@@ -179,20 +180,20 @@ async fn page(
 /// Describes the error of a request that is not a call of a tool.
 fn request_error(error: &ServiceError) -> RemoteError {
     match error {
-        ServiceError::McpError(error) => match TransportFailure::from_error(error) {
-            Some(failure) => failure.into(),
-            None => {
-                let text = server_text(&error.message);
-                let code = error.code.0;
-                let message = format!("the server refused to list its tools: {text} ({code})");
-                let kind = if TransportFailure::is_suspicious(error) {
-                    RemoteErrorKind::Connection
-                } else {
-                    RemoteErrorKind::Protocol
-                };
-                RemoteError::new(kind, message)
+        ServiceError::McpError(error) => {
+            if let Some(failure) = TransportFailure::from_error(error) {
+                return failure.into();
             }
-        },
+            let text = server_text(&error.message);
+            let code = error.code.0;
+            let message = format!("the server refused to list its tools: {text} ({code})");
+            let kind = if TransportFailure::is_suspicious(error) {
+                RemoteErrorKind::Connection
+            } else {
+                RemoteErrorKind::Protocol
+            };
+            RemoteError::new(kind, message)
+        }
         ServiceError::TransportSend(error) => transport_failure(error).into(),
         ServiceError::Timeout { .. } => {
             RemoteError::new(RemoteErrorKind::Timeout, "the server did not list its tools in time")

@@ -229,13 +229,12 @@ impl ShallowScan {
             return;
         }
         let end = self.at + 1;
-        match &mut self.value {
-            Some(value) => value.end = end,
-            None => {
-                self.value = Some(self.at..end);
-                if name == 0 {
-                    self.json.first_value.clear();
-                }
+        if let Some(value) = &mut self.value {
+            value.end = end;
+        } else {
+            self.value = Some(self.at..end);
+            if name == 0 {
+                self.json.first_value.clear();
             }
         }
         if name == 0 && self.json.first_value.len() < MAX_TEXT {

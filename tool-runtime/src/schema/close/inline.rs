@@ -156,10 +156,11 @@ fn can_merge(keywords: &Map<String, Value>, other: &Map<String, Value>) -> bool 
             .iter()
             .any(|word| schema.contains_key(*word))
     };
-    !names_more(keywords, other)
-        && !names_more(other, keywords)
-        && !(has_condition(keywords) && has_condition(other))
-        && !(lists_items(keywords) && lists_items(other))
+    let collides = names_more(keywords, other)
+        || names_more(other, keywords)
+        || has_condition(keywords) && has_condition(other)
+        || lists_items(keywords) && lists_items(other);
+    !collides
         && other.iter().all(|(word, value)| match keywords.get(word) {
             None => true,
             Some(own) if own == value => true,
@@ -196,7 +197,7 @@ fn merge(keywords: &mut Map<String, Value>, other: Map<String, Value>) {
         };
         match (word.as_str(), own, value) {
             ("properties", Value::Object(own), Value::Object(named)) => {
-                merge_properties(own, named)
+                merge_properties(own, named);
             }
             ("required" | "allOf", Value::Array(own), Value::Array(more)) => {
                 let further: Vec<_> = more.into_iter().filter(|one| !own.contains(one)).collect();

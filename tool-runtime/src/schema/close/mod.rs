@@ -130,7 +130,9 @@ impl Closer<'_> {
             }
             Composition::Alternatives(word) => {
                 if let Some(Value::Array(branches)) = keywords.get_mut(word) {
-                    branches.iter_mut().for_each(|branch| self.value(branch));
+                    for branch in branches {
+                        self.value(branch);
+                    }
                 }
             }
             Composition::Several => self.several(schema),

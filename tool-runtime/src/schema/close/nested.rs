@@ -17,7 +17,7 @@ pub(super) fn each_nested(keywords: &mut Map<String, Value>, visit: &mut impl Fn
                 named.values_mut().for_each(&mut *visit);
             }
             ("prefixItems" | "items", Value::Array(items)) => {
-                items.iter_mut().for_each(&mut *visit)
+                items.iter_mut().for_each(&mut *visit);
             }
             (
                 "items" | "additionalItems" | "additionalProperties" | "unevaluatedProperties",

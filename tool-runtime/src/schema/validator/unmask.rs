@@ -121,13 +121,13 @@ impl<'d> Counterparts<'d> {
         let held_items = self.held.view.children(same).map(|(item, _)| item);
         let pairs: Vec<(u32, u32)> = items.zip(held_items).collect();
         let counts = [self.edited.view.node(id).count(), self.held.view.node(same).count()];
-        let changed: Vec<bool> =
+        let edits: Vec<bool> =
             pairs.iter().map(|(item, held)| !self.looks_the_same(*item, *held)).collect();
-        let changes = changed.iter().filter(|changed| **changed).count();
+        let edit_count = edits.iter().filter(|is_edited| **is_edited).count();
         let is_same_length = counts[0] == counts[1];
-        let is_only_longer = counts[0] > counts[1] && changes == 0;
-        for ((item, held), is_changed) in pairs.into_iter().zip(changed) {
-            let is_in_place = is_only_longer || is_same_length && (!is_changed || changes == 1);
+        let is_only_longer = counts[0] > counts[1] && edit_count == 0;
+        for ((item, held), is_edited) in pairs.into_iter().zip(edits) {
+            let is_in_place = is_only_longer || is_same_length && (!is_edited || edit_count == 1);
             if is_in_place {
                 self.nodes[item as usize] = Some(held);
             }

@@ -7,6 +7,7 @@ mod evidence;
 mod ledger;
 #[cfg(not(feature = "trace"))]
 mod no_span_slot;
+mod place;
 #[cfg(feature = "policy")]
 mod policy;
 mod purpose;
@@ -241,18 +242,6 @@ impl CallScope {
     #[must_use]
     pub fn call_id(&self) -> Option<&str> {
         self.0.call_id.as_deref()
-    }
-
-    /// Sets the place of the call, which is unique in its trace: such as a run, a turn and a position.
-    /// Its key is then derived from the place, since models give an id to several calls. The first
-    /// place counts.
-    pub(crate) fn set_place(&self, place: impl Into<Box<str>>) {
-        drop(self.0.optional_or_new().place.set(place.into()));
-    }
-
-    /// Returns the place of the call, if it has one.
-    pub(crate) fn place(&self) -> Option<&str> {
-        self.0.optional()?.place.get().map(|place| &**place)
     }
 
     /// Returns the admitted arguments as JSON text: as sent, with lossless coercions applied.

@@ -65,14 +65,14 @@ impl PartialItems {
     /// same place.
     pub(super) fn place_in_list(&mut self, index: u64, item: &OutputItem) -> &mut PartialItem {
         let names = names_of(item);
-        let named = names.iter().find_map(|name| self.by_name_alone.get(name)).copied();
+        let by_name = names.iter().find_map(|name| self.by_name_alone.get(name)).copied();
         let in_order = usize::try_from(index).ok().filter(|at| *at < self.list.len());
         let at_index = if self.shared_indices.is_empty() {
             self.last_of_index.get(&index).copied()
         } else {
             in_order
         };
-        let position = named.or(at_index).unwrap_or_else(|| self.add(index));
+        let position = by_name.or(at_index).unwrap_or_else(|| self.add(index));
         &mut self.list[position]
     }
 

@@ -155,13 +155,12 @@ fn blocks(content: &str) -> Option<(Vec<ContentBlock>, usize)> {
     let mut blocks = Vec::new();
     let mut unknown = 0;
     for block in listed {
-        match serde_json::from_str(block.get()) {
-            Ok(block) => blocks.push(block),
+        if let Ok(block) = serde_json::from_str(block.get()) {
+            blocks.push(block);
+        } else {
             // A block that no reader could read is no block of another type.
-            Err(_) => {
-                json::read(block.get(), &Limits::WIDEST).ok()?;
-                unknown += 1;
-            }
+            json::read(block.get(), &Limits::WIDEST).ok()?;
+            unknown += 1;
         }
     }
     Some((blocks, unknown))

@@ -327,14 +327,14 @@ fn handshake_error(error: &ClientInitializeError) -> AttemptError {
             is_about_protocol: true,
             detail: ErrorDetail::Ended,
         },
-        Cause::JsonRpcError(error) => match TransportFailure::from_error(error) {
-            Some(failure) => failed(failure),
-            None => {
-                let text = server_text(&error.message);
-                let message = format!("the server refused to connect: {text} ({})", error.code.0);
-                protocol(&message, ErrorDetail::Refused)
+        Cause::JsonRpcError(error) => {
+            if let Some(failure) = TransportFailure::from_error(error) {
+                return failed(failure);
             }
-        },
+            let text = server_text(&error.message);
+            let message = format!("the server refused to connect: {text} ({})", error.code.0);
+            protocol(&message, ErrorDetail::Refused)
+        }
         Cause::NoCompatibleProtocolVersion { .. } => {
             let message = "the client and the server have no protocol version in common";
             protocol(message, ErrorDetail::Refused)

@@ -174,7 +174,8 @@ fn lines(name: &str, mut entry: Value, texts: &[String]) -> String {
     let mut fields: Vec<_> = entry.as_object().into_iter().flatten().collect();
     fields.sort_by_key(|(key, _)| FIRST.iter().position(|it| it == key).unwrap_or(FIRST.len()));
     let fields: Vec<_> = fields.into_iter().map(member).collect();
-    let texts: String = texts.iter().map(|text| format!("{},\n", json!(text))).collect();
+    let texts =
+        texts.iter().fold(String::new(), |lines, text| lines + &json!(text).to_string() + ",\n");
     let (begin, end) = (json!(format!("<{name}>")), json!(format!("</{name}>")));
     format!("{begin},\n{texts}{{{}}},\n{end},\n", fields.join(","))
 }

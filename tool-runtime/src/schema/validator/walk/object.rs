@@ -131,7 +131,7 @@ impl<'v> Walk<'v> {
         );
         let violation = doc.violation(id, "additionalProperties", expected);
         let names = declared().map(|property| &*property.name);
-        self.record(with_close_name(violation, doc, id, nearest(name, names, 1)));
+        self.record(with_close_name(violation, doc, id, &nearest(name, names, 1)));
     }
 
     fn check_required(
@@ -303,7 +303,7 @@ pub(super) fn with_close_name(
     violation: Violation,
     doc: &Document<'_>,
     id: u32,
-    close: Vec<&str>,
+    close: &[&str],
 ) -> Violation {
     match close.first() {
         Some(close) if !doc.is_inside_a_secret(id) => {

@@ -133,6 +133,6 @@ impl<'v> Walk<'v> {
         let expected = describe_known_names(names(), patterns.map(|(pattern, _)| pattern));
         let rule = "unevaluatedProperties";
         let violation = doc.violation(id, rule, expected);
-        self.record(with_close_name(violation, doc, id, nearest(name, names(), 1)));
+        self.record(with_close_name(violation, doc, id, &nearest(name, names(), 1)));
     }
 }
