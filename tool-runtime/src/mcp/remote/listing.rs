@@ -249,7 +249,7 @@ mod tests {
         let tools: Vec<_> = (0..5).map(|at| tool(&at.to_string())).collect();
         let listed = listing(&tools, RemoteLimits::new().with_max_tools(2));
         assert_eq!((listed.tools.len(), listed.left_out), (2, 3));
-        // A definition has 36 bytes here.
+        // A definition has 34 bytes here.
         let listed = listing(&tools, RemoteLimits::new().with_max_listing_bytes(120));
         assert_eq!((listed.tools.len(), listed.left_out), (3, 2));
     }

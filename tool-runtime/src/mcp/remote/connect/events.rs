@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn events_are_split_as_the_standard_says_in_pieces_of_any_size() {
-        let text = "\u{feff}: a comment that is longer than the limit\n\nevent: ping\ndata\n\n\
+        let text = "\u{feff}: mark\n: a comment that is longer than the limit\n\nevent: ping\ndata\n\n\
                     unknown: x\nnothing\nretry: soon\ndata: a\r\ndata:b\r\n\r\nid: 7\r\rdata: end";
         let some = |text: &str| Some(text.to_owned());
         for piece in 1..9 {
