@@ -63,7 +63,7 @@ async fn bare_pair(tool_data: &ToolData) -> Box<RawValue> {
 async fn wide_pair(tool_data: &ToolData) -> Box<RawValue> {
     tool_data.ask();
     let text = match (tool_data.runs() % 2, tool_data.today.load(Ordering::SeqCst)) {
-        (0, _) => r#"{"id":18446744073709551615,"n":1}"#,
+        (0, 0) => r#"{"id":18446744073709551615,"n":1}"#,
         (_, 0) => r#"{"n":1.0,"id":18446744073709551615}"#,
         (_, _) => r#"{"n":1.0,"id":18446744073709551614}"#,
     };
@@ -179,10 +179,9 @@ async fn a_wide_integer_is_the_same_in_every_order_and_notation() {
     let report = replays.run(&runtime).await;
     assert_eq!(verdicts(&report), [&ReplayVerdict::Same]);
     replays.tool_data.set(1);
-    call(&runtime, "wide_pair", "{}").await;
     let report = replays.run(&runtime).await;
     let verdicts = verdicts(&report);
-    assert!(verdicts.iter().any(|it| matches!(it, ReplayVerdict::Changed { .. })), "{verdicts:?}");
+    assert!(matches!(verdicts[..], [ReplayVerdict::Changed { .. }]), "{verdicts:?}");
 }
 
 #[tokio::test]

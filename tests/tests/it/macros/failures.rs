@@ -164,7 +164,10 @@ async fn a_hidden_failure_has_a_text_for_the_log_whatever_its_type_implements() 
     #[derive(Debug, ToolFailure)]
     enum OnlyDebug {
         #[failure(UPSTREAM_ERROR, hide)]
-        Http { status: u16 },
+        Http {
+            #[allow(dead_code, reason = "only `Debug` reads it")]
+            status: u16,
+        },
     }
 
     #[derive(ToolFailure)]

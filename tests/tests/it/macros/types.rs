@@ -153,7 +153,7 @@ fn serde_options_mean_what_they_mean() {
     let arguments = r#"{"query":{"q":"tea","limit":3}}"#;
     assert_eq!(data(&runtime, "query", arguments), "tea 0 3 0");
     for wrong in
-        [r#"{"q":"tea","searchText":"tea","limit":3}"#, r#"{"q":1,"limit":3}"#, r#"{"limit":3}"#]
+        [r#"{"q":"tea","searchText":"tea","limit":3}"#, r#"{"q":[1],"limit":3}"#, r#"{"limit":3}"#]
     {
         let arguments = format!(r#"{{"query":{wrong}}}"#);
         assert_eq!(error(&runtime, "query", &arguments)["code"], "INVALID_ARGUMENT", "{wrong}");

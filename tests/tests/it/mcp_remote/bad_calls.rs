@@ -88,6 +88,7 @@ async fn slips_that_lose_nothing_are_mended_with_the_same_receipts() {
 async fn bad_arguments_are_refused_before_anything_is_sent() {
     let mut find = tool("find");
     find["inputSchema"]["required"] = json!(["message"]);
+    find["inputSchema"]["additionalProperties"] = json!(false);
     let server = TestServer::new([find]);
     let runtime = runtime();
     let _remote = server.remote().effect("find", Effect::Read).connect(&runtime).await.unwrap();

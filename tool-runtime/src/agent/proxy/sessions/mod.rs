@@ -24,7 +24,8 @@ const MAX_MESSAGES: usize = 1_000;
 
 /// Stores the histories of conversations.
 ///
-/// A session belongs to its tenant and its principal, compared byte by byte. Messages stay in the order
+/// A session belongs to its tenant and its principal, compared byte by byte; the agent keeps none for a
+/// context without a principal. Messages stay in the order
 /// of their appends, and those of one append stay together. A store may bound what it keeps, and then
 /// drops the oldest messages of a session first; it keeps at least the newest 200. `testing::conformance::sessions`
 /// (feature `testing`) checks a store of your own.

@@ -24,11 +24,14 @@ fn is_up_to_date(locked: &LockFile, tools: impl IntoIterator<Item = DynamicTool>
 }
 
 #[test]
-fn each_tool_is_one_line_sorted_by_name() {
+fn each_tool_is_one_line_after_its_fields_sorted_by_name() {
     let locked = LockFile::with([named("c", &[]), named("a", &[]), named("b", &["query"])]);
     locked.accept([named("c", &[]), named("a", &[])]).unwrap();
     let text = locked.text();
-    let lines: Vec<_> = text.lines().collect();
+    let fields: Vec<_> = text.lines().filter(|line| line.contains(" takes ")).collect();
+    let [first, second] = [r#""a takes limit: integer","#, r#""a takes query: string","#];
+    assert_eq!(fields[..2], [first, second], "{text}");
+    let lines: Vec<_> = text.lines().filter(|line| !fields.contains(line)).collect();
     assert_eq!(lines[..4], ["{", r#""format": 2,"#, r#""tools": ["#, r#""<a>","#], "{text}");
     assert!(lines[4].starts_with(r#"{"name":"a","#) && lines[4].ends_with("},"), "{text}");
     let removed = r#"{"name":"b","removed":"1.0.0"},"#;
@@ -48,7 +51,7 @@ fn a_change_of_one_tool_changes_no_other_line() {
     locked.accept([first.description("Else."), second, last, named("d", &[])]).unwrap();
     let after = lines(&locked.text());
     let new: Vec<_> = after.iter().filter(|line| !before.contains(line)).collect();
-    assert_eq!(new.len(), 4, "one line changes, and three are added: {new:?}");
+    assert_eq!(new.len(), 6, "one line changes, and five are added: {new:?}");
     let gone: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
     assert_eq!(gone.len(), 1, "{gone:?}");
 }
@@ -93,8 +96,8 @@ fn conflict_markers_are_named_with_their_lines_and_the_side_to_take() {
     let merge = format!("<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n");
     let diff3 = format!("<<<<<<< HEAD\n{ours}||||||| base\n{{}}\n=======\n{theirs}>>>>>>> other\n");
     for (text, lines) in [
-        (merge, ["line 1 (`<<<<<<<`)", "line 11 (`=======`)"]),
-        (diff3, ["line 11 (`|||||||`)", "line 13 (`=======`)"]),
+        (merge, ["line 1 (`<<<<<<<`)", "line 13 (`=======`)"]),
+        (diff3, ["line 13 (`|||||||`)", "line 15 (`=======`)"]),
     ] {
         let locked = written(&text);
         for mode in [LockMode::Write, LockMode::Accept, LockMode::Frozen] {
