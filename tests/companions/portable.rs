@@ -12,12 +12,13 @@ use tool_runtime::adapters::{Adapter, Dialect};
 use tool_runtime::articulate::to_toon;
 use tool_runtime::evidence::{Access, EvidenceKeeper, Replay, ReplayVerdict, Sealing, Vault};
 use tool_runtime::http::{self, Auth, HttpConfig, Principal};
-use tool_runtime::ledger::{Ledger, SqliteLedger};
+use tool_runtime::ledger::{Ledger, MemoryLedger, SqliteLedger};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Export;
+use tool_runtime::serde::Serialize;
 use tool_runtime::serde_json::{Value, json};
-use tool_runtime::store::SqliteStore;
+use tool_runtime::store::{MemoryStore, SqliteStore};
 use tool_runtime::testing::assert_tool;
 use tool_runtime::{DynamicTool, Registry};
 use tower::ServiceExt;
@@ -259,9 +260,11 @@ pub(crate) async fn read(folder: &Path) {
     export().check(folder.join("tools.lock.json")).expect("the lock is up to date");
     export().write_to(folder.join("schemas")).expect("the contracts are up to date");
     let written = fs::read_to_string(folder.join("texts.json")).expect("texts");
-    for (written, now) in written.lines().zip(texts().await.lines()) {
+    let texts = texts().await;
+    for (written, now) in written.lines().zip(texts.lines()) {
         assert_eq!(written, now);
     }
+    assert_eq!(written.lines().count(), texts.lines().count());
 
     let process = Process::open(folder);
     assert_eq!(process.book().await, "1", "the stored answer");
@@ -289,26 +292,30 @@ pub(crate) fn check_snapshots(folder: PathBuf) {
     assert_tool!(tagged, snapshots_in = folder);
 }
 
+/// Returns the runtime with a ledger and evidence in memory.
+fn in_memory() -> Runtime {
+    let keys = || KeyRing::ephemeral().expect("a key");
+    let ledger = Ledger::builder(keys()).open(MemoryLedger::new(1_000)).expect("a ledger");
+    let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), keys()), &ledger);
+    let builder = Runtime::builder().registry(registry()).state(AtomicU32::new(0));
+    builder.ledger(&ledger).evidence(keeper).build().expect("a runtime")
+}
+
 /// Writes what models and clients read, a line for each text.
 async fn texts() -> String {
-    let runtime = Runtime::builder()
-        .registry(registry())
-        .state(AtomicU32::new(0))
-        .build()
-        .expect("a runtime");
+    let runtime = in_memory();
     let specs: Vec<_> = runtime.specs().collect();
-    let mut lines: Vec<String> =
-        specs.iter().map(|spec| text_of(&tool_runtime::serde_json::to_value(&**spec))).collect();
+    let mut lines: Vec<String> = specs.iter().map(|spec| text_of(&**spec)).collect();
     for dialect in Dialect::ALL {
         for strict in [false, true] {
             let adapter =
                 Adapter::builder(dialect).strict(strict).build(specs.iter().map(|spec| &**spec));
-            lines.push(text_of(&Ok(adapter.declarations().clone())));
+            lines.push(text_of(adapter.declarations()));
         }
     }
     let mut refused = runtime.call("quote", r#"{"wieght":1,"article":""}"#, &cx());
     let error = refused.execute().await.error().expect("a refusal").clone();
-    lines.push(text_of(&tool_runtime::serde_json::to_value(error)));
+    lines.push(text_of(&error));
     let laptop = Principal::trusted("laptop");
     let app = http::router(runtime, HttpConfig::new(Auth::unauthenticated_as(laptop)));
     let request = Request::get("/openapi.json").body(Body::empty()).expect("a request");
@@ -318,17 +325,13 @@ async fn texts() -> String {
     lines.join("\n")
 }
 
-fn text_of(value: &tool_runtime::serde_json::Result<Value>) -> String {
-    value.as_ref().expect("JSON").to_string()
+fn text_of(value: &impl Serialize) -> String {
+    tool_runtime::serde_json::to_string(value).expect("JSON")
 }
 
 /// Calls the tools of every representation with every number.
 pub(crate) async fn check_numbers() {
-    let runtime = Runtime::builder()
-        .registry(registry())
-        .state(AtomicU32::new(0))
-        .build()
-        .expect("a runtime");
+    let runtime = in_memory();
     for number in NUMBERS {
         let arguments = [
             ("tagged", format!(r#"{{"size":{{"unit":"metres","value":{number}}}}}"#)),

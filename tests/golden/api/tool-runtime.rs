@@ -2474,6 +2474,7 @@ impl Assessor {
     pub fn estimate_tokens(&self, text: &str) -> u64 {}
     #[must_use]
     pub fn new() -> Self {}
+    #[must_use = "the context is compressed when the future is polled"]
     pub fn optimize<'c>(
         &'c self,
         context: &'c ContextData,

@@ -53,6 +53,12 @@ impl Waiting {
     }
 }
 
+/// The context of another user in the same tenant, trace and run.
+fn mallory() -> ToolContext {
+    let context = ToolContext::builder(Uuid::from_u128(7), "trace-1").run_id("run-1");
+    context.user_id("mallory").build().unwrap()
+}
+
 fn pay(id: &'static str, sum: u32) -> (&'static str, &'static str, Value) {
     (id, "pay", json!({ "sum": sum }))
 }
@@ -99,8 +105,7 @@ async fn a_call_that_nobody_decided_about_answers_nothing() {
     let error = waiting.run.answer("1", &call).await.unwrap_err();
     assert!(error.message().contains("still waits for a decision"), "{error}");
     // One that another user cannot resume is no answer either: the ticket still waits.
-    let mallory = ToolContext::builder(Uuid::from_u128(7), "trace-1").user_id("mallory");
-    let foreign = waiting.runtime.tickets().resume(&ticket, &mallory.build().unwrap()).await;
+    let foreign = waiting.runtime.tickets().resume(&ticket, &mallory()).await;
     assert!(waiting.run.answer("1", &foreign).await.is_err());
     let altered = ticket.replace("\"call_id\":\"1\"", "\"call_id\":\"2\"");
     let altered = waiting.runtime.tickets().resume(&altered, &cx()).await;
@@ -141,35 +146,27 @@ async fn a_state_that_was_changed_outside_does_not_continue() {
         |state| state["state"]["turns"] = json!(0),
         |state| state["state"]["id"] = json!(Uuid::from_u128(1)),
     ];
+    // One decision, which answers the run as it was.
+    let call = waiting.approved(0).await;
     for change in changed {
         let mut state = state.clone();
         change(&mut state);
         let mut run: SuspendedRun = serde_json::from_value(state).unwrap();
         let error = waiting.agent.resume(run.clone(), &cx()).await.unwrap_err();
         assert!(error.message().contains("the run was changed"), "{error}");
-        let call = waiting.approved_copy(&mut run).await;
-        assert!(call.is_err_and(|error| error.message().contains("the run was changed")));
+        let error = run.answer("1", &call).await.unwrap_err();
+        assert!(error.message().contains("the run was changed"), "{error}");
         assert!(waiting.agent.close(run, &cx()).await.is_err());
     }
     // The keys of another process do not know it.
     let policy = Policy::new().ticket_keys(KeyRing::new("k", &[8; 32]).unwrap());
     let other = Runtime::builder().policy(policy).build().unwrap();
     let other = ToolLoop::new(other, Script::default());
-    assert!(other.resume(waiting.run.clone(), &cx()).await.is_err());
-}
-
-impl Waiting {
-    /// Answers a copy of the run by a call that was resumed by its ticket.
-    async fn approved_copy(
-        &self,
-        run: &mut SuspendedRun,
-    ) -> Result<(), tool_runtime::agent::AgentError> {
-        let tickets = self.runtime.tickets();
-        let mut call = tickets.resume(self.run.pending()[0].ticket(), &cx()).await;
-        call.decline("joe", "no").unwrap();
-        call.execute().await;
-        run.answer("1", &call).await
-    }
+    let mut run = waiting.run;
+    run.answer("1", &call).await.unwrap();
+    let error = other.resume(run.clone(), &cx()).await.unwrap_err();
+    assert!(error.message().contains("the run was changed"), "{error}");
+    assert_eq!(waiting.agent.resume(run, &cx()).await.unwrap().text(), Some("done"));
 }
 
 #[tokio::test]
@@ -236,8 +233,7 @@ async fn a_run_is_closed_with_answers_and_its_tickets_end() {
     let executed = waiting.approved(1).await;
     drop(executed);
     let run = waiting.run.clone();
-    let mallory = ToolContext::builder(Uuid::from_u128(7), "trace-1").user_id("mallory");
-    assert!(agent.close(run.clone(), &mallory.build().unwrap()).await.is_err());
+    assert!(agent.close(run.clone(), &mallory()).await.is_err());
     let mut messages = agent.close(run.clone(), &cx()).await.unwrap();
     let answers: Vec<_> = messages[2..].iter().map(ModelMessage::text).collect();
     assert_eq!((answers.len(), answers[0]), (3, "3"));

@@ -174,7 +174,7 @@ async fn answers_with_evidence_are_compared_by_value_and_others_by_their_text() 
 async fn a_wide_integer_is_the_same_in_every_order_and_notation() {
     let mut replays = ReplaySetup::new();
     replays.setup.keeper = replays.setup.keeper.clone().sealing(Sealing::Everything);
-    let runtime = replays.with(|it| it.tool::<WidePairTool>());
+    let runtime = replays.with(RuntimeBuilder::tool::<WidePairTool>);
     call(&runtime, "wide_pair", "{}").await;
     let report = replays.run(&runtime).await;
     assert_eq!(verdicts(&report), [&ReplayVerdict::Same]);

@@ -40,12 +40,15 @@ fn common(request: &Value, revision: &str) -> Option<String> {
     Some(answer.to_string())
 }
 
+/// Makes the bytes of an answer from the request.
+type AnswerBytes = dyn Fn(&Value) -> Vec<u8> + Send + Sync;
+
 /// A server on a stream.
 #[derive(Clone)]
 pub(crate) struct Lines {
     pub(crate) tools: String,
     pub(crate) revision: &'static str,
-    pub(crate) answer: Arc<dyn Fn(&Value) -> Vec<u8> + Send + Sync>,
+    pub(crate) answer: Arc<AnswerBytes>,
 }
 
 impl Lines {

@@ -209,22 +209,18 @@ fn waiting(arguments: &str) -> (ToolCall, Sent) {
 async fn check_edit(arguments: &str, edited: &str, expected: Option<Value>) {
     let (mut call, sent) = waiting(arguments);
     let approved = call.approve_edited("jane", edited);
-    match expected {
-        Some(expected) => {
-            approved.unwrap();
-            assert!(call.execute().await.is_ok());
-            assert_eq!(sent.last(), expected, "{edited}");
-        }
-        None => {
-            let tool_runtime::ApprovalError::InvalidArguments(detail) = approved.unwrap_err()
-            else {
-                panic!("{edited}")
-            };
-            assert!(detail.message().contains("the secret itself"), "{}", detail.message());
-            assert!(!detail.message().contains("sk-"), "{}", detail.message());
-            assert_eq!(call.status(), CallStatus::Pending);
-        }
+    if let Some(expected) = expected {
+        approved.unwrap();
+        assert!(call.execute().await.is_ok());
+        assert_eq!(sent.last(), expected, "{edited}");
+        return;
     }
+    let tool_runtime::ApprovalError::InvalidArguments(detail) = approved.unwrap_err() else {
+        panic!("{edited}")
+    };
+    assert!(detail.message().contains("the secret itself"), "{}", detail.message());
+    assert!(!detail.message().contains("sk-"), "{}", detail.message());
+    assert_eq!(call.status(), CallStatus::Pending);
 }
 
 #[tokio::test]

@@ -213,9 +213,9 @@ fn definitions_that_refer_to_each_other_do_not_grow_without_bound() {
         .map(|it| ((*it).to_owned(), json!({"$ref": format!("#/$defs/{it}")})))
         .collect();
     let node = json!({"type": "object", "properties": all, "additionalProperties": false});
-    let named: Value = names.iter().map(|it| ((*it).to_owned(), node.clone())).collect();
+    let definitions: Value = names.iter().map(|it| ((*it).to_owned(), node.clone())).collect();
     let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}},
-        "additionalProperties": false, "$defs": named});
+        "additionalProperties": false, "$defs": definitions});
     let chain = |level: usize| {
         let next = json!({"$ref": format!("#/$defs/L{}", level + 1)});
         (format!("L{level}"), json!({"type": "object", "properties": {"x": next, "y": next}}))

@@ -7,7 +7,7 @@ use super::*;
 const FIRST: (&str, &str, &str) = ("a", "add", r#"{"a":1}"#);
 const SECOND: (&str, &str, &str) = ("b", "add", r#"{"a":2}"#);
 
-fn chat(calls: Value) -> Value {
+fn chat(calls: &Value) -> Value {
     json!({ "choices": [{ "index": 0, "delta": { "tool_calls": calls } }] })
 }
 
@@ -24,7 +24,7 @@ fn piece(index: Option<u64>, id: &str, name: Option<&str>, arguments: &str) -> V
     if let Some(index) = index {
         call["index"] = index.into();
     }
-    chat(json!([call]))
+    chat(&json!([call]))
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::contract::Contract;
+use crate::json::normalized;
 use crate::limits::Limits;
 use crate::schema::{Coerce, Validator, reference};
 
@@ -14,7 +15,7 @@ const DEEPEST: usize = 8;
 pub(super) fn arguments(tool: &Contract) -> Option<String> {
     let schema = tool.input();
     let made = InstanceGenerator { root: &schema }.make(&schema, DEEPEST)?;
-    let text = format!("{made:#}");
+    let text = format!("{:#}", normalized(made));
     let report = Validator::compile(&schema).ok()?.check(&text, &Limits::new(), Coerce::Off);
     report.is_admitted().then_some(text)
 }

@@ -61,6 +61,12 @@ impl SchemaDocument {
         self.whole.check(text, &limits(), Coerce::Off).is_admitted()
     }
 
+    /// Returns whether a call of a tool of the program accepts a value as its arguments: `null` for
+    /// an optional property means that it is left out, which the schema alone rejects.
+    pub(super) fn admits_arguments(&self, value: &Value) -> bool {
+        self.whole.check_arguments(&value.to_string(), &limits(), Coerce::Off).is_admitted()
+    }
+
     /// Returns whether a part admits a value; none if it cannot be compiled by itself.
     pub(super) fn part_admits(&self, part: &SchemaPart<'_>, value: &Value) -> Option<bool> {
         if part.at.is_empty() {

@@ -94,6 +94,9 @@ impl Instances {
     }
 
     /// Makes a text that the schema rejects: a valid one with one violation.
+    ///
+    /// The arguments of a call reject it too: `null` never stands for an optional property, since a
+    /// call takes it for one that is left out.
     #[must_use]
     pub fn invalid(&self, seed: u64) -> InvalidInstance {
         mutation::invalid(&self.document, &self.valid(seed), &mut SeededRng::seeded(!seed))

@@ -137,8 +137,10 @@ pub(super) fn invalid(
         let change = changes.swap_remove(*index);
         let mut value = valid.clone();
         let Some(place) = value.pointer_mut(&change.at) else { continue };
+        // The call decides about a `null`: for an optional property it means that it is left out.
+        let is_sure = change.sure && !change.value.is_null();
         *place = change.value;
-        if change.sure || !document.admits(&value) {
+        if is_sure || !document.admits_arguments(&value) {
             let Replacement { mutation, pointer, .. } = change;
             return InvalidInstance { text: value.to_string(), pointer, mutation };
         }

@@ -28,6 +28,8 @@ fn check(schema: &Value) -> BTreeSet<Mutation> {
         assert!(theirs.is_valid(&value), "seed {seed}: theirs rejects {value} by {schema}");
         let invalid = instances.invalid(seed);
         assert!(!admits(invalid.text()), "seed {seed}: ours admits {invalid:?} by {schema}");
+        let called = ours.check_arguments(invalid.text(), &Limits::new(), Coerce::Off);
+        assert!(!called.is_admitted(), "seed {seed}: a call accepts {invalid:?} by {schema}");
         let textual = matches!(invalid.mutation(), Mutation::Truncated | Mutation::DuplicateKey);
         if !textual {
             let value: Value =
@@ -127,6 +129,44 @@ fn every_keyword_is_followed() {
     for schema in &schemas {
         check(schema);
     }
+}
+
+#[test]
+fn null_is_no_violation_of_an_optional_property_and_is_one_elsewhere() {
+    let offer = json!({
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "discount": {"type": "number", "default": 0.25}},
+        "required": ["name"],
+        "additionalProperties": false,
+    });
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "offer": {"$ref": "#/$defs/Offer"},
+            "offers": {"type": "array", "items": {"$ref": "#/$defs/Offer"}, "minItems": 1},
+            "size": {"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/Offer"}]},
+            "labels": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
+        },
+        "required": ["offer", "offers", "labels"],
+        "additionalProperties": false,
+        "$defs": {"Offer": offer},
+    });
+    check(&schema);
+    let instances = instances(&schema);
+    let mut nulls = BTreeSet::new();
+    for seed in 0..1_000 {
+        let invalid = instances.invalid(seed);
+        if invalid.mutation() == Mutation::WrongType {
+            let value: Value = serde_json::from_str(invalid.text()).expect("it is JSON");
+            let pointer = invalid.pointer();
+            if value.pointer(pointer) == Some(&Value::Null) {
+                nulls.insert(pointer.split('/').nth(1).unwrap_or_default().to_owned());
+                let last = pointer.rsplit('/').next();
+                assert!(!matches!(last, Some("discount" | "size")), "{invalid:?}");
+            }
+        }
+    }
+    assert_eq!(nulls, ["", "labels", "offer", "offers"].map(str::to_owned).into());
 }
 
 #[test]

@@ -14,16 +14,16 @@ use crate::agent::server::{Scripted, Server, error, text};
 
 #[tokio::test]
 async fn an_answer_says_what_each_step_returned_took_and_cost() {
-    let server = Server::start([text("Two orders.")]).await;
+    let server = Server::start([text("Twenty orders.")]).await;
     let agent = agent(&server, "").instructions("Be brief.").build();
     let request = ProxyRequest::builder("How many orders?")
-        .required_tools([orders(json!({"count": 2}))])
+        .required_tools([orders(json!({"count": 20}))])
         .user_context("user", "Ada")
         .build()
         .unwrap();
     let response = agent.answer(&request, &context()).await.unwrap();
-    assert_eq!(response.llm_response().content(), "Two orders.");
-    assert_eq!(response.result().serialized_text(), "\"Two orders.\"");
+    assert_eq!(response.llm_response().content(), "Twenty orders.");
+    assert_eq!(response.result().serialized_text(), "\"Twenty orders.\"");
     assert!(response.tool_results()[0].success());
 
     let llm = response.llm_response();
@@ -45,9 +45,13 @@ async fn an_answer_says_what_each_step_returned_took_and_cost() {
     assert_eq!(body["model"], "gemini/gemini-2.0-flash-exp");
     assert_eq!(body["messages"][0], json!({"role": "system", "content": "Be brief."}));
     let said = body["messages"][1]["content"].as_str().unwrap();
-    let expected = "# Tool results\n## orders\n[{\"id\":0,\"customer\":\"customer 0\",\"note\":null},\
-                    {\"id\":1,\"customer\":\"customer 1\",\"note\":null}]\n\n# Facts\nuser: Ada\n\
-                    # Question\nHow many orders?";
+    let note = SerializationFormat::Toon.model_note().unwrap();
+    let rows: Vec<_> = (0..20).map(|id| format!("\n  {id},customer {id},null")).collect();
+    let rows = rows.concat();
+    let expected = format!(
+        "# Tool results\n## orders\n{note}\n[20]{{id,customer,note}}:{rows}\n\n\
+         # Facts\nuser: Ada\n# Question\nHow many orders?"
+    );
     assert_eq!(said, expected);
     // The answer reads back as what was written.
     let written = serde_json::to_string(&response).unwrap();

@@ -52,7 +52,8 @@ async fn logged(config: &str, answer: Scripted, request: &ProxyRequest) -> Vec<V
 
 #[tokio::test]
 async fn debug_shows_each_step() {
-    let mut found = logged("log_level = 'DEBUG'", text("Two."), &request("How many?", 2)).await;
+    // Rows enough for a table, which takes fewer tokens than compact JSON.
+    let mut found = logged("log_level = 'DEBUG'", text("Some."), &request("How many?", 20)).await;
     let model = "gemini/gemini-2.0-flash-exp";
     let [raw, input] = ["raw_input_tokens", "input_tokens"].map(|it| found[1][it].clone());
     assert!(raw.as_u64() > input.as_u64() && input.as_u64() > Some(0), "{found:?}");

@@ -191,19 +191,19 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(error: StreamableHttpError<TransportFailure>, expected: TransportFailure) {
+    fn check(error: StreamableHttpError<TransportFailure>, expected: &TransportFailure) {
         let error = DynamicTransportError::from_parts("test", TypeId::of::<()>(), Box::new(error));
-        assert_eq!(transport_failure(&error), expected);
+        assert_eq!(transport_failure(&error), *expected);
     }
 
     #[test]
     fn the_cause_is_found_without_its_text() {
         use StreamableHttpError as Cause;
-        check(Cause::Client(TransportFailure::Status(404)), TransportFailure::Status(404));
-        check(Cause::Client(TransportFailure::Unauthorized), TransportFailure::Unauthorized);
-        check(Cause::UnexpectedServerResponse("secret".into()), TransportFailure::Unreadable);
-        check(Cause::SessionExpired, TransportFailure::SessionExpired);
-        check(Cause::TransportChannelClosed, TransportFailure::Lost);
+        check(Cause::Client(TransportFailure::Status(404)), &TransportFailure::Status(404));
+        check(Cause::Client(TransportFailure::Unauthorized), &TransportFailure::Unauthorized);
+        check(Cause::UnexpectedServerResponse("secret".into()), &TransportFailure::Unreadable);
+        check(Cause::SessionExpired, &TransportFailure::SessionExpired);
+        check(Cause::TransportChannelClosed, &TransportFailure::Lost);
     }
 
     #[test]

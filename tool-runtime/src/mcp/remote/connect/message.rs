@@ -83,7 +83,7 @@ impl MessageReader {
     }
 
     /// Reads a message.
-    pub(super) fn read<'t>(self, bytes: &'t [u8]) -> IncomingMessage<'t> {
+    pub(super) fn read(self, bytes: &[u8]) -> IncomingMessage<'_> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let outer = ShallowJson::object(bytes, MEMBERS);
         let is_too_large = outer.nodes() > self.max_nodes;

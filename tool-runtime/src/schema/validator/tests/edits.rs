@@ -82,11 +82,11 @@ fn random_edits_of_one_text_leave_it_as_it_is_meant() {
     // Each half of the schema omits properties of its own.
     let (one, two): (Vec<_>, Vec<_>) =
         properties.into_iter().enumerate().partition(|(index, _)| index % 2 == 0);
-    let half = |half: Vec<(usize, (String, Value))>| {
-        let named: serde_json::Map<_, _> = half.into_iter().map(|(_, it)| it).collect();
-        json!({ "properties": named })
+    let part = |half: Vec<(usize, (String, Value))>| {
+        let listed: serde_json::Map<_, _> = half.into_iter().map(|(_, it)| it).collect();
+        json!({ "properties": listed })
     };
-    let schema = json!({"type": "object", "allOf": [half(one), half(two)]});
+    let schema = json!({"type": "object", "allOf": [part(one), part(two)]});
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
     for _ in 0..2_000 {
         let (text, meant) = numbers.object(3);
