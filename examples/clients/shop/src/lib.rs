@@ -153,7 +153,9 @@ impl Approver for Terminal {
         eprint!("  Approve? [y/n] ");
         match spawn_blocking(read_line).await {
             Ok(Ok(line)) if line == "y" => Decision::approve("terminal"),
-            Ok(Ok(_)) => Decision::decline("terminal", "declined at the terminal; do not try again"),
+            Ok(Ok(_)) => {
+                Decision::decline("terminal", "declined at the terminal; do not try again")
+            }
             // The input has ended: the call waits behind a ticket.
             _ => Decision::defer(),
         }
