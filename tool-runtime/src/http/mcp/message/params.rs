@@ -10,13 +10,11 @@ use super::{INVALID_PARAMS, MessageFault};
 use crate::json::value_count;
 
 /// The members of `_meta` that are read, beside the capabilities.
-const META: [&str; 5] = [
-    "progressToken",
-    "traceparent",
-    "tracestate",
-    "io.modelcontextprotocol/protocolVersion",
-    "tool-runtime/idempotency-key",
-];
+const META: [&str; 5] =
+    ["progressToken", "traceparent", "tracestate", META_REVISION, "tool-runtime/idempotency-key"];
+
+/// The member of `_meta` with the revision of the protocol.
+const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// The member of `_meta` with the client's capabilities.
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -140,6 +138,11 @@ impl<'b> SentParams<'b> {
 
     /// Checks the parameters of `initialize`, and reduces them to what a session keeps.
     fn check_opening(&mut self) -> Result<(), MessageFault> {
+        if self.names_stateless_revision() && self.get("protocolVersion").is_none() {
+            // These revisions have no sessions: the protocol answers that there is no such method.
+            self.members = Members::default();
+            return Ok(());
+        }
         let required = |name, is_right: fn(&str) -> bool, words| match self.get(name) {
             Some(value) if is_right(value.get()) => Ok(value),
             Some(_) | None => Err(MessageFault::new(INVALID_PARAMS, words)),
@@ -158,6 +161,11 @@ impl<'b> SentParams<'b> {
         self.members.0.push(("protocolVersion", Cow::Owned(version)));
         self.members.0.extend(reduced.iter().filter_map(|(name, value)| owned(name, value)));
         Ok(())
+    }
+
+    /// Returns whether the request names its revision itself, as those without sessions do.
+    fn names_stateless_revision(&self) -> bool {
+        self.meta.as_ref().is_some_and(|meta| meta.contains_key(META_REVISION))
     }
 
     /// Returns the parameters as they are passed on, with these arguments of a call.

@@ -72,6 +72,8 @@ fn a_malformed_message_is_refused_with_its_place() {
         assert!(error["message"].as_str().is_some_and(|it| it.contains(place)), "{body}: {error}");
     }
     for body in [
+        // The protocol answers that revisions without sessions have no such method.
+        r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
         r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":null}"#,
         r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"?"}}"#,
