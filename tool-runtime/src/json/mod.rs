@@ -38,7 +38,7 @@ pub(crate) use scan::special;
 pub(crate) use tool_contracts::portable::from_bytes;
 #[cfg(feature = "agent")]
 pub(crate) use tool_contracts::portable::insert;
-#[cfg(any(feature = "adapters", feature = "mcp"))]
+#[cfg(any(feature = "adapters", feature = "http"))]
 pub(crate) use tool_contracts::portable::normalized_object;
 pub(crate) use tool_contracts::portable::{from_text, from_value, normalized, read as read_seed};
 pub(crate) use tree::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView};
