@@ -22,7 +22,7 @@ pub(crate) type Wait<'c> = BoxFuture<'c, Result<(), Box<Refusal>>>;
 /// An answer's wait for its record.
 pub(crate) type Confirmation<'c> = BoxFuture<'c, RecordState>;
 
-/// How far the record of a call has come when its answer is given.
+/// The state of a call's record when its answer is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(dead_code, reason = "only the feature `ledger` makes records")]
 pub(crate) enum RecordState {

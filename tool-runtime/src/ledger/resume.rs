@@ -128,7 +128,7 @@ fn read_checkpoint(entry: &ChainEntry, keys: &LedgerKeys) -> Option<CheckpointRe
     right.then_some(read_checkpoint)
 }
 
-/// What a fault may come from other than damage.
+/// The possible causes of a fault other than damage.
 enum FaultOrigin {
     /// The record was linked with the key of this id, which is not in the ring.
     ForeignKey(Box<str>),

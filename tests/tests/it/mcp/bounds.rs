@@ -24,7 +24,7 @@ fn nested(bytes: usize) -> Value {
 
 #[tokio::test]
 async fn a_first_message_with_many_values_opens_a_session_without_them() {
-    // What is kept of the message counts, and fits 64 KiB; its values would not.
+    // The members that are kept of the message count, and fit 64 KiB; its values would not.
     let config = open().without_tenants().max_buffered_bytes_per_caller(64 * 1024);
     let config = config.max_body_bytes(64 * 1024).mcp(shop::config().sessions(true));
     let app = mcp::router(shop::runtime(&Orders::default()), config);

@@ -17,7 +17,7 @@ use crate::support::cx;
 /// A name that no text may repeat.
 const NAME: &str = "sk-live-77";
 
-/// What a server is told about its caller.
+/// The text that a server reads about its caller.
 #[ai_type]
 struct Credentials {
     /// The user.

@@ -85,7 +85,7 @@ pub(super) fn lower(
 const MAX_INLINED_LEVELS: usize = 2;
 /// Bytes that a declaration with inlined references may have, whatever the size of the schema.
 const MAX_INLINED_BYTES: usize = 32 * 1024;
-/// How many times as large as the schema a declaration with inlined references may be.
+/// The largest size of a declaration with inlined references, in multiples of the schema's.
 const MAX_INLINED_GROWTH: usize = 8;
 
 /// The length of a schema as JSON.

@@ -340,7 +340,7 @@ impl<'t> RequestTurn<'t> {
         let summaries = context.metadata().get(COMPRESSION_COST).and_then(Value::as_f64);
         let summaries = summaries.unwrap_or_default();
         let actual = if answer.is_cached { 0.0 } else { paid };
-        // What was left out would have been read at the full price.
+        // Messages that were left out would have been read at the full price.
         let left_out = raw.saturating_sub(optimized);
         let input_tokens = usage.input_tokens.saturating_add(left_out);
         let baseline = cost(asked.or(answered), TokenUsage { input_tokens, ..usage });

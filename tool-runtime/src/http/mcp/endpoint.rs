@@ -185,7 +185,7 @@ impl McpEndpoint {
             }
             Some(_) | None => {}
         }
-        // What belongs to a running call, such as its cancellation, must not wait for a place.
+        // Messages about a running call, such as its cancellation, must not wait for a place.
         let in_session = session.usage.is_some() && message.request_id().is_some();
         if in_session || message.may_stream() {
             caller.stream = Some(answer_stream(app, owner, session.usage.clone())?);

@@ -50,7 +50,7 @@ async fn the_cost_is_that_of_the_reported_tokens_with_the_price_of_the_cache() {
     let cost = response.cost_analysis();
     let expected = (100.0 * 10.0 + 900.0 * 1.0 + 100.0 * 40.0) / 1e6;
     assert!((cost.actual_cost() - expected).abs() < 1e-12, "{cost:?}");
-    // What was left out would have been read at the full price.
+    // Messages that were left out would have been read at the full price.
     let left_out = (cost.raw_input_tokens() - cost.optimized_input_tokens()) as f64;
     assert!(left_out > 0.0 && (cost.savings() - left_out * 10.0 / 1e6).abs() < 1e-12, "{cost:?}");
     assert_eq!(response.context_optimization().metadata()["token_usage"], "reported");

@@ -29,7 +29,7 @@ const MAX_CLIENT_TEXT: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct SentParams<'b> {
     members: Members<'b>,
-    /// What is read of `_meta`, if it has that.
+    /// The members of `_meta` that are read; none without `_meta`.
     pub(super) meta: Option<Map<String, Value>>,
     /// The name of the called tool.
     pub(super) name: Option<Cow<'b, str>>,

@@ -86,7 +86,7 @@ const ORDINARY: &[&str] = &[
     "Use this instead of read_text (deprecated).",
     "Use `search_code` rather than this tool to find a function by its name.",
     "Call this function instead of get_page where the page has forms.",
-    // What must not be done.
+    // Actions that must not be taken.
     "Looks a library up. Do not include any sensitive or confidential information such as API keys, \
      passwords or credentials in your query.",
     "Never send your passwords, tokens or private keys to this endpoint.",
