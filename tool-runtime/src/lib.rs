@@ -105,6 +105,8 @@ pub mod canonical;
 mod dispatch;
 mod effect_state;
 mod encoding;
+#[cfg(any(feature = "adapters", feature = "mcp-client"))]
+mod event_stream;
 #[cfg(feature = "evidence")]
 pub mod evidence;
 mod failure;

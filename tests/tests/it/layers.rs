@@ -17,6 +17,7 @@ const CRATE: &[&str] = &[
     "limits",
     "steps",
     "encoding",
+    "event_stream",
     "loopback",
     "log",
     "refusal_reason",

@@ -161,8 +161,8 @@ fn trace(params: &Params) -> Result<&str, Problem> {
     if is_id(id) {
         return Ok(id);
     }
-    let message = "path `id`: expected a trace's id: 1 to 256 characters, none of them a control \
-                   character";
+    let message = "path `id`: expected a trace's id: 1 to 256 characters without control, bidirectional \
+                   or zero-width characters";
     Err(Problem::of(ErrorCode::InvalidArgument, message))
 }
 

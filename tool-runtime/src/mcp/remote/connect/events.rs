@@ -1,4 +1,4 @@
-//! The messages of a server in a stream of server-sent events, as the HTML standard defines them.
+//! The messages of a server in a stream of server-sent events.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,12 +11,10 @@ use sse_stream::Sse;
 
 use super::failure::TransportFailure;
 use super::message::{IncomingAnswer, IncomingMessage, MessageReader, RequestKind};
+use crate::event_stream::{EventParser, ServerSentEvent};
 
 /// The events of a response, as rmcp reads them.
 pub(super) type EventStream = BoxStream<'static, Result<Sse, SseError>>;
-
-/// The byte order mark that may begin a stream.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads the events of a response: to one request, or of a stream for all of them.
 pub(super) fn events(
@@ -25,9 +23,10 @@ pub(super) fn events(
     reader: MessageReader,
     max_bytes: usize,
 ) -> EventStream {
-    let parser = EventParser { max_bytes, ..EventParser::default() };
+    let parser = EventParser::default();
+    let ready = VecDeque::new();
     let events =
-        EventReader { response, request, reader, parser, ready: VecDeque::new(), has_ended: false };
+        EventReader { response, request, reader, parser, max_bytes, ready, state: StreamState::Open };
     stream::unfold(events, |mut events| async move { Some((events.next().await?, events)) }).boxed()
 }
 
@@ -36,8 +35,17 @@ struct EventReader {
     request: Option<(RequestId, RequestKind)>,
     reader: MessageReader,
     parser: EventParser,
-    ready: VecDeque<RawEvent>,
-    has_ended: bool,
+    max_bytes: usize,
+    ready: VecDeque<ServerSentEvent>,
+    state: StreamState,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum StreamState {
+    Open,
+    /// An event is longer than the limit; the events before it come first.
+    TooLarge,
+    Ended,
 }
 
 impl EventReader {
@@ -46,24 +54,29 @@ impl EventReader {
             if let Some(event) = self.ready.pop_front() {
                 return Some(Ok(self.translate(event)));
             }
-            if self.has_ended {
-                return None;
-            }
-            match self.response.chunk().await {
-                Ok(Some(bytes)) if self.parser.push(&bytes, &mut self.ready) => {}
-                Ok(Some(_)) => {
-                    self.has_ended = true;
-                    let too_large = || IncomingAnswer::Unusable(TransportFailure::TooLarge);
+            match self.state {
+                StreamState::Open => {}
+                StreamState::TooLarge => {
+                    self.state = StreamState::Ended;
+                    let too_large = IncomingAnswer::Unusable(TransportFailure::TooLarge);
                     let request = self.request.clone();
-                    let data = request.map(|(id, kind)| message_text(too_large(), id, kind));
+                    let data = request.map(|(id, kind)| message_text(too_large, id, kind));
                     return Some(Ok(Sse { data, ..Sse::default() }));
                 }
+                StreamState::Ended => return None,
+            }
+            match self.response.chunk().await {
+                Ok(Some(bytes)) => {
+                    if self.parser.push(&bytes, self.max_bytes, &mut self.ready).is_err() {
+                        self.state = StreamState::TooLarge;
+                    }
+                }
                 Ok(None) => {
-                    self.has_ended = true;
-                    self.parser.finish(&mut self.ready);
+                    self.state = StreamState::Ended;
+                    self.ready.extend(std::mem::take(&mut self.parser).finish());
                 }
                 Err(_) => {
-                    self.has_ended = true;
+                    self.state = StreamState::Ended;
                     // The text of the error has the address.
                     let lost = io::Error::from(io::ErrorKind::ConnectionReset);
                     return Some(Err(SseError::Body(Box::new(lost))));
@@ -73,8 +86,8 @@ impl EventReader {
     }
 
     /// Makes an event of messages that rmcp can read. Events with another name are no messages.
-    fn translate(&self, event: RawEvent) -> Sse {
-        let RawEvent { name, data, id, retry } = event;
+    fn translate(&self, event: ServerSentEvent) -> Sse {
+        let ServerSentEvent { name, data, id, retry } = event;
         let is_message = matches!(name.as_deref(), None | Some(b"" | b"message"));
         let data = data.filter(|_| is_message).and_then(|data| self.message(data));
         Sse { event: None, data, id, retry }
@@ -115,124 +128,4 @@ pub(super) fn is_same(named: &RequestId, id: &RequestId) -> bool {
 fn message_text(answer: IncomingAnswer<'_>, id: RequestId, kind: RequestKind) -> String {
     // A message that was built here can be written.
     serde_json::to_string(&answer.into_message(id, kind)).unwrap_or_default()
-}
-
-/// The fields of an event.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct RawEvent {
-    name: Option<Vec<u8>>,
-    data: Option<Vec<u8>>,
-    id: Option<String>,
-    retry: Option<u64>,
-}
-
-/// Splits bytes into events. Fields that the standard does not know are skipped.
-#[derive(Debug, Default)]
-struct EventParser {
-    event: RawEvent,
-    line: Vec<u8>,
-    follows_return: bool,
-    /// True after the first line, before which a byte order mark may stand.
-    is_begun: bool,
-    max_bytes: usize,
-}
-
-impl EventParser {
-    /// Takes more bytes, and adds the events that they complete. Returns false if an event is larger than
-    /// the limit.
-    fn push(&mut self, bytes: &[u8], events: &mut VecDeque<RawEvent>) -> bool {
-        for &byte in bytes {
-            let is_second = byte == b'\n' && self.follows_return;
-            self.follows_return = byte == b'\r';
-            match byte {
-                b'\n' if is_second => {}
-                b'\n' | b'\r' => self.end_line(events),
-                // A comment is not kept.
-                _ if self.line.first() == Some(&b':') => {}
-                _ => self.line.push(byte),
-            }
-            if self.line.len() + self.event.data.as_ref().map_or(0, Vec::len) > self.max_bytes {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Ends the stream: an event need not have a blank line after it.
-    fn finish(&mut self, events: &mut VecDeque<RawEvent>) {
-        self.end_line(events);
-        self.end_line(events);
-    }
-
-    fn end_line(&mut self, events: &mut VecDeque<RawEvent>) {
-        let line = std::mem::take(&mut self.line);
-        let is_first = !std::mem::replace(&mut self.is_begun, true);
-        let unmarked = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first);
-        let line = unmarked.unwrap_or(&line);
-        if line.is_empty() {
-            let event = std::mem::take(&mut self.event);
-            if event != RawEvent::default() {
-                events.push_back(event);
-            }
-            return;
-        }
-        let end = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
-        let (field, value) = line.split_at(end);
-        let value = value.strip_prefix(b":").unwrap_or(value);
-        self.set(field, value.strip_prefix(b" ").unwrap_or(value));
-    }
-
-    fn set(&mut self, field: &[u8], value: &[u8]) {
-        let text = || std::str::from_utf8(value).ok();
-        match field {
-            b"event" => self.event.name = Some(value.to_vec()),
-            b"data" => match &mut self.event.data {
-                None => self.event.data = Some(value.to_vec()),
-                Some(data) => {
-                    data.push(b'\n');
-                    data.extend_from_slice(value);
-                }
-            },
-            b"id" if !value.contains(&0) => self.event.id = text().map(str::to_owned),
-            b"retry" => self.event.retry = text().and_then(|text| text.parse().ok()),
-            _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(text: &str, piece: usize) -> Vec<(Option<String>, Option<String>)> {
-        let mut parser = EventParser { max_bytes: 20, ..EventParser::default() };
-        let mut events = VecDeque::new();
-        for piece in text.as_bytes().chunks(piece) {
-            assert!(parser.push(piece, &mut events));
-        }
-        parser.finish(&mut events);
-        let text = |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8(bytes).unwrap());
-        events.into_iter().map(|event| (text(event.name), text(event.data))).collect()
-    }
-
-    #[test]
-    fn events_are_split_as_the_standard_says_in_pieces_of_any_size() {
-        let text = "\u{feff}: mark\n: a comment that is longer than the limit\n\nevent: ping\ndata\n\n\
-                    unknown: x\nnothing\nretry: soon\ndata: a\r\ndata:b\r\n\r\nid: 7\r\rdata: end";
-        let some = |text: &str| Some(text.to_owned());
-        for piece in 1..9 {
-            assert_eq!(
-                parsed(text, piece),
-                [(some("ping"), some("")), (None, some("a\nb")), (None, None), (None, some("end")),]
-            );
-        }
-    }
-
-    #[test]
-    fn an_event_that_is_larger_than_the_limit_stops_the_parser() {
-        for text in ["data: 0123456789abcdef", "data: 0123456789\ndata: 0123456789\n"] {
-            let mut parser = EventParser { max_bytes: 20, ..EventParser::default() };
-            assert!(!parser.push(text.as_bytes(), &mut VecDeque::new()), "{text}");
-        }
-    }
 }
