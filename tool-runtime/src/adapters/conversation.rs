@@ -12,6 +12,7 @@ use super::format::{
     AnswerBody, AnswerContent, CallForm, CallNamespace, ParsedCall, ParsedResponse, ResponseValue,
     ToolLoading, parse,
 };
+use super::response_digest::ResponseDigest;
 use super::turn::or_empty;
 use super::wide_integers;
 use super::{
@@ -49,7 +50,8 @@ impl Adapter {
         if let Some(error) = root.get("error") {
             return Err(error.provider_error().into());
         }
-        Ok(self.turn(self.dialect.format().read(root, &self.names)?))
+        let parsed = self.dialect.format().read(root, &self.names)?;
+        Ok(self.turn(parsed, ResponseDigest::from_whole(response)))
     }
 
     /// Starts reading a streamed response.
@@ -97,13 +99,13 @@ impl Adapter {
         Ok(messages.into_iter().map(normalized).collect())
     }
 
-    pub(super) fn turn(&self, response: ParsedResponse) -> Turn {
+    pub(super) fn turn(&self, response: ParsedResponse, digest: ResponseDigest) -> Turn {
         let ParsedResponse { mut messages, texts, thinking, refusal, calls, stop, metadata } =
             response;
         let calls = calls.into_iter().map(|call| self.requested(call, &stop)).collect();
         let wide_integers = wide_integers::take(&mut messages);
         let messages = messages.into_iter().map(normalized).collect();
-        Turn { messages, wide_integers, texts, thinking, refusal, calls, stop, metadata }
+        Turn { messages, wide_integers, texts, thinking, refusal, calls, stop, metadata, digest }
     }
 
     /// Resolves the declared name of a call, and converts its arguments to the tool's schema.

@@ -41,6 +41,7 @@ mod raw_messages;
 mod renamed;
 mod report;
 mod request_fields;
+mod response_digest;
 mod restore;
 mod strict_quota;
 mod tool_choice;

@@ -7,6 +7,7 @@ use tool_contracts::{ErrorCode, ToolCallRequest, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
 use super::format::{ParsedCall, ResponseMetadata, ResponseTexts};
+use super::response_digest::ResponseDigest;
 use super::wide_integers::WideInteger;
 use super::{StopReason, TurnUsage};
 use crate::arguments::{EMPTY, written_without_arguments};
@@ -29,6 +30,7 @@ pub struct Turn {
     pub(super) calls: Vec<RequestedCall>,
     pub(super) stop: StopReason,
     pub(super) metadata: ResponseMetadata,
+    pub(super) digest: ResponseDigest,
 }
 
 /// One call that a model requests.
@@ -143,7 +145,9 @@ impl Turn {
         &self.calls
     }
 
-    /// Lists the valid calls. The others are answered too: see [`open_calls`](Self::open_calls).
+    /// Lists the valid calls. The others are answered too: see [`open_calls`](Self::open_calls), which
+    /// also tells calls of two responses apart that have one id;
+    /// [`Runtime::call_all`](crate::Runtime::call_all) takes the id alone.
     pub fn requests(&self) -> impl Iterator<Item = &ToolCallRequest> {
         self.calls.iter().filter_map(RequestedCall::request)
     }
@@ -157,8 +161,9 @@ impl Turn {
     /// Opens every requested call, in order; runs nothing.
     ///
     /// A call of an undeclared name is answered `NOT_FOUND`, even if the runtime has such a tool.
-    /// The key of a write is derived from the response's id, if the provider sends one, and from the
-    /// call's position, so that an id which a later response uses again is no repeat.
+    /// The key of a write is derived from the text of the response, or from its events, and from the
+    /// call's position: a response that is opened twice runs its calls once, and an id that another
+    /// response uses again is no repeat.
     /// Arguments that are not JSON produce a rejected call with the location of the error. If the
     /// response was cut off or stopped by a filter, no call runs: complete calls are answered
     /// `CANCELLED`, and every answer states the remedy.
@@ -183,11 +188,10 @@ impl Turn {
                 open_undeclared(runtime, &requested.name, call_id, arguments, closest, cx)
             }
         };
-        if let (Some(scope), Some(response)) = (call.scope(), self.response_id()) {
-            // Models number the calls of each response anew, or give two of one response one id.
-            let id = requested.parsed.wire_id.as_deref().unwrap_or_default();
-            let length = response.len();
-            scope.set_place(format!("response:{length}:{response}:{position}:{id}"));
+        if let Some(scope) = call.scope() {
+            // Models number the calls of each response anew, or give two of one response one id; and
+            // some servers give all responses one id, or none.
+            scope.set_place(format!("response:{}:{position}", self.digest.as_str()));
         }
         match &self.stop {
             StopReason::Done => {}

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::format::{CallNamespace, ParsedResponse, ResponseValue, StreamAssembler, parse};
 use super::framing::EventDecoder;
+use super::response_digest::ResponseHasher;
 use super::{Adapter, Delta, ReadError, Turn};
 
 /// Reads one streamed response, from its bytes or event by event.
@@ -30,6 +31,7 @@ pub struct TurnStream<'a> {
     assembler: Box<dyn StreamAssembler>,
     decoder: EventDecoder,
     remaining_bytes: usize,
+    hasher: ResponseHasher,
     /// True once an event has added content for display.
     has_content: bool,
     /// The first event of a body that is JSON in place of a stream, while it may be a whole response.
@@ -49,6 +51,7 @@ impl<'a> TurnStream<'a> {
             assembler,
             decoder,
             remaining_bytes,
+            hasher: ResponseHasher::default(),
             has_content: false,
             body: None,
             whole: None,
@@ -120,6 +123,7 @@ impl<'a> TurnStream<'a> {
         let limit = self.adapter.max_response_bytes;
         self.remaining_bytes =
             self.remaining_bytes.checked_sub(event.len()).ok_or(ReadError::TooLong { limit })?;
+        self.hasher.push(event);
         let tree = parse(event, limit)?;
         let event = ResponseValue::root(&tree, event);
         if let Some(error) = event.get("error") {
@@ -156,12 +160,15 @@ impl<'a> TurnStream<'a> {
             return Err(ReadError::Malformed(crate::schema::Malformed::Truncated { position }));
         }
         if let Some(whole) = self.whole {
-            return Ok(self.adapter.turn(whole));
+            return Ok(self.adapter.turn(whole, self.hasher.finish()));
         }
         // A body without content is no answer unless it is a response of the dialect.
         match self.body.filter(|_| !self.has_content) {
             Some(body) => self.adapter.read(&body),
-            None => Ok(self.adapter.turn(self.assembler.finish(&self.adapter.names))),
+            None => {
+                let parsed = self.assembler.finish(&self.adapter.names);
+                Ok(self.adapter.turn(parsed, self.hasher.finish()))
+            }
         }
     }
 

@@ -97,6 +97,10 @@ async fn calls_of_a_turn_under_one_id_are_no_repeats() {
     assert_eq!(sum(&paid), 16, "the same turn again is a repeat");
 }
 
+/// The dialects whose responses have an id.
+const WITH_RESPONSE_IDS: [Dialect; 4] =
+    [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Anthropic, Dialect::Gemini];
+
 /// A whole response of each dialect with a payment under an id; and one with two of them.
 fn response(dialect: Dialect, response: &str, id: &str, sums: &[u32]) -> String {
     let arguments = |sum: &u32| format!(r#"{{"sum":{sum}}}"#);
@@ -144,9 +148,7 @@ async fn an_id_that_a_response_uses_again_is_no_repeat_in_any_dialect() {
         run(&allowed(&paid), dialect, &response(dialect, "r1", "pay:0", &[5, 5, 6])).await;
         assert_eq!(sum(&paid), 16, "{dialect:?}");
     }
-    let with_ids =
-        [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Anthropic, Dialect::Gemini];
-    for dialect in with_ids {
+    for dialect in WITH_RESPONSE_IDS {
         let paid = Arc::new(Paid::default());
         let runtime = allowed(&paid);
         for id in ["r1", "r2", "r2"] {
@@ -154,4 +156,39 @@ async fn an_id_that_a_response_uses_again_is_no_repeat_in_any_dialect() {
         }
         assert_eq!(sum(&paid), 10, "{dialect:?}: the same response again is a repeat");
     }
+}
+
+#[tokio::test]
+async fn another_response_without_an_id_or_with_a_constant_one_is_no_repeat_in_any_dialect() {
+    for dialect in Dialect::ALL {
+        for id in ["", "chatcmpl-1"] {
+            let paid = Arc::new(Paid::default());
+            let runtime = allowed(&paid);
+            for amount in [5, 6, 6] {
+                run(&runtime, dialect, &response(dialect, id, "0", &[amount])).await;
+            }
+            assert_eq!(sum(&paid), 11, "{dialect:?} {id:?}: the same response again is a repeat");
+        }
+    }
+}
+
+#[tokio::test]
+async fn streamed_responses_without_an_id_are_told_apart_by_their_events() {
+    let paid = Arc::new(Paid::default());
+    let runtime = allowed(&paid);
+    let adapter = Adapter::new(Dialect::OpenAiChat, runtime.specs_for_model());
+    for (created, amount) in [(1, 5), (2, 5), (2, 5)] {
+        let mut stream = adapter.stream();
+        let function = json!({"name": "pay", "arguments": format!(r#"{{"sum":{amount}}}"#)});
+        let call = json!({"index": 0, "id": "0", "type": "function", "function": function});
+        let choice =
+            json!({"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"});
+        stream
+            .push(&json!({"id": "", "created": created, "choices": [choice]}).to_string())
+            .unwrap();
+        stream.push("[DONE]").unwrap();
+        let mut calls = stream.finish().unwrap().open_calls(&runtime, &cx());
+        runtime.execute_all(&mut calls).await;
+    }
+    assert_eq!(sum(&paid), 10);
 }

@@ -215,3 +215,23 @@ fn blocks_that_use_an_index_again_are_kept() {
     let (turn, _) = stream(Dialect::BedrockConverse, &events);
     assert_eq!((asked(&turn), turn.text()), (vec![FIRST, SECOND], "Done."));
 }
+
+#[test]
+fn items_without_a_usable_id_under_one_index_are_several_calls() {
+    for id in [json!("null"), json!("None"), json!(""), Value::Null] {
+        let event = |kind: &str, arguments: &str| {
+            json!({ "type": format!("response.output_item.{kind}"), "output_index": 0, "item": {
+                "type": "function_call", "id": id, "call_id": id, "name": "add", "arguments": arguments } })
+        };
+        let events = [
+            event("added", ""),
+            event("done", r#"{"a":1}"#),
+            event("added", ""),
+            event("done", r#"{"a":2}"#),
+            json!({ "type": "response.completed", "response": { "status": "completed" } }),
+        ];
+        let (turn, _) = stream(Dialect::OpenAiResponses, &events);
+        let arguments: Vec<_> = turn.calls().iter().map(RequestedCall::arguments).collect();
+        assert_eq!(arguments, [r#"{"a":1}"#, r#"{"a":2}"#], "{id}");
+    }
+}

@@ -131,3 +131,17 @@ fn a_text_of_gemini_ends_at_a_part_of_another_kind() {
     let events = parts.each_ref().map(|part| whole(std::slice::from_ref(part)));
     check(&stream(Dialect::Gemini, &events).0, &["Let me compute.", "It is 1."], "It is 1.");
 }
+
+#[test]
+fn parts_of_a_chat_message_are_one_text_unless_the_model_reasons_between_them() {
+    let thinking = json!({ "type": "thinking", "thinking": [text("Hm.")] });
+    let reference = json!({ "type": "reference", "reference_ids": [1] });
+    let chat = |content: Value| {
+        let choice = json!({ "message": { "content": content }, "finish_reason": "stop" });
+        read(Dialect::OpenAiChat, &json!({ "choices": [choice] }))
+    };
+    let turn = chat(json!([thinking, text("Let me check."), thinking, text(ANSWER)]));
+    check(&turn, &["Let me check.", ANSWER], ANSWER);
+    let turn = chat(json!([text("Grass is "), reference, text("green"), text(".")]));
+    check(&turn, &["Grass is green."], "Grass is green.");
+}

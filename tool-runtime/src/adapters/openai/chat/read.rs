@@ -61,8 +61,7 @@ pub(super) fn stop(choice: ResponseValue<'_>) -> StopReason {
 impl ChatMessage {
     pub(super) fn into_response(mut self, stop: StopReason, names: &ToolNames) -> ParsedResponse {
         let refusal = text_in(&self.fields, "refusal").to_owned();
-        let (text, thinking) = texts(&self.fields);
-        let texts = ResponseTexts::from_one(text);
+        let (texts, thinking) = texts(&self.fields);
         let stop = match stop {
             StopReason::Done if !refusal.is_empty() => StopReason::Refused("refusal".to_owned()),
             stop @ (StopReason::Done
@@ -109,17 +108,24 @@ impl ChatMessage {
     }
 }
 
-/// The text and the reasoning of a message.
-fn texts(fields: &Map<String, Value>) -> (String, String) {
-    let (mut text, mut thinking) = (String::new(), String::new());
+/// The texts and the reasoning of a message. A text ends where the model reasons again; other parts
+/// between texts, such as Mistral's references, divide one text.
+fn texts(fields: &Map<String, Value>) -> (ResponseTexts, String) {
+    let (mut texts, mut thinking) = (ResponseTexts::default(), String::new());
+    let mut follows_thinking = true;
     for piece in fields.get("content").into_iter().flat_map(texts_in) {
         match piece {
-            ContentText::Text(piece) => text.push_str(&piece),
-            ContentText::Thinking(piece) => thinking.push_str(&piece),
+            ContentText::Text(piece) if piece.is_empty() => {}
+            ContentText::Text(piece) if std::mem::take(&mut follows_thinking) => texts.push(piece),
+            ContentText::Text(piece) => texts.append(&piece),
+            ContentText::Thinking(piece) => {
+                thinking.push_str(&piece);
+                follows_thinking = true;
+            }
         }
     }
     thinking.push_str(&reasoning(fields));
-    (text, thinking)
+    (texts, thinking)
 }
 
 /// A call for the next request, with the id that the answer uses.

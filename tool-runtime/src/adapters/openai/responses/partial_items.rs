@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::items::OutputItem;
-use crate::adapters::format::text_in;
+use crate::adapters::format::{is_id, text_in};
 
 /// An item that may be incomplete.
 #[derive(Debug, Default)]
@@ -50,12 +50,15 @@ impl PartialItems {
     }
 
     /// The place of an item as an event repeats it: the item of its names, the last one of this index if
-    /// either has no names, or a new one.
+    /// that is not complete and either has no names, or a new one.
     pub(super) fn place(&mut self, index: u64, item: &OutputItem) -> &mut PartialItem {
         let names = names_of(item);
         let last = self.last_of_index.get(&index).copied();
-        let is_unnamed = |at: &usize| names.is_empty() || names_of(&self.list[*at].item).is_empty();
-        let position = self.named(index, &names).or(last.filter(is_unnamed));
+        let may_be_meant = |at: &usize| {
+            let last = &self.list[*at];
+            !last.is_done && (names.is_empty() || names_of(&last.item).is_empty())
+        };
+        let position = self.named(index, &names).or(last.filter(may_be_meant));
         let position = position.unwrap_or_else(|| self.add(index));
         self.set_names(position, index, names);
         &mut self.list[position]
@@ -146,7 +149,7 @@ impl PartialItem {
 fn names_of(item: &OutputItem) -> Vec<ItemName> {
     let name = |field, name: fn(String) -> ItemName| {
         let text = text_in(&item.fields, field);
-        (!text.is_empty()).then(|| name(text.to_owned()))
+        is_id(text).then(|| name(text.to_owned()))
     };
     name("id", ItemName::Item).into_iter().chain(name("call_id", ItemName::Call)).collect()
 }

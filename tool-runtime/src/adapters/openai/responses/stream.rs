@@ -6,7 +6,7 @@ use super::read::stop;
 use super::usage::metadata;
 use crate::adapters::format::{
     CallNamespace, Delta, ParsedResponse, ReadError, ResponseMetadata, ResponseValue, StopReason,
-    StreamAssembler,
+    StreamAssembler, is_id,
 };
 use crate::adapters::names::ToolNames;
 
@@ -84,7 +84,7 @@ impl StreamAssembler for ResponsesStream {
 impl ResponsesStream {
     /// The item of an event, which names it by its id and its index.
     fn partial(&mut self, event: ResponseValue<'_>) -> &mut PartialItem {
-        let id = event.label_of("item_id").map(ItemName::Item);
+        let id = event.label_of("item_id").filter(|id| is_id(id)).map(ItemName::Item);
         self.items.find_or_add(output_index(event), id.as_slice())
     }
 

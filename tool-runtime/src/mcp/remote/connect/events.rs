@@ -25,8 +25,15 @@ pub(super) fn events(
 ) -> EventStream {
     let parser = EventParser::default();
     let ready = VecDeque::new();
-    let events =
-        EventReader { response, request, reader, parser, max_bytes, ready, state: StreamState::Open };
+    let events = EventReader {
+        response,
+        request,
+        reader,
+        parser,
+        max_bytes,
+        ready,
+        state: StreamState::Open,
+    };
     stream::unfold(events, |mut events| async move { Some((events.next().await?, events)) }).boxed()
 }
 
