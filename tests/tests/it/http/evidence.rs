@@ -445,7 +445,8 @@ async fn a_request_for_evidence_that_cannot_be_read_is_refused() {
     {
         assert_eq!(evidence_server.read(path).await.status, 422, "{path}");
     }
-    for body in ["{}", r#"{"reason":" "}"#, r#"{"reason":"x","more":1}"#] {
+    let turned = json!({"reason": "complaint \u{202e}4711"}).to_string();
+    for body in ["{}", r#"{"reason":" "}"#, r#"{"reason":"x","more":1}"#, &turned] {
         let request = post(&format!("/evidence/{id}/contents"), body.to_owned());
         assert_eq!(send(&evidence_server.app, request).await.status, 422, "{body}");
     }

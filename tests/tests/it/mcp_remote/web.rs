@@ -45,6 +45,19 @@ async fn events_of_other_names_are_no_messages() {
     }
 }
 
+#[tokio::test]
+async fn an_answer_in_an_event_of_another_name_is_no_answer() {
+    let output = called(|request| {
+        let message = |text: &str| {
+            let result = json!({"content": [{"type": "text", "text": text}]});
+            json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string()
+        };
+        let other = format!("event: ping\ndata: {}\n\n", message("of a ping"));
+        events(&other, &message("done"))
+    });
+    assert_eq!(output.await["data"], "done");
+}
+
 /// Calls a tool whose server gives this response.
 async fn called(respond: impl Fn(&Value) -> Response + Send + Sync + 'static) -> Value {
     let server = web(move |request, _| is(request, "tools/call").then(|| respond(request)));

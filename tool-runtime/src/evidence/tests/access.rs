@@ -24,6 +24,11 @@ fn an_access_names_a_reader_and_a_reason() {
         let error = Access::new(who, why).expect_err("a reader or a reason is missing");
         assert_eq!(error.kind(), EvidenceErrorKind::InvalidAccess);
     }
+    for turned in ["\u{202e}5 paid", "a\u{2066}b"] {
+        Access::new(turned, "why").expect_err("the reader's name changes the direction of text");
+        Access::new("who", turned).expect_err("the reason changes the direction of text");
+    }
+    Access::new("who", "תלונה 4711").expect("letters from right to left are text");
     Access::new("who", "x".repeat(1025)).expect_err("the reason is too long");
     Access::new("x".repeat(256), "x".repeat(1024)).expect("they are just short enough");
 }
