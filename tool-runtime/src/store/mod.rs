@@ -17,6 +17,7 @@ mod error;
 pub(crate) mod evidence;
 mod grant;
 mod idempotency;
+mod key_decision;
 mod memory;
 mod monotonic;
 mod output;
@@ -39,6 +40,7 @@ pub use self::idempotency::{
     ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyState, ScopedKey,
     Settlement, StoredAnswer,
 };
+pub use self::key_decision::{ClaimDecision, SettlementDecision};
 pub use self::memory::{MemoryLimits, MemoryStore};
 pub use self::monotonic::{ClockReading, MonotonicTime};
 pub use self::output::{OutputSlice, OutputStore, StoredOutput};

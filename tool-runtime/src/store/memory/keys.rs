@@ -10,8 +10,9 @@ use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
 use super::{MemoryStore, locked};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyState,
-    ScopedKey, Settlement, StoreClock, StoreError, StoredAnswer, UnixMillis,
+    ClaimDecision, ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord,
+    KeyState, ScopedKey, Settlement, SettlementDecision, StoreClock, StoreError, StoredAnswer,
+    UnixMillis,
 };
 
 #[async_trait]
@@ -40,7 +41,7 @@ impl IdempotencyStore for MemoryStore {
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
-        locked(&self.keys)?.settle(key, fence, settlement)
+        locked(&self.keys)?.settle(key, fence, &settlement)
     }
 
     async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
@@ -137,48 +138,39 @@ impl MemoryKeys {
     }
 
     fn find(&self, key: &ScopedKey) -> Option<KeyRecord> {
-        self.records.get(key).cloned().or_else(|| {
-            let ArchivedKey { fingerprint, fence } = self.archive.get(key.digest().as_bytes())?;
-            Some(KeyRecord::new(key.clone(), *fingerprint, *fence, KeyState::Archived))
-        })
+        self.with_record(key, |record| record.cloned())
+    }
+
+    /// Reads the record of a key, an archived one too.
+    fn with_record<T>(&self, key: &ScopedKey, read: impl FnOnce(Option<&KeyRecord>) -> T) -> T {
+        if let Some(record) = self.records.get(key) {
+            return read(Some(record));
+        }
+        let archived = self.archive.get(key.digest().as_bytes()).map(|archived| {
+            let ArchivedKey { fingerprint, fence } = *archived;
+            KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Archived)
+        });
+        read(archived.as_ref())
     }
 
     fn claim(&mut self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
-        let latest = request.now.after(request.lease);
-        let Some(record) = self.records.get_mut(&request.key) else {
-            return self.start(request, latest);
-        };
-        if record.fingerprint != request.fingerprint {
-            return Ok(ClaimOutcome::Mismatch);
-        }
-        match &mut record.state {
-            KeyState::Answered { answer, .. } => Ok(ClaimOutcome::Settled(answer.clone())),
-            KeyState::Archived => Ok(ClaimOutcome::Archived),
-            KeyState::Unknown if !request.resolves => Ok(ClaimOutcome::Unknown(record.fence)),
-            KeyState::Running { until } if *until > request.now => {
-                *until = latest.min(*until);
-                Ok(ClaimOutcome::Running { until: *until })
-            }
-            KeyState::Unknown | KeyState::Running { .. } => {
-                self.unknown.remove(record);
-                record.fence = next(&mut self.last_fence);
-                record.state = KeyState::Running { until: latest };
-                (record.caller, record.since) = (request.caller, None);
-                Ok(ClaimOutcome::TakenOver(record.fence))
+        match self.with_record(&request.key, |record| request.decide(record)) {
+            ClaimDecision::NotClaimed(outcome) => Ok(outcome),
+            ClaimDecision::Insert { until } => self.insert(request, until),
+            ClaimDecision::TakeOver { until } => Ok(self.take_over(request, until)),
+            ClaimDecision::ShortenLease { until } => {
+                self.set_lease(&request.key, until);
+                Ok(ClaimOutcome::Running { until })
             }
         }
     }
 
-    fn start(
+    fn insert(
         &mut self,
         request: ClaimRequest,
         until: UnixMillis,
     ) -> Result<ClaimOutcome, StoreError> {
         let ClaimRequest { key, fingerprint, now, caller, max_unknown, .. } = request;
-        if let Some(archived) = self.archive.get(key.digest().as_bytes()) {
-            let is_same = archived.fingerprint == fingerprint;
-            return Ok(if is_same { ClaimOutcome::Archived } else { ClaimOutcome::Mismatch });
-        }
         if max_unknown.is_some_and(|limit| self.unknown.count(key.tenant, &caller) >= limit) {
             return Ok(ClaimOutcome::QuotaExceeded);
         }
@@ -191,53 +183,53 @@ impl MemoryKeys {
         Ok(ClaimOutcome::Acquired(fence))
     }
 
+    fn take_over(&mut self, request: ClaimRequest, until: UnixMillis) -> ClaimOutcome {
+        let fence = next(&mut self.last_fence);
+        if let Some(record) = self.records.get_mut(&request.key) {
+            self.unknown.remove(record);
+            record.fence = fence;
+            record.state = KeyState::Running { until };
+            (record.caller, record.since) = (request.caller, None);
+        }
+        ClaimOutcome::TakenOver(fence)
+    }
+
+    fn set_lease(&mut self, key: &ScopedKey, until: UnixMillis) {
+        if let Some(record) = self.records.get_mut(key) {
+            record.state = KeyState::Running { until };
+        }
+    }
+
     fn renew(&mut self, key: &ScopedKey, fence: Fence, until: UnixMillis) -> bool {
-        let Some(record) = self.records.get_mut(key).filter(|record| record.fence == fence) else {
-            return false;
-        };
-        let KeyState::Running { until: end } = &mut record.state else { return false };
-        *end = until.max(*end);
-        true
+        let record = self.records.get(key);
+        let end = record.and_then(|record| record.lease_after_renewal(fence, until));
+        end.inspect(|end| self.set_lease(key, *end)).is_some()
     }
 
     fn settle(
         &mut self,
         key: &ScopedKey,
         fence: Fence,
-        settlement: Settlement,
+        settlement: &Settlement,
     ) -> Result<bool, StoreError> {
-        let Some(record) = self.records.get(key) else {
-            let is_archived = self.archive.get(key.digest().as_bytes()).map(|it| it.fence == fence);
-            if settlement == Settlement::Released && is_archived == Some(true) {
-                self.archive.remove(key.digest().as_bytes());
+        let record = self.find(key);
+        match (settlement.decide(fence, record.as_ref()), record) {
+            (SettlementDecision::Unchanged { is_settled }, _) => return Ok(is_settled),
+            (SettlementDecision::Store { state, since }, Some(before)) => {
+                let after = KeyRecord { state, since, ..before.clone() };
+                self.change(&before, &after)?;
             }
-            return Ok(settlement == Settlement::Released && is_archived.unwrap_or(true));
-        };
-        if record.fence != fence {
-            return Ok(false);
+            (SettlementDecision::Delete, Some(record)) => self.delete(&record),
+            // A key without a record is not changed.
+            (SettlementDecision::Store { .. } | SettlementDecision::Delete, None) => {}
         }
-        let mut after = record.clone();
-        match (&record.state, settlement) {
-            (KeyState::Answered { .. }, settlement) => {
-                return Ok(is_settled_as(&record.state, &settlement));
-            }
-            (_, Settlement::Answered { answer, keep_until }) => {
-                after.since = None;
-                after.state = KeyState::Answered { answer, keep_until };
-            }
-            (KeyState::Running { until }, Settlement::Unknown) => {
-                after.since = Some(*until);
-                after.state = KeyState::Unknown;
-            }
-            (_, Settlement::Unknown) => return Ok(true),
-            (_, Settlement::Released) => {
-                self.unknown.remove(record);
-                return Ok(self.records.remove(key).is_some());
-            }
-        }
-        let before = record.clone();
-        self.change(&before, &after)?;
         Ok(true)
+    }
+
+    fn delete(&mut self, record: &KeyRecord) {
+        self.unknown.remove(record);
+        self.records.remove(&record.key);
+        self.archive.remove(record.key.digest().as_bytes());
     }
 
     /// Replaces a record of the same key.
@@ -254,10 +246,10 @@ impl MemoryKeys {
 
     fn invalidate_answer(&mut self, key: &ScopedKey) -> Result<bool, StoreError> {
         let Some(before) = self.records.get(key).cloned() else { return Ok(false) };
-        let KeyState::Answered { keep_until, .. } = before.state else { return Ok(false) };
         let mut after = before.clone();
-        after.since = Some(keep_until);
-        after.state = KeyState::Unknown;
+        if !after.invalidate_answer() {
+            return Ok(false);
+        }
         self.change(&before, &after).map(|()| true)
     }
 
@@ -308,22 +300,6 @@ impl MemoryKeys {
 fn next(last_fence: &mut u64) -> Fence {
     *last_fence += 1;
     Fence::new(*last_fence)
-}
-
-fn is_settled_as(state: &KeyState, settlement: &Settlement) -> bool {
-    match (state, settlement) {
-        (
-            KeyState::Answered { answer, keep_until },
-            Settlement::Answered { answer: again, keep_until: until },
-        ) => answer == again && keep_until == until,
-        (
-            KeyState::Running { .. }
-            | KeyState::Unknown
-            | KeyState::Archived
-            | KeyState::Answered { .. },
-            Settlement::Answered { .. } | Settlement::Unknown | Settlement::Released,
-        ) => false,
-    }
 }
 
 fn answer_bytes(answer: &StoredAnswer) -> usize {

@@ -66,13 +66,13 @@ pub(super) fn archive(
             }
         };
         connection.prepare_cached(PUT)?.execute(named_params! {
-            ":fence": fence_number(row.fence),
-            ":tenant": row.key.tenant.as_bytes(),
-            ":digest": row.key.digest().as_bytes(),
-            ":fingerprint": row.fingerprint.as_bytes(),
+            ":fence": fence_number(row.record.fence),
+            ":tenant": row.record.key.tenant.as_bytes(),
+            ":digest": row.record.key.digest().as_bytes(),
+            ":fingerprint": row.record.fingerprint.as_bytes(),
             ":archived_at": timestamp(before),
         })?;
-        super::row::delete(connection, row.fence)?;
+        super::row::delete(connection, row.record.fence)?;
         archived += 1;
     }
     Ok(archived)

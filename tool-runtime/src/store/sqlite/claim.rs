@@ -7,7 +7,9 @@ use super::checksum::RowKeys;
 use super::columns::count;
 use super::queue::Queue;
 use super::row::{self, FoundRow, KeyRow, fence_number};
-use crate::store::{ClaimOutcome, ClaimRequest, Fence, KeyState, UnixMillis};
+use crate::store::{
+    ClaimDecision, ClaimOutcome, ClaimRequest, Fence, KeyRecord, KeyState, UnixMillis,
+};
 
 const DELETE_CLAIM: &str = "DELETE FROM keys WHERE fence = :fence AND state = 0";
 
@@ -17,7 +19,7 @@ const COUNT_UNKNOWN: &str = "
         SELECT 1 FROM keys WHERE tenant = :tenant AND asker = :asker AND state = 2 LIMIT :limit)";
 
 /// The outcome of a claim, with the way to undo it.
-pub(super) struct ClaimDecision {
+pub(super) struct StoredClaim {
     claimed: ClaimOutcome,
     undo: Option<ClaimUndo>,
 }
@@ -42,63 +44,47 @@ struct UndoGuard {
     queue: Queue,
 }
 
-/// Decides a claim, in the order that the trait documents.
-pub(super) fn decide(
+/// Claims a key as its record decides.
+pub(super) fn claim(
     connection: &Connection,
     keys: &RowKeys,
     request: &ClaimRequest,
-) -> rusqlite::Result<ClaimDecision> {
-    let until = request.now.after(request.lease);
-    let mut row = match row::look_up(connection, keys, &request.key)? {
-        None => return claim_new(connection, keys, request, until),
-        Some(FoundRow::Damaged(row)) => {
-            row.mark(connection)?;
-            return Ok(ClaimDecision::not_claimed(ClaimOutcome::Damaged(row.fence)));
-        }
-        Some(FoundRow::Valid(row)) => row,
-    };
-    if row.fingerprint != request.fingerprint {
-        return Ok(ClaimDecision::not_claimed(ClaimOutcome::Mismatch));
+) -> rusqlite::Result<StoredClaim> {
+    let row = row::look_up(connection, keys, &request.key)?;
+    if let Some(FoundRow::Damaged(row)) = &row {
+        row.mark(connection)?;
     }
-    match row.state {
-        KeyState::Answered { answer, .. } => {
-            Ok(ClaimDecision::not_claimed(ClaimOutcome::Settled(answer)))
-        }
-        KeyState::Archived => Ok(ClaimDecision::not_claimed(ClaimOutcome::Archived)),
-        KeyState::Unknown if !request.resolves => {
-            Ok(ClaimDecision::not_claimed(ClaimOutcome::Unknown(row.fence)))
-        }
-        KeyState::Running { until: end } if end > request.now => {
-            if end > until {
-                row.state = KeyState::Running { until };
-                row.update(connection, keys)?;
-            }
-            Ok(ClaimDecision::not_claimed(ClaimOutcome::Running { until: end.min(until) }))
-        }
-        KeyState::Unknown | KeyState::Running { .. } => {
+    let record = match row {
+        Some(row) => Some(row.into_record()),
+        None => archive::find(connection, &request.key)?,
+    };
+    match (request.decide(record.as_ref()), record) {
+        (ClaimDecision::Insert { until }, _) => insert(connection, keys, request, until),
+        (ClaimDecision::TakeOver { until }, Some(record)) => {
             let fence = row::next_fence(connection)?;
             running(request, fence, until).replace(connection, keys)?;
-            let undo = ClaimUndo::Restore(fence, Box::new(row), keys.clone());
-            Ok(ClaimDecision { claimed: ClaimOutcome::TakenOver(fence), undo: Some(undo) })
+            let undo = ClaimUndo::Restore(fence, Box::new(KeyRow { record }), keys.clone());
+            Ok(StoredClaim { claimed: ClaimOutcome::TakenOver(fence), undo: Some(undo) })
+        }
+        (ClaimDecision::ShortenLease { until }, Some(mut record)) => {
+            record.state = KeyState::Running { until };
+            KeyRow { record }.update(connection, keys)?;
+            Ok(StoredClaim::not_claimed(ClaimOutcome::Running { until }))
+        }
+        (ClaimDecision::NotClaimed(outcome), _) => Ok(StoredClaim::not_claimed(outcome)),
+        (ClaimDecision::TakeOver { .. } | ClaimDecision::ShortenLease { .. }, None) => {
+            Err(row::damaged("a key without a record has no owner"))
         }
     }
 }
 
-/// Claims a key that has no row.
-fn claim_new(
+/// Inserts the row of a key that is free, unless the caller has reached its quota.
+fn insert(
     connection: &Connection,
     keys: &RowKeys,
     request: &ClaimRequest,
     until: UnixMillis,
-) -> rusqlite::Result<ClaimDecision> {
-    if let Some(archived) = archive::find(connection, &request.key)? {
-        let is_same = archived.fingerprint == request.fingerprint;
-        return Ok(ClaimDecision::not_claimed(if is_same {
-            ClaimOutcome::Archived
-        } else {
-            ClaimOutcome::Mismatch
-        }));
-    }
+) -> rusqlite::Result<StoredClaim> {
     if let Some(limit) = request.max_unknown {
         let unknown: i64 = connection.prepare_cached(COUNT_UNKNOWN)?.query_row(
             named_params! {
@@ -109,29 +95,23 @@ fn claim_new(
             |row| row.get(0),
         )?;
         if unknown >= count(limit) {
-            return Ok(ClaimDecision::not_claimed(ClaimOutcome::QuotaExceeded));
+            return Ok(StoredClaim::not_claimed(ClaimOutcome::QuotaExceeded));
         }
     }
     let fence = row::next_fence(connection)?;
     running(request, fence, until).insert(connection, keys)?;
-    Ok(ClaimDecision {
-        claimed: ClaimOutcome::Acquired(fence),
-        undo: Some(ClaimUndo::Delete(fence)),
-    })
+    let undo = Some(ClaimUndo::Delete(fence));
+    Ok(StoredClaim { claimed: ClaimOutcome::Acquired(fence), undo })
 }
 
 fn running(request: &ClaimRequest, fence: Fence, until: UnixMillis) -> KeyRow {
-    KeyRow {
-        fence,
-        key: request.key.clone(),
-        caller: request.caller.clone(),
-        fingerprint: request.fingerprint,
-        since: None,
-        state: KeyState::Running { until },
-    }
+    let state = KeyState::Running { until };
+    let mut record = KeyRecord::new(request.key.clone(), request.fingerprint, fence, state);
+    record.caller = request.caller.clone();
+    KeyRow { record }
 }
 
-impl ClaimDecision {
+impl StoredClaim {
     /// The claimant does not get the key.
     fn not_claimed(claimed: ClaimOutcome) -> Self {
         Self { claimed, undo: None }
@@ -149,7 +129,8 @@ impl ClaimUndo {
             Self::Restore(fence, row, keys) => {
                 let held = row::by_fence(connection, &keys, fence)?;
                 if let Some(FoundRow::Valid(held)) = held {
-                    if held.key == row.key && matches!(held.state, KeyState::Running { .. }) {
+                    let is_running = matches!(held.record.state, KeyState::Running { .. });
+                    if held.record.key == row.record.key && is_running {
                         row.replace(connection, &keys)?;
                     }
                 }
@@ -160,7 +141,7 @@ impl ClaimUndo {
 }
 
 impl PendingClaim {
-    pub(super) fn new(taken: ClaimDecision, queue: Queue) -> Self {
+    pub(super) fn new(taken: StoredClaim, queue: Queue) -> Self {
         let guard = taken.undo.map(|undo| UndoGuard { undo: Some(undo), queue });
         Self { claimed: taken.claimed, guard }
     }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, named_params};
 use uuid::Uuid;
 
 use super::checksum::RowKeys;
-use super::claim::{PendingClaim, decide};
+use super::claim::{self, PendingClaim};
 use super::columns::{count, timestamp};
 use super::row::{self, FoundRow};
 use super::store_clock::advance;
@@ -37,9 +37,9 @@ impl IdempotencyStore for SqliteStore {
 
     async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         let (queue, keys) = (self.queue.clone(), self.row_keys.clone());
-        let decide = move |connection: &Connection| decide(connection, &keys, &request);
+        let claim = move |connection: &Connection| claim::claim(connection, &keys, &request);
         let pend = move |decision| PendingClaim::new(decision, queue);
-        self.queue.run_and_confirm(JobKind::Claim, decide, pend).await.map(PendingClaim::receive)
+        self.queue.run_and_confirm(JobKind::Claim, claim, pend).await.map(PendingClaim::receive)
     }
 
     async fn renew(
@@ -116,7 +116,7 @@ impl IdempotencyStore for SqliteStore {
     }
 }
 
-fn find(
+pub(super) fn find(
     connection: &Connection,
     keys: &RowKeys,
     key: &ScopedKey,
@@ -167,7 +167,7 @@ fn sweep(
         due.query_map(named_params! { ":now": timestamp(now), ":limit": count(limit) }, |row| {
             match FoundRow::read(row, keys)? {
                 // The answers are not collected in memory.
-                FoundRow::Valid(row) => Ok((row.fence, None)),
+                FoundRow::Valid(row) => Ok((row.record.fence, None)),
                 FoundRow::Damaged(row) => Ok((row.fence, Some(row))),
             }
         })?;

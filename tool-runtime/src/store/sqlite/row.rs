@@ -12,9 +12,7 @@ use uuid::Uuid;
 use super::checksum::RowKeys;
 use super::columns::{digest, time, timestamp, uuid};
 use crate::canonical::Digest;
-use crate::store::{
-    Clock, Fence, KeyRecord, KeyState, ScopedKey, StoredAnswer, SystemClock, UnixMillis,
-};
+use crate::store::{Clock, Fence, KeyRecord, KeyState, ScopedKey, StoredAnswer, SystemClock};
 
 /// The numbers of the states, as in `migrations`.
 const RUNNING: i64 = 0;
@@ -66,13 +64,7 @@ const MARK: &str = "UPDATE keys SET damaged = 1 WHERE fence = :fence AND damaged
 /// A row whose checksum is valid, or that is about to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeyRow {
-    pub(super) fence: Fence,
-    pub(super) key: ScopedKey,
-    pub(super) caller: Box<str>,
-    pub(super) fingerprint: Digest,
-    /// The latest time at which the outcome became unknown.
-    pub(super) since: Option<UnixMillis>,
-    pub(super) state: KeyState,
+    pub(super) record: KeyRecord,
 }
 
 /// A row whose checksum is invalid. None of its fields is reliable.
@@ -93,28 +85,10 @@ pub(super) enum FoundRow {
 }
 
 impl KeyRow {
-    /// Converts the row to a record.
-    pub(super) fn into_record(self) -> KeyRecord {
-        let mut record = KeyRecord::new(self.key, self.fingerprint, self.fence, self.state);
-        record.caller = self.caller;
-        record.since = self.since;
-        record
-    }
-
-    /// Makes the outcome unknown.
-    pub(super) fn make_unknown(&mut self) {
-        if let KeyState::Running { until } | KeyState::Answered { keep_until: until, .. } =
-            self.state
-        {
-            self.since = Some(until);
-        }
-        self.state = KeyState::Unknown;
-    }
-
     fn columns(&self) -> StateColumns<'_> {
         let columns =
             StateColumns { state: UNKNOWN, until: None, succeeded: None, body: None, meta: None };
-        match &self.state {
+        match &self.record.state {
             KeyState::Running { until } => {
                 StateColumns { state: RUNNING, until: Some(timestamp(*until)), ..columns }
             }
@@ -136,18 +110,18 @@ impl KeyRow {
         let number = |number: i64| number.to_be_bytes();
         let optional = |value: Option<i64>| value.map(number);
         let succeeded = columns.succeeded.map(|it| [u8::from(it)]);
-        let ScopedKey { tenant, principal, tool, key } = &self.key;
-        let (since, until) = (optional(self.since.map(timestamp)), optional(columns.until));
+        let ScopedKey { tenant, principal, tool, key } = &self.record.key;
+        let (since, until) = (optional(self.record.since.map(timestamp)), optional(columns.until));
         [
             Some(DOMAIN),
             Some(sealed_by.as_bytes()),
-            Some(&number(fence_number(self.fence))),
+            Some(&number(fence_number(self.record.fence))),
             Some(tenant.as_bytes()),
             Some(principal.as_bytes()),
             Some(tool.as_bytes()),
             Some(key.as_bytes()),
-            Some(self.caller.as_bytes()),
-            Some(self.fingerprint.as_bytes()),
+            Some(self.record.caller.as_bytes()),
+            Some(self.record.fingerprint.as_bytes()),
             since.as_ref().map(<[u8; 8]>::as_slice),
             Some(&number(columns.state)),
             until.as_ref().map(<[u8; 8]>::as_slice),
@@ -172,23 +146,21 @@ impl KeyRow {
                 key: row.get("key")?,
             };
             let since: Option<i64> = row.get("since")?;
-            Ok(Self {
-                fence: u64::try_from(row.get::<_, i64>("fence")?)
-                    .map(Fence::new)
-                    .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, -1))?,
-                key,
-                caller: row.get("asker")?,
-                fingerprint: digest(row, "fingerprint")?,
-                since: since.map(super::columns::to_unix_millis),
-                state: state(row)?,
-            })
+            let fence = u64::try_from(row.get::<_, i64>("fence")?)
+                .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, -1))?;
+            let fingerprint = digest(row, "fingerprint")?;
+            let mut record = KeyRecord::new(key, fingerprint, Fence::new(fence), state(row)?);
+            record.caller = row.get("asker")?;
+            record.since = since.map(super::columns::to_unix_millis);
+            Ok(Self { record })
         };
         let found = read().ok()?;
         let sealed_by: Box<str> = row.get("sealed_by").ok()?;
         let seal: [u8; 32] = row.get("seal").ok()?;
         let stored: [u8; 32] = row.get("digest").ok()?;
         let mac = found.update_checksum(keys.of_id(&sealed_by)?, &sealed_by);
-        let is_valid = mac.verify_slice(&seal).is_ok() && stored == *found.key.digest().as_bytes();
+        let is_valid =
+            mac.verify_slice(&seal).is_ok() && stored == *found.record.key.digest().as_bytes();
         is_valid.then_some(found)
     }
 
@@ -210,15 +182,15 @@ impl KeyRow {
     ) -> rusqlite::Result<()> {
         let (columns, (sealed_by, seal)) = (self.columns(), self.sign(keys)?);
         let written = connection.prepare_cached(statement)?.execute(named_params! {
-            ":fence": fence_number(self.fence),
-            ":tenant": self.key.tenant.as_bytes(),
-            ":principal": self.key.principal,
-            ":tool": self.key.tool,
-            ":key": self.key.key,
-            ":digest": self.key.digest().as_bytes(),
-            ":asker": self.caller,
-            ":fingerprint": self.fingerprint.as_bytes(),
-            ":since": self.since.map(timestamp),
+            ":fence": fence_number(self.record.fence),
+            ":tenant": self.record.key.tenant.as_bytes(),
+            ":principal": self.record.key.principal,
+            ":tool": self.record.key.tool,
+            ":key": self.record.key.key,
+            ":digest": self.record.key.digest().as_bytes(),
+            ":asker": self.record.caller,
+            ":fingerprint": self.record.fingerprint.as_bytes(),
+            ":since": self.record.since.map(timestamp),
             ":state": columns.state,
             ":until": columns.until,
             ":succeeded": columns.succeeded,
@@ -234,8 +206,8 @@ impl KeyRow {
     pub(super) fn update(&self, connection: &Connection, keys: &RowKeys) -> rusqlite::Result<()> {
         let (columns, (sealed_by, seal)) = (self.columns(), self.sign(keys)?);
         let updated = connection.prepare_cached(UPDATE)?.execute(named_params! {
-            ":fence": fence_number(self.fence),
-            ":since": self.since.map(timestamp),
+            ":fence": fence_number(self.record.fence),
+            ":since": self.record.since.map(timestamp),
             ":state": columns.state,
             ":until": columns.until,
             ":succeeded": columns.succeeded,
@@ -295,14 +267,10 @@ impl DamagedRow {
 
     /// Makes a valid row of it, with the key and the state that the caller knows.
     pub(super) fn repaired(&self, key: &ScopedKey, state: KeyState) -> KeyRow {
-        KeyRow {
-            fence: self.fence,
-            key: key.clone(),
-            caller: self.record.caller.clone(),
-            fingerprint: self.record.fingerprint,
-            since: None,
-            state,
-        }
+        let record = &self.record;
+        let mut repaired = KeyRecord::new(key.clone(), record.fingerprint, self.fence, state);
+        repaired.caller = record.caller.clone();
+        KeyRow { record: repaired }
     }
 }
 
@@ -317,13 +285,13 @@ impl FoundRow {
 
     pub(super) fn into_record(self) -> KeyRecord {
         match self {
-            Self::Valid(row) => row.into_record(),
+            Self::Valid(row) => row.record,
             Self::Damaged(row) => row.record,
         }
     }
 
     fn is_of(&self, key: &ScopedKey) -> bool {
-        matches!(self, Self::Valid(row) if row.key == *key)
+        matches!(self, Self::Valid(row) if row.record.key == *key)
     }
 }
 
@@ -421,20 +389,16 @@ pub(super) fn sign_all(
 
 /// Reads a row of a format without checksums.
 fn unsigned(row: &Row<'_>) -> rusqlite::Result<KeyRow> {
-    let state = state(row)?;
-    Ok(KeyRow {
-        fence: fence(row)?,
-        key: ScopedKey {
-            tenant: uuid(row, "tenant")?,
-            principal: row.get("principal")?,
-            tool: row.get("tool")?,
-            key: row.get("key")?,
-        },
-        caller: Box::default(),
-        fingerprint: digest(row, "fingerprint")?,
-        since: (state == KeyState::Unknown).then(|| SystemClock.now()),
-        state,
-    })
+    let key = ScopedKey {
+        tenant: uuid(row, "tenant")?,
+        principal: row.get("principal")?,
+        tool: row.get("tool")?,
+        key: row.get("key")?,
+    };
+    let mut record = KeyRecord::new(key, digest(row, "fingerprint")?, fence(row)?, state(row)?);
+    record.caller = Box::default();
+    record.since = (record.state == KeyState::Unknown).then(|| SystemClock.now());
+    Ok(KeyRow { record })
 }
 
 /// Reads the state; an error if a column belongs to another state.

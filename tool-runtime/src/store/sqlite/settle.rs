@@ -4,11 +4,13 @@ use rusqlite::Connection;
 
 use super::archive;
 use super::checksum::RowKeys;
-use super::columns::timestamp;
+use super::columns::{timestamp, to_unix_millis};
 use super::row::{self, DamagedRow, FoundRow, KeyRow};
-use crate::store::{Fence, KeyState, ScopedKey, Settlement, UnixMillis};
+use crate::store::{
+    Fence, KeyRecord, KeyState, ScopedKey, Settlement, SettlementDecision, UnixMillis,
+};
 
-/// Settles a key; if it is not held, returns whether it was settled in the same way before.
+/// Settles a key as its record decides.
 pub(super) fn settle(
     connection: &Connection,
     keys: &RowKeys,
@@ -16,46 +18,39 @@ pub(super) fn settle(
     fence: Fence,
     settlement: &Settlement,
 ) -> rusqlite::Result<bool> {
-    match row::by_fence(connection, keys, fence)? {
-        Some(FoundRow::Valid(row)) if row.key == *key => apply(connection, keys, row, settlement),
+    let record = match row::by_fence(connection, keys, fence)? {
+        Some(FoundRow::Valid(row)) if row.record.key == *key => Some(row.record),
         Some(FoundRow::Damaged(row)) if row.may_be_of(key) => {
-            repair(connection, keys, key, &row, settlement)
+            return repair(connection, keys, key, &row, settlement);
         }
-        None if *settlement == Settlement::Released => {
-            let is_archived = archive::find(connection, key)?.is_some();
-            Ok(if is_archived {
-                archive::delete(connection, key, fence)?
-            } else {
-                row::look_up(connection, keys, key)?.is_none()
-            })
+        Some(FoundRow::Valid(_) | FoundRow::Damaged(_)) => return Ok(false),
+        None => super::keys::find(connection, keys, key)?,
+    };
+    match (as_stored(settlement).decide(fence, record.as_ref()), record) {
+        (SettlementDecision::Unchanged { is_settled }, _) => return Ok(is_settled),
+        (SettlementDecision::Store { state, since }, Some(record)) => {
+            KeyRow { record: KeyRecord { state, since, ..record } }.update(connection, keys)?;
         }
-        Some(FoundRow::Valid(_) | FoundRow::Damaged(_)) | None => Ok(false),
-    }
-}
-
-fn apply(
-    connection: &Connection,
-    keys: &RowKeys,
-    mut row: KeyRow,
-    settlement: &Settlement,
-) -> rusqlite::Result<bool> {
-    if let KeyState::Answered { .. } = row.state {
-        return Ok(is_settled_as(&row.state, settlement));
-    }
-    match settlement {
-        Settlement::Answered { answer, keep_until } => {
-            row.since = None;
-            row.state = KeyState::Answered { answer: answer.clone(), keep_until: *keep_until };
-            row.update(connection, keys)?;
+        (SettlementDecision::Delete, Some(record)) if record.state == KeyState::Archived => {
+            return archive::delete(connection, key, fence);
         }
-        Settlement::Unknown if row.state == KeyState::Unknown => {}
-        Settlement::Unknown => {
-            row.make_unknown();
-            row.update(connection, keys)?;
-        }
-        Settlement::Released => row::delete(connection, row.fence)?,
+        (SettlementDecision::Delete, Some(record)) => row::delete(connection, record.fence)?,
+        (SettlementDecision::Store { .. } | SettlementDecision::Delete, None) => return Ok(false),
     }
     Ok(true)
+}
+
+/// Returns the settlement with the time that a column can hold, so that it equals the stored one when it
+/// is repeated.
+fn as_stored(settlement: &Settlement) -> Settlement {
+    match settlement {
+        Settlement::Answered { answer, keep_until } => Settlement::Answered {
+            answer: answer.clone(),
+            keep_until: to_unix_millis(timestamp(*keep_until)),
+        },
+        Settlement::Unknown => Settlement::Unknown,
+        Settlement::Released => Settlement::Released,
+    }
 }
 
 /// Settles a damaged row, whose key and outcome its owner or a person knows. The fingerprint is
@@ -67,32 +62,14 @@ fn repair(
     row: &DamagedRow,
     settlement: &Settlement,
 ) -> rusqlite::Result<bool> {
-    match settlement {
-        Settlement::Answered { answer, keep_until } => {
-            let state = KeyState::Answered { answer: answer.clone(), keep_until: *keep_until };
+    match settlement.decide(row.fence, Some(&row.record)) {
+        SettlementDecision::Store { state, .. } => {
             row.repaired(key, state).replace(connection, keys)?;
         }
-        Settlement::Unknown => row.mark(connection)?,
-        Settlement::Released => row::delete(connection, row.fence)?,
+        SettlementDecision::Delete => row::delete(connection, row.fence)?,
+        SettlementDecision::Unchanged { .. } => row.mark(connection)?,
     }
     Ok(true)
-}
-
-/// Returns whether an answered key is in the state that the settlement would give it.
-fn is_settled_as(state: &KeyState, settlement: &Settlement) -> bool {
-    match (state, settlement) {
-        (
-            KeyState::Answered { answer, keep_until },
-            Settlement::Answered { answer: settled, keep_until: until },
-        ) => answer == settled && timestamp(*keep_until) == timestamp(*until),
-        (
-            KeyState::Running { .. }
-            | KeyState::Unknown
-            | KeyState::Archived
-            | KeyState::Answered { .. },
-            Settlement::Answered { .. } | Settlement::Unknown | Settlement::Released,
-        ) => false,
-    }
 }
 
 /// Extends a lease; false if the key is not running under this fence any more.
@@ -103,8 +80,8 @@ pub(super) fn renew(
     fence: Fence,
     until: UnixMillis,
 ) -> rusqlite::Result<bool> {
-    let mut row = match row::by_fence(connection, keys, fence)? {
-        Some(FoundRow::Valid(row)) if row.key == *key => row,
+    let mut record = match row::by_fence(connection, keys, fence)? {
+        Some(FoundRow::Valid(row)) if row.record.key == *key => row.record,
         Some(FoundRow::Damaged(row)) if row.may_be_of(key) => {
             row.mark(connection)?;
             // No claim takes over a damaged row, so its owner continues.
@@ -112,10 +89,12 @@ pub(super) fn renew(
         }
         Some(FoundRow::Valid(_) | FoundRow::Damaged(_)) | None => return Ok(false),
     };
-    let KeyState::Running { until: end } = row.state else { return Ok(false) };
-    if timestamp(until) > timestamp(end) {
-        row.state = KeyState::Running { until };
-        row.update(connection, keys)?;
+    let until = to_unix_millis(timestamp(until));
+    let Some(end) = record.lease_after_renewal(fence, until) else { return Ok(false) };
+    let extended = KeyState::Running { until: end };
+    if record.state != extended {
+        record.state = extended;
+        KeyRow { record }.update(connection, keys)?;
     }
     Ok(true)
 }
@@ -129,12 +108,11 @@ pub(super) fn invalidate_answer(
 ) -> rusqlite::Result<bool> {
     match row::look_up(connection, keys, key)? {
         Some(FoundRow::Valid(mut row)) => {
-            if !matches!(row.state, KeyState::Answered { .. }) {
-                return Ok(false);
+            let is_invalidated = row.record.invalidate_answer();
+            if is_invalidated {
+                row.update(connection, keys)?;
             }
-            row.make_unknown();
-            row.update(connection, keys)?;
-            Ok(true)
+            Ok(is_invalidated)
         }
         Some(FoundRow::Damaged(row)) => row.mark(connection).map(|()| true),
         None => Ok(false),

@@ -1,6 +1,7 @@
 //! The conformance suite of idempotency stores.
 
 mod claim;
+mod decision;
 mod lease;
 mod race;
 mod scope;
@@ -31,6 +32,7 @@ pub async fn idempotency(store: &dyn IdempotencyStore) {
     sweep::all(store).await;
     race::all(store).await;
     time::all(store).await;
+    decision::all(store).await;
 }
 
 /// The lease of every claim.
