@@ -1898,7 +1898,7 @@ impl ChatRequest {
     #[must_use]
     pub const fn timeout(&self) -> Option<Duration> {}
     #[must_use]
-    pub fn tools(&self) -> &[ToolSpec] {}
+    pub fn tools(&self) -> &[Arc<ToolSpec>] {}
     #[must_use]
     pub fn with_max_output_tokens(self, tokens: u64) -> Self {}
     #[must_use]
@@ -1912,7 +1912,7 @@ impl ChatRequest {
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {}
     #[must_use]
-    pub fn with_tools(self, specs: impl IntoIterator<Item: Borrow<ToolSpec>>) -> Self {}
+    pub fn with_tools(self, specs: impl IntoIterator<Item: Into<Arc<ToolSpec>>>) -> Self {}
 }
 impl fmt::Debug for ChatRequest {}
 

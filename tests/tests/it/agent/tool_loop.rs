@@ -11,7 +11,6 @@ use tool_runtime::agent::{
     AgentError, AgentErrorKind, AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason,
     LoopEnd, ModelCall, ModelMessage, StopCause, SuspendedRun, TokenUsage, ToolLoop,
 };
-use tool_runtime::contracts::ToolSpec;
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
@@ -150,7 +149,7 @@ async fn the_model_calls_tools_until_it_answers() {
     assert_eq!(model.last_answers(), ["3", "7"]);
     let told = model.told();
     assert_eq!(told[0].messages()[0], ModelMessage::System("Add.".to_owned()));
-    let tools: Vec<_> = told[0].tools().iter().map(ToolSpec::name).collect();
+    let tools: Vec<_> = told[0].tools().iter().map(|spec| spec.name()).collect();
     assert_eq!(tools, ["add", "pay", "secret"]);
     assert_eq!(report.messages().len(), 6);
 }
@@ -237,8 +236,7 @@ async fn a_call_of_a_denied_tool_is_refused_and_the_loop_goes_on() {
     let report = ToolLoop::new(runtime, model.clone()).run("?", &cx()).await.unwrap();
     assert_eq!(report.text(), Some("3, and nothing was paid"));
     assert_eq!(paid.0.load(Ordering::Relaxed), 0);
-    let tools: Vec<_> =
-        model.told()[0].tools().iter().map(|it| ToolSpec::name(it).to_owned()).collect();
+    let tools: Vec<_> = model.told()[0].tools().iter().map(|spec| spec.name().to_owned()).collect();
     assert_eq!(tools, ["add"]);
     let answers = model.last_answers();
     assert_eq!(answers[1], "3");

@@ -1,7 +1,7 @@
 //! A request to a model.
 
-use std::borrow::Borrow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -16,7 +16,7 @@ use crate::contracts::ToolSpec;
 pub struct ChatRequest {
     model: Option<String>,
     messages: Vec<ModelMessage>,
-    tools: Vec<ToolSpec>,
+    tools: Vec<Arc<ToolSpec>>,
     schema: Option<Value>,
     max_output_tokens: Option<u64>,
     temperature: Option<f64>,
@@ -49,11 +49,12 @@ impl ChatRequest {
         Self { model: Some(model.into()), ..self }
     }
 
-    /// Sets the tools that the model may call.
+    /// Sets the tools that the model may call, such as
+    /// [`Runtime::specs_for_model`](crate::Runtime::specs_for_model). A client may keep their
+    /// declarations while it gets the same specs in memory.
     #[must_use]
-    pub fn with_tools(self, specs: impl IntoIterator<Item: Borrow<ToolSpec>>) -> Self {
-        let tools = specs.into_iter().map(|spec| spec.borrow().clone()).collect();
-        Self { tools, ..self }
+    pub fn with_tools(self, specs: impl IntoIterator<Item: Into<Arc<ToolSpec>>>) -> Self {
+        Self { tools: specs.into_iter().map(Into::into).collect(), ..self }
     }
 
     /// Sets the JSON Schema of the answer. A server may enforce it;
@@ -95,7 +96,7 @@ impl ChatRequest {
 
     /// Returns the tools that the model may call.
     #[must_use]
-    pub fn tools(&self) -> &[ToolSpec] {
+    pub fn tools(&self) -> &[Arc<ToolSpec>] {
         &self.tools
     }
 

@@ -9,13 +9,12 @@ use std::time::Instant;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use super::adapter_cache::AdapterCache;
 use super::attempts::{AttemptedModel, FailedAttempt, with_retries};
 use super::builder::OpenAiBuilder;
 use super::endpoint::{ProviderEndpoint, broke_off, failing, timed_out, unreadable};
 use super::request::{RequestFormat, repeated};
-use crate::adapters::{
-    Adapter, Delta, Dialect, ReadError, RequestedCall, StopReason, Turn, is_file,
-};
+use crate::adapters::{Adapter, Delta, ReadError, RequestedCall, StopReason, Turn, is_file};
 use crate::agent::error::AgentError;
 use crate::agent::model::{
     AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, OnText,
@@ -56,6 +55,7 @@ use crate::tool::Attachment;
 #[derive(Clone)]
 pub struct OpenAiModel {
     endpoint: Arc<ProviderEndpoint>,
+    adapters: Arc<AdapterCache>,
 }
 
 impl OpenAiModel {
@@ -75,7 +75,7 @@ impl OpenAiModel {
     }
 
     pub(super) fn new(endpoint: Arc<ProviderEndpoint>) -> Self {
-        Self { endpoint }
+        Self { endpoint, adapters: Arc::default() }
     }
 
     async fn ask(
@@ -86,10 +86,7 @@ impl OpenAiModel {
         let started = Instant::now();
         let ends = request.timeout().and_then(|timeout| started.checked_add(timeout));
         let settings = &self.endpoint.settings;
-        let adapter = Adapter::builder(Dialect::OpenAiChat)
-            .max_response_bytes(settings.max_response_bytes)
-            .build(request.tools());
-        let adapter = &adapter;
+        let adapter = &*self.adapters.get(request.tools(), settings.max_response_bytes);
         let attempt = |model: AttemptedModel| async move {
             let format = RequestFormat {
                 adapter,

@@ -1,5 +1,6 @@
 //! A client of servers with OpenAI's API: chats, streams, embeddings.
 
+mod adapter_cache;
 mod attempts;
 mod builder;
 mod chat;
