@@ -106,8 +106,6 @@ pub enum AccessAction {
     Rotate,
     /// Bring the tenants' keys under the ring's current key.
     Rewrap,
-    /// Give checksums to snapshots of an earlier release.
-    AddChecksums,
 }
 
 /// The result of an access.
@@ -236,7 +234,6 @@ impl AccessAction {
             Self::Shred => "shred",
             Self::Rotate => "rotate",
             Self::Rewrap => "rewrap",
-            Self::AddChecksums => "add_checksums",
         }
     }
 }

@@ -72,13 +72,13 @@ impl<'v> ChecksumVerifier<'v> {
     /// Checks that a stored snapshot is as the vault wrote it.
     ///
     /// # Errors
-    /// `NoChecksum` without a checksum; `Altered` when a column was changed; `UnknownKey` when
-    /// the ring lacks the key that wraps the checksum key; `Store` when the store fails.
+    /// `Altered` when a column was changed; `UnknownKey` when the ring lacks the key that wraps the
+    /// checksum key; `Store` when the store fails.
     pub(super) async fn check(
         &mut self,
         snapshot: &ListedSnapshot,
     ) -> Result<(), super::EvidenceError> {
-        let stored = snapshot.checksum.as_deref().ok_or(EvidenceErrorKind::NoChecksum)?;
+        let stored = &*snapshot.checksum;
         let (version, mac) = split_checksum(stored).ok_or(EvidenceErrorKind::Altered)?;
         if self.key.as_ref().is_none_or(|key| key.version != version) {
             let key = self.vault.store.find_tenant_key(CHECKSUM_KEYS, version).await?;

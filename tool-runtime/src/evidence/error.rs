@@ -29,8 +29,6 @@ pub enum EvidenceErrorKind {
     Shredded,
     /// The stored snapshot was changed, cut, moved, exchanged or invented.
     Altered,
-    /// The snapshot has no checksum: an earlier release kept it, or its checksum was removed.
-    NoChecksum,
     /// The snapshot is intact, but is not the one that the ledger's record of the call names.
     NotAsRecorded,
     /// The ledger names the snapshot, and the store does not have it although it is within the
@@ -97,7 +95,6 @@ impl EvidenceErrorKind {
             Self::NotFound
             | Self::Shredded
             | Self::Altered
-            | Self::NoChecksum
             | Self::NotAsRecorded
             | Self::Missing
             | Self::UnknownKey => true,
@@ -148,10 +145,6 @@ impl fmt::Display for EvidenceErrorKind {
             Self::NotFound => "the tenant has no snapshot with this id",
             Self::Shredded => "the contents cannot be decrypted: the tenant's keys were destroyed",
             Self::Altered => "the stored snapshot was altered",
-            Self::NoChecksum => {
-                "the snapshot has no checksum: an earlier release kept it (`add_checksums`), or its \
-                 checksum was removed"
-            }
             Self::NotAsRecorded => {
                 "the snapshot is not the one that the ledger's record of the call names"
             }

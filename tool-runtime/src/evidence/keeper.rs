@@ -388,8 +388,7 @@ impl ledger::RecordedAccess {
             | AccessAction::Read
             | AccessAction::Shred
             | AccessAction::Rotate
-            | AccessAction::Rewrap
-            | AccessAction::AddChecksums) => action.as_str(),
+            | AccessAction::Rewrap) => action.as_str(),
         };
         let access = &record.access;
         let mut access = Self::new(record.at, action, access.reader(), access.reason());

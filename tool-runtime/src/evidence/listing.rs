@@ -51,8 +51,7 @@ impl Vault {
     /// [authorizer](Self::with_authorizer) denies is `None`, as one that does not exist.
     ///
     /// # Errors
-    /// `Altered` when the stored snapshot was altered; `NoChecksum` when it has no checksum;
-    /// `NotAsRecorded` and `Missing` when the snapshot and the ledger differ; `UnknownKey` when the
+    /// `Altered` when the stored snapshot was altered; `NotAsRecorded` and `Missing` when the snapshot and the ledger differ; `UnknownKey` when the
     /// ring lacks a key; `Unrecorded` when the access log takes no record; `AuthorizerFailed` when
     /// the authorizer cannot decide; `Store` when the store or the ledger fails.
     ///

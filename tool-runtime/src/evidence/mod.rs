@@ -38,7 +38,6 @@
 mod access;
 mod authorizer;
 mod checksum;
-mod checksum_upgrade;
 mod contents;
 mod error;
 #[cfg(feature = "http")]
@@ -60,7 +59,6 @@ pub use async_trait::async_trait;
 
 pub use self::access::{Access, AccessAction, AccessLog, AccessOutcome, AccessRecord};
 pub use self::authorizer::{EvidenceAuthorizer, EvidenceRequest, EvidenceVerdict};
-pub use self::checksum_upgrade::ChecksumUpgradeReport;
 pub use self::contents::{Contents, ContentsPart, OpenedSnapshot};
 pub use self::error::{EvidenceError, EvidenceErrorKind};
 pub use self::keeper::{EvidenceKeeper, Sealing};

@@ -24,7 +24,7 @@ impl Vault {
     ///
     /// # Errors
     /// `NotFound`; `Shredded` when the tenant's keys were destroyed; `Altered` when the stored
-    /// snapshot was altered; `NoChecksum` when it has no checksum; `NotAsRecorded` and `Missing`
+    /// snapshot was altered; `NotAsRecorded` and `Missing`
     /// when the snapshot and the [ledger](Self::with_ledger) differ; `UnknownKey` when the ring
     /// lacks a key; `Unrecorded` when the access log takes no record, whatever else went wrong;
     /// `AuthorizerFailed` when the authorizer cannot decide; `Contended` when the tenant's keys

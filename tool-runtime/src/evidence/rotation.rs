@@ -205,24 +205,21 @@ impl Vault {
         Ok(self.store.rewrap_data_key(tenant, id, &was, now, checksum).await?)
     }
 
-    /// Computes the checksum of a snapshot with a new wrapping of its key; `None` if it has none.
+    /// Computes the checksum of a snapshot with a new wrapping of its key.
     ///
     /// The stored checksum must hold, so that a rotation confirms no altered snapshot.
     async fn checksum_under(
         &self,
         stored: StoredSnapshot,
         now: &WrappedKey,
-    ) -> Result<Option<Vec<u8>>, EvidenceError> {
+    ) -> Result<Vec<u8>, EvidenceError> {
         let mut listed = ListedSnapshot::from(stored);
-        if listed.checksum.is_none() {
-            return Ok(None);
-        }
         ChecksumVerifier::new(self).check(&listed).await?;
         let key = newest_key(&*self.store, &self.ring).await?;
         if let Some(sealed) = &mut listed.sealed {
             sealed.key = now.clone();
         }
-        Ok(Some(checksum(&key, &listed)))
+        Ok(checksum(&key, &listed))
     }
 }
 

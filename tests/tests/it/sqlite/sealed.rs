@@ -134,39 +134,3 @@ async fn rows_in_use_are_adopted_under_the_hosts_keys_once_it_says_so() {
     let store = SqliteStore::options().checksum_keys(&without).open(folder.file()).unwrap();
     assert_eq!(store.check().damaged, 1, "and does not once it has left the ring");
 }
-
-#[tokio::test]
-async fn rows_of_a_format_without_checksums_are_sealed_when_the_file_is_opened() {
-    const BEFORE: [&str; 4] = [
-        include_str!("../../../../tool-runtime/src/store/sqlite/migrations/1.sql"),
-        include_str!("../../../../tool-runtime/src/store/sqlite/migrations/2.sql"),
-        include_str!("../../../../tool-runtime/src/store/sqlite/migrations/3.sql"),
-        include_str!("../../../../tool-runtime/src/store/sqlite/migrations/4.sql"),
-    ];
-    let folder = Folder::new();
-    let fresh = Folder::new();
-    let store = fresh.open();
-    answer(&store, "a").await;
-    let fingerprint = store.find(&key("a")).await.unwrap().unwrap().fingerprint;
-    let file = Connection::open(folder.file()).unwrap();
-    file.execute_batch(&BEFORE.concat()).unwrap();
-    file.execute_batch("PRAGMA application_id = 1953460076; PRAGMA user_version = 4").unwrap();
-    let insert = "INSERT INTO keys (tenant, principal, tool, key, fingerprint, state, until,
-        succeeded, body, meta) VALUES (?1, 'user:42', 'orders.place', ?2, ?3, ?4, ?5, ?6, ?7, ?7)";
-    let tenant = key("a").tenant;
-    let until = i64::MAX;
-    let (tenant, fingerprint) = (tenant.as_bytes(), fingerprint.as_bytes());
-    let answered = rusqlite::params![tenant, "a", fingerprint, 1, until, true, b"{}"];
-    file.execute(insert, answered).unwrap();
-    let none: Option<i64> = None;
-    let unknown = rusqlite::params![tenant, "b", fingerprint, 2, none, none, none];
-    file.execute(insert, unknown).unwrap();
-    drop(file);
-
-    let store = folder.open();
-    assert_eq!((store.check().rows, store.check().damaged), (2, 0));
-    assert!(matches!(store.claim(request("a")).await.unwrap(), ClaimOutcome::Settled(_)));
-    assert!(matches!(store.claim(request("b")).await.unwrap(), ClaimOutcome::Unknown(_)));
-    let c = fence(&store.claim(request("c")).await.unwrap());
-    assert_eq!(c.get(), 3, "fences go on growing");
-}

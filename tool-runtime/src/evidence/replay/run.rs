@@ -246,9 +246,9 @@ fn treat_unreadable(kind: EvidenceErrorKind) -> Result<OpenedContents, SkipReaso
         // contents and answers as if it did not exist. The ledger may have the arguments.
         EvidenceErrorKind::NotFound => Ok(OpenedContents::default()),
         EvidenceErrorKind::Missing => Err(SkipReason::EvidenceMissing),
-        EvidenceErrorKind::Altered
-        | EvidenceErrorKind::NoChecksum
-        | EvidenceErrorKind::NotAsRecorded => Err(SkipReason::EvidenceAltered),
+        EvidenceErrorKind::Altered | EvidenceErrorKind::NotAsRecorded => {
+            Err(SkipReason::EvidenceAltered)
+        }
         EvidenceErrorKind::Shredded
         | EvidenceErrorKind::UnknownKey
         | EvidenceErrorKind::InvalidAccess

@@ -50,12 +50,6 @@ const CHANGES: [Change; 21] = [
          facts = CAST(replace(CAST(facts AS TEXT), ',\"sealed\":[\"arguments\",\"output\"]', '') \
          AS BLOB) WHERE id = $sealed",
     ),
-    Change {
-        what: "no checksum",
-        sql: "UPDATE evidence SET checksum = NULL WHERE id = $sealed",
-        tenant: TENANT,
-        kind: EvidenceErrorKind::NoChecksum,
-    },
     of_mine("a cut checksum", "UPDATE evidence SET checksum = substr(checksum, 1, 36)"),
     of_mine("an empty checksum", "UPDATE evidence SET checksum = x''"),
     of_mine(
@@ -78,11 +72,11 @@ const CHANGES: [Change; 21] = [
     ),
     Change {
         what: "an invented row",
-        sql: "INSERT INTO evidence (tenant, id, trace, facts) \
+        sql: "INSERT INTO evidence (tenant, id, trace, facts, checksum) \
               SELECT $other_tenant, id, trace, CAST(replace(CAST(facts AS TEXT), $mine, $theirs) \
-              AS BLOB) FROM evidence WHERE id = $plain",
+              AS BLOB), x'' FROM evidence WHERE id = $plain",
         tenant: OTHER,
-        kind: EvidenceErrorKind::NoChecksum,
+        kind: EvidenceErrorKind::Altered,
     },
     Change {
         what: "an invented row with the checksum of another",
@@ -201,30 +195,8 @@ async fn the_tenant_under_which_the_key_of_the_checksums_is_kept_is_refused() {
         vault.shred(tenant, &access).await.map(drop),
         vault.rotate(tenant, &access).await.map(drop),
         vault.finish_rotation(tenant, &access).await.map(drop),
-        vault.add_checksums(tenant, &access).await.map(drop),
     ];
     for refused in all {
         assert_eq!(refused.map_err(|error| error.kind()), Err(EvidenceErrorKind::ReservedTenant));
     }
-}
-
-#[tokio::test]
-async fn snapshots_of_an_earlier_release_get_checksums_unless_they_were_altered() {
-    let folder = Folder::new();
-    let store = folder.open();
-    let first = vault(store.clone());
-    let sealed = [keep(&first, TENANT).await, keep(&first, TENANT).await];
-    let plain = first.keep(snapshot_of(TENANT), &Contents::new()).await.expect("it is kept").id();
-    store.close().await;
-    let ids = [sealed[0], sealed[1], plain];
-    change(&folder, "UPDATE evidence SET checksum = NULL", ids);
-    change(&folder, "UPDATE evidence SET trace = 'trace-2' WHERE id = $plain", ids);
-    let again = vault(folder.open());
-    let error = again.find(TENANT, plain, &access()).await.expect_err("it has no checksum");
-    assert_eq!((error.kind(), error.snapshot()), (EvidenceErrorKind::NoChecksum, Some(plain)));
-    let done = again.add_checksums(TENANT, &access()).await.expect("a store");
-    assert_eq!((done.added, done.altered), (2, 1));
-    check_read(&again, TENANT, sealed[0]).await;
-    assert!(again.find(TENANT, plain, &access()).await.expect("it is checked").is_some());
-    check_shut(&again, TENANT, sealed[1], EvidenceErrorKind::NoChecksum).await;
 }

@@ -111,14 +111,6 @@ pub trait EvidenceStore: Send + Sync + 'static {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
-        checksum: Option<Vec<u8>>,
-    ) -> Result<bool, StoreError>;
-
-    /// Adds a checksum to a snapshot. Returns false and changes nothing if it has one or is absent.
-    async fn add_checksum(
-        &self,
-        tenant: Uuid,
-        id: SnapshotId,
         checksum: Vec<u8>,
     ) -> Result<bool, StoreError>;
 }
@@ -148,8 +140,8 @@ pub struct StoredSnapshot {
     pub facts: StoredFacts,
     /// The sealed contents, if there are any.
     pub sealed: Option<SealedContents>,
-    /// The keyed checksum over all other columns; `None` if an earlier release kept the snapshot.
-    pub checksum: Option<Vec<u8>>,
+    /// The keyed checksum over all other columns. An empty one is never valid.
+    pub checksum: Vec<u8>,
 }
 
 /// A snapshot of a list: the columns that its checksum covers, with hashes of the sealed texts.
@@ -161,7 +153,7 @@ pub struct ListedSnapshot {
     /// The hashes of the sealed contents, if there are any.
     pub sealed: Option<SealedDigests>,
     /// The keyed checksum, as in [`StoredSnapshot::checksum`].
-    pub checksum: Option<Vec<u8>>,
+    pub checksum: Vec<u8>,
 }
 
 /// Hashes of the sealed contents of a snapshot.
@@ -256,16 +248,16 @@ impl StoredFacts {
 }
 
 impl StoredSnapshot {
-    /// Makes a stored snapshot without a checksum.
+    /// Makes a stored snapshot, whose checksum is to be set.
     #[must_use]
     pub const fn new(facts: StoredFacts, sealed: Option<SealedContents>) -> Self {
-        Self { facts, sealed, checksum: None }
+        Self { facts, sealed, checksum: Vec::new() }
     }
 
     /// Sets the checksum.
     #[must_use]
     pub fn with_checksum(mut self, checksum: impl Into<Vec<u8>>) -> Self {
-        self.checksum = Some(checksum.into());
+        self.checksum = checksum.into();
         self
     }
 

@@ -103,18 +103,9 @@ impl EvidenceStore for MemoryStore {
         id: SnapshotId,
         old: &WrappedKey,
         new: WrappedKey,
-        checksum: Option<Vec<u8>>,
-    ) -> Result<bool, StoreError> {
-        Ok(locked(&self.evidence)?.rewrap_data_key(tenant, id, old, (new, checksum)))
-    }
-
-    async fn add_checksum(
-        &self,
-        tenant: Uuid,
-        id: SnapshotId,
         checksum: Vec<u8>,
     ) -> Result<bool, StoreError> {
-        Ok(locked(&self.evidence)?.add_checksum(tenant, id, checksum))
+        Ok(locked(&self.evidence)?.rewrap_data_key(tenant, id, old, (new, checksum)))
     }
 }
 
@@ -208,7 +199,7 @@ impl MemoryEvidence {
         tenant: Uuid,
         id: SnapshotId,
         old: &WrappedKey,
-        (new, checksum): (WrappedKey, Option<Vec<u8>>),
+        (new, checksum): (WrappedKey, Vec<u8>),
     ) -> bool {
         let live = self.lives(tenant, old.version) && self.lives(tenant, new.version);
         let Some(snapshot) = self.snapshots.get_mut(&(tenant, id.uuid())) else { return false };
@@ -216,16 +207,6 @@ impl MemoryEvidence {
             Some(key) if live && key == old => {
                 *key = new;
                 snapshot.checksum = checksum;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn add_checksum(&mut self, tenant: Uuid, id: SnapshotId, checksum: Vec<u8>) -> bool {
-        match self.snapshots.get_mut(&(tenant, id.uuid())) {
-            Some(snapshot) if snapshot.checksum.is_none() => {
-                snapshot.checksum = Some(checksum);
                 true
             }
             _ => false,
@@ -262,7 +243,6 @@ fn bytes(snapshot: &StoredSnapshot) -> usize {
         let parts = [&sealed.arguments, &sealed.output].into_iter().flatten();
         parts.map(Vec::len).sum::<usize>().saturating_add(sealed.key.wrapped.len())
     });
-    let checksum = checksum.as_ref().map_or(0, Vec::len);
     let texts = facts.facts.len().saturating_add(facts.trace.len());
-    texts.saturating_add(sealed).saturating_add(checksum)
+    texts.saturating_add(sealed).saturating_add(checksum.len())
 }

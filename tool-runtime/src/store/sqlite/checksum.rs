@@ -76,7 +76,7 @@ impl fmt::Debug for RowKeys {
     }
 }
 
-/// Finds the keys of the file's rows, and adds checksums to rows of a format without them.
+/// Finds the keys of the file's rows, and creates one for a new file.
 ///
 /// Several processes may call it at once.
 pub(super) fn prepare(
@@ -93,9 +93,7 @@ pub(super) fn prepare(
         (None, StoredRowKey::Nothing) => {
             let own = random_key()?;
             store_own_key(&transaction, &own).map_err(|error| of_sqlite(&error))?;
-            let keys = RowKeys::own(own);
-            row::sign_all(&transaction, None, &keys).map_err(|error| of_sqlite(&error))?;
-            keys
+            RowKeys::own(own)
         }
         (None, StoredRowKey::HostKeys) => {
             return refused(
@@ -114,13 +112,14 @@ pub(super) fn prepare(
                      `adopt_rows`",
                 );
             }
-            let before = match stored {
-                StoredRowKey::Own(own) => Some(keys.and_own(&own)),
-                StoredRowKey::Nothing | StoredRowKey::HostKeys | StoredRowKey::Unreadable => None,
+            let switch = match stored {
+                StoredRowKey::Own(own) => row::sign_all(&transaction, &keys.and_own(&own), keys)
+                    .and_then(|()| switch_to_host_keys(&transaction)),
+                StoredRowKey::Nothing | StoredRowKey::HostKeys | StoredRowKey::Unreadable => {
+                    switch_to_host_keys(&transaction)
+                }
             };
-            row::sign_all(&transaction, before.as_ref(), keys)
-                .and_then(|()| switch_to_host_keys(&transaction))
-                .map_err(|error| of_sqlite(&error))?;
+            switch.map_err(|error| of_sqlite(&error))?;
             keys.clone()
         }
     };
@@ -130,7 +129,7 @@ pub(super) fn prepare(
 
 /// The key of checksums that a file contains.
 enum StoredRowKey {
-    /// None: the file's format had no checksums yet.
+    /// None: the file is new.
     Nothing,
     Own([u8; 32]),
     /// The file has the host's keys.

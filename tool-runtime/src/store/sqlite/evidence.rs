@@ -58,10 +58,6 @@ const REWRAP: &str = "
             SELECT 1 FROM evidence_keys
             WHERE tenant = :tenant AND version = :version AND lives = 1)";
 
-const ADD_CHECKSUM: &str = "
-    UPDATE evidence SET checksum = :checksum
-    WHERE tenant = :tenant AND id = :id AND checksum IS NULL";
-
 #[async_trait]
 impl EvidenceStore for SqliteStore {
     async fn put_snapshot(&self, snapshot: StoredSnapshot) -> Result<bool, StoreError> {
@@ -173,7 +169,7 @@ impl EvidenceStore for SqliteStore {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
-        checksum: Option<Vec<u8>>,
+        checksum: Vec<u8>,
     ) -> Result<bool, StoreError> {
         let was = was.clone();
         let rewrap = move |connection: &Connection| {
@@ -189,23 +185,6 @@ impl EvidenceStore for SqliteStore {
             Ok(changed > 0)
         };
         self.queue.run(JobKind::Write, rewrap).await
-    }
-
-    async fn add_checksum(
-        &self,
-        tenant: Uuid,
-        id: SnapshotId,
-        checksum: Vec<u8>,
-    ) -> Result<bool, StoreError> {
-        let add = move |connection: &Connection| {
-            let changed = connection.prepare_cached(ADD_CHECKSUM)?.execute(named_params! {
-                ":tenant": tenant.as_bytes(),
-                ":id": id.uuid().as_bytes(),
-                ":checksum": checksum,
-            })?;
-            Ok(changed > 0)
-        };
-        self.queue.run(JobKind::Write, add).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! The tenants' keys, in rows of fixed size that are overwritten in place: see `migrations/2.sql`.
+//! The tenants' keys, in rows of fixed size that are overwritten in place: see `migrations/1.sql`.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};

@@ -10,18 +10,7 @@ use crate::store::{StoreError, StoreErrorKind};
 const APPLICATION_ID: i32 = 0x746f_6f6c;
 
 /// The migrations from each version to the next, each in one transaction.
-pub(crate) const MIGRATIONS: &[&str] = &[
-    include_str!("migrations/1.sql"),
-    include_str!("migrations/2.sql"),
-    include_str!("migrations/3.sql"),
-    include_str!("migrations/4.sql"),
-    include_str!("migrations/5.sql"),
-    include_str!("migrations/6.sql"),
-    include_str!("migrations/7.sql"),
-    include_str!("migrations/8.sql"),
-    include_str!("migrations/9.sql"),
-    include_str!("migrations/10.sql"),
-];
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("migrations/1.sql")];
 
 /// Refuses a file of another application, or of an unknown version.
 pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {

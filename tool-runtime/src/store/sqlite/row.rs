@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::checksum::RowKeys;
 use super::columns::{digest, time, timestamp, uuid};
 use crate::canonical::Digest;
-use crate::store::{Clock, Fence, KeyRecord, KeyState, ScopedKey, StoredAnswer, SystemClock};
+use crate::store::{Fence, KeyRecord, KeyState, ScopedKey, StoredAnswer};
 
 /// The numbers of the states, as in `migrations`.
 const RUNNING: i64 = 0;
@@ -356,49 +356,25 @@ pub(super) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM keys)", [], |row| row.get(0))
 }
 
-/// Writes new checksums: of rows that `before` verifies, or without it of rows that have none.
+/// Writes new checksums of the rows that the keys of before verify.
 pub(super) fn sign_all(
     connection: &Connection,
-    before: Option<&RowKeys>,
+    before: &RowKeys,
     keys: &RowKeys,
 ) -> rusqlite::Result<()> {
     let mut last = i64::MIN;
     let next = "SELECT * FROM keys WHERE fence > :fence ORDER BY fence LIMIT 1";
     loop {
-        let found =
+        let read_next =
             connection.prepare_cached(next)?.query_row(named_params! { ":fence": last }, |row| {
-                let number: i64 = row.get("fence")?;
-                Ok((
-                    number,
-                    match before {
-                        Some(before) => match FoundRow::read(row, before)? {
-                            FoundRow::Valid(row) => Some(row),
-                            FoundRow::Damaged(_) => None,
-                        },
-                        None => unsigned(row).ok(),
-                    },
-                ))
+                Ok((row.get::<_, i64>("fence")?, FoundRow::read(row, before)?))
             });
-        let Some((number, row)) = found.optional()? else { return Ok(()) };
+        let Some((number, row)) = read_next.optional()? else { return Ok(()) };
         last = number;
-        if let Some(row) = row {
+        if let FoundRow::Valid(row) = row {
             row.replace(connection, keys)?;
         }
     }
-}
-
-/// Reads a row of a format without checksums.
-fn unsigned(row: &Row<'_>) -> rusqlite::Result<KeyRow> {
-    let key = ScopedKey {
-        tenant: uuid(row, "tenant")?,
-        principal: row.get("principal")?,
-        tool: row.get("tool")?,
-        key: row.get("key")?,
-    };
-    let mut record = KeyRecord::new(key, digest(row, "fingerprint")?, fence(row)?, state(row)?);
-    record.caller = Box::default();
-    record.since = (record.state == KeyState::Unknown).then(|| SystemClock.now());
-    Ok(KeyRow { record })
 }
 
 /// Reads the state; an error if a column belongs to another state.

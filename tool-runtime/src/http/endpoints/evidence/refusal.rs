@@ -32,7 +32,7 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
             let problem = Problem::new(StatusCode::GONE, ErrorCode::NotFound, message);
             problem.with_reason(RefusalReason::EvidenceShredded)
         }
-        Kind::Altered | Kind::NoChecksum | Kind::NotAsRecorded => {
+        Kind::Altered | Kind::NotAsRecorded => {
             damaged(RefusalReason::EvidenceAltered, "the stored evidence was altered")
         }
         Kind::Missing => damaged(

@@ -145,15 +145,10 @@ impl<'a> EvidenceChecks<'a> {
     }
 
     async fn rewrap(&self, id: SnapshotId, was: &WrappedKey, now: &WrappedKey) -> bool {
-        let checksum = Some(now.wrapped.clone());
+        let checksum = now.wrapped.clone();
         let rewrapped =
             self.store.rewrap_data_key(self.tenant, id, was, now.clone(), checksum).await;
         done("rewrap_data_key", rewrapped)
-    }
-
-    async fn add_checksum(&self, id: SnapshotId, checksum: &[u8]) -> bool {
-        let added = self.store.add_checksum(self.tenant, id, checksum.to_vec()).await;
-        done("add_checksum", added)
     }
 
     /// Returns the versions of the tenant's keys that are not destroyed.

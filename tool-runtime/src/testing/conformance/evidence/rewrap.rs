@@ -108,7 +108,7 @@ async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &EvidenceChecks<'_
     if let Some(sealed) = &mut expected.sealed {
         sealed.key = now.clone();
     }
-    expected.checksum = Some(now.wrapped);
+    expected.checksum = now.wrapped;
     let promise_of_both = "the key and the checksum are replaced, and nothing else is";
     assert_eq!(evidence.find(id).await, Some(expected), "{promise_of_both}");
     let again = evidence.rewrap(id, &was, &WrappedKey::new(2, wrapping(7))).await;
