@@ -313,18 +313,9 @@ impl EvidenceStore for Broken {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
-        checksum: Option<Vec<u8>>,
-    ) -> Result<bool, StoreError> {
-        self.0.rewrap_data_key(tenant, id, was, now, checksum).await
-    }
-
-    async fn add_checksum(
-        &self,
-        tenant: Uuid,
-        id: SnapshotId,
         checksum: Vec<u8>,
     ) -> Result<bool, StoreError> {
-        self.0.add_checksum(tenant, id, checksum).await
+        self.0.rewrap_data_key(tenant, id, was, now, checksum).await
     }
 }
 

@@ -184,7 +184,7 @@ async fn a_damaged_snapshot_is_shown_as_damaged_to_readers_who_may_know_of_it() 
     let store = MemoryStore::new();
     let id = kept(&store, &["quote"]).await[0];
     let mut stored = store.find_snapshot(TENANT, id).await.expect("a store").expect("it is kept");
-    stored.checksum = Some(vec![1; 37]);
+    stored.checksum = vec![1; 37];
     store.sweep_snapshots(UnixMillis::new(u64::MAX), 10).await.expect("a store");
     assert!(store.put_snapshot(stored).await.expect("a store"));
     let known = |request: &EvidenceRequest<'_>| match request.snapshot() {

@@ -20,7 +20,7 @@ const fn of_mine(what: &'static str, sql: &'static str) -> Change {
 }
 
 /// `sealed` holds the row with sealed contents, `plain` the one without, `other` a third one.
-const CHANGES: [Change; 21] = [
+const CHANGES: [Change; 20] = [
     Change {
         what: "another tenant",
         sql: "UPDATE evidence SET tenant = $other_tenant WHERE id = $sealed",

@@ -145,17 +145,8 @@ impl EvidenceStore for FaultyStore {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
-        checksum: Option<Vec<u8>>,
-    ) -> Result<bool, StoreError> {
-        self.step(self.store.rewrap_data_key(tenant, id, was, now, checksum)).await
-    }
-
-    async fn add_checksum(
-        &self,
-        tenant: Uuid,
-        id: SnapshotId,
         checksum: Vec<u8>,
     ) -> Result<bool, StoreError> {
-        self.step(self.store.add_checksum(tenant, id, checksum)).await
+        self.step(self.store.rewrap_data_key(tenant, id, was, now, checksum)).await
     }
 }
