@@ -4,7 +4,7 @@
 //!
 //! Questions of one's own stand behind `world` or `village`.
 
-#[path = "../../quickstart/world.rs"]
+#[path = "../../quickstart/src/world.rs"]
 mod world;
 
 use std::error::Error;

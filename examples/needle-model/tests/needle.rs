@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[allow(dead_code, reason = "the quickstart itself uses the rest")]
-#[path = "../../quickstart/world.rs"]
+#[path = "../../quickstart/src/world.rs"]
 mod world;
 
 use std::io;

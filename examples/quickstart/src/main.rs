@@ -1,6 +1,6 @@
 //! A tour of the main features: tools over real data, called as models really call them.
 //!
-//! Run it with `cargo run`. It prints a tool's schema, a call before and after it runs, a batch
+//! Run it with `cargo run -p quickstart`. It prints a tool's schema, a call before and after it runs, a batch
 //! with a write, and the model's view of a rejected call.
 
 mod show;
