@@ -1,6 +1,7 @@
 //! The calls of a real model, compared with the right ones of the cases.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use needle_model::NeedleModel;
@@ -111,7 +112,7 @@ async fn print(model: &NeedleModel, cases: &[Case], sample: &[&Case]) -> Result<
         let (mut score, mut unsure_score) = (Score::default(), Score::default());
         for case in sample {
             let request = ChatRequest::new(&case.question);
-            let request = request.with_tools(&offered(offer, case, &all, &index)?);
+            let request = request.with_tools(offered(offer, case, &all, &index)?);
             let is_answered = score.ask(model, &request, case).await;
             if is_answered {
                 unsure_score.ask(&unsure, &request, case).await;
@@ -187,7 +188,7 @@ impl Score {
         self.offered += u32::from(case.calls.iter().all(is_offered));
     }
 
-    fn count(&mut self, reply: &ChatReply, offered: &[ToolSpec], case: &Case) {
+    fn count(&mut self, reply: &ChatReply, offered: &[Arc<ToolSpec>], case: &Case) {
         self.seconds += reply.latency().as_secs_f64();
         let calls = reply.calls();
         let is_valid = |call: &&ModelCall| is_valid(call, offered);
@@ -304,7 +305,7 @@ fn equal(left: &Value, right: &Value, form: &dyn Fn(&str) -> String) -> bool {
 }
 
 /// Returns whether a call fits the schema of an offered tool.
-fn is_valid(call: &ModelCall, offered: &[ToolSpec]) -> bool {
+fn is_valid(call: &ModelCall, offered: &[Arc<ToolSpec>]) -> bool {
     let Some(spec) = offered.iter().find(|spec| spec.name() == call.name()) else { return false };
     let schema = Value::from(spec.input_schema().clone());
     Validator::compile(&schema).is_ok_and(|validator| {

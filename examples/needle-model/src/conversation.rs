@@ -26,7 +26,8 @@ pub(crate) fn conversation(request: &ChatRequest) -> Result<Value, AgentError> {
         let message = "the request has no message of the user; add one";
         return Err(AgentError::new(AgentErrorKind::Validation, message));
     }
-    let tools: Vec<Declaration<'_>> = request.tools().iter().map(|spec| declaration(spec)).collect();
+    let tools: Vec<Declaration<'_>> =
+        request.tools().iter().map(|spec| declaration(spec)).collect();
     Ok(json!({
         "system": system(request.messages()),
         "tools": tools,
