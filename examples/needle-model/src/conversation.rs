@@ -110,7 +110,7 @@ mod tests {
             .description("Returns an order.")
             .input_schema(schema);
         let spec = spec.build().expect("a tool");
-        let request = ChatRequest::new("Where is A-17?").with_tools([&spec]);
+        let request = ChatRequest::new("Where is A-17?").with_tools([spec.clone()]);
         let written = conversation(&request.with_max_output_tokens(64)).expect("a question");
         let parameters = Value::from(spec.input_schema().clone());
         let tool = json!({"name": "get_order", "description": "Returns an order.", "parameters": parameters});
