@@ -62,7 +62,7 @@ fn of_protocol(error: &ErrorData, limits: RemoteLimits) -> Failure {
 /// Describes a request that could not be sent, or was not answered.
 pub(super) fn of_transport(cause: &TransportFailure) -> Failure {
     let code = match cause {
-        TransportFailure::NotConnected
+        TransportFailure::NotConnected(_)
         | TransportFailure::SessionExpired
         | TransportFailure::Status(503) => ErrorCode::Unavailable,
         TransportFailure::Status(429) => ErrorCode::RateLimited,
@@ -138,7 +138,7 @@ mod tests {
         assert!(failure(&ServiceError::TransportClosed).leaves_effect_unknown());
         assert!(of_transport(&TransportFailure::Status(500)).leaves_effect_unknown());
         for cause in [
-            TransportFailure::NotConnected,
+            TransportFailure::NotConnected(String::new()),
             TransportFailure::Unauthorized,
             TransportFailure::Status(429),
         ] {
