@@ -74,7 +74,7 @@ pub(super) fn of_transport(cause: &TransportFailure) -> Failure {
         | TransportFailure::NoAnswer
         | TransportFailure::Lost => ErrorCode::UpstreamError,
     };
-    let mut failure = Failure::of(code).with_message(cause.describe());
+    let mut failure = Failure::of(code).with_message(cause.describe_for_models());
     if let TransportFailure::Status(status) = cause {
         failure = failure.with_upstream_status(*status);
     }
@@ -144,6 +144,9 @@ mod tests {
         ] {
             assert!(!of_transport(&cause).leaves_effect_unknown(), "{cause:?}");
         }
+        // Models do not read the address.
+        let cause = TransportFailure::NotConnected("the server at tools.example:1 …".to_owned());
+        assert_eq!(of_transport(&cause).message(), "the server cannot be reached");
     }
 
     #[test]

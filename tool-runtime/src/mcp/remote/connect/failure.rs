@@ -18,6 +18,8 @@ const MAX_TEXT: usize = 400;
 /// removed.
 const FAILURE: &str = "tool-runtime/failure";
 const UNREADABLE: &str = "unreadable";
+/// The text of a failed connection without its address.
+pub(super) const UNREACHED: &str = "the server cannot be reached";
 const TOO_LARGE: &str = "too large";
 /// The member of an error's data with the status of its HTTP response.
 const STATUS: &str = "tool-runtime/status";
@@ -72,7 +74,22 @@ impl TransportFailure {
         }
     }
 
-    /// Describes the failure for models and people.
+    /// Describes the failure for models, which do not read where the host's servers are.
+    pub(in super::super) fn describe_for_models(&self) -> String {
+        match self {
+            Self::NotConnected(_) => UNREACHED.to_owned(),
+            Self::Unauthorized
+            | Self::SessionExpired
+            | Self::Status(_)
+            | Self::TooLarge
+            | Self::Unreadable
+            | Self::MediaType(_)
+            | Self::NoAnswer
+            | Self::Lost => self.describe(),
+        }
+    }
+
+    /// Describes the failure for people.
     pub(in super::super) fn describe(&self) -> String {
         match self {
             Self::NotConnected(reason) => reason.clone(),

@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_client::{
 };
 
 use super::events::{EventSettings, EventStream, events, is_same};
-use super::failure::TransportFailure;
+use super::failure::{TransportFailure, UNREACHED};
 use super::message::{IncomingAnswer, IncomingMessage, MessageReader, RequestKind};
 use super::replies::ReplyTasks;
 use crate::mcp::remote::limits::RemoteLimits;
@@ -306,7 +306,7 @@ fn not_sent(error: &reqwest::Error) -> TransportFailure {
     match error.url() {
         Some(url) if error.is_connect() => TransportFailure::NotConnected(unreached(url, error)),
         Some(_) | None if error.is_connect() || error.is_builder() => {
-            TransportFailure::NotConnected("the server cannot be reached".to_owned())
+            TransportFailure::NotConnected(UNREACHED.to_owned())
         }
         Some(_) | None => TransportFailure::Lost,
     }
