@@ -149,6 +149,8 @@ pub mod tokens;
 mod tool;
 #[cfg(feature = "trace")]
 pub mod trace;
+#[cfg(any(feature = "openai", feature = "mcp-client"))]
+mod unreached;
 mod words;
 
 #[doc(hidden)]

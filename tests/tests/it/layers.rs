@@ -19,6 +19,7 @@ const CRATE: &[&str] = &[
     "encoding",
     "event_stream",
     "loopback",
+    "unreached",
     "log",
     "refusal_reason",
     "effect_state",

@@ -12,6 +12,9 @@ mod number;
 mod pointer;
 pub(crate) mod reader;
 mod scan;
+#[cfg(any(feature = "mcp", feature = "mcp-client"))]
+#[cfg_attr(not(feature = "mcp-client"), allow(dead_code, reason = "servers read the id alone"))]
+mod shallow;
 pub(crate) mod text;
 mod tree;
 #[cfg(feature = "mcp")]
@@ -33,6 +36,10 @@ pub(crate) use pointer::{OpaqueNodes, pointer, push_name};
 pub(crate) use reader::read;
 #[cfg(feature = "canonical")]
 pub(crate) use scan::special;
+#[cfg(any(feature = "mcp", feature = "mcp-client"))]
+pub(crate) use shallow::ShallowJson;
+#[cfg(feature = "mcp-client")]
+pub(crate) use shallow::ShallowScan;
 
 #[cfg(feature = "mcp")]
 pub(crate) use tool_contracts::portable::from_bytes;

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tool_runtime::mcp;
 use tool_runtime::prelude::*;
 
-use super::http::{opening, stateless, with_session};
+use super::http::{check_refusal, opening, stateless, with_session};
 use super::shop::{self, Orders};
 use super::{Client, WITH_SESSIONS};
 use crate::http::{open, send};
@@ -54,6 +54,7 @@ async fn values_count_against_the_share_of_the_caller_and_are_bounded() {
     // 6 kB of text are 768 kB of values.
     let refused = send(&app, greeting(json!({"a": vec![0; 3_000]}))).await;
     assert_eq!(refused.status, 429, "{refused:?}");
+    check_refusal(&refused, -32000);
     for request in [
         greeting(nested(60_000)),
         stateless("tasks/update", json!({"taskId": "1", "inputResponses": nested(60_000)})),
@@ -95,6 +96,9 @@ async fn arguments_that_the_protocol_compares_with_a_header_count_too() {
         call.headers_mut().insert("mcp-param-region", "eu".parse().unwrap());
         let answer = send(&app, call).await;
         assert_eq!(answer.status, status, "{answer:?}");
+        if status == 429 {
+            check_refusal(&answer, -32000);
+        }
     }
 }
 
@@ -108,6 +112,7 @@ async fn the_sessions_of_one_caller_are_few_unless_the_host_sets_another_number(
             let answer = send(&app, with_session("initialize", &opening(), None)).await;
             if answer.status != 200 {
                 assert_eq!(answer.status, 429, "{answer:?}");
+                check_refusal(&answer, -32000);
                 break;
             }
             opened += 1;

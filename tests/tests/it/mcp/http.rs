@@ -34,7 +34,7 @@ pub(crate) fn stateless(method: &str, mut params: Value) -> Request<Body> {
         meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
     }
     meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "test", "version": "1"});
-    let name = params["name"].as_str().or_else(|| params["taskId"].as_str());
+    let name = ["name", "taskId", "uri"].iter().find_map(|member| params[member].as_str());
     let name = name.unwrap_or_default().to_owned();
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let request =
@@ -96,7 +96,7 @@ fn two_services() -> (HttpConfig, String, String) {
     (config, one.expose().to_owned(), two.expose().to_owned())
 }
 
-fn keyed(mut request: Request<Body>, key: &str) -> Request<Body> {
+pub(super) fn keyed(mut request: Request<Body>, key: &str) -> Request<Body> {
     request.headers_mut().insert("x-internal-api-key", key.parse().unwrap());
     request
 }
@@ -190,7 +190,9 @@ async fn a_session_is_its_callers_alone() {
     let opened = send(&app, keyed(with_session("initialize", &opening(), None), &shopper)).await;
     let session = opened.header("mcp-session-id");
     let stolen = with_session("tools/call", &greeting(), Some(session));
-    assert_eq!(send(&app, keyed(stolen, &greeter)).await.status, 404);
+    let stolen = send(&app, keyed(stolen, &greeter)).await;
+    assert_eq!(stolen.status, 404);
+    check_refusal(&stolen, -32001);
     let own = with_session("tools/call", &greeting(), Some(session));
     assert_eq!(send(&app, keyed(own, &shopper)).await.status, 200);
     let end = |key: &str| {
@@ -212,6 +214,19 @@ async fn one_caller_cannot_open_all_sessions() {
     }
     let refused = send(&app, with_session("initialize", &opening(), None)).await;
     assert_eq!(refused.status, 429, "{refused:?}");
+    assert_eq!(refused.header("retry-after"), "1", "{refused:?}");
+    check_refusal(&refused, -32000);
+}
+
+/// Checks that a refusal is the error of the request with the id 1.
+#[track_caller]
+pub(super) fn check_refusal(refused: &Answer, code: i32) {
+    let error = refused.json();
+    assert_eq!((&error["jsonrpc"], &error["id"]), (&json!("2.0"), &json!(1)), "{error}");
+    assert_eq!(error["error"]["code"], code, "{error}");
+    assert!(error["error"]["message"].is_string(), "{error}");
+    assert!(error["error"]["data"]["code"].is_string(), "{error}");
+    assert_eq!(refused.header("content-type"), "application/json");
 }
 
 #[tokio::test]

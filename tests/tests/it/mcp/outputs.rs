@@ -1,11 +1,14 @@
 //! Answers that are longer than a model may read: their first part, and the pages of the rest.
 
 use serde_json::{Value, json};
+use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
 use tool_runtime::mcp::{self, Stdio};
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
 
+use super::http::{keyed, stateless};
 use super::{Client, shop};
+use crate::http::send;
 
 /// The text of a long answer.
 fn poem() -> String {
@@ -41,10 +44,14 @@ fn numbers() -> Vec<u32> {
 }
 
 fn server() -> Stdio {
+    mcp::stdio(runtime()).config(shop::config())
+}
+
+fn runtime() -> Runtime {
     let rules = Rules::new().max_output_bytes(1_000);
     let runtime = Runtime::builder().tool::<ReciteTool>().tool::<FetchPageTool>();
     let runtime = runtime.tool::<NumbersTool>().policy(Policy::new().rules(rules));
-    mcp::stdio(runtime.build().unwrap()).config(shop::config())
+    runtime.build().unwrap()
 }
 
 /// Reads the pages from an address to the end.
@@ -108,6 +115,31 @@ async fn the_resource_of_an_excerpt_of_rows_is_the_whole_answer() {
     let (_, link) = text_and_link(&result);
     let whole: Vec<u32> = serde_json::from_str(&read(&mut client, link).await).unwrap();
     assert_eq!(whole, numbers());
+}
+
+#[tokio::test]
+async fn the_rest_of_a_long_text_is_its_callers_alone_over_http() {
+    let (one, other) = (ApiKey::generate().unwrap(), ApiKey::generate().unwrap());
+    let caller = |name| {
+        let tenant = Uuid::from_u128(7);
+        Principal::new(name).for_tenants([tenant]).with_scopes("tools".parse::<Scopes>().unwrap())
+    };
+    let keys = ApiKeySet::new().with(one.hash(), caller("one")).unwrap();
+    let keys = keys.with(other.hash(), caller("other")).unwrap();
+    let config = HttpConfig::new(Auth::new().api_keys(&ApiKeys::new(keys)));
+    let app = mcp::router(runtime(), config.mcp(shop::config()));
+    let recite = stateless("tools/call", json!({"name": "recite", "arguments": {}}));
+    let called = send(&app, keyed(recite, one.expose())).await.json();
+    let (text, link) = text_and_link(&called["result"]);
+    let (first, _) = text.split_once("\n\nthis is an excerpt").unwrap_or_else(|| panic!("{text}"));
+    let read =
+        |key: &ApiKey| keyed(stateless("resources/read", json!({"uri": link})), key.expose());
+    let page = send(&app, read(&one)).await.json();
+    let rest = page["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{page}"));
+    assert!(!rest.is_empty() && poem().starts_with(&format!("{first}{rest}")), "{page}");
+    let refused = send(&app, read(&other)).await;
+    assert!(refused.json()["error"]["code"].is_i64(), "{refused:?}");
+    assert!(!refused.text.contains("tea"), "{refused:?}");
 }
 
 #[tokio::test]

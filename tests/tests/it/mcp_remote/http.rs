@@ -115,11 +115,15 @@ async fn a_server_on_the_network_has_no_settings_of_a_program() {
 #[tokio::test]
 async fn a_server_that_does_not_listen_cannot_be_reached() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/mcp?key=hunter2", listener.local_addr().unwrap());
+    let address = listener.local_addr().unwrap();
+    let url = format!("http://{address}/mcp?key=hunter2");
     drop(listener);
     let error = remote(&url).connect(&runtime()).await.unwrap_err();
     assert_eq!(error.kind(), RemoteErrorKind::Connection);
-    assert_eq!(error.to_string(), "`far`: the server cannot be reached");
+    let text = error.to_string();
+    let expected = format!("`far`: the server at {address} cannot be reached: ");
+    assert!(text.starts_with(&expected) && text.to_lowercase().contains("refused"), "{text}");
+    assert!(!text.contains("hunter2") && !text.contains("/mcp"), "{text}");
     assert_eq!(error.server(), Some("far"));
 }
 

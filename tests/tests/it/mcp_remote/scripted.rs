@@ -33,7 +33,8 @@ fn common(request: &Value, revision: &str) -> Option<String> {
         "initialize" => json!({"jsonrpc": "2.0", "id": request["id"], "result": {
             "protocolVersion": revision, "capabilities": {"tools": {}},
             "serverInfo": {"name": "scripted", "version": "1"}}}),
-        "tools/call" | "tools/list" => return None,
+        // A message without a method is the client's answer to a request.
+        "tools/call" | "tools/list" | "" => return None,
         _ => json!({"jsonrpc": "2.0", "id": request["id"], "error":
             {"code": -32601, "message": "Method not found"}}),
     };

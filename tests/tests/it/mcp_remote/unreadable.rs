@@ -2,6 +2,8 @@
 //!
 //! Time is paused: a call that waits for its deadline fails with `TIMEOUT`.
 
+use std::sync::Mutex;
+
 use serde_json::Value;
 use tool_runtime::mcp::{RemoteErrorKind, RemoteFindingKind, RemoteLimits, RemoteToolState};
 
@@ -68,6 +70,13 @@ async fn an_answer_in_the_manner_of_other_libraries_is_read() {
         format!(r#"{{"jsonrpc":"2.0","id":"$ID",{result}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":$ID.0,{result}}}"#),
         format!(r#"{{"id":$ID,{result}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":$ID,"method":null,"params":null,"error":null,{result}}}"#),
+        format!(r#"[{{"jsonrpc":"2.0","id":$ID,{result}}}]"#),
+        format!(
+            r#"[{{"jsonrpc":"2.0","id":null,"method":"notifications/progress","params":{{}},"result":null}},
+            {{"jsonrpc":"2.0","id":99,"result":{{}}}},{{"id":$ID,"error":null,{result}}}]"#
+        )
+        .replace('\n', ""),
         format!("\u{feff}{{\"jsonrpc\":\"2.0\",\"id\":$ID,{result}}}\r"),
         format!("Server is running\n{{\"level\":\"info\",\"id\":1}}\n\n{{\"id\":$ID,{result}}}"),
     ] {
@@ -146,6 +155,48 @@ async fn an_answer_beyond_a_limit_ends_its_call_wherever_its_id_stands() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn answers_in_a_batch_beyond_a_limit_end_their_calls() {
+    for batch in [format!("[{{}}{}]", ",{}".repeat(1_500)), format!("[{{\"a\":\"{:5000}\"}}]", "")]
+    {
+        let runtime = runtime();
+        let limits =
+            RemoteLimits::new().with_max_message_bytes(4_800).with_max_message_nodes(1_000);
+        let _remote =
+            Lines::with_line(&batch).remote().limits(limits).connect(&runtime).await.unwrap();
+        let failed = answer(&runtime, "far.t", "{}").await;
+        let message = "the answer of the server is larger than the limit";
+        assert_eq!(failed["error"]["message"], message, "{failed}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_cannot_be_read_is_answered_and_its_call_goes_on() {
+    let many = format!("[{}0]", "0,".repeat(1_500));
+    let large = format!("{{\"message\":\"{:5000}\"}}", "");
+    for params in [r#"{"message":"\ud83d"}"#, "NaN", &many, &large] {
+        let asked = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"elicitation/create\",\"params\":{params}}}\n"
+        );
+        let call = Mutex::new(Value::Null);
+        let server = Lines::new(move |message| {
+            let mut call = call.lock().unwrap();
+            if message["method"] == "tools/call" {
+                *call = message.clone();
+                return asked.clone().into_bytes();
+            }
+            assert_eq!((&message["id"], &message["error"]["code"]), (&5.into(), &(-32600).into()));
+            format!("{}\n", answered_text(&call, "done")).into_bytes()
+        });
+        let runtime = runtime();
+        let limits =
+            RemoteLimits::new().with_max_message_bytes(4_096).with_max_message_nodes(1_000);
+        let _remote = server.remote().limits(limits).connect(&runtime).await.unwrap();
+        let done = answer(&runtime, "far.t", "{}").await;
+        assert_eq!(done["data"], "done", "{done}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_tool_that_cannot_be_read_is_refused_and_the_others_stay() {
     let described = |name: &str, description: &str| {
         format!(r#"{{"name":"{name}","description":{description},"inputSchema":{{}}}}"#)
@@ -205,6 +256,18 @@ async fn of_two_tools_of_one_name_the_first_counts_and_the_other_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn of_two_tools_of_one_name_the_readable_one_is_used_and_the_other_is_reported() {
+    let bad = r#"{"name":"t","inputSchema":7}"#.to_owned();
+    for tools in [[tool("t"), bad.clone()], [bad, tool("t")]] {
+        let (events, runtime) = (super::Events::default(), runtime());
+        let server = Lines::with_tools(&tools);
+        let _remote = events.of(server.remote()).connect(&runtime).await.unwrap();
+        assert_eq!(names(&runtime), ["far.t"], "{tools:?}");
+        assert!(events.texts().contains("more than one tool of this name"), "{}", events.texts());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_open_schema_of_a_server_stays_open() {
     for (schema, arguments) in [
         (r#"{"type":"object"}"#, r#"{"anything":1}"#),
@@ -245,6 +308,9 @@ async fn an_error_of_a_tool_is_said_wherever_its_text_stands() {
         (r#""content":[{"type":"text","text":"no tea"}]"#, "no tea"),
         (r#""content":[],"structuredContent":{"error":"no cup"}"#, r#"{"error":"no cup"}"#),
         (r#""content":[{"type":"resource","resource":{"uri":"e://1","text":"no pot"}}]"#, "no pot"),
+        (r#""content":[{"type":"error","text":"no leaf"}]"#, "no leaf"),
+        (r#""content":[{"type":"resource_link","uri":"e://1","name":"no milk"}]"#, "no milk"),
+        (r#""content":"no sugar""#, "no sugar"),
         (r#""content":[]"#, "the tool of the server failed, and does not say why"),
     ] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":$ID,"result":{{"isError":true,{parts}}}}}"#);
@@ -261,7 +327,10 @@ async fn a_whole_list_has_one_bound() {
     let _remote = events.of(server.remote()).connect(&runtime).await.unwrap();
     let registered = names(&runtime).len();
     assert_eq!(registered, 17, "60,000 bytes each, and 1 MiB for all");
-    assert!(events.texts().contains("43 tools are left out"), "{}", events.texts());
+    let reason =
+        "43 tools are left out: the definitions of a server may have 1048576 bytes together";
+    assert!(events.texts().contains(reason), "{}", events.texts());
+    assert!(!events.texts().contains("may have 256"), "{}", events.texts());
 }
 
 /// A server may answer a notification with an error, which names no request.

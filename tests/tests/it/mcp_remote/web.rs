@@ -1,11 +1,15 @@
 //! Servers over HTTP in the manner of other libraries: events, errors without an id, lost sessions.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
+use futures::stream::{self, StreamExt as _};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tool_runtime::mcp::{RemoteErrorKind, RemoteEvent};
 
 use super::scripted::{answered_text, events, typed, web};
@@ -87,6 +91,56 @@ async fn an_unreadable_answer_ends_its_call_as_json_and_as_an_event() {
 }
 
 #[tokio::test]
+async fn an_answer_in_the_manner_of_other_libraries_is_read_as_json_and_as_an_event() {
+    let nulls = |request: &Value| {
+        answered_text(request, "done").replacen(
+            '{',
+            r#"{"method":null,"params":null,"error":null,"#,
+            1,
+        )
+    };
+    let batch = |request: &Value| {
+        let other = r#"{"jsonrpc":"2.0","method":"notifications/progress","id":null,"params":{}}"#;
+        format!("[{other},{}]", answered_text(request, "done"))
+    };
+    for written in [nulls as fn(&Value) -> String, batch] {
+        let as_json = called(move |request| typed(written(request), "application/json")).await;
+        let as_event = called(move |request| events("", &written(request))).await;
+        for done in [as_json, as_event] {
+            assert_eq!(done["data"], "done", "{done}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_cannot_be_read_is_answered_and_its_call_goes_on() {
+    let replied = Arc::new(Notify::new());
+    let server = web(move |message, session| {
+        if is(message, "tools/call") {
+            let asked = r#"{"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":NaN}"#;
+            let (asked, answer) = (format!("data: {asked}\n\n"), answered_text(message, "done"));
+            let replied = Arc::clone(&replied);
+            let events = stream::once(async move { asked }).chain(stream::once(async move {
+                replied.notified().await;
+                format!("data: {answer}\n\n")
+            }));
+            let body = Body::from_stream(events.map(Ok::<_, std::convert::Infallible>));
+            return Some(([("content-type", "text/event-stream")], body).into_response());
+        }
+        let is_reply = message["id"] == 5 && message["error"]["code"] == -32600;
+        (is_reply && session == Some(1)).then(|| {
+            replied.notify_one();
+            StatusCode::ACCEPTED.into_response()
+        })
+    });
+    let runtime = runtime();
+    let builder = server.await.call_timeout(Duration::from_secs(20));
+    let remote = builder.connect(&runtime).await.unwrap();
+    assert_eq!(answer(&runtime, "far.t", "{}").await["data"], "done");
+    remote.close().await;
+}
+
+#[tokio::test]
 async fn an_error_without_an_id_is_the_answer_of_its_request() {
     for status in [400, 422, 500, 503] {
         for id in [r#""id":null,"#, "", r#""id":"server-error","#] {
@@ -120,12 +174,16 @@ async fn a_lost_session_is_made_again_however_the_server_says_it() {
     let named =
         r#"{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"Session not found"}}"#;
     let unnamed = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}"#;
+    let named_event = "data: {\"jsonrpc\":\"2.0\",\"id\":$ID,\"error\":{\"code\":-32001,\"message\":\"Session not found\"}}\n\n";
     for (status, body, media_type) in [
         (400, named, "application/json"),
         (400, unnamed, "application/json"),
         (400, "Invalid or missing session ID", "text/plain"),
         (400, "Bad Request", "text/plain"),
         (404, unnamed, "application/json"),
+        (200, named, "application/json"),
+        (200, unnamed, "application/json"),
+        (200, named_event, "text/event-stream"),
         (410, "", "text/plain"),
     ] {
         let calls = AtomicUsize::new(0);

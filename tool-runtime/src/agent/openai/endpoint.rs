@@ -1,6 +1,5 @@
 //! One endpoint of a server: sends a body, and reads the response within its bounds.
 
-use std::error::Error;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
@@ -10,6 +9,7 @@ use serde_json::Value;
 use super::attempts::FailedAttempt;
 use super::builder::OpenAiSettings;
 use crate::agent::error::{AgentError, AgentErrorKind, AgentErrorReason};
+use crate::unreached::unreached;
 
 /// An endpoint, with the client that has the key.
 #[derive(Debug)]
@@ -21,8 +21,6 @@ pub(super) struct ProviderEndpoint {
 
 /// The longest `Retry-After` that is waited for.
 const LONGEST_ADVICE: Duration = Duration::from_secs(30);
-/// The most characters of the cause of a failed connection.
-const CAUSE: usize = 200;
 /// The most characters of a provider's word for an error.
 const WORD: usize = 64;
 
@@ -54,11 +52,7 @@ impl ProviderEndpoint {
         if !error.is_connect() {
             return broke_off();
         }
-        let host = self.url.host_str().unwrap_or_default();
-        let port = self.url.port_or_known_default().unwrap_or_default();
-        let cause = cause(error);
-        let message = format!("the server at {host}:{port} cannot be reached: {cause}");
-        let error = llm(AgentErrorReason::Connection, message);
+        let error = llm(AgentErrorReason::Connection, unreached(&self.url, error));
         FailedAttempt { error, may_retry: true, advice: None }
     }
 
@@ -114,15 +108,6 @@ fn provider_words(body: &[u8]) -> Vec<(&'static str, String)> {
     };
     let found = [("provider_type", word("type")), ("provider_code", word("code"))];
     found.into_iter().filter_map(|(name, word)| Some((name, word.filter(is_word)?))).collect()
-}
-
-/// Returns the text of the innermost source of an error, which has no URL in it.
-fn cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string().chars().take(CAUSE).collect()
 }
 
 pub(super) fn unreadable(message: impl Into<String>) -> FailedAttempt {

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use super::direct::DirectCall;
 use super::handler::ToolServer;
 use super::listing::McpToolCache;
-use super::message::{SentMessage, VALUE_BYTES, invalid_request};
+use super::message::{SentMessage, VALUE_BYTES, invalid_request, refused_request};
 use super::sessions::{McpSessions, SESSION, SessionUse};
 use super::transport::{AnswerStream, RequestCaller, Transport};
 use crate::http::endpoints::call::streams;
@@ -82,14 +82,15 @@ impl McpEndpoint {
         let caller = admitted.caller().clone();
         let id = session_of(request.headers()).map(Box::from);
         let usage = match (&self.sessions, &id) {
-            (Some(sessions), Some(id)) => Some(sessions.admit(id, &caller)?),
-            (None, _) | (_, None) => None,
+            (Some(sessions), Some(id)) => sessions.admit(id, &caller).map(Some),
+            (None, _) | (_, None) => Ok(None),
         };
-        let session = RequestSession { id, usage, place: None };
+        let mut session = RequestSession { id, usage: None, place: None };
         let mut request_caller = RequestCaller::new(admitted, request.headers().clone(), audit);
         if *request.method() == Method::POST {
-            return self.posted(&app, request, session, request_caller).await;
+            return self.posted(&app, request, (session, usage), request_caller).await;
         }
+        session.usage = usage?;
         let listens = *request.method() == Method::GET;
         if listens {
             request_caller.stream = Some(answer_stream(&app, &caller, session.usage.clone())?);
@@ -105,7 +106,7 @@ impl McpEndpoint {
         &self,
         app: &SharedApp,
         request: Request,
-        mut session: RequestSession,
+        (mut session, usage): (RequestSession, Result<Option<SessionUse>, Problem>),
         mut caller: RequestCaller,
     ) -> Result<Response, Problem> {
         let received = ReceivedRequest::from_request(request, app).await?;
@@ -118,9 +119,12 @@ impl McpEndpoint {
         let values =
             message.values() + passed_arguments.map_or(0, |it| value_count(it.get().as_bytes()));
         let bytes = body.len() + values * VALUE_BYTES;
-        permit.grow(&app.body_quota, caller.admitted.caller(), bytes)?;
+        let refused = |problem| with_id(problem, message.request_id());
+        session.usage = usage.map_err(refused)?;
+        permit.grow(&app.body_quota, caller.admitted.caller(), bytes).map_err(refused)?;
         caller.body_permit = Some(permit);
-        self.acquire_places(app, &message, &mut session, &mut caller).await?;
+        let acquired = self.acquire_places(app, &message, &mut session, &mut caller).await;
+        acquired.map_err(refused)?;
         caller.arguments = message.arguments().map(ToOwned::to_owned);
         let caller = Arc::new(caller);
         if session.id.is_none() {
@@ -227,6 +231,12 @@ where
 
 fn session_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION)?.to_str().ok()
+}
+
+/// Writes a refusal as the answer to a request that was read.
+fn with_id(problem: Problem, id: Option<&RawValue>) -> Problem {
+    let body = refused_request(id, &problem);
+    Problem { body: Some(body.into()), ..problem }
 }
 
 /// Answers a message that the protocol does not read.

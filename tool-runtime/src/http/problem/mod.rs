@@ -26,6 +26,8 @@ pub(in crate::http) struct Problem {
     pub(in crate::http) trace_id: Option<Box<str>>,
     /// The tool, if it is known.
     pub(in crate::http) tool_name: Option<Box<str>>,
+    /// The body in the form of the request's protocol; none for that of a failed call.
+    pub(in crate::http) body: Option<Box<str>>,
 }
 
 impl Problem {
@@ -43,6 +45,7 @@ impl Problem {
             retry_after: None,
             trace_id: None,
             tool_name: None,
+            body: None,
         }
     }
 

@@ -18,8 +18,12 @@ impl Problem {
         if let Some(tool_name) = self.tool_name.take() {
             audit.tool_name = tool_name;
         }
-        let status = self.status;
-        JsonResponse::failure(status, &self.into_detail(), None, audit)
+        let (status, body) = (self.status, self.body.take());
+        let response = JsonResponse::failure(status, &self.into_detail(), None, audit);
+        match body {
+            Some(body) => JsonResponse { body: String::from(body).into(), ..response },
+            None => response,
+        }
     }
 
     /// Returns the problem as the error of a call.

@@ -11,18 +11,24 @@ use super::connect::{TransportFailure, result_text, server_text, transport_failu
 use super::definition::{MalformedTool, ToolDefinition};
 use super::error::{RemoteError, RemoteErrorKind};
 use super::limits::RemoteLimits;
-use super::shallow::ShallowJson;
+use crate::json::ShallowJson;
 
 /// The tools that a server lists at one moment, each once.
 #[derive(Debug, Default)]
 pub(super) struct RemoteListing {
     pub(super) tools: Vec<ToolDefinition>,
     pub(super) malformed: Vec<MalformedTool>,
-    /// The number of tools beyond the limits.
-    pub(super) left_out: usize,
+    pub(super) left_out: LeftOutTools,
     names: BTreeSet<String>,
     /// The size of the definitions.
     bytes: usize,
+}
+
+/// The numbers of tools that are left out, by the limit that they exceed.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LeftOutTools {
+    by_count: usize,
+    by_bytes: usize,
 }
 
 /// One page of a list.
@@ -33,7 +39,6 @@ struct ListPage {
     rejected: Vec<String>,
 }
 
-const TWICE: &str = "its name is listed more than once; the first definition counts";
 const TOO_LARGE: &str = "its definition is larger than the limit";
 const NOT_JSON: &str = "its definition is not valid JSON";
 const REJECTED: &str = "its annotations for HTTP headers are invalid";
@@ -91,44 +96,76 @@ impl RemoteListing {
     }
 
     fn add(&mut self, text: &str, page: &ListPage, limits: RemoteLimits) {
-        let is_full = self.names.len() >= limits.max_tools()
-            || self.malformed.len() >= limits.max_tools()
-            || self.bytes >= limits.max_listing_bytes();
-        if is_full {
-            self.left_out += 1;
+        let most = limits.max_tools();
+        if self.names.len() >= most || self.malformed.len() >= most {
+            self.left_out.by_count += 1;
+        } else if self.bytes >= limits.max_listing_bytes() {
+            self.left_out.by_bytes += 1;
+        } else {
+            match sized_definition(text, page, limits) {
+                Ok((tool, size)) => self.add_readable(tool, size, limits),
+                Err(malformed) => self.refuse(malformed),
+            }
+        }
+    }
+
+    fn add_readable(&mut self, mut tool: ToolDefinition, size: usize, limits: RemoteLimits) {
+        if self.mark_repeated(&tool.name) {
             return;
         }
-        match definition(text, page, limits) {
-            Ok(tool) if self.names.contains(&tool.name) => self.repeat(&tool.name),
-            Ok(tool) => {
-                let size = tool.size();
-                if size > limits.max_definition_bytes() {
-                    return self.refuse(MalformedTool::new(&tool.name, TOO_LARGE));
-                }
-                self.bytes += size;
-                if self.bytes > limits.max_listing_bytes() {
-                    self.left_out += 1;
-                    return;
-                }
-                self.names.insert(tool.name.clone());
-                self.tools.push(tool);
-            }
-            Err(malformed) => self.refuse(malformed),
+        self.bytes += size;
+        if self.bytes > limits.max_listing_bytes() {
+            self.left_out.by_bytes += 1;
+            return;
         }
+        // Of several tools of one name, the first that can be read counts.
+        tool.is_repeated = !self.names.insert(tool.name.clone());
+        self.malformed.retain(|malformed| malformed.name != tool.name);
+        self.tools.push(tool);
     }
 
     fn refuse(&mut self, malformed: MalformedTool) {
-        self.names.insert(malformed.name.clone());
-        self.malformed.push(malformed);
-    }
-
-    /// Marks the tool that was listed first, which stays usable.
-    fn repeat(&mut self, name: &str) {
-        match self.tools.iter_mut().find(|tool| tool.name == name) {
-            Some(first) => first.is_repeated = true,
-            None => self.malformed.push(MalformedTool::new(name, TWICE)),
+        let is_usable = self.mark_repeated(&malformed.name);
+        if !is_usable && self.names.insert(malformed.name.clone()) {
+            self.malformed.push(malformed);
         }
     }
+
+    /// Marks the usable tool of a name that is listed again; false if there is none.
+    fn mark_repeated(&mut self, name: &str) -> bool {
+        let Some(first) = self.tools.iter_mut().find(|tool| tool.name == name) else {
+            return false;
+        };
+        first.is_repeated = true;
+        true
+    }
+}
+
+impl LeftOutTools {
+    /// Describes the tools that are left out, for people, a line for each limit.
+    pub(super) fn reasons(self, limits: RemoteLimits) -> impl Iterator<Item = String> {
+        let (tools, bytes) = (limits.max_tools(), limits.max_listing_bytes());
+        let reasons = [
+            (self.by_count, format!("a server may have {tools} tools")),
+            (self.by_bytes, format!("the definitions of a server may have {bytes} bytes together")),
+        ];
+        let exceeded = reasons.into_iter().filter(|(count, _)| *count > 0);
+        exceeded.map(|(count, limit)| format!("{count} tools are left out: {limit}"))
+    }
+}
+
+/// Reads the definition of a tool, and its size.
+fn sized_definition(
+    text: &str,
+    page: &ListPage,
+    limits: RemoteLimits,
+) -> Result<(ToolDefinition, usize), MalformedTool> {
+    let tool = definition(text, page, limits)?;
+    let size = tool.size();
+    if size > limits.max_definition_bytes() {
+        return Err(MalformedTool::new(&tool.name, TOO_LARGE));
+    }
+    Ok((tool, size))
 }
 
 /// Reads the definition of a tool by itself, so that one that is damaged loses no other.
@@ -237,21 +274,51 @@ mod tests {
         let large = json!({"name": "b", "description": "x".repeat(200), "inputSchema": {}});
         let listed =
             listing(&[tool("a"), tool("a"), large, json!({"name": "c"}), tool("d")], limits);
-        let names: Vec<_> =
-            listed.tools.iter().map(|tool| (&*tool.name, tool.is_repeated)).collect();
-        assert_eq!(names, [("a", true), ("d", false)]);
+        assert_eq!(names(&listed), [("a", true), ("d", false)]);
         let apart: Vec<_> = listed.malformed.iter().map(|tool| &*tool.name).collect();
         assert_eq!(apart, ["b", "c"]);
+    }
+
+    fn names(listed: &RemoteListing) -> Vec<(&str, bool)> {
+        listed.tools.iter().map(|tool| (&*tool.name, tool.is_repeated)).collect()
+    }
+
+    #[test]
+    fn of_several_tools_of_one_name_the_first_that_can_be_read_counts() {
+        let bad = json!({"name": "a", "inputSchema": 7});
+        let mut other = tool("a");
+        other["description"] = json!("Another one.");
+        for (tools, description) in [
+            (vec![tool("a"), bad.clone()], None),
+            (vec![bad.clone(), tool("a")], None),
+            (vec![bad.clone(), bad.clone(), tool("a"), other.clone()], None),
+            (vec![bad.clone(), other, tool("a"), bad.clone()], Some("Another one.")),
+        ] {
+            let listed = listing(&tools, RemoteLimits::new());
+            assert_eq!(names(&listed), [("a", true)], "{tools:?}");
+            assert_eq!(listed.tools[0].description.as_deref(), description);
+            assert!(listed.malformed.is_empty(), "{tools:?}");
+        }
+        assert_eq!(listing(&[bad.clone(), bad], RemoteLimits::new()).malformed.len(), 1);
     }
 
     #[test]
     fn tools_beyond_the_limits_are_counted_and_left_out() {
         let tools: Vec<_> = (0..5).map(|at| tool(&at.to_string())).collect();
         let listed = listing(&tools, RemoteLimits::new().with_max_tools(2));
-        assert_eq!((listed.tools.len(), listed.left_out), (2, 3));
+        let reasons = |listed: &RemoteListing, limits| -> Vec<_> {
+            listed.left_out.reasons(limits).collect()
+        };
+        assert_eq!(listed.tools.len(), 2);
+        let limits = RemoteLimits::new().with_max_tools(2);
+        assert_eq!(reasons(&listed, limits), ["3 tools are left out: a server may have 2 tools"]);
         // A definition has 34 bytes here.
         let listed = listing(&tools, RemoteLimits::new().with_max_listing_bytes(120));
-        assert_eq!((listed.tools.len(), listed.left_out), (3, 2));
+        assert_eq!(listed.tools.len(), 3);
+        let limits = RemoteLimits::new().with_max_listing_bytes(120);
+        let text = "2 tools are left out: the definitions of a server may have 120 bytes together";
+        assert_eq!(reasons(&listed, limits), [text]);
+        assert_eq!(reasons(&listing(&tools, RemoteLimits::new()), limits), Vec::<String>::new());
     }
 
     #[test]

@@ -19,7 +19,6 @@ mod listing;
 mod lock;
 mod names;
 mod settings;
-mod shallow;
 mod status;
 mod supervisor;
 

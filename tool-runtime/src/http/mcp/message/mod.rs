@@ -12,6 +12,7 @@ mod tests;
 
 use std::borrow::Cow;
 
+use axum::http::StatusCode;
 use rmcp::model::RequestId;
 use serde::Serialize;
 use serde_json::error::Category;
@@ -20,7 +21,9 @@ use serde_json::{Map, Value};
 
 use self::members::{Members, each_member};
 use self::params::SentParams;
-use crate::json::value_count;
+use super::answer::public_detail;
+use crate::http::problem::Problem;
+use crate::json::{ShallowJson, value_count};
 
 /// The code of a message that is no JSON.
 const PARSE_ERROR: i32 = -32700;
@@ -31,6 +34,8 @@ const INVALID_PARAMS: i32 = -32602;
 
 /// The code of a request that the server has no place for.
 const SERVER_BUSY: i32 = -32000;
+/// The code of a request of a session that does not exist, as the official servers have it.
+const SESSION_NOT_FOUND: i32 = -32001;
 
 /// The most values of a message beside the arguments of a tool, which have the limits of the runtime.
 pub(super) const MAX_VALUES: usize = 4_096;
@@ -106,7 +111,8 @@ impl<'b> SentMessage<'b> {
         let read = each_member(body, |name, value| sent.add(name, value));
         let read = read.map_err(|error| {
             // A number at the end of a text that was cut off is perhaps not the whole id.
-            sent.id = sent.id.filter(|_| error.classify() != Category::Eof);
+            let is_cut = error.classify() == Category::Eof;
+            sent.id = if is_cut { None } else { sent.id.or_else(|| id_in(body)) };
             MessageFault::unreadable(&error)
         });
         let (id, is_notification) = (sent.id, sent.method.is_some() && sent.id.is_none());
@@ -241,23 +247,43 @@ fn is_id(id: &RawValue) -> bool {
     json.len() <= MAX_NAME && !json.starts_with(['{', '[']) && read_id(id).is_some()
 }
 
+/// Finds the id of a message that is no JSON.
+fn id_in(body: &[u8]) -> Option<&RawValue> {
+    let outer = ShallowJson::object(body, &["id"]);
+    let body = std::str::from_utf8(body).ok().filter(|_| outer.is_object() && outer.is_complete());
+    serde_json::from_str(outer.get(body?, "id")?).ok()
+}
+
 fn read_id(id: &RawValue) -> Option<RequestId> {
     serde_json::from_str(id.get()).ok()
 }
 
 /// Writes an error as a message, with the id of the request if that is a text or a number.
 fn error_message(id: Option<&RawValue>, code: i32, words: &str) -> String {
+    written_error(id, code, words, "")
+}
+
+fn written_error(id: Option<&RawValue>, code: i32, words: &str, more: &str) -> String {
     let id = id.map(RawValue::get).filter(|id| {
         id.len() <= MAX_NAME
             && id.starts_with(|first: char| first.is_ascii_digit() || "\"-".contains(first))
     });
     let (id, words) = (id.unwrap_or("null"), Value::from(words));
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{words}}}}}"#)
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{words}{more}}}}}"#)
 }
 
 /// Writes the error of a request that the protocol does not admit, with its id.
 pub(super) fn invalid_request(id: Option<&RawValue>, words: &str) -> String {
     error_message(id, INVALID_REQUEST, words)
+}
+
+/// Writes the refusal of a request that was read, with its id.
+pub(super) fn refused_request(id: Option<&RawValue>, problem: &Problem) -> String {
+    let is_lost = problem.status == StatusCode::NOT_FOUND;
+    let code = if is_lost { SESSION_NOT_FOUND } else { SERVER_BUSY };
+    let detail = problem.clone().into_detail();
+    let data = public_detail(&detail).unwrap_or_default();
+    written_error(id, code, detail.message(), &format!(r#","data":{data}"#))
 }
 
 /// Writes the error of a call that is refused because too many of them have no answer.

@@ -36,6 +36,23 @@ fn arguments_keep_their_digits_and_repeated_keys() {
 }
 
 #[test]
+fn a_text_that_is_no_json_is_refused_with_its_id_wherever_that_stands() {
+    for (body, id) in [
+        (r#"{"jsonrpc":"2.0","params":{"a":nan},"id":7,"method":"ping"}"#, json!(7)),
+        (r#"{"jsonrpc":"2.0","method":"ping","params":{"a":nan},"id":"x"}"#, json!("x")),
+        (r#"{"jsonrpc":"2.0","params":{"a":nan,"id":9},"method":"ping"}"#, Value::Null),
+        (r#"{"params":{"a":nan},"id":[7],"method":"ping"}"#, Value::Null),
+        (r#"{"params":{"a":nan},"id":7"#, Value::Null),
+        (r#"[{"params":{"a":nan},"id":7}]"#, Value::Null),
+    ] {
+        let error = refusal(body);
+        assert_eq!(error["id"], id, "{body}");
+    }
+    let refused = SentMessage::read(br#"{"method":"ping","params":nan,"id":7}"#);
+    assert!(!refused.expect_err("it is no JSON").is_notification);
+}
+
+#[test]
 fn a_malformed_message_is_refused_with_its_place() {
     let cases = [
         (r#"{"method":"#, -32700, "line 1, column 10"),

@@ -10,12 +10,11 @@ use super::attach::Attacher;
 use super::audited::AuditedError;
 use super::failure;
 use crate::failure::Failure;
-use crate::json::{self, JsonKind, JsonView};
+use crate::json::{self, JsonKind, JsonView, ShallowJson};
 use crate::limits::Limits;
 use crate::mcp::remote::connect::{TransportFailure, result_text};
 use crate::mcp::remote::findings::clean_text;
 use crate::mcp::remote::limits::RemoteLimits;
-use crate::mcp::remote::shallow::ShallowJson;
 use crate::tool::CallScope;
 
 /// The members of a result that are read.
@@ -51,8 +50,8 @@ pub(in super::super) enum RemoteData {
 #[derive(Debug, Default)]
 struct RemoteAnswer<'t> {
     content: Vec<ContentBlock>,
-    /// The number of blocks of no known type.
-    unknown: usize,
+    /// The blocks of no known type.
+    unknown: Vec<&'t RawValue>,
     structured: Option<&'t RawValue>,
     is_error: bool,
     meta: &'t str,
@@ -89,8 +88,8 @@ fn input_demand(
     text: &str,
     members: &ShallowJson,
 ) -> Option<Result<Box<InputRequiredResult>, Failure>> {
-    let is_complete = members.has("content") || members.has("structuredContent");
-    let is_demand = ["inputRequests", "requestState"].iter().any(|name| members.has(name))
+    let is_complete = members.has_value("content") || members.has_value("structuredContent");
+    let is_demand = ["inputRequests", "requestState"].iter().any(|name| members.has_value(name))
         || members.get(text, "resultType") == Some("\"input_required\"");
     (is_demand && !is_complete).then(|| serde_json::from_str(text).map_err(|_| no_result()))
 }
@@ -99,7 +98,10 @@ impl<'t> RemoteAnswer<'t> {
     /// Reads a result; none if a part of it cannot be read.
     fn read(text: &'t str, members: &ShallowJson) -> Result<Option<Self>, Failure> {
         let part = |name: &str| members.get(text, name).filter(|part| *part != "null");
-        let is_answer = part("content").is_some_and(|content| content.starts_with('['))
+        // A value other than `false` may be meant as an error, which must not count as a success.
+        let is_error = part("isError").is_some_and(|value| value != "false");
+        // An error may have one text or one block in place of a list.
+        let is_answer = part("content").is_some_and(|content| is_error || content.starts_with('['))
             || (part("content").is_none() && part("structuredContent").is_some())
             || is_without_content(text);
         if !members.is_object() || !is_answer {
@@ -113,8 +115,6 @@ impl<'t> RemoteAnswer<'t> {
             Some(Some(data)) => Some(data),
             Some(None) => return Ok(None),
         };
-        // A value other than `false` may be meant as an error, which must not count as a success.
-        let is_error = part("isError").is_some_and(|value| value != "false");
         let meta = part("_meta").unwrap_or("null");
         Ok(Some(Self { content, unknown, structured, is_error, meta }))
     }
@@ -122,8 +122,9 @@ impl<'t> RemoteAnswer<'t> {
     /// Attaches what is no data, and returns the data.
     fn attach(self, call: &CallScope) -> Result<RemoteData, Failure> {
         let mut attacher = Attacher::of(call)?;
-        if self.unknown > 0 {
-            attacher.warn(format!("{} parts of the answer have an unknown type", self.unknown));
+        if !self.unknown.is_empty() {
+            let count = self.unknown.len();
+            attacher.warn(format!("{count} parts of the answer have an unknown type"));
         }
         let text = texts(&self.content);
         if clean_text(&text).1.is_some() {
@@ -149,18 +150,21 @@ fn is_without_content(text: &str) -> bool {
     members.is_ok_and(|members| members.keys().all(|key| matches!(*key, "_meta" | "resultType")))
 }
 
-/// Reads the blocks of an answer, and counts those of no known type.
-fn blocks(content: &str) -> Option<(Vec<ContentBlock>, usize)> {
-    let listed: Vec<&RawValue> = serde_json::from_str(content).ok()?;
-    let mut blocks = Vec::new();
-    let mut unknown = 0;
+/// Reads the blocks of an answer, and sets those of no known type apart.
+fn blocks(content: &str) -> Option<(Vec<ContentBlock>, Vec<&RawValue>)> {
+    let listed: Vec<&RawValue> = if content.starts_with('[') {
+        serde_json::from_str(content).ok()?
+    } else {
+        vec![serde_json::from_str(content).ok()?]
+    };
+    let (mut blocks, mut unknown) = (Vec::new(), Vec::new());
     for block in listed {
         if let Ok(block) = serde_json::from_str(block.get()) {
             blocks.push(block);
         } else {
             // A block that no reader could read is no block of another type.
             json::read(block.get(), &Limits::WIDEST).ok()?;
-            unknown += 1;
+            unknown.push(block);
         }
     }
     Some((blocks, unknown))
@@ -192,25 +196,41 @@ fn texts(content: &[ContentBlock]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns why a tool failed: its texts, else those of embedded files, else the structured content.
+/// Returns why a tool failed: its texts, else those of embedded files, of blocks of no known type and of
+/// links, else the structured content.
 fn error_text(answer: &RemoteAnswer<'_>) -> String {
-    let text = texts(&answer.content);
-    if !text.trim().is_empty() {
-        return text;
-    }
     let files = answer.content.iter().filter_map(|block| match block {
         ContentBlock::Resource(file) => match &file.resource {
-            ResourceContents::TextResourceContents { text, .. } => Some(&**text),
+            ResourceContents::TextResourceContents { text, .. } => Some(text.clone()),
             _ => None,
         },
         _ => None,
     });
-    let text = files.collect::<Vec<_>>().join("\n");
-    if !text.trim().is_empty() {
-        return text;
-    }
+    let links = answer.content.iter().filter_map(|block| match block {
+        ContentBlock::ResourceLink(link) => link.description.clone().or(Some(link.name.clone())),
+        _ => None,
+    });
+    let unknown = answer.unknown.iter().filter_map(|block| text_of_unknown(block));
     let data = answer.structured.map(RawValue::get);
-    data.filter(|data| !matches!(*data, "{}" | "[]")).unwrap_or_default().to_owned()
+    let data = data.filter(|data| !matches!(*data, "{}" | "[]")).unwrap_or_default();
+    let lines = |texts: Vec<String>| texts.join("\n");
+    let mut reasons = [
+        texts(&answer.content),
+        lines(files.collect()),
+        lines(unknown.collect()),
+        lines(links.collect()),
+        data.to_owned(),
+    ]
+    .into_iter();
+    reasons.find(|reason| !reason.trim().is_empty()).unwrap_or_default()
+}
+
+/// Returns the text of a block of no known type, which may be a text itself.
+fn text_of_unknown(block: &RawValue) -> Option<String> {
+    let block = block.get();
+    let members = ShallowJson::object(block.as_bytes(), &["text", "message"]);
+    let member = |name| -> Option<String> { serde_json::from_str(members.get(block, name)?).ok() };
+    serde_json::from_str(block).ok().or_else(|| member("text")).or_else(|| member("message"))
 }
 
 /// Returns whether a text repeats the structured content, as servers write it for older clients.
@@ -275,9 +295,9 @@ mod tests {
         let answer = r#"{"content":[{"type":"text","text":"a"},{"type":"hologram"},
             {"type":"text","text":"b"}],"isError":true}"#;
         let answer = read(answer).unwrap().unwrap();
-        assert_eq!((texts(&answer.content).as_str(), answer.unknown), ("a\nb", 1));
+        assert_eq!((texts(&answer.content).as_str(), answer.unknown.len()), ("a\nb", 1));
         assert!(answer.is_error);
-        assert_eq!(read(r#"{"_meta":{}}"#).unwrap().unwrap().unknown, 0);
+        assert_eq!(read(r#"{"_meta":{}}"#).unwrap().unwrap().unknown.len(), 0);
     }
 
     #[test]
@@ -307,5 +327,16 @@ mod tests {
         let data = r#"{"content":[],"structuredContent":{"error":"no pot"},"isError":true}"#;
         assert_eq!(why(data), r#"{"error":"no pot"}"#);
         assert_eq!(why(r#"{"content":[],"structuredContent":{},"isError":true}"#), "");
+        for content in [
+            r#""no leaf""#,
+            r#"["no leaf"]"#,
+            r#"{"type":"text","text":"no leaf"}"#,
+            r#"[{"type":"error","text":"no leaf"}]"#,
+            r#"[{"type":"error","code":7,"message":"no leaf"}]"#,
+            r#"[{"type":"resource_link","uri":"e://1","name":"e","description":"no leaf"}]"#,
+            r#"[{"type":"resource_link","uri":"e://1","name":"no leaf"}]"#,
+        ] {
+            assert_eq!(why(&format!(r#"{{"isError":true,"content":{content}}}"#)), "no leaf");
+        }
     }
 }

@@ -62,7 +62,7 @@ fn of_protocol(error: &ErrorData, limits: RemoteLimits) -> Failure {
 /// Describes a request that could not be sent, or was not answered.
 pub(super) fn of_transport(cause: &TransportFailure) -> Failure {
     let code = match cause {
-        TransportFailure::NotConnected
+        TransportFailure::NotConnected(_)
         | TransportFailure::SessionExpired
         | TransportFailure::Status(503) => ErrorCode::Unavailable,
         TransportFailure::Status(429) => ErrorCode::RateLimited,
@@ -74,7 +74,7 @@ pub(super) fn of_transport(cause: &TransportFailure) -> Failure {
         | TransportFailure::NoAnswer
         | TransportFailure::Lost => ErrorCode::UpstreamError,
     };
-    let mut failure = Failure::of(code).with_message(cause.describe());
+    let mut failure = Failure::of(code).with_message(cause.describe_for_models());
     if let TransportFailure::Status(status) = cause {
         failure = failure.with_upstream_status(*status);
     }
@@ -138,12 +138,15 @@ mod tests {
         assert!(failure(&ServiceError::TransportClosed).leaves_effect_unknown());
         assert!(of_transport(&TransportFailure::Status(500)).leaves_effect_unknown());
         for cause in [
-            TransportFailure::NotConnected,
+            TransportFailure::NotConnected(String::new()),
             TransportFailure::Unauthorized,
             TransportFailure::Status(429),
         ] {
             assert!(!of_transport(&cause).leaves_effect_unknown(), "{cause:?}");
         }
+        // Models do not read the address.
+        let cause = TransportFailure::NotConnected("the server at tools.example:1 …".to_owned());
+        assert_eq!(of_transport(&cause).message(), "the server cannot be reached");
     }
 
     #[test]

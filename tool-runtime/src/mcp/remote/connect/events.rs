@@ -4,34 +4,40 @@ use std::collections::VecDeque;
 use std::io;
 
 use futures::stream::{self, BoxStream, StreamExt as _};
-use reqwest::Response;
-use rmcp::model::RequestId;
+use reqwest::{Response, StatusCode};
+use rmcp::model::{RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
 
 use super::failure::TransportFailure;
+use super::http_client::{RemoteHttpClient, RequestTarget};
 use super::message::{IncomingAnswer, IncomingMessage, MessageReader, RequestKind};
 use crate::event_stream::{EventParser, ServerSentEvent};
 
 /// The events of a response, as rmcp reads them.
 pub(super) type EventStream = BoxStream<'static, Result<Sse, SseError>>;
 
+/// The bounds of a stream of events, and the way by which requests in it are answered.
+pub(super) struct EventSettings {
+    pub(super) client: RemoteHttpClient,
+    pub(super) target: RequestTarget,
+    pub(super) reader: MessageReader,
+    pub(super) max_bytes: usize,
+}
+
 /// Reads the events of a response: to one request, or of a stream for all of them.
 pub(super) fn events(
     response: Response,
     request: Option<(RequestId, RequestKind)>,
-    reader: MessageReader,
-    max_bytes: usize,
+    settings: EventSettings,
 ) -> EventStream {
-    let parser = EventParser::default();
-    let ready = VecDeque::new();
     let events = EventReader {
         response,
         request,
-        reader,
-        parser,
-        max_bytes,
-        ready,
+        settings,
+        parser: EventParser::default(),
+        received: VecDeque::new(),
+        ready: VecDeque::new(),
         state: StreamState::Open,
     };
     stream::unfold(events, |mut events| async move { Some((events.next().await?, events)) }).boxed()
@@ -40,10 +46,11 @@ pub(super) fn events(
 struct EventReader {
     response: Response,
     request: Option<(RequestId, RequestKind)>,
-    reader: MessageReader,
+    settings: EventSettings,
     parser: EventParser,
-    max_bytes: usize,
-    ready: VecDeque<ServerSentEvent>,
+    received: VecDeque<ServerSentEvent>,
+    /// The messages of one received event.
+    ready: VecDeque<Sse>,
     state: StreamState,
 }
 
@@ -59,7 +66,11 @@ impl EventReader {
     async fn next(&mut self) -> Option<Result<Sse, SseError>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
-                return Some(Ok(self.translate(event)));
+                return Some(Ok(event));
+            }
+            if let Some(event) = self.received.pop_front() {
+                self.translate(event);
+                continue;
             }
             match self.state {
                 StreamState::Open => {}
@@ -67,20 +78,22 @@ impl EventReader {
                     self.state = StreamState::Ended;
                     let too_large = IncomingAnswer::Unusable(TransportFailure::TooLarge);
                     let request = self.request.clone();
-                    let data = request.map(|(id, kind)| message_text(too_large, id, kind));
+                    let data =
+                        request.map(|(id, kind)| message_text(&too_large.into_message(id, kind)));
                     return Some(Ok(Sse { data, ..Sse::default() }));
                 }
                 StreamState::Ended => return None,
             }
             match self.response.chunk().await {
                 Ok(Some(bytes)) => {
-                    if self.parser.push(&bytes, self.max_bytes, &mut self.ready).is_err() {
+                    let max_bytes = self.settings.max_bytes;
+                    if self.parser.push(&bytes, max_bytes, &mut self.received).is_err() {
                         self.state = StreamState::TooLarge;
                     }
                 }
                 Ok(None) => {
                     self.state = StreamState::Ended;
-                    self.ready.extend(std::mem::take(&mut self.parser).finish());
+                    self.received.extend(std::mem::take(&mut self.parser).finish());
                 }
                 Err(_) => {
                     self.state = StreamState::Ended;
@@ -92,36 +105,58 @@ impl EventReader {
         }
     }
 
-    /// Makes an event of messages that rmcp can read. Events with another name are no messages.
-    fn translate(&self, event: ServerSentEvent) -> Sse {
+    /// Makes events of messages that rmcp can read, one of each. Events with another name are no messages.
+    fn translate(&mut self, event: ServerSentEvent) {
         let ServerSentEvent { name, data, id, retry } = event;
         let is_message = matches!(name.as_deref(), None | Some(b"" | b"message"));
-        let data = data.filter(|_| is_message).and_then(|data| self.message(data));
-        Sse { event: None, data, id, retry }
+        let data = data.filter(|_| is_message).unwrap_or_default();
+        let messages = self.settings.reader.read_all(&data).into_iter();
+        let texts = messages.filter_map(|message| self.message(message));
+        let data_of = |data| Sse { data: Some(data), ..Sse::default() };
+        let mut events: VecDeque<_> = texts.map(data_of).collect();
+        // The last one has the position from which a stream can be continued.
+        let mut last = events.pop_back().unwrap_or_default();
+        (last.id, last.retry) = (id, retry);
+        events.push_back(last);
+        self.ready = events;
     }
 
-    fn message(&self, data: Vec<u8>) -> Option<String> {
-        let (named, answer) = match self.reader.read(&data) {
+    /// Writes a message for rmcp; none if it is answered here.
+    fn message(&self, message: IncomingMessage<'_>) -> Option<String> {
+        let (named, answer) = match message {
             IncomingMessage::Ignored => return None,
-            IncomingMessage::FromServer(_) => return String::from_utf8(data).ok(),
+            IncomingMessage::FromServer(message) => return serde_json::to_string(&message).ok(),
+            IncomingMessage::Refused(reply) => {
+                self.settings.client.reply(self.settings.target.clone(), &reply);
+                return None;
+            }
             IncomingMessage::Answer { id, answer } => (id, answer),
         };
         match (named, &self.request) {
             (Some(named), Some((id, kind))) if is_same(&named, id) => {
-                Some(message_text(answer, id.clone(), *kind))
+                Some(self.answer_text(answer, id.clone(), *kind))
             }
             // The answer to a request whose own stream has ended.
-            (Some(named), _) => Some(message_text(answer, named, RequestKind::Call)),
+            (Some(named), _) => Some(self.answer_text(answer, named, RequestKind::Call)),
             (None, Some((id, kind))) => {
                 let unreadable = TransportFailure::Unreadable;
                 let answer = match answer {
                     IncomingAnswer::Result(_) => IncomingAnswer::Unusable(unreadable),
                     IncomingAnswer::Error(_) | IncomingAnswer::Unusable(_) => answer,
                 };
-                Some(message_text(answer, id.clone(), *kind))
+                Some(self.answer_text(answer, id.clone(), *kind))
             }
             (None, None) => None,
         }
+    }
+
+    fn answer_text(&self, answer: IncomingAnswer<'_>, id: RequestId, kind: RequestKind) -> String {
+        let names_session = self.settings.target.has_session() && answer.names_session();
+        let mut message = answer.into_message(id, kind);
+        if names_session {
+            TransportFailure::mark(&mut message, StatusCode::OK.as_u16());
+        }
+        message_text(&message)
     }
 }
 
@@ -132,7 +167,7 @@ pub(super) fn is_same(named: &RequestId, id: &RequestId) -> bool {
     named == id || matches!(named, RequestId::String(text) if is_number(text))
 }
 
-fn message_text(answer: IncomingAnswer<'_>, id: RequestId, kind: RequestKind) -> String {
+fn message_text(message: &ServerJsonRpcMessage) -> String {
     // A message that was built here can be written.
-    serde_json::to_string(&answer.into_message(id, kind)).unwrap_or_default()
+    serde_json::to_string(message).unwrap_or_default()
 }

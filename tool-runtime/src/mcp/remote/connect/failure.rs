@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
-use rmcp::model::ErrorData;
+use rmcp::model::{ErrorData, ServerJsonRpcMessage};
 use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::mcp::remote::error::{RemoteError, RemoteErrorKind};
 use crate::mcp::remote::findings::clean_text;
@@ -18,6 +18,8 @@ const MAX_TEXT: usize = 400;
 /// removed.
 const FAILURE: &str = "tool-runtime/failure";
 const UNREADABLE: &str = "unreadable";
+/// The text of a failed connection without its address.
+pub(super) const UNREACHED: &str = "the server cannot be reached";
 const TOO_LARGE: &str = "too large";
 /// The member of an error's data with the status of its HTTP response.
 const STATUS: &str = "tool-runtime/status";
@@ -25,8 +27,8 @@ const STATUS: &str = "tool-runtime/status";
 /// The cause of a message that could not be sent, or was not answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum TransportFailure {
-    /// No connection could be made: the message was not sent.
-    NotConnected,
+    /// No connection could be made, for this reason: the message was not sent.
+    NotConnected(String),
     /// The server wants other credentials: the message was not processed.
     Unauthorized,
     /// The server has forgotten the session: the message was not processed.
@@ -55,14 +57,14 @@ impl TransportFailure {
             | Self::Lost
             | Self::SessionExpired => true,
             Self::Status(status) => (400..500).contains(status) && *status != 429,
-            Self::NotConnected | Self::Unauthorized | Self::TooLarge => false,
+            Self::NotConnected(_) | Self::Unauthorized | Self::TooLarge => false,
         }
     }
 
     /// Returns whether the server has certainly not processed the message.
     pub(in super::super) fn is_unprocessed(&self) -> bool {
         match self {
-            Self::NotConnected | Self::Unauthorized | Self::SessionExpired => true,
+            Self::NotConnected(_) | Self::Unauthorized | Self::SessionExpired => true,
             Self::Status(status) => matches!(status, 429 | 503),
             Self::TooLarge
             | Self::Unreadable
@@ -72,10 +74,25 @@ impl TransportFailure {
         }
     }
 
-    /// Describes the failure for models and people.
+    /// Describes the failure for models, which do not read where the host's servers are.
+    pub(in super::super) fn describe_for_models(&self) -> String {
+        match self {
+            Self::NotConnected(_) => UNREACHED.to_owned(),
+            Self::Unauthorized
+            | Self::SessionExpired
+            | Self::Status(_)
+            | Self::TooLarge
+            | Self::Unreadable
+            | Self::MediaType(_)
+            | Self::NoAnswer
+            | Self::Lost => self.describe(),
+        }
+    }
+
+    /// Describes the failure for people.
     pub(in super::super) fn describe(&self) -> String {
         match self {
-            Self::NotConnected => "the server cannot be reached".to_owned(),
+            Self::NotConnected(reason) => reason.clone(),
             Self::Unauthorized => "the server does not accept the host's credentials".to_owned(),
             Self::SessionExpired => "the server has ended the session".to_owned(),
             Self::Status(status) => format!("the server answered with HTTP status {status}"),
@@ -112,9 +129,11 @@ impl TransportFailure {
         }
     }
 
-    /// Makes the data of an error that came with this HTTP status in a session.
-    pub(super) fn status_mark(status: u16) -> Value {
-        json!({ STATUS: status })
+    /// Marks an error of a session by the HTTP status that it came with.
+    pub(super) fn mark(message: &mut ServerJsonRpcMessage, status: u16) {
+        if let ServerJsonRpcMessage::Error(error) = message {
+            error.error.data = Some(json!({ STATUS: status }));
+        }
     }
 
     /// Returns whether an error came with an HTTP status that may mean that the session is lost.
@@ -139,7 +158,7 @@ impl From<TransportFailure> for RemoteError {
             | TransportFailure::Unreadable
             | TransportFailure::MediaType(_)
             | TransportFailure::NoAnswer => RemoteErrorKind::Protocol,
-            TransportFailure::NotConnected
+            TransportFailure::NotConnected(_)
             | TransportFailure::SessionExpired
             | TransportFailure::Status(_)
             | TransportFailure::Lost => RemoteErrorKind::Connection,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
@@ -16,13 +17,21 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 
-use super::events::{EventStream, events, is_same};
-use super::failure::TransportFailure;
+use super::events::{EventSettings, EventStream, events, is_same};
+use super::failure::{TransportFailure, UNREACHED};
 use super::message::{IncomingAnswer, IncomingMessage, MessageReader, RequestKind};
+use super::replies::ReplyTasks;
 use crate::mcp::remote::limits::RemoteLimits;
+use crate::unreached::unreached;
 
 /// The most bytes of the body of a failed request that are read, if it is no message.
 const MAX_ERROR_BODY: usize = 16 * 1024;
+
+/// The time in which a server takes the answer to one of its requests.
+const REPLY: Duration = Duration::from_secs(10);
+
+/// The beginning of the names of headers that repeat parts of one message.
+const MESSAGE_HEADERS: [&str; 3] = ["mcp-method", "mcp-name", "mcp-param-"];
 
 /// The headers of a request that the host adds.
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -36,6 +45,16 @@ pub(super) struct RemoteHttpClient {
     max_bytes: usize,
     /// True if the server has no stream of events beside those of requests.
     has_no_stream: Arc<AtomicBool>,
+    replies: ReplyTasks,
+}
+
+/// The address, the session and the credentials of a request.
+#[derive(Clone)]
+pub(super) struct RequestTarget {
+    uri: String,
+    session: Option<String>,
+    token: Option<String>,
+    headers: Headers,
 }
 
 /// A request that waits for its response.
@@ -54,21 +73,19 @@ impl RemoteHttpClient {
             reader: MessageReader::new(limits),
             max_bytes: limits.max_message_bytes(),
             has_no_stream: Arc::default(),
+            replies: ReplyTasks::default(),
         }
     }
 
     async fn post(
         &self,
-        uri: &str,
+        target: RequestTarget,
         message: &ClientJsonRpcMessage,
-        session: Option<&str>,
-        token: Option<&str>,
-        headers: Headers,
     ) -> HttpResult<StreamableHttpPostResponse> {
-        let request = PostedRequest::from_message(message, session.is_some());
+        let request = PostedRequest::from_message(message, target.session.is_some());
         let body = serde_json::to_vec(message)?;
-        let builder = self.client.post(uri).header(CONTENT_TYPE, JSON_MIME_TYPE).body(body);
-        let response = send(builder, session, token, headers).await?;
+        let builder = self.client.post(&target.uri).header(CONTENT_TYPE, JSON_MIME_TYPE).body(body);
+        let response = target.send(builder).await?;
         let status = response.status();
         if !status.is_success() {
             return self.failed(response, request).await;
@@ -83,7 +100,25 @@ impl RemoteHttpClient {
                 Err(StreamableHttpError::Client(TransportFailure::NoAnswer))
             };
         }
-        self.answered(response, request).await
+        self.answered(response, request, target).await
+    }
+
+    /// Sends the answer to a request of the server that came in a stream of events.
+    pub(super) fn reply(&self, mut target: RequestTarget, reply: &ClientJsonRpcMessage) {
+        // Built here, the message can be written.
+        let body = serde_json::to_vec(reply).unwrap_or_default();
+        let repeats_message =
+            |name: &HeaderName| MESSAGE_HEADERS.iter().any(|it| name.as_str().starts_with(it));
+        target.headers.retain(|name, _| !repeats_message(name));
+        let request = self.client.post(&target.uri).timeout(REPLY);
+        let request = request.header(CONTENT_TYPE, JSON_MIME_TYPE).body(body);
+        // A lost connection is seen by the next request.
+        self.replies.spawn(async move { drop(target.send(request).await) });
+    }
+
+    fn event_settings(&self, target: RequestTarget) -> EventSettings {
+        let (reader, max_bytes) = (self.reader, self.max_bytes);
+        EventSettings { client: self.clone(), target, reader, max_bytes }
     }
 
     /// Reads the response to a request that the server has taken.
@@ -91,30 +126,27 @@ impl RemoteHttpClient {
         &self,
         response: Response,
         request: PostedRequest,
+        mut target: RequestTarget,
     ) -> HttpResult<StreamableHttpPostResponse> {
         let session = response.headers().get(HEADER_SESSION_ID);
         let session = session.and_then(|id| Some(id.to_str().ok()?.to_owned()));
         if is_media_type(response.headers(), EVENT_STREAM_MIME_TYPE) {
+            target.session = target.session.or_else(|| session.clone());
             let request = Some((request.id, request.kind));
-            let events = events(response, request, self.reader, self.max_bytes);
+            let events = events(response, request, self.event_settings(target));
             return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
         if !is_media_type(response.headers(), JSON_MIME_TYPE) {
             return Err(StreamableHttpError::Client(other_media_type(response.headers())));
         }
         let body = body(response, self.max_bytes).await?;
-        let answer = match self.reader.read(&body) {
-            IncomingMessage::Answer { id: Some(id), answer } if is_same(&id, &request.id) => answer,
-            // Servers name no request, or another one, in the error of a request that they have not read.
-            IncomingMessage::Answer {
-                answer: answer @ (IncomingAnswer::Error(_) | IncomingAnswer::Unusable(_)),
-                ..
-            } => answer,
-            IncomingMessage::Answer { .. }
-            | IncomingMessage::FromServer(_)
-            | IncomingMessage::Ignored => IncomingAnswer::Unusable(TransportFailure::Unreadable),
-        };
-        Ok(StreamableHttpPostResponse::Json(answer.into_message(request.id, request.kind), session))
+        let answer = answer_to(&request.id, self.reader.read_all(&body));
+        let names_session = request.has_session && answer.names_session();
+        let mut message = answer.into_message(request.id, request.kind);
+        if names_session {
+            TransportFailure::mark(&mut message, StatusCode::OK.as_u16());
+        }
+        Ok(StreamableHttpPostResponse::Json(message, session))
     }
 
     /// Reads the response to a message that the server has refused.
@@ -137,18 +169,11 @@ impl RemoteHttpClient {
         let is_json = is_media_type(response.headers(), JSON_MIME_TYPE);
         let most = if is_json { self.max_bytes } else { MAX_ERROR_BODY };
         let body = body(response, most).await.unwrap_or_default();
-        let (named, error) = match self.reader.read(&body) {
-            IncomingMessage::Answer { id, answer: IncomingAnswer::Error(error) } => {
-                (id, Some(error))
-            }
-            IncomingMessage::Answer { .. }
-            | IncomingMessage::FromServer(_)
-            | IncomingMessage::Ignored => (None, None),
-        };
+        let (named, error) = error_in(self.reader.read_all(&body)).unzip();
         if request.is_discovery && status.is_client_error() {
             return Ok(request.discovery_refused(error));
         }
-        let is_named = named.is_some_and(|named| is_same(&named, &request.id));
+        let is_named = named.flatten().is_some_and(|named| is_same(&named, &request.id));
         if request.has_session && is_session_lost(status, is_named, &body) {
             return Err(StreamableHttpError::SessionExpired);
         }
@@ -180,12 +205,21 @@ impl PostedRequest {
     /// Makes the error of this request. With a session, the status says that the session may be lost.
     fn error(self, error: ErrorData, status: StatusCode) -> StreamableHttpPostResponse {
         let mut message = IncomingAnswer::Error(error).into_message(self.id, self.kind);
-        if let JsonRpcMessage::Error(error) = &mut message {
-            if self.has_session {
-                error.error.data = Some(TransportFailure::status_mark(status.as_u16()));
-            }
+        if self.has_session {
+            TransportFailure::mark(&mut message, status.as_u16());
         }
         StreamableHttpPostResponse::Json(message, None)
+    }
+}
+
+impl RequestTarget {
+    async fn send(&self, request: RequestBuilder) -> HttpResult<Response> {
+        let headers = self.headers.clone();
+        send(request, self.session.as_deref(), self.token.as_deref(), headers).await
+    }
+
+    pub(super) fn has_session(&self) -> bool {
+        self.session.is_some()
     }
 }
 
@@ -200,7 +234,8 @@ impl StreamableHttpClient for RemoteHttpClient {
         token: Option<String>,
         headers: Headers,
     ) -> HttpResult<StreamableHttpPostResponse> {
-        self.post(&uri, &message, session.as_deref(), token.as_deref(), headers).await
+        let (uri, session) = (uri.as_ref().to_owned(), session.as_deref().map(str::to_owned));
+        self.post(RequestTarget { uri, session, token, headers }, &message).await
     }
 
     async fn delete_session(
@@ -227,11 +262,13 @@ impl StreamableHttpClient for RemoteHttpClient {
         if let Some(last_event) = &last_event {
             request = request.header(HEADER_LAST_EVENT_ID, last_event);
         }
-        let response = send(request, session.as_deref(), token.as_deref(), headers).await?;
+        let (uri, session) = (uri.as_ref().to_owned(), session.as_deref().map(str::to_owned));
+        let target = RequestTarget { uri, session, token, headers };
+        let response = target.send(request).await?;
         let status = response.status();
         let is_stream = is_media_type(response.headers(), EVENT_STREAM_MIME_TYPE);
         if status.is_success() && is_stream {
-            return Ok(events(response, None, self.reader, self.max_bytes));
+            return Ok(events(response, None, self.event_settings(target)));
         }
         // A response to be continued is not the stream beside those of requests.
         if last_event.is_none() {
@@ -261,14 +298,45 @@ async fn send(
     if let Some(token) = token {
         request = request.bearer_auth(token);
     }
-    let failure = |error: reqwest::Error| {
-        if error.is_connect() || error.is_builder() {
-            TransportFailure::NotConnected
-        } else {
-            TransportFailure::Lost
+    request.send().await.map_err(|error| StreamableHttpError::Client(not_sent(&error)))
+}
+
+/// Describes a request that was not sent or not answered.
+fn not_sent(error: &reqwest::Error) -> TransportFailure {
+    match error.url() {
+        Some(url) if error.is_connect() => TransportFailure::NotConnected(unreached(url, error)),
+        Some(_) | None if error.is_connect() || error.is_builder() => {
+            TransportFailure::NotConnected(UNREACHED.to_owned())
         }
-    };
-    request.send().await.map_err(|error| StreamableHttpError::Client(failure(error)))
+        Some(_) | None => TransportFailure::Lost,
+    }
+}
+
+/// Finds the answer to a request among the messages of a response.
+fn answer_to<'t>(id: &RequestId, messages: Vec<IncomingMessage<'t>>) -> IncomingAnswer<'t> {
+    let mut unnamed = None;
+    for message in messages {
+        let IncomingMessage::Answer { id: named, answer } = message else { continue };
+        if named.is_some_and(|named| is_same(&named, id)) {
+            return answer;
+        }
+        // Servers name no request, or another one, in the error of a request that they have not read.
+        if !matches!(answer, IncomingAnswer::Result(_)) {
+            unnamed.get_or_insert(answer);
+        }
+    }
+    unnamed.unwrap_or(IncomingAnswer::Unusable(TransportFailure::Unreadable))
+}
+
+/// Finds the error of a refused request, and the id that it names.
+fn error_in(messages: Vec<IncomingMessage<'_>>) -> Option<(Option<RequestId>, ErrorData)> {
+    messages.into_iter().find_map(|message| match message {
+        IncomingMessage::Answer { id, answer: IncomingAnswer::Error(error) } => Some((id, error)),
+        IncomingMessage::Answer { .. }
+        | IncomingMessage::FromServer(_)
+        | IncomingMessage::Refused(_)
+        | IncomingMessage::Ignored => None,
+    })
 }
 
 /// Reads a body, up to a limit.

@@ -13,11 +13,10 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty};
 
 use super::failure::TransportFailure;
-use super::message::{
-    IncomingAnswer, IncomingMessage, MessageReader, RequestKind, answered_id, is_answer,
-};
+use super::message::{IncomingAnswer, IncomingMessage, MessageReader, RequestKind};
+use super::replies::ReplyTasks;
+use crate::json::ShallowScan;
 use crate::mcp::remote::limits::RemoteLimits;
-use crate::mcp::remote::shallow::ShallowScan;
 
 /// The messages of a server, one a line. An answer that cannot be read ends the request that waits for
 /// it; a line that is no message is skipped, since some programs write their log among the messages.
@@ -30,8 +29,9 @@ pub(super) struct LineTransport<R, W: AsyncWrite> {
     skipped: Option<ShallowScan>,
     reader: MessageReader,
     pending: PendingRequests,
-    /// Messages for requests that end together.
+    /// Messages of one line, and errors of requests that end together.
     ready: VecDeque<ServerJsonRpcMessage>,
+    replies: ReplyTasks,
 }
 
 /// The requests that wait for an answer.
@@ -68,6 +68,7 @@ where
             reader: MessageReader::new(limits),
             pending: PendingRequests::default(),
             ready: VecDeque::new(),
+            replies: ReplyTasks::default(),
         }
     }
 
@@ -98,38 +99,50 @@ where
         }
     }
 
-    /// Takes the line that was read; none if no request of this client is concerned.
-    fn take_line(&mut self) -> Option<ServerJsonRpcMessage> {
+    /// Takes the messages of the line that was read.
+    fn take_line(&mut self) {
         let line = std::mem::take(&mut self.line);
-        match self.reader.read(&line) {
-            IncomingMessage::Ignored => None,
-            IncomingMessage::FromServer(message) => Some(*message),
+        for message in self.reader.read_all(&line) {
+            self.take_message(message);
+        }
+    }
+
+    fn take_message(&mut self, message: IncomingMessage<'_>) {
+        match message {
+            IncomingMessage::Ignored => {}
+            IncomingMessage::FromServer(message) => self.ready.push_back(*message),
+            IncomingMessage::Refused(reply) => {
+                let sent = self.output.send(*reply);
+                // The end of the connection is seen by its reader.
+                self.replies.spawn(async move { drop(sent.await) });
+            }
             IncomingMessage::Answer { id, answer } => self.take_answer(id, answer),
         }
     }
 
-    fn take_answer(
-        &mut self,
-        id: Option<RequestId>,
-        answer: IncomingAnswer<'_>,
-    ) -> Option<ServerJsonRpcMessage> {
+    fn take_answer(&mut self, id: Option<RequestId>, answer: IncomingAnswer<'_>) {
         if let Some(id) = id {
-            let (id, kind) = self.pending.take(&id)?;
-            return Some(answer.into_message(id, kind));
+            let answered = self.pending.take(&id);
+            self.ready.extend(answered.map(|(id, kind)| answer.into_message(id, kind)));
+            return;
         }
         let is_error = matches!(answer, IncomingAnswer::Error(_));
         if is_error && self.pending.may_answer_notification() {
-            return None;
+            return;
         }
-        let mut waiting = self.pending.take_all().into_iter();
-        let (id, kind) = waiting.next()?;
-        let is_only = waiting.len() == 0;
+        let mut waiting = self.pending.take_all();
+        if is_error && waiting.len() == 1 {
+            let answered = waiting.pop();
+            self.ready.extend(answered.map(|(id, kind)| answer.into_message(id, kind)));
+            return;
+        }
+        let failure = match answer {
+            IncomingAnswer::Unusable(failure) => failure,
+            IncomingAnswer::Result(_) | IncomingAnswer::Error(_) => TransportFailure::Unreadable,
+        };
         // Of several requests any one may be meant, so that none can go on.
-        let unusable = || IncomingAnswer::Unusable(TransportFailure::Unreadable);
-        let others = waiting.map(|(id, kind)| unusable().into_message(id, kind));
-        self.ready.extend(others);
-        let answer = if is_only && is_error { answer } else { unusable() };
-        Some(answer.into_message(id, kind))
+        let unusable = || IncomingAnswer::Unusable(failure.clone());
+        self.ready.extend(waiting.into_iter().map(|(id, kind)| unusable().into_message(id, kind)));
     }
 }
 
@@ -153,19 +166,12 @@ where
             if let Some(message) = self.ready.pop_front() {
                 return Some(message);
             }
-            let message = match self.read_line().await {
+            match self.read_line().await {
                 Line::Complete => self.take_line(),
                 Line::TooLong(skipped) => {
-                    let outer = skipped.finish();
-                    let id = answered_id(&outer);
-                    let is_answer = is_answer(&outer, id.is_some());
-                    let too_large = IncomingAnswer::Unusable(TransportFailure::TooLarge);
-                    if is_answer { self.take_answer(id, too_large) } else { None }
+                    self.take_message(MessageReader::read_skimmed(&skipped.finish()));
                 }
                 Line::End => return None,
-            };
-            if message.is_some() {
-                return message;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Reads one message of a server: of a bounded number of values, and so that an answer that cannot be
+//! Reads the messages of a server: of a bounded number of values, and so that an answer that cannot be
 //! read ends the request that waits for it.
 
 use rmcp::model::{
@@ -9,11 +9,11 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::failure::TransportFailure;
+use crate::json::{ShallowJson, ShallowScan};
 use crate::mcp::remote::limits::RemoteLimits;
-use crate::mcp::remote::shallow::{ShallowJson, ShallowScan};
 
 /// The members of a message that are looked at before it is read. The first one is the id.
-const MEMBERS: &[&str] = &["id", "jsonrpc", "method", "result", "error"];
+const MEMBERS: &[&str] = &["id", "jsonrpc", "method", "params", "result", "error"];
 
 /// The member of a list's `_meta` with the text of the whole list.
 const LIST_TEXT: &str = "tool-runtime/list";
@@ -38,6 +38,8 @@ pub(super) enum IncomingMessage<'t> {
     Ignored,
     /// A request or a notification.
     FromServer(Box<ServerJsonRpcMessage>),
+    /// A request that cannot be read, as the error that answers it: its server may wait for an answer.
+    Refused(Box<ClientJsonRpcMessage>),
     Answer {
         /// The request that the answer names, if it names one.
         id: Option<RequestId>,
@@ -82,38 +84,86 @@ impl MessageReader {
         ShallowScan::new(MEMBERS)
     }
 
-    /// Reads a message.
-    pub(super) fn read(self, bytes: &[u8]) -> IncomingMessage<'_> {
+    /// Reads the messages of a text: one, or an array of several, which revision 2025-03-26 allows.
+    pub(super) fn read_all(self, bytes: &[u8]) -> Vec<IncomingMessage<'_>> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let outer = ShallowJson::object(bytes, MEMBERS);
-        let is_too_large = outer.nodes() > self.max_nodes;
-        if outer.is_object() && outer.has("method") {
-            let message = if is_too_large { None } else { serde_json::from_slice(bytes).ok() };
-            return message.map_or(IncomingMessage::Ignored, IncomingMessage::FromServer);
+        if !outer.is_batch() || outer.nodes() > self.max_nodes {
+            return vec![self.read(bytes, &outer)];
         }
-        let id = answered_id(&outer);
-        if !is_answer(&outer, id.is_some()) {
+        let items = ShallowJson::items(bytes).into_iter();
+        let messages = items.map(|item| self.read(item, &ShallowJson::object(item, MEMBERS)));
+        messages.filter(|message| !matches!(message, IncomingMessage::Ignored)).collect()
+    }
+
+    /// Reads a message.
+    fn read<'t>(self, bytes: &'t [u8], outer: &ShallowJson) -> IncomingMessage<'t> {
+        if outer.nodes() > self.max_nodes {
+            return Self::read_skimmed(outer);
+        }
+        if is_from_server(outer) {
+            let message = message_in(bytes, outer).map(IncomingMessage::FromServer);
+            return message.unwrap_or_else(|| refused(outer, "the request cannot be read"));
+        }
+        let id = answered_id(outer);
+        if !is_answer(outer, id.is_some()) {
             return IncomingMessage::Ignored;
         }
-        let answer = if is_too_large {
-            Err(TransportFailure::TooLarge)
-        } else {
-            answer_in(bytes, &outer).ok_or(TransportFailure::Unreadable)
-        };
-        IncomingMessage::Answer { id, answer: answer.unwrap_or_else(IncomingAnswer::Unusable) }
+        let unreadable = IncomingAnswer::Unusable(TransportFailure::Unreadable);
+        IncomingMessage::Answer { id, answer: answer_in(bytes, outer).unwrap_or(unreadable) }
+    }
+
+    /// Reads what is known of a message that is too long to be kept, or has too many values.
+    pub(super) fn read_skimmed(outer: &ShallowJson) -> IncomingMessage<'static> {
+        if is_from_server(outer) {
+            return refused(outer, "the request is larger than the limit");
+        }
+        let id = answered_id(outer);
+        // The requests that an array answers are not known.
+        if !outer.is_batch() && !is_answer(outer, id.is_some()) {
+            return IncomingMessage::Ignored;
+        }
+        let answer = IncomingAnswer::Unusable(TransportFailure::TooLarge);
+        IncomingMessage::Answer { id, answer }
     }
 }
 
 /// Returns the id that a text names.
-pub(super) fn answered_id(outer: &ShallowJson) -> Option<RequestId> {
+fn answered_id(outer: &ShallowJson) -> Option<RequestId> {
     outer.is_object().then(|| id_in(outer.first_value())).flatten()
 }
 
+/// Returns whether a text is a request or a notification.
+fn is_from_server(outer: &ShallowJson) -> bool {
+    outer.is_object() && outer.has_value("method")
+}
+
 /// Returns whether a text is an answer, which need not name its request.
-pub(super) fn is_answer(outer: &ShallowJson, has_id: bool) -> bool {
+fn is_answer(outer: &ShallowJson, has_id: bool) -> bool {
     let has_answer = outer.has("result") || outer.has("error");
-    let is_message = has_answer || (outer.has("jsonrpc") && has_id);
-    outer.is_object() && is_message && !outer.has("method")
+    outer.is_object() && (has_answer || (outer.has("jsonrpc") && has_id))
+}
+
+/// Answers a request that is not read. A line of a log may have a method and an id too.
+fn refused(outer: &ShallowJson, reason: &'static str) -> IncomingMessage<'static> {
+    let id = answered_id(outer).filter(|_| outer.has_value("jsonrpc"));
+    let reply = |id| {
+        let error = ErrorData::invalid_request(reason, None);
+        IncomingMessage::Refused(Box::new(ClientJsonRpcMessage::error(error, Some(id))))
+    };
+    id.map_or(IncomingMessage::Ignored, reply)
+}
+
+/// Reads a request or a notification. rmcp refuses members that another kind of message has, also if
+/// they are `null`.
+fn message_in(bytes: &[u8], outer: &ShallowJson) -> Option<Box<ServerJsonRpcMessage>> {
+    if !outer.has_nulls() {
+        return serde_json::from_slice(bytes).ok();
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    let members = MEMBERS.iter().filter(|name| outer.has_value(name));
+    let members = members.filter_map(|name| Some(format!("\"{name}\":{}", outer.get(text, name)?)));
+    serde_json::from_str(&format!("{{{}}}", members.collect::<Vec<_>>().join(","))).ok()
 }
 
 fn id_in(text: &[u8]) -> Option<RequestId> {
@@ -163,6 +213,14 @@ fn error_in(text: &str) -> ErrorData {
 }
 
 impl IncomingAnswer<'_> {
+    /// Returns whether an error speaks of a session, which the server may have forgotten.
+    pub(super) fn names_session(&self) -> bool {
+        match self {
+            Self::Error(error) => error.message.to_ascii_lowercase().contains("session"),
+            Self::Result(_) | Self::Unusable(_) => false,
+        }
+    }
+
     /// Makes a message of rmcp, which answers a request of this kind.
     pub(super) fn into_message(self, id: RequestId, kind: RequestKind) -> ServerJsonRpcMessage {
         match self {
@@ -230,5 +288,71 @@ pub(in super::super) fn result_text(result: ServerResult) -> Option<(String, Vec
             Some((text, rejected))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<IncomingMessage<'_>> {
+        MessageReader::new(RemoteLimits::new().with_max_message_nodes(20)).read_all(text.as_bytes())
+    }
+
+    #[test]
+    fn a_request_and_a_notification_with_null_members_are_read() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":null,"method":"notifications/tools/list_changed","params":null,"result":null,"error":null}"#,
+            r#"{"jsonrpc":"2.0","id":3,"method":"ping","params":null,"result":null,"error":null}"#,
+        ] {
+            let mut messages = read(text);
+            let Some(IncomingMessage::FromServer(message)) = messages.pop() else {
+                panic!("{messages:?}")
+            };
+            // rmcp reads the messages of events once more.
+            let written = serde_json::to_string(&message).unwrap();
+            assert!(serde_json::from_str::<ServerJsonRpcMessage>(&written).is_ok(), "{written}");
+        }
+    }
+
+    #[test]
+    fn the_messages_of_an_array_are_read_one_by_one() {
+        let ping = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
+        let text = format!(r#"[{ping},7,{{"level":"info"}},{{"id":1,"result":{{}}}}]"#);
+        let messages = read(&text);
+        assert!(matches!(
+            &messages[..],
+            [
+                IncomingMessage::FromServer(_),
+                IncomingMessage::Answer {
+                    id: Some(RequestId::Number(1)),
+                    answer: IncomingAnswer::Result("{}")
+                }
+            ]
+        ));
+        let large = format!("[{}]", [ping; 9].join(","));
+        let large = read(&large);
+        let too_large = IncomingAnswer::Unusable(TransportFailure::TooLarge);
+        let is_too_large =
+            |answer: &IncomingAnswer<'_>| format!("{answer:?}") == format!("{too_large:?}");
+        assert!(matches!(
+            &large[..],
+            [IncomingMessage::Answer { id: None, answer }] if is_too_large(answer)
+        ));
+    }
+
+    #[test]
+    fn a_line_of_a_log_is_neither_answered_nor_an_answer() {
+        for text in [
+            r#"{"method":"GET","id":7,"path":NaN}"#,
+            r#"{"level":"info","id":1}"#,
+            "[INFO] {\"id\":1}",
+            "[]",
+            r#"[{"level":"info"}]"#,
+        ] {
+            let messages = read(text);
+            let is_ignored = |message| matches!(message, &IncomingMessage::Ignored);
+            assert!(messages.iter().all(is_ignored), "{text} {messages:?}");
+        }
     }
 }

@@ -8,6 +8,7 @@ mod http;
 mod http_client;
 mod lines;
 mod message;
+mod replies;
 
 use std::fmt;
 use std::sync::Arc;

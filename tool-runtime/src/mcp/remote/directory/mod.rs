@@ -135,7 +135,7 @@ impl Directory {
         }
         for malformed in malformed {
             let entry = self.entries.entry(malformed.name).or_insert_with(DirectoryEntry::unlisted);
-            // A tool that is listed twice is usable once.
+            // A long name that was cut may be the one of a usable tool.
             if entry.listed.is_none() {
                 entry.problem = Some(malformed.reason.to_owned());
             }

@@ -38,7 +38,7 @@ const NAMED: [&str; 5] =
 pub(in super::super) fn clean_definition(definition: &ToolDefinition) -> CleanDefinition {
     let mut cleaner = Cleaner { tool: &definition.name, findings: Vec::new(), unusable: None };
     if definition.is_repeated {
-        let detail = "the server lists more than one tool of this name, and the first one counts";
+        let detail = "the server lists more than one tool of this name, and the first that can be read counts";
         cleaner.report("/name", RemoteFindingKind::RepeatedName, detail.to_owned());
     }
     let title = definition.title.as_deref().map(|text| cleaner.text(text, "/title"));

@@ -31,7 +31,8 @@ pub enum RemoteFindingKind {
     /// A text that gives the model instructions beyond describing the tool, such as to ignore other
     /// instructions or to hide something from the user.
     Instructions,
-    /// The server lists several tools of this name. The first one counts, and the others are left out.
+    /// The server lists several tools of this name. The first one that can be read counts, and the
+    /// others are left out.
     RepeatedName,
 }
 

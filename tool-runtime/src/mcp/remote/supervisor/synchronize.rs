@@ -75,9 +75,7 @@ impl Supervisor {
         }
         self.register();
         self.announce(&before);
-        if left_out > 0 {
-            let max_tools = settings.limits.max_tools();
-            let reason = format!("{left_out} tools are left out: a server may have {max_tools}");
+        for reason in left_out.reasons(settings.limits) {
             settings.emit(&RemoteEvent::Failed { reason });
         }
         if before.is_empty() {

@@ -1,8 +1,8 @@
-//! Finds the outer parts of a JSON text of a server without building values, also in a text that is
+//! Finds the outer parts of a JSON text of a peer without building values, also in a text that is
 //! damaged or arrives in pieces.
 //!
 //! The scan tells apart strings, brackets and separators, and checks nothing else: in a text that is not
-//! JSON it still finds the request that the text answers.
+//! JSON it still finds the request that the text is, or answers.
 
 use std::ops::Range;
 
@@ -13,20 +13,31 @@ const MAX_TEXT: usize = 64;
 
 /// The outer parts of a text.
 #[derive(Debug)]
-pub(super) struct ShallowJson {
+pub(crate) struct ShallowJson {
     names: &'static [&'static str],
     /// The values of the members that were asked for, or all items.
-    parts: Vec<(usize, Range<usize>)>,
+    parts: Vec<ShallowPart>,
     /// The beginning of the value of the first name.
     first_value: Vec<u8>,
     root: Option<u8>,
+    /// The first byte of the first item or name.
+    first_inner: Option<u8>,
     is_complete: bool,
     nodes: usize,
 }
 
+/// The value of a member, or an item.
+#[derive(Debug)]
+struct ShallowPart {
+    /// The position of the member's name among the names that were asked for.
+    name: usize,
+    range: Range<usize>,
+    is_null: bool,
+}
+
 /// Scans a text, in one piece or in several.
 #[derive(Debug)]
-pub(super) struct ShallowScan {
+pub(crate) struct ShallowScan {
     json: ShallowJson,
     at: usize,
     depth: usize,
@@ -35,7 +46,11 @@ pub(super) struct ShallowScan {
     member: MemberState,
     name: Vec<u8>,
     value: Option<Range<usize>>,
+    /// The number of bytes by which the value begins as `null` does.
+    null_bytes: usize,
 }
+
+const NULL: &[u8] = b"null";
 
 /// The position within the outermost object or array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,72 +66,100 @@ enum MemberState {
 
 impl ShallowJson {
     /// Finds the members of an object that have these names, each at its last occurrence.
-    pub(super) fn object(text: &[u8], names: &'static [&'static str]) -> Self {
+    pub(crate) fn object(text: &[u8], names: &'static [&'static str]) -> Self {
         let mut scan = ShallowScan::new(names);
         scan.push(text);
         scan.finish()
     }
 
     /// Finds the items of an array.
-    pub(super) fn array(text: &str) -> Vec<&str> {
+    pub(crate) fn array(text: &str) -> Vec<&str> {
         let outer = Self::object(text.as_bytes(), &[]);
         if outer.root != Some(b'[') {
             return Vec::new();
         }
-        outer.parts.into_iter().filter_map(|(_, part)| text.get(part)).collect()
+        outer.parts.into_iter().filter_map(|part| text.get(part.range)).collect()
+    }
+
+    /// Finds the items of an array whose text may not be UTF-8.
+    pub(crate) fn items(text: &[u8]) -> Vec<&[u8]> {
+        let outer = Self::object(text, &[]);
+        let is_array = outer.root == Some(b'[');
+        let parts = outer.parts.into_iter().filter(|_| is_array);
+        parts.filter_map(|part| text.get(part.range)).collect()
     }
 
     /// Returns whether the text begins as an object.
-    pub(super) fn is_object(&self) -> bool {
+    pub(crate) fn is_object(&self) -> bool {
         self.root == Some(b'{')
     }
 
+    /// Returns whether the text begins as an array of objects.
+    pub(crate) fn is_batch(&self) -> bool {
+        self.root == Some(b'[') && self.first_inner == Some(b'{')
+    }
+
     /// Returns whether the outermost object or array has its end.
-    pub(super) fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.is_complete
     }
 
     /// Returns the number of values, at every depth.
-    pub(super) fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.nodes
     }
 
     /// Returns whether the object has a member of this name.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.range(name).is_some()
     }
 
+    /// Returns whether the object has a member of this name whose value is not `null`: some languages
+    /// write every member that a message may have.
+    pub(crate) fn has_value(&self, name: &str) -> bool {
+        self.part(name).is_some_and(|part| !part.is_null)
+    }
+
+    /// Returns whether one of the members that were asked for is `null`.
+    pub(crate) fn has_nulls(&self) -> bool {
+        self.parts.iter().any(|part| part.is_null)
+    }
+
     /// Returns the text of a member's value.
-    pub(super) fn get<'t>(&self, text: &'t str, name: &str) -> Option<&'t str> {
+    pub(crate) fn get<'t>(&self, text: &'t str, name: &str) -> Option<&'t str> {
         text.get(self.range(name)?)
     }
 
     /// Returns the value of the first name, bounded.
-    pub(super) fn first_value(&self) -> &[u8] {
+    pub(crate) fn first_value(&self) -> &[u8] {
         &self.first_value
     }
 
     fn range(&self, name: &str) -> Option<Range<usize>> {
-        let is_named = |(at, _): &&(usize, Range<usize>)| self.names.get(*at) == Some(&name);
-        self.parts.iter().find(is_named).map(|(_, part)| part.clone())
+        self.part(name).map(|part| part.range.clone())
     }
 
-    fn add(&mut self, name: usize, part: Range<usize>) {
-        let known = self.parts.iter_mut().find(|(known, _)| *known == name);
+    fn part(&self, name: &str) -> Option<&ShallowPart> {
+        self.parts.iter().find(|part| self.names.get(part.name) == Some(&name))
+    }
+
+    fn add(&mut self, part: ShallowPart) {
+        let known = self.parts.iter_mut().find(|known| known.name == part.name);
         match known.filter(|_| self.root == Some(b'{')) {
-            Some(known) => known.1 = part,
-            None => self.parts.push((name, part)),
+            Some(known) => *known = part,
+            None => self.parts.push(part),
         }
     }
 }
 
 impl ShallowScan {
-    pub(super) fn new(names: &'static [&'static str]) -> Self {
+    pub(crate) fn new(names: &'static [&'static str]) -> Self {
         let json = ShallowJson {
             names,
             parts: Vec::new(),
             first_value: Vec::new(),
             root: None,
+            first_inner: None,
             is_complete: false,
             nodes: 1,
         };
@@ -129,11 +172,12 @@ impl ShallowScan {
             member: MemberState::BeforeName,
             name: Vec::new(),
             value: None,
+            null_bytes: 0,
         }
     }
 
     /// Takes the next bytes of the text.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         steps::count(bytes.len() / 64);
         for &byte in bytes {
             self.byte(byte);
@@ -142,7 +186,7 @@ impl ShallowScan {
     }
 
     /// Ends the text, which may be incomplete.
-    pub(super) fn finish(mut self) -> ShallowJson {
+    pub(crate) fn finish(mut self) -> ShallowJson {
         self.end_value();
         self.json
     }
@@ -150,6 +194,9 @@ impl ShallowScan {
     fn byte(&mut self, byte: u8) {
         if self.is_string {
             return self.string_byte(byte);
+        }
+        if self.depth == 1 && !byte.is_ascii_whitespace() {
+            self.json.first_inner.get_or_insert(byte);
         }
         match byte {
             b' ' | b'\t' | b'\r' | b'\n' => return,
@@ -233,9 +280,13 @@ impl ShallowScan {
             value.end = end;
         } else {
             self.value = Some(self.at..end);
+            self.null_bytes = 0;
             if name == 0 {
                 self.json.first_value.clear();
             }
+        }
+        if NULL.get(self.null_bytes) == Some(&byte) {
+            self.null_bytes += 1;
         }
         if name == 0 && self.json.first_value.len() < MAX_TEXT {
             self.json.first_value.push(byte);
@@ -243,8 +294,9 @@ impl ShallowScan {
     }
 
     fn end_value(&mut self) {
-        if let (MemberState::Value(name), Some(value)) = (self.member, self.value.take()) {
-            self.json.add(name, value);
+        if let (MemberState::Value(name), Some(range)) = (self.member, self.value.take()) {
+            let is_null = range.len() == NULL.len() && self.null_bytes == NULL.len();
+            self.json.add(ShallowPart { name, range, is_null });
         }
         self.member = self.next_member();
     }
@@ -296,6 +348,29 @@ mod tests {
         );
         assert_eq!(ShallowJson::array("[]"), Vec::<&str>::new());
         assert_eq!(ShallowJson::array("{}"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn members_that_are_null_are_told_apart() {
+        let text = r#"{"id":null,"result" : null , "x":null}"#;
+        let outer = ShallowJson::object(text.as_bytes(), NAMES);
+        assert!(outer.has("result") && !outer.has_value("result") && outer.has_nulls());
+        for other in ["nul", "nulll", "n ull", "\"null\"", "[null]", "1", "nXull"] {
+            let text = format!(r#"{{"id":1,"result":{other}}}"#);
+            let outer = ShallowJson::object(text.as_bytes(), NAMES);
+            assert!(outer.has_value("result") && !outer.has_nulls(), "{other}");
+        }
+        let last = ShallowJson::object(br#"{"result":null,"result":1}"#, NAMES);
+        assert!(last.has_value("result"));
+    }
+
+    #[test]
+    fn an_array_of_objects_is_a_batch_and_a_line_of_a_log_is_none() {
+        let is_batch = |text: &str| ShallowJson::object(text.as_bytes(), NAMES).is_batch();
+        assert!(is_batch(r#"[{"id":1}]"#) && is_batch(" [ {"));
+        assert!(!is_batch("[INFO] {}") && !is_batch("[]") && !is_batch("{\"a\":[{}]}"));
+        assert_eq!(ShallowJson::items(b"[{}, \"\xff\" ]"), [&b"{}"[..], b"\"\xff\""]);
+        assert!(ShallowJson::items(b"{\"a\":1}").is_empty());
     }
 
     #[test]
