@@ -17,6 +17,28 @@ pub(crate) fn count(steps: usize) {
     let _ = steps;
 }
 
+/// Counts the values within values: the work of copying or reading all of them. The values are only
+/// walked in unit tests.
+#[inline]
+pub(crate) fn count_values<'v>(values: impl IntoIterator<Item = &'v serde_json::Value>) {
+    #[cfg(test)]
+    count(values.into_iter().map(values_in).sum());
+    #[cfg(not(test))]
+    let _ = values;
+}
+
+/// Returns the number of values within a value, including itself.
+#[cfg(test)]
+fn values_in(value: &serde_json::Value) -> usize {
+    use serde_json::Value;
+
+    match value {
+        Value::Object(members) => 1 + members.values().map(values_in).sum::<usize>(),
+        Value::Array(items) => 1 + items.iter().map(values_in).sum::<usize>(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
+    }
+}
+
 /// Returns how many steps the work takes on this thread.
 #[cfg(test)]
 pub(crate) fn of<T>(work: impl FnOnce() -> T) -> (T, u64) {

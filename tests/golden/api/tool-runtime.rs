@@ -178,6 +178,8 @@ pub enum BuildProblem {
     NoEvidence { tool: String },
     NothingDiscovered,
     #[non_exhaustive]
+    ListingTooLarge { bytes: usize, limit: usize, largest: Vec<(String, usize)> },
+    #[non_exhaustive]
     OutOfRange { setting: &'static str, min: usize, max: usize, found: usize },
     #[non_exhaustive]
     TimeOutOfRange {
@@ -848,6 +850,8 @@ impl RuntimeBuilder {
     pub fn max_blocking_tools(self, limit: usize) -> Self {}
     #[must_use]
     pub fn max_concurrent_tools(self, limit: usize) -> Self {}
+    #[must_use]
+    pub fn max_listing_bytes(self, bytes: usize) -> Self {}
     #[must_use]
     pub fn metrics(self, metrics: Metrics) -> Self {}
     #[must_use]

@@ -1,6 +1,7 @@
 //! A strict JSON parser that keeps the position of every value (one pass, one flat list of nodes), and a
 //! fast writer.
 
+mod comparison_key;
 mod differences;
 mod duplicates;
 mod equal;
@@ -21,6 +22,7 @@ mod tree;
 mod value_count;
 pub(crate) mod writer;
 
+pub(crate) use comparison_key::comparison_key;
 pub(crate) use differences::differences;
 #[cfg(feature = "mcp-client")]
 pub(crate) use equal::equal;

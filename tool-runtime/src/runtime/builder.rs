@@ -222,6 +222,32 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Sets the most bytes of the definitions of all tools together, as JSON. Default: 4 MiB.
+    ///
+    /// A list of tools contains all of them, a model may read all of them in each request, and each
+    /// dialect's declarations are made from all of them. The bound holds for the program's own tools,
+    /// dynamic ones and those of all remote servers together, also for disabled ones. Beyond it,
+    /// [`build`](Self::build) and [`Tools::apply`](crate::Tools::apply) fail with
+    /// [`BuildProblem::ListingTooLarge`]; tools of remote servers and of
+    /// [`dynamic_if_valid`](Self::dynamic_if_valid) are left out and reported.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let tool = DynamicTool::new("find", Effect::Read)
+    ///     .description("Finds a page. ".repeat(100))
+    ///     .input_schema(json!({"type": "object"}))
+    ///     .handler(|_| async { Ok::<_, Failure>(()) });
+    /// let error = Runtime::builder().max_listing_bytes(1_000).dynamic(tool).build().unwrap_err();
+    /// assert!(error.to_string().contains("the largest are `find`"));
+    /// ```
+    #[must_use]
+    pub fn max_listing_bytes(mut self, bytes: usize) -> Self {
+        self.settings.listing_bytes = bytes;
+        self
+    }
+
     /// Sets the bounds on the attachments of one answer, which tools add with the feature
     /// `attachments`.
     #[must_use]
@@ -300,8 +326,9 @@ impl RuntimeBuilder {
     pub fn build(mut self) -> Result<Runtime, BuildError> {
         let mut problems = std::mem::take(&mut self.problems);
         self.check(&mut problems);
-        let CompiledTools { mut tools, refused } =
-            self.registry.compile(&self.settings, &mut problems);
+        let mut compiled = self.registry.compile(&self.settings, &mut problems);
+        compiled.bound_listing(self.settings.listing_bytes, &mut problems);
+        let CompiledTools { mut tools, refused, .. } = compiled;
         for tool in &mut tools {
             self.fill(tool, &mut problems);
         }

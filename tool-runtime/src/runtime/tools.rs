@@ -10,7 +10,7 @@ use super::Runtime;
 use crate::failure::FailureCode;
 use crate::schema::{SchemaFinding, UncheckedRule};
 use crate::tool::registry::{
-    CatalogueEntry, DynamicTool, Listener, RefusedTool, Registered, ToolCatalogue,
+    CatalogueEntry, DynamicTool, Listener, RefusedTool, Registered, ToolCatalogue, listing_problem,
 };
 use crate::tool::{BuildError, BuildProblem};
 
@@ -132,7 +132,8 @@ impl<'r> Tools<'r> {
     /// Makes several changes in their order, all of them or none, and returns the tools after them.
     ///
     /// # Errors
-    /// Returns the problems of all changes.
+    /// Returns the problems of all changes, and that the definitions of all tools after them are
+    /// larger than [`max_listing_bytes`](crate::RuntimeBuilder::max_listing_bytes).
     pub fn apply(&self, changes: ToolChanges) -> Result<ToolList, BuildError> {
         if changes.0.is_empty() {
             return Ok(self.list());
@@ -142,6 +143,8 @@ impl<'r> Tools<'r> {
             for change in changes.0 {
                 problems.extend(self.change(entries, change).err().into_iter().flatten());
             }
+            let tools = entries.values().map(|entry| &*entry.tool);
+            problems.extend(listing_problem(tools, self.0.inner.settings.listing_bytes));
             BuildError::unless_empty(problems)
         })?;
         self.0.services().dispatcher.measure_tools(&next);

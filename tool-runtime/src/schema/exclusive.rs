@@ -14,10 +14,17 @@ const MAX_CHAIN: usize = 64;
 /// Returns whether no value is valid by two of the branches: by their types, their listed values, a
 /// required property with constant values, or a property that one requires and another rejects.
 ///
-/// The result is true only if this is certain. The cost is linear in the size of the branches.
-pub(crate) fn are_exclusive(document: &Value, branches: &[Value]) -> bool {
-    let facts: Vec<_> = branches.iter().map(|branch| BranchFacts::new(document, branch)).collect();
-    are_separate_values(&facts) && are_separate_objects(&facts)
+/// The result is true only if this is certain. The cost is linear in the size of the branches and,
+/// for each of them, of what they refer to: before each part is read, its size is offered to
+/// `spend`, which returns false to end with "not certain".
+pub(crate) fn are_exclusive(
+    document: &Value,
+    branches: &[Value],
+    spend: &mut dyn FnMut(usize) -> bool,
+) -> bool {
+    let facts: Option<Vec<_>> =
+        branches.iter().map(|branch| BranchFacts::new(document, branch, spend)).collect();
+    facts.is_some_and(|facts| are_separate_values(&facts) && are_separate_objects(&facts))
 }
 
 const OBJECT: u8 = 1 << 6;
@@ -68,7 +75,11 @@ struct BranchFacts<'s> {
 }
 
 impl<'s> BranchFacts<'s> {
-    fn new(document: &'s Value, branch: &'s Value) -> Self {
+    fn new(
+        document: &'s Value,
+        branch: &'s Value,
+        spend: &mut dyn FnMut(usize) -> bool,
+    ) -> Option<Self> {
         let mut facts = Self {
             types: ANY,
             values: None,
@@ -90,13 +101,22 @@ impl<'s> BranchFacts<'s> {
             }
             open.extend(target(document, keywords));
             open.extend(keywords.get("allOf").and_then(Value::as_array).into_iter().flatten());
-            facts.add(document, keywords);
+            facts.add(document, keywords, spend)?;
         }
         facts.closed &= parts == 1;
-        facts
+        Some(facts)
     }
 
-    fn add(&mut self, document: &'s Value, keywords: &'s Map<String, Value>) {
+    /// Adds the rules of a branch or one of its parts; `None` if there is no more to spend.
+    fn add(
+        &mut self,
+        document: &'s Value,
+        keywords: &'s Map<String, Value>,
+        spend: &mut dyn FnMut(usize) -> bool,
+    ) -> Option<()> {
+        if !spend(size_of_part(keywords)) {
+            return None;
+        }
         crate::steps::count(keywords.len());
         self.types &= types(keywords);
         if let Some(values) = listed_values(keywords) {
@@ -110,17 +130,31 @@ impl<'s> BranchFacts<'s> {
             crate::steps::count(1);
             self.names.insert(name);
             if let Some(values) = property_values(document, schema) {
+                if !spend(values.len()) {
+                    return None;
+                }
                 self.listed.insert(name, values.into_iter().map(compared_text).collect());
             }
         }
         self.closed = keywords.get("additionalProperties") == Some(&Value::Bool(false))
             && !keywords.contains_key("patternProperties");
+        Some(())
     }
 
     /// The values that a required property may have.
     fn tag(&self, name: &str) -> Option<&[String]> {
         self.required.contains(name).then(|| self.listed.get(name).map(Vec::as_slice))?
     }
+}
+
+/// The number of entries that are read of a branch or one of its parts.
+fn size_of_part(keywords: &Map<String, Value>) -> usize {
+    let entries = keywords.values().map(|value| match value {
+        Value::Array(items) => 1 + items.len(),
+        Value::Object(members) => 1 + members.len(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
+    });
+    entries.sum()
 }
 
 fn target<'s>(document: &'s Value, keywords: &Map<String, Value>) -> Option<&'s Value> {

@@ -182,6 +182,22 @@ pub enum BuildProblem {
          (`use its_name as _;`), or register them by `.tool::<Handle>()`"
     )]
     NothingDiscovered,
+    /// The definitions of all tools are too large together.
+    #[error(
+        "the definitions of all tools together are {bytes} bytes of JSON, more than the limit of \
+         {limit}: the largest are {}; shorten their descriptions and schemas, register fewer tools, or \
+         raise the limit by `.max_listing_bytes(…)`",
+        sizes(largest)
+    )]
+    #[non_exhaustive]
+    ListingTooLarge {
+        /// The size of all definitions, in bytes.
+        bytes: usize,
+        /// The limit, in bytes.
+        limit: usize,
+        /// The largest tools and their sizes in bytes, the largest first.
+        largest: Vec<(String, usize)>,
+    },
     /// A setting is out of its range.
     #[error("`{setting}` is {min} to {max}, not {found}")]
     #[non_exhaustive]
@@ -226,6 +242,12 @@ fn cure(type_name: &str) -> String {
     } else {
         "call `.state(…)` with one, or `.shared_state(…)` with an `Arc`".to_owned()
     }
+}
+
+/// Lists tools with their sizes.
+fn sizes(tools: &[(String, usize)]) -> String {
+    let texts = tools.iter().map(|(tool, bytes)| format!("`{tool}` ({bytes} bytes)"));
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// Lists what is wrong with an example, without its values.

@@ -126,6 +126,24 @@ async fn a_schema_that_cannot_be_checked_refuses_only_its_tool() {
 }
 
 #[tokio::test]
+async fn a_tool_beyond_the_bound_on_all_definitions_is_refused() {
+    let large = |name: &str| {
+        let mut large = tool(name);
+        large["inputSchema"]["description"] = json!("x".repeat(60_000));
+        large
+    };
+    let server = TestServer::new([large("a"), large("b"), large("c"), tool("d")]);
+    let runtime = Runtime::builder().max_listing_bytes(150_000).build().unwrap();
+    let remote = server.remote().connect(&runtime).await.unwrap();
+    assert_eq!(names(&runtime), ["far.a", "far.b", "far.d"]);
+    let status = remote.status();
+    let refused = status.tool("c").unwrap();
+    assert_eq!(refused.state, RemoteToolState::Refused);
+    let reason = refused.reason.as_ref().unwrap();
+    assert!(reason.contains("more than the limit of 150000"), "{reason}");
+}
+
+#[tokio::test]
 async fn pages_are_read_to_their_end_and_tools_to_the_limit() {
     let tools: Vec<_> = (0..7).map(|at| tool(&format!("t{at}"))).collect();
     let server = TestServer::paged(tools, 2);

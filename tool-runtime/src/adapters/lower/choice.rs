@@ -18,7 +18,7 @@ impl Lowering<'_> {
             _ => Vec::new(),
         };
         if let Some(Value::Object(listed)) = one_of_values(&branches) {
-            let listed = self.conjunction(&with_descriptions(&keywords, &listed), &listed, at);
+            let listed = self.conjunction(with_descriptions(&keywords, &listed), &listed, at);
             return self.subset(listed, at);
         }
         if keyword == "anyOf" && keywords.remove("oneOf").is_some() {
@@ -39,6 +39,9 @@ impl Lowering<'_> {
             .filter(|(keyword, _)| !is_annotation(keyword))
             .map(|(keyword, value)| (keyword.clone(), value.clone()))
             .collect();
+        if !self.budget.spend(&beside, branches.len()) {
+            return self.without_choice(keywords, &branches, keyword, at);
+        }
         let mut lowered = DistinctBranches::default();
         for (index, branch) in branches.iter().enumerate() {
             let place = below(at, &[keyword, &index.to_string()]);
@@ -55,6 +58,23 @@ impl Lowering<'_> {
         choice
     }
 
+    /// Converts the keywords beside a choice alone, if their copies in each branch are too large.
+    fn without_choice(
+        &mut self,
+        mut keywords: Keywords,
+        branches: &[Value],
+        keyword: &str,
+        at: &str,
+    ) -> Value {
+        self.record_loss(at, keyword, "too large with the keywords beside it: omitted");
+        self.keep_null_defaults(&keywords, branches, keyword, at);
+        // The branches may declare further properties.
+        if keywords.remove("unevaluatedProperties").is_some() {
+            self.record_loss(at, "unevaluatedProperties", "omitted");
+        }
+        self.plain(&keywords, at)
+    }
+
     /// Does not declare a tool strict if a rule tells an absent property from its default `null`.
     pub(super) fn keep_null_defaults(
         &mut self,
@@ -65,7 +85,7 @@ impl Lowering<'_> {
     ) {
         let schemas = keywords.values().chain(branches);
         if self.profile.requires_all
-            && schemas.into_iter().any(|it| self.definitions.has_null_default(it))
+            && schemas.into_iter().any(|it| self.facts().has_null_default(it))
         {
             self.block_strict(at, keyword, PRESENCE);
         }
@@ -76,13 +96,13 @@ impl Lowering<'_> {
             return self.node(branch, at);
         }
         let flat = self.flat(branch, at);
-        let conjunction = self.conjunction(&flat, beside, at);
+        let conjunction = self.conjunction(flat, beside, at);
         self.node(&Value::Object(conjunction), at)
     }
 
     /// Returns whether no value is valid by two of the branches.
-    pub(super) fn are_disjoint(&self, branches: &[Value]) -> bool {
-        are_exclusive(self.definitions.root(), branches)
+    pub(super) fn are_disjoint(&mut self, branches: &[Value]) -> bool {
+        are_exclusive(self.definitions.root(), branches, &mut |steps| self.reads.spend_steps(steps))
     }
 }
 

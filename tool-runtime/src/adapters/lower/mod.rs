@@ -6,6 +6,8 @@
 
 mod choice;
 mod combine;
+mod conjunction;
+mod copy_budget;
 mod definitions;
 mod full_schema;
 mod merge;
@@ -13,15 +15,19 @@ mod node;
 mod normalize;
 mod profile;
 mod python_pattern;
+mod reference_facts;
 mod root;
 mod sentences;
 mod size;
 mod subset;
 
-use std::collections::{BTreeMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
+use self::copy_budget::CopyBudget;
+use self::reference_facts::ReferenceFacts;
 use super::null_for_absent::StrictSchema;
 
 pub(super) use self::definitions::Definitions;
@@ -73,7 +79,8 @@ pub(super) fn lower(
     let limit = MAX_INLINED_BYTES.max(size_of(schema).saturating_mul(MAX_INLINED_GROWTH));
     for levels in (1..=MAX_INLINED_LEVELS).rev() {
         let lowered = lower_with(schema, profile, titles, levels)?;
-        let is_bounded = !lowered.inlines || size_of(&lowered.schema.schema) <= limit;
+        let is_bounded =
+            !lowered.inlines || (!lowered.is_cut && size_of(&lowered.schema.schema) <= limit);
         if is_bounded {
             return Ok(lowered.schema);
         }
@@ -97,6 +104,8 @@ struct LoweredWithLevels {
     schema: LoweredSchema,
     /// True if any reference was replaced by its target.
     inlines: bool,
+    /// True if any reference was not, because all targets together are too large.
+    is_cut: bool,
 }
 
 /// Converts a schema, with this many levels of each recursive type.
@@ -112,8 +121,14 @@ fn lower_with(
         profile,
         titles,
         definitions: Definitions::new(schema),
+        facts: OnceCell::new(),
+        budget: CopyBudget::for_schema(schema),
+        reads: CopyBudget::for_schema(schema),
+        cut_parts: 0,
+        is_cut: false,
         names: BTreeMap::new(),
         taken_names: HashSet::new(),
+        name_counts: HashMap::new(),
         pending: Vec::new(),
         inlined: Vec::new(),
         inlined_levels: levels,
@@ -129,12 +144,12 @@ fn lower_with(
     };
     let mut lowered = lowering.root(schema);
     let omitted = profile.requires_all.then(|| lowering.take_marks(schema, &mut lowered)).flatten();
-    let Lowering { losses, obstacle, renamed, inlines, .. } = lowering;
+    let Lowering { losses, obstacle, renamed, inlines, is_cut, .. } = lowering;
     if let Some(obstacle) = obstacle {
         return Err(obstacle);
     }
     let schema = LoweredSchema { schema: lowered, losses, omitted, renamed };
-    Ok(LoweredWithLevels { schema, inlines })
+    Ok(LoweredWithLevels { schema, inlines, is_cut })
 }
 
 /// The conversion of one schema.
@@ -143,9 +158,21 @@ struct Lowering<'s> {
     profile: &'static DialectProfile,
     titles: bool,
     definitions: Definitions<'s>,
+    /// What the references lead to, once it was needed.
+    facts: OnceCell<ReferenceFacts<'s>>,
+    /// The copies of parts that are left: siblings in each branch, targets in place of references.
+    budget: CopyBudget,
+    /// The steps that are left to read targets again and again.
+    reads: CopyBudget,
+    /// Parts of conjunctions that were left out.
+    cut_parts: usize,
+    /// True if any reference was not replaced by its target, for lack of budget.
+    is_cut: bool,
     /// Names in `$defs`, by location in the tool's schema.
     names: BTreeMap<String, String>,
     taken_names: HashSet<String>,
+    /// The last number after each wanted name in `$defs`.
+    name_counts: HashMap<String, usize>,
     /// Referenced locations that are not converted yet.
     pending: Vec<String>,
     /// The enclosing references, for references that are inlined.
@@ -168,6 +195,10 @@ struct Lowering<'s> {
 }
 
 impl Lowering<'_> {
+    fn facts(&self) -> &ReferenceFacts<'_> {
+        self.facts.get_or_init(|| ReferenceFacts::new(self.definitions))
+    }
+
     fn record_loss(&mut self, pointer: &str, keyword: &str, consequence: &str) {
         self.widened += 1;
         let lost = UnsupportedKeyword {

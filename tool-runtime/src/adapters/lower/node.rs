@@ -10,6 +10,8 @@ use crate::schema::reference;
 
 /// The most schemas that one tool's schema may become by inlining.
 pub(super) const MAX_NODES: usize = 5_000;
+/// The consequence for references whose targets are too large together.
+const TOO_LARGE: &str = "too large with all references: replaced by any value of its type";
 /// The deepest nesting that is followed.
 pub(super) const MAX_DEPTH: usize = 96;
 
@@ -63,7 +65,7 @@ impl Lowering<'_> {
         }
         let kept = match self.profile.references {
             ReferenceSupport::Kept => true,
-            ReferenceSupport::KeptIfAcyclic => !self.definitions.is_recursive(text),
+            ReferenceSupport::KeptIfAcyclic => !self.facts().is_recursive(text),
             ReferenceSupport::Inlined => false,
         };
         keywords.remove("$ref");
@@ -78,11 +80,15 @@ impl Lowering<'_> {
         }
         let open_levels = self.inlined.iter().filter(|open| *open == text).count();
         let ends = match self.inlined_levels {
-            0 => !self.inlined.is_empty() || self.definitions.is_recursive(text),
+            0 => !self.inlined.is_empty() || self.facts().is_recursive(text),
             levels => open_levels >= levels,
         };
         if ends {
             return self.end_recursion(target, at);
+        }
+        if !target.as_object().is_none_or(|target| self.budget.spend(target, 1)) {
+            self.is_cut = true;
+            return self.end_reference(target, at, TOO_LARGE);
         }
         self.inlines = true;
         let place = reference::pointer(text).unwrap_or_default();
@@ -132,10 +138,16 @@ impl Lowering<'_> {
     fn end_recursion(&mut self, target: &Value, at: &str) -> Value {
         self.block_strict(at, "$ref", "a recursive type");
         let consequence = match self.inlined_levels {
-            0 => "too large with all references: replaced by any value of its type",
+            0 => TOO_LARGE,
             1 => "recursive: replaced by any value of its type from the second level on",
             _ => "recursive: replaced by any value of its type from the third level on",
         };
+        self.end_reference(target, at, consequence)
+    }
+
+    /// Replaces a reference by any value of its target's JSON type.
+    fn end_reference(&mut self, target: &Value, at: &str, consequence: &str) -> Value {
+        self.block_strict(at, "$ref", consequence);
         self.record_loss(at, "$ref", consequence);
         let mut kinds = target.as_object().map(types).unwrap_or_default();
         match kinds.len() {
@@ -153,12 +165,14 @@ impl Lowering<'_> {
         }
         let last = place.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or("Arguments");
         let wanted = names::property(&last.replace("~1", "/").replace("~0", "~"));
-        let mut name = wanted.clone();
-        let mut count = 1;
+        let mut count = self.name_counts.get(&wanted).copied().unwrap_or(1);
+        let mut name = if count == 1 { wanted.clone() } else { format!("{wanted}_{count}") };
         while !self.taken_names.insert(name.clone()) {
+            crate::steps::count(1);
             count += 1;
             name = format!("{wanted}_{count}");
         }
+        self.name_counts.insert(wanted, count);
         self.names.insert(place.clone(), name.clone());
         self.pending.push(place);
         name

@@ -4,14 +4,21 @@ use serde_json::{Map, Value};
 
 use crate::adapters::names;
 
-/// A schema's keywords in draft 2020-12.
+/// A schema's keywords in draft 2020-12, without its definitions, which are read from the document.
 pub(super) fn normalize(keywords: &Map<String, Value>) -> Map<String, Value> {
-    let mut keywords = keywords.clone();
+    let own = keywords.iter().filter(|(keyword, _)| !holds_definitions(keyword));
+    let mut keywords: Map<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+    crate::steps::count_values(keywords.values());
     exclusive(&mut keywords, "minimum", "exclusiveMinimum");
     exclusive(&mut keywords, "maximum", "exclusiveMaximum");
     nullable(&mut keywords);
     tuple(&mut keywords);
     keywords
+}
+
+/// Returns whether the keyword has schemas that only references apply.
+pub(super) fn holds_definitions(keyword: &str) -> bool {
+    matches!(keyword, "$defs" | "definitions")
 }
 
 /// OpenAPI 3.0: `exclusiveMinimum: true` beside `minimum`.

@@ -57,6 +57,11 @@ impl Lowering<'_> {
                 keywords = self.joined(&keywords, &branches, &below(at, &[keyword]));
             }
         }
+        self.without_unevaluated(keywords, at)
+    }
+
+    /// Expresses `unevaluatedProperties` by `additionalProperties`, or omits it.
+    fn without_unevaluated(&mut self, mut keywords: Keywords, at: &str) -> Keywords {
         if closes(&keywords) {
             keywords.entry("additionalProperties").or_insert(Value::Bool(false));
         } else if keywords.contains_key("unevaluatedProperties") {
@@ -73,19 +78,73 @@ impl Lowering<'_> {
             return siblings.clone();
         }
         self.depth += 1;
+        let copies_siblings = self.budget.spend(siblings, branches.len());
         let mut flat = Vec::new();
+        let mut only_require = true;
         for (index, branch) in branches.iter().enumerate() {
             let place = below(at, &[&index.to_string()]);
-            let branch = self.flat(branch, &place);
-            let conjunction = self.conjunction(&branch, siblings, &place);
-            flat.push(self.one_object(conjunction, &place));
+            let mut branch = self.flat(branch, &place);
+            only_require &= only_requires(&branch);
+            if copies_siblings {
+                branch = self.conjunction(branch, siblings, &place);
+            }
+            flat.push(self.one_object(branch, &place));
         }
         self.depth -= 1;
-        let mut joined = merge::any(&flat);
-        let lowered =
-            ["properties", "required", "additionalProperties", "unevaluatedProperties", "type"];
-        let further = siblings.iter().filter(|(keyword, _)| !lowered.contains(&keyword.as_str()));
+        let mut joined = if copies_siblings {
+            merge::any(&flat)
+        } else {
+            self.joined_beside(siblings, &flat, only_require, at)
+        };
+        let further = siblings.iter().filter(|(keyword, _)| !is_joined(keyword));
         joined.extend(further.map(|(keyword, value)| (keyword.clone(), value.clone())));
         joined
     }
+
+    /// Joins many branches first, and merges their large siblings once: exact if the branches only
+    /// require properties, and reported otherwise.
+    fn joined_beside(
+        &mut self,
+        siblings: &Keywords,
+        branches: &[Keywords],
+        only_require: bool,
+        at: &str,
+    ) -> Keywords {
+        let object = siblings
+            .iter()
+            .filter(|(keyword, _)| is_joined(keyword) || keyword.as_str() == "patternProperties");
+        let mut object: Keywords =
+            object.map(|(keyword, value)| (keyword.clone(), value.clone())).collect();
+        if !only_require {
+            self.record_loss(at, "anyOf", "too large: merged without the keywords beside it");
+            // A branch may have evaluated properties that it does not name.
+            if object.remove("unevaluatedProperties").is_some() {
+                self.record_loss(at, "unevaluatedProperties", "omitted");
+            }
+        }
+        let both = self.conjunction(merge::any(branches), &object, at);
+        let both = self.without_unevaluated(both, at);
+        let mut joined = merge::any(&[both]);
+        let required = joined.get("required").and_then(Value::as_array).cloned();
+        if let Some(properties) = joined.get_mut("properties").and_then(Value::as_object_mut) {
+            merge::remove_defaults(properties, branches, &required.unwrap_or_default());
+        }
+        joined
+    }
+}
+
+/// Returns whether a branch has no rule but the properties that an object requires.
+fn only_requires(branch: &Keywords) -> bool {
+    branch.iter().all(|(keyword, value)| match keyword.as_str() {
+        "required" => true,
+        "type" => value == "object",
+        keyword => is_annotation(keyword),
+    })
+}
+
+/// Returns whether the union of branches has the keyword, so that it is merged into each of them.
+fn is_joined(keyword: &str) -> bool {
+    const JOINED: [&str; 5] =
+        ["properties", "required", "additionalProperties", "unevaluatedProperties", "type"];
+    JOINED.contains(&keyword)
 }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::node::MAX_DEPTH;
+
 const MAX_PROPERTIES: usize = 5_000;
 const MAX_LEVELS: usize = 10;
 const MAX_CHARACTERS: usize = 120_000;
@@ -16,7 +18,7 @@ const MAX_LONG_LIST_CHARACTERS: usize = 15_000;
 pub(super) fn too_large(root: &Map<String, Value>) -> Option<&'static str> {
     let mut size = SchemaSize::default();
     root.values().for_each(|value| size.inside(value));
-    let levels = levels(root, root, &mut HashMap::new());
+    let levels = LevelFinder { root, known: HashMap::new(), depth: 0 }.levels(root);
     size.properties(root);
     [
         (size.properties > MAX_PROPERTIES, "more than 5000 properties"),
@@ -66,49 +68,49 @@ impl SchemaSize {
     }
 }
 
-/// The nesting depth of objects; a recursive type counts once.
-fn levels(
-    root: &Map<String, Value>,
-    keywords: &Map<String, Value>,
-    known: &mut HashMap<String, usize>,
-) -> usize {
-    let mut deepest = 0;
-    for (keyword, value) in keywords {
-        let inner = match value {
-            Value::Object(named) if keyword == "properties" => {
-                1 + deepest_of(root, named.values(), known)
-            }
-            Value::Object(schema) if keyword == "items" => levels(root, schema, known),
-            Value::Array(branches) if keyword == "anyOf" => {
-                deepest_of(root, branches.iter(), known)
-            }
-            Value::String(text) if keyword == "$ref" => referred(root, text, known),
+/// Finds the nesting depth of objects, in which a recursive type counts once.
+struct LevelFinder<'v> {
+    root: &'v Map<String, Value>,
+    /// The levels of the definitions that were read, by reference.
+    known: HashMap<&'v str, usize>,
+    /// The schemas around the one that is read.
+    depth: usize,
+}
+
+impl<'v> LevelFinder<'v> {
+    fn levels(&mut self, keywords: &'v Map<String, Value>) -> usize {
+        // A chain of references may be as long as the schema; then more levels are assumed.
+        if self.depth > MAX_DEPTH {
+            return MAX_LEVELS + 1;
+        }
+        self.depth += 1;
+        let inner = keywords.iter().map(|(keyword, value)| match value {
+            Value::Object(named) if keyword == "properties" => 1 + self.deepest(named.values()),
+            Value::Object(schema) if keyword == "items" => self.levels(schema),
+            Value::Array(branches) if keyword == "anyOf" => self.deepest(branches.iter()),
+            Value::String(text) if keyword == "$ref" => self.referred(text),
             _ => 0,
-        };
-        deepest = deepest.max(inner);
+        });
+        let deepest = inner.max().unwrap_or(0);
+        self.depth -= 1;
+        deepest
     }
-    deepest
-}
 
-fn deepest_of<'v>(
-    root: &Map<String, Value>,
-    schemas: impl Iterator<Item = &'v Value>,
-    known: &mut HashMap<String, usize>,
-) -> usize {
-    let inner = schemas.filter_map(Value::as_object).map(|schema| levels(root, schema, known));
-    inner.max().unwrap_or(0)
-}
-
-fn referred(root: &Map<String, Value>, text: &str, known: &mut HashMap<String, usize>) -> usize {
-    if let Some(levels) = known.get(text) {
-        return *levels;
+    fn deepest(&mut self, schemas: impl Iterator<Item = &'v Value>) -> usize {
+        schemas.filter_map(Value::as_object).map(|schema| self.levels(schema)).max().unwrap_or(0)
     }
-    known.insert(text.to_owned(), 0);
-    let name = text.rsplit('/').next().unwrap_or_default();
-    let target = root.get("$defs").and_then(|named| named.get(name)?.as_object());
-    let inner = target.map_or(0, |target| levels(root, target, known));
-    known.insert(text.to_owned(), inner);
-    inner
+
+    fn referred(&mut self, text: &'v str) -> usize {
+        if let Some(levels) = self.known.get(text) {
+            return *levels;
+        }
+        self.known.insert(text, 0);
+        let name = text.rsplit('/').next().unwrap_or_default();
+        let target = self.root.get("$defs").and_then(|named| named.get(name)?.as_object());
+        let inner = target.map_or(0, |target| self.levels(target));
+        self.known.insert(text, inner);
+        inner
+    }
 }
 
 #[cfg(test)]
@@ -139,6 +141,17 @@ mod tests {
         let long = json!({"properties": {"a": {"enum": values(300, 51)}}});
         check(&long, Some("more than 15000 characters in one long list of values"));
         check(&json!({"properties": {"a": {"enum": values(200, 80)}}}), None);
+    }
+
+    #[test]
+    fn a_long_chain_of_references_ends() {
+        let reference = |at: usize| json!({"$ref": format!("#/$defs/L{at}")});
+        let level = |at: usize| (format!("L{at}"), json!({"items": reference(at + 1)}));
+        let named: Value = (0..100_000).map(level).collect();
+        check(
+            &json!({"properties": {"first": reference(0)}, "$defs": named}),
+            Some("objects nested deeper than 10 levels"),
+        );
     }
 
     #[test]

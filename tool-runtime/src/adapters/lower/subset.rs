@@ -1,5 +1,7 @@
 //! Converts a schema for dialects that support only some keywords.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::choice::nullable;
@@ -153,15 +155,17 @@ impl Lowering<'_> {
         properties: &mut Keywords,
         at: &str,
     ) {
+        let required: HashSet<&str> = required.iter().copied().collect();
         for (name, schema) in
             keywords.get("properties").and_then(Value::as_object).into_iter().flatten()
         {
             let Some(property) = properties.get_mut(name) else { continue };
-            if required.contains(&name.as_str()) {
+            if required.contains(name.as_str()) {
                 continue;
             }
-            let admits_null = admits_null(schema, self.definitions);
-            if admits_null && schema.get("default") != Some(&Value::Null) {
+            let admits_null = admits_null(schema, self.definitions, &mut self.reads);
+            let is_clear = !self.reads.is_spent() && schema.get("default") == Some(&Value::Null);
+            if admits_null && !is_clear {
                 self.block_strict(&below(at, &["properties", name]), "required", NULL_OR_ABSENT);
             }
             if !admits_null {
@@ -254,12 +258,9 @@ impl Lowering<'_> {
             None if !ends && self.supports("maxItems", at) => draft.set("maxItems", count.into()),
             _ => {}
         }
-        let mut kinds: Vec<Value> = Vec::new();
-        for item in items {
-            if !kinds.contains(&item) {
-                kinds.push(item);
-            }
-        }
+        let mut texts = HashSet::new();
+        let mut kinds = items;
+        kinds.retain(|item| texts.insert(item.to_string()));
         draft.set(
             "items",
             if kinds.len() == 1 { kinds.remove(0) } else { json!({ "anyOf": kinds }) },

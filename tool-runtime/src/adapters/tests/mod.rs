@@ -12,6 +12,7 @@ mod errors;
 mod examples;
 mod framing;
 mod gemini;
+mod growth;
 mod interleaved;
 mod limits;
 mod names;

@@ -33,6 +33,8 @@ pub(crate) enum ChoiceReading {
 
 /// Most schemas that are visited or copied for one document; a larger one stays open.
 const MAX_STEPS: usize = 200_000;
+/// Values that are read in the time of one step.
+const READS_PER_STEP: usize = 16;
 
 /// Rejects unknown properties in every object that declares some and does not restrict others.
 ///
@@ -179,7 +181,7 @@ impl Closer<'_> {
 
     /// Returns whether each branch of a choice, which alone declares properties, is closed by itself.
     fn closes_each_branch(
-        &self,
+        &mut self,
         keywords: &Map<String, Value>,
         word: &str,
         structural: usize,
@@ -191,7 +193,17 @@ impl Closer<'_> {
             && (structural == 1
                 || word == "oneOf"
                 || self.choices == ChoiceReading::OneBranch
-                || are_exclusive(self.document, branches))
+                || self.are_exclusive(branches))
+    }
+
+    /// Returns whether no value is valid by two of the branches. Reading them counts, since they
+    /// may refer to large definitions.
+    fn are_exclusive(&mut self, branches: &[Value]) -> bool {
+        let (document, steps_left) = (self.document, &mut self.steps_left);
+        are_exclusive(document, branches, &mut |values| {
+            *steps_left = steps_left.saturating_sub(values / READS_PER_STEP);
+            *steps_left > 0
+        })
     }
 
     fn is_structural(&mut self, schema: &Value) -> bool {

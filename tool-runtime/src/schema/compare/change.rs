@@ -94,6 +94,14 @@ pub struct SchemaChange {
 }
 
 impl SchemaChange {
+    /// The parts by which two changes are the same, before they have counterexamples.
+    pub(super) fn identity(
+        &self,
+    ) -> (String, ComparedVersion, &'static str, Compatibility, String) {
+        let (pointer, message) = (self.pointer.clone(), self.message.clone());
+        (pointer, self.located_in, self.rule, self.compatibility, message)
+    }
+
     /// Returns the location, as a JSON Pointer (RFC 6901) into the schema that
     /// [`located_in`](Self::located_in) selects.
     ///

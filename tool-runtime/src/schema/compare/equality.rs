@@ -10,6 +10,7 @@ use crate::json::Decimal;
 
 /// Returns whether two values are equal. Numbers are compared by value: 1 equals 1.0.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
+    crate::steps::count(1);
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
             Decimal::read(&a.to_string()).same(&Decimal::read(&b.to_string()))

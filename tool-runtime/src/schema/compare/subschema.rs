@@ -1,5 +1,7 @@
 //! Positions in a schema document, and the references between them.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::keywords;
@@ -89,11 +91,6 @@ impl<'s> Subschema<'s> {
         let words = self.keywords().into_iter().flat_map(Map::keys);
         words.into_iter().all(|word| word == keyword || !keywords::asserts(word))
     }
-
-    /// The location in the document, as a JSON Pointer.
-    pub(super) fn pointer(self) -> String {
-        found(self.root, self.schema, &mut String::new()).unwrap_or_default()
-    }
 }
 
 /// Sorts and deduplicates the schemas.
@@ -104,23 +101,49 @@ pub(super) fn merge_all_of<'s>(nodes: impl IntoIterator<Item = AllOf<'s>>) -> Al
     parts
 }
 
-fn found(at: &Value, wanted: &Value, path: &mut String) -> Option<String> {
-    if std::ptr::eq(at, wanted) {
-        return Some(path.clone());
-    }
-    let children: Vec<(String, &Value)> = match at {
-        Value::Object(map) => map.iter().map(|(name, value)| (escaped(name), value)).collect(),
-        Value::Array(list) => list.iter().enumerate().map(|(i, v)| (i.to_string(), v)).collect(),
-        _ => return None,
-    };
-    for (name, value) in children {
-        let length = path.len();
-        path.push('/');
-        path.push_str(&name);
-        if let Some(pointer) = found(value, wanted, path) {
-            return Some(pointer);
+/// The locations of schemas in their documents, as JSON Pointers.
+pub(super) struct SubschemaPointers(HashMap<usize, String>);
+
+impl SubschemaPointers {
+    /// Finds all locations in one pass over each document.
+    pub(super) fn new<'s>(subschemas: impl Iterator<Item = Subschema<'s>>) -> Self {
+        let mut roots: Vec<&Value> = Vec::new();
+        let mut pointers = HashMap::new();
+        for subschema in subschemas {
+            pointers.insert(subschema.id(), String::new());
+            // There are two documents, and constants.
+            if !roots.iter().any(|root| std::ptr::eq(*root, subschema.root)) {
+                roots.push(subschema.root);
+            }
         }
-        path.truncate(length);
+        for root in roots {
+            locate(root, &mut String::new(), &mut pointers);
+        }
+        Self(pointers)
     }
-    None
+
+    pub(super) fn pointer(&self, subschema: Subschema<'_>) -> String {
+        self.0.get(&subschema.id()).cloned().unwrap_or_default()
+    }
+}
+
+fn locate(at: &Value, path: &mut String, pointers: &mut HashMap<usize, String>) {
+    crate::steps::count(1);
+    if let Some(pointer) = pointers.get_mut(&std::ptr::from_ref(at).addr()) {
+        pointer.clone_from(path);
+    }
+    let length = path.len();
+    let mut inside = |name: &str, value| {
+        path.push('/');
+        path.push_str(name);
+        locate(value, path, pointers);
+        path.truncate(length);
+    };
+    match at {
+        Value::Object(map) => map.iter().for_each(|(name, value)| inside(&escaped(name), value)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(at, value)| inside(&at.to_string(), value));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }

@@ -9,7 +9,8 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::{Effect, ToolkitSpec};
 
-use super::registered::{Registered, ToolSettings};
+use super::registered::Registered;
+use super::tool_settings::ToolSettings;
 use crate::failure::{Failure, LoggedFailure};
 use crate::tool::{BuildError, CallScope, Finished, Reconciled, ToolFuture};
 

@@ -6,6 +6,7 @@ mod definition;
 mod discover;
 mod dynamic;
 mod input_examples;
+mod listing_bound;
 #[cfg(not(feature = "discovery"))]
 mod no_discovery;
 mod refused;
@@ -13,7 +14,9 @@ mod registered;
 mod schema_examples;
 mod shared_catalogue;
 mod state;
+mod tool_settings;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -25,13 +28,15 @@ pub use self::definition::{Definition, Tool, Toolkit, ToolkitFacts, TypedTool};
 #[cfg(feature = "discovery")]
 pub use self::discover::Discovered;
 pub use self::dynamic::DynamicTool;
+pub(crate) use self::listing_bound::listing_problem;
 pub use self::refused::RefusedTool;
+pub(crate) use self::registered::Registered;
 #[cfg(feature = "policy")]
 pub(crate) use self::registered::{PolicyStages, SHORTEST_RETENTION};
-pub(crate) use self::registered::{Registered, ToolSettings, narrowest_first};
 pub(crate) use self::shared_catalogue::{Listener, SharedCatalogue};
 pub use self::state::HostNeed;
 pub(crate) use self::state::HostState;
+pub(crate) use self::tool_settings::{ToolSettings, narrowest_first};
 use crate::tool::{BuildError, BuildProblem};
 
 /// The tools of a program, before a runtime is built.
@@ -61,6 +66,8 @@ pub(crate) struct CompiledTools {
     /// Sorted by name.
     pub(crate) tools: Vec<Registered>,
     pub(crate) refused: Vec<RefusedTool>,
+    /// The registrations of the tools that may be left out, by name.
+    optional: BTreeMap<String, SourceLocation>,
 }
 
 #[derive(Debug)]
@@ -212,7 +219,7 @@ impl Registry {
         for entry in sorted {
             let same_name = last.filter(|other| other.name() == entry.name());
             match entry.compile(same_name, settings) {
-                Ok(tool) => compiled.tools.push(tool),
+                Ok(tool) => compiled.add(tool, entry),
                 Err(found) if entry.if_valid => {
                     compiled.refused.push(entry.refused(found));
                     continue;
@@ -222,6 +229,15 @@ impl Registry {
             last = Some(entry);
         }
         compiled
+    }
+}
+
+impl CompiledTools {
+    fn add(&mut self, tool: Registered, entry: &Registration) {
+        if entry.if_valid {
+            self.optional.insert(entry.name().to_owned(), entry.location.clone());
+        }
+        self.tools.push(tool);
     }
 }
 

@@ -1,17 +1,17 @@
 //! A tool that can be called: its contract, its validators and its entry point.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use tool_contracts::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder, ToolkitSpec};
+use tool_contracts::{Effect, ToolAnnotations, ToolSpec, ToolSpecBuilder, ToolkitSpec};
 
 use super::dynamic::Handler;
 use super::state::Slot;
+use super::tool_settings::ToolSettings;
 use super::{Definition, DynamicTool, HostNeed, Registration, ToolSource};
 use crate::failure::FailureCode;
 use crate::limits::Limits;
@@ -21,55 +21,11 @@ use crate::schema::{
 };
 use crate::tool::{BuildProblem, CallScope, ToolFuture};
 
-/// The runtime's settings for tools.
-#[derive(Debug, Clone)]
-pub(crate) struct ToolSettings {
-    pub(crate) timeout: Duration,
-    pub(crate) coerce_reads: Coerce,
-    pub(crate) coerce_writes: Coerce,
-    /// By tool or toolkit.
-    pub(crate) permissions: BTreeMap<String, Permission>,
-    pub(crate) limits: Limits,
-}
-
-impl Default for ToolSettings {
-    fn default() -> Self {
-        Self {
-            timeout: Duration::from_secs(30),
-            coerce_reads: Coerce::Lossless,
-            coerce_writes: Coerce::Off,
-            permissions: BTreeMap::new(),
-            limits: Limits::default(),
-        }
-    }
-}
-
-impl ToolSettings {
-    /// The tool's own permission, else its toolkit's, else the default of its effect.
-    fn permission(&self, name: &str, toolkit: Option<&str>, effect: Effect) -> Permission {
-        let set = narrowest_first(name, toolkit).find_map(|name| self.permissions.get(name));
-        set.copied().unwrap_or_else(|| effect.default_permission())
-    }
-
-    fn coerce(&self, effect: Effect) -> Coerce {
-        if effect == Effect::Read { self.coerce_reads } else { self.coerce_writes }
-    }
-}
-
-/// Lists the names under which a host may configure a tool: its own, the part before its last dot,
-/// its toolkit's.
-pub(crate) fn narrowest_first<'n>(
-    name: &'n str,
-    toolkit: Option<&'n str>,
-) -> impl Iterator<Item = &'n str> {
-    let prefix = name.rsplit_once('.').map(|(prefix, _)| prefix);
-    let toolkit = toolkit.filter(|toolkit| Some(*toolkit) != prefix);
-    [Some(name), prefix, toolkit].into_iter().flatten()
-}
-
 /// A tool that can be called.
 pub(crate) struct Registered {
     pub(crate) spec: Arc<ToolSpec>,
+    /// The bytes of the contract as JSON.
+    pub(crate) listing_bytes: usize,
     pub(crate) start: ToolStart,
     pub(crate) needs: Vec<HostNeed>,
     pub(crate) codes: Arc<[FailureCode]>,
@@ -414,6 +370,7 @@ impl ToolParts<'_> {
             policy_stages: PolicyStages::default(),
             traits: ToolTraits::default(),
             largest_output: AtomicUsize::new(0),
+            listing_bytes: serde_json::to_string(&spec).map_or(usize::MAX, |text| text.len()),
             spec: Arc::new(spec),
             input,
         })

@@ -13,8 +13,8 @@ use crate::mcp::remote::definition::ToolDefinition;
 use crate::mcp::remote::findings::CleanDefinition;
 use crate::mcp::remote::settings::RemoteSettings;
 use crate::runtime::{Runtime, ToolChanges};
-use crate::tool::CallScope;
 use crate::tool::registry::DynamicTool;
+use crate::tool::{BuildError, BuildProblem, CallScope};
 
 /// Says whether calls of one registered definition may still be sent: a call keeps the tool that it
 /// was opened with, also if the definition was changed since.
@@ -161,16 +161,25 @@ impl Registrar<'_> {
             let changes = self.add_to(ToolChanges::new(), entry, step, &gate);
             match (self.runtime.tools().apply(changes), step) {
                 (Ok(_), _) => return entry.record(step.clone(), gate),
+                (Err(error), RegistrationStep::Replace) if !is_missing(&error) => {
+                    return self.leave_out(entry, &error);
+                }
                 (Err(_), RegistrationStep::Replace | RegistrationStep::Enable) => {}
                 (Err(_), RegistrationStep::Disable(_)) => return entry.registered = None,
                 (Err(error), RegistrationStep::Add { .. }) => {
-                    entry.registered = None;
-                    entry.problem = Some(one_line(&error.to_string()));
-                    entry.verdict = ToolVerdict::Refused;
-                    return;
+                    return self.leave_out(entry, &error);
                 }
             }
         }
+    }
+
+    /// Leaves out a tool that cannot be registered, and removes its former definition.
+    fn leave_out(&self, entry: &mut DirectoryEntry, error: &BuildError) {
+        if let Some(former) = entry.registered.take() {
+            self.runtime.tools().remove(&former.revoke());
+        }
+        entry.problem = Some(one_line(&error.to_string()));
+        entry.verdict = ToolVerdict::Refused;
     }
 
     fn tool(&self, name: &str, listed: &ListedDefinition, gate: &Arc<ToolGate>) -> DynamicTool {
@@ -255,6 +264,11 @@ impl DirectoryEntry {
         self.verdict == ToolVerdict::Available
             && self.registered.as_ref().is_some_and(|known| Some(known.digest) == digest)
     }
+}
+
+/// Returns whether a tool could not be changed because the host has removed it.
+fn is_missing(error: &BuildError) -> bool {
+    error.problems().iter().any(|problem| matches!(problem, BuildProblem::UnknownTool { .. }))
 }
 
 /// Returns the reason for which a definition cannot be used.

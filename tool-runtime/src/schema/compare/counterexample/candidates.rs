@@ -1,14 +1,19 @@
 //! Makes values near the limits of two schemas.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
-use super::super::equality::{equal, same_assertions};
+use super::super::equality::same_assertions;
 use super::super::prove::Prover;
-use super::super::shape::{AtomicRule, Shape, TypeConstraints};
+use super::super::shape::{AtomicRule, ListedValues, Shape, TypeConstraints};
 use super::super::subschema::{AllOf, Subschema};
+use crate::json::comparison_key;
 
 /// The most values of one search.
 const MAX_VALUES: usize = 20_000;
+/// The most values that are checked by both schemas.
+const MAX_CHECKED: usize = 1_000;
 /// The most values at one location below the root.
 const MAX_AT_ONE_LOCATION: usize = 96;
 /// The deepest nesting of values.
@@ -38,6 +43,8 @@ impl<'s> Candidates<'s> {
             Self { prover, values_left: MAX_VALUES, depth: 0, enclosing: Vec::new() };
         let mut found = candidates.values(&narrow.all_of(), &vec![wide.all_of()]);
         found.retain(|value| value.to_string().len() <= MAX_BYTES);
+        // The last ones are those that the wide schema rejects.
+        found.drain(..found.len().saturating_sub(MAX_CHECKED));
         found
     }
 
@@ -51,12 +58,14 @@ impl<'s> Candidates<'s> {
         let shapes = self.prover.expansion(narrow).shapes.clone();
         let others = self.other_shapes(&shapes, wide);
         let mut found: Vec<Value> = Vec::new();
+        let mut known = HashSet::new();
         for shape in &shapes {
             let same_type = others.iter().filter(|other| shape.is_same_type(other));
             let same_type: Vec<_> = same_type.collect();
             for value in self.values_of_shape(shape, &same_type, wide.is_empty()) {
-                let is_known = found.iter().any(|known| equal(known, &value));
-                if !is_known && self.prover.admits(narrow, &value) != Some(false) {
+                let key = comparison_key(&value);
+                if !known.contains(&key) && self.prover.admits(narrow, &value) != Some(false) {
+                    known.insert(key);
                     found.push(value);
                 }
             }
@@ -116,9 +125,11 @@ impl<'s> Candidates<'s> {
         others: &[&Shape<'s>],
         plain: bool,
     ) -> Vec<Value> {
-        let listed = others.iter().filter_map(|other| other.values.clone()).flatten();
-        let mut found: Vec<_> = shape.listed().unwrap_or_default();
-        found.extend(listed.take(MAX_AT_ONE_LOCATION));
+        let own = shape.listed();
+        let mut found: Vec<_> = own.iter().flat_map(ListedValues::iter).cloned().collect();
+        let listed = others.iter().filter_map(|other| other.values.as_ref());
+        let listed = listed.flat_map(ListedValues::iter).take(MAX_AT_ONE_LOCATION);
+        found.extend(listed.cloned());
         if shape.values.is_some() {
             return found;
         }

@@ -22,6 +22,9 @@ use super::{Compatibility, SchemaChange, SchemaReader};
 use crate::limits::Limits;
 use crate::schema::{Coerce, Validator};
 
+/// The most pairs of a counterexample and a change whose distance is measured.
+const MAX_DISTANCES: usize = 100_000;
+
 /// A value that the new schema accepts and the old one rejects, or the reverse.
 struct Counterexample {
     value: Value,
@@ -48,8 +51,11 @@ pub(super) fn add_counterexamples(
         SchemaReader::Caller => search(after, before),
     };
     found.sort_by_cached_key(|counterexample| counterexample.value.to_string().len());
+    found.truncate((MAX_DISTANCES / breaking.len()).max(1));
+    let locations: Vec<_> =
+        breaking.iter().map(|change| InstanceLocation::of(change.pointer())).collect();
     for counterexample in &found {
-        if let Some(at) = closest(&breaking, counterexample) {
+        if let Some(at) = closest(&breaking, &locations, counterexample) {
             breaking[at].counterexample.get_or_insert_with(|| counterexample.value.clone());
         }
     }
@@ -87,15 +93,19 @@ fn search(narrow: &Value, wide: &Value) -> Vec<Counterexample> {
 
 /// The index of the change that is closest to all violations; of equally close ones, one without a
 /// counterexample.
-fn closest(changes: &[&mut SchemaChange], counterexample: &Counterexample) -> Option<usize> {
-    let distance = |change: &SchemaChange| {
-        let location = InstanceLocation::of(change.pointer());
+fn closest(
+    changes: &[&mut SchemaChange],
+    locations: &[InstanceLocation],
+    counterexample: &Counterexample,
+) -> Option<usize> {
+    let distance = |change: &SchemaChange, location: &InstanceLocation| {
+        crate::steps::count(1);
         let each = counterexample.violations.iter();
         let each = each.map(|(pointer, rule)| location.distance(pointer, rule, change.rule()));
         let farthest = each.collect::<Option<Vec<_>>>()?.into_iter().max()?;
         Some((farthest, change.counterexample.is_some()))
     };
-    let near = changes.iter().enumerate();
-    let near = near.filter_map(|(at, change)| Some((distance(change)?, at)));
+    let near = changes.iter().zip(locations).enumerate();
+    let near = near.filter_map(|(at, (change, location))| Some((distance(change, location)?, at)));
     near.min().map(|(_, at)| at)
 }

@@ -33,15 +33,16 @@ pub(super) struct PendingChange<'s> {
 }
 
 impl FoundChange<'_> {
-    /// Describes the change for the reader; the only place that names the rule `undecided`.
-    pub(super) fn described(self, new_root: &Value) -> SchemaChange {
+    /// Describes the change at this location for the reader; the only place that names the rule
+    /// `undecided`.
+    pub(super) fn described(self, pointer: String, new_root: &Value) -> SchemaChange {
         let is_new = std::ptr::eq(self.at.root, new_root);
         let located_in = if is_new { ComparedVersion::After } else { ComparedVersion::Before };
         let (rule, compatibility) = match self.severity {
             Severity::Decided(compatibility) => (self.rule, compatibility),
             Severity::Undecided => ("undecided", Compatibility::Breaking),
         };
-        let (pointer, message) = (self.at.pointer(), self.message);
+        let message = self.message;
         SchemaChange { pointer, located_in, rule, compatibility, message, counterexample: None }
     }
 }

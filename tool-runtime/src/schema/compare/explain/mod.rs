@@ -12,7 +12,7 @@ mod objects;
 mod scalars;
 mod values;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ use self::found::{FoundChange, PendingChange, Severity};
 use super::equality::{equal, same_assertions};
 use super::prove::{Proof, Prover};
 use super::shape::ProofObstacle;
-use super::subschema::{AllOf, Subschema};
+use super::subschema::{AllOf, Subschema, SubschemaPointers};
 use super::{Compatibility, SchemaChange, SchemaReader};
 
 /// Change of the set of accepted values.
@@ -114,13 +114,14 @@ impl<'s> Explainer<'s> {
 
     fn described(self) -> Vec<SchemaChange> {
         let new_root = self.new_root;
-        let mut described = Vec::new();
-        for change in self.changes {
-            let change = change.described(new_root);
-            if !described.contains(&change) {
-                described.push(change);
-            }
-        }
+        let pointers = SubschemaPointers::new(self.changes.iter().map(|change| change.at));
+        let described = self.changes.into_iter().map(|change| {
+            let pointer = pointers.pointer(change.at);
+            change.described(pointer, new_root)
+        });
+        let mut known = HashSet::new();
+        let mut described: Vec<_> = described.collect();
+        described.retain(|change| known.insert(change.identity()));
         described
     }
 

@@ -1,10 +1,12 @@
 //! Changes of null, of `false`, and of enumerated values, in all notations.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
-use super::super::equality::equal;
 use super::super::subschema::Subschema;
 use super::{AcceptanceChange, Explainer, SchemaPair};
+use crate::json::comparison_key;
 
 /// The deepest nesting of enumerations.
 const NESTED: usize = 4;
@@ -107,13 +109,15 @@ impl<'s> Explainer<'s> {
     }
 
     fn compare_values(&mut self, pair: SchemaPair<'s>, before: &[&'s Value], after: &[&'s Value]) {
-        let lacks = |list: &[&Value], value: &Value| !list.iter().any(|other| equal(other, value));
-        for value in after.iter().filter(|value| lacks(before, value)) {
+        let keys = |list: &[&Value]| list.iter().map(|it| comparison_key(it)).collect();
+        let (keys_before, keys_after): (HashSet<_>, HashSet<_>) = (keys(before), keys(after));
+        let lacks = |keys: &HashSet<String>, value: &Value| !keys.contains(&comparison_key(value));
+        for value in after.iter().filter(|value| lacks(&keys_before, value)) {
             let at = pair.after.of(value);
             let message = format!("{value} is accepted as well");
             self.record(at, "enum-value-added", AcceptanceChange::Widened, message);
         }
-        for value in before.iter().filter(|value| lacks(after, value)) {
+        for value in before.iter().filter(|value| lacks(&keys_after, value)) {
             let at = pair.before.of(value);
             let message = format!("{value} is no longer accepted");
             self.record(at, "enum-value-removed", AcceptanceChange::Narrowed, message);

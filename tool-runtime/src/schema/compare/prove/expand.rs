@@ -123,8 +123,9 @@ impl<'s> Prover<'s> {
             found.overflow = Some(ProofObstacle { keyword: "$ref", subschema: Some(subschema) });
             return;
         }
-        let pairs = found.shapes.iter().flat_map(|a| other.shapes.iter().map(move |b| (a, b)));
-        let met: Vec<_> = pairs.filter_map(|(a, b)| a.meet(b)).collect();
+        let pairs = || found.shapes.iter().flat_map(|a| other.shapes.iter().map(move |b| (a, b)));
+        self.spend_reads(pairs().map(|(a, b)| a.values_to_meet(b)).sum());
+        let met: Vec<_> = pairs().filter_map(|(a, b)| a.meet(b)).collect();
         found.shapes = met.into_iter().filter(|shape| !self.is_empty(shape)).collect();
         found.overflow = found.overflow.take().or_else(|| other.overflow.clone());
         found.bound(subschema);
@@ -132,7 +133,7 @@ impl<'s> Prover<'s> {
 
     fn any(&mut self, subschema: Subschema<'s>, base: &Expansion<'s>) -> Expansion<'s> {
         let branches = self.branches(subschema, "anyOf", base);
-        let several = !has_exclusive_branches(subschema, "anyOf")
+        let several = !self.has_exclusive_branches(subschema, "anyOf")
             && (1..branches.len()).any(|at| {
                 let (before, this) = (&branches[..at], &branches[at]);
                 before.iter().any(|other| {
@@ -153,7 +154,7 @@ impl<'s> Prover<'s> {
 
     fn one(&mut self, subschema: Subschema<'s>, base: &Expansion<'s>) -> Expansion<'s> {
         let branches = self.branches(subschema, "oneOf", base);
-        let are_disjoint = has_exclusive_branches(subschema, "oneOf")
+        let are_disjoint = self.has_exclusive_branches(subschema, "oneOf")
             || (1..branches.len())
                 .all(|at| branches[..at].iter().all(|other| self.disjoint(other, &branches[at])));
         let mut union = Expansion { shapes: Vec::new(), overflow: base.overflow.clone() };
@@ -184,6 +185,15 @@ impl<'s> Prover<'s> {
             found
         });
         met.collect()
+    }
+
+    /// Returns whether the branches exclude each other by rules that need no comparison of each
+    /// pair.
+    fn has_exclusive_branches(&mut self, subschema: Subschema<'s>, word: &str) -> bool {
+        let branches = subschema.get(word).and_then(Value::as_array);
+        branches.is_some_and(|branches| {
+            are_exclusive(subschema.root, branches, &mut |values| self.spend_reads(values))
+        })
     }
 
     /// Returns whether the two are proven to have no value in common.
@@ -289,12 +299,6 @@ fn shapes_of_keywords(subschema: Subschema<'_>) -> Result<Vec<Shape<'_>>, &'stat
         return Err("allOf");
     }
     Ok(shapes)
-}
-
-/// Returns whether the branches exclude each other by rules that need no comparison of each pair.
-fn has_exclusive_branches(subschema: Subschema<'_>, word: &str) -> bool {
-    let branches = subschema.get(word).and_then(Value::as_array);
-    branches.is_some_and(|branches| are_exclusive(subschema.root, branches))
 }
 
 fn require_rule<'s>(found: &mut Expansion<'s>, rule: &AtomicRule<'s>) {

@@ -1,5 +1,7 @@
 //! Decides whether a single value is valid; `None` if that is unknown.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::super::shape::{
@@ -7,7 +9,7 @@ use super::super::shape::{
 };
 use super::super::subschema::AllOf;
 use super::{MAX_DEPTH, Prover};
-use crate::schema::compare::equality::equal;
+use crate::json::comparison_key;
 
 impl<'s> Prover<'s> {
     pub(in super::super) fn admits(&mut self, all_of: &AllOf<'s>, value: &Value) -> Option<bool> {
@@ -27,8 +29,7 @@ impl<'s> Prover<'s> {
     }
 
     pub(super) fn shape_admits(&mut self, shape: &Shape<'s>, value: &Value) -> Option<bool> {
-        let listed = |values: &Vec<Value>| values.iter().any(|other| equal(other, value));
-        if !shape.is_of(value) || !shape.values.as_ref().is_none_or(listed) {
+        if !shape.is_of(value) || !shape.values.as_ref().is_none_or(|it| it.contains(value)) {
             return Some(false);
         }
         let constraints = self.body_admits(&shape.constraints, value);
@@ -40,6 +41,9 @@ impl<'s> Prover<'s> {
         constraints: &TypeConstraints<'s>,
         value: &Value,
     ) -> Option<bool> {
+        if !self.spend_reads(1) {
+            return None;
+        }
         match (constraints, value) {
             (TypeConstraints::Null, Value::Null) | (TypeConstraints::Boolean, Value::Bool(_)) => {
                 Some(true)
@@ -65,10 +69,8 @@ impl<'s> Prover<'s> {
     }
 
     fn array_admits(&mut self, arrays: &ArrayConstraints<'s>, items: &[Value]) -> Option<bool> {
-        let repeated =
-            (1..items.len()).any(|at| items[..at].iter().any(|item| equal(item, &items[at])));
         let sized = (arrays.min..=arrays.max).contains(&items.len());
-        if !sized || (arrays.unique && repeated) {
+        if !sized || (arrays.unique && repeats(items)) {
             return Some(false);
         }
         let pairs: Vec<_> = items.iter().enumerate().collect();
@@ -108,6 +110,11 @@ impl<'s> Prover<'s> {
             AtomicRule::UnknownKeyword(..) | AtomicRule::Unreadable(..) => None,
         }
     }
+}
+
+fn repeats(items: &[Value]) -> bool {
+    let mut keys = HashSet::new();
+    !items.iter().all(|item| keys.insert(comparison_key(item)))
 }
 
 fn both(first: Option<bool>, second: impl FnOnce() -> Option<bool>) -> Option<bool> {

@@ -26,6 +26,8 @@ const MAX_STEPS: u32 = 20_000;
 const LEAST_WORK: usize = 100_000;
 /// Pairs that it may combine for each value in the schemas.
 const WORK_PER_VALUE: usize = 50;
+/// Values that are read in the time that a pair of alternatives takes.
+const READS_PER_PAIR: usize = 16;
 /// Deepest nesting of proofs: bounds the stack.
 const MAX_DEPTH: u32 = 48;
 /// Deepest nesting of proofs about the same value.
@@ -44,6 +46,8 @@ pub(super) struct Prover<'s> {
     steps: u32,
     /// The work that is left for all proofs together, in pairs of alternatives.
     work_left: usize,
+    /// Values that were read since work was last spent for them.
+    reads: usize,
     depth: u32,
     same_value_depth: u32,
     /// Pairs that are proven or being proven. A reference back to one of them is granted, because
@@ -71,6 +75,7 @@ impl<'s> Prover<'s> {
             text_unreliable: dynamic_keyword.or(dialects.then_some("$schema")),
             steps: MAX_STEPS,
             work_left: work_for(before, after),
+            reads: 0,
             depth: 0,
             same_value_depth: 0,
             granted: BTreeSet::new(),
@@ -111,6 +116,13 @@ impl<'s> Prover<'s> {
             self.steps = 0;
         }
         !self.is_exhausted()
+    }
+
+    /// Spends work to read values, each of which takes less than a pair of alternatives.
+    fn spend_reads(&mut self, values: usize) -> bool {
+        let reads = self.reads + values;
+        self.reads = reads % READS_PER_PAIR;
+        self.spend(reads / READS_PER_PAIR)
     }
 
     /// Searches for a proof about two whole documents, with a larger budget of steps.
@@ -261,8 +273,11 @@ impl<'s> Prover<'s> {
     /// Returns whether the enumeration of `b` contains that of `a`.
     fn lists_within(&mut self, a: &Shape<'s>, b: &Shape<'s>) -> bool {
         let (Some(values), Some(listed)) = (a.listed(), &b.values) else { return false };
-        let among = |value| listed.iter().any(|other| super::equality::equal(value, other));
-        values.iter().all(|value| among(value) || self.shape_admits(a, value) == Some(false))
+        if !self.spend_reads(values.len()) {
+            return false;
+        }
+        let mut values = values.iter();
+        values.all(|value| listed.contains(value) || self.shape_admits(a, value) == Some(false))
     }
 
     /// Returns whether every value of the shape is valid by the schema.

@@ -1,7 +1,7 @@
 //! Containment of objects.
 
 use super::super::shape::{
-    ObjectConstraints, ProofObstacle, PropertyLayer, Shape, TypeConstraints,
+    ListedValues, ObjectConstraints, ProofObstacle, PropertyLayer, Shape, TypeConstraints,
 };
 use super::super::subschema::Subschema;
 use super::super::subschema::{AllOf, merge_all_of};
@@ -83,9 +83,10 @@ impl<'s> Prover<'s> {
         objects.required.iter().filter(|name| !objects.fixed.contains_key(*name)).find_map(|name| {
             let expansion = self.expansion(&objects.property(name)?);
             let lists: Option<Vec<_>> = expansion.shapes.iter().map(Shape::listed).collect();
-            let values: Vec<_> = lists?.into_iter().flatten().collect();
-            let few = expansion.overflow.is_none() && (2..=MAX_TAGS).contains(&values.len());
-            few.then_some((*name, values))
+            let lists = lists?;
+            let count: usize = lists.iter().map(ListedValues::len).sum();
+            let few = expansion.overflow.is_none() && (2..=MAX_TAGS).contains(&count);
+            few.then(|| (*name, lists.iter().flat_map(ListedValues::iter).cloned().collect()))
         })
     }
 

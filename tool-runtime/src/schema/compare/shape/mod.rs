@@ -4,6 +4,7 @@ mod array;
 mod number;
 mod object;
 mod string;
+mod values;
 
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ pub(super) use self::array::{ArrayConstraints, ContainsBounds};
 pub(super) use self::number::{NumberConstraints, is_numeric};
 pub(super) use self::object::{ObjectConstraints, PropertyLayer};
 pub(super) use self::string::{StringConstraints, matches};
-use super::equality::equal;
+pub(super) use self::values::ListedValues;
 use super::subschema::Subschema;
 
 /// A keyword whose value cannot be read.
@@ -22,7 +23,7 @@ pub(super) type UnreadableKeyword = &'static str;
 pub(super) struct Shape<'s> {
     pub(super) constraints: TypeConstraints<'s>,
     /// The only accepted values, if they are enumerated.
-    pub(super) values: Option<Vec<Value>>,
+    pub(super) values: Option<ListedValues>,
     /// Further rules.
     pub(super) rules: Vec<AtomicRule<'s>>,
 }
@@ -62,8 +63,10 @@ pub(super) struct ProofObstacle<'s> {
 impl<'s> Shape<'s> {
     pub(super) fn new(constraints: TypeConstraints<'s>) -> Self {
         let values = match constraints {
-            TypeConstraints::Null => Some(vec![Value::Null]),
-            TypeConstraints::Boolean => Some(vec![Value::Bool(false), Value::Bool(true)]),
+            TypeConstraints::Null => Some(ListedValues::new([&Value::Null])),
+            TypeConstraints::Boolean => {
+                Some(ListedValues::new([&Value::Bool(false), &Value::Bool(true)]))
+            }
             TypeConstraints::Number(_)
             | TypeConstraints::Text(_)
             | TypeConstraints::Array(_)
@@ -123,11 +126,19 @@ impl<'s> Shape<'s> {
             ) => return None,
         };
         let values = match (&self.values, &other.values) {
-            (Some(a), Some(b)) => Some(common(a, b)),
+            (Some(a), Some(b)) => Some(a.common(b)),
             (a, b) => a.clone().or_else(|| b.clone()),
         };
         let rules = self.rules.iter().chain(&other.rules).cloned().collect();
         Some(Self { constraints, values, rules })
+    }
+
+    /// The number of values that are read to find those that both list.
+    pub(super) fn values_to_meet(&self, other: &Self) -> usize {
+        match (&self.values, &other.values) {
+            (Some(a), Some(b)) if self.is_same_type(other) => a.len() + b.len(),
+            _ => 0,
+        }
     }
 
     /// Returns whether the value has this shape's type.
@@ -148,17 +159,14 @@ impl<'s> Shape<'s> {
 
     /// Restricts the accepted values to these.
     pub(super) fn keep(&mut self, list: &[Value]) {
-        let mut own: Vec<_> = list.iter().filter(|value| self.is_of(value)).cloned().collect();
-        if let Some(values) = &self.values {
-            own = common(values, &own);
-        }
-        self.values = Some(own);
+        let own = ListedValues::new(list.iter().filter(|value| self.is_of(value)));
+        self.values = Some(self.values.as_ref().map_or_else(|| own.clone(), |it| it.common(&own)));
     }
 
     /// Returns whether every value of the type is valid.
     pub(super) fn is_open(&self) -> bool {
         let open = match &self.constraints {
-            TypeConstraints::Null => self.values.as_ref().is_some_and(|values| values.len() == 1),
+            TypeConstraints::Null => self.values.as_ref().is_some_and(|it| it.len() == 1),
             TypeConstraints::Boolean => {
                 self.values.as_ref().is_some_and(|values| values.len() == 2)
             }
@@ -207,10 +215,12 @@ impl<'s> Shape<'s> {
     }
 
     /// All accepted values, if they are few.
-    pub(super) fn listed(&self) -> Option<Vec<Value>> {
+    pub(super) fn listed(&self) -> Option<ListedValues> {
         match (&self.values, &self.constraints) {
             (Some(values), _) => Some(values.clone()),
-            (None, TypeConstraints::Number(numbers)) => numbers.listed(),
+            (None, TypeConstraints::Number(numbers)) => {
+                numbers.listed().map(|values| ListedValues::new(&values))
+            }
             (
                 None,
                 TypeConstraints::Null
@@ -296,10 +306,6 @@ pub(super) fn size(
     let whole =
         crate::json::Decimal::read(&text).to_i128().filter(|size| *size >= 0).ok_or(word)?;
     Ok(Some(usize::try_from(whole).unwrap_or(usize::MAX)))
-}
-
-fn common(a: &[Value], b: &[Value]) -> Vec<Value> {
-    a.iter().filter(|value| b.iter().any(|other| equal(value, other))).cloned().collect()
 }
 
 impl<'s> ProofObstacle<'s> {

@@ -3,6 +3,7 @@
 mod budget;
 mod counterexamples;
 mod edits;
+mod growth;
 mod instances;
 mod laws;
 mod schemas;
