@@ -126,7 +126,6 @@ fn a_repeat_may_name_an_argument_by_its_alias() {
         /// The words.
         v: Words,
         /// Further words.
-        #[arg(default)]
         more: Option<Words>,
     ) -> String {
         let more = more.map(|more| format!(" {} {}", more.q, more.weight)).unwrap_or_default();

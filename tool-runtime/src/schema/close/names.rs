@@ -44,6 +44,7 @@ impl<'s> UnmetRule<'s> {
 
 /// The names that the schemas of one value list.
 #[derive(Debug, Clone, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one property of the schemas")]
 pub(in crate::schema) struct ListedNames<'s> {
     /// Names that are listed whichever branch applies.
     names: BTreeSet<&'s str>,
