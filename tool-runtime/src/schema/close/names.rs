@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::MAX_DEPTH;
 use super::group::{InPlacePart, admits_unnamed, in_place, restricts_unnamed};
-use crate::schema::exclusive::are_exclusive;
+use crate::schema::exclusive::are_exclusive_for_objects;
 use crate::schema::reference::pointer;
 
 /// A rule that no value can follow if unknown properties are rejected.
@@ -219,7 +219,7 @@ impl<'s> NameSearch<'s> {
                 || keywords
                     .get(keyword)
                     .and_then(Value::as_array)
-                    .is_some_and(|schemas| are_exclusive(self.document, schemas));
+                    .is_some_and(|schemas| are_exclusive_for_objects(self.document, schemas));
             if is_exclusive {
                 listed.add_one_of(branches);
             } else {
