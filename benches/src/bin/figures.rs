@@ -186,16 +186,26 @@ fn figures_of_cases(files: &[&str]) -> Result<(), String> {
         .build()
         .map_err(|error| error.to_string())?;
     let (mut admitted, mut refused) = (CallCounts::default(), CallCounts::default());
-    println!("{:<28} {:>6} {:>14} {:>16}", "file", "cases", "admitted", "refused");
+    let mut unfit = 0;
+    println!(
+        "{:<28} {:>6} {:>14} {:>16} {:>12}",
+        "file", "cases", "admitted", "refused", "unfit enums"
+    );
     for file in files.iter().map(PathBuf::from) {
         let cases = bfcl::read(&file)?;
         let (mut right, mut broken) = (CallCounts::default(), CallCounts::default());
+        let mut unfit_of_file = 0;
         for case in &cases {
-            executor.block_on(try_case(case, &mut right, &mut broken))?;
+            unfit_of_file += executor.block_on(try_case(case, &mut right, &mut broken))?;
         }
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let share = |tally: &CallCounts| format!("{}/{}", tally.right, tally.tried);
-        println!("{name:<28} {:>6} {:>14} {:>16}", cases.len(), share(&right), share(&broken));
+        let (right_share, broken_share) = (share(&right), share(&broken));
+        println!(
+            "{name:<28} {:>6} {right_share:>14} {broken_share:>16} {unfit_of_file:>12}",
+            cases.len()
+        );
+        unfit += unfit_of_file;
         admitted.add(right);
         refused.add(broken);
     }
@@ -203,17 +213,19 @@ fn figures_of_cases(files: &[&str]) -> Result<(), String> {
         println!("  {wrong}");
     }
     println!(
-        "bfcl: admitted={}/{} refused={}/{}",
+        "bfcl: admitted={}/{} refused={}/{} unfit_enums={unfit}",
         admitted.right, admitted.tried, refused.right, refused.tried
     );
     Ok(())
 }
 
+/// Tries the calls of a case; returns the number of its tools' rules whose listed values have
+/// another type.
 async fn try_case(
     case: &bfcl::Case,
     right: &mut CallCounts,
     broken: &mut CallCounts,
-) -> Result<(), String> {
+) -> Result<usize, String> {
     let (runtime, cx) = (run::runtime(case, Coerce::Off)?, run::context());
     for call in &case.calls {
         right.count(run::admitted(&runtime, call, &cx).await);
@@ -222,5 +234,6 @@ async fn try_case(
             broken.count(run::refused(&runtime, &call.name, &variant, &cx));
         }
     }
-    Ok(())
+    let findings = runtime.tools().schema_findings();
+    Ok(findings.filter(|(_, finding)| ["enum", "const"].contains(&finding.rule())).count())
 }

@@ -1,6 +1,6 @@
-//! Collects the defaults of absent properties from a schema.
+//! Collects the defaults of absent properties, and the aliases of present ones, from a schema.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ptr;
 
 use serde_json::{Map, Value};
@@ -13,8 +13,11 @@ use crate::schema::reference;
 /// The defaults of a schema, for every object that can be reached by name.
 ///
 /// Objects are reached through `properties`, `items`, and `$ref`s within the document. Branches of
-/// `anyOf`, `oneOf` and `allOf` are ignored, because they may not apply; so are
-/// `additionalProperties` and `prefixItems`.
+/// `anyOf`, `oneOf` and `allOf` have no defaults here, because they may not apply;
+/// `additionalProperties` and `prefixItems` are ignored.
+///
+/// An alias of a property (`x-aliases`) is replaced by the declared name, also in those branches: a
+/// branch that does not apply has no property of that name.
 #[derive(Debug, Default)]
 pub(crate) struct Defaults {
     objects: Vec<ObjectDefaults>,
@@ -29,6 +32,8 @@ struct ObjectDefaults {
     /// In the order of their canonical text.
     properties: Vec<DefaultedProperty>,
     items: Option<DefaultsId>,
+    /// Declared names, by alias.
+    aliases: BTreeMap<String, String>,
 }
 
 /// A property with a default, or with defaults below it.
@@ -53,8 +58,9 @@ impl Defaults {
     /// In a recursive schema, completion stops at the recursion.
     pub(crate) fn compile(schema: &Value) -> Self {
         let known = HashMap::new();
+        let found = Self::default();
         let mut compiler =
-            DefaultsCompiler { document: schema, known, levels: 0, found: Self::default() };
+            DefaultsCompiler { document: schema, known, levels: 0, fills: true, found };
         compiler.found.root = compiler.defaults_id(schema);
         compiler.found
     }
@@ -65,6 +71,11 @@ impl Defaults {
 
     pub(super) fn properties(&self, defaults_id: DefaultsId) -> &[DefaultedProperty] {
         self.objects.get(defaults_id).map_or(&[], |object| &object.properties)
+    }
+
+    /// The declared name of a property that may be written by an alias.
+    pub(super) fn declared_name(&self, defaults_id: DefaultsId, name: &str) -> Option<&str> {
+        self.objects.get(defaults_id)?.aliases.get(name).map(String::as_str)
     }
 
     pub(super) fn items(&self, defaults_id: DefaultsId) -> Option<DefaultsId> {
@@ -81,34 +92,74 @@ const MAX_DEFAULT_BYTES: usize = 1 << 16;
 
 struct DefaultsCompiler<'s> {
     document: &'s Value,
-    /// By the schema's address; an entry may still be incomplete.
-    known: HashMap<*const Value, DefaultsId>,
+    /// By the schema's address and `fills`; an entry may still be incomplete.
+    known: HashMap<(*const Value, bool), DefaultsId>,
     levels: usize,
+    /// Defaults are collected; false in a branch, which may not apply.
+    fills: bool,
     found: Defaults,
 }
 
 impl<'s> DefaultsCompiler<'s> {
-    /// Compiles a schema, unless it is compiled already or has no defaults.
+    /// Compiles a schema, unless it is compiled already or describes neither properties nor items.
     fn defaults_id(&mut self, schema: &'s Value) -> Option<DefaultsId> {
-        if let Some(known) = self.known.get(&ptr::from_ref(schema)) {
+        let key = (ptr::from_ref(schema), self.fills);
+        if let Some(known) = self.known.get(&key) {
             return Some(*known);
         }
         let parts = self.parts(schema);
+        let branches = self.branches(&parts);
         let leads_on =
             |part: &&Map<_, _>| part.contains_key("properties") || part.contains_key("items");
-        if self.levels == MAX_DEPTH || !parts.iter().any(leads_on) {
+        if self.levels == MAX_DEPTH || !parts.iter().chain(&branches).any(leads_on) {
             return None;
         }
         let id = self.found.objects.len();
-        self.known.insert(ptr::from_ref(schema), id);
+        self.known.insert(key, id);
         self.found.objects.push(ObjectDefaults::default());
         self.levels += 1;
-        let properties = self.properties(&parts);
-        let items = parts.iter().find_map(|part| part.get("items"));
-        let items = items.and_then(|items| self.defaults_id(items));
+        self.found.objects[id] = self.object(&parts, &branches);
         self.levels -= 1;
-        self.found.objects[id] = ObjectDefaults { properties, items };
         Some(id)
+    }
+
+    fn object(
+        &mut self,
+        parts: &[&'s Map<String, Value>],
+        branches: &[&'s Map<String, Value>],
+    ) -> ObjectDefaults {
+        let mut properties = Vec::new();
+        self.add_properties(parts, &mut properties);
+        let mut items = self.items(parts);
+        let fills = std::mem::replace(&mut self.fills, false);
+        self.add_properties(branches, &mut properties);
+        items = items.or_else(|| self.items(branches));
+        self.fills = fills;
+        properties.sort_unstable_by(|left, right| utf16_order(&left.name, &right.name));
+        ObjectDefaults { properties, items, aliases: aliases(parts.iter().chain(branches)) }
+    }
+
+    fn items(&mut self, parts: &[&'s Map<String, Value>]) -> Option<DefaultsId> {
+        let items = parts.iter().find_map(|part| part.get("items"))?;
+        self.defaults_id(items)
+    }
+
+    /// The schemas that may apply to the same value by `allOf`, `anyOf` and `oneOf`.
+    fn branches(&self, parts: &[&'s Map<String, Value>]) -> Vec<&'s Map<String, Value>> {
+        let mut seen: HashSet<_> = parts.iter().map(|part| ptr::from_ref(*part)).collect();
+        let (mut branches, mut open) = (Vec::new(), parts.to_vec());
+        while let Some(next) = open.pop() {
+            let lists = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|word| next.get(word));
+            for branch in lists.filter_map(Value::as_array).flatten() {
+                for part in self.parts(branch) {
+                    if seen.insert(ptr::from_ref(part)) {
+                        branches.push(part);
+                        open.push(part);
+                    }
+                }
+            }
+        }
+        branches
     }
 
     /// The schema and the targets of its `$ref`s, nearest first.
@@ -124,21 +175,26 @@ impl<'s> DefaultsCompiler<'s> {
         parts
     }
 
-    fn properties(&mut self, parts: &[&'s Map<String, Value>]) -> Vec<DefaultedProperty> {
-        let mut found: Vec<DefaultedProperty> = Vec::new();
-        let named = parts.iter().filter_map(|part| part.get("properties")?.as_object()).flatten();
-        for (name, schema) in named {
-            if found.iter().all(|property| property.name != *name) {
-                found.extend(self.property(name, schema));
+    fn add_properties(
+        &mut self,
+        parts: &[&'s Map<String, Value>],
+        properties: &mut Vec<DefaultedProperty>,
+    ) {
+        let mut names: HashSet<_> = properties.iter().map(|known| known.name.clone()).collect();
+        for (name, schema) in properties_of(parts.iter()) {
+            if !names.contains(name) {
+                if let Some(property) = self.property(name, schema) {
+                    names.insert(name.clone());
+                    properties.push(property);
+                }
             }
         }
-        found.sort_unstable_by(|left, right| utf16_order(&left.name, &right.name));
-        found
     }
 
     fn property(&mut self, name: &str, schema: &'s Value) -> Option<DefaultedProperty> {
         let defaults_id = self.defaults_id(schema);
-        let default = self.parts(schema).into_iter().find_map(|part| part.get("default"));
+        let parts = if self.fills { self.parts(schema) } else { Vec::new() };
+        let default = parts.into_iter().find_map(|part| part.get("default"));
         let member = default.and_then(|default| self.member(name, default, defaults_id));
         let leads_on = defaults_id.is_some() || member.is_some();
         leads_on.then(|| DefaultedProperty { name: name.to_owned(), member, defaults_id })
@@ -172,4 +228,31 @@ impl<'s> DefaultsCompiler<'s> {
         canonicalize_at(&default.to_string(), of(defaults_id), &mut member)?;
         Ok(member)
     }
+}
+
+fn properties_of<'p, 's: 'p>(
+    parts: impl Iterator<Item = &'p &'s Map<String, Value>>,
+) -> impl Iterator<Item = (&'s String, &'s Value)> {
+    parts.filter_map(|part| part.get("properties")?.as_object()).flatten()
+}
+
+/// The declared names of aliases, without those that are declared too, or belong to two names.
+fn aliases<'p, 's: 'p>(
+    parts: impl Iterator<Item = &'p &'s Map<String, Value>> + Clone,
+) -> BTreeMap<String, String> {
+    let declared: BTreeSet<_> =
+        properties_of(parts.clone()).map(|(name, _)| name.as_str()).collect();
+    let mut by_alias: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (name, schema) in properties_of(parts) {
+        let listed = schema.get("x-aliases").and_then(Value::as_array).into_iter().flatten();
+        for alias in listed.filter_map(Value::as_str).filter(|alias| !declared.contains(alias)) {
+            by_alias.entry(alias).or_default().insert(name);
+        }
+    }
+    let unique = by_alias.into_iter().filter(|(_, names)| names.len() == 1);
+    unique
+        .flat_map(|(alias, names)| {
+            names.into_iter().map(move |name| (alias.to_owned(), name.to_owned()))
+        })
+        .collect()
 }

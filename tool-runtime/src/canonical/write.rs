@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use serde_json::Value;
+
 use super::CanonicalForm;
 use super::defaults::{DefaultedProperty, DefaultsId};
 use super::error::CanonicalError;
@@ -128,8 +130,12 @@ impl<'d> CanonicalWriter<'d> {
     fn object(&mut self, id: u32, defaults_id: Option<DefaultsId>) -> Result<(), CanonicalError> {
         let mut known =
             defaults_id.map_or(&[][..], |defaults_id| self.form.defaults.properties(defaults_id));
-        let view = self.view;
-        let mut named = view.children(id).map(|(member, node)| (view.key(node), member));
+        let (view, defaults) = (self.view, self.form.defaults);
+        let mut named = view.children(id).map(|(member, node)| {
+            let name = view.key(node);
+            let declared = defaults_id.and_then(|id| defaults.declared_name(id, &name));
+            (declared.map_or(name, Cow::Borrowed), member)
+        });
         self.out.push(b'{');
         if named.clone().is_sorted_by(|left, right| utf16_order(&left.0, &right.0).is_lt()) {
             named.try_for_each(|(name, member)| self.member(&name, member, &mut known))?;
@@ -180,7 +186,12 @@ impl<'d> CanonicalWriter<'d> {
     ) -> Result<(), CanonicalError> {
         let node = self.view.node(id);
         let defaults_id = self.fill_to(name, known);
-        self.string(quoted_name(self.view, node), node.is_key_escaped());
+        if self.view.key(node) == name {
+            self.string(quoted_name(self.view, node), node.is_key_escaped());
+        } else {
+            // The name as it is declared, in place of an alias.
+            self.string(&Value::from(name).to_string(), true);
+        }
         self.out.push(b':');
         self.value(id, defaults_id)?;
         self.out.push(b',');

@@ -173,8 +173,9 @@ impl<'r> Tools<'r> {
 
     /// Lists the rules in the schemas of dynamic tools that are not checked, with the tools' names.
     ///
-    /// A dynamic tool may bring a pattern that ECMA-262 allows and the runtime does not match, such
-    /// as one with look-ahead. Its other rules are checked; check that one in the tool.
+    /// A dynamic tool may bring a pattern that the runtime does not match, such as one with
+    /// look-ahead, or with a construct that only other syntaxes than ECMA-262's have. Its other rules
+    /// are checked; check that one in the tool.
     pub fn unchecked_rules(&self) -> impl Iterator<Item = (String, UncheckedRule)> + use<> {
         let tools = self.0.environment().tools();
         let rules = tools.iter().flat_map(|entry| {
@@ -185,7 +186,8 @@ impl<'r> Tools<'r> {
     }
 
     /// Lists the rules in the tools' schemas that are probably mistakes, with the tools' names: rules
-    /// that require properties which are not listed, and listed values of another type.
+    /// that require properties which are not listed where the rule applies, and listed values of
+    /// another type.
     ///
     /// They do not fail the build, since schemas of other authors have them; see
     /// [`SchemaFinding`].

@@ -27,6 +27,12 @@ pub(crate) fn are_exclusive(
     facts.is_some_and(|facts| are_separate_values(&facts) && are_separate_objects(&facts))
 }
 
+/// As [`are_exclusive`], of objects alone.
+pub(crate) fn are_exclusive_for_objects(document: &Value, branches: &[Value]) -> bool {
+    let facts: Vec<_> = branches.iter().map(|branch| BranchFacts::new(document, branch)).collect();
+    are_separate_objects(&facts)
+}
+
 const OBJECT: u8 = 1 << 6;
 const ANY: u8 = (1 << 7) - 1;
 

@@ -1,19 +1,20 @@
 //! Finds rules of a schema that no value, or no closed object, can follow.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::{Map, Value};
 
 use super::SchemaKind;
-use super::close::{PartsOfValue, in_place};
+use super::close::{ListedNames, RuleNeeds, UnmetRule, in_place, restricts_unnamed};
 use super::reference::{escaped, pointer};
 
 /// Describes a rule of a tool's schema that is probably a mistake, and does not fail the build.
 ///
 /// - `required`, and other rules by names: a rule requires or depends on a property that the schema
-///   does not list. The object accepts unknown properties, since it would accept no value otherwise.
-/// - `minProperties`: as above, since the schema lists fewer properties than it requires.
+///   does not list, or lists only in a branch that excludes the rule. The object accepts unknown
+///   properties, since it would accept no value otherwise.
+/// - `minProperties`: as above, since the schema, or its branch, lists fewer properties.
 /// - `enum` and `const`: a listed value is not of the schema's own `type`, so it is always rejected.
 /// - `$ref`: the schema has so many parts that its objects accept unknown properties.
 ///
@@ -102,6 +103,7 @@ pub(crate) fn schema_findings(
         schema_kind,
         findings: Vec::new(),
         seen: BTreeSet::new(),
+        reported: BTreeSet::new(),
     };
     search.values(schema, "", 0);
     match closing {
@@ -129,6 +131,8 @@ struct FindingSearch<'s> {
     findings: Vec<SchemaFinding>,
     /// The targets of references that were searched.
     seen: BTreeSet<String>,
+    /// The schemas whose unmet rules were added.
+    reported: BTreeSet<String>,
 }
 
 impl<'s> FindingSearch<'s> {
@@ -181,32 +185,61 @@ impl<'s> FindingSearch<'s> {
         if depth == MAX_DEPTH {
             return;
         }
-        let parts = PartsOfValue::new(self.document, keywords);
-        if at.is_empty() || parts.declares_properties() {
-            self.names(&parts, at);
+        let listed = ListedNames::new(self.document, keywords, at);
+        if at.is_empty() || listed.has_properties() {
+            self.unmet_rules(&listed, restricts_unnamed(keywords));
         }
         self.nested_roots(schema, at, depth);
     }
 
-    fn names(&mut self, parts: &PartsOfValue<'s>, at: &str) {
-        let unlisted = parts.unlisted();
-        let open = "the object accepts unknown properties";
-        if let Some(least) = parts.missing_properties() {
-            let text = format!("requires {least} properties, and lists fewer; {open}");
-            self.add(at, "minProperties", text);
+    /// Adds the rules that no closed object can follow, by the schemas that contain them.
+    fn unmet_rules(&mut self, listed: &ListedNames<'s>, is_closed: bool) {
+        let mut by_schema: BTreeMap<&str, Vec<&UnmetRule<'s>>> = BTreeMap::new();
+        for rule in listed.unmet_rules() {
+            by_schema.entry(&rule.at).or_default().push(rule);
         }
-        if unlisted.is_empty() {
-            return;
+        let effect =
+            if is_closed { "no object is valid" } else { "the object accepts unknown properties" };
+        for (at, rules) in by_schema {
+            if self.reported.insert(at.to_owned()) {
+                self.unmet_rules_of_schema(listed, at, &rules, effect);
+            }
         }
-        let mut names: Vec<_> =
-            unlisted.iter().take(MAX_NAMES).map(|it| format!("`{it}`")).collect();
-        if unlisted.len() > MAX_NAMES {
-            names.push(format!("{} more", unlisted.len() - MAX_NAMES));
+    }
+
+    fn unmet_rules_of_schema(
+        &mut self,
+        listed: &ListedNames<'s>,
+        at: &str,
+        rules: &[&UnmetRule<'s>],
+        effect: &str,
+    ) {
+        let (mut unlisted, mut excluded) = (BTreeSet::new(), BTreeSet::new());
+        for rule in rules {
+            match rule.needs {
+                RuleNeeds::Count { least, .. } => {
+                    let text = format!("requires {least} properties, and lists fewer; {effect}");
+                    self.add(at, "minProperties", text);
+                }
+                RuleNeeds::Name(name) if listed.has_name_in_a_branch(name) => {
+                    excluded.insert(name);
+                }
+                RuleNeeds::Name(name) => {
+                    unlisted.insert(name);
+                }
+            }
         }
-        let names = names.join(", ");
-        let text =
-            format!("requires or depends on properties that are not listed: {names}; {open}");
-        self.add(at, "required", text);
+        for (names, problem) in [
+            (unlisted, "that are not listed"),
+            (excluded, "that are listed only where this rule does not apply"),
+        ] {
+            if !names.is_empty() {
+                let names = name_list(&names);
+                let text =
+                    format!("requires or depends on properties {problem}: {names}; {effect}");
+                self.add(at, "required", text);
+            }
+        }
     }
 
     /// Searches the properties and items of a value, in all parts of its schema.
@@ -216,22 +249,11 @@ impl<'s> FindingSearch<'s> {
             return;
         }
         for part in in_place(keywords) {
-            match (part.keyword, part.name) {
-                ("$ref", _) => self.target(part.schema, depth),
-                (word @ ("allOf" | "anyOf" | "oneOf"), _) => {
-                    self.nested_roots(
-                        part.schema,
-                        &format!("{at}/{word}/{}", part.index),
-                        depth + 1,
-                    );
-                }
-                (word, Some(name)) => {
-                    let place = format!("{at}/{word}/{}", escaped(name));
-                    self.nested_roots(part.schema, &place, depth + 1);
-                }
+            match part.keyword {
+                "$ref" => self.target(part.schema, depth),
                 // A condition rejects nothing.
-                ("if", None) => {}
-                (word, None) => self.nested_roots(part.schema, &format!("{at}/{word}"), depth + 1),
+                "if" => {}
+                _ => self.nested_roots(part.schema, &part.pointer(at), depth + 1),
             }
         }
         for (pointer, nested) in nested_values(keywords, at) {
@@ -243,10 +265,19 @@ impl<'s> FindingSearch<'s> {
         let Some(place) = text.as_str().and_then(pointer) else { return };
         if self.seen.insert(place.clone()) {
             if let Some(target) = self.document.pointer(&place) {
-                self.value_root(target, &place, depth + 1);
+                self.nested_roots(target, &place, depth + 1);
             }
         }
     }
+}
+
+/// Names for a description, of which long lists are cut.
+fn name_list(names: &BTreeSet<&str>) -> String {
+    let mut listed: Vec<_> = names.iter().take(MAX_NAMES).map(|it| format!("`{it}`")).collect();
+    if names.len() > MAX_NAMES {
+        listed.push(format!("{} more", names.len() - MAX_NAMES));
+    }
+    listed.join(", ")
 }
 
 fn is_of_type(value: &Value, name: &str) -> bool {
@@ -329,4 +360,65 @@ fn by_keyword<'s>(
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::schema::{ChoiceReading, close};
+
+    #[track_caller]
+    fn check(schema: &Value, expected: &[&str]) {
+        let closing = close(&mut schema.clone(), ChoiceReading::AnyBranches);
+        let findings = schema_findings(schema, SchemaKind::Input, Some(closing));
+        let texts: Vec<_> = findings.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, expected, "{schema}");
+    }
+
+    #[test]
+    fn a_rule_of_a_branch_is_found_where_the_branch_is() {
+        let y = json!({"properties": {"k": {"const": "y"}, "b": {}}, "required": ["k"]});
+        let x = json!({"properties": {"k": {"const": "x"}, "a": {}}, "required": ["k", "a", "b"]});
+        let text = |at: &str| {
+            format!(
+                "input `{at}`: requires or depends on properties that are listed only where this \
+                 rule does not apply: `b`; the object accepts unknown properties"
+            )
+        };
+        check(&json!({"properties": {"k": {}}, "oneOf": [x, y]}), &[&text("/oneOf/0")]);
+        let referring = json!({"$defs": {"X": x, "Y": y}, "properties": {
+            "v": {"oneOf": [{"$ref": "#/$defs/X"}, {"$ref": "#/$defs/Y"}]},
+            "w": {"oneOf": [x, {"$ref": "#/$defs/Y"}]},
+        }});
+        check(&referring, &[&text("/$defs/X"), &text("/properties/w/oneOf/0")]);
+        let few =
+            json!({"properties": {"k": {"const": "x"}}, "required": ["k"], "minProperties": 2});
+        let text = "input `/oneOf/0`: requires 2 properties, and lists fewer; \
+                    the object accepts unknown properties";
+        check(&json!({"oneOf": [few, y]}), &[text]);
+    }
+
+    #[test]
+    fn a_rule_that_another_part_of_the_value_meets_is_no_finding() {
+        let requires = json!({"properties": {"a": {}}, "required": ["b"], "minProperties": 2});
+        let lists = json!({"properties": {"b": {}}});
+        let schema = json!({"$defs": {"A": requires, "B": lists},
+            "properties": {"v": {"allOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}}});
+        check(&schema, &[]);
+        check(
+            &json!({"type": "object", "propertyNames": {"pattern": "^x-"}, "minProperties": 1}),
+            &[],
+        );
+    }
+
+    #[test]
+    fn an_object_that_a_schema_closes_itself_accepts_no_value() {
+        let schema =
+            json!({"properties": {"a": {}}, "required": ["zz"], "additionalProperties": false});
+        let text = "input ``: requires or depends on properties that are not listed: `zz`; \
+                    no object is valid";
+        check(&schema, &[text]);
+    }
 }

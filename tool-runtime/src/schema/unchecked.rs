@@ -1,18 +1,19 @@
 //! Loosens a schema by the patterns that cannot be checked.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use super::pattern::{Pattern, uncheckable_construct};
+use super::pattern::uncheckable_construct;
 use super::reference::{escaped, pointer};
 use crate::json::normalized;
 
 /// Describes a part of a dynamic tool's schema that no argument is checked against.
 ///
 /// It is a pattern with a construct of ECMA-262 that cannot be matched in time proportional to the
-/// text, such as look-ahead, or a rule such as `not` whose meaning depends on one.
+/// text, such as look-ahead; a pattern with a construct that only other syntaxes have, such as `(?i)`
+/// or `\A`; or a rule such as `not` whose meaning depends on one.
 ///
 /// # Examples
 /// ```
@@ -101,10 +102,11 @@ impl fmt::Display for UncheckedRule {
 pub(crate) fn loosened(schema: &Value, schema_kind: SchemaKind) -> (Value, Vec<UncheckedRule>) {
     // The rules are listed in the order of the schema, which is one in every build.
     let schema = &normalized(schema.clone());
-    let mut loosening = Loosening { root: schema, schema_kind, unchecked: Vec::new() };
-    if !loosening.depends_on_unchecked(schema) {
+    let constructs = uncheckable_patterns(schema);
+    if constructs.is_empty() {
         return (schema.clone(), Vec::new());
     }
+    let mut loosening = Loosening { root: schema, schema_kind, constructs, unchecked: Vec::new() };
     let loosened = loosening.schema(schema, "");
     (loosened, loosening.unchecked)
 }
@@ -112,15 +114,42 @@ pub(crate) fn loosened(schema: &Value, schema_kind: SchemaKind) -> (Value, Vec<U
 struct Loosening<'s> {
     root: &'s Value,
     schema_kind: SchemaKind,
+    /// The patterns that cannot be checked, with the construct because of which they cannot.
+    constructs: HashMap<&'s str, &'static str>,
     unchecked: Vec<UncheckedRule>,
 }
 
-/// The construct of a pattern that cannot be checked; `None` if it can, or is no pattern.
-fn uncheckable(pattern: &str) -> Option<&'static str> {
-    uncheckable_construct(pattern).filter(|_| Pattern::new(pattern).is_err())
+/// Finds the patterns of a document that cannot be checked. Each is compiled once.
+fn uncheckable_patterns(document: &Value) -> HashMap<&str, &'static str> {
+    let (mut open, mut patterns) = (vec![document], HashMap::new());
+    while let Some(next) = open.pop() {
+        match next {
+            Value::Array(list) => open.extend(list),
+            Value::Object(keywords) => {
+                for text in patterns_of(keywords) {
+                    patterns.entry(text).or_insert_with(|| uncheckable_construct(text));
+                }
+                open.extend(keywords.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    patterns.into_iter().filter_map(|(text, construct)| Some((text, construct?))).collect()
+}
+
+/// The patterns of one schema: of the value's text, and of the names of properties.
+fn patterns_of(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let names = keywords.get("patternProperties").and_then(Value::as_object);
+    let names = names.into_iter().flat_map(Map::keys).map(String::as_str);
+    keywords.get("pattern").and_then(Value::as_str).into_iter().chain(names)
 }
 
 impl Loosening<'_> {
+    /// The construct because of which a pattern cannot be checked.
+    fn uncheckable(&self, pattern: &str) -> Option<&'static str> {
+        self.constructs.get(pattern).copied()
+    }
+
     fn schema(&mut self, schema: &Value, at: &str) -> Value {
         let Value::Object(keywords) = schema else { return schema.clone() };
         let mut loosened = Map::new();
@@ -147,7 +176,7 @@ impl Loosening<'_> {
         loosened: &mut Map<String, Value>,
     ) {
         let kept = match (keyword, value) {
-            ("pattern", Value::String(pattern)) => match uncheckable(pattern) {
+            ("pattern", Value::String(pattern)) => match self.uncheckable(pattern) {
                 Some(construct) => return self.record(at, construct),
                 None => value.clone(),
             },
@@ -193,7 +222,7 @@ impl Loosening<'_> {
         let mut loosened = Map::new();
         for (name, schema) in named {
             let place = format!("{at}/{}", escaped(name));
-            if let Some(construct) = uncheckable(name) {
+            if let Some(construct) = self.uncheckable(name) {
                 self.record(&place, construct);
                 loosened.entry("").or_insert(Value::Bool(true));
             } else {
@@ -216,10 +245,7 @@ impl Loosening<'_> {
             match next {
                 Value::Array(list) => open.extend(list),
                 Value::Object(keywords) => {
-                    let pattern = keywords.get("pattern").and_then(Value::as_str);
-                    let names = keywords.get("patternProperties").and_then(Value::as_object);
-                    let names = names.into_iter().flat_map(Map::keys).map(String::as_str);
-                    if pattern.into_iter().chain(names).any(|text| uncheckable(text).is_some()) {
+                    if patterns_of(keywords).any(|text| self.uncheckable(text).is_some()) {
                         return true;
                     }
                     let target = keywords.get("$ref").and_then(Value::as_str);
@@ -334,6 +360,6 @@ mod tests {
         assert_eq!((&found, rules.len()), (&schema, 0));
         let error = Validator::compile(&found).expect_err("the group is not closed");
         assert!(error.help().contains("no look-around"), "{error}");
-        assert!(error.found().contains("look-around is not supported"), "{error}");
+        assert!(error.found().contains("a group is not closed"), "{error}");
     }
 }

@@ -105,6 +105,48 @@ fn a_finding_of_reconcile_answers_a_repeat() {
 }
 
 #[test]
+fn a_repeat_may_name_an_argument_by_its_alias() {
+    /// Words and their weight.
+    #[ai_type]
+    struct Words {
+        /// The text.
+        #[serde(alias = "text")]
+        q: String,
+        /// How much it counts.
+        #[arg(default = 1)]
+        #[serde(alias = "rank")]
+        weight: u8,
+    }
+
+    /// Notes words.
+    #[ai_tool(effect = "write")]
+    fn note(
+        runs: &AtomicU64,
+        _: &DryRun,
+        /// The words.
+        v: Words,
+        /// Further words.
+        more: Option<Words>,
+    ) -> String {
+        let more = more.map(|more| format!(" {} {}", more.q, more.weight)).unwrap_or_default();
+        format!("{} {} {}{more}", runs.fetch_add(1, Ordering::Relaxed), v.q, v.weight)
+    }
+
+    let runtime = build(Runtime::builder().tool::<NoteTool>().state(AtomicU64::new(0)));
+    for arguments in [
+        r#"{"v":{"q":"tea"},"more":{"q":"milk","weight":2}}"#,
+        r#"{"v":{"text":"tea"},"more":{"text":"milk","rank":2}}"#,
+        r#"{"more":{"rank":2,"q":"milk"},"v":{"rank":1,"text":"tea"}}"#,
+    ] {
+        let envelope = answer_in(&runtime, "note", arguments, &with_key());
+        assert_eq!(envelope["data"], "0 tea 1 milk 2", "{arguments} {envelope}");
+    }
+    let other = r#"{"v":{"text":"mate"},"more":{"q":"milk","weight":2}}"#;
+    let envelope = answer_in(&runtime, "note", other, &with_key());
+    assert_eq!(envelope["error"]["code"], "INVALID_ARGUMENT", "{envelope}");
+}
+
+#[test]
 fn a_forwarded_key_lets_a_tool_run_again() {
     /// Asks a service that keeps keys; the first answer is lost.
     #[ai_tool(effect = "write", forwards_key)]

@@ -17,6 +17,7 @@ mod nested;
 mod plain_structs;
 mod representations;
 mod returns;
+mod serde_attributes;
 mod strict;
 mod toolkits;
 mod types;

@@ -2,10 +2,15 @@
 //!
 //! OpenAI compiles each `pattern` of a declaration with Python's `re`, and rejects the whole request
 //! where that fails; its newer models reject look-around too. What is accepted here matches in Python at
-//! least what it matches in the tool's own validator.
+//! least what it matches in the tool's own validator, but for U+FEFF: the validator has ECMA-262's `\s`,
+//! which has all white space of Unicode and that character, and Python's lacks it. No model writes it.
 //!
-//! In Python, `\w`, `\d` and `\s` have all of Unicode, and in the validator ASCII alone. Their opposites
-//! and word boundaries therefore match less in Python, and are not accepted.
+//! In Python, `\w` and `\d` have all of Unicode, and in the validator ASCII alone. Their opposites and
+//! word boundaries therefore match less in Python, and are not accepted, nor is `\S`: Python's `\s` also
+//! has U+0085 and the separators U+001C to U+001F.
+//!
+//! A pattern that the validator does not check, such as one with `\A` or `(?P<name>)`, is sent where
+//! Python compiles it.
 
 use std::collections::HashSet;
 
@@ -151,8 +156,6 @@ impl PythonScan<'_> {
             'u' => {
                 char::from_u32(self.hexadecimal(4)?)?;
             }
-            // Word boundaries of the validator, and characters in Python.
-            '<' | '>' => return None,
             _ if escaped.is_ascii_punctuation() => {}
             _ => return None,
         }
@@ -223,6 +226,7 @@ fn escaped_character(escape: &str) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::pattern::Pattern;
 
     #[test]
     fn a_pattern_that_python_compiles_is_accepted() {
@@ -240,12 +244,27 @@ mod tests {
             r"[\x20-\x7e]",
             r"^[-a]$",
             r"\/\-",
+            r"^\<b\>$",
             "a|",
             "()",
             r"^[0-9a-f]{8}-[0-9a-f]{4}$",
         ] {
             assert!(is_accepted(pattern), "{pattern}");
         }
+    }
+
+    /// Python's own white space, of which the validator's is a part but for U+FEFF.
+    #[test]
+    fn the_white_space_of_the_validator_is_pythons_and_one_character() {
+        let validator = Pattern::new(r"^\s$").expect("a pattern");
+        let only_python = ['\u{1C}', '\u{1D}', '\u{1E}', '\u{1F}', '\u{85}'];
+        let is_python =
+            |character: char| character.is_whitespace() || only_python.contains(&character);
+        let characters = (0..=0xFFFF).filter_map(char::from_u32);
+        let different: Vec<char> = characters
+            .filter(|it| validator.is_match(it.encode_utf8(&mut [0; 4])) && !is_python(*it))
+            .collect();
+        assert_eq!(different, ['\u{FEFF}']);
     }
 
     #[test]
@@ -301,7 +320,6 @@ mod tests {
             r"[^\d ]",
             r"\bword\b",
             r"\B",
-            r"\<word\>",
         ] {
             assert!(!is_accepted(pattern), "{pattern}");
         }

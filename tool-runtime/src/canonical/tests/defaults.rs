@@ -139,6 +139,49 @@ fn combinators_and_what_has_no_name_are_left_alone() {
     }
 }
 
+#[test]
+fn an_alias_is_written_as_the_declared_name() {
+    let query = json!({"properties": {
+        "q": {"x-aliases": ["text", "a\u{7f}\"b"], "default": "tea"},
+        "at": {"default": 1},
+    }});
+    check(&query, r#"{"text":"x"}"#, r#"{"at":1,"q":"x"}"#);
+    check(&query, r#"{"a\u007f\"b":"x","at":2}"#, r#"{"at":2,"q":"x"}"#);
+    check(&query, "{}", r#"{"at":1,"q":"tea"}"#);
+    let declared =
+        json!({"properties": {"é\"": {"x-aliases": ["e"]}, "e": {}, "f": {"x-aliases": ["e"]}}});
+    check(&declared, r#"{"e":1}"#, r#"{"e":1}"#);
+    let escaped = json!({"properties": {"é\"": {"x-aliases": ["e"]}}});
+    check(&escaped, r#"{"e":1,"z":2}"#, "{\"z\":2,\"é\\\"\":1}");
+    let plain = json!({"properties": {"q": {"x-aliases": ["text"]}}});
+    let list = json!({"items": plain});
+    for schema in [
+        json!({"properties": {"v": plain}}),
+        json!({"properties": {"v": {"$ref": "#/$defs/Query"}}, "$defs": {"Query": plain}}),
+        json!({"properties": {"v": {"anyOf": [plain, {"type": "null"}]}}}),
+        json!({"properties": {"v": {"oneOf": [{"properties": {"z": {}}}, {"allOf": [plain]}]}}}),
+        json!({"anyOf": [{"properties": {"v": plain}}]}),
+    ] {
+        check(&schema, r#"{"v":{"text":"tea"}}"#, r#"{"v":{"q":"tea"}}"#);
+    }
+    check(&list, r#"[{"text":1},{"q":2}]"#, r#"[{"q":1},{"q":2}]"#);
+    check(&json!({"anyOf": [list]}), r#"[{"text":1}]"#, r#"[{"q":1}]"#);
+}
+
+#[test]
+fn a_name_in_one_branch_and_alias_in_another_is_kept() {
+    let schema = json!({"oneOf": [
+        {"properties": {"q": {"x-aliases": ["text"]}}},
+        {"properties": {"text": {}}},
+    ]});
+    check(&schema, r#"{"text":1}"#, r#"{"text":1}"#);
+    let two = json!({"oneOf": [
+        {"properties": {"a": {"x-aliases": ["c"]}}},
+        {"properties": {"b": {"x-aliases": ["c"]}}},
+    ]});
+    check(&two, r#"{"c":1}"#, r#"{"c":1}"#);
+}
+
 /// A filter of a search.
 #[ai_type(crate = crate)]
 #[derive(Debug)]

@@ -1,10 +1,8 @@
 //! Lists the schemas that apply to one value: a schema, its reference and its combinators.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
-use crate::schema::reference::pointer;
+use crate::schema::reference::escaped;
 
 /// Keywords that restrict properties not listed in `properties`.
 const UNNAMED_PROPERTY_KEYWORDS: [&str; 3] =
@@ -31,6 +29,17 @@ pub(in crate::schema) struct InPlacePart<'s> {
     pub(in crate::schema) name: Option<&'s str>,
     /// The schema, or the text of a `$ref`.
     pub(in crate::schema) schema: &'s Value,
+}
+
+impl InPlacePart<'_> {
+    /// The location of the schema, from the location of the schema that contains it.
+    pub(in crate::schema) fn pointer(&self, at: &str) -> String {
+        match (self.name, self.keyword) {
+            (Some(name), word) => format!("{at}/{word}/{}", escaped(name)),
+            (None, word @ ("allOf" | "anyOf" | "oneOf")) => format!("{at}/{word}/{}", self.index),
+            (None, word) => format!("{at}/{word}"),
+        }
+    }
 }
 
 /// Lists the schemas by which a value may be evaluated, but not those under `not`.
@@ -71,100 +80,13 @@ pub(super) fn is_structural(keywords: &Map<String, Value>) -> bool {
     })
 }
 
-pub(super) fn restricts_unnamed(keywords: &Map<String, Value>) -> bool {
+pub(in crate::schema) fn restricts_unnamed(keywords: &Map<String, Value>) -> bool {
     UNNAMED_PROPERTY_KEYWORDS.iter().any(|word| keywords.contains_key(*word))
 }
 
-/// The keywords of all schemas that may apply to one value.
-pub(in crate::schema) struct PartsOfValue<'s> {
-    parts: Vec<&'s Map<String, Value>>,
-}
-
-impl<'s> PartsOfValue<'s> {
-    pub(in crate::schema) fn new(document: &'s Value, keywords: &'s Map<String, Value>) -> Self {
-        let (mut parts, mut open, mut seen) = (Vec::new(), vec![keywords], BTreeSet::new());
-        while let Some(next) = open.pop() {
-            crate::steps::count(1);
-            parts.push(next);
-            for part in in_place(next) {
-                let schema = match part.keyword {
-                    "$ref" => {
-                        let place = part.schema.as_str().and_then(pointer);
-                        let place = place.filter(|place| seen.insert(place.clone()));
-                        place.and_then(|place| document.pointer(&place))
-                    }
-                    _ => Some(part.schema),
-                };
-                open.extend(schema.and_then(Value::as_object));
-            }
-        }
-        Self { parts }
-    }
-
-    /// Returns whether the schema itself, or a part that could be closed, declares properties.
-    pub(in crate::schema) fn declares_properties(&self) -> bool {
-        self.parts.iter().enumerate().any(|(index, part)| {
-            part.contains_key("properties") && (index == 0 || !restricts_unnamed(part))
-        })
-    }
-
-    /// Returns whether the parts declare no property, and restrict none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.listed().next().is_none() && !self.admits_unnamed()
-    }
-
-    /// Returns whether a rule requires a property that no part declares, or more properties than
-    /// all parts declare, so that no object is valid once unknown properties are rejected.
-    pub(super) fn requires_unlisted(&self) -> bool {
-        !self.unlisted().is_empty() || self.missing_properties().is_some()
-    }
-
-    /// The names that a rule requires or depends on, and no part declares.
-    pub(in crate::schema) fn unlisted(&self) -> BTreeSet<&'s str> {
-        if self.admits_unnamed() {
-            return BTreeSet::new();
-        }
-        let listed: BTreeSet<_> = self.listed().collect();
-        self.parts
-            .iter()
-            .flat_map(|part| required_names(part))
-            .filter(|name| !listed.contains(name))
-            .collect()
-    }
-
-    /// The number in `minProperties`, if the parts declare fewer properties.
-    pub(in crate::schema) fn missing_properties(&self) -> Option<u64> {
-        let least =
-            self.parts.iter().filter_map(|part| part.get("minProperties")?.as_u64()).max()?;
-        let listed: BTreeSet<_> = self.listed().collect();
-        (!self.admits_unnamed() && least > listed.len() as u64).then_some(least)
-    }
-
-    fn listed(&self) -> impl Iterator<Item = &'s str> + '_ {
-        let named = self.parts.iter().filter_map(|part| part.get("properties")?.as_object());
-        named.flatten().map(|(name, _)| name.as_str())
-    }
-
-    /// Returns whether a part accepts properties that are not named.
-    fn admits_unnamed(&self) -> bool {
-        self.parts.iter().any(|part| {
-            UNNAMED_PROPERTY_KEYWORDS
-                .iter()
-                .any(|word| part.get(*word).is_some_and(|rule| *rule != Value::Bool(false)))
-        })
-    }
-}
-
-/// The names that the rules of one schema require or depend on.
-fn required_names(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    let required = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
-    let dependents = ["dependentRequired", "dependentSchemas", "dependencies"].into_iter();
-    let dependents = dependents
-        .filter_map(|keyword| keywords.get(keyword)?.as_object())
-        .flatten()
-        .flat_map(|(name, names)| {
-            let names = names.as_array().into_iter().flatten().filter_map(Value::as_str);
-            names.chain([name.as_str()])
-        });
-    required.filter_map(Value::as_str).chain(dependents)
+/// Returns whether a schema accepts properties that it does not list by name.
+pub(super) fn admits_unnamed(keywords: &Map<String, Value>) -> bool {
+    UNNAMED_PROPERTY_KEYWORDS
+        .iter()
+        .any(|word| keywords.get(*word).is_some_and(|rule| *rule != Value::Bool(false)))
 }

@@ -2,15 +2,19 @@
 
 mod group;
 mod inline;
+mod names;
 mod nested;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use schemars::Schema;
 use serde_json::{Map, Value};
 
-pub(super) use self::group::{PartsOfValue, in_place};
-use self::group::{is_structural, restricts_unnamed};
+use self::group::is_structural;
+pub(super) use self::group::{in_place, restricts_unnamed};
+use self::names::has_rules;
+pub(super) use self::names::{ListedNames, RuleNeeds, UnmetRule};
 use self::nested::CombinedSchemas;
 use super::exclusive::are_exclusive;
 use super::findings::IsClosed;
@@ -43,7 +47,8 @@ const READS_PER_STEP: usize = 16;
 ///
 /// A property is known if any schema that applies to the object declares it: the object's own, the
 /// target of its `$ref`, and the branches of its combinators. An object stays open if a rule
-/// requires a property that none of them declares.
+/// requires a property that none of them declares, or none that applies together with the rule, and
+/// if it has `propertyNames` and no list of names.
 pub(crate) fn close(schema: &mut Value, choices: ChoiceReading) -> IsClosed {
     let document = schema.clone();
     if let Value::Object(root) = schema {
@@ -82,8 +87,8 @@ impl Closer<'_> {
     fn root(&mut self, schema: &mut Value) {
         self.value(schema);
         let Value::Object(root) = schema else { return };
-        let parts = PartsOfValue::new(self.document, root);
-        let accepts_none = parts.is_empty() && !parts.requires_unlisted();
+        let listed = ListedNames::new(self.document, root, "");
+        let accepts_none = listed.is_empty() && !listed.needs_unlisted();
         if accepts_none && !restricts_unnamed(root) {
             root.insert(closing_keyword(root).to_owned(), false.into());
         }
@@ -125,17 +130,10 @@ impl Closer<'_> {
         match self.composition(keywords) {
             Composition::Plain => self.plain(keywords),
             Composition::Nothing => {}
-            Composition::OnlyAllOf(index) => {
-                if let Some(Value::Array(branches)) = keywords.get_mut("allOf") {
-                    branches.get_mut(index).into_iter().for_each(|branch| self.value(branch));
-                }
-            }
-            Composition::Alternatives(word) => {
-                if let Some(Value::Array(branches)) = keywords.get_mut(word) {
-                    for branch in branches {
-                        self.value(branch);
-                    }
-                }
+            Composition::Branches(word, range) => {
+                let branches = keywords.get_mut(word).and_then(Value::as_array_mut);
+                let branches = branches.and_then(|branches| branches.get_mut(range));
+                branches.into_iter().flatten().for_each(|branch| self.value(branch));
             }
             Composition::Several => self.several(schema),
         }
@@ -144,9 +142,9 @@ impl Closer<'_> {
     /// Finds which schemas describe the properties and items of a value.
     fn composition(&mut self, keywords: &Map<String, Value>) -> Composition {
         let mut structural: Vec<(&'static str, usize)> = Vec::new();
-        let mut has_parts = false;
+        let mut part_count = 0;
         for part in in_place(keywords) {
-            has_parts = true;
+            part_count += 1;
             let described = match part.keyword {
                 "$ref" => self.target(keywords).is_some_and(|target| self.is_structural(target)),
                 _ => self.is_structural(part.schema),
@@ -155,7 +153,7 @@ impl Closer<'_> {
                 structural.push((part.keyword, part.index));
             }
         }
-        if !has_parts {
+        if part_count == 0 {
             return Composition::Plain;
         }
         let Some((word, index)) = structural.first().copied() else {
@@ -168,12 +166,18 @@ impl Closer<'_> {
         if is_structural(keywords) || structural.iter().any(|(other, _)| *other != word) {
             return Composition::Several;
         }
+        // Rules beside the schemas that are closed alone may need what those do not list.
+        let has_rules = has_rules(keywords) || part_count > structural.len();
+        if has_rules && ListedNames::new(self.document, keywords, "").needs_unlisted() {
+            return Composition::Several;
+        }
         match word {
             // The definition is closed where it stands.
             "$ref" => Composition::Nothing,
-            "allOf" if structural.len() == 1 => Composition::OnlyAllOf(index),
+            "allOf" if structural.len() == 1 => Composition::Branches(word, index..index + 1),
             "anyOf" | "oneOf" if self.closes_each_branch(keywords, word, structural.len()) => {
-                Composition::Alternatives(word)
+                let branches = keywords.get(word).and_then(Value::as_array);
+                Composition::Branches(word, 0..branches.map_or(0, Vec::len))
             }
             _ => Composition::Several,
         }
@@ -228,8 +232,8 @@ impl Closer<'_> {
     }
 
     fn plain(&mut self, keywords: &mut Map<String, Value>) {
-        let parts = PartsOfValue::new(self.document, keywords);
-        let stays_open = restricts_unnamed(keywords) || parts.requires_unlisted();
+        let listed = ListedNames::new(self.document, keywords, "");
+        let stays_open = restricts_unnamed(keywords) || listed.needs_unlisted();
         self.nested_values(keywords);
         if keywords.contains_key("properties") && !stays_open {
             keywords.insert("additionalProperties".to_owned(), false.into());
@@ -239,8 +243,8 @@ impl Closer<'_> {
     /// Closes a value that several schemas describe.
     fn several(&mut self, schema: &mut Value) {
         let Value::Object(keywords) = schema else { return };
-        let parts = PartsOfValue::new(self.document, keywords);
-        let closes = parts.declares_properties() && !parts.requires_unlisted();
+        let listed = ListedNames::new(self.document, keywords, "");
+        let closes = listed.has_properties() && !listed.needs_unlisted();
         self.inline_references(keywords);
         self.nested_values_of_parts(schema);
         let Value::Object(keywords) = schema else { return };
@@ -271,10 +275,8 @@ enum Composition {
     Plain,
     /// None that is not closed elsewhere.
     Nothing,
-    /// Only this branch of `allOf`.
-    OnlyAllOf(usize),
-    /// Only the branches of this keyword, of which one applies.
-    Alternatives(&'static str),
+    /// Only these branches of a keyword, which do not apply together.
+    Branches(&'static str, Range<usize>),
     /// Several schemas together.
     Several,
 }

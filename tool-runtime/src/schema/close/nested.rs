@@ -243,13 +243,7 @@ impl NestedSchemas {
         }
         self.others(keywords, at);
         for part in in_place(keywords).filter(|part| part.keyword != "$ref") {
-            let place = match (part.name, part.keyword) {
-                (Some(name), word) => format!("{at}/{word}/{}", escaped(name)),
-                (None, word @ ("allOf" | "anyOf" | "oneOf")) => {
-                    format!("{at}/{word}/{}", part.index)
-                }
-                (None, word) => format!("{at}/{word}"),
-            };
+            let place = part.pointer(at);
             let branch = match part.keyword {
                 "oneOf" | "anyOf" => Some((format!("{at}/{}", part.keyword), part.index)),
                 "then" => Some((format!("{at}/if"), 0)),

@@ -245,6 +245,112 @@ fn an_object_stays_open_where_a_rule_requires_a_property_that_no_part_lists() {
     check(&schema, &[(json!({"a": 1}), true), (json!({"a": 1, "b": 1}), false)]);
 }
 
+/// A branch for objects whose `k` has the value, with further keywords.
+fn branch(value: &str, further: &Value) -> Value {
+    let mut branch = json!({"properties": {"k": {"const": value}}, "required": ["k"]});
+    let properties = further["properties"].as_object().cloned().unwrap_or_default();
+    branch["properties"].as_object_mut().expect("an object").extend(properties);
+    let required = further["required"].as_array().cloned().unwrap_or_default();
+    branch["required"].as_array_mut().expect("a list").extend(required);
+    for word in ["minProperties", "dependentRequired"] {
+        if let Some(rule) = further.get(word) {
+            branch[word] = rule.clone();
+        }
+    }
+    branch
+}
+
+#[test]
+fn an_object_stays_open_where_a_branch_requires_what_only_another_branch_lists() {
+    let k = json!({"k": {}});
+    let y = branch("y", &json!({"properties": {"b": {}}}));
+    let a_and_b = json!({"k": "x", "a": 1, "b": 2});
+    for rule in [
+        json!({"properties": {"a": {}}, "required": ["a", "b"]}),
+        json!({"properties": {"a": {}}, "minProperties": 3}),
+        json!({"properties": {"a": {}}, "dependentRequired": {"a": ["b"]}}),
+    ] {
+        let x = branch("x", &rule);
+        let named = json!({"X": x, "Y": y});
+        let (to_x, to_y) = (json!({"$ref": "#/$defs/X"}), json!({"$ref": "#/$defs/Y"}));
+        for branches in [json!([x, y]), json!([to_x, to_y]), json!([x, to_y])] {
+            for word in ["oneOf", "anyOf"] {
+                let cases = [(a_and_b.clone(), true)];
+                check_property(&json!({"properties": k, word: branches}), &named, &cases);
+                check_property(&json!({word: branches}), &named, &cases);
+            }
+        }
+    }
+    // Rules that apply in every branch need names that every branch lists.
+    let schema =
+        json!({"properties": k, "required": ["k", "b"], "oneOf": [branch("x", &json!({})), y]});
+    check_property(&schema, &json!({}), &[(json!({"k": "x", "b": 1}), true)]);
+    let condition = json!({"properties": k, "if": {"properties": {"k": {"const": "x"}}},
+        "then": {"required": ["n"]}, "else": {"properties": {"n": {}}}});
+    check_property(&condition, &json!({}), &[(json!({"k": "x", "n": 1}), true)]);
+    let reverse = json!({"properties": k, "if": {"properties": {"k": {"const": "x"}}},
+        "then": {"properties": {"n": {}}}, "else": {"required": ["n"]}});
+    check_property(&reverse, &json!({}), &[(json!({"k": "y", "n": 1}), true)]);
+}
+
+#[test]
+fn an_object_is_closed_where_each_branch_lists_what_it_requires() {
+    let unknown = |value: &str| (json!({"k": value, "a": 1, "b": 1, "zz": 1}), false);
+    let x = branch(
+        "x",
+        &json!({"properties": {"a": {}, "b": {}}, "required": ["a"], "minProperties": 3}),
+    );
+    let y = branch("y", &json!({"properties": {"a": {}, "b": {}}, "required": ["b"]}));
+    let cases = [(json!({"k": "x", "a": 1, "b": 1}), true), unknown("x"), unknown("y")];
+    for word in ["oneOf", "anyOf"] {
+        check_property(&json!({word: [x, y]}), &json!({}), &cases);
+        // Both branches list the names that the rules beside them need; `null` is no object.
+        let both =
+            json!({"required": ["a", "b"], "minProperties": 3, word: [x, y, {"type": "null"}]});
+        check_property(&both, &json!({}), &cases);
+    }
+    let wide = json!({"oneOf": [x, {"properties": {"k": {"const": "y"}}, "required": ["k", "q"],
+        "additionalProperties": true}]});
+    check_property(&wide, &json!({}), &[unknown("x"), (json!({"k": "y", "q": 1}), true)]);
+    // Several branches may apply to one value.
+    let any =
+        json!({"anyOf": [{"properties": {"a": {}}, "required": ["b"]}, {"properties": {"b": {}}}]});
+    check_property(
+        &any,
+        &json!({}),
+        &[(json!({"a": 1, "b": 1}), true), (json!({"b": 1, "c": 1}), false)],
+    );
+    let condition = json!({"if": {"required": ["n"]}, "then": {"properties": {"n": {}}},
+        "else": {"properties": {"m": {}}}});
+    check_property(
+        &condition,
+        &json!({}),
+        &[(json!({"n": 1}), true), (json!({"m": 1}), true), (json!({"n": 1, "m": 1}), false)],
+    );
+}
+
+#[test]
+fn a_rule_beside_schemas_that_are_closed_alone_opens_the_object() {
+    for word in ["allOf", "oneOf"] {
+        let schema = json!({"required": ["zz"], word: [{"$ref": "#/$defs/A"}]});
+        check_property(&schema, &two(), &[(json!({"a": 1, "zz": 1}), true)]);
+    }
+    let schema = json!({"$ref": "#/$defs/A", "required": ["zz"]});
+    check_property(&schema, &two(), &[(json!({"a": 1, "zz": 1}), true)]);
+}
+
+#[test]
+fn an_object_whose_names_have_only_a_rule_stays_open() {
+    let names = json!({"pattern": "^x-"});
+    let cases = [(json!({"x-a": 1}), true), (json!({"a": 1}), false)];
+    check(&json!({"type": "object", "propertyNames": names}), &cases);
+    check(&json!({"type": "object", "properties": {}, "propertyNames": names}), &cases);
+    check(&json!({"type": "object", "allOf": [{"propertyNames": names}]}), &cases);
+    check_property(&json!({"properties": {}, "propertyNames": names}), &json!({}), &cases);
+    let listed = json!({"type": "object", "properties": {"x-a": {}}, "propertyNames": names});
+    check(&listed, &[(json!({"x-a": 1}), true), (json!({"x-b": 1}), false)]);
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct Circle {
     radius: u8,

@@ -82,6 +82,7 @@ pub enum ComparedVersion {
 /// | `undecided` | compatibility could not be proven: always breaking |
 /// | `title-changed`, `description-changed`, `examples-changed`, `comment-changed`, `deprecated-changed`, `read-only-changed`, `write-only-changed`, `annotation-changed` | no effect on instances |
 /// | `default-added`, `default-removed`, `default-changed` | the same values are valid; an omitted value has another default: compatible for the callee, no effect for the caller |
+/// | `alias-removed`, `alias-added` | −, +: another name by which calls may name a property; no effect for the caller, since answers have the declared name |
 /// | `sensitivity-added`, `sensitivity-removed`, `sensitivity-changed` | the same values are valid; redaction has changed: compatible, and always reported |
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaChange {

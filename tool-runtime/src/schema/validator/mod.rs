@@ -58,8 +58,8 @@ use crate::redact::Redactor;
 ///
 /// Every accepted text is therefore valid by the schema; a text that is valid by the schema is
 /// rejected only by those two rules. `format` is otherwise an annotation, as are all unknown
-/// keywords. Patterns use the part of ECMA-262's syntax that `regex-lite` can read,
-/// with the meaning of ECMA-262.
+/// keywords. Patterns have the meaning of ECMA-262 and the part of its syntax that is matched in
+/// time proportional to the text.
 ///
 /// # Examples
 /// ```

@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use super::generator::{Generator, ValueSize};
-use crate::schema::pattern::Pattern;
+use crate::schema::pattern::{Pattern, translated};
 
 /// The most repetitions without a bound.
 const MAX_REPETITIONS: u32 = 8;
@@ -13,7 +13,7 @@ const MAX_LENGTH: usize = 10_000;
 impl Generator<'_> {
     /// Makes a text that matches the pattern; none if this try failed.
     pub(super) fn matching(&mut self, pattern: &str) -> Option<String> {
-        let hir = regex_syntax::Parser::new().parse(pattern).ok()?;
+        let hir = regex_syntax::Parser::new().parse(&translated(pattern).ok()?).ok()?;
         let mut text = String::new();
         self.write(&hir, &mut text);
         // Some texts continue outside the match, since an unanchored pattern admits that.

@@ -53,7 +53,7 @@ impl Sampler<'_> {
             '.' => "a".to_owned(),
             '(' => self.group()?,
             '[' => self.class()?.to_string(),
-            '\\' if self.rest.next_if(|next| "bBAz".contains(*next)).is_some() => String::new(),
+            '\\' if self.rest.next_if(|next| "bB".contains(*next)).is_some() => String::new(),
             '\\' => self.escape()?.0.to_string(),
             literal => literal.to_string(),
         })
@@ -63,7 +63,7 @@ impl Sampler<'_> {
         if self.rest.next_if_eq(&'?').is_some() {
             match self.rest.next()? {
                 ':' => {}
-                'P' | '<' => self.skip_name()?,
+                '<' => self.skip_name()?,
                 _ => return None,
             }
         }
@@ -98,7 +98,8 @@ impl Sampler<'_> {
         loop {
             match self.rest.next()? {
                 ']' if !ranges.is_empty() => break,
-                '[' => return None,
+                // An empty class matches no text, or any.
+                '[' | ']' => return None,
                 next => ranges.push(self.range(next)?),
             }
         }
@@ -184,11 +185,10 @@ mod tests {
             "^[^@ ]+@[^@ ]+$",
             r"^\+?[0-9]{6,14}$",
             "^(?:[a-z0-9]+-)*[a-z]{1,3}$",
-            "^(?P<year>[0-9]{4})?$",
+            "^(?<year>[0-9]{4})?$",
             r"^[\w.-]+$",
             r"\bword\b",
             "^a.c$",
-            "^[]a]$",
             r"^[a\-z]+?$",
             "^x{0,3}$",
             r"^[+\-*/]$",

@@ -1,4 +1,6 @@
-//! Changes of annotations, which do not affect validity.
+//! Changes of annotations, which do not affect validity, and of aliases, which do.
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -11,6 +13,7 @@ use super::{Explainer, Severity};
 
 impl<'s> Explainer<'s> {
     pub(super) fn compare_annotations(&mut self, before: Subschema<'s>, after: Subschema<'s>) {
+        self.compare_aliases(before, after);
         for word in annotation_keywords(before).into_iter().chain(annotation_keywords(after)) {
             let (old, new) = (find(before, word), find(after, word));
             let same = old.zip(new).is_some_and(|(old, new)| equal(old.0, new.0));
@@ -21,6 +24,28 @@ impl<'s> Explainer<'s> {
             let at = new.or(old).map_or(after, |(value, owner)| owner.of(value));
             let severity = Severity::Decided(compatibility);
             self.add(at, rule, severity, format!("`{word}` has changed"));
+        }
+    }
+
+    /// Compares the other names by which calls may name a property.
+    fn compare_aliases(&mut self, before: Subschema<'s>, after: Subschema<'s>) {
+        let (old, new) = (find(before, "x-aliases"), find(after, "x-aliases"));
+        let (old_names, new_names) = (aliases(old), aliases(new));
+        let sides = [
+            (old, &old_names, &new_names, "alias-removed", Compatibility::Breaking, "no longer"),
+            (new, &new_names, &old_names, "alias-added", Compatibility::Compatible, "now"),
+        ];
+        for (list, names, others, rule, compatibility, since) in sides {
+            let Some((value, owner)) = list else { continue };
+            let compatibility = match self.reader {
+                SchemaReader::Callee => compatibility,
+                // Answers are written by the declared names.
+                SchemaReader::Caller => Compatibility::None,
+            };
+            for alias in names.difference(others) {
+                let message = format!("the alias `{alias}` is {since} accepted");
+                self.add(owner.of(value), rule, Severity::Decided(compatibility), message);
+            }
         }
     }
 
@@ -48,6 +73,11 @@ impl<'s> Explainer<'s> {
     }
 }
 
+fn aliases<'s>(list: Option<(&'s Value, Subschema<'s>)>) -> BTreeSet<&'s str> {
+    let names = list.and_then(|(value, _)| value.as_array());
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
 /// The keywords of a schema, and of its `$ref` target, that may be annotations.
 fn annotation_keywords(subschema: Subschema<'_>) -> Vec<&str> {
     let owners = [subschema, subschema.resolved()];
@@ -56,7 +86,7 @@ fn annotation_keywords(subschema: Subschema<'_>) -> Vec<&str> {
 }
 
 fn may_be_annotation(word: &str) -> bool {
-    let structural = matches!(word, "$schema" | "$defs" | "definitions");
+    let structural = matches!(word, "$schema" | "$defs" | "definitions" | "x-aliases");
     word == "format" || (!keywords::asserts(word) && !structural)
 }
 

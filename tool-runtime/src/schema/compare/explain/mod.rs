@@ -140,7 +140,7 @@ impl<'s> Explainer<'s> {
     fn limit_severity(&mut self, limit: Compatibility) {
         for change in &mut self.changes {
             let handling =
-                ["default-", "sensitivity-"].iter().any(|of| change.rule.starts_with(of));
+                ["alias-", "default-", "sensitivity-"].iter().any(|of| change.rule.starts_with(of));
             if !handling {
                 change.severity = change.severity.at_most(limit);
             }

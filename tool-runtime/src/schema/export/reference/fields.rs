@@ -66,6 +66,11 @@ impl<'s> FieldLister<'s> {
         if let Some(sensitivity) = word("x-sensitivity").and_then(Value::as_str) {
             rules.push(if sensitivity == "secret" { "secret" } else { "personal" }.to_owned());
         }
+        let aliases = word("x-aliases").and_then(Value::as_array).into_iter().flatten();
+        let aliases: Vec<_> = aliases.filter_map(Value::as_str).map(code).collect();
+        if !aliases.is_empty() {
+            rules.push(format!("also named {}", aliases.join(", ")));
+        }
         let default = word("default").cloned();
         SchemaField { path, kind: kind(schema, self.root), required, default, rules, text }
     }

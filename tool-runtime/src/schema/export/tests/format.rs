@@ -163,3 +163,17 @@ fn a_changed_field_is_a_line_that_a_reviewer_reads() {
     let bare: Vec<_> = after.lines().filter(|line| !line.starts_with("\"pay ")).collect();
     is_up_to_date(&written(&bare.join("\n")), tools());
 }
+
+#[test]
+fn the_line_of_a_field_names_its_aliases_and_a_removed_one_breaks_the_contract() {
+    let tool = |aliases: Value| {
+        super::tool("find", &json!({"q": {"type": "string", "x-aliases": aliases}}))
+    };
+    let locked = LockFile::with([tool(json!(["query", "text"]))]);
+    let text = locked.text();
+    let line = r#""find takes q: string, also named `query`, `text`","#;
+    assert!(text.contains(line), "{text}");
+    let error = locked.check([tool(json!(["text"])).version("1.1.0")]).unwrap_err();
+    assert!(error.to_string().contains("the alias `query` is no longer accepted"), "{error}");
+    locked.accept([tool(json!(["query", "t", "text"])).version("1.1.0")]).unwrap();
+}

@@ -352,9 +352,9 @@ fn regex(pattern: &str, pointer: &str) -> Result<Pattern, SchemaError> {
 
 /// The syntax of patterns, which are matched with the meaning of ECMA-262 in time proportional to
 /// the text.
-const PATTERN_SYNTAX: &str = "patterns have what ECMA-262 and the crate `regex-lite` share: \
-     literals, `.`, classes (`[a-z]`, `\\d`, `\\w`, `\\s`), groups, `|`, `*`, `+`, `?`, `{1,5}`, `^`, `$` and \
-     `\\b`; no look-around, back-references or `\\p`";
+const PATTERN_SYNTAX: &str = "patterns have the syntax of ECMA-262 without flags: literals, `.`, \
+     classes (`[a-z]`, `\\d`, `\\w`, `\\s`), groups, `|`, `*`, `+`, `?`, `{1,5}`, `^`, `$` and `\\b`; no \
+     look-around, back-references or `\\p`";
 
 /// `const` takes precedence over `enum`, which must contain it.
 fn values(source: SchemaSource<'_, '_>) -> Optional<AllowedValues> {

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::Case::{DefaultChanged, HandledDifferently, Same, Stricter, Undecided};
+use super::Case::{
+    AliasAdded, AliasRemoved, DefaultChanged, HandledDifferently, Same, Stricter, Undecided,
+};
 use super::{Row, row};
 
 fn text(word: &str, value: Value) -> Value {
@@ -102,6 +104,22 @@ pub(super) fn rows() -> Vec<Row> {
                 HandledDifferently,
                 ["sensitivity-changed /x-sensitivity"],
             )
+        },
+        row(
+            "the first alias",
+            plain(),
+            text("x-aliases", json!(["text"])),
+            AliasAdded,
+            ["alias-added /x-aliases"],
+        ),
+        {
+            let (before, after) = both("x-aliases", json!(["text", "t"]), json!(["text"]));
+            let rules = ["alias-removed /x-aliases before"];
+            row("one alias fewer", before, after, AliasRemoved, rules)
+        },
+        {
+            let (before, after) = both("x-aliases", json!(["a", "b"]), json!(["b", "a"]));
+            row("aliases in another order", before, after, Same, [])
         },
         row(
             "an unknown keyword",

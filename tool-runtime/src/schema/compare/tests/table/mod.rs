@@ -29,6 +29,10 @@ enum Case {
     HandledDifferently,
     /// The same values are valid, and an omitted one has another default.
     DefaultChanged,
+    /// Calls may use another name now.
+    AliasAdded,
+    /// Calls may no longer use a name.
+    AliasRemoved,
     /// This value is valid now.
     Widened(Value),
     /// This value is no longer valid.
@@ -71,7 +75,8 @@ impl Case {
         match self {
             Self::Same => (None, None),
             Self::HandledDifferently => (Compatible, Compatible),
-            Self::DefaultChanged => (Compatible, None),
+            Self::DefaultChanged | Self::AliasAdded => (Compatible, None),
+            Self::AliasRemoved => (Breaking, None),
             Self::Widened(_) | Self::Laxer => (Compatible, Breaking),
             Self::Narrowed(_) | Self::Stricter => (Breaking, Compatible),
             Self::Both(..) | Self::Unproven(_) | Self::Undecided => (Breaking, Breaking),
@@ -80,7 +85,15 @@ impl Case {
 
     fn reversed(&self) -> (Compatibility, Compatibility) {
         let classes = self.classes();
-        if matches!(self, Self::DefaultChanged) { classes } else { (classes.1, classes.0) }
+        if matches!(self, Self::AliasAdded) {
+            Self::AliasRemoved.classes()
+        } else if matches!(self, Self::AliasRemoved) {
+            Self::AliasAdded.classes()
+        } else if matches!(self, Self::DefaultChanged) {
+            classes
+        } else {
+            (classes.1, classes.0)
+        }
     }
 }
 
