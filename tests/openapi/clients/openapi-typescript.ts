@@ -73,6 +73,8 @@ async function main(): Promise<void> {
   const ofTrace = { params: { header, path: { id } } };
   const trace = await body(client.GET("/traces/{id}", ofTrace));
   check(trace.records.some((it) => it.call.tool === "search_tales"), trace);
+  const ofRequest = await body(client.GET("/traces", { params: { header, query: { request_id: "req-1" } } }));
+  check(ofRequest.records[0]?.call.tool === "count_tales", ofRequest);
   const replayed = await body(client.POST("/traces/{id}/replay", { ...ofTrace, body: { reason: "a check" } }));
   check(replayed.calls.some((it) => it.tool === "search_tales" && it.verdict.verdict === "same"), replayed);
 

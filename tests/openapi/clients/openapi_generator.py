@@ -86,6 +86,7 @@ assert enveloped.ok is True and enveloped.data == 42, enveloped
 
 trace = run("read_trace", id=WHERE["x_trace_id"])
 assert any(it.call.tool == "search_tales" for it in trace.records), trace
+assert run("read_request", request_id="req-1").records[0].call.tool == "count_tales"
 replayed = run("replay_trace", id=WHERE["x_trace_id"], replay_request=models.ReplayRequest(reason="a check"))
 same = [it.verdict.actual_instance for it in replayed.calls if it.tool == "search_tales"]
 assert same and isinstance(same[0], models.ReplayVerdictSame), replayed

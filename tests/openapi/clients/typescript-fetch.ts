@@ -92,6 +92,8 @@ async function main(): Promise<void> {
 
   const trace = await traces.readTrace({ ...where, id });
   check(trace.records.some((it) => it.call.tool === "search_tales"), trace);
+  const ofRequest = await traces.readRequest({ ...where, requestId: "req-1" });
+  check(ofRequest.records[0]?.call.tool === "count_tales", ofRequest);
   const replayed = await traces.replayTrace({ ...where, id, replayRequest: { reason: "a check" } });
   check(replayed.calls.some((it) => it.tool === "search_tales" && it.verdict.verdict === "same"), replayed);
 

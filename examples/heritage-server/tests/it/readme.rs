@@ -70,6 +70,7 @@ fn check_lines(server: &Server) {
     check_list(server);
     check_reads(server);
     check_searches(server);
+    check_body_trace(server);
     check_writes(server);
     check_refusal(server);
     check_other_tenant(server);
@@ -158,6 +159,17 @@ fn check_writes(server: &Server) {
     let [first, again] = &events[..] else { panic!("{events:?}") };
     assert!(output(first, "log_user_event")["event_id"].is_string());
     assert_eq!(first["output"], again["output"]);
+}
+
+/// The body of the guide's first call names a trace that the header overrides.
+fn check_body_trace(server: &Server) {
+    let by_trace = block("traces/trace-1-of-a-visit \\");
+    let by_request = by_trace.replace("traces/trace-1-of-a-visit", "traces?request_id=trace-001");
+    let found = server.answer(&by_request);
+    let records = found["records"].as_array().expect("a list");
+    assert_eq!(records.len(), 1, "{found}");
+    assert_eq!(records[0]["call"]["request_id"], "trace-001", "{found}");
+    assert_ne!(records[0]["call"]["trace_id"], "trace-001", "{found}");
 }
 
 fn check_refusal(server: &Server) {
