@@ -43,6 +43,34 @@ fn the_lines_work_as_printed_on_postgresql() {
 }
 
 #[test]
+fn an_extra_key_of_a_printed_request_is_refused_in_each_object() {
+    let server = Server::start();
+    let printed = [
+        "/tools/list",
+        "严氏家训",
+        "\"npc_id\": \"ancestor_yan\"\n    },",
+        "严田村古井传说",
+        "get_prompt_active\",",
+    ];
+    for block in printed.map(block) {
+        let (_, body) = block.split_once("-d '").expect("it has a body");
+        let (body, _) = body.split_once('\'').expect("the body ends");
+        let body: Value = serde_json::from_str(body).expect("the body is JSON");
+        let inner = body.as_object().expect("an object").iter().filter(|(_, it)| it.is_object());
+        let pointers = inner.map(|(name, _)| format!("/{name}"));
+        for pointer in pointers.chain([String::new()]) {
+            let mut extended = body.clone();
+            let object = extended.pointer_mut(&pointer).and_then(Value::as_object_mut);
+            object.expect("an object").insert("no_such_key".to_owned(), 1.into());
+            let (head, _) = block.split_once("-d '").expect("it has a body");
+            let refused = server.answer(&format!("{head}-d '{extended}'"));
+            assert_eq!(refused["error_type"], "INVALID_ARGUMENT", "{pointer}: {refused}");
+            assert!(refused.to_string().contains("no_such_key"), "{pointer}: {refused}");
+        }
+    }
+}
+
+#[test]
 fn a_draft_waits_for_somebody_else_where_the_server_asks_first() {
     let server = Server::start_in(new_folder(), &["--ask-first"]);
     let waits = server.answer(block("廊桥"));
