@@ -47,7 +47,7 @@ def call(body, name="call_tool"):
 
 
 listed = run("list_tools", list_request=models.ListRequest(ai_callable_only=False))
-assert listed.total == 6, listed
+assert listed.total == 7, listed
 
 found = models.SearchTalesInput(query="old well", limit=2)
 searched = call(models.SearchTalesCall(tool_name="search_tales", input=found)).actual_instance
@@ -62,6 +62,18 @@ place = models.DescribePlaceInput(
 )
 described = call(models.DescribePlaceCall(tool_name="describe_place", input=place)).actual_instance
 assert isinstance(described, models.DescribePlaceAnswer) and described.output == "Old Well", described
+
+guest = models.GuestsGreetInput(
+    account={"userId": "ada", "user_id": 7},
+    var_class=models.GuestsGreetInputClass.FIRST,
+    gre=1.75,
+    var_model_config="wide",
+    home=models.GuestsGreetInputHome(street="Main Street", town="Yantian"),
+)
+greeted = call(models.GuestsGreetCall(tool_name="guests.greet", input=guest)).actual_instance.output
+assert greeted.account == {"userId": "ada", "user_id": 7} and greeted.var_class == "first", greeted
+assert (greeted.gre, greeted.var_model_config) == (1.75, "wide"), greeted
+assert (greeted.home.street, greeted.home.town) == ("Main Street", "Yantian"), greeted
 
 person = models.FindPersonCall(tool_name="find_person", input=models.FindPersonInput(name="Yan"))
 missing = refused(404, "call_tool", tool_call=models.ToolCall(person))
