@@ -128,28 +128,29 @@ mod tests {
         const FOUND: bool = true;
     }
 
+    /// Checks what is found in each type.
     macro_rules! check {
-        ($($container:ty)*) => {$(
-            assert!(WideProbe::<$container>::IN_TYPE, stringify!($container));
+        ($constant:ident is $expected:literal: $($container:ty)*) => {$(
+            let (found, expected) = (WideProbe::<$container>::$constant, $expected);
+            assert_eq!(found, expected, stringify!($container));
         )*};
     }
 
     #[test]
     fn a_wide_integer_is_found_in_the_containers_that_serde_reads() {
-        check! {
+        check! { IN_TYPE is true:
             u128 Option<i128> Box<u128> Vec<i128> [i128] [u128; 3] VecDeque<i128> LinkedList<u128>
             BinaryHeap<u128> BTreeSet<i128> HashSet<i128> BTreeMap<String, u128>
             HashMap<u8, Vec<Option<u128>>> Rc<u128> Arc<[i128]> Cow<'static, u128>
             Cow<'static, [i128]>
         }
-        assert!(!WideProbe::<Vec<u64>>::IN_TYPE && !WideProbe::<[i64; 2]>::IN_FIELDS);
-        assert!(!WideProbe::<BTreeMap<u128, u8>>::IN_TYPE, "a key is a text");
+        // A key is a text.
+        check! { IN_TYPE is false: Vec<u64> [i64; 2] BTreeMap<u128, u8> Wide }
     }
 
     #[test]
     fn the_fields_of_a_type_are_found_in_containers_too() {
-        assert!(WideProbe::<[Option<Arc<Wide>>; 2]>::IN_FIELDS);
-        assert!(WideProbe::<LinkedList<Box<Wide>>>::IN_FIELDS);
-        assert!(!WideProbe::<Wide>::IN_TYPE);
+        check! { IN_FIELDS is true: Wide [Option<Arc<Wide>>; 2] LinkedList<Box<Wide>> }
+        check! { IN_FIELDS is false: u128 [i64; 2] }
     }
 }
