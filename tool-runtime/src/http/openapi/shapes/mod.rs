@@ -69,7 +69,9 @@ fn restate_keywords(keywords: &mut Keywords) {
     if !is_text_or_number || keywords.contains_key("enum") {
         keywords.remove("title");
     }
-    hide_names(keywords);
+    if has_ambiguous_names(keywords) {
+        return hide_properties(keywords);
+    }
     move_choice(keywords);
     list_constants(keywords);
     type_values(keywords);
@@ -245,16 +247,17 @@ fn identifier(text: &str, is_part: impl Fn(char) -> bool) -> String {
     text.chars().filter(|it| is_part(*it)).flat_map(char::to_lowercase).collect()
 }
 
-/// Makes a map of an object two of whose names would be one identifier in a client (`userId` beside
-/// `user_id`), or one of whose names would be none (`城市`): the client would not compile, or lose one of
-/// both. The properties move to the conditions together with what closes the object.
-fn hide_names(keywords: &mut Keywords) {
+/// Returns whether two properties would be one identifier in a client (`userId` beside `user_id`), or
+/// one would be none (`城市`): the client would not compile, or lose a property.
+fn has_ambiguous_names(keywords: &Keywords) -> bool {
     let names = property_names(keywords);
     let identifiers: BTreeSet<String> =
         names.iter().map(|name| identifier(name, |it| it.is_ascii_alphanumeric())).collect();
-    if identifiers.len() == names.len() && !identifiers.contains("") {
-        return;
-    }
+    identifiers.len() < names.len() || identifiers.contains("")
+}
+
+/// Makes a map of an object. Its properties move to the conditions, together with what closes it.
+fn hide_properties(keywords: &mut Keywords) {
     let stays = |keyword: &str| {
         ["type", "title"].contains(&keyword)
             || STAYING.contains(&keyword) && !["if", "else"].contains(&keyword)
