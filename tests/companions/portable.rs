@@ -160,6 +160,62 @@ async fn book(bookings: &AtomicU32, dry_run: &DryRun) -> u32 {
     if dry_run.is_active() { 0 } else { bookings.fetch_add(1, Ordering::SeqCst) + 1 }
 }
 
+/// The reason why a shelf gives nothing.
+#[derive(Debug, ToolFailure)]
+enum ShelfFailure {
+    /// No shelf has the number.
+    #[failure(NOT_FOUND, message = "there is no shelf {number}", details(number))]
+    Absent { number: u8 },
+    /// The shelf's own reason, which is not the caller's.
+    #[failure(UPSTREAM_ERROR, hide, retry_after = "2s")]
+    Stuck(std::io::Error),
+}
+
+impl std::fmt::Display for ShelfFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Absent { number } => write!(f, "no shelf {number}"),
+            Self::Stuck(error) => write!(f, "the shelf is stuck: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ShelfFailure {}
+
+/// The shelves of a store room.
+struct Shelves;
+
+/// Looks after the shelves of a store room.
+#[ai_toolkit]
+impl Shelves {
+    /// Counts the articles on a shelf.
+    #[ai_tool(effect = "read", blocking)]
+    fn count(
+        &self,
+        /** The number of the shelf. */
+        number: u8,
+    ) -> Result<u32, ShelfFailure> {
+        match number {
+            0 => Err(ShelfFailure::Absent { number }),
+            1 => Err(ShelfFailure::Stuck(std::io::Error::other("door 17"))),
+            _ => Ok(12 * u32::from(number)),
+        }
+    }
+}
+
+/// Moves articles to another shelf.
+#[ai_tool(effect = "write", idempotent, preview = preview_move)]
+fn move_articles(
+    /** The number of the shelf. */
+    to: u8,
+) -> Result<u8, ShelfFailure> {
+    if to == 0 { Err(ShelfFailure::Absent { number: to }) } else { Ok(to) }
+}
+
+fn preview_move(to: u8) -> Result<String, ShelfFailure> {
+    Ok(format!("moves the articles to shelf {to}"))
+}
+
 /// A tool whose schema is data, with its names and numbers in the order and notation of a server.
 fn listed() -> DynamicTool {
     let schema = r#"{"type":"object","required":["size"],"properties":{
@@ -181,6 +237,7 @@ fn registry() -> Registry {
         .tool::<QuoteTool>()
         .tool::<PayTool>()
         .tool::<BookTool>()
+        .tool::<MoveArticlesTool>()
         .dynamic(listed())
 }
 
@@ -205,6 +262,7 @@ impl Process {
         let runtime = Runtime::builder()
             .registry(registry())
             .shared_state(Arc::clone(&effects))
+            .toolkit(Shelves)
             .permission("book", Permission::Allow)
             .ledger(&ledger)
             .evidence(keeper)
@@ -240,7 +298,7 @@ fn cx() -> ToolContext {
 
 /// Writes the files of a build.
 pub(crate) async fn write(folder: &Path) {
-    let export = || Export::new(registry()).accepting();
+    let export = || Export::new(registry().toolkit::<Shelves>()).accepting();
     export().check(folder.join("tools.lock.json")).expect("a lock");
     export().write_to(folder.join("schemas")).expect("contracts");
     fs::write(folder.join("texts.json"), texts().await).expect("texts");
@@ -256,7 +314,7 @@ pub(crate) async fn write(folder: &Path) {
 /// Reads the files of another build, in which nothing may be stale, lost or different. Each set of
 /// files is read once.
 pub(crate) async fn read(folder: &Path) {
-    let export = || Export::new(registry()).frozen();
+    let export = || Export::new(registry().toolkit::<Shelves>()).frozen();
     export().check(folder.join("tools.lock.json")).expect("the lock is up to date");
     export().write_to(folder.join("schemas")).expect("the contracts are up to date");
     let written = fs::read_to_string(folder.join("texts.json")).expect("texts");
@@ -297,7 +355,7 @@ fn in_memory() -> Runtime {
     let keys = || KeyRing::ephemeral().expect("a key");
     let ledger = Ledger::builder(keys()).open(MemoryLedger::new(1_000)).expect("a ledger");
     let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), keys()), &ledger);
-    let builder = Runtime::builder().registry(registry()).state(AtomicU32::new(0));
+    let builder = Runtime::builder().registry(registry()).toolkit(Shelves).state(AtomicU32::new(0));
     builder.ledger(&ledger).evidence(keeper).build().expect("a runtime")
 }
 
@@ -359,4 +417,24 @@ pub(crate) async fn check_numbers() {
     let wide: Value =
         tool_runtime::serde_json::from_str("[12345678901234567890123]").expect("a number");
     assert!(to_toon(&wide).is_ok(), "a number beyond 64 bits is written");
+}
+
+/// Calls the tools of a toolkit, of blocking threads and with a preview.
+pub(crate) async fn check_shapes_of_tools() {
+    let runtime = in_memory();
+    for (number, expected) in [(0, "there is no shelf 0"), (1, ""), (2, "24")] {
+        let arguments = format!(r#"{{"number":{number}}}"#);
+        let mut call = runtime.call("shelves.count", arguments, &cx());
+        let output = call.execute().await;
+        match output.error() {
+            None => assert_eq!(output.data_json(), Some(expected)),
+            Some(error) if number == 0 => assert_eq!(error.message(), expected),
+            Some(error) => assert!(!error.message().contains("door 17"), "{output}"),
+        }
+    }
+    let mut call = runtime.call("move_articles", r#"{"to":3}"#, &cx());
+    let preview = call.preview().to_string();
+    assert!(preview.contains("move_articles"), "{preview}");
+    call.approve("jill").expect("the call waits");
+    assert_eq!(call.execute().await.data_json(), Some("3"));
 }

@@ -4163,6 +4163,7 @@ impl LedgerQuery {
     #[must_use]
     pub fn matches(&self, call: &RecordedCall) -> bool {}
     pub fn new() -> Self {}
+    pub fn request_id(self, request_id: impl Into<String>) -> Self {}
     pub fn since(self, moment: DateTime<Utc>) -> Self {}
     pub fn status(self, status: RecordStatus) -> Self {}
     pub fn tenant(self, tenant_id: Uuid) -> Self {}

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const call = (body: Schemas["ToolCall"]) => client.POST("/tools/call", { params, body });
 
   const listed = await body(client.POST("/tools/list", { params, body: { ai_callable_only: false } }));
-  check(listed.total === 6, listed);
+  check(listed.total === 7, listed);
   const searched = await body(call({ tool_name: "search_tales", input: { query: "old well", limit: 2 } }));
   const found = searched as Schemas["SearchTalesAnswer"];
   check(found.audit.tool_name === "search_tales" && found.output.total === 2, searched);
@@ -48,6 +48,16 @@ async function main(): Promise<void> {
   const telling = { kind: "words" as const, text: "by the bridge" };
   const described = await body(call({ tool_name: "describe_place", input: { place, telling, names: { en: "Old Well" } } }));
   check(described.output === "Old Well", described);
+  const guest = {
+    account: { userId: "ada", user_id: 7 },
+    größe: 1.75,
+    class: "first" as const,
+    model_config: "wide",
+    home: { street: "Main Street", town: "Yantian" },
+  };
+  const greeted = await body(call({ tool_name: "guests.greet", input: guest }));
+  const { output } = greeted as Schemas["GuestsGreetAnswer"];
+  check(output.account.user_id === 7 && output.größe === 1.75 && output.home?.town === "Yantian", greeted);
   const missing = await call({ tool_name: "find_person", input: { name: "Yan" } });
   check(missing.response.status === 404 && missing.error?.error_type === "NOT_FOUND", missing.error);
 
@@ -73,6 +83,8 @@ async function main(): Promise<void> {
   const ofTrace = { params: { header, path: { id } } };
   const trace = await body(client.GET("/traces/{id}", ofTrace));
   check(trace.records.some((it) => it.call.tool === "search_tales"), trace);
+  const ofRequest = await body(client.GET("/traces", { params: { header, query: { request_id: "req-1" } } }));
+  check(ofRequest.records[0]?.call.tool === "count_tales", ofRequest);
   const replayed = await body(client.POST("/traces/{id}/replay", { ...ofTrace, body: { reason: "a check" } }));
   check(replayed.calls.some((it) => it.tool === "search_tales" && it.verdict.verdict === "same"), replayed);
 

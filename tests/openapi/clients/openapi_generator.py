@@ -47,7 +47,7 @@ def call(body, name="call_tool"):
 
 
 listed = run("list_tools", list_request=models.ListRequest(ai_callable_only=False))
-assert listed.total == 6, listed
+assert listed.total == 7, listed
 
 found = models.SearchTalesInput(query="old well", limit=2)
 searched = call(models.SearchTalesCall(tool_name="search_tales", input=found)).actual_instance
@@ -62,6 +62,18 @@ place = models.DescribePlaceInput(
 )
 described = call(models.DescribePlaceCall(tool_name="describe_place", input=place)).actual_instance
 assert isinstance(described, models.DescribePlaceAnswer) and described.output == "Old Well", described
+
+guest = models.GuestsGreetInput(
+    account={"userId": "ada", "user_id": 7},
+    var_class=models.GuestsGreetInputClass.FIRST,
+    gre=1.75,
+    var_model_config="wide",
+    home=models.GuestsGreetInputHome(street="Main Street", town="Yantian"),
+)
+greeted = call(models.GuestsGreetCall(tool_name="guests.greet", input=guest)).actual_instance.output
+assert greeted.account == {"userId": "ada", "user_id": 7} and greeted.var_class == "first", greeted
+assert (greeted.gre, greeted.var_model_config) == (1.75, "wide"), greeted
+assert (greeted.home.street, greeted.home.town) == ("Main Street", "Yantian"), greeted
 
 person = models.FindPersonCall(tool_name="find_person", input=models.FindPersonInput(name="Yan"))
 missing = refused(404, "call_tool", tool_call=models.ToolCall(person))
@@ -86,6 +98,7 @@ assert enveloped.ok is True and enveloped.data == 42, enveloped
 
 trace = run("read_trace", id=WHERE["x_trace_id"])
 assert any(it.call.tool == "search_tales" for it in trace.records), trace
+assert run("read_request", request_id="req-1").records[0].call.tool == "count_tales"
 replayed = run("replay_trace", id=WHERE["x_trace_id"], replay_request=models.ReplayRequest(reason="a check"))
 same = [it.verdict.actual_instance for it in replayed.calls if it.tool == "search_tales"]
 assert same and isinstance(same[0], models.ReplayVerdictSame), replayed

@@ -35,7 +35,7 @@ def run(name, *path, status=200, where=WHERE, **arguments):
 
 
 listed = run("list_tools", body=models.ListRequest(ai_callable_only=False))
-assert isinstance(listed, models.ListResponse) and listed.total == 6, listed
+assert isinstance(listed, models.ListResponse) and listed.total == 7, listed
 
 found = models.SearchTalesInput(query="old well", limit=2)
 searched = run("call_tool", body=models.SearchTalesCall(tool_name="search_tales", input_=found))
@@ -49,6 +49,18 @@ place = models.DescribePlaceInput(
 )
 described = run("call_tool", body=models.DescribePlaceCall(tool_name="describe_place", input_=place))
 assert isinstance(described, models.DescribePlaceAnswer) and described.output == "Old Well", described
+
+guest = models.GuestsGreetInput(
+    account=models.GuestsGreetInputAccount.from_dict({"userId": "ada", "user_id": 7}),
+    class_=models.GuestsGreetInputClass.FIRST,
+    größe=1.75,
+    model_config="wide",
+    home=models.GuestsGreetInputHome(street="Main Street", town="Yantian"),
+)
+greeted = run("call_tool", body=models.GuestsGreetCall(tool_name="guests.greet", input_=guest)).output
+assert greeted.account["user_id"] == 7 and greeted.class_ == "first", greeted
+assert (greeted.größe, greeted.model_config) == (1.75, "wide"), greeted
+assert (greeted.home.street, greeted.home.town) == ("Main Street", "Yantian"), greeted
 
 person = models.FindPersonCall(tool_name="find_person", input_=models.FindPersonInput(name="Yan"))
 missing = run("call_tool", status=404, body=person)
@@ -76,6 +88,7 @@ assert enveloped.ok is True and enveloped.data == 42, enveloped
 
 trace = run("read_trace", WHERE["x_trace_id"])
 assert any(it.call.tool == "search_tales" for it in trace.records), trace
+assert run("read_request", request_id="req-1").records[0].call.tool == "count_tales"
 replayed = run("replay_trace", WHERE["x_trace_id"], body=models.ReplayRequest(reason="a check"))
 same = [it.verdict for it in replayed.calls if it.tool == "search_tales"]
 assert same and isinstance(same[0], models.ReplayVerdictSame), replayed

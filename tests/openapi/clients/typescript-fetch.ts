@@ -48,7 +48,7 @@ async function refused(status: number, request: Promise<unknown>): Promise<clien
 
 async function main(): Promise<void> {
   const listed = await tools.listTools({ ...where, listRequest: { aiCallableOnly: false } });
-  check(listed.total === 6, listed);
+  check(listed.total === 7, listed);
   const searched = await tools.callTool({
     ...where,
     toolCall: { toolName: "search_tales", input: { query: "old well", limit: 2 } },
@@ -67,6 +67,20 @@ async function main(): Promise<void> {
     },
   });
   check((described as client.DescribePlaceAnswer).output === "Old Well", described);
+  const guest = {
+    account: { userId: "ada", user_id: 7 },
+    gre: 1.75,
+    _class: "first" as const,
+    modelConfig: "wide",
+    home: { street: "Main Street", town: "Yantian" },
+  };
+  // `callTool` takes every answer for that of the first tool, since it looks at the required properties alone.
+  const greeting = await tools.callToolRaw({ ...where, toolCall: { toolName: "guests.greet", input: guest } });
+  const greeted = client.GuestsGreetAnswerFromJSON(await greeting.raw.json());
+  const { output } = greeted;
+  check(output._class === "first" && output.gre === 1.75 && output.modelConfig === "wide", greeted);
+  check(output.account["user_id"] === 7 && output.account["userId"] === "ada", greeted);
+  check(output.home?.street === "Main Street" && output.home.town === "Yantian", greeted);
   const person = { toolName: "find_person" as const, input: { name: "Yan" } };
   const missing = await refused(404, tools.callTool({ ...where, toolCall: person }));
   check(missing.errorType === "NOT_FOUND", missing);
@@ -92,6 +106,8 @@ async function main(): Promise<void> {
 
   const trace = await traces.readTrace({ ...where, id });
   check(trace.records.some((it) => it.call.tool === "search_tales"), trace);
+  const ofRequest = await traces.readRequest({ ...where, requestId: "req-1" });
+  check(ofRequest.records[0]?.call.tool === "count_tales", ofRequest);
   const replayed = await traces.replayTrace({ ...where, id, replayRequest: { reason: "a check" } });
   check(replayed.calls.some((it) => it.tool === "search_tales" && it.verdict.verdict === "same"), replayed);
 

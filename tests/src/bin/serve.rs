@@ -157,6 +157,58 @@ fn count_tales() -> u32 {
     42
 }
 
+/// A guest, in a schema as other programs write them, with names that generators of clients have to
+/// change.
+const GUEST: &str = r##"{
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "type": "object",
+    "required": ["account", "class"],
+    "properties": {
+        "account": {
+            "description": "The account of the guest.",
+            "type": "object",
+            "required": ["userId", "user_id"],
+            "properties": {
+                "userId": {"description": "The name of the guest.", "type": "string"},
+                "user_id": {"description": "The number of the guest.", "type": "integer", "minimum": 0, "maximum": 1000}
+            }
+        },
+        "größe": {"description": "The height, in metres.", "type": "number", "minimum": 0, "maximum": 3},
+        "class": {"description": "The class of the room.", "type": "string", "enum": ["first", "second"]},
+        "model_config": {"description": "The form of the bed.", "type": "string"},
+        "home": {
+            "description": "The home of the guest.",
+            "allOf": [{"$ref": "#/definitions/street"}, {"$ref": "#/definitions/town"}]
+        }
+    },
+    "definitions": {
+        "street": {
+            "type": "object",
+            "required": ["street"],
+            "properties": {"street": {"description": "The street.", "type": "string"}}
+        },
+        "town": {
+            "type": "object",
+            "required": ["town"],
+            "properties": {"town": {"description": "The town.", "type": "string"}}
+        }
+    }
+}"##;
+
+/// Returns a tool whose schemas are data; it answers with its arguments.
+fn greet_guest() -> Result<DynamicTool, Box<dyn Error>> {
+    let schema = || serde_json::from_str::<Value>(GUEST);
+    Ok(DynamicTool::new("guests.greet", Effect::Read)
+        .description("Greets a guest.")
+        .category("people")
+        .input_schema(schema()?)
+        .output_schema(schema()?)
+        .handler(|call: CallScope| async move {
+            let guest: Value = call.parse()?;
+            Ok::<_, Failure>(guest)
+        }))
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let Some(folder) = std::env::args().nth(1) else {
@@ -181,6 +233,7 @@ async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     let vault = keeper.vault().clone();
     let runtime = Runtime::builder()
         .discover()
+        .dynamic(greet_guest()?)
         .permission("log_event", Permission::Allow)
         // Coercion is off, so that the server accepts only what the document's schemas admit.
         .coerce_reads(Coerce::Off)

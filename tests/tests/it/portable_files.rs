@@ -28,3 +28,8 @@ fn snapshots_of_contracts_are_the_committed_ones() {
 async fn every_representation_of_serde_reads_every_number() {
     portable::check_numbers().await;
 }
+
+#[tokio::test]
+async fn every_macro_makes_tools_that_run() {
+    portable::check_shapes_of_tools().await;
+}

@@ -13,6 +13,11 @@ use crate::{
 ///
 /// The total, the savings and the ratio of the input are computed from the other figures.
 ///
+/// The costs are numbers even if nothing is known of the price, since the figures of this report are
+/// required: tokens with costs of 0 are those of a model without a price, or of one that costs nothing.
+/// The agent tells them apart in `context_optimization.metadata.price` of its response, which is
+/// `unknown` for the former.
+///
 /// ```
 /// use tool_contracts::proxy::CostReport;
 ///
@@ -38,10 +43,10 @@ pub struct CostReport {
     output_tokens: u64,
     /// The tokens that the model read and wrote.
     total_tokens: u64,
-    /// The cost without optimization, in US dollars.
+    /// The cost without optimization, in US dollars; 0 if the price of the model is unknown.
     #[schemars(range(min = 0))]
     baseline_cost: f64,
-    /// The cost, in US dollars, with that of summaries.
+    /// The cost, in US dollars, with that of summaries; 0 without any if the price is unknown.
     #[schemars(range(min = 0))]
     actual_cost: f64,
     /// The saved cost, in US dollars; negative if the optimization cost more than it saved.
@@ -98,13 +103,13 @@ impl CostReport {
         self.total_tokens
     }
 
-    /// Returns the cost without optimization, in US dollars.
+    /// Returns the cost without optimization, in US dollars; 0 if the price is unknown.
     #[must_use]
     pub const fn baseline_cost(&self) -> f64 {
         self.baseline_cost
     }
 
-    /// Returns the cost, in US dollars.
+    /// Returns the cost, in US dollars; 0 if the price is unknown and no summary was written.
     #[must_use]
     pub const fn actual_cost(&self) -> f64 {
         self.actual_cost

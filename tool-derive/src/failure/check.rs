@@ -55,7 +55,8 @@ pub(crate) fn check(raw: RawFailure, root: Root, errors: &Errors) -> Option<Fail
             );
         }
     }
-    Some(Failure { name: raw.name, generics: raw.generics, root, cases })
+    let RawFailure { name, generics, may_be_deprecated, .. } = raw;
+    Some(Failure { name, generics, root, cases, may_be_deprecated })
 }
 
 fn check_case(raw: RawFailureCase, path: TokenStream, errors: &Errors) -> Option<FailureCase> {

@@ -7,23 +7,24 @@ use syn::DeriveInput;
 use super::model::{
     CaseFailure, Code, Effect, Failure, FailureCase, Message, OwnFailure, ValueSource,
 };
+use crate::syntax::deprecation;
 use crate::syntax::root::Root;
 
 /// Generates the implementation.
 pub(crate) fn emit(failure: &Failure) -> TokenStream {
-    let Failure { name, generics, root, cases } = failure;
+    let Failure { name, generics, root, cases, may_be_deprecated } = failure;
+    let allowance = deprecation::allowance(*may_be_deprecated);
     let private = root.private();
     let (impls, types, wheres) = generics.split_for_impl();
     let arms = cases.iter().map(|case| arm(case, name.span()));
     let matched = if cases.is_empty() { quote!(*self) } else { quote!(self) };
     let codes = codes(cases);
     quote! {
-        #[allow(deprecated)]
+        #allowance
         const _: () = {
             use #private as __p;
             #[automatically_derived]
             impl #impls __p::ToolFailure for #name #types #wheres {
-                #[allow(unused_variables)]
                 fn failure(&self) -> __p::Failure {
                     match #matched {
                         #(#arms)*
@@ -62,7 +63,11 @@ fn arm(case: &FailureCase, at: Span) -> TokenStream {
             let inner = case.bindings().next();
             (bound(case), quote!(__p::ToolFailure::failure(#inner)))
         }
-        CaseFailure::OwnFailure(own) if reads_fields(own) => (bound(case), meaning(own, at)),
+        CaseFailure::OwnFailure(own) if reads_fields(own) => {
+            let (meaning, bindings) = (meaning(own, at), case.bindings());
+            // The failure may read some of the fields only.
+            (bound(case), quote!({ let _ = (#(#bindings,)*); #meaning }))
+        }
         CaseFailure::OwnFailure(own) => (quote!({ .. }), meaning(own, at)),
     };
     quote!(#path #pattern => #value,)

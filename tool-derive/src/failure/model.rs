@@ -12,6 +12,7 @@ pub(crate) struct Failure {
     pub(crate) generics: Generics,
     pub(crate) root: Root,
     pub(crate) cases: Vec<FailureCase>,
+    pub(crate) may_be_deprecated: bool,
 }
 
 /// A variant, or the struct itself.

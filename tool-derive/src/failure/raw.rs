@@ -6,6 +6,7 @@ use syn::{
 };
 
 use crate::errors::Errors;
+use crate::syntax::deprecation;
 use crate::syntax::groups::ungrouped_tokens;
 use crate::syntax::options::{AllowedOptions, KeyedValue, OptionValue, Options};
 
@@ -42,6 +43,7 @@ pub(crate) struct RawFailure {
     pub(crate) generics: Generics,
     pub(crate) crate_: Option<KeyedValue<Path>>,
     pub(crate) shape: TypeShape,
+    pub(crate) may_be_deprecated: bool,
 }
 
 /// An enum's variants, or the single case of a struct.
@@ -100,7 +102,13 @@ impl RawFailure {
             })),
             Data::Union(data) => TypeShape::Union(data.union_token),
         };
-        Self { name: input.ident.clone(), generics: input.generics.clone(), crate_, shape }
+        Self {
+            name: input.ident.clone(),
+            generics: input.generics.clone(),
+            crate_,
+            shape,
+            may_be_deprecated: deprecation::is_named_in(input),
+        }
     }
 }
 

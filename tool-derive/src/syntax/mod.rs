@@ -2,6 +2,7 @@
 
 pub(crate) mod arg;
 pub(crate) mod bounds;
+pub(crate) mod deprecation;
 pub(crate) mod docs;
 pub(crate) mod duration;
 pub(crate) mod groups;

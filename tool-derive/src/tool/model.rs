@@ -29,6 +29,7 @@ pub(crate) struct Tool {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) output: Output,
     pub(crate) open: bool,
+    pub(crate) may_be_deprecated: bool,
 }
 
 /// The tool's options and description.

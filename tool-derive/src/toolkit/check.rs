@@ -12,6 +12,7 @@ use syn::{Ident, LitStr, Type};
 use super::model::Toolkit;
 use super::raw::RawToolkit;
 use crate::errors::Errors;
+use crate::syntax::deprecation;
 use crate::syntax::docs::Description;
 use crate::syntax::names::{is_portable, snake};
 use crate::syntax::options::KeyedValue;
@@ -35,6 +36,7 @@ pub(crate) fn check(raw: RawToolkit, errors: &Errors) -> Option<Toolkit> {
     Some(Toolkit {
         name: name?,
         description: description?,
+        may_be_deprecated: deprecation::is_named_by(&raw.attributes),
         conditions: raw.attributes.into_iter().filter(|it| it.path().is_ident("cfg")).collect(),
         this: raw.this,
         root,

@@ -5,12 +5,15 @@ use quote::{format_ident, quote};
 use syn::Ident;
 
 use super::model::Toolkit;
+use crate::syntax::deprecation;
 use crate::tool::emit;
 use crate::tool::model::Tool;
 
 /// Generates the items beside the `impl` block.
 pub(crate) fn emit(toolkit: &Toolkit) -> TokenStream {
-    let Toolkit { root, conditions, name, description, this, tools } = toolkit;
+    let Toolkit { root, conditions, name, description, this, tools, may_be_deprecated } = toolkit;
+    let uses_deprecated = *may_be_deprecated || tools.iter().any(|tool| tool.may_be_deprecated);
+    let allowance = deprecation::allowance(uses_deprecated);
     let private = root.private();
     let imports = emit::imports();
     let tools: Vec<(Ident, &Tool)> = tools
@@ -25,7 +28,7 @@ pub(crate) fn emit(toolkit: &Toolkit) -> TokenStream {
     });
     quote! {
         #(#conditions)*
-        #[allow(deprecated)]
+        #allowance
         const _: () = {
             use #private as __p;
             #imports

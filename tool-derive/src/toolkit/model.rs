@@ -15,4 +15,5 @@ pub(crate) struct Toolkit {
     pub(crate) description: Description,
     pub(crate) this: Type,
     pub(crate) tools: Vec<Tool>,
+    pub(crate) may_be_deprecated: bool,
 }

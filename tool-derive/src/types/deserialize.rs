@@ -10,6 +10,7 @@ use syn::{Attribute, DeriveInput, Ident, Index};
 
 use super::model::{AiField, AiType, DeserializeImpl};
 use super::raw::RawType;
+use crate::syntax::deprecation;
 use crate::syntax::types::borrowed_inside;
 
 /// The most fields that the runtime reads into a tuple.
@@ -47,11 +48,12 @@ pub(super) fn emit(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
     let types = ty.fields.iter().map(|field| &field.ty);
     let defaults = ty.fields.iter().map(default);
     let places = (0..idents.len()).map(Index::from);
+    let allowance = deprecation::allowance(deprecation::is_named_in(item));
     Some(quote! {
         const _: () = {
             use #private as __p;
             #[automatically_derived]
-            #[allow(deprecated)]
+            #allowance
             impl<'de> __p::serde::Deserialize<'de> for #name {
                 fn deserialize<__D: __p::serde::Deserializer<'de>>(
                     __deserializer: __D,

@@ -12,7 +12,6 @@ pub(crate) fn read_file(
 ) -> std::io::Result<String> {
     disk.read(path, key)
 }
-#[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
     use __p::traits::*;

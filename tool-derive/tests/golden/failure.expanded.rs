@@ -15,12 +15,10 @@ enum DeskError<E> {
     #[failure(UPSTREAM_ERROR, hide, effect = "none")]
     Unreached,
 }
-#[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
     #[automatically_derived]
     impl<E> __p::ToolFailure for DeskError<E> {
-        #[allow(unused_variables)]
         fn failure(&self) -> __p::Failure {
             match self {
                 Self::Rebuilding { .. } => {
@@ -33,38 +31,45 @@ const _: () = {
                     __failure
                 }
                 Self::Http { status, body } => {
-                    let __failure = __p::Failure::new(
-                            __p::FailureCode::standard(__p::ErrorCode::UpstreamError),
-                        )
-                        .with_endpoint("search");
-                    let __given: ::core::option::Option<u16> = ::core::convert::From::from(
-                        ::core::clone::Clone::clone(status),
-                    );
-                    let __failure = match __given {
-                        ::core::option::Option::Some(__value) => {
-                            __failure.with_upstream_status(__value)
-                        }
-                        ::core::option::Option::None => __failure,
-                    };
-                    __failure
+                    let _ = (status, body);
+                    {
+                        let __failure = __p::Failure::new(
+                                __p::FailureCode::standard(__p::ErrorCode::UpstreamError),
+                            )
+                            .with_endpoint("search");
+                        let __given: ::core::option::Option<u16> = ::core::convert::From::from(
+                            ::core::clone::Clone::clone(status),
+                        );
+                        let __failure = match __given {
+                            ::core::option::Option::Some(__value) => {
+                                __failure.with_upstream_status(__value)
+                            }
+                            ::core::option::Option::None => __failure,
+                        };
+                        __failure
+                    }
                 }
                 Self::Busy(_0) => {
-                    let __failure = __p::Failure::new(
-                            __p::FailureCode::standard(__p::ErrorCode::RateLimited),
-                        )
-                        .with_message(::std::format!("wait {_0} ms"));
-                    let __given: ::core::option::Option<u64> = ::core::convert::From::from(
-                        ::core::clone::Clone::clone(_0),
-                    );
-                    let __failure = match __given {
-                        ::core::option::Option::Some(__value) => {
-                            __failure.with_retry_after_ms(__value)
-                        }
-                        ::core::option::Option::None => __failure,
-                    };
-                    __failure
+                    let _ = (_0,);
+                    {
+                        let __failure = __p::Failure::new(
+                                __p::FailureCode::standard(__p::ErrorCode::RateLimited),
+                            )
+                            .with_message(::std::format!("wait {_0} ms"));
+                        let __given: ::core::option::Option<u64> = ::core::convert::From::from(
+                            ::core::clone::Clone::clone(_0),
+                        );
+                        let __failure = match __given {
+                            ::core::option::Option::Some(__value) => {
+                                __failure.with_retry_after_ms(__value)
+                            }
+                            ::core::option::Option::None => __failure,
+                        };
+                        __failure
+                    }
                 }
                 Self::Taken { row } => {
+                    let _ = (row,);
                     __p::Failure::new(
                             __p::FailureCode::own(
                                 "SEAT_TAKEN",
@@ -96,12 +101,10 @@ const _: () = {
 };
 #[failure(transparent, crate = renamed)]
 struct Outer(Inner);
-#[allow(deprecated)]
 const _: () = {
     use renamed::__private as __p;
     #[automatically_derived]
     impl __p::ToolFailure for Outer {
-        #[allow(unused_variables)]
         fn failure(&self) -> __p::Failure {
             match self {
                 Self(_0) => __p::ToolFailure::failure(_0),

@@ -16,10 +16,8 @@ async fn place_order(
 ///
 ///Identifies the tool `place_order` ([`place_order`](fn@place_order)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
-#[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
 enum PlaceOrderTool {}
-#[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
     use __p::traits::*;
@@ -226,6 +224,8 @@ const _: () = {
             OrderError,
         > as __p::Select<{ __p::Probe::<Result<Order, OrderError>>::IS_RESULT }>>::Value;
     }
+    #[used]
+    static __HANDLE: ::core::marker::PhantomData<PlaceOrderTool> = ::core::marker::PhantomData;
     __p::discover! {
         & __TOOL
     }

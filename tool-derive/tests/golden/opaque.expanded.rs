@@ -16,10 +16,8 @@ async fn squares<'a>(
 ///
 ///Identifies the tool `squares` ([`squares`](fn@squares)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
-#[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
 enum SquaresTool {}
-#[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
     use __p::traits::*;
@@ -47,11 +45,10 @@ const _: () = {
             ) -> __p::Probe<F::Output> {
                 __p::Probe::NEW
             }
-            #[allow(unreachable_code, clippy::diverging_sub_expression)]
             (&__returned(|| squares(
-                ::core::panic!(),
-                ::core::panic!(),
-                ::core::panic!(),
+                __p::never_passed(),
+                __p::never_passed(),
+                __p::never_passed(),
             )))
                 .output_schema(__g)
         }
@@ -153,6 +150,8 @@ const _: () = {
             &__TOOL
         }
     }
+    #[used]
+    static __HANDLE: ::core::marker::PhantomData<SquaresTool> = ::core::marker::PhantomData;
     __p::discover! {
         & __TOOL
     }

@@ -12,10 +12,8 @@ pub fn delete_page(page: u64) -> Result<(), PageError> {
 ///
 ///Identifies the tool `delete_page` ([`delete_page`](fn@delete_page)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
-#[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
 pub enum DeletePageTool {}
-#[allow(deprecated)]
 const _: () = {
     use renamed::runtime::__private as __p;
     use __p::traits::*;
@@ -139,6 +137,8 @@ const _: () = {
             PageError,
         > as __p::Select<{ __p::Probe::<Result<(), PageError>>::IS_RESULT }>>::Value;
     }
+    #[used]
+    static __HANDLE: ::core::marker::PhantomData<DeletePageTool> = ::core::marker::PhantomData;
     __p::discover! {
         & __TOOL
     }

@@ -18,10 +18,8 @@ async fn search_content(
 ///
 ///Identifies the tool `search_content` ([`search_content`](fn@search_content)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
-#[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
 enum SearchContentTool {}
-#[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
     use __p::traits::*;
@@ -210,6 +208,8 @@ const _: () = {
             SearchError,
         > as __p::Select<{ __p::Probe::<Result<Hits, SearchError>>::IS_RESULT }>>::Value;
     }
+    #[used]
+    static __HANDLE: ::core::marker::PhantomData<SearchContentTool> = ::core::marker::PhantomData;
     __p::discover! {
         & __TOOL
     }

@@ -111,7 +111,6 @@ struct Plain {
 const _: () = {
     use ::tool_runtime::__private as __p;
     #[automatically_derived]
-    #[allow(deprecated)]
     impl<'de> __p::serde::Deserialize<'de> for Plain {
         fn deserialize<__D: __p::serde::Deserializer<'de>>(
             __deserializer: __D,
@@ -154,7 +153,6 @@ const _: () = <Silent as ::tool_runtime::__private::DeriveDebugStandsBelowAiType
 const _: () = {
     use ::tool_runtime::__private as __p;
     #[automatically_derived]
-    #[allow(deprecated)]
     impl<'de> __p::serde::Deserialize<'de> for Silent {
         fn deserialize<__D: __p::serde::Deserializer<'de>>(
             __deserializer: __D,

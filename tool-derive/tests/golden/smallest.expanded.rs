@@ -10,10 +10,8 @@ fn now() {}
 ///
 ///Identifies the tool `now` ([`now`](fn@now)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
-#[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
 enum NowTool {}
-#[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
     use __p::traits::*;
@@ -109,6 +107,8 @@ const _: () = {
     impl __p::TypedTool for NowTool {
         type Output = <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value;
     }
+    #[used]
+    static __HANDLE: ::core::marker::PhantomData<NowTool> = ::core::marker::PhantomData;
     __p::discover! {
         & __TOOL
     }

@@ -39,7 +39,6 @@ impl Notes {
         self.key_of(note)
     }
 }
-#[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
     use __p::traits::*;

@@ -15,11 +15,9 @@ async fn rename_page(dry_run: &DryRun, pages: &Pages, r#type: String) {
 ///
 ///Identifies the tool `rename_page` ([`rename_page`](fn@rename_page)) at compile time. This type has no values; pass it as a type parameter.
 #[doc(hidden)]
-#[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]
 enum RenamePageTool {}
 #[cfg(feature = "pages")]
-#[allow(deprecated)]
 const _: () = {
     use ::tool_runtime::__private as __p;
     use __p::traits::*;
@@ -161,6 +159,8 @@ const _: () = {
     impl __p::TypedTool for RenamePageTool {
         type Output = <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value;
     }
+    #[used]
+    static __HANDLE: ::core::marker::PhantomData<RenamePageTool> = ::core::marker::PhantomData;
     __p::discover! {
         & __TOOL
     }

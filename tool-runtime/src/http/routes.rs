@@ -90,6 +90,7 @@ routes! {
         Approvals = GET "/approvals": admitted(approvals::list), operations::approvals;
         Approval = POST "/approvals/{ticket}": admitted(approvals::decide), operations::decision;
         Attachment = GET "/attachments/{id}": admitted(attachments::read), operations::attachment;
+        Traces = GET "/traces": admitted(traces::find), operations::request_records, if operations::keeps_ledger;
         Trace = GET "/traces/{id}": admitted(traces::read), operations::trace, if operations::keeps_ledger;
         Replay = POST "/traces/{id}/replay": admitted(traces::replay), operations::replay, if operations::keeps_ledger;
         Outcomes = GET "/outcomes": admitted(outcomes::list), operations::outcomes;

@@ -18,6 +18,7 @@ use super::record::{Record, RecordStatus, RecordedCall};
 #[must_use]
 pub struct LedgerQuery {
     pub(super) trace_id: Option<String>,
+    pub(super) request_id: Option<String>,
     pub(super) tenant_id: Option<Uuid>,
     pub(super) tool: Option<String>,
     pub(super) status: Option<RecordStatus>,
@@ -37,6 +38,7 @@ impl Default for LedgerQuery {
     fn default() -> Self {
         Self {
             trace_id: None,
+            request_id: None,
             tenant_id: None,
             tool: None,
             status: None,
@@ -59,6 +61,13 @@ impl LedgerQuery {
     /// Matches only calls of this trace.
     pub fn trace(mut self, trace_id: impl Into<String>) -> Self {
         self.trace_id = Some(trace_id.into());
+        self
+    }
+
+    /// Matches only calls of this request: the caller's own id, such as the trace that the body of an
+    /// HTTP call names while its header names another.
+    pub fn request_id(mut self, request_id: impl Into<String>) -> Self {
+        self.request_id = Some(request_id.into());
         self
     }
 
@@ -114,11 +123,12 @@ impl LedgerQuery {
     /// Returns whether a call matches, apart from its position in the ledger.
     #[must_use]
     pub fn matches(&self, call: &RecordedCall) -> bool {
-        let Self { trace_id, tenant_id, tool, status, kind, since, until, .. } = self;
+        let Self { trace_id, request_id, tenant_id, tool, status, kind, since, until, .. } = self;
         let within = since.is_none_or(|moment| call.at >= timestamp(moment))
             && until.is_none_or(|moment| call.at < timestamp(moment));
         within
             && trace_id.as_ref().is_none_or(|it| *it == call.trace_id)
+            && (request_id.is_none() || *request_id == call.request_id)
             && tenant_id.is_none_or(|it| it == call.tenant_id)
             && tool.as_ref().is_none_or(|it| *it == call.tool)
             && status.is_none_or(|it| it == call.status)

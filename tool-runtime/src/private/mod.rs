@@ -28,8 +28,8 @@ pub use self::debug::{DeriveDebugStandsBelowAiType, HasDebug};
 pub use self::probe::*;
 pub use self::roles::{
     Answer, Argument, Finding, OpaqueAnswer, OptionFuture, Preview, PublicMessage, SharedArgument,
-    answered, finding, opaque_answered, option_future, output_schema, previewed, property,
-    public_message, shared_property,
+    answered, finding, never_passed, opaque_answered, option_future, output_schema, previewed,
+    property, public_message, shared_property,
 };
 pub use self::select::Select;
 pub use self::wide::{NoWideFields, NoWideInteger, WideFields, WideInteger, WideProbe};

@@ -91,6 +91,13 @@ pub fn opaque_answered<T: OpaqueAnswer>(call: &CallScope, value: &T) -> Finished
     call.succeeded(value)
 }
 
+/// Stands for an argument in a call that never runs, from which the compiler infers a type.
+///
+/// A panic in its place would make the call unreachable, which a lint reports.
+pub fn never_passed<T>() -> T {
+    unreachable!("a call that infers a return type does not run")
+}
+
 /// The return type of a `reconcile` function for a tool with output `T`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the result of a `reconcile` function for a tool that returns `{T}`",

@@ -177,17 +177,67 @@ const fn bit(byte: u8) -> u128 {
 /// One default pattern: name, stage, prefilter, expression, check.
 type PatternSpec = (&'static str, PatternStage, Prefilter, &'static str, MatchCheck);
 
+/// The digits of a number, ASCII and full-width, as the contents of a character class.
+macro_rules! digits {
+    () => {
+        "0-9０-９"
+    };
+}
+
+/// The characters of a number in words.
+macro_rules! numerals {
+    () => {
+        "〇零一二三四五六七八九十百"
+    };
+}
+
+/// The number of a building, a unit or a stairway.
+macro_rules! number {
+    () => {
+        concat!("(?:[", digits!(), "]{1,4}|[", numerals!(), "]{1,3})")
+    };
+}
+
+/// The entrance of a building, which may be left out.
+macro_rules! entrance {
+    () => {
+        concat!("(?:", number!(), "(?:[单單]元|[门門梯]))?")
+    };
+}
+
+/// The name before a number.
+macro_rules! place {
+    () => {
+        r"[\u{4e00}-\u{9fff}A-Za-z0-9]*"
+    };
+}
+
 /// A number after a street, a lane, a village or an estate, in simplified and traditional characters,
-/// and a flat in a numbered building.
+/// and a flat in a numbered or lettered building.
 const CHINESE_ADDRESS: &str = concat!(
-    r"[\u{4e00}-\u{9fff}A-Za-z0-9]*(?:[路街道巷弄村庄莊屯坊园園苑寨组組]|胡同|社[区區]|小[区區])[东東西南北中]?",
-    r"(?: ?[0-9０-９一二三四五六七八九十东東西南北中]{1,4}[段组組队隊邻鄰])*",
-    r" ?[甲乙丙丁临臨附]?(?:[0-9０-９]+|[〇零一二三四五六七八九十百]+)",
-    r"(?:[-－—之][0-9０-９一二三四五六七八九十]+)?[甲乙丙丁]? ?[号號][甲乙丙丁]?",
-    r"(?:之[0-9０-９一二三四五六七八九十]+)?",
-    r"(?:[A-Za-z0-9\u{4e00}-\u{9fff}-]{0,24}[室楼樓层層栋棟户戶])?",
-    r"|[\u{4e00}-\u{9fff}A-Za-z0-9]*[0-9]{1,4}(?:[栋棟幢座]|[号號][楼樓])",
-    r"(?:[0-9一二三四五六七八九十]{1,3}(?:[单單]元|[门門梯]))?[0-9]{1,4}[室号號户戶]",
+    place!(),
+    r"(?:(?:[路街道巷弄村庄莊屯坊园園苑寨组組邨]|邨[\u{4e00}-\u{9fff}]{1,6}[楼樓阁閣座]|胡同",
+    r"|社[区區]|小[区區])[东東西南北中]?",
+    concat!("(?: ?[", digits!(), numerals!(), "东東西南北中]{1,4}[段组組队隊邻鄰])*"),
+    r" ?[甲乙丙丁临臨附]?",
+    // A numbered lane such as `东四十条`. Without the letter it may be a clause of a law, or a measure word.
+    r"|[条條][甲乙丙丁])",
+    concat!("(?:[", digits!(), "]+|[", numerals!(), "]+)"),
+    concat!("(?:[-－—之][", digits!(), numerals!(), "]+)?[甲乙丙丁]? ?[号號][甲乙丙丁]?"),
+    concat!("(?:之[", digits!(), numerals!(), "]+)?"),
+    concat!("(?:[A-Za-z", digits!(), r"\u{4e00}-\u{9fff}-]{0,24}[室楼樓層层栋棟户戶])?"),
+    // `三室` may count rooms, so the number of a flat in words has three characters or more.
+    "|",
+    place!(),
+    concat!("(?:[", digits!(), "]{1,4}[栋棟幢座]|", number!(), "[号號][楼樓])"),
+    entrance!(),
+    concat!("(?:[", digits!(), "]{1,4}|[", numerals!(), "]{3,5})[室號号户戶]"),
+    // `三座` and `一栋` may count buildings, so the number of a room in three digits or four follows.
+    "|",
+    place!(),
+    concat!("(?:[A-ZＡ-Ｚ]|[", numerals!(), "]{1,3})[栋棟幢座]"),
+    entrance!(),
+    concat!("[", digits!(), "]{3,4}室"),
 );
 
 const PATTERNS: [PatternSpec; 22] = [

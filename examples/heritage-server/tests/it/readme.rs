@@ -43,6 +43,34 @@ fn the_lines_work_as_printed_on_postgresql() {
 }
 
 #[test]
+fn an_extra_key_of_a_printed_request_is_refused_in_each_object() {
+    let server = Server::start();
+    let printed = [
+        "/tools/list",
+        "严氏家训",
+        "\"npc_id\": \"ancestor_yan\"\n    },",
+        "严田村古井传说",
+        "get_prompt_active\",",
+    ];
+    for block in printed.map(block) {
+        let (_, body) = block.split_once("-d '").expect("it has a body");
+        let (body, _) = body.split_once('\'').expect("the body ends");
+        let body: Value = serde_json::from_str(body).expect("the body is JSON");
+        let inner = body.as_object().expect("an object").iter().filter(|(_, it)| it.is_object());
+        let pointers = inner.map(|(name, _)| format!("/{name}"));
+        for pointer in pointers.chain([String::new()]) {
+            let mut extended = body.clone();
+            let object = extended.pointer_mut(&pointer).and_then(Value::as_object_mut);
+            object.expect("an object").insert("no_such_key".to_owned(), 1.into());
+            let (head, _) = block.split_once("-d '").expect("it has a body");
+            let refused = server.answer(&format!("{head}-d '{extended}'"));
+            assert_eq!(refused["error_type"], "INVALID_ARGUMENT", "{pointer}: {refused}");
+            assert!(refused.to_string().contains("no_such_key"), "{pointer}: {refused}");
+        }
+    }
+}
+
+#[test]
 fn a_draft_waits_for_somebody_else_where_the_server_asks_first() {
     let server = Server::start_in(new_folder(), &["--ask-first"]);
     let waits = server.answer(block("廊桥"));
@@ -70,6 +98,7 @@ fn check_lines(server: &Server) {
     check_list(server);
     check_reads(server);
     check_searches(server);
+    check_body_trace(server);
     check_writes(server);
     check_refusal(server);
     check_other_tenant(server);
@@ -158,6 +187,17 @@ fn check_writes(server: &Server) {
     let [first, again] = &events[..] else { panic!("{events:?}") };
     assert!(output(first, "log_user_event")["event_id"].is_string());
     assert_eq!(first["output"], again["output"]);
+}
+
+/// The body of the guide's first call names a trace that the header overrides.
+fn check_body_trace(server: &Server) {
+    let by_trace = block("traces/trace-1-of-a-visit \\");
+    let by_request = by_trace.replace("traces/trace-1-of-a-visit", "traces?request_id=trace-001");
+    let found = server.answer(&by_request);
+    let records = found["records"].as_array().expect("a list");
+    assert_eq!(records.len(), 1, "{found}");
+    assert_eq!(records[0]["call"]["request_id"], "trace-001", "{found}");
+    assert_ne!(records[0]["call"]["trace_id"], "trace-001", "{found}");
 }
 
 fn check_refusal(server: &Server) {

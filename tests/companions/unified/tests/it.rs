@@ -39,6 +39,11 @@ async fn every_representation_of_serde_reads_every_number() {
     portable::check_numbers().await;
 }
 
+#[tokio::test]
+async fn every_macro_makes_tools_that_run() {
+    portable::check_shapes_of_tools().await;
+}
+
 #[test]
 fn features_that_change_serde_json_are_on() {
     let names = |json: &str| -> Vec<String> {

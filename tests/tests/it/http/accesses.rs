@@ -81,6 +81,7 @@ async fn every_read_of_an_inbox_or_a_trace_leaves_an_access_record() {
     assert_eq!(trace_server.read(&format!("/approvals?after={}", tickets[1])).await.status, 200);
     assert_eq!(trace_server.read("/traces/trace-1").await.status, 200);
     assert_eq!(trace_server.read("/traces/trace-9").await.status, 404);
+    assert_eq!(trace_server.read("/traces?request_id=request-1").await.status, 200);
     let accesses = trace_server.accesses().await;
     let tenant = Some(Tenant::parse("yantian").unwrap().id());
     for access in &accesses {
@@ -94,6 +95,7 @@ async fn every_read_of_an_inbox_or_a_trace_leaves_an_access_record() {
         ("read_approvals", None),
         ("read_trace", Some("trace-1".to_owned())),
         ("read_trace", Some("trace-9".to_owned())),
+        ("read_request", Some("request-1".to_owned())),
     ];
     let expected = expected.map(|(action, subject)| (action.to_owned(), subject));
     assert_eq!(accesses.iter().map(told).collect::<Vec<_>>(), expected);
@@ -106,7 +108,7 @@ async fn an_access_that_cannot_be_recorded_is_refused() {
     assert_eq!(call(&trace_server.app, "sell_number", "{}").await.status, 409);
     trace_server.ledger.flush().await.unwrap();
     trace_server.kept.fail(true);
-    for path in ["/approvals", "/traces/trace-1"] {
+    for path in ["/approvals", "/traces/trace-1", "/traces?request_id=request-1"] {
         let answer = trace_server.read(path).await;
         assert_eq!(answer.status, 503, "{}", answer.text);
         assert!(!answer.text.contains("_number"), "{}", answer.text);

@@ -130,3 +130,28 @@ async fn a_credential_is_written_nowhere_however_it_is_spelt() {
     assert!(log.contains("a token is refused") && log.contains("ping"), "it is written to");
     assert!(!log.contains(SECRET), "{log}");
 }
+
+#[tokio::test]
+async fn a_server_without_keys_warns_once_that_it_checks_none() {
+    let key = ApiKey::generate().unwrap();
+    let keys = ApiKeySet::new().with(key.hash(), Principal::trusted("one")).unwrap();
+    let network = || Auth::unauthenticated_as(Principal::trusted("gateway"));
+    for (auth, header, expected) in [
+        (network(), "x-internal-api-key", 1),
+        (network(), "x-other-key", 0),
+        (network().api_keys(&ApiKeys::new(keys)), "x-internal-api-key", 0),
+    ] {
+        let paper = Paper::default();
+        let log = layer().with_ansi(false).with_writer(paper.clone());
+        let _here = subscribe(tracing_subscriber::registry().with(log));
+        let recording_server = RecordingServer::new(auth);
+        for value in [key.expose(), SECRET] {
+            recording_server.visit(header, value.as_bytes()).await;
+        }
+        let text = paper.text();
+        let warnings = text.lines().filter(|line| line.contains("api_key_ignored"));
+        let warnings: Vec<_> = warnings.collect();
+        assert_eq!(warnings.len(), expected, "{header}: {warnings:?}");
+        assert!(warnings.iter().all(|it| it.contains("WARN") && !it.contains(SECRET)), "{text}");
+    }
+}

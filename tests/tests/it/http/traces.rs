@@ -87,6 +87,35 @@ async fn a_traces_calls_are_read_as_soon_as_they_are_answered() {
 }
 
 #[tokio::test]
+async fn a_call_is_found_by_the_trace_of_its_body_that_a_header_overrides() {
+    let trace_server = TraceServer::new();
+    let body = json!({
+        "tool_name": "read_number",
+        "context": {"tenant_id": "yantian", "site_id": "yantian-main", "trace_id": "trace-001"},
+    });
+    for _ in 0..3 {
+        let answer = send(&trace_server.app, headed(post("/tools/call", body.to_string()))).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    call(&trace_server.app, "read_number", "{}").await;
+    let of_request = "/traces?request_id=trace-001";
+    let page = trace_server.read(of_request).await.json();
+    assert_eq!(page["request_id"], "trace-001");
+    let records = page["records"].as_array().unwrap();
+    assert_eq!((records.len(), &records[0]["call"]["trace_id"]), (3, &json!("trace-2")), "{page}");
+    let first = trace_server.read(&format!("{of_request}&limit=2")).await.json();
+    let rest = format!("{of_request}&limit=2&after={}", first["next"]);
+    assert_eq!(trace_server.read(&rest).await.json()["records"], json!([records[2]]));
+    let foreign = with(headed(get(of_request)), "x-tenant-id", "other");
+    assert_eq!(send(&trace_server.app, foreign).await.json()["records"], json!([]));
+    for path in ["/traces", "/traces?request_id=", "/traces?request_id=%00", "/traces?limit=1"] {
+        let answer = trace_server.read(path).await;
+        assert_eq!(answer.status, 422, "{path}: {}", answer.text);
+        assert!(answer.text.contains("query `request_id`: expected"), "{}", answer.text);
+    }
+}
+
+#[tokio::test]
 async fn another_tenants_trace_is_one_that_there_is_not() {
     let trace_server = TraceServer::new();
     call(&trace_server.app, "read_number", "{}").await;

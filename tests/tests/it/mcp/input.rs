@@ -3,10 +3,12 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
+use tool_runtime::ledger::{Ledger, LedgerQuery, MemoryLedger};
 use tool_runtime::mcp;
 use tool_runtime::policy::{BreakerConfig, Policy, Rules};
 
 use super::{Client, STATELESS, WITH_SESSIONS, shop};
+use crate::ledger::ring;
 
 fn retried(first: &Value, tool: &str, arguments: &Value, responses: &Value) -> Value {
     json!({
@@ -48,6 +50,28 @@ async fn a_call_that_the_user_declines_does_not_run() {
     assert_eq!(second["isError"], true);
     assert!(second["content"][0]["text"].as_str().unwrap().contains("DECLINED"), "{second}");
     assert_eq!(orders.0.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_user_whose_name_has_invisible_characters_declines_for_good() {
+    let ledger = Ledger::builder(ring()).open(MemoryLedger::new(100)).unwrap();
+    let orders = shop::Orders::default();
+    let runtime = shop::builder(&orders).ledger(&ledger).build().unwrap();
+    let server = mcp::stdio(runtime).config(shop::config()).user("Jo\u{200b}e\u{202e}");
+    let mut client = Client::stateless(server);
+    let arguments = json!({"article": 5});
+    let first = client.call("place_order", arguments.clone()).await;
+    for action in ["decline", "accept"] {
+        let confirmation = json!({"confirmation": {"action": action, "content": {}}});
+        let params = retried(&first, "place_order", &arguments, &confirmation);
+        let answer = client.request("tools/call", params).await["result"].clone();
+        assert_eq!(answer["isError"], true, "{action}: {answer}");
+    }
+    assert_eq!(orders.0.load(Ordering::SeqCst), 0);
+    ledger.flush().await.unwrap();
+    let calls = ledger.find(LedgerQuery::new()).await.unwrap().records;
+    let decliners = calls.into_iter().filter_map(|(_, call)| call.approval?.declined_by);
+    assert_eq!(decliners.collect::<Vec<_>>(), ["user:Joe by stdio"]);
 }
 
 #[tokio::test]

@@ -26,6 +26,7 @@ use super::model::{
 };
 use super::raw::RawTool;
 use crate::errors::Errors;
+use crate::syntax::deprecation;
 use crate::syntax::names::handle_of;
 use crate::syntax::options::{Evidence, KeyedValue};
 use crate::syntax::root::Root;
@@ -74,6 +75,7 @@ fn check(raw: RawTool, kit: Option<ToolkitContext<'_>>, errors: &Errors) -> Opti
     let evidence = raw.options.evidence.map(|given| given.value);
     Some(Tool {
         root,
+        may_be_deprecated: deprecation::is_named_by(&raw.attributes),
         conditions: raw.attributes.into_iter().filter(|it| it.path().is_ident("cfg")).collect(),
         vis: raw.vis,
         function: ToolFunction {

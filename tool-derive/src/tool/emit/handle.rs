@@ -25,7 +25,6 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
         #[doc = ""]
         #[doc = #text]
         #[doc(hidden)]
-        #[allow(dead_code)]
         #[derive(::core::clone::Clone, ::core::marker::Copy)]
         #item
     }
@@ -58,5 +57,8 @@ pub(super) fn implementation(tool: &Tool) -> TokenStream {
             }
         }
         #typed
+        // A use of the handle: the tool may be found by discovery alone.
+        #[used]
+        static __HANDLE: ::core::marker::PhantomData<#handle> = ::core::marker::PhantomData;
     }
 }

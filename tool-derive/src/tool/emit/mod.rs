@@ -14,6 +14,7 @@ use syn::Ident;
 use syn::spanned::Spanned;
 
 use super::model::{Effect, NamedReturnType, Tool};
+use crate::syntax::deprecation;
 
 /// The span of a user's token for generated tokens, so that errors point there.
 ///
@@ -35,10 +36,11 @@ pub(crate) fn free(tool: &Tool) -> TokenStream {
     let implementation = handle::implementation(tool);
     let definition = definition(tool);
     let imports = imports();
+    let allowance = deprecation::allowance(tool.may_be_deprecated);
     quote! {
         #handle
         #(#conditions)*
-        #[allow(deprecated)]
+        #allowance
         const _: () = {
             use #private as __p;
             #imports

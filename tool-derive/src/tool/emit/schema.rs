@@ -104,7 +104,7 @@ fn output(tool: &Tool) -> TokenStream {
 fn opaque_output(tool: &Tool) -> TokenStream {
     let function = tool.function.path();
     let receiver = usize::from(tool.function.receiver);
-    let arguments = (0..tool.parameters.len() + receiver).map(|_| quote!(::core::panic!()));
+    let arguments = (0..tool.parameters.len() + receiver).map(|_| quote!(__p::never_passed()));
     let (bound, ty) = match tool.style {
         ExecutionStyle::Async => (quote!(F: ::core::future::Future), quote!(F::Output)),
         ExecutionStyle::Sync | ExecutionStyle::Blocking => (quote!(F), quote!(F)),
@@ -113,7 +113,6 @@ fn opaque_output(tool: &Tool) -> TokenStream {
         fn __returned<#bound>(_: impl ::core::ops::FnOnce() -> F) -> __p::Probe<#ty> {
             __p::Probe::NEW
         }
-        #[allow(unreachable_code, clippy::diverging_sub_expression)]
         (&__returned(|| #function(#(#arguments),*))).output_schema(__g)
     }
 }

@@ -18,6 +18,7 @@ use super::request_state::{self, CONFIRMATION, Reply, StatedCall};
 use super::tasks::TaskStart;
 use super::user::{ClientUser, ElicitationMode};
 use crate::ToolCall;
+use crate::dispatch::refusal::Refusal;
 use crate::http::auth::Scope;
 use crate::http::endpoints::call::{FinishedCall, require_may_call};
 use crate::http::request::recorded_name::recorded_name;
@@ -116,7 +117,12 @@ impl ToolRequest<'_> {
         if may_decide && reply.answer.action == ElicitationAction::Accept {
             let _ = call.approve(name);
         } else if may_decide && reply.answer.action == ElicitationAction::Decline {
-            let _ = call.decline(name, "the user declined this call");
+            let feedback = "the user declined this call";
+            // A pending call is refused even if the decision cannot be recorded; another one stays
+            // as it is.
+            if call.decline(name, feedback).is_err() {
+                let _ = call.refuse(|| Refusal::declined(feedback));
+            }
         }
         Ok(call)
     }

@@ -16,7 +16,7 @@ use crate::evidence::ReplayReport;
 use crate::http::endpoints::approvals::{Approvals, DecisionBody, Declined};
 use crate::http::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
 use crate::http::endpoints::outcomes::{OutcomesPage, ResolutionBody, Resolved};
-use crate::http::endpoints::traces::{ReplayRequest, TraceRecords};
+use crate::http::endpoints::traces::{ReplayRequest, RequestRecords, TraceRecords};
 use crate::json::normalized_object;
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
@@ -54,6 +54,7 @@ impl Components {
         take::<Approvals>(&mut answered);
         take::<Declined<'_>>(&mut answered);
         take::<TraceRecords>(&mut answered);
+        take::<RequestRecords>(&mut answered);
         take::<OutcomesPage>(&mut answered);
         take::<Resolved<'_>>(&mut answered);
         take::<ReplayReport>(&mut answered);

@@ -108,6 +108,18 @@ pub(in crate::http) fn decision(_: &DocumentInput<'_>, tools: &CallBodies) -> Va
     answered(operation, parameters, ok, failures)
 }
 
+pub(in crate::http) fn request_records(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
+    let ok = responses::json("A page of the request's records.", &of("RequestRecords"));
+    let mut parameters = parameters::of_page(&record_cursor());
+    let about =
+        "The id of the request, or the trace of a call's body if a header named another one.";
+    let mut request_id = parameters::of_query("request_id", about, &parameters::id());
+    request_id["required"] = true.into();
+    parameters.push(request_id);
+    let operation = operation("readRequest", "traces", "Read the records of a request");
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
+}
+
 pub(in crate::http) fn trace(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("A page of the trace's records.", &of("TraceRecords"));
     let parameters = parameters_of_trace();
@@ -134,9 +146,13 @@ pub(in crate::http) fn serves_evidence(input: &DocumentInput<'_>) -> bool {
     evidence::is_served(input.app)
 }
 
+/// Returns the schema of a record's number, after which a page begins.
+fn record_cursor() -> Value {
+    json!({"type": "integer", "minimum": 0, "maximum": u64::MAX})
+}
+
 fn parameters_of_trace() -> Vec<Value> {
-    let after = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
-    let mut parameters = parameters::of_page(&after);
+    let mut parameters = parameters::of_page(&record_cursor());
     parameters.push(parameters::of_path("id", "The trace.", &parameters::id()));
     parameters
 }

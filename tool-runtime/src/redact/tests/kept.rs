@@ -53,6 +53,11 @@ fn chinese_numbers_that_are_no_address_survive() {
     survives("订单编号12345，訂單編號12345");
     survives("第3号和第4号，2号楼");
     survives("身份证已过期，護照已過期");
+    survives("一座三室两厅的房子，三号楼三室一厅");
+    survives("三栋二户，两座五室，一幢十二户");
+    survives("A座三室，B座12号，A座和B座");
+    survives("买了一条5号电池，第四十条22号，第二条3号");
+    survives("三座大桥，十二号楼，邨里的5号");
 }
 
 #[test]

@@ -212,13 +212,15 @@ fn names_are_told_apart(ledger: &mut dyn LedgerStore) {
         let mut call = call(seq);
         call["tool"] = json!(name);
         call["trace_id"] = json!(name);
+        call["request_id"] = json!(name);
         entry(seq, &call.to_string())
     };
     append(ledger, &(0..).zip(&names).map(call).collect::<Vec<_>>());
     for (seq, name) in (0..).zip(&names) {
-        let queries = [LedgerQuery::new().tool(name), LedgerQuery::new().trace(name)];
+        let query = LedgerQuery::new;
+        let queries = [query().tool(name), query().trace(name), query().request_id(name)];
         let found = queries.map(|query| seqs(&find(ledger, &query)));
-        assert_eq!(found, [[seq], [seq]], "names are told apart byte by byte: {name:?}");
+        assert_eq!(found, [[seq], [seq], [seq]], "names are told apart byte by byte: {name:?}");
     }
 }
 
@@ -271,6 +273,7 @@ fn queries() -> Vec<LedgerQuery> {
         queries.extend(forked);
     };
     fork(&|query| vec![query.clone().trace("t1"), query.trace("absent")]);
+    fork(&|query| vec![query.clone().request_id("r1"), query.request_id("t1")]);
     fork(&|query| vec![query.clone().tenant(tenant(0)), query.tenant(tenant(2))]);
     fork(&|query| vec![query.tool("b")]);
     fork(&|query| {
@@ -311,6 +314,10 @@ fn call(seq: u64) -> serde_json::Value {
         "latency_ms": seq,
         "attempts": 1,
     });
+    // Some calls have no id of a request.
+    if seq % 5 != 0 {
+        call["request_id"] = json!(format!("r{}", seq % 2));
+    }
     if failed {
         call["error"] = json!({ "type": "TIMEOUT", "code": "DEADLINE" });
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::Request;
+use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use tool_runtime::DynamicTool;
 use tool_runtime::contracts::server::Tenant;
@@ -146,6 +146,28 @@ async fn a_decision_on_an_ended_ticket_is_recorded_and_names_the_tool() {
 #[track_caller]
 fn check_names_its_tool(answer: &Answer) {
     assert_eq!(answer.json()["audit"]["tool_name"], "pay_joe", "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_person_of_a_credential_whose_name_has_invisible_characters_declines_for_good() {
+    let laptop = Principal::trusted("lap\u{200b}top\u{202e}");
+    let place = Recorded::with(HttpConfig::new(Auth::unauthenticated_as(laptop)));
+    let ticket = place.approval_server.ask(&json!({"cents": 5})).await;
+    let decline = json!({"decision": "decline"});
+    let hidden = post(&format!("/approvals/{ticket}"), decline.to_string());
+    let hidden = with_bytes(hidden, "x-user-id", "bo\u{200b}ss");
+    let answer = send(&place.approval_server.app, hidden).await;
+    assert_eq!(answer.status, 400, "a user's name is checked: {}", answer.text);
+    assert_eq!(place.approval_server.decide("boss", &ticket, decline).await.status, 200);
+    check(&place.approval_server.approve("boss", &ticket).await, 409, "ticket_declined");
+    let decliners = place.calls().await.into_iter().filter_map(|call| call.approval?.declined_by);
+    assert_eq!(decliners.collect::<Vec<_>>(), ["user:boss by laptop"]);
+    assert!(place.approval_server.paid.0.lock().unwrap().is_empty());
+}
+
+fn with_bytes(mut request: Request<Body>, name: &'static str, value: &str) -> Request<Body> {
+    request.headers_mut().insert(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+    request
 }
 
 #[tokio::test]

@@ -48,6 +48,7 @@ const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("GET", "/approvals", Reach::Tenant),
     ("POST", "/approvals/{ticket}", Reach::Tenant),
     ("GET", "/attachments/{id}", Reach::Tenant),
+    ("GET", "/traces", Reach::Tenant),
     ("GET", "/traces/{id}", Reach::Tenant),
     ("POST", "/traces/{id}/replay", Reach::Tenant),
     ("GET", "/outcomes", Reach::Tenant),

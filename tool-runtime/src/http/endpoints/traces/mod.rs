@@ -1,4 +1,4 @@
-//! `/traces`: reads the ledger's records of a trace, and replays its reads.
+//! `/traces`: reads the ledger's records of a trace or of a request, and replays the reads of a trace.
 
 mod view;
 
@@ -10,7 +10,7 @@ use tool_contracts::ErrorCode;
 use tool_contracts::server::is_id;
 
 use self::view::TraceRecord;
-pub(in crate::http) use self::view::TraceRecords;
+pub(in crate::http) use self::view::{RequestRecords, TraceRecords};
 use crate::evidence::{Access, Replay};
 use crate::http::auth::Scope;
 use crate::http::problem::Problem;
@@ -18,8 +18,9 @@ use crate::http::request::access_records::{self, ReadAccess};
 use crate::http::request::admission::{Authorized, AuthorizedCaller, RequiredScope};
 use crate::http::request::body::ReceivedRequest;
 use crate::http::request::body_schema::BodySchema;
+use crate::http::request::context::decoded;
 use crate::http::request::head::Head;
-use crate::http::request::paging::PageRequest;
+use crate::http::request::paging::{PageRequest, one};
 use crate::http::request::params::{Params, param};
 use crate::http::request::reason::{example, reason};
 use crate::http::request::time_limit::within_time_limit;
@@ -73,17 +74,50 @@ pub(in crate::http) async fn read(
     let (ledger, trace_id) = (ledger(&app)?, trace(&params)?);
     let requested = page_request(head.query())?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
-    let page = within_time_limit(&app, page(ledger, trace_id, &authorized, requested)).await?;
+    let query = LedgerQuery::new().trace(trace_id);
+    let page = within_time_limit(&app, page(ledger, query, &authorized, requested)).await?;
     let (what, subject) = ("GET /traces/{id}", Some(trace_id.to_owned()));
     ReadAccess { action: "read_trace", what, subject }.record(&app, &authorized).await?;
     if page.records.is_empty() && requested.after.is_none() {
         return Err(unknown());
     }
+    let (trace_id, next) = (trace_id.to_owned(), page.next);
+    Ok(JsonResponse::ok(&TraceRecords { trace_id, records: records(page), next }))
+}
+
+/// Handles a request for the records of the calls with one request id, of whatever trace.
+pub(in crate::http) async fn find(
+    authorized: Authorized<ReadTraces>,
+    State(app): State<SharedApp>,
+    head: Head,
+) -> Result<JsonResponse, Problem> {
+    let (ledger, request_id) = (ledger(&app)?, requested_id(head.query())?);
+    let requested = page_request(head.query())?;
+    let _permit = access_records::acquire_read(&app, authorized.principal())?;
+    let query = LedgerQuery::new().request_id(&*request_id);
+    let page = within_time_limit(&app, page(ledger, query, &authorized, requested)).await?;
+    let (what, subject) = ("GET /traces", Some(request_id.clone()));
+    ReadAccess { action: "read_request", what, subject }.record(&app, &authorized).await?;
+    let next = page.next;
+    Ok(JsonResponse::ok(&RequestRecords { request_id, records: records(page), next }))
+}
+
+fn records(page: LedgerPage) -> Vec<TraceRecord> {
     let record =
         |(seq, call): (u64, RecordedCall)| TraceRecord { seq, kind: call.kind().as_str(), call };
-    let records = page.records.into_iter().map(record).collect();
-    let trace_id = trace_id.to_owned();
-    Ok(JsonResponse::ok(&TraceRecords { trace_id, records, next: page.next }))
+    page.records.into_iter().map(record).collect()
+}
+
+/// Reads the id of the request, without which there would be no bound to what is listed.
+fn requested_id(query: Option<&str>) -> Result<String, Problem> {
+    let id = |text: &str| decoded(text).filter(|id| is_id(id)).map(Into::into);
+    let expected = "1 to 256 characters without control, bidirectional or zero-width characters";
+    one(query, "request_id", &expected, id)?.ok_or_else(|| {
+        let message = format!(
+            "query `request_id`: expected {expected}; to read a trace, send GET /traces/{{id}}"
+        );
+        Problem::of(ErrorCode::InvalidArgument, message)
+    })
 }
 
 /// Handles a request to replay a trace's reads.
@@ -102,7 +136,8 @@ pub(in crate::http) async fn replay(
         .map_err(|exhausted| BUSY.problem(exhausted))?;
     let replay = async {
         let first = PageRequest { after: None, limit: 1 };
-        if page(ledger, trace_id, &authorized, first).await?.records.is_empty() {
+        let query = LedgerQuery::new().trace(trace_id);
+        if page(ledger, query, &authorized, first).await?.records.is_empty() {
             return Err(unknown());
         }
         let replay = prepared(&app, ledger, access, &authorized, requested);
@@ -111,15 +146,14 @@ pub(in crate::http) async fn replay(
     Ok(JsonResponse::ok(&within_time_limit(&app, replay).await?))
 }
 
-/// Finds a page of a trace's records; flushes the ledger first, so that recent calls are included.
+/// Finds a page of the tenant's records; flushes the ledger first, so that recent calls are included.
 async fn page(
     ledger: &Ledger,
-    trace_id: &str,
+    query: LedgerQuery,
     authorized: &AuthorizedCaller,
     requested: PageRequest<u64>,
 ) -> Result<LedgerPage, Problem> {
-    let query =
-        LedgerQuery::new().trace(trace_id).tenant(authorized.tenant()).limit(requested.limit);
+    let query = query.tenant(authorized.tenant()).limit(requested.limit);
     let query = requested.after.map_or(query.clone(), |after| query.after(after));
     ledger.flush().await.map_err(|_| Problem::store_unavailable())?;
     ledger.find(query).await.map_err(|_| Problem::store_unavailable())

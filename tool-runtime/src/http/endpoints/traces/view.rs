@@ -18,6 +18,19 @@ pub(in crate::http) struct TraceRecords {
     pub(super) next: Option<u64>,
 }
 
+/// The ledger's records of a request, in the order of the ledger.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(in crate::http) struct RequestRecords {
+    /// The caller's id of the request.
+    pub(super) request_id: String,
+    /// A page of records.
+    pub(super) records: Vec<TraceRecord>,
+    /// The `after` of the next page; left out on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next: Option<u64>,
+}
+
 /// One record of the ledger.
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]

@@ -69,6 +69,9 @@ fn restate_keywords(keywords: &mut Keywords) {
     if !is_text_or_number || keywords.contains_key("enum") {
         keywords.remove("title");
     }
+    if has_ambiguous_names(keywords) {
+        return hide_properties(keywords);
+    }
     move_choice(keywords);
     list_constants(keywords);
     type_values(keywords);
@@ -235,10 +238,35 @@ fn kind_of(value: &Value) -> &'static str {
 /// Returns whether two texts would be one identifier in a client.
 fn collide(values: &[Value]) -> bool {
     let texts = || values.iter().filter_map(Value::as_str);
-    let identifier = |text: &str| -> String {
-        text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
+    let identifier = |text| identifier(text, char::is_alphanumeric);
     texts().map(identifier).collect::<BTreeSet<_>>().len() < texts().count()
+}
+
+/// Returns what the identifiers that clients make of a text have in common.
+fn identifier(text: &str, is_part: impl Fn(char) -> bool) -> String {
+    text.chars().filter(|it| is_part(*it)).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns whether two properties would be one identifier in a client (`userId` beside `user_id`), or
+/// one would be none (`城市`): the client would not compile, or lose a property.
+fn has_ambiguous_names(keywords: &Keywords) -> bool {
+    let names = property_names(keywords);
+    let identifiers: BTreeSet<String> =
+        names.iter().map(|name| identifier(name, |it| it.is_ascii_alphanumeric())).collect();
+    identifiers.len() < names.len() || identifiers.contains("")
+}
+
+/// Makes a map of an object. Its properties move to the conditions, together with what closes it.
+fn hide_properties(keywords: &mut Keywords) {
+    let stays = |keyword: &str| {
+        ["type", "title"].contains(&keyword)
+            || STAYING.contains(&keyword) && !["if", "else"].contains(&keyword)
+    };
+    let (staying, moved) =
+        std::mem::take(keywords).into_iter().partition::<Keywords, _>(|(word, _)| stays(word));
+    *keywords = staying;
+    keywords.insert("additionalProperties".to_owned(), json!({}));
+    add_condition(keywords, "allOf", json!([moved]));
 }
 
 /// States the values of a map with keys of one pattern by `additionalProperties`.

@@ -106,3 +106,26 @@ fn keys_of_one_pattern_are_the_names_of_a_map() {
         }),
     );
 }
+
+#[test]
+fn an_object_whose_names_clients_cannot_tell_apart_or_write_is_a_map() {
+    for names in [["userId", "user_id"], ["城市", "name"]] {
+        let closed = json!({
+            "properties": {names[0]: {"type": "string"}, names[1]: {"type": "integer"}},
+            "required": [names[0]], "unevaluatedProperties": false,
+            "if": {"required": [names[1]]}, "then": {"minProperties": 2},
+        });
+        let mut schema = json!({"type": "object", "description": "A guest."});
+        schema.as_object_mut().expect("an object").extend(closed.as_object().cloned().unwrap());
+        let map = json!({
+            "type": "object", "description": "A guest.", "additionalProperties": {},
+            "if": {"not": {}}, "else": {"allOf": [closed]},
+        });
+        check(schema, &map);
+    }
+    let apart = json!({
+        "type": "object",
+        "properties": {"größe": {"type": "string"}, "class": {"type": "string"}},
+    });
+    check(apart.clone(), &apart);
+}

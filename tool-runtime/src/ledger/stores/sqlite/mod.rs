@@ -204,8 +204,9 @@ impl LedgerStore for SqliteLedger {
     }
 
     fn search_span(&self, query: &LedgerQuery) -> u64 {
-        let LedgerQuery { trace_id, tool, status, kind, since, until, .. } = query;
-        let filters = tool.is_some()
+        let LedgerQuery { trace_id, request_id, tool, status, kind, since, until, .. } = query;
+        let filters = request_id.is_some()
+            || tool.is_some()
             || status.is_some()
             || kind.is_some()
             || since.is_some()
@@ -251,6 +252,7 @@ impl FindStatement {
         let mut statement = Self { sql: sql.to_owned(), values: Vec::new() };
         let LedgerQuery {
             trace_id,
+            request_id,
             tenant_id,
             tool,
             status,
@@ -268,6 +270,8 @@ impl FindStatement {
         }
         statement.sql.push_str(" WHERE kind = 'call' AND seq >= 0");
         statement.add_condition("trace_id =", trace_id.clone());
+        // Read from the record: a further generated column would change the table's format.
+        statement.add_condition("tool_calls ->> '$.request_id' =", request_id.clone());
         statement.add_condition("tenant_id =", tenant_id.map(|id| id.to_string()));
         statement.add_condition("tool =", tool.clone());
         statement.add_condition("status =", status.map(status_text));
