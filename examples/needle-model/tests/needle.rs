@@ -98,7 +98,10 @@ async fn a_conversation_is_answered_alike_after_its_process_has_begun_anew() {
     let question = ChatRequest::new("Where is my order A-17?").with_tools([spec.clone()]);
     let first = model.chat(&question).await.unwrap();
     // Another conversation between the two makes the process forget the first one.
-    model.chat(&ChatRequest::new("Where is my order B-2?").with_tools([spec.clone()])).await.unwrap();
+    model
+        .chat(&ChatRequest::new("Where is my order B-2?").with_tools([spec.clone()]))
+        .await
+        .unwrap();
     assert_eq!(model.chat(&question).await.unwrap().calls(), first.calls());
     assert_eq!(first.calls()[0].arguments(), r#"{"order_id":"A-17"}"#);
 }

@@ -136,7 +136,8 @@ async fn damaged_bytes_of_sqlite_are_named_or_change_nothing() {
         let Ok(ledger) = Ledger::builder(ring()).open(store) else { continue };
         assert_eq!(found(&ledger).await, expected, "round {round}: byte {at}: records are missing");
     }
-    assert!(named > DAMAGES / 4, "{named}");
+    // The other damages are in pages of other tables.
+    assert!(named > DAMAGES / 5, "{named}");
 }
 
 #[tokio::test]

@@ -133,15 +133,11 @@ fn a_text_of_gemini_ends_at_a_part_of_another_kind() {
 }
 
 #[test]
-fn parts_of_a_chat_message_are_one_text_unless_the_model_reasons_between_them() {
+fn parts_of_a_chat_message_are_one_text() {
     let thinking = json!({ "type": "thinking", "thinking": [text("Hm.")] });
     let reference = json!({ "type": "reference", "reference_ids": [1] });
-    let chat = |content: Value| {
-        let choice = json!({ "message": { "content": content }, "finish_reason": "stop" });
-        read(Dialect::OpenAiChat, &json!({ "choices": [choice] }))
-    };
-    let turn = chat(json!([thinking, text("Let me check."), thinking, text(ANSWER)]));
-    check(&turn, &["Let me check.", ANSWER], ANSWER);
-    let turn = chat(json!([text("Grass is "), reference, text("green"), text(".")]));
+    let content = json!([thinking, text("Grass is "), reference, text("green"), text(".")]);
+    let choice = json!({ "message": { "content": content }, "finish_reason": "stop" });
+    let turn = read(Dialect::OpenAiChat, &json!({ "choices": [choice] }));
     check(&turn, &["Grass is green."], "Grass is green.");
 }

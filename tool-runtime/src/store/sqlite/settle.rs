@@ -23,8 +23,10 @@ pub(super) fn settle(
         Some(FoundRow::Damaged(row)) if row.may_be_of(key) => {
             return repair(connection, keys, key, &row, settlement);
         }
-        Some(FoundRow::Valid(_) | FoundRow::Damaged(_)) => return Ok(false),
-        None => super::keys::find(connection, keys, key)?,
+        // The fence is of another key, or of none.
+        Some(FoundRow::Valid(_) | FoundRow::Damaged(_)) | None => {
+            super::keys::find(connection, keys, key)?
+        }
     };
     match (as_stored(settlement).decide(fence, record.as_ref()), record) {
         (SettlementDecision::Unchanged { is_settled }, _) => return Ok(is_settled),

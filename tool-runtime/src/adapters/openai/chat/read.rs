@@ -108,24 +108,18 @@ impl ChatMessage {
     }
 }
 
-/// The texts and the reasoning of a message. A text ends where the model reasons again; other parts
-/// between texts, such as Mistral's references, divide one text.
+/// The text and the reasoning of a message. The parts of a content are one text: Mistral's references and
+/// its reasoning divide it.
 fn texts(fields: &Map<String, Value>) -> (ResponseTexts, String) {
-    let (mut texts, mut thinking) = (ResponseTexts::default(), String::new());
-    let mut follows_thinking = true;
+    let (mut text, mut thinking) = (String::new(), String::new());
     for piece in fields.get("content").into_iter().flat_map(texts_in) {
         match piece {
-            ContentText::Text(piece) if piece.is_empty() => {}
-            ContentText::Text(piece) if std::mem::take(&mut follows_thinking) => texts.push(piece),
-            ContentText::Text(piece) => texts.append(&piece),
-            ContentText::Thinking(piece) => {
-                thinking.push_str(&piece);
-                follows_thinking = true;
-            }
+            ContentText::Text(piece) => text.push_str(&piece),
+            ContentText::Thinking(piece) => thinking.push_str(&piece),
         }
     }
     thinking.push_str(&reasoning(fields));
-    (texts, thinking)
+    (ResponseTexts::from_one(text), thinking)
 }
 
 /// A call for the next request, with the id that the answer uses.
