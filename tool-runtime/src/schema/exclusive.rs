@@ -28,9 +28,14 @@ pub(crate) fn are_exclusive(
 }
 
 /// As [`are_exclusive`], of objects alone.
-pub(crate) fn are_exclusive_for_objects(document: &Value, branches: &[Value]) -> bool {
-    let facts: Vec<_> = branches.iter().map(|branch| BranchFacts::new(document, branch)).collect();
-    are_separate_objects(&facts)
+pub(crate) fn are_exclusive_for_objects(
+    document: &Value,
+    branches: &[Value],
+    spend: &mut dyn FnMut(usize) -> bool,
+) -> bool {
+    let facts: Option<Vec<_>> =
+        branches.iter().map(|branch| BranchFacts::new(document, branch, spend)).collect();
+    facts.is_some_and(|facts| are_separate_objects(&facts))
 }
 
 const OBJECT: u8 = 1 << 6;

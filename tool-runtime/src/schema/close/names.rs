@@ -13,6 +13,9 @@ use super::group::{InPlacePart, admits_unnamed, in_place, restricts_unnamed};
 use crate::schema::exclusive::are_exclusive_for_objects;
 use crate::schema::reference::pointer;
 
+/// The most values that are read to compare the branches of one schema.
+const MAX_READS: usize = 100_000;
+
 /// A rule that no value can follow if unknown properties are rejected.
 #[derive(Debug, Clone)]
 pub(in crate::schema) struct UnmetRule<'s> {
@@ -68,7 +71,8 @@ impl<'s> ListedNames<'s> {
         keywords: &'s Map<String, Value>,
         at: &str,
     ) -> Self {
-        let mut search = NameSearch { document, targets: HashMap::new(), depth: 0 };
+        let mut search =
+            NameSearch { document, targets: HashMap::new(), depth: 0, reads_left: MAX_READS };
         let mut listed = search.schema(keywords, at);
         listed.has_properties |= keywords.contains_key("properties");
         if listed.is_limited_by_names_alone() {
@@ -190,6 +194,8 @@ struct NameSearch<'s> {
     /// The targets of references, by pointer.
     targets: HashMap<String, ListedNames<'s>>,
     depth: usize,
+    /// The values that may be read to compare branches, which may refer to large definitions.
+    reads_left: usize,
 }
 
 impl<'s> NameSearch<'s> {
@@ -219,7 +225,7 @@ impl<'s> NameSearch<'s> {
                 || keywords
                     .get(keyword)
                     .and_then(Value::as_array)
-                    .is_some_and(|schemas| are_exclusive_for_objects(self.document, schemas));
+                    .is_some_and(|schemas| self.are_exclusive(schemas));
             if is_exclusive {
                 listed.add_one_of(branches);
             } else {
@@ -229,6 +235,15 @@ impl<'s> NameSearch<'s> {
         listed.add_rules(keywords, at);
         listed.remove_met_rules();
         listed
+    }
+
+    /// Returns whether no object is valid by two of the branches, as far as they can be read.
+    fn are_exclusive(&mut self, schemas: &[Value]) -> bool {
+        let reads_left = &mut self.reads_left;
+        are_exclusive_for_objects(self.document, schemas, &mut |values| {
+            *reads_left = reads_left.saturating_sub(values);
+            *reads_left > 0
+        })
     }
 
     fn part(&mut self, part: &InPlacePart<'s>, at: &str) -> ListedNames<'s> {
