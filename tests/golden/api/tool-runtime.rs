@@ -1916,7 +1916,10 @@ impl ChatRequest {
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {}
     #[must_use]
-    pub fn with_tools(self, specs: impl IntoIterator<Item: Into<Arc<ToolSpec>>>) -> Self {}
+    pub fn with_tools(
+        self,
+        specs: impl IntoIterator<Item: Into<Arc<ToolSpec>>>,
+    ) -> Self {}
 }
 impl fmt::Debug for ChatRequest {}
 
@@ -2663,7 +2666,6 @@ pub enum AccessAction {
     Shred,
     Rotate,
     Rewrap,
-    AddChecksums,
 }
 impl AccessAction {
     #[must_use]
@@ -2698,14 +2700,6 @@ pub struct AccessRecord {
     pub access: Access,
     pub at: UnixMillis,
     pub outcome: AccessOutcome,
-}
-
-// tool_runtime::evidence::ChecksumUpgradeReport
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct ChecksumUpgradeReport {
-    pub added: usize,
-    pub altered: usize,
 }
 
 // tool_runtime::evidence::Contents
@@ -2790,7 +2784,6 @@ pub enum EvidenceErrorKind {
     NotFound,
     Shredded,
     Altered,
-    NoChecksum,
     NotAsRecorded,
     Missing,
     ReservedTenant,
@@ -2897,12 +2890,6 @@ pub trait EvidenceStore: Send + Sync + 'static {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
-        checksum: Option<Vec<u8>>,
-    ) -> Result<bool, StoreError>;
-    async fn add_checksum(
-        &self,
-        tenant: Uuid,
-        id: SnapshotId,
         checksum: Vec<u8>,
     ) -> Result<bool, StoreError>;
 }
@@ -2922,7 +2909,7 @@ pub enum EvidenceVerdict {
 pub struct ListedSnapshot {
     pub facts: StoredFacts,
     pub sealed: Option<SealedDigests>,
-    pub checksum: Option<Vec<u8>>,
+    pub checksum: Vec<u8>,
 }
 impl From<StoredSnapshot> for ListedSnapshot {}
 
@@ -3241,7 +3228,7 @@ impl StoredFacts {
 pub struct StoredSnapshot {
     pub facts: StoredFacts,
     pub sealed: Option<SealedContents>,
-    pub checksum: Option<Vec<u8>>,
+    pub checksum: Vec<u8>,
 }
 impl StoredSnapshot {
     #[must_use]
@@ -3278,11 +3265,6 @@ pub struct Vault {
     ..
 }
 impl Vault {
-    pub async fn add_checksums(
-        &self,
-        tenant: Uuid,
-        access: &Access,
-    ) -> Result<ChecksumUpgradeReport, EvidenceError> {}
     pub async fn find(
         &self,
         tenant: Uuid,
@@ -5953,6 +5935,16 @@ pub fn search_tools() -> DynamicTool {}
 
 // tool_runtime::serde_json = serde_json
 
+// tool_runtime::store::ClaimDecision
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClaimDecision {
+    NotClaimed(ClaimOutcome),
+    Insert { until: UnixMillis },
+    TakeOver { until: UnixMillis },
+    ShortenLease { until: UnixMillis },
+}
+
 // tool_runtime::store::ClaimOutcome
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -5981,6 +5973,8 @@ pub struct ClaimRequest {
     pub max_unknown: Option<usize>,
 }
 impl ClaimRequest {
+    #[must_use]
+    pub fn decide(&self, record: Option<&KeyRecord>) -> ClaimDecision {}
     #[must_use]
     pub fn new(
         key: ScopedKey,
@@ -6125,7 +6119,15 @@ pub struct KeyRecord {
 }
 impl KeyRecord {
     #[must_use]
+    pub fn invalidate_answer(&mut self) -> bool {}
+    #[must_use]
     pub fn is_unknown(&self) -> bool {}
+    #[must_use]
+    pub fn lease_after_renewal(
+        &self,
+        fence: Fence,
+        until: UnixMillis,
+    ) -> Option<UnixMillis> {}
     #[must_use]
     pub fn new(
         key: ScopedKey,
@@ -6267,6 +6269,23 @@ pub enum Settlement {
     Answered { answer: StoredAnswer, keep_until: UnixMillis },
     Unknown,
     Released,
+}
+impl Settlement {
+    #[must_use]
+    pub fn decide(
+        &self,
+        fence: Fence,
+        record: Option<&KeyRecord>,
+    ) -> SettlementDecision {}
+}
+
+// tool_runtime::store::SettlementDecision
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SettlementDecision {
+    Unchanged { is_settled: bool },
+    Store { state: KeyState, since: Option<UnixMillis> },
+    Delete,
 }
 
 // tool_runtime::store::SqliteOptions
