@@ -163,13 +163,11 @@ impl<'a> TurnStream<'a> {
             return Ok(self.adapter.turn(whole, self.hasher.finish()));
         }
         // A body without content is no answer unless it is a response of the dialect.
-        match self.body.filter(|_| !self.has_content) {
-            Some(body) => self.adapter.read(&body),
-            None => {
-                let parsed = self.assembler.finish(&self.adapter.names);
-                Ok(self.adapter.turn(parsed, self.hasher.finish()))
-            }
+        if let Some(body) = self.body.filter(|_| !self.has_content) {
+            return self.adapter.read(&body);
         }
+        let parsed = self.assembler.finish(&self.adapter.names);
+        Ok(self.adapter.turn(parsed, self.hasher.finish()))
     }
 
     /// Processes an event whose end was not marked, if it is whole; returns the added content.

@@ -94,6 +94,7 @@ pub fn opaque_answered<T: OpaqueAnswer>(call: &CallScope, value: &T) -> Finished
 /// Stands for an argument in a call that never runs, from which the compiler infers a type.
 ///
 /// A panic in its place would make the call unreachable, which a lint reports.
+#[must_use]
 pub fn never_passed<T>() -> T {
     unreachable!("a call that infers a return type does not run")
 }

@@ -41,7 +41,7 @@ impl CopyBudget {
         true
     }
 
-    pub(super) const fn is_spent(&self) -> bool {
+    pub(super) const fn is_spent(self) -> bool {
         self.left == 0
     }
 

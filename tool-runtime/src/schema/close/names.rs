@@ -111,8 +111,9 @@ impl<'s> ListedNames<'s> {
     }
 
     fn from_keywords(keywords: &'s Map<String, Value>) -> Self {
-        let named = keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
-        let names: BTreeSet<_> = named.map(|(name, _)| name.as_str()).collect();
+        let properties = keywords.get("properties").and_then(Value::as_object);
+        let names: BTreeSet<_> =
+            properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         let admits_unnamed = admits_unnamed(keywords);
         Self {
             names_of_parts: names.clone(),
@@ -229,7 +230,9 @@ impl<'s> NameSearch<'s> {
             if is_exclusive {
                 listed.add_one_of(branches);
             } else {
-                branches.into_iter().for_each(|branch| listed.add(branch));
+                for branch in branches {
+                    listed.add(branch);
+                }
             }
         }
         listed.add_rules(keywords, at);

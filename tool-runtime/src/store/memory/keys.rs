@@ -1,5 +1,6 @@
 //! Idempotency keys in memory.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 
@@ -138,23 +139,20 @@ impl MemoryKeys {
     }
 
     fn find(&self, key: &ScopedKey) -> Option<KeyRecord> {
-        self.with_record(key, |record| record.cloned())
+        self.record(key).map(Cow::into_owned)
     }
 
-    /// Reads the record of a key, an archived one too.
-    fn with_record<T>(&self, key: &ScopedKey, read: impl FnOnce(Option<&KeyRecord>) -> T) -> T {
+    /// Returns the record of a key, an archived one too.
+    fn record(&self, key: &ScopedKey) -> Option<Cow<'_, KeyRecord>> {
         if let Some(record) = self.records.get(key) {
-            return read(Some(record));
+            return Some(Cow::Borrowed(record));
         }
-        let archived = self.archive.get(key.digest().as_bytes()).map(|archived| {
-            let ArchivedKey { fingerprint, fence } = *archived;
-            KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Archived)
-        });
-        read(archived.as_ref())
+        let ArchivedKey { fingerprint, fence } = *self.archive.get(key.digest().as_bytes())?;
+        Some(Cow::Owned(KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Archived)))
     }
 
     fn claim(&mut self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
-        match self.with_record(&request.key, |record| request.decide(record)) {
+        match request.decide(self.record(&request.key).as_deref()) {
             ClaimDecision::NotClaimed(outcome) => Ok(outcome),
             ClaimDecision::Insert { until } => self.insert(request, until),
             ClaimDecision::TakeOver { until } => Ok(self.take_over(request, until)),

@@ -213,12 +213,12 @@ fn error_text(answer: &RemoteAnswer<'_>) -> String {
     let unknown = answer.unknown.iter().filter_map(|block| text_of_unknown(block));
     let data = answer.structured.map(RawValue::get);
     let data = data.filter(|data| !matches!(*data, "{}" | "[]")).unwrap_or_default();
-    let lines = |texts: Vec<String>| texts.join("\n");
+    let joined = |texts: Vec<String>| texts.join("\n");
     let mut reasons = [
         texts(&answer.content),
-        lines(files.collect()),
-        lines(unknown.collect()),
-        lines(links.collect()),
+        joined(files.collect()),
+        joined(unknown.collect()),
+        joined(links.collect()),
         data.to_owned(),
     ]
     .into_iter();
