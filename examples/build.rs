@@ -12,11 +12,12 @@ use std::{env, fs};
 
 use sha2::{Digest, Sha256};
 
-const PARTS: [&str; 6] = [
+const PARTS: [&str; 7] = [
     "../Cargo.lock",
     "../tool-contracts/src",
     "../tool-derive/src",
     "../tool-runtime/src",
+    "../tool-runtime/schema/src",
     "Cargo.toml",
     "storefront",
 ];

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::limits::Limits;
+use crate::Limits;
 
 /// The arguments of a call without arguments.
 pub(crate) const EMPTY: &str = "{}";

@@ -100,13 +100,8 @@ pub mod articulate;
 #[cfg(feature = "agent")]
 pub mod assess;
 mod call;
-#[cfg(feature = "canonical")]
-pub mod canonical;
 mod dispatch;
 mod effect_state;
-mod encoding;
-#[cfg(any(feature = "adapters", feature = "mcp-client"))]
-mod event_stream;
 #[cfg(feature = "evidence")]
 pub mod evidence;
 mod failure;
@@ -115,12 +110,10 @@ mod feature_stubs;
 pub mod guide;
 #[cfg(feature = "http")]
 pub mod http;
-mod json;
 #[cfg(feature = "policy")]
 mod key_ring;
 #[cfg(feature = "ledger")]
 pub mod ledger;
-mod limits;
 #[cfg(feature = "policy")]
 mod log;
 #[cfg(any(feature = "openai", feature = "jwks-url", feature = "mcp-client"))]
@@ -132,14 +125,12 @@ mod metrics;
 pub mod policy;
 #[cfg(feature = "agent")]
 pub mod proxy;
-pub mod redact;
 mod refusal_reason;
 mod runtime;
 pub mod schema;
 #[cfg(feature = "search")]
 pub mod search;
 mod stand_ins;
-mod steps;
 #[cfg(feature = "policy")]
 pub mod store;
 #[cfg(feature = "testing")]
@@ -158,6 +149,13 @@ mod words;
 pub mod __private;
 pub mod prelude;
 
+#[cfg(feature = "canonical")]
+pub use tool_runtime_schema::canonical;
+#[cfg(any(feature = "adapters", feature = "mcp-client"))]
+use tool_runtime_schema::event_stream;
+pub use tool_runtime_schema::{Limits, redact};
+use tool_runtime_schema::{encoding, json, steps};
+
 pub use schemars;
 pub use serde;
 pub use serde_json;
@@ -168,7 +166,6 @@ pub use self::arguments::Arguments;
 pub use self::call::{ApprovalError, NotPending, Preview, ToolCall, TypedCall, Withdrawal};
 pub use self::dispatch::{AnswerOrigin, CallRecord, Observe};
 pub use self::failure::{Failure, FailureCode, ToolFailure};
-pub use self::limits::Limits;
 pub use self::refusal_reason::RefusalReason;
 pub use self::runtime::{Runtime, RuntimeBuilder, ToolChanges, ToolList, ToolSubscription, Tools};
 #[cfg(feature = "tokio")]

@@ -14,10 +14,6 @@ use crate::source::{ModuleId, Source};
 const CRATE: &[&str] = &[
     // The foundations.
     "words",
-    "limits",
-    "steps",
-    "encoding",
-    "event_stream",
     "loopback",
     "unreached",
     "log",
@@ -26,11 +22,8 @@ const CRATE: &[&str] = &[
     "failure",
     "timer",
     "arguments",
-    "json",
-    "redact",
     "metrics",
     "schema",
-    "canonical",
     // The core.
     "tool",
     "dispatch",

@@ -84,7 +84,8 @@ impl Source {
                     self.modules[id].children.insert(module.ident.to_string(), child);
                 }
                 Item::Use(declaration) => {
-                    let public = matches!(declaration.vis, Visibility::Public(_));
+                    let public = matches!(declaration.vis, Visibility::Public(_))
+                        && !is_hidden(&declaration.attrs);
                     imported(&declaration.tree, &mut Vec::new(), &mut |path, name| {
                         self.modules[id].imports.push(Import { public, path, name });
                     });

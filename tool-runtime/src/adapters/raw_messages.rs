@@ -8,8 +8,8 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::Turn;
 use super::format::ParsedCall;
+use crate::Limits;
 use crate::json::{from_text, read};
-use crate::limits::Limits;
 
 impl Turn {
     /// Returns the [`messages`](Self::messages) as JSON texts, in which the arguments of each call

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::edits::TextEdits;
 use super::lower::Definitions;
 use super::names;
+use crate::Limits;
 use crate::json::{JsonKind, JsonNode, JsonView, equals_value, read};
-use crate::limits::Limits;
 
 /// A schema of which some properties are declared under other names.
 #[derive(Debug, Clone)]

@@ -10,11 +10,11 @@ use super::format::{ParsedCall, ResponseMetadata, ResponseTexts};
 use super::response_digest::ResponseDigest;
 use super::wide_integers::WideInteger;
 use super::{StopReason, TurnUsage};
+use crate::Limits;
 use crate::arguments::{EMPTY, written_without_arguments};
 use crate::call::{ToolCall, Withdrawal};
 use crate::dispatch::refusal::Refusal;
 use crate::effect_state::EffectState;
-use crate::limits::Limits;
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::Runtime;
 

@@ -74,8 +74,8 @@ fn close(text: &mut String, open: &mut Vec<(u32, char)>, id: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Limits;
     use crate::json::read;
-    use crate::limits::Limits;
 
     #[track_caller]
     fn check(text: &str, compact: &str, spaced: &str) {

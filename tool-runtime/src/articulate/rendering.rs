@@ -6,9 +6,9 @@ use serde::de::DeserializeOwned;
 use super::json_text::{COMPACT, SPACED, json_text};
 use super::shape::DocumentShape;
 use super::toon;
+use crate::Limits;
 use crate::contracts::articulate::{SerializationError, SerializationFormat};
 use crate::json::{JsonTree, JsonView, equals_value, from_text, read, writer};
-use crate::limits::Limits;
 use crate::tokens::TokenCounter;
 
 /// The rules of the choice.

@@ -109,8 +109,8 @@ fn depth(view: JsonView<'_>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Limits;
     use crate::json::read;
-    use crate::limits::Limits;
 
     fn shape(text: &str) -> DocumentShape {
         let tree = read(text, &Limits::WIDEST).expect("the test's own JSON");

@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 use super::context_text::PassageKind;
 use super::options::AssessOptions;
 use super::passages::sentences;
+use crate::Limits;
 use crate::articulate::{Articulator, COMPACT, json_text_without};
 use crate::contracts::articulate::{OutputSerializer, SerializationRequest};
 use crate::json::{JsonKind, JsonNode, JsonTree, JsonView, pointer, read};
-use crate::limits::Limits;
 
 /// The fewest elements of an array whose elements may be left out.
 const FEWEST_ROWS: usize = 4;

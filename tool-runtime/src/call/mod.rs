@@ -6,6 +6,8 @@ mod batch;
 mod decision;
 mod dry_run;
 mod execution_guard;
+#[cfg(all(test, feature = "tokio"))]
+mod growth;
 mod preview;
 mod services;
 mod typed;

@@ -17,10 +17,10 @@ use super::query::timestamp_ms;
 use super::record::{
     RecordStatus, RecordedApproval, RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal,
 };
+use crate::Limits;
 use crate::canonical::Digest;
 use crate::dispatch::CallRecord;
 use crate::effect_state::EffectState;
-use crate::limits::Limits;
 use crate::refusal_reason::RefusalReason;
 use crate::tool::registry::Registered;
 use crate::tool::{Attachment, CallScope, ToolOutput, catch_panic};

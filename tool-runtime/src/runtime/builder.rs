@@ -9,10 +9,10 @@ use tool_contracts::Permission;
 use uuid::Uuid;
 
 use super::{Runtime, RuntimeInner};
+use crate::Limits;
 use crate::call::CallServices;
 use crate::dispatch::hooks::{CallRecorder, EvidenceCollector};
 use crate::dispatch::{Dispatcher, Observe};
-use crate::limits::Limits;
 use crate::metrics::Meter;
 #[cfg(feature = "policy")]
 use crate::policy::{Policy, PolicyState};

@@ -13,7 +13,7 @@ use super::attachment_limits::AttachmentLimits;
 use super::blocking::{BlockingPermits, JobInstrument};
 use super::panic_guard::catch_panic;
 use super::registry::{HostState, SharedCatalogue, ToolCatalogue};
-use crate::limits::Limits;
+use crate::Limits;
 use crate::timer::Timer;
 
 /// The state that the calls of one runtime share with their tools.

@@ -16,8 +16,9 @@ use crate::source::Source;
 fn holds(package: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace's folder");
     let source = Source::read(&root.join(package));
-    let text = Surface::of(&package.replace('-', "_"), &source).to_text();
-    let golden = root.join("tests/golden/api").join(format!("{package}.rs"));
+    let name = package.replace('/', "-");
+    let text = Surface::of(&name.replace('-', "_"), &source).to_text();
+    let golden = root.join("tests/golden/api").join(format!("{name}.rs"));
     if env::var_os("UPDATE_GOLDEN").is_some() {
         fs::create_dir_all(golden.parent().expect("a folder")).expect("a folder is made");
         fs::write(&golden, &text).expect("the golden file is written");
@@ -39,6 +40,11 @@ fn holds(package: &str) {
 #[test]
 fn the_public_surface_of_the_runtime_is_the_recorded_one() {
     holds("tool-runtime");
+}
+
+#[test]
+fn the_public_surface_of_the_schemas_is_the_recorded_one() {
+    holds("tool-runtime/schema");
 }
 
 #[test]

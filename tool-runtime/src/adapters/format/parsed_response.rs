@@ -9,11 +9,11 @@ use super::response_metadata::ResponseMetadata;
 use super::response_texts::ResponseTexts;
 use super::response_value::ResponseValue;
 use super::stop_reason::StopReason;
+use crate::Limits;
 use crate::adapters::custom_tools::CustomTool;
 use crate::adapters::names::ToolNames;
 use crate::adapters::wide_integers;
 use crate::json::{self, JsonKind};
-use crate::limits::Limits;
 
 /// A parsed response.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::read_error::{ProviderError, ReadError};
+use crate::Limits;
 use crate::adapters::wide_integers;
-use crate::json::{self, JsonKind, JsonNode, JsonTree, JsonView, Malformed, from_text};
-use crate::limits::Limits;
+use crate::json::{self, JsonKind, JsonNode, JsonTree, JsonView, from_text};
 
 /// The longest enumerated value of a provider that is repeated in errors.
 const MAX_ENUM_VALUE_BYTES: usize = 64;
@@ -25,12 +25,9 @@ pub(in crate::adapters) struct ResponseValue<'d> {
 /// arguments contain it: anywhere else it becomes U+FFFD.
 pub(in crate::adapters) fn parse(text: &str, most_bytes: usize) -> Result<JsonTree, ReadError> {
     let limits = Limits::WIDEST.with_max_bytes(most_bytes);
-    json::read_with_lone_surrogates(text, &limits).map_err(|malformed| match malformed {
-        Malformed::TooLarge { limit, .. } => ReadError::TooLong { limit },
-        other @ (Malformed::Syntax { .. }
-        | Malformed::Truncated { .. }
-        | Malformed::TooDeep { .. }
-        | Malformed::StringTooLong { .. }) => ReadError::Malformed(other),
+    json::read_with_lone_surrogates(text, &limits).map_err(|malformed| {
+        let too_long = malformed.exceeded_bytes().map(|limit| ReadError::TooLong { limit });
+        too_long.unwrap_or(ReadError::Malformed(malformed))
     })
 }
 

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::schema::{NodeId, PlainSchema, StrictProperty, StrictSchema};
+use crate::Limits;
 use crate::adapters::edits::TextEdits;
 use crate::json::{JsonKind, JsonNode, JsonView, equals_value, read};
-use crate::limits::Limits;
 
 impl StrictSchema {
     /// Removes each `null` that stands for an omitted property; all other bytes stay.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::message::{AssistantMessage, ModelCall};
+use crate::Limits;
 use crate::agent::error::{AgentError, AgentErrorKind};
 use crate::json::from_text;
-use crate::limits::Limits;
 use crate::schema::{Coerce, Validator};
 
 /// The reason for which a model stopped.

@@ -5,12 +5,12 @@ use tool_contracts::{Actor, CallStatus, Effect, ToolContext};
 use uuid::Uuid;
 
 use super::{Replay, ReplayReport, ReplayVerdict, ReplayedCall, SkipReason};
+use crate::Limits;
 use crate::call::ToolCall;
 use crate::dispatch::refusal::Refusal;
 use crate::evidence::{EvidenceError, EvidenceErrorKind, OpenedSnapshot, SnapshotId};
 use crate::json::{first_repeat, normalized, read};
 use crate::ledger::{self, LedgerQuery, RecordedCall};
-use crate::limits::Limits;
 use crate::redact::{self, Redactor};
 use crate::runtime::Runtime;
 use crate::schema::Validator;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::http::openapi::numbers;
 use crate::json::normalized_object;
-use crate::schema::export::subschemas::{each as each_subschema, each_direct};
+use crate::schema::subschemas::{each as each_subschema, each_direct};
 use crate::schema::validator::number::IntegerWidth;
 
 /// The member of a wrapped output.

@@ -18,8 +18,8 @@ use crate::http::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceR
 use crate::http::endpoints::outcomes::{OutcomesPage, ResolutionBody, Resolved};
 use crate::http::endpoints::traces::{ReplayRequest, RequestRecords, TraceRecords};
 use crate::json::normalized_object;
-use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
+use crate::schema::subschemas::each as each_subschema;
 
 /// Contract schemas under other names than those of their types. A response is one of two under different
 /// statuses, so that each has its own name; clients in TypeScript have a `ResponseError` already.

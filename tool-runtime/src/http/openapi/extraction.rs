@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use super::names::{ComponentNames, camel_case};
 use super::reference::{PREFIX, of};
 use super::shapes::{Part, UNIONS, for_each_part};
-use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
+use crate::schema::subschemas::each as each_subschema;
 
 type Keywords = Map<String, Value>;
 

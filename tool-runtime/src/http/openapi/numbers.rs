@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::reference::of;
-use crate::schema::export::subschemas::each as each_subschema;
+use crate::schema::subschemas::each as each_subschema;
 use crate::schema::validator::number::IntegerWidth;
 
 /// The name of the schema of any JSON; clients in TypeScript have a `Json` already.

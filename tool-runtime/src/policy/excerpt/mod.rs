@@ -12,8 +12,8 @@ mod tests;
 pub use self::model_answer::{ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
 pub(in crate::policy) use self::result_format::ResultFormat;
 use self::row_cuts::RowCuts;
+use crate::Limits;
 use crate::json::{pointer, read};
-use crate::limits::Limits;
 
 /// An answer with rows left out.
 #[derive(Debug, PartialEq, Eq)]

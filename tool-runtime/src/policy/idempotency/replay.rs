@@ -5,10 +5,10 @@ use std::str;
 use serde::de::DeserializeOwned;
 use tool_contracts::{CallStatus, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 
+use crate::Limits;
 use crate::dispatch::AnswerOrigin;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::json;
-use crate::limits::Limits;
 use crate::store::StoredAnswer;
 use crate::tool::{CallScope, ToolOutput};
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 use tool_contracts::ToolResultMeta;
 use uuid::Uuid;
 
-use crate::limits::Limits;
+use crate::Limits;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
 use crate::policy::tool_plan::ToolPlan;

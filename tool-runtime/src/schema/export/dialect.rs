@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::subschemas::each;
 use crate::json::normalized;
+use crate::schema::subschemas::each;
 
 /// The dialect of every exported file.
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";

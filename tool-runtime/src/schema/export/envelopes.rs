@@ -8,7 +8,7 @@ use tool_contracts::{Effect, ErrorCode, ToolErrorType};
 
 use super::contract::Contract;
 use super::dialect::{nested, to_current_draft};
-use super::subschemas::each;
+use crate::schema::subschemas::each;
 
 /// The envelopes of which each tool has a copy with its own types, by default.
 const TYPED: [&str; 3] = ["tool_call_request.json", "tool_output.json", "response_envelope.json"];

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::contract::Contract;
+use crate::Limits;
 use crate::json::normalized;
-use crate::limits::Limits;
 use crate::schema::{Coerce, Validator, reference};
 
 /// The deepest nesting of a generated instance.

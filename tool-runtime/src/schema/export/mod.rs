@@ -10,7 +10,6 @@ mod lock;
 mod names;
 mod reference;
 mod script;
-pub(crate) mod subschemas;
 
 #[cfg(test)]
 mod tests;

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::InstancesError;
 use super::generator::{Generator, ValueSize};
+use crate::Limits;
 use crate::json::normalized;
-use crate::limits::Limits;
 use crate::schema::{Coerce, Validator, reference};
 
 /// A schema, prepared for making instances.

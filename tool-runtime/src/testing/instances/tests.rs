@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{Instances, Mutation};
-use crate::limits::Limits;
+use crate::Limits;
 use crate::schema::{Coerce, Validator};
 
 const SEEDS: u64 = 120;

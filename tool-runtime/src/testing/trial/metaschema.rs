@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::report::{TrialCheck, TrialReport};
 use super::runtime::TrialRuntime;
-use crate::limits::Limits;
+use crate::Limits;
 use crate::schema::{Coerce, Validator};
 
 pub(super) fn check(trial_runtime: &TrialRuntime, report: &mut TrialReport) {

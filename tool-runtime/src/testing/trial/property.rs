@@ -10,8 +10,8 @@ use tool_contracts::CallStatus;
 use super::inputs::{TrialInputSource, TrialInputs};
 use super::report::{TrialCheck, TrialReport};
 use super::runtime::{TrialCall, TrialRuntime};
+use crate::Limits;
 use crate::arguments::written_without_arguments;
-use crate::limits::Limits;
 use crate::testing::Instances;
 
 /// The most steps of shrinking a failing input.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec};
 
+use crate::Limits;
 use crate::dispatch::{AnswerOrigin, CallRecord, Observe};
-use crate::limits::Limits;
 use crate::redact::Redactor;
 use crate::runtime::Runtime;
 use crate::schema::Validator;

@@ -9,7 +9,7 @@ use tool_contracts::ToolContext;
 use super::inputs::TrialInputs;
 use super::report::{TrialCheck, TrialReport};
 use super::runtime::TrialRuntime;
-use crate::limits::Limits;
+use crate::Limits;
 use crate::redact::Redactor;
 use crate::schema::Validator;
 use crate::testing::Instances;

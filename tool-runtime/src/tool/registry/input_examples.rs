@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::limits::Limits;
+use crate::Limits;
 use crate::schema::{Coerce, ValidationReport, Validator};
 use crate::tool::BuildProblem;
 

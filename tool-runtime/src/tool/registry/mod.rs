@@ -1,6 +1,8 @@
 //! The registry: tools, their permissions and their source locations.
 
 mod catalogue;
+#[cfg(all(test, feature = "canonical"))]
+mod defaults_tests;
 mod definition;
 #[cfg(feature = "discovery")]
 mod discover;

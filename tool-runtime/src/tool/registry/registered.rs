@@ -13,8 +13,8 @@ use super::dynamic::Handler;
 use super::state::Slot;
 use super::tool_settings::ToolSettings;
 use super::{Definition, DynamicTool, HostNeed, Registration, ToolSource};
+use crate::Limits;
 use crate::failure::FailureCode;
-use crate::limits::Limits;
 use crate::schema::{
     self, AnswerCheck, ChoiceReading, Coerce, IsClosed, SchemaFinding, SchemaKind, UncheckedRule,
     ValidationReport, Validator,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::limits::Limits;
+use crate::Limits;
 use crate::schema::{Coerce, Validator};
 use crate::tool::BuildProblem;
 

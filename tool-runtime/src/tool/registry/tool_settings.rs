@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tool_contracts::{Effect, Permission};
 
-use crate::limits::Limits;
+use crate::Limits;
 use crate::schema::Coerce;
 
 /// The runtime's settings for tools.

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::CallScope;
 use super::purpose::Purpose;
-use crate::limits::Limits;
+use crate::Limits;
 use crate::redact::Redactor;
 
 impl CallScope {

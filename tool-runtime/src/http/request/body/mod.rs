@@ -23,13 +23,13 @@ use tool_contracts::ErrorCode;
 use self::upload_rate::UploadRate;
 use super::audit::audit_of;
 use super::context::RequestHead;
+use crate::Limits;
 use crate::http::problem::Problem;
 use crate::http::state::app::SharedApp;
 use crate::http::state::body_quota::{BodyPermit, BodyQuota};
 use crate::http::state::bounds::Bounds;
 use crate::http::state::caller::Caller;
 use crate::json;
-use crate::limits::Limits;
 
 #[cfg(test)]
 mod tests;

@@ -20,9 +20,9 @@ use self::request::{InputDemand, demanded, send};
 use super::client::ClientState;
 use super::directory::ToolGate;
 use super::limits::RemoteLimits;
+use crate::Limits;
 use crate::failure::Failure;
 use crate::json::{self, JsonKind, JsonNode};
-use crate::limits::Limits;
 use crate::tool::CallScope;
 
 /// The most times that a server may ask for input in one call.

@@ -19,7 +19,7 @@ use self::candidates::Candidates;
 use self::location::InstanceLocation;
 use super::subschema::Subschema;
 use super::{Compatibility, SchemaChange, SchemaReader};
-use crate::limits::Limits;
+use crate::Limits;
 use crate::schema::{Coerce, Validator};
 
 /// The most pairs of a counterexample and a change whose distance is measured.

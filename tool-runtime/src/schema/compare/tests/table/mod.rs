@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use self::Case::{Both, Narrowed, Unproven, Widened};
-use crate::limits::Limits;
+use crate::Limits;
 use crate::schema::compare::{ComparedVersion, Compatibility, SchemaChange, SchemaReader, compare};
 use crate::schema::{Coerce, Validator};
 
