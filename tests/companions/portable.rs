@@ -183,7 +183,10 @@ impl std::fmt::Display for ShelfFailure {
 impl std::error::Error for ShelfFailure {}
 
 /// The shelves of a store room.
-struct Shelves;
+struct Shelves {
+    /// The articles on each shelf.
+    articles: u32,
+}
 
 /// Looks after the shelves of a store room.
 #[ai_toolkit]
@@ -198,7 +201,7 @@ impl Shelves {
         match number {
             0 => Err(ShelfFailure::Absent { number }),
             1 => Err(ShelfFailure::Stuck(std::io::Error::other("door 17"))),
-            _ => Ok(12 * u32::from(number)),
+            _ => Ok(self.articles * u32::from(number)),
         }
     }
 }
@@ -213,6 +216,9 @@ fn move_articles(
 }
 
 fn preview_move(to: u8) -> Result<String, ShelfFailure> {
+    if to > 200 {
+        return Err(ShelfFailure::Absent { number: to });
+    }
     Ok(format!("moves the articles to shelf {to}"))
 }
 
@@ -262,7 +268,7 @@ impl Process {
         let runtime = Runtime::builder()
             .registry(registry())
             .shared_state(Arc::clone(&effects))
-            .toolkit(Shelves)
+            .toolkit(Shelves { articles: 12 })
             .permission("book", Permission::Allow)
             .ledger(&ledger)
             .evidence(keeper)
@@ -355,7 +361,10 @@ fn in_memory() -> Runtime {
     let keys = || KeyRing::ephemeral().expect("a key");
     let ledger = Ledger::builder(keys()).open(MemoryLedger::new(1_000)).expect("a ledger");
     let keeper = EvidenceKeeper::new(Vault::new(MemoryStore::new(), keys()), &ledger);
-    let builder = Runtime::builder().registry(registry()).toolkit(Shelves).state(AtomicU32::new(0));
+    let builder = Runtime::builder()
+        .registry(registry())
+        .toolkit(Shelves { articles: 12 })
+        .state(AtomicU32::new(0));
     builder.ledger(&ledger).evidence(keeper).build().expect("a runtime")
 }
 

@@ -58,14 +58,16 @@ fn find_route(
 
 /// Counts the stops, with an answer whose type has no name.
 #[ai_tool(effect = "read")]
-async fn count_stops(
+fn count_stops(
     /// The route.
     route: Route,
 ) -> impl Serialize + JsonSchema {
     route.stops.len()
 }
 
-struct Net;
+struct Net {
+    lines: u8,
+}
 
 /// The net of lines.
 #[ai_toolkit]
@@ -73,13 +75,14 @@ impl Net {
     /// Lists the lines.
     #[ai_tool(effect = "read")]
     fn lines(&self) -> Vec<u8> {
-        vec![1]
+        vec![self.lines]
     }
 }
 
 #[test]
 fn the_macros_allow_no_lint_that_a_crate_may_forbid() {
-    let runtime = Runtime::builder().discover().toolkit(Net).build().expect("three tools");
+    let runtime =
+        Runtime::builder().discover().toolkit(Net { lines: 1 }).build().expect("three tools");
     let mut names: Vec<_> = runtime.specs().map(|spec| spec.name().to_owned()).collect();
     names.sort_unstable();
     assert_eq!(names, ["count_stops", "find_route", "net.lines"]);

@@ -66,6 +66,7 @@ impl EventParser {
 
     /// Returns the event whose end was not marked: the stream ended without a blank line. It may be
     /// incomplete.
+    #[must_use]
     pub fn finish(mut self) -> Option<ServerSentEvent> {
         // The limit held for each part of the event when it came.
         let completed = self.end_line(usize::MAX).ok()?;

@@ -109,6 +109,7 @@ fn skipped_fields_are_missing_on_the_side_that_skips_them() {
         /// An item.
         value: Item,
     ) -> Item {
+        let _ = &value.code;
         Item { price: 3 + value.hidden, ..value }
     }
 

@@ -129,8 +129,8 @@ async fn the_rest_of_a_long_text_is_its_callers_alone_over_http() {
     let config = HttpConfig::new(Auth::new().api_keys(&ApiKeys::new(keys)));
     let app = mcp::router(runtime(), config.mcp(shop::config()));
     let recite = stateless("tools/call", json!({"name": "recite", "arguments": {}}));
-    let called = send(&app, keyed(recite, one.expose())).await.json();
-    let (text, link) = text_and_link(&called["result"]);
+    let recited = send(&app, keyed(recite, one.expose())).await.json();
+    let (text, link) = text_and_link(&recited["result"]);
     let (first, _) = text.split_once("\n\nthis is an excerpt").unwrap_or_else(|| panic!("{text}"));
     let read =
         |key: &ApiKey| keyed(stateless("resources/read", json!({"uri": link})), key.expose());

@@ -47,6 +47,7 @@ pub(super) struct DefaultedProperty {
 
 impl Defaults {
     /// Returns an empty set of defaults.
+    #[must_use]
     pub const fn none() -> &'static Self {
         static NONE: Defaults = Defaults { objects: Vec::new(), root: None };
         &NONE
@@ -56,6 +57,7 @@ impl Defaults {
     ///
     /// Defaults are completed by the defaults below them: `"default": {}` becomes the full object.
     /// In a recursive schema, completion stops at the recursion.
+    #[must_use]
     pub fn compile(schema: &Value) -> Self {
         let known = HashMap::new();
         let found = Self::default();

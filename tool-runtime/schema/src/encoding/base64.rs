@@ -2,6 +2,7 @@
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+#[must_use]
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -17,6 +18,7 @@ pub fn encode(bytes: &[u8]) -> String {
 }
 
 /// Decodes the canonical encoding of some bytes; none for any other text.
+#[must_use]
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
@@ -35,6 +37,7 @@ pub fn decode(text: &str) -> Option<Vec<u8>> {
 
 /// Returns the value of a digit, its place in [`DIGITS`] or in the alphabet for URLs, which has `-`
 /// and `_` for `+` and `/`.
+#[must_use]
 pub fn sextet(digit: u8) -> Option<u8> {
     match digit {
         b'A'..=b'Z' => Some(digit - b'A'),

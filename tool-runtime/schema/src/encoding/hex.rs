@@ -3,12 +3,14 @@
 use super::digit;
 
 /// Returns the two hexadecimal digits of a byte, in lower case.
+#[must_use]
 pub fn hex(byte: u8) -> [u8; 2] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
 }
 
 /// Decodes hexadecimal digits in lower case.
+#[must_use]
 pub fn array_of_hex<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     read_hex(digits, &mut bytes).then_some(bytes)

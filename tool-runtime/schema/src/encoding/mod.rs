@@ -12,6 +12,7 @@ pub use self::hex::{array_of_hex, hex};
 pub use self::percent::percent_encoded;
 
 /// Returns the value of a hexadecimal digit of either case.
+#[must_use]
 pub fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }

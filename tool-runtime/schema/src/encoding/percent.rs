@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 /// Encodes a text for one segment of a URL's path (RFC 3986).
+#[must_use]
 pub fn percent_encoded(text: &str) -> String {
     let is_unreserved = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let mut encoded = String::with_capacity(text.len());

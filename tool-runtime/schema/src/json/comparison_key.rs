@@ -7,6 +7,7 @@ use super::Decimal;
 /// Returns a text that two values share exactly if they are equal.
 ///
 /// Numbers are equal by value, as 1 and 1.0 are, and objects in any order of their names.
+#[must_use]
 pub fn comparison_key(value: &Value) -> String {
     let mut key = String::new();
     write(value, &mut key);

@@ -15,6 +15,7 @@ const LINEAR_SCAN_MAX: usize = 8;
 pub(super) type ValueAt<'d> = (JsonView<'d>, u32);
 
 /// Returns whether two values are equal.
+#[must_use]
 pub fn equal((left, a): ValueAt<'_>, (right, b): ValueAt<'_>) -> bool {
     let (one, other) = (left.node(a), right.node(b));
     if one.kind != other.kind || one.count() != other.count() {
@@ -48,6 +49,7 @@ fn equal_objects((left, a): ValueAt<'_>, (right, b): ValueAt<'_>) -> bool {
 }
 
 /// Returns whether a value of the text equals the given one.
+#[must_use]
 pub fn equals_value(view: JsonView<'_>, id: u32, value: &Value) -> bool {
     let node = view.node(id);
     match (node.kind, value) {
@@ -75,6 +77,7 @@ pub fn equals_value(view: JsonView<'_>, id: u32, value: &Value) -> bool {
 }
 
 /// The first item of an array that equals an earlier one.
+#[must_use]
 pub fn first_repeat(view: JsonView<'_>, array: u32) -> Option<u32> {
     if view.node(array).count() <= LINEAR_SCAN_MAX {
         let is_repeat = |(at, id): (usize, u32)| {

@@ -12,6 +12,7 @@ pub fn read_with_lone_surrogates(text: &str, limits: &Limits) -> Result<JsonTree
 }
 
 /// Decodes the escapes of a string, except those of lone surrogates, which stay as they are.
+#[must_use]
 pub fn unescape_pairs(raw: &str) -> String {
     decode(raw, |text, written, meant| {
         if meant == char::REPLACEMENT_CHARACTER && (0xD800..0xE000).contains(&hex(written, 2)) {

@@ -12,6 +12,7 @@ pub struct Decimal<'t> {
 }
 
 /// Returns whether an integer fits into 64 bits, with or without a sign.
+#[must_use]
 pub fn fits_64_bits(digits: &str) -> bool {
     digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok()
 }
@@ -21,6 +22,7 @@ const MAX_EXPONENT: i64 = 1 << 40;
 
 impl<'t> Decimal<'t> {
     /// Parses the text of a JSON number.
+    #[must_use]
     pub fn read(text: &'t str) -> Self {
         let bytes = text.as_bytes();
         let (negative, bytes) = match bytes.split_first() {
@@ -52,19 +54,23 @@ impl<'t> Decimal<'t> {
         if self.is_zero() { Self { exponent: 0, ..self } } else { self }
     }
 
+    #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.head.is_empty() && self.tail.is_empty()
     }
 
+    #[must_use]
     pub const fn is_integer(&self) -> bool {
         self.exponent >= 0
     }
 
+    #[must_use]
     pub const fn is_negative(&self) -> bool {
         self.negative
     }
 
     /// The power of ten.
+    #[must_use]
     pub const fn exponent(&self) -> i64 {
         self.exponent
     }
@@ -75,6 +81,7 @@ impl<'t> Decimal<'t> {
     }
 
     /// Returns whether both numbers are equal.
+    #[must_use]
     pub fn same(&self, other: &Decimal<'_>) -> bool {
         self.exponent == other.exponent
             && (self.negative == other.negative || self.is_zero())
@@ -82,6 +89,7 @@ impl<'t> Decimal<'t> {
     }
 
     /// The digits as an integer, without sign and exponent, if they fit.
+    #[must_use]
     pub fn mantissa(&self) -> Option<u128> {
         self.digits().try_fold(0_u128, |sum, digit| {
             sum.checked_mul(10)?.checked_add(u128::from(digit - b'0'))
@@ -89,12 +97,14 @@ impl<'t> Decimal<'t> {
     }
 
     /// The absolute value, if it is an integer that fits.
+    #[must_use]
     pub fn magnitude(&self) -> Option<u128> {
         let places = u32::try_from(self.exponent).ok()?;
         self.mantissa()?.checked_mul(10_u128.checked_pow(places)?)
     }
 
     /// The value, if it is an integer that fits.
+    #[must_use]
     pub fn to_i128(self) -> Option<i128> {
         let value = i128::try_from(self.magnitude()?).ok()?;
         Some(if self.negative { -value } else { value })

@@ -17,6 +17,7 @@ const MAX_POINTER_BYTES: usize = 1_024;
 /// rest.
 ///
 /// Walks from the node to the root, so that the cost is independent of the node's siblings.
+#[must_use]
 pub fn pointer(view: JsonView<'_>, id: u32) -> String {
     let climb = successors(Some(id), |id| view.node(*id).parent());
     let mut way: Vec<u32> = climb.collect();
@@ -57,11 +58,13 @@ impl OpaqueNodes {
 
     /// Returns the node that a pointer to `id` may name: the opaque value that contains it, else
     /// the node itself.
+    #[must_use]
     pub fn visible(&self, id: u32) -> u32 {
         self.range_with(id).map_or(id, |range| range.start)
     }
 
     /// Returns whether the node is an opaque value, or inside of one.
+    #[must_use]
     pub fn contains(&self, id: u32) -> bool {
         self.range_with(id).is_some()
     }

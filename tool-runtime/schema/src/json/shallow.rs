@@ -66,6 +66,7 @@ enum MemberState {
 
 impl ShallowJson {
     /// Finds the members of an object that have these names, each at its last occurrence.
+    #[must_use]
     pub fn object(text: &[u8], names: &'static [&'static str]) -> Self {
         let mut scan = ShallowScan::new(names);
         scan.push(text);
@@ -73,6 +74,7 @@ impl ShallowJson {
     }
 
     /// Finds the items of an array.
+    #[must_use]
     pub fn array(text: &str) -> Vec<&str> {
         let outer = Self::object(text.as_bytes(), &[]);
         if outer.root != Some(b'[') {
@@ -82,6 +84,7 @@ impl ShallowJson {
     }
 
     /// Finds the items of an array whose text may not be UTF-8.
+    #[must_use]
     pub fn items(text: &[u8]) -> Vec<&[u8]> {
         let outer = Self::object(text, &[]);
         let is_array = outer.root == Some(b'[');
@@ -90,47 +93,56 @@ impl ShallowJson {
     }
 
     /// Returns whether the text begins as an object.
+    #[must_use]
     pub fn is_object(&self) -> bool {
         self.root == Some(b'{')
     }
 
     /// Returns whether the text begins as an array of objects.
+    #[must_use]
     pub fn is_batch(&self) -> bool {
         self.root == Some(b'[') && self.first_inner == Some(b'{')
     }
 
     /// Returns whether the outermost object or array has its end.
+    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 
     /// Returns the number of values, at every depth.
+    #[must_use]
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
     /// Returns whether the object has a member of this name.
+    #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.range(name).is_some()
     }
 
     /// Returns whether the object has a member of this name whose value is not `null`: some languages
     /// write every member that a message may have.
+    #[must_use]
     pub fn has_value(&self, name: &str) -> bool {
         self.part(name).is_some_and(|part| !part.is_null)
     }
 
     /// Returns whether one of the members that were asked for is `null`.
+    #[must_use]
     pub fn has_nulls(&self) -> bool {
         self.parts.iter().any(|part| part.is_null)
     }
 
     /// Returns the text of a member's value.
+    #[must_use]
     pub fn get<'t>(&self, text: &'t str, name: &str) -> Option<&'t str> {
         text.get(self.range(name)?)
     }
 
     /// Returns the value of the first name, bounded.
+    #[must_use]
     pub fn first_value(&self) -> &[u8] {
         &self.first_value
     }
@@ -153,6 +165,7 @@ impl ShallowJson {
 }
 
 impl ShallowScan {
+    #[must_use]
     pub fn new(names: &'static [&'static str]) -> Self {
         let json = ShallowJson {
             names,
@@ -186,6 +199,7 @@ impl ShallowScan {
     }
 
     /// Ends the text, which may be incomplete.
+    #[must_use]
     pub fn finish(mut self) -> ShallowJson {
         self.end_value();
         self.json

@@ -1,6 +1,7 @@
 //! Decodes escapes in JSON strings; a lone surrogate becomes U+FFFD.
 
 /// Decodes the escapes of a string that [`read`](super::read) has accepted.
+#[must_use]
 pub fn unescape(raw: &str) -> String {
     decode(raw, |text, _, meant| text.push(meant))
 }
@@ -20,6 +21,7 @@ pub(super) fn decode(raw: &str, push: impl Fn(&mut String, &str, char)) -> Strin
 }
 
 /// The character of an escape, and the length of the escape in bytes.
+#[must_use]
 pub fn escape(at: &str) -> (char, usize) {
     match at.as_bytes().get(1) {
         Some(b'u') => unicode(at),

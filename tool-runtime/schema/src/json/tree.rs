@@ -54,66 +54,80 @@ pub(super) const NEGATIVE: u8 = 16;
 
 impl JsonNode {
     /// The number of items or properties.
+    #[must_use]
     pub const fn count(&self) -> usize {
         self.count as usize
     }
 
+    #[must_use]
     pub const fn start(&self) -> usize {
         self.start as usize
     }
 
+    #[must_use]
     pub const fn end(&self) -> usize {
         self.end as usize
     }
 
     /// The start of the property: the opening quote of its name.
+    #[must_use]
     pub const fn member_start(&self) -> usize {
         (self.key_start as usize).saturating_sub(1)
     }
 
     /// The enclosing array or object; `None` for the root.
+    #[must_use]
     pub fn parent(&self) -> Option<u32> {
         (self.parent != NO_NODE).then_some(self.parent)
     }
 
     /// The index in the array; meaningless for properties.
+    #[must_use]
     pub const fn index(&self) -> u32 {
         self.key_end
     }
 
     /// Returns whether the node is a property of an object.
+    #[must_use]
     pub const fn is_property(&self) -> bool {
         self.key_start > 0
     }
 
     /// The first node after this one and its descendants.
+    #[must_use]
     pub const fn next(&self) -> u32 {
         self.next
     }
 
     /// Returns whether the number has neither fraction nor exponent.
+    #[must_use]
     pub const fn is_digits(&self) -> bool {
         self.flags & FRACTION == 0
     }
 
     /// Returns whether the number may have more digits than a reader preserves, or has an exponent.
+    #[must_use]
     pub const fn is_wide(&self) -> bool {
         self.flags & WIDE != 0
     }
 
+    #[must_use]
     pub const fn is_negative(&self) -> bool {
         self.flags & NEGATIVE != 0
     }
 
     /// Returns whether the number needs a closer check: many digits, an exponent, or a minus sign.
+    #[must_use]
     pub const fn needs_exact_check(&self) -> bool {
         self.flags & (WIDE | NEGATIVE) != 0
     }
 
+    #[must_use]
     pub const fn is_escaped(&self) -> bool {
         self.flags & ESCAPED != 0
     }
 
+    #[must_use]
     pub const fn is_key_escaped(&self) -> bool {
         self.flags & KEY_ESCAPED != 0
     }
@@ -130,14 +144,17 @@ pub struct JsonTree {
 }
 
 impl JsonTree {
+    #[must_use]
     pub fn view<'d>(&'d self, text: &'d str) -> JsonView<'d> {
         JsonView { text, nodes: &self.nodes }
     }
 
+    #[must_use]
     pub fn duplicates(&self) -> &[DuplicateKey] {
         &self.duplicates
     }
 
+    #[must_use]
     pub const fn has_wide_numbers(&self) -> bool {
         self.wide
     }
@@ -160,16 +177,19 @@ pub struct JsonView<'d> {
 }
 
 impl<'d> JsonView<'d> {
+    #[must_use]
     pub fn node(self, id: u32) -> &'d JsonNode {
         &self.nodes[id as usize]
     }
 
     /// The node's text, as written.
+    #[must_use]
     pub fn raw(self, node: &JsonNode) -> &'d str {
         &self.text[node.start()..node.end()]
     }
 
     /// The decoded contents of a string node.
+    #[must_use]
     pub fn string(self, node: &JsonNode) -> Cow<'d, str> {
         let raw = &self.text[node.start() + 1..node.end() - 1];
         steps::count(raw.len() / 64);
@@ -177,6 +197,7 @@ impl<'d> JsonView<'d> {
     }
 
     /// The name of a property.
+    #[must_use]
     pub fn key(self, node: &JsonNode) -> Cow<'d, str> {
         let raw = self.raw_key(node);
         steps::count(1 + raw.len() / 64);
@@ -184,6 +205,7 @@ impl<'d> JsonView<'d> {
     }
 
     /// The name of a property, as written between its quotes.
+    #[must_use]
     pub fn raw_key(self, node: &JsonNode) -> &'d str {
         if !node.is_property() {
             return "";
@@ -192,21 +214,25 @@ impl<'d> JsonView<'d> {
     }
 
     /// The value of a number; meaningless for other nodes.
+    #[must_use]
     pub fn decimal(self, node: &JsonNode) -> Decimal<'d> {
         Decimal::read(self.raw(node))
     }
 
     /// Returns whether the number is whole, in any notation.
+    #[must_use]
     pub fn is_integral(self, node: &JsonNode) -> bool {
         node.is_digits() || self.decimal(node).is_integer()
     }
 
     /// The items or properties of a node, in order.
+    #[must_use]
     pub fn children(self, id: u32) -> Children<'d> {
         Children { nodes: self.nodes, next: id + 1, left: self.node(id).count }
     }
 
     /// The last property with that name.
+    #[must_use]
     pub fn property(self, id: u32, name: &str) -> Option<u32> {
         if self.node(id).kind != JsonKind::Object {
             return None;

@@ -5,6 +5,7 @@
 ///
 /// A tree of `serde_json` takes 32 bytes and more for a value that is two bytes of the text, and an untagged
 /// enum of serde several times as much, so the bytes of a text do not bound the memory of its values.
+#[must_use]
 pub fn value_count(text: &[u8]) -> usize {
     let mut count = 1;
     let mut bytes = text.iter();

@@ -317,6 +317,7 @@ fn shortened(mut shown: String, beyond: usize, max_bytes: usize) -> String {
 }
 
 /// Replaces the omitted bytes of a text.
+#[must_use]
 pub fn omission_mark(bytes: usize) -> String {
     format!("[{bytes} bytes left out]")
 }

@@ -100,6 +100,7 @@ impl ValueScrubber {
     }
 
     /// The most bytes that any value takes in a text, in its longest encoding.
+    #[must_use]
     pub fn longest(&self) -> usize {
         let longest = self.values.iter().map(|value| value.finder.needle().len()).max();
         longest.unwrap_or(0).saturating_mul(MAX_ENCODED_LENGTH)

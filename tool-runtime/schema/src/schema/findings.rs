@@ -93,6 +93,7 @@ const MAX_NAMES: usize = 8;
 const MAX_DEPTH: usize = 128;
 
 /// Finds the rules of a schema that exclude all values, as it was before it was closed.
+#[must_use]
 pub fn schema_findings(
     schema: &Value,
     schema_kind: SchemaKind,

@@ -45,12 +45,14 @@ use schemars::generate::SchemaSettings;
 
 /// Creates the generator of input schemas.
 #[doc(hidden)]
+#[must_use]
 pub fn input_generator() -> SchemaGenerator {
     settings().for_deserialize().into_generator()
 }
 
 /// Creates the generator of output schemas.
 #[doc(hidden)]
+#[must_use]
 pub fn output_generator() -> SchemaGenerator {
     settings().for_serialize().into_generator()
 }

@@ -3,12 +3,14 @@
 use crate::encoding::percent_decoded;
 
 /// Converts a local reference, such as `#/$defs/Name`, to a normalized JSON Pointer.
+#[must_use]
 pub fn pointer(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
     percent_decoded(fragment).map(|pointer| normalized(&pointer))
 }
 
 /// A name, escaped as a segment of a JSON Pointer.
+#[must_use]
 pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

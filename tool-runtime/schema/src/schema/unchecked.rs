@@ -99,6 +99,7 @@ impl fmt::Display for UncheckedRule {
 
 /// A schema that accepts at least what the given one accepts, without the rules that cannot be
 /// checked; and these rules.
+#[must_use]
 pub fn loosened(schema: &Value, schema_kind: SchemaKind) -> (Value, Vec<UncheckedRule>) {
     // The rules are listed in the order of the schema, which is one in every build.
     let schema = &normalized(schema.clone());

@@ -185,7 +185,7 @@ mod tests {
             reference("#/$defs/plain")]});
         let facts = ReferenceFacts::new(Definitions::new(&document));
         let names = |facts: &HashSet<&str>| {
-            let mut names: Vec<_> = facts.iter().map(|text| text.to_string()).collect();
+            let mut names: Vec<_> = facts.iter().map(|text| (*text).to_owned()).collect();
             names.sort();
             names
         };

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::adapters::RequestedCall;
 
 const FIRST: (&str, &str, &str) = ("a", "add", r#"{"a":1}"#);
 const SECOND: (&str, &str, &str) = ("b", "add", r#"{"a":2}"#);
@@ -231,7 +232,7 @@ fn items_without_a_usable_id_under_one_index_are_several_calls() {
             json!({ "type": "response.completed", "response": { "status": "completed" } }),
         ];
         let (turn, _) = stream(Dialect::OpenAiResponses, &events);
-        let arguments: Vec<_> = turn.calls().iter().map(|call| call.arguments()).collect();
+        let arguments: Vec<_> = turn.calls().iter().map(RequestedCall::arguments).collect();
         assert_eq!(arguments, [r#"{"a":1}"#, r#"{"a":2}"#], "{id}");
     }
 }

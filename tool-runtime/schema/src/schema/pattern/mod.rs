@@ -66,6 +66,7 @@ impl fmt::Display for PatternError {
 
 /// Names the construct because of which an expression cannot be checked; `None` if it can be, or if
 /// it is no expression.
+#[must_use]
 pub fn uncheckable_construct(pattern: &str) -> Option<&'static str> {
     match Pattern::new(pattern) {
         Err(PatternError::Unsupported(construct)) => Some(construct),

@@ -140,6 +140,7 @@ impl Validator {
 
     /// Checks a call's arguments: `null` for an optional argument means that it is left out, also
     /// without coercion.
+    #[must_use]
     pub fn check_arguments(&self, text: &str, limits: &Limits, coerce: Coerce) -> ValidationReport {
         let conversions = match coerce {
             Coerce::Off => Conversions::OmittedNulls,
@@ -200,6 +201,7 @@ impl Validator {
     }
 
     /// Returns when an output, serialized from the schema's own type, has to be checked.
+    #[must_use]
     pub fn answer_check(&self) -> AnswerCheck {
         typed_output::answer_check(&self.schemas)
     }
@@ -300,6 +302,7 @@ impl Validator {
 
     /// Lists the JSON Pointers at which two texts differ; those to what is inside of a secret end at
     /// the secret.
+    #[must_use]
     pub fn differences(&self, before: &str, after: &str, limits: &Limits) -> Vec<String> {
         differences(before, after, limits, |view| self.secrets(view))
     }
@@ -330,6 +333,7 @@ impl Validator {
     }
 
     /// Lists the values of a text that a log must not repeat; `None` if it is not JSON.
+    #[must_use]
     pub fn sensitive(&self, text: &str, limits: &Limits) -> Option<redact::SensitiveValues> {
         let tree = read(text, limits).ok()?;
         Some(redact::sensitive(&self.schemas, tree.view(text)))
@@ -371,6 +375,7 @@ impl Validator {
 
     /// Describes the object or array that ends at a byte offset, and that its type rejected after
     /// all of its members had been read.
+    #[must_use]
     pub fn violation_of_container(
         &self,
         text: &str,

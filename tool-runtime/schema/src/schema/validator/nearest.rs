@@ -32,6 +32,7 @@ pub(super) fn nearest<'a>(
 ///
 /// Some models write a namespace before a tool's name (`functions.now`). A name that equals the
 /// rest comes first; if no name is close to the whole, names that are close to the rest follow.
+#[must_use]
 pub fn nearest_tools<'a>(wanted: &str, names: &[&'a str], max: usize) -> Vec<&'a str> {
     let mut found = nearest(wanted, names.iter().copied(), max);
     if wanted.len() > 2 * MAX_LENGTH {

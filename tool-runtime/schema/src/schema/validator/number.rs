@@ -30,6 +30,7 @@ impl IntegerWidth {
     pub const WIDEST: Self = Self { signed: true, bits: 65 };
 
     /// The range that a schema's `format` names.
+    #[must_use]
     pub fn named(format: &str) -> Option<Self> {
         let (signed, bits) = match format.strip_prefix('u') {
             Some(rest) => (false, rest.strip_prefix("int")?),
@@ -46,6 +47,7 @@ impl IntegerWidth {
         Some(Self { signed, bits })
     }
 
+    #[must_use]
     pub const fn min(self) -> i128 {
         match (self.signed, self.bits) {
             (false, _) => 0,
@@ -54,6 +56,7 @@ impl IntegerWidth {
         }
     }
 
+    #[must_use]
     pub const fn max(self) -> u128 {
         match (self.signed, self.bits) {
             (true, 65) => u64::MAX as u128,

@@ -144,6 +144,7 @@ const NAMES: [(Types, &str); 7] = [
 ];
 
 /// Returns whether JSON Schema has a type of this name.
+#[must_use]
 pub fn is_type_name(name: &str) -> bool {
     Types::named(name).is_some()
 }
