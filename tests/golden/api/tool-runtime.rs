@@ -533,34 +533,7 @@ impl ToolFailure for InputError {}
 // tool_runtime::Job
 pub type Job = Box<dyn FnOnce() + Send>;
 
-// tool_runtime::Limits
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    ..
-}
-impl Limits {
-    pub const DEEPEST: usize = 126;
-    pub const MAX_BYTES: usize = (u32::MAX - 1) as usize;
-    #[must_use]
-    pub const fn max_bytes(&self) -> usize {}
-    #[must_use]
-    pub const fn max_depth(&self) -> usize {}
-    #[must_use]
-    pub const fn max_pattern_bytes(&self) -> usize {}
-    #[must_use]
-    pub const fn max_string_bytes(&self) -> usize {}
-    #[must_use]
-    pub const fn new() -> Self {}
-    #[must_use]
-    pub const fn with_max_bytes(self, bytes: usize) -> Self {}
-    #[must_use]
-    pub const fn with_max_depth(self, levels: usize) -> Self {}
-    #[must_use]
-    pub const fn with_max_pattern_bytes(self, bytes: usize) -> Self {}
-    #[must_use]
-    pub const fn with_max_string_bytes(self, bytes: usize) -> Self {}
-}
-impl Default for Limits {}
+// tool_runtime::Limits = tool_runtime_schema::Limits
 
 // tool_runtime::MetaRecorder
 #[derive(Clone)]
@@ -2563,59 +2536,7 @@ pub struct SummaryRequest<'r> {
     pub identifiers: &'r [&'r str],
 }
 
-// tool_runtime::canonical::CanonicalError
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CanonicalError(_);
-impl CanonicalError {
-    #[must_use]
-    pub const fn kind(&self) -> CanonicalErrorKind {}
-    #[must_use]
-    pub const fn position(&self) -> usize {}
-}
-impl From<Malformed> for CanonicalError {}
-impl fmt::Display for CanonicalError {}
-impl std::error::Error for CanonicalError {}
-
-// tool_runtime::canonical::CanonicalErrorKind
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CanonicalErrorKind {
-    Syntax,
-    Truncated,
-    DuplicateName,
-    IntegerTooLarge,
-    NumberTooLarge,
-    TooDeep,
-    TooLarge,
-}
-
-// tool_runtime::canonical::Digest
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Digest(_);
-impl Digest {
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; 32] {}
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {}
-    #[must_use]
-    pub fn of(domain: &str, bytes: &[u8]) -> Self {}
-    pub fn of_json(domain: &str, json: &str) -> Result<Self, CanonicalError> {}
-}
-impl<'de> Deserialize<'de> for Digest {}
-impl FromStr for Digest {
-    type Err = ParseDigestError;
-}
-impl Serialize for Digest {}
-impl fmt::Debug for Digest {}
-impl fmt::Display for Digest {}
-
-// tool_runtime::canonical::ParseDigestError
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub struct ParseDigestError;
-
-// tool_runtime::canonical::canonicalize
-pub fn canonicalize(json: &str) -> Result<String, CanonicalError> {}
+// tool_runtime::canonical = tool_runtime_schema::canonical
 
 // tool_runtime::contracts = tool_contracts
 
@@ -5541,55 +5462,9 @@ where
 // tool_runtime::quiet_tool_panics
 pub fn quiet_tool_panics() {}
 
-// tool_runtime::redact::PatternError
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct PatternError(_);
+// tool_runtime::redact = tool_runtime_schema::redact
 
-// tool_runtime::redact::Patterns
-#[derive(Clone)]
-pub struct Patterns {
-    ..
-}
-impl Patterns {
-    #[must_use]
-    pub const fn none() -> Self {}
-    #[must_use]
-    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {}
-    pub fn with(self, name: &str, pattern: &str) -> Result<Self, PatternError> {}
-    #[must_use]
-    pub const fn with_max_bytes(self, bytes: usize) -> Self {}
-    #[must_use]
-    pub fn without(self, name: &str) -> Self {}
-}
-impl Default for Patterns {}
-impl fmt::Debug for Patterns {}
-
-// tool_runtime::redact::Redactor
-pub trait Redactor: Send + Sync {
-    fn personal(&self, json: &str) -> String;
-    fn free_text<'t>(&self, text: &'t str) -> Cow<'t, str> {}
-}
-
-// tool_runtime::redact::ValueScrubber
-#[derive(Default, Clone)]
-pub struct ValueScrubber {
-    ..
-}
-impl ValueScrubber {
-    #[must_use]
-    pub fn is_empty(&self) -> bool {}
-    pub fn of<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {}
-    #[must_use]
-    pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {}
-}
-impl fmt::Debug for ValueScrubber {}
-
-// tool_runtime::schema::Coerce
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Coerce {
-    Off,
-    Lossless,
-}
+// tool_runtime::schema::Coerce = tool_runtime_schema::schema::Coerce
 
 // tool_runtime::schema::ComparedVersion
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -5716,22 +5591,13 @@ pub enum ExportErrorKind {
     Stale,
 }
 
-// tool_runtime::schema::JsonSchema = schemars::JsonSchema
+// tool_runtime::schema::InputSchema = tool_runtime_schema::schema::InputSchema
 
-// tool_runtime::schema::Malformed
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum Malformed {
-    Syntax { position: usize, expected: &'static str },
-    Truncated { position: usize },
-    TooLarge { bytes: usize, limit: usize },
-    TooDeep { position: usize, limit: usize },
-    StringTooLong { position: usize, limit: usize },
-}
-impl Malformed {
-    #[must_use]
-    pub const fn position(&self) -> usize {}
-}
+// tool_runtime::schema::JsonSchema = tool_runtime_schema::schema::JsonSchema
+
+// tool_runtime::schema::Malformed = tool_runtime_schema::schema::Malformed
+
+// tool_runtime::schema::Property = tool_runtime_schema::schema::Property
 
 // tool_runtime::schema::SchemaChange
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -5753,51 +5619,11 @@ impl SchemaChange {
     pub fn rule(&self) -> &'static str {}
 }
 
-// tool_runtime::schema::SchemaError
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchemaError {
-    ..
-}
-impl SchemaError {
-    #[must_use]
-    pub fn found(&self) -> &str {}
-    #[must_use]
-    pub fn help(&self) -> &str {}
-    #[must_use]
-    pub fn pointer(&self) -> &str {}
-}
-impl fmt::Display for SchemaError {}
-impl std::error::Error for SchemaError {}
+// tool_runtime::schema::SchemaError = tool_runtime_schema::schema::SchemaError
 
-// tool_runtime::schema::SchemaFinding
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchemaFinding {
-    ..
-}
-impl SchemaFinding {
-    #[must_use]
-    pub fn description(&self) -> &str {}
-    #[must_use]
-    pub fn pointer(&self) -> &str {}
-    #[must_use]
-    pub const fn rule(&self) -> &'static str {}
-    #[must_use]
-    pub const fn schema_kind(&self) -> SchemaKind {}
-}
-impl fmt::Display for SchemaFinding {}
+// tool_runtime::schema::SchemaFinding = tool_runtime_schema::schema::SchemaFinding
 
-// tool_runtime::schema::SchemaKind
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SchemaKind {
-    Input,
-    Output,
-}
-impl SchemaKind {
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {}
-}
-impl fmt::Display for SchemaKind {}
+// tool_runtime::schema::SchemaKind = tool_runtime_schema::schema::SchemaKind
 
 // tool_runtime::schema::SchemaReader
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -5807,72 +5633,11 @@ pub enum SchemaReader {
     Caller,
 }
 
-// tool_runtime::schema::UncheckedRule
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UncheckedRule {
-    ..
-}
-impl UncheckedRule {
-    #[must_use]
-    pub fn construct(&self) -> &str {}
-    #[must_use]
-    pub fn pointer(&self) -> &str {}
-    #[must_use]
-    pub const fn schema_kind(&self) -> SchemaKind {}
-}
-impl fmt::Display for UncheckedRule {}
+// tool_runtime::schema::UncheckedRule = tool_runtime_schema::schema::UncheckedRule
 
-// tool_runtime::schema::ValidationReport
-#[derive(Debug, Clone, PartialEq, Default)]
-#[non_exhaustive]
-pub struct ValidationReport {
-    pub malformed: Option<Malformed>,
-    pub violations: Vec<Violation>,
-    pub coercions: Vec<Coercion>,
-    pub coerced: Option<String>,
-    pub masked: Option<String>,
-}
-impl ValidationReport {
-    pub const MAX_LISTED: usize = 64;
-    #[must_use]
-    pub fn is_admitted(&self) -> bool {}
-}
+// tool_runtime::schema::ValidationReport = tool_runtime_schema::schema::ValidationReport
 
-// tool_runtime::schema::Validator
-pub struct Validator {
-    ..
-}
-impl Validator {
-    #[must_use]
-    pub fn check(
-        &self,
-        text: &str,
-        limits: &Limits,
-        coerce: Coerce,
-    ) -> ValidationReport {}
-    pub fn compile(schema: &Value) -> Result<Self, SchemaError> {}
-    #[must_use]
-    pub fn has_personal(&self) -> bool {}
-    #[must_use]
-    pub fn has_secrets(&self) -> bool {}
-    #[must_use]
-    pub fn needs_scan(&self, root_bounds_checked: bool) -> bool {}
-    #[must_use]
-    pub fn redact(
-        &self,
-        text: &str,
-        limits: &Limits,
-        redactor: &dyn Redactor,
-    ) -> Option<String> {}
-    #[must_use]
-    pub fn violation_at(
-        &self,
-        text: &str,
-        byte_offset: usize,
-        limits: &Limits,
-    ) -> Violation {}
-}
-impl fmt::Debug for Validator {}
+// tool_runtime::schema::Validator = tool_runtime_schema::schema::Validator
 
 // tool_runtime::schema::WrittenFiles
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -5895,6 +5660,10 @@ pub fn compare(
     after: &Value,
     reader: SchemaReader,
 ) -> Vec<SchemaChange> {}
+
+// tool_runtime::schema::open = tool_runtime_schema::schema::open
+
+// tool_runtime::schema::title = tool_runtime_schema::schema::title
 
 // tool_runtime::schemars = schemars
 

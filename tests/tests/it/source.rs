@@ -75,7 +75,7 @@ impl Source {
         let (visibility, children, imports) = (visibility.clone(), BTreeMap::new(), Vec::new());
         self.modules.push(Module { parent, visibility, children, items: Vec::new(), imports });
         for item in items {
-            if has(attributes(&item), &["cfg (test)", "cfg (doctest)"]) {
+            if is_for_tests(attributes(&item)) {
                 continue;
             }
             match &item {
@@ -272,6 +272,14 @@ pub(super) fn attributes(item: &Item) -> &[Attribute] {
 /// Returns true for what the documentation hides.
 pub(super) fn is_hidden(attributes: &[Attribute]) -> bool {
     has(attributes, &["doc (hidden)"])
+}
+
+/// Returns true for what only builds of tests have.
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    let mut texts = attributes.iter().map(|attribute| attribute.meta.to_token_stream().to_string());
+    texts.any(|text| {
+        matches!(&*text, "cfg (test)" | "cfg (doctest)") || text.starts_with("cfg (all (test")
+    })
 }
 
 fn has(attributes: &[Attribute], any: &[&str]) -> bool {

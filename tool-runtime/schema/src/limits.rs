@@ -24,6 +24,7 @@ pub struct Limits {
 
 impl Limits {
     /// The limits of answers: the widest, since the tool itself is trusted.
+    #[doc(hidden)]
     pub const WIDEST: Self = Self::new()
         .with_max_bytes(Self::MAX_BYTES)
         .with_max_depth(Self::DEEPEST)

@@ -48,6 +48,7 @@ pub(super) struct DefaultedProperty {
 impl Defaults {
     /// Returns an empty set of defaults.
     #[must_use]
+    #[doc(hidden)]
     pub const fn none() -> &'static Self {
         static NONE: Defaults = Defaults { objects: Vec::new(), root: None };
         &NONE
@@ -58,6 +59,7 @@ impl Defaults {
     /// Defaults are completed by the defaults below them: `"default": {}` becomes the full object.
     /// In a recursive schema, completion stops at the recursion.
     #[must_use]
+    #[doc(hidden)]
     pub fn compile(schema: &Value) -> Self {
         let known = HashMap::new();
         let found = Self::default();

@@ -101,6 +101,7 @@ impl Digest {
 
     /// The text form.
     #[must_use]
+    #[doc(hidden)]
     pub fn digits(&self) -> [u8; 64] {
         let mut text = [0; 64];
         for (digits, byte) in text.chunks_exact_mut(2).zip(self.0) {

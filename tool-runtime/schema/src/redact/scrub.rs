@@ -72,6 +72,7 @@ impl ValueScrubber {
 
     /// Creates a scrubber of values, and of others that may be everyday words; a short one of those
     /// matches only as a whole word.
+    #[doc(hidden)]
     pub fn with_common_words<'v>(
         values: impl Iterator<Item = &'v str>,
         words: impl Iterator<Item = &'v str>,
@@ -101,6 +102,7 @@ impl ValueScrubber {
 
     /// The most bytes that any value takes in a text, in its longest encoding.
     #[must_use]
+    #[doc(hidden)]
     pub fn longest(&self) -> usize {
         let longest = self.values.iter().map(|value| value.finder.needle().len()).max();
         longest.unwrap_or(0).saturating_mul(MAX_ENCODED_LENGTH)

@@ -22,6 +22,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    #[doc(hidden)]
     pub fn new(source: &str) -> Result<Self, PatternError> {
         // A translation has no syntax errors, so only the limits of the matcher are left.
         let too_large = |_| PatternError::Unsupported("a pattern that is too large or too deep");
@@ -29,11 +30,13 @@ impl Pattern {
         Ok(Self { source: source.into(), regex })
     }
 
+    #[doc(hidden)]
     pub fn is_match(&self, text: &str) -> bool {
         self.regex.is_match(text)
     }
 
     /// The expression as it was written.
+    #[doc(hidden)]
     pub fn as_str(&self) -> &str {
         &self.source
     }

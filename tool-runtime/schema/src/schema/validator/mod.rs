@@ -202,6 +202,7 @@ impl Validator {
 
     /// Returns when an output, serialized from the schema's own type, has to be checked.
     #[must_use]
+    #[doc(hidden)]
     pub fn answer_check(&self) -> AnswerCheck {
         typed_output::answer_check(&self.schemas)
     }
@@ -286,9 +287,11 @@ impl Validator {
     }
 
     /// Bytes of free text that [`redact`](Self::redact) scans.
+    #[doc(hidden)]
     pub const FREE_TEXT_BYTES: usize = 32 * 1024;
 
     /// Like [`redact`](Self::redact), with another limit on the free text that is scanned.
+    #[doc(hidden)]
     pub fn redact_with_limit(
         &self,
         text: &str,
@@ -303,6 +306,7 @@ impl Validator {
     /// Lists the JSON Pointers at which two texts differ; those to what is inside of a secret end at
     /// the secret.
     #[must_use]
+    #[doc(hidden)]
     pub fn differences(&self, before: &str, after: &str, limits: &Limits) -> Vec<String> {
         differences(before, after, limits, |view| self.secrets(view))
     }
@@ -312,6 +316,7 @@ impl Validator {
     ///
     /// # Errors
     /// Returns a violation for each mask that stands for no secret.
+    #[doc(hidden)]
     pub fn unmasked(
         &self,
         edited: &str,
@@ -334,6 +339,7 @@ impl Validator {
 
     /// Lists the values of a text that a log must not repeat; `None` if it is not JSON.
     #[must_use]
+    #[doc(hidden)]
     pub fn sensitive(&self, text: &str, limits: &Limits) -> Option<redact::SensitiveValues> {
         let tree = read(text, limits).ok()?;
         Some(redact::sensitive(&self.schemas, tree.view(text)))
@@ -376,6 +382,7 @@ impl Validator {
     /// Describes the object or array that ends at a byte offset, and that its type rejected after
     /// all of its members had been read.
     #[must_use]
+    #[doc(hidden)]
     pub fn violation_of_container(
         &self,
         text: &str,

@@ -27,10 +27,12 @@ pub struct IntegerWidth {
 
 impl IntegerWidth {
     /// Everything from the least `i64` to the greatest `u64`.
+    #[doc(hidden)]
     pub const WIDEST: Self = Self { signed: true, bits: 65 };
 
     /// The range that a schema's `format` names.
     #[must_use]
+    #[doc(hidden)]
     pub fn named(format: &str) -> Option<Self> {
         let (signed, bits) = match format.strip_prefix('u') {
             Some(rest) => (false, rest.strip_prefix("int")?),
@@ -48,6 +50,7 @@ impl IntegerWidth {
     }
 
     #[must_use]
+    #[doc(hidden)]
     pub const fn min(self) -> i128 {
         match (self.signed, self.bits) {
             (false, _) => 0,
@@ -57,6 +60,7 @@ impl IntegerWidth {
     }
 
     #[must_use]
+    #[doc(hidden)]
     pub const fn max(self) -> u128 {
         match (self.signed, self.bits) {
             (true, 65) => u64::MAX as u128,

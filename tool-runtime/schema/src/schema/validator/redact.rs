@@ -158,8 +158,10 @@ fn is_readable(number: &str) -> bool {
 /// The values of one text that a log must not repeat.
 #[derive(Debug, Default)]
 pub struct SensitiveValues {
+    #[doc(hidden)]
     pub secrets: Vec<String>,
     /// Personal data, and the values of undeclared properties.
+    #[doc(hidden)]
     pub personal: Vec<String>,
 }
 
