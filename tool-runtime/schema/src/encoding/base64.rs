@@ -35,7 +35,7 @@ pub fn decode(text: &str) -> Option<Vec<u8>> {
     (encode(&bytes) == text).then_some(bytes)
 }
 
-/// Returns the value of a digit, its place in [`DIGITS`] or in the alphabet for URLs, which has `-`
+/// Returns the value of a digit, its place in `DIGITS` or in the alphabet for URLs, which has `-`
 /// and `_` for `+` and `/`.
 #[must_use]
 pub fn sextet(digit: u8) -> Option<u8> {
