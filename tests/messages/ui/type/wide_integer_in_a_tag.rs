@@ -25,7 +25,7 @@ enum Balance {
         /// The cents outside of tests.
         #[cfg(not(test))]
         untested: u128,
-        /// The cents of nobody.
+        /// An amount in cents.
         #[cfg(test)]
         absent: NoSuchType,
     },

@@ -112,7 +112,7 @@ fn a_repeat_may_name_an_argument_by_its_alias() {
         /// The text.
         #[serde(alias = "text")]
         q: String,
-        /// How much it counts.
+        /// The weight.
         #[arg(default = 1)]
         #[serde(alias = "rank")]
         weight: u8,

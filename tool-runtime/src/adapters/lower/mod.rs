@@ -158,7 +158,7 @@ struct Lowering<'s> {
     profile: &'static DialectProfile,
     titles: bool,
     definitions: Definitions<'s>,
-    /// What the references lead to, once it was needed.
+    /// The facts about the targets of references, computed when they are first needed.
     facts: OnceCell<ReferenceFacts<'s>>,
     /// The copies of parts that are left: siblings in each branch, targets in place of references.
     budget: CopyBudget,

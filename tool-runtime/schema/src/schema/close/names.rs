@@ -203,7 +203,7 @@ impl<'s> NameSearch<'s> {
     fn schema(&mut self, keywords: &'s Map<String, Value>, at: &str) -> ListedNames<'s> {
         crate::steps::count(1);
         if self.depth == MAX_DEPTH {
-            // What is not searched may list any name.
+            // A part that is not searched may list any name.
             return ListedNames { admits_unnamed: true, has_open_part: true, ..Default::default() };
         }
         self.depth += 1;

@@ -14,7 +14,7 @@ pub use self::translation::translated;
 
 /// A regular expression that is matched as ECMA-262 specifies with the flag `u`.
 ///
-/// What is an error with that flag and a literal without it, such as `\_`, is a literal.
+/// An escape such as `\_`, an error with that flag and a literal without it, is a literal.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     source: Box<str>,
