@@ -72,9 +72,10 @@ const RANDOM_TEXTS: usize = 60;
 /// # Errors
 /// Patterns are kept or dropped contrary to their list, or dropped ones are not reported.
 pub fn compared() -> Result<Value, String> {
-    let kept = KEPT.iter().chain(UNCHECKED).map(|pattern| compare(pattern, true));
-    let dropped = DROPPED.iter().map(|pattern| compare(pattern, false));
-    let (verdicts, errors): (Vec<_>, Vec<_>) = kept.chain(dropped).partition(Result::is_ok);
+    let declared_verdicts = KEPT.iter().chain(UNCHECKED).map(|pattern| compare(pattern, true));
+    let dropped_verdicts = DROPPED.iter().map(|pattern| compare(pattern, false));
+    let (verdicts, errors): (Vec<_>, Vec<_>) =
+        declared_verdicts.chain(dropped_verdicts).partition(Result::is_ok);
     let errors: Vec<_> = errors.into_iter().filter_map(Result::err).collect();
     if errors.is_empty() { verdicts.into_iter().collect() } else { Err(errors.join("\n")) }
 }

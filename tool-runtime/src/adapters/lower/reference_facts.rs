@@ -49,9 +49,9 @@ struct ReferenceGraph<'s> {
 
 impl<'s> ReferenceGraph<'s> {
     fn new(definitions: Definitions<'s>) -> Self {
-        let mut known = HashSet::new();
+        let mut visited = HashSet::new();
         let mut texts = SchemaContent::new(definitions.root()).references;
-        texts.retain(|text| known.insert(*text));
+        texts.retain(|text| visited.insert(*text));
         let nodes: HashMap<&str, usize> =
             texts.iter().enumerate().map(|(node, text)| (*text, node)).collect();
         let mut graph =
@@ -75,11 +75,11 @@ impl<'s> ReferenceGraph<'s> {
     /// The nodes from which any of these is reached.
     fn nodes_that_reach(&self, ends: &[usize]) -> Vec<usize> {
         let reversed = reversed(&self.edges);
-        let mut known = vec![false; self.edges.len()];
+        let mut visited = vec![false; self.edges.len()];
         let mut open = ends.to_vec();
         let mut reached = Vec::new();
         while let Some(node) = open.pop() {
-            if !std::mem::replace(&mut known[node], true) {
+            if !std::mem::replace(&mut visited[node], true) {
                 reached.push(node);
                 open.extend(&reversed[node]);
             }
@@ -90,17 +90,17 @@ impl<'s> ReferenceGraph<'s> {
     /// The nodes that reach themselves: those that share a strongly connected component with
     /// another node, by Kosaraju's algorithm. No node has an edge to itself.
     fn nodes_in_cycles(&self) -> Vec<usize> {
-        let mut known = vec![false; self.edges.len()];
+        let mut visited = vec![false; self.edges.len()];
         let mut finished = Vec::new();
         for node in 0..self.edges.len() {
-            visit(&self.edges, node, &mut known, &mut finished);
+            visit(&self.edges, node, &mut visited, &mut finished);
         }
         let reversed = reversed(&self.edges);
-        let mut known = vec![false; self.edges.len()];
+        let mut visited = vec![false; self.edges.len()];
         let mut in_cycles = Vec::new();
         for node in finished.into_iter().rev() {
             let mut component = Vec::new();
-            visit(&reversed, node, &mut known, &mut component);
+            visit(&reversed, node, &mut visited, &mut component);
             if component.len() > 1 {
                 in_cycles.append(&mut component);
             }
@@ -119,10 +119,10 @@ fn reversed(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     reversed
 }
 
-/// Visits the nodes that are reached and not known, and lists each after those that it reaches.
-fn visit(edges: &[Vec<usize>], first: usize, known: &mut [bool], finished: &mut Vec<usize>) {
+/// Visits the nodes that are reached and not visited, and lists each after those that it reaches.
+fn visit(edges: &[Vec<usize>], first: usize, visited: &mut [bool], finished: &mut Vec<usize>) {
     let mut open = Vec::new();
-    if !std::mem::replace(&mut known[first], true) {
+    if !std::mem::replace(&mut visited[first], true) {
         open.push((first, 0));
     }
     while let Some((node, next)) = open.last_mut() {
@@ -133,7 +133,7 @@ fn visit(edges: &[Vec<usize>], first: usize, known: &mut [bool], finished: &mut 
             continue;
         };
         *next += 1;
-        if !std::mem::replace(&mut known[target], true) {
+        if !std::mem::replace(&mut visited[target], true) {
             open.push((target, 0));
         }
     }

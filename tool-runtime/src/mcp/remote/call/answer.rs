@@ -152,13 +152,13 @@ fn is_without_content(text: &str) -> bool {
 
 /// Reads the blocks of an answer, and sets those of no known type apart.
 fn blocks(content: &str) -> Option<(Vec<ContentBlock>, Vec<&RawValue>)> {
-    let listed: Vec<&RawValue> = if content.starts_with('[') {
+    let raw_blocks: Vec<&RawValue> = if content.starts_with('[') {
         serde_json::from_str(content).ok()?
     } else {
         vec![serde_json::from_str(content).ok()?]
     };
     let (mut blocks, mut unknown) = (Vec::new(), Vec::new());
-    for block in listed {
+    for block in raw_blocks {
         if let Ok(block) = serde_json::from_str(block.get()) {
             blocks.push(block);
         } else {
