@@ -42,7 +42,10 @@ const STAYING: [&str; 9] = [
 pub(super) fn restate(schema: &mut Value) {
     let is_null = schema.as_object().is_some_and(is_null);
     restate_part(schema);
-    if is_null && let Value::Object(keywords) = schema {
+    if !is_null {
+        return;
+    }
+    if let Value::Object(keywords) = schema {
         // An enumeration of null alone is no component of a client.
         keywords.remove("enum");
         add_condition(keywords, "type", "null".into());
