@@ -12,12 +12,21 @@ use std::{env, fs};
 
 use sha2::{Digest, Sha256};
 
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 16] = [
     "../Cargo.lock",
     "../tool-contracts/src",
     "../tool-derive/src",
     "../tool-runtime/src",
+    "../tool-runtime/adapters/src",
+    "../tool-runtime/agent/src",
+    "../tool-runtime/contracts-lock/src",
+    "../tool-runtime/core/src",
+    "../tool-runtime/http/src",
+    "../tool-runtime/mcp-client/src",
+    "../tool-runtime/record/src",
     "../tool-runtime/schema/src",
+    "../tool-runtime/sqlite/src",
+    "../tool-runtime/testing/src",
     "Cargo.toml",
     "storefront",
 ];

@@ -71,7 +71,7 @@ pub use crate::{
         ErrorCode, ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType,
     },
     hidden::{has_bidirectional_controls, has_hidden_characters},
-    output::ToolOutput,
+    output::{AUDIT_MEMBER, ToolOutput},
     result::{
         Attachment, AttachmentBuilder, Audience, Coercion, Evidence, EvidenceSource, ToolResult,
         ToolResultMeta, Warning,

@@ -25,7 +25,7 @@ pages! {
     compile_errors: "compile-errors.md";
     effects: "effects.md";
     errors: "errors.md";
-    #[feature = "discovery"]
+    #[all(feature = "discovery", feature = "export")]
     schemas: "schemas.md";
     calls: "calls.md";
     #[feature = "adapters"]

@@ -66,6 +66,7 @@
 //! | `tokio` | yes | the default [`Timer`]; without it, give [`RuntimeBuilder::timer`] one of your own |
 //! | `canonical` | no | [`canonical`]: JSON in its one form (RFC 8785), and hashes over it |
 //! | `attachments` | no | `Attachments`: files, images and links beside a tool's answer |
+//! | `export` | no | [`schema::Export`]: contracts as files from a build script, and the lock that a breaking change fails |
 //! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, caching, limits |
 //! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
 //! | `ed25519` | no | signed checkpoints of the [`ledger`] for an auditor without its key |
@@ -91,97 +92,60 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "adapters")]
-pub mod adapters;
 #[cfg(feature = "agent")]
 pub mod agent;
-mod arguments;
-pub mod articulate;
-#[cfg(feature = "agent")]
-pub mod assess;
-mod call;
-mod dispatch;
-mod effect_state;
-#[cfg(feature = "evidence")]
-pub mod evidence;
-mod failure;
-mod feature_stubs;
 #[cfg(any(doc, doctest))]
 pub mod guide;
-#[cfg(feature = "http")]
-pub mod http;
-#[cfg(feature = "policy")]
-mod key_ring;
 #[cfg(feature = "ledger")]
 pub mod ledger;
-#[cfg(feature = "policy")]
-mod log;
-#[cfg(any(feature = "openai", feature = "jwks-url", feature = "mcp-client"))]
-mod loopback;
 #[cfg(any(feature = "mcp", feature = "mcp-client"))]
 pub mod mcp;
-mod metrics;
-#[cfg(feature = "policy")]
-pub mod policy;
+pub mod prelude;
 #[cfg(feature = "agent")]
 pub mod proxy;
-mod refusal_reason;
-mod runtime;
 pub mod schema;
-#[cfg(feature = "search")]
-pub mod search;
-mod stand_ins;
 #[cfg(feature = "policy")]
 pub mod store;
-#[cfg(feature = "testing")]
-pub mod testing;
-mod timer;
-pub mod tokens;
-mod tool;
-#[cfg(feature = "trace")]
-pub mod trace;
-#[cfg(any(feature = "openai", feature = "mcp-client"))]
-mod unreached;
-mod words;
 
 #[doc(hidden)]
-#[path = "private/mod.rs"]
+#[path = "private.rs"]
 pub mod __private;
-pub mod prelude;
-
-#[cfg(feature = "canonical")]
-pub use tool_runtime_schema::canonical;
-#[cfg(any(feature = "adapters", feature = "mcp-client"))]
-use tool_runtime_schema::event_stream;
-pub use tool_runtime_schema::{Limits, redact};
-use tool_runtime_schema::{encoding, json, steps};
 
 pub use schemars;
 pub use serde;
 pub use serde_json;
 pub use tool_contracts as contracts;
-pub use uuid::Uuid;
-
-pub use self::arguments::Arguments;
-pub use self::call::{ApprovalError, NotPending, Preview, ToolCall, TypedCall, Withdrawal};
-pub use self::dispatch::{AnswerOrigin, CallRecord, Observe};
-pub use self::failure::{Failure, FailureCode, ToolFailure};
-pub use self::refusal_reason::RefusalReason;
-pub use self::runtime::{Runtime, RuntimeBuilder, ToolChanges, ToolList, ToolSubscription, Tools};
+#[cfg(feature = "adapters")]
+#[doc(inline)]
+pub use tool_runtime_adapters as adapters;
+#[cfg(feature = "agent")]
+#[doc(inline)]
+pub use tool_runtime_agent::assess;
 #[cfg(feature = "tokio")]
-pub use self::timer::TokioTimer;
-pub use self::timer::{Job, Sleep, Timer};
-pub use self::tool::registry::{
-    DynamicTool, RefusedTool, Registry, SourceLocation, Tool, Toolkit, TypedTool,
-};
-pub use self::tool::{
-    Attachment, AttachmentHandle, AttachmentLimits, BuildError, BuildProblem, CallScope,
-    Cancellation, DataError, DryRun, EvidenceRecorder, FromCall, Idempotency, InputAnswer,
-    InputError, MetaRecorder, OutputMeta, Progress, ProgressUpdate, Reconciled, ToolOutput,
-    UserInput, quiet_tool_panics,
+#[doc(inline)]
+pub use tool_runtime_core::TokioTimer;
+#[cfg(feature = "policy")]
+#[doc(inline)]
+pub use tool_runtime_core::policy;
+#[cfg(feature = "search")]
+#[doc(inline)]
+pub use tool_runtime_core::search;
+#[cfg(feature = "trace")]
+#[doc(inline)]
+pub use tool_runtime_core::trace;
+#[doc(inline)]
+pub use tool_runtime_core::{
+    AnswerOrigin, ApprovalError, Arguments, Attachment, AttachmentHandle, AttachmentLimits,
+    BuildError, BuildProblem, CallRecord, CallScope, Cancellation, DataError, DryRun, DynamicTool,
+    EvidenceRecorder, Failure, FailureCode, FromCall, Idempotency, InputAnswer, InputError, Job,
+    MetaRecorder, NotPending, Observe, OutputMeta, Preview, Progress, ProgressUpdate, Reconciled,
+    RefusalReason, RefusedTool, Registry, Runtime, RuntimeBuilder, Sleep, SourceLocation, Timer,
+    Tool, ToolCall, ToolChanges, ToolFailure, ToolList, ToolOutput, ToolSubscription, Toolkit,
+    Tools, TypedCall, TypedTool, UserInput, Withdrawal, articulate, quiet_tool_panics, tokens,
 };
 #[cfg(feature = "attachments")]
-pub use self::tool::{AttachmentError, Attachments};
+#[doc(inline)]
+pub use tool_runtime_core::{AttachmentError, Attachments};
 #[doc = include_str!("macros/tool_failure.md")]
 pub use tool_runtime_derive::ToolFailure;
 #[doc = include_str!("macros/ai_tool.md")]
@@ -190,3 +154,18 @@ pub use tool_runtime_derive::ai_tool;
 pub use tool_runtime_derive::ai_toolkit;
 #[doc = include_str!("macros/ai_type.md")]
 pub use tool_runtime_derive::ai_type;
+#[cfg(feature = "http")]
+#[doc(inline)]
+pub use tool_runtime_http as http;
+#[cfg(feature = "evidence")]
+#[doc(inline)]
+pub use tool_runtime_record::evidence;
+#[cfg(feature = "canonical")]
+#[doc(inline)]
+pub use tool_runtime_schema::canonical;
+#[doc(inline)]
+pub use tool_runtime_schema::{Limits, redact};
+#[cfg(feature = "testing")]
+#[doc(inline)]
+pub use tool_runtime_testing as testing;
+pub use uuid::Uuid;

@@ -4,12 +4,13 @@ pub use tool_contracts::envelope::{RequestEnvelope, ResponseEnvelope};
 pub use tool_contracts::{Actor, ActorType, CallStatus, Effect, Permission, ToolContext};
 pub use uuid::Uuid;
 
+#[cfg(not(feature = "attachments"))]
+#[doc(hidden)]
+pub use tool_runtime_core::Attachments;
+
 #[cfg(feature = "attachments")]
 #[doc(no_inline)]
 pub use crate::Attachments;
-#[cfg(not(feature = "attachments"))]
-#[doc(hidden)]
-pub use crate::feature_stubs::Attachments;
 /// For an `impl` of `Approver`, of another policy or of a store.
 #[cfg(feature = "policy")]
 #[doc(no_inline)]

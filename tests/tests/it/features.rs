@@ -5,8 +5,9 @@ use std::fs;
 
 use crate::source_files::root;
 
-/// The dependencies that need Rust 1.88.
-const NEED_1_88: [&str; 2] = ["dep:jsonwebtoken", "dep:rmcp"];
+/// The parts that need Rust 1.88, by their dependencies `jsonwebtoken` and `rmcp`.
+const NEED_1_88: [&str; 3] =
+    ["tool-runtime-http/jwt", "tool-runtime-http/mcp", "dep:tool-runtime-mcp-client"];
 
 /// A feature of the manifest.
 struct Feature {

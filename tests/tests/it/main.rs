@@ -29,7 +29,6 @@ mod guard;
 mod guide;
 mod http;
 mod key_rotation;
-mod layers;
 mod ledger;
 mod life;
 mod macros;

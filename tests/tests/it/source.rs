@@ -110,14 +110,6 @@ impl Source {
         self.add(Some(parent), &module.vis, &file, file.parent().unwrap_or(folder))
     }
 
-    /// Returns the path of a module, without the crate.
-    pub(super) fn path(&self, module: ModuleId) -> Vec<String> {
-        let Some(parent) = self.modules[module].parent else { return Vec::new() };
-        let siblings = self.modules[parent].children.iter();
-        let name = siblings.filter(|(_, id)| **id == module).map(|(name, _)| name.clone()).next();
-        self.path(parent).into_iter().chain(name).collect()
-    }
-
     /// Returns what a path means in a module.
     pub(super) fn resolve(&self, module: ModuleId, path: &[String]) -> Option<Target> {
         self.resolve_within(MAX_IMPORTS, module, path)

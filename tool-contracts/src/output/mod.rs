@@ -15,6 +15,10 @@ pub(crate) use self::{
 };
 use crate::{ToolError, ToolErrorDetail, ToolResult};
 
+/// The member of an MCP result's `_meta` with what the envelope of an answer has beside its data.
+#[doc(hidden)]
+pub const AUDIT_MEMBER: &str = "tool-runtime/audit";
+
 /// The output of a call: a result or an error, distinguished by `status`.
 ///
 /// Without parameters both input and output stay raw JSON. Deserialization streams: `status` may be

@@ -37,17 +37,26 @@ fn holds(package: &str) {
     );
 }
 
-#[test]
-fn the_public_surface_of_the_runtime_is_the_recorded_one() {
-    holds("tool-runtime");
+macro_rules! packages {
+    ($($test:ident: $package:literal;)+) => {$(
+        #[test]
+        fn $test() {
+            holds($package);
+        }
+    )+};
 }
 
-#[test]
-fn the_public_surface_of_the_schemas_is_the_recorded_one() {
-    holds("tool-runtime/schema");
-}
-
-#[test]
-fn the_public_surface_of_the_contracts_is_the_recorded_one() {
-    holds("tool-contracts");
+packages! {
+    the_public_surface_of_the_contracts_is_the_recorded_one: "tool-contracts";
+    the_public_surface_of_the_facade_is_the_recorded_one: "tool-runtime";
+    the_public_surface_of_the_adapters_is_the_recorded_one: "tool-runtime/adapters";
+    the_public_surface_of_the_agent_is_the_recorded_one: "tool-runtime/agent";
+    the_public_surface_of_the_lock_is_the_recorded_one: "tool-runtime/contracts-lock";
+    the_public_surface_of_the_core_is_the_recorded_one: "tool-runtime/core";
+    the_public_surface_of_the_server_is_the_recorded_one: "tool-runtime/http";
+    the_public_surface_of_the_mcp_client_is_the_recorded_one: "tool-runtime/mcp-client";
+    the_public_surface_of_the_records_is_the_recorded_one: "tool-runtime/record";
+    the_public_surface_of_the_schemas_is_the_recorded_one: "tool-runtime/schema";
+    the_public_surface_of_the_sqlite_store_is_the_recorded_one: "tool-runtime/sqlite";
+    the_public_surface_of_the_test_kit_is_the_recorded_one: "tool-runtime/testing";
 }

@@ -257,7 +257,7 @@ fn said(answer: &Answer) -> (u16, Value) {
 
 #[test]
 fn every_path_of_the_router_has_its_place_in_the_table() {
-    const ROUTES: &str = include_str!("../../../../../tool-runtime/src/http/routes.rs");
+    const ROUTES: &str = include_str!("../../../../../tool-runtime/http/src/routes.rs");
     let rows =
         ROUTES.lines().filter(|line| line.contains(" = GET \"") || line.contains(" = POST \""));
     let paths = rows.filter_map(|row| row.split('"').nth(1));

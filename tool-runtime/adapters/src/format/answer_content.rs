@@ -1,0 +1,206 @@
+//! The content of an answer, as the dialects write it.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tool_contracts::{Audience, ErrorCode, ToolErrorDetail, ToolErrorType};
+use tool_runtime_core::tool::Attachment;
+use tool_runtime_schema::json::from_text;
+
+use super::parsed_response::ParsedCall;
+use super::response_value::value_for_floats;
+
+/// The content of the answer to one call.
+#[derive(Debug, Clone)]
+pub(crate) struct AnswerContent {
+    pub(crate) is_error: bool,
+    pub(crate) body: AnswerBody,
+    pub(crate) notes: Vec<String>,
+    /// Bytes are shared with the output.
+    pub(crate) attachments: Vec<Attachment>,
+    /// The own names of the tools that a search of ours has found.
+    pub(crate) found_tools: Vec<String>,
+}
+
+/// The part of an answer beside its notes.
+#[derive(Debug, Clone)]
+pub(crate) enum AnswerBody {
+    /// The call is not executed yet.
+    Pending,
+    /// JSON text.
+    Data(String),
+    Text(String),
+    Error(Box<ToolErrorDetail>),
+    /// Only the notes.
+    Notes,
+}
+
+/// An attachment of an answer that is one text, or another part beside that text.
+pub(crate) enum ShownPart<T> {
+    Text(String),
+    Other(T),
+}
+
+/// The answer to one call, prepared for a dialect.
+#[derive(Debug)]
+pub(crate) struct PreparedAnswer<'t> {
+    pub(crate) call: &'t ParsedCall,
+    pub(crate) content: AnswerContent,
+    /// The declarations of the tools that a provider's search, executed here, has found.
+    pub(crate) found: Vec<Value>,
+}
+
+impl AnswerContent {
+    pub(crate) fn of(body: AnswerBody, is_error: bool) -> Self {
+        let (notes, attachments, found_tools) = (Vec::new(), Vec::new(), Vec::new());
+        Self { is_error, body, notes, attachments, found_tools }
+    }
+
+    /// Returns the content with a note for each attachment, and the parts for those that the provider
+    /// shows to the model.
+    ///
+    /// `part` writes one; none if the provider cannot show it.
+    pub(crate) fn with_parts<T>(
+        &self,
+        mut part: impl FnMut(&Attachment) -> Option<T>,
+    ) -> (Cow<'_, Self>, Vec<T>) {
+        if self.attachments.is_empty() {
+            return (Cow::Borrowed(self), Vec::new());
+        }
+        let (mut content, mut parts) = (self.clone(), Vec::new());
+        for attachment in std::mem::take(&mut content.attachments) {
+            let is_for_model = attachment.is_for(Audience::Assistant);
+            let shown = is_for_model.then(|| part(&attachment)).flatten();
+            let note = match (is_for_model, &shown) {
+                (true, Some(_)) => "attached",
+                (true, None) => "attached, but not shown here",
+                (false, _) => "attached for the user, and not shown here",
+            };
+            content.notes.push(format!("{note}: {attachment}"));
+            parts.extend(shown);
+        }
+        (Cow::Owned(content), parts)
+    }
+
+    /// Returns the content as one text, which ends with the attached texts, and the other parts.
+    pub(crate) fn to_text_with_parts<T>(
+        &self,
+        part: impl Fn(&Attachment) -> Option<ShownPart<T>>,
+    ) -> (String, Vec<T>) {
+        let (content, shown) = self.with_parts(part);
+        let (mut text, mut parts) = (content.to_text(), Vec::new());
+        for part in shown {
+            match part {
+                ShownPart::Text(attached) => {
+                    text.push_str("\n\n");
+                    text.push_str(&attached);
+                }
+                ShownPart::Other(part) => parts.push(part),
+            }
+        }
+        (text, parts)
+    }
+
+    /// Returns the content with a note for each attachment, for a reader of text alone.
+    pub(crate) fn without_parts(&self) -> Cow<'_, Self> {
+        self.with_parts(|_| None::<()>).0
+    }
+
+    /// The content as one text, which is never blank.
+    pub(crate) fn to_text(&self) -> String {
+        let text = match &self.body {
+            AnswerBody::Data(data) if self.notes.is_empty() => data.clone(),
+            AnswerBody::Text(text) if self.notes.is_empty() => text.clone(),
+            AnswerBody::Text(text) => format!("{text}\n\n{}", self.notes.join("\n")),
+            body @ (AnswerBody::Pending
+            | AnswerBody::Data(_)
+            | AnswerBody::Error(_)
+            | AnswerBody::Notes) => self.annotated_text(body),
+        };
+        if text.trim().is_empty() { r#""""#.to_owned() } else { text }
+    }
+
+    /// The content as an object with the member `output` or `error`. Integers that a float would round
+    /// are written as texts, for providers that read every number as a float.
+    pub(crate) fn to_object(&self) -> Value {
+        let mut object = Map::new();
+        let shown = match &self.body {
+            AnswerBody::Data(data) => Some(value_for_floats(data)),
+            AnswerBody::Text(text) => Some(text.as_str().into()),
+            AnswerBody::Error(error) => {
+                Some(value_for_floats(&to_value(&ErrorSummary::of(error)).to_string()))
+            }
+            AnswerBody::Pending | AnswerBody::Notes => None,
+        };
+        if let Some(shown) = shown {
+            object.insert(if self.is_error { "error" } else { "output" }.to_owned(), shown);
+        }
+        if !self.notes.is_empty() {
+            object.insert("notes".to_owned(), to_value(&self.notes));
+        }
+        object.into()
+    }
+
+    fn annotated_text(&self, body: &AnswerBody) -> String {
+        let (mut data, mut error) = (None, None);
+        match body {
+            AnswerBody::Data(text) => data = from_text(text).ok(),
+            AnswerBody::Error(detail) => error = Some(ErrorSummary::of(detail)),
+            AnswerBody::Pending | AnswerBody::Text(_) | AnswerBody::Notes => {}
+        }
+        let annotated = AnnotatedAnswer { data, error, notes: &self.notes };
+        serde_json::to_string(&annotated).expect("texts and JSON are written to memory as JSON")
+    }
+}
+
+/// The object for the model if there are notes beside the data.
+#[derive(Serialize)]
+struct AnnotatedAnswer<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorSummary<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    notes: &'a [String],
+}
+
+/// An error for the model, without its cause.
+#[derive(Serialize)]
+struct ErrorSummary<'a> {
+    #[serde(rename = "type")]
+    error_type: ToolErrorType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'a str>,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Map<String, Value>>,
+}
+
+impl<'a> ErrorSummary<'a> {
+    fn of(error: &'a ToolErrorDetail) -> Self {
+        Self {
+            error_type: error.error_type(),
+            code: error.code(),
+            message: error.message(),
+            retry_after_ms: error.retry_after_ms(),
+            details: details(error),
+        }
+    }
+}
+
+/// The details for the model: all except the approval ticket, which belongs to the host.
+fn details(error: &ToolErrorDetail) -> Option<Map<String, Value>> {
+    let mut details = error.details()?.clone();
+    if error.code() == Some(ErrorCode::NeedsUserConfirmation.as_str()) {
+        details.remove("ticket");
+    }
+    Some(details).filter(|details| !details.is_empty())
+}
+
+fn to_value<T: Serialize>(value: &T) -> Value {
+    serde_json::to_value(value).expect("texts and JSON are read from memory as JSON")
+}

@@ -1,0 +1,21 @@
+//! The agent: runs the required tools, compresses the context, asks a model, and says what it cost.
+
+mod answer_cache;
+mod budget;
+mod config;
+mod config_format;
+mod context;
+mod observer;
+mod prices;
+mod proxy_agent;
+mod sessions;
+mod settings;
+mod steps;
+mod turn;
+
+pub use self::config::{AgentConfig, LogLevel};
+pub use self::prices::{ModelPrice, PriceTable};
+pub use self::proxy_agent::{ProxyAgent, ProxyAgentBuilder};
+#[doc(hidden)]
+pub use self::sessions::MAX_SESSION_MESSAGES;
+pub use self::sessions::{MemorySessions, SessionKey, SessionStore};

@@ -1,0 +1,304 @@
+//! Logs and measures a request: its steps, and how it ended. No event has a text of it.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::Value;
+use tool_contracts::act::ActResult;
+use tool_contracts::articulate::SerializedOutput;
+use tool_contracts::assess::OptimizedContext;
+use tool_runtime_core::log::log_event;
+use tool_runtime_core::metrics::{AgentMetrics, CallMetrics, EndedRequest};
+use tool_runtime_core::store::StoreError;
+
+use super::config::{AgentConfig, LogLevel};
+use super::proxy_agent::AgentInner;
+use super::steps::RequestStep;
+use super::turn::{CompletedRequest, ModelResponse};
+use crate::error::AgentError;
+use crate::model::FinishReason;
+
+/// Logs and measures a request, as far as its agent's configuration wants it.
+pub(super) struct Observer<'t> {
+    config: &'t AgentConfig,
+    metrics: Option<&'t AgentMetrics>,
+    model: &'t str,
+}
+
+impl<'t> Observer<'t> {
+    pub(super) fn new(agent: &'t AgentInner, model: &'t str) -> Self {
+        let metrics = agent.runtime.services().dispatcher.metrics().map(CallMetrics::agents);
+        let metrics = metrics.filter(|_| agent.config.enable_metrics());
+        Self { config: &agent.config, metrics, model }
+    }
+
+    /// Measures a step that ended, well or not.
+    pub(super) fn step_ended(&self, step: RequestStep, took: Duration) {
+        if let Some(metrics) = self.metrics {
+            metrics.step_ended(step.as_str(), took);
+        }
+    }
+
+    /// Logs the required tools.
+    pub(super) fn tools_ran(&self, results: &[ActResult], took: Duration) {
+        if self.logs(LogLevel::Debug) {
+            log_event!(
+                debug,
+                target: tool_runtime_core::trace::conventions::AGENT_TARGET,
+                tools = results.len(),
+                failed_tools = failed(results),
+                latency_ms = ms(took),
+                "the agent ran the required tools"
+            );
+        }
+    }
+
+    /// Logs and counts the tokens of a context.
+    pub(super) fn context_optimized(&self, context: &OptimizedContext, took: Duration) {
+        let (raw, optimized) = (context.original_tokens(), context.optimized_tokens());
+        if let Some(metrics) = self.metrics {
+            metrics.count_context([("raw", raw), ("optimized", optimized)]);
+        }
+        if self.logs(LogLevel::Debug) {
+            log_event!(
+                debug,
+                target: tool_runtime_core::trace::conventions::AGENT_TARGET,
+                method = context.method_used().as_str(),
+                raw_input_tokens = raw,
+                input_tokens = optimized,
+                latency_ms = ms(took),
+                "the agent made the context"
+            );
+        }
+    }
+
+    /// Logs the answer of the model, or of the cache.
+    pub(super) fn model_answered(
+        &self,
+        answer: &ModelResponse,
+        tokens: (u64, u64),
+        took: Duration,
+    ) {
+        let (input, output) = tokens;
+        if self.logs(LogLevel::Debug) {
+            log_event!(
+                debug,
+                target: tool_runtime_core::trace::conventions::AGENT_TARGET,
+                model = %self.model,
+                input_tokens = input,
+                output_tokens = output,
+                finish_reason = finish_reason(answer.reply.finish_reason()),
+                cached = answer.is_cached,
+                latency_ms = ms(took),
+                "the agent has the model's answer"
+            );
+        }
+    }
+
+    /// Logs the format of the answer.
+    pub(super) fn output_written(&self, output: &SerializedOutput, took: Duration) {
+        if self.logs(LogLevel::Debug) {
+            log_event!(
+                debug,
+                target: tool_runtime_core::trace::conventions::AGENT_TARGET,
+                format = output.format_used().as_str(),
+                latency_ms = ms(took),
+                "the agent wrote the answer"
+            );
+        }
+    }
+
+    /// Logs the error of the store of sessions, which no caller reads.
+    pub(super) fn sessions_failed(&self, error: &StoreError) {
+        if self.logs(LogLevel::Error) {
+            log_event!(error, target: tool_runtime_core::trace::conventions::AGENT_TARGET, %error, "the store of sessions failed");
+        }
+    }
+
+    /// Logs and counts the end of a request.
+    pub(super) fn ended(&self, ended: Result<&CompletedRequest, &AgentError>, took: Duration) {
+        if let Some(metrics) = self.metrics {
+            let (outcome, code) = match ended {
+                Ok(CompletedRequest { answer: ModelResponse { is_cached: true, .. }, .. }) => {
+                    ("cached", None)
+                }
+                Ok(CompletedRequest { answer: ModelResponse { is_cached: false, .. }, .. }) => {
+                    ("answered", None)
+                }
+                Err(error) => ("failed", Some(error.kind().as_str())),
+            };
+            metrics.request_ended(&EndedRequest { outcome, code, took });
+        }
+        match ended {
+            Ok(answered) => self.log_answered(answered),
+            Err(error) => self.log_failed(error),
+        }
+    }
+
+    fn log_answered(&self, answered: &CompletedRequest) {
+        if self.logs(LogLevel::Warning) {
+            for failure in tolerated(answered) {
+                self.log_tolerated(failure);
+            }
+        }
+        if self.logs(LogLevel::Info) {
+            let cost = answered.response.cost_analysis();
+            log_event!(
+                info,
+                target: tool_runtime_core::trace::conventions::AGENT_TARGET,
+                model = %self.model,
+                input_tokens = cost.optimized_input_tokens(),
+                raw_input_tokens = cost.raw_input_tokens(),
+                output_tokens = cost.output_tokens(),
+                latency_ms = answered.response.total_latency_ms(),
+                "the agent answered a request"
+            );
+        }
+    }
+
+    fn log_tolerated(&self, failure: ToleratedFailure<'_>) {
+        let ToleratedFailure { failure, failed_tools, reason } = failure;
+        log_event!(
+            warn,
+            target: tool_runtime_core::trace::conventions::AGENT_TARGET,
+            model = %self.model,
+            failure,
+            failed_tools,
+            reason,
+            "the agent answered a request in spite of a failure"
+        );
+    }
+
+    fn log_failed(&self, error: &AgentError) {
+        if self.logs(LogLevel::Error) {
+            log_event!(
+                error,
+                target: tool_runtime_core::trace::conventions::AGENT_TARGET,
+                model = %self.model,
+                error = %error,
+                "the agent could not answer a request"
+            );
+        }
+    }
+
+    fn logs(&self, level: LogLevel) -> bool {
+        self.config.enable_logging() && level >= self.config.log_level()
+    }
+}
+
+/// A failure in spite of which a request was answered.
+#[derive(Clone, Copy, Default)]
+struct ToleratedFailure<'a> {
+    failure: &'static str,
+    failed_tools: Option<usize>,
+    /// The text of a [`CompressionError`](crate::assess::CompressionError), which quotes nothing.
+    reason: Option<&'a str>,
+}
+
+fn tolerated(answered: &CompletedRequest) -> Vec<ToleratedFailure<'_>> {
+    let CompletedRequest { response, answer } = answered;
+    let named = |failure| ToleratedFailure { failure, ..ToleratedFailure::default() };
+    let failed_tools = Some(failed(response.tool_results())).filter(|failed| *failed > 0);
+    let metadata = response.context_optimization().metadata();
+    let reason = |name: &str| metadata.get(name).and_then(Value::as_str);
+    let with = |failure, reason| ToleratedFailure { reason: Some(reason), ..named(failure) };
+    let failure = reason("reason").filter(|_| metadata.get("failed") == Some(&Value::Bool(true)));
+    let fell_back = answer.reply.is_fallback() && !answer.is_cached;
+    let cut = match answer.reply.finish_reason() {
+        FinishReason::Length => Some("answer_cut_off"),
+        FinishReason::ContentFilter => Some("answer_filtered"),
+        FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => None,
+    };
+    [
+        failed_tools.map(|_| ToleratedFailure { failed_tools, ..named("tools_failed") }),
+        failure.map(|reason| with("compression_failed", reason)),
+        reason("fallback").map(|reason| with("compression_fell_back", reason)),
+        reason("similarity_error").map(|reason| with("similarity_failed", reason)),
+        fell_back.then(|| named("fallback_model_answered")),
+        cut.map(named),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn failed(results: &[ActResult]) -> usize {
+    results.iter().filter(|result| !result.success()).count()
+}
+
+/// Returns the reason's name; that of another provider's word is not repeated.
+fn finish_reason(reason: &FinishReason) -> &str {
+    match reason {
+        FinishReason::Other(_) => "other",
+        FinishReason::Stop
+        | FinishReason::ToolCalls
+        | FinishReason::Length
+        | FinishReason::ContentFilter => reason.as_str(),
+    }
+}
+
+fn ms(took: Duration) -> f64 {
+    took.as_secs_f64() * 1e3
+}
+
+impl fmt::Debug for Observer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observer").field("model", &self.model).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tool_contracts::articulate::{OutputSerializer, SerializationRequest};
+    use tool_contracts::assess::CompressionMethod;
+    use tool_contracts::proxy::{CostReport, LatencyBreakdown, LlmResponse, ProxyResponse};
+    use tool_runtime_core::articulate::Articulator;
+
+    use super::*;
+    use crate::model::ChatReply;
+
+    fn answered(reply: ChatReply, is_cached: bool, fallback: Option<&str>) -> CompletedRequest {
+        let text = Value::from(reply.text());
+        let context = OptimizedContext::builder("text", CompressionMethod::SemanticPruning);
+        let context = match fallback {
+            Some(reason) => context.metadata("fallback", reason),
+            None => context,
+        };
+        let result = Articulator::new().serialize(&SerializationRequest::new(&text));
+        let model = LlmResponse::builder(reply.model(), text.clone()).build();
+        let response = ProxyResponse::builder(
+            result.expect("JSON"),
+            context.build().expect("a context"),
+            model.expect("a response"),
+        );
+        let took = LatencyBreakdown::new(0.0, 0.0, 0.0, 0.0, 0.0).expect("durations");
+        let cost = CostReport::builder().build().expect("a report");
+        let response = response.breakdown(took).cost_analysis(cost).build().expect("a response");
+        CompletedRequest { response, answer: ModelResponse { reply, content: text, is_cached } }
+    }
+
+    #[track_caller]
+    fn check(answered: &CompletedRequest, expected: &[&str]) {
+        let found: Vec<_> = tolerated(answered).into_iter().map(|it| it.failure).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn each_failure_that_was_tolerated_is_named() {
+        let reply = || ChatReply::new("m", "text");
+        check(&answered(reply(), false, None), &[]);
+        let fell_back = answered(reply(), false, Some("distillation: there is no summarizer"));
+        check(&fell_back, &["compression_fell_back"]);
+        let reason = tolerated(&fell_back)[0].reason;
+        assert_eq!(reason, Some("distillation: there is no summarizer"));
+        check(&answered(reply().with_fallback(true), false, None), &["fallback_model_answered"]);
+        check(&answered(reply().with_fallback(true), true, None), &[]);
+        for (reason, expected) in [
+            (FinishReason::Length, &["answer_cut_off"][..]),
+            (FinishReason::ContentFilter, &["answer_filtered"]),
+            (FinishReason::Other("odd".to_owned()), &[]),
+        ] {
+            check(&answered(reply().with_finish_reason(reason), false, None), expected);
+        }
+    }
+}

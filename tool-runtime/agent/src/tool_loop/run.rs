@@ -1,0 +1,398 @@
+//! One run of a loop, turn by turn.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::Value;
+use tool_contracts::{ToolContext, ToolSpec};
+use tool_runtime_adapters::ToolAnswer;
+use tool_runtime_core::call::{ToolCall, run_batch};
+use tool_runtime_core::dispatch::refusal::{CUT_OFF, Refusal};
+use tool_runtime_core::tokens::{TokenCounter, counter_for_model};
+use tool_runtime_core::tool::RequestedLimits;
+use uuid::Uuid;
+
+use super::ToolLoop;
+use super::files::{self, FILE_TOKENS, FileReader};
+use super::history::History;
+use super::observer::RunFigures;
+use super::report::{LoopEnd, LoopReport, StopCause};
+use super::suspended::{
+    AnswerText, CallAnswer, PendingCall, RunOwner, RunState, SuspendedRun, ticket_of,
+};
+use crate::ask::{DeadlineExceeded, ask};
+use crate::assess::{Assessor, Deadline};
+use crate::error::{AgentError, AgentErrorKind};
+use crate::model::{
+    ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, TokenUsage,
+};
+
+/// A run of a loop.
+pub(super) struct LoopRun<'l> {
+    /// The id of the run, from which the keys of its calls are derived.
+    id: Uuid,
+    agent: &'l ToolLoop,
+    cx: &'l ToolContext,
+    model: Arc<dyn ChatModel>,
+    deadline: Deadline,
+    started: Instant,
+    /// The counts of the run up to its suspension, if it was resumed.
+    before: RunFigures,
+    history: History,
+    turns: u32,
+    calls: u32,
+    failed_turns: u32,
+    usage: TokenUsage,
+}
+
+/// The step after a turn.
+enum Next {
+    Turn,
+    End(Box<LoopEnd>),
+}
+
+impl<'l> LoopRun<'l> {
+    pub(super) fn new(
+        agent: &'l ToolLoop,
+        messages: Vec<ModelMessage>,
+        cx: &'l ToolContext,
+    ) -> Self {
+        Self {
+            id: Uuid::now_v7(),
+            agent,
+            cx,
+            model: agent.observer.measured(&agent.model, &agent.runtime),
+            deadline: Deadline::after(&agent.runtime, agent.timeout),
+            started: Instant::now(),
+            before: RunFigures::default(),
+            history: History::new(messages),
+            turns: 0,
+            calls: 0,
+            failed_turns: 0,
+            usage: TokenUsage::default(),
+        }
+    }
+
+    /// Continues a run whose calls are all answered.
+    pub(super) async fn resumed(
+        agent: &'l ToolLoop,
+        run: SuspendedRun,
+        cx: &'l ToolContext,
+    ) -> Result<Self, AgentError> {
+        let state = run.into_state(agent.runtime.policy_state(), cx)?;
+        if let Some(waiting) = state.pending.first() {
+            let message = format!(
+                "the call of `{}` still waits; answer every pending call before the run continues",
+                waiting.tool
+            );
+            return Err(AgentError::new(AgentErrorKind::Validation, message));
+        }
+        Ok(Self::with_state(agent, state, cx).await)
+    }
+
+    /// Adds the answers of the last turn to the conversation.
+    pub(super) async fn with_state(
+        agent: &'l ToolLoop,
+        state: RunState,
+        cx: &'l ToolContext,
+    ) -> Self {
+        let RunState { id, history, answers, turns, calls, failed_turns, usage, .. } = state;
+        let new = Self::new(agent, Vec::new(), cx);
+        let mut resumed = Self { id, history, turns, calls, failed_turns, usage, ..new };
+        let mut messages = std::mem::take(&mut resumed.history.messages);
+        resumed.files().restore(&mut messages).await;
+        resumed.history.messages = messages;
+        resumed.before = resumed.figures();
+        resumed.add_answers(answers).await;
+        resumed
+    }
+
+    /// Takes the conversation.
+    pub(super) fn into_messages(self) -> Vec<ModelMessage> {
+        self.history.messages
+    }
+
+    pub(super) async fn finish(mut self) -> Result<LoopReport, AgentError> {
+        let end = self.run().await;
+        let figures = self.figures().since(&self.before);
+        self.agent.observer.run_ended(&self.agent.runtime, end.as_ref(), figures);
+        let end = end?;
+        let Self { agent, history, turns, calls, usage, .. } = self;
+        let savings = history.savings.report(agent.cached_price_share());
+        Ok(LoopReport { end, messages: history.messages, turns, calls, usage, savings })
+    }
+
+    /// Asks the model turn by turn, until it answers, a call waits or a limit is reached.
+    async fn run(&mut self) -> Result<LoopEnd, AgentError> {
+        loop {
+            if let Some(cause) = self.limit() {
+                return Ok(LoopEnd::Stopped(cause));
+            }
+            if let Next::End(end) = self.turn().await? {
+                return Ok(*end);
+            }
+        }
+    }
+
+    fn figures(&self) -> RunFigures {
+        RunFigures {
+            took: self.started.elapsed(),
+            turns: self.turns,
+            calls: self.calls,
+            usage: self.usage,
+            saved_tokens: self.history.savings.report(1.0).input_tokens,
+        }
+    }
+
+    /// Returns the limit that is reached, if any.
+    fn limit(&self) -> Option<StopCause> {
+        let tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
+        if self.failed_turns >= self.agent.max_failed_turns {
+            Some(StopCause::RepeatedFailures)
+        } else if self.turns >= self.agent.max_turns {
+            Some(StopCause::TurnLimit)
+        } else if tokens >= self.agent.max_total_tokens {
+            Some(StopCause::TokenBudget)
+        } else if self.deadline.has_passed() {
+            Some(StopCause::Timeout)
+        } else {
+            None
+        }
+    }
+
+    /// Leaves half of the rest of the time to the model, if code of the host compresses.
+    fn limited(&self, assessor: &Assessor) -> Assessor {
+        assessor.clone().deadline(self.deadline.halved())
+    }
+
+    /// Asks the model once, and executes the calls that it requests.
+    async fn turn(&mut self) -> Result<Next, AgentError> {
+        if let Some(assessor) = &self.agent.history_assessor {
+            let turns = self.agent.max_turns.saturating_sub(self.turns);
+            let assessor = self.limited(assessor);
+            self.history.compact(&assessor, turns).await;
+        }
+        let request = self.request();
+        let reply = match ask(&*self.model, &request, &self.deadline).await {
+            Ok(ended) => ended?,
+            Err(DeadlineExceeded) => {
+                return Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::Timeout))));
+            }
+        };
+        self.turns += 1;
+        self.history.savings.add_request();
+        self.count_tokens(&request, &reply);
+        self.history.push(ModelMessage::Assistant(reply.message().clone()));
+        if reply.calls().is_empty() {
+            return Ok(Next::End(Box::new(LoopEnd::Answered(reply))));
+        }
+        match reply.finish_reason() {
+            FinishReason::Stop | FinishReason::ToolCalls => self.execute(reply.calls()).await,
+            // The adapters map the words of a complete answer to the reasons above. The words that
+            // are left, such as `insufficient_system_resource`, name answers that the provider did
+            // not complete, so their calls are not run, as `StopReason` promises.
+            FinishReason::Length | FinishReason::ContentFilter | FinishReason::Other(_) => {
+                // Servers refuse a conversation in which a call has no answer.
+                let answers = reply.calls().iter().map(|call| not_run(call, CUT_OFF.to_owned()));
+                self.add_answers(answers.collect()).await;
+                Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::CutOff))))
+            }
+        }
+    }
+
+    fn request(&self) -> ChatRequest {
+        let request =
+            ChatRequest::of(self.history.messages.iter().cloned()).with_tools(self.agent.specs());
+        let request = match &self.agent.model_name {
+            Some(name) => request.with_model(name.clone()),
+            None => request,
+        };
+        match self.deadline.left() {
+            Some(left) => request.with_timeout(left),
+            None => request,
+        }
+    }
+
+    /// Adds the tokens of a turn; those of a model that does not count are estimated.
+    fn count_tokens(&mut self, request: &ChatRequest, reply: &ChatReply) {
+        let usage = reply.usage().unwrap_or_else(|| {
+            let counter = counter_for_model(reply.model());
+            let count = |text: &str| counter.count(text);
+            let files = |message: &ModelMessage| {
+                let files = u64::try_from(message.attachments().len()).unwrap_or(u64::MAX);
+                files.saturating_mul(FILE_TOKENS)
+            };
+            let messages = request
+                .messages()
+                .iter()
+                .map(|message| count(message.text()).saturating_add(files(message)));
+            let tools = request.tools().iter().map(|spec| {
+                let examples = spec.input_examples().iter().cloned().map(Value::Object);
+                count(spec.description())
+                    + count(&Value::from(spec.input_schema().clone()).to_string())
+                    + examples.map(|example| count(&example.to_string())).sum::<u64>()
+            });
+            let calls = reply.calls().iter().map(|call| count(call.arguments()));
+            let output = count(reply.text()) + calls.sum::<u64>();
+            TokenUsage::new(messages.sum::<u64>() + tools.sum::<u64>(), output)
+        });
+        let sum = &mut self.usage;
+        sum.input_tokens = sum.input_tokens.saturating_add(usage.input_tokens);
+        sum.cached_input_tokens = sum.cached_input_tokens.saturating_add(usage.cached_input_tokens);
+        sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
+    }
+
+    async fn execute(&mut self, requested: &[ModelCall]) -> Result<Next, AgentError> {
+        self.calls = self.calls.saturating_add(u32::try_from(requested.len()).unwrap_or(u32::MAX));
+        let (requested, surplus) =
+            requested.split_at(requested.len().min(self.agent.max_calls_per_turn));
+        let opened = requested.iter().enumerate().map(|(position, call)| self.open(position, call));
+        let mut calls: Vec<ToolCall> = opened.collect();
+        let (limit, timer) = (self.agent.max_concurrent, self.agent.runtime.timer());
+        drop(run_batch(&mut calls, limit, timer).await);
+        let mut answers = Vec::with_capacity(calls.len());
+        let mut pending = Vec::new();
+        for (position, (call, requested)) in calls.iter().zip(requested).enumerate() {
+            let waiting = ticket_of(call).map(|ticket| PendingCall {
+                call_id: requested.call_id().to_owned(),
+                tool: call.name().to_owned(),
+                ticket,
+                position,
+            });
+            let (content, attachments) = match waiting {
+                None => {
+                    let (content, files) = AnswerText::of(ToolAnswer::for_model(call).await)?;
+                    (Some(content), files)
+                }
+                Some(_) => (None, Vec::new()),
+            };
+            answers.push(CallAnswer {
+                call_id: requested.call_id().to_owned(),
+                tool: call.name().to_owned(),
+                content,
+                failed: call.output().is_none_or(|output| !output.is_ok()),
+                attachments,
+            });
+            pending.extend(waiting);
+        }
+        answers.extend(surplus.iter().map(|call| self.refused(call)));
+        if pending.is_empty() {
+            self.add_answers(answers).await;
+            return Ok(Next::Turn);
+        }
+        let state = RunState {
+            id: self.id,
+            owner: RunOwner::for_context(self.cx),
+            history: self.history.clone(),
+            answers,
+            pending,
+            turns: self.turns,
+            calls: self.calls,
+            failed_turns: self.failed_turns,
+            usage: self.usage,
+        };
+        let suspended = SuspendedRun::new(state, self.agent.runtime.policy_state())?;
+        Ok(Next::End(Box::new(LoopEnd::Suspended(suspended))))
+    }
+
+    /// Answers a call beyond those of one turn, which does not run.
+    fn refused(&self, call: &ModelCall) -> CallAnswer {
+        let limit = self.agent.max_calls_per_turn;
+        let text = format!(
+            "this call did not run: a turn may have {limit} calls; repeat it in the next turn"
+        );
+        not_run(call, text)
+    }
+
+    fn open(&self, position: usize, call: &ModelCall) -> ToolCall {
+        let cx = self.cx.with_invocation_id(Uuid::now_v7());
+        let cx = match self.deadline.left() {
+            None => cx,
+            Some(left) => {
+                let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+                cx.with_timeouts_ms(cx.timeouts_ms().map_or(left, |own| own.min(left)))
+            }
+        };
+        let id = Some(call.call_id()).filter(|id| !id.trim().is_empty());
+        let id = id.map(Box::from);
+        let arguments = call.arguments().into();
+        let runtime = &self.agent.runtime;
+        let shows = |spec: &ToolSpec| self.agent.shows(spec);
+        let opened = match runtime.spec(call.name()) {
+            // A tool that the model was not shown is as unknown as any other name. In a loop with a
+            // list of tools this holds for a denied or disabled one too, which has no spec here.
+            spec if spec.as_ref().map_or(self.agent.tools.is_some(), |spec| !shows(spec)) => {
+                let closest = runtime.services().closest(call.name(), &shows);
+                let refusal = Refusal::unknown_tool(&closest);
+                runtime.open_unknown(call.name(), id, arguments, cx, refusal)
+            }
+            _ => runtime.open_among(call.name(), id, arguments, cx, &shows),
+        };
+        if let Some(scope) = opened.scope() {
+            // Models number the calls of each turn anew, or give two calls of a turn one id. A
+            // repeated key would be a repeated write.
+            let (run, turn) = (self.id.simple(), self.turns);
+            scope.set_place(format!("run:{run}:{turn}:{position}"));
+            if let ends @ Some(_) = self.deadline.ends() {
+                scope.set_requested_limits(RequestedLimits { ends, ..RequestedLimits::default() });
+            }
+        }
+        opened
+    }
+
+    /// Adds the answers of a turn, directly after the model's message.
+    async fn add_answers(&mut self, answers: Vec<CallAnswer>) {
+        let all_failed = answers.iter().all(|answer| answer.failed);
+        self.failed_turns = if all_failed { self.failed_turns + 1 } else { 0 };
+        for CallAnswer { call_id, tool, content, attachments, .. } in answers {
+            let (shown, notes) = self.files().read(attachments).await;
+            let text = match content {
+                Some(content) => self.text(&tool, content, notes).await,
+                None => String::new(),
+            };
+            self.history.push(ModelMessage::tool_result(call_id, text).with_attachments(shown));
+        }
+        files::limit(&mut self.history.messages);
+    }
+
+    fn files(&self) -> FileReader<'_> {
+        FileReader { runtime: &self.agent.runtime, model: &*self.model, cx: self.cx }
+    }
+
+    /// Writes an answer as the model reads it, its data compressed if they are long, with notes on its
+    /// files.
+    async fn text(&mut self, tool: &str, content: AnswerText, files: Vec<String>) -> String {
+        let (json, mut notes) = match content {
+            AnswerText::Text(mut text) => {
+                files::add_notes(&mut text, &files);
+                return text;
+            }
+            AnswerText::Data { json, notes } => (json, notes),
+        };
+        notes.extend(files);
+        let shorter = match &self.agent.result_assessor {
+            Some(assessor) => {
+                let assessor = self.limited(assessor);
+                self.history.compress_result(&assessor, tool, &json).await
+            }
+            None => None,
+        };
+        let answer = ToolAnswer::from_text("", "");
+        let answer = match shorter {
+            Some(text) => answer.with_text(text),
+            None => answer.with_data(json),
+        };
+        notes.into_iter().fold(answer, ToolAnswer::with_note).into_text().unwrap_or_default()
+    }
+}
+
+/// Answers a call that does not run.
+fn not_run(call: &ModelCall, text: String) -> CallAnswer {
+    CallAnswer {
+        call_id: call.call_id().to_owned(),
+        tool: call.name().to_owned(),
+        content: Some(AnswerText::Text(text)),
+        failed: true,
+        attachments: Vec::new(),
+    }
+}

@@ -1,0 +1,311 @@
+//! A run that waits for people.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use tool_contracts::{CallStatus, ErrorCode, ToolContext};
+use tool_runtime_adapters::ToolAnswer;
+use tool_runtime_core::call::ToolCall;
+use tool_runtime_core::policy::{PolicyState, StateSignature, Ticket};
+use tool_runtime_core::runtime::Runtime;
+use tool_runtime_core::store::principal::principal_of;
+use tool_runtime_core::tool::Attachment;
+use uuid::Uuid;
+
+use super::history::History;
+use crate::error::{AgentError, AgentErrorKind};
+use crate::model::{TokenUsage, wire_attachments};
+
+/// A run of a loop that waits for people to decide about calls.
+///
+/// It is serialized to be continued later, by this process or another one. It contains the
+/// conversation, so keep it as secret as that. The tickets in it approve nothing by themselves. It is
+/// signed with the [ticket keys](tool_runtime_core::policy::Policy::ticket_keys), so that a run that was changed
+/// does not continue.
+///
+/// For each [pending](Self::pending) call, [resume](tool_runtime_core::policy::Tickets::resume) its ticket,
+/// approve or decline the call, execute it, and give it to [`answer`](Self::answer); then continue by
+/// [`ToolLoop::resume`](super::ToolLoop::resume). If the user writes on instead,
+/// [`ToolLoop::close`](super::ToolLoop::close) withdraws the waiting calls.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuspendedRun {
+    pub(super) state: RunState,
+    signature: StateSignature,
+}
+
+/// The state of a run, all of which is signed.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunState {
+    /// The id of the run, from which the keys of its calls are derived.
+    pub(super) id: Uuid,
+    /// The tenant and the principal whose conversation it is.
+    pub(super) owner: RunOwner,
+    pub(super) history: History,
+    /// The calls of the last turn in the model's order, with the answers that there are.
+    pub(super) answers: Vec<CallAnswer>,
+    pub(super) pending: Vec<PendingCall>,
+    pub(super) turns: u32,
+    pub(super) calls: u32,
+    pub(super) failed_turns: u32,
+    pub(super) usage: TokenUsage,
+}
+
+/// The purpose of the signature.
+const PURPOSE: &str = "tool-runtime/suspended-run/v1";
+
+/// The tenant and the principal of a run, under which it continues.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunOwner {
+    tenant: Uuid,
+    principal: Box<str>,
+}
+
+impl RunOwner {
+    /// Returns the owner of a run in this context. Without a user and an actor it is the trace, which
+    /// no other conversation has.
+    pub(super) fn for_context(cx: &ToolContext) -> Self {
+        let trace = || format!("trace:{}", cx.trace_id()).into_boxed_str();
+        Self { tenant: cx.tenant_id(), principal: principal_of(cx).unwrap_or_else(trace) }
+    }
+}
+
+/// A call of the last turn, and its answer.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallAnswer {
+    pub(super) call_id: String,
+    pub(super) tool: String,
+    /// Absent while a person has to decide.
+    pub(super) content: Option<AnswerText>,
+    pub(super) failed: bool,
+    /// The files that are meant for the model, of which the content says nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "wire_attachments")]
+    pub(super) attachments: Vec<Attachment>,
+}
+
+/// An answer as the model reads it, or with its data apart, which may be compressed.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum AnswerText {
+    Text(String),
+    Data { json: String, notes: Vec<String> },
+}
+
+impl AnswerText {
+    /// Reads an answer, and the files in it that are meant for the model.
+    pub(super) fn of(mut answer: ToolAnswer) -> Result<(Self, Vec<Attachment>), AgentError> {
+        let attachments = answer.take_attachments_for_model();
+        Self::of_text(answer).map(|content| (content, attachments))
+    }
+
+    fn of_text(answer: ToolAnswer) -> Result<Self, AgentError> {
+        match answer.into_data_and_notes() {
+            Ok((json, notes)) => Ok(Self::Data { json, notes }),
+            Err(answer) => {
+                let is_missing =
+                    || AgentError::new(AgentErrorKind::ToolExecution, "the call is not executed");
+                Ok(Self::Text(answer.into_text().ok_or_else(is_missing)?))
+            }
+        }
+    }
+}
+
+/// A call that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PendingCall {
+    pub(super) call_id: String,
+    pub(super) tool: String,
+    pub(super) ticket: String,
+    /// The position of its answer in the turn.
+    pub(super) position: usize,
+}
+
+impl PendingCall {
+    /// Returns the model's id of the call.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// Returns the ticket by which the call is resumed.
+    #[must_use]
+    pub fn ticket(&self) -> &str {
+        &self.ticket
+    }
+}
+
+impl SuspendedRun {
+    /// Signs the state of a run that waits.
+    pub(super) fn new(state: RunState, policy: &PolicyState) -> Result<Self, AgentError> {
+        let signature = state.signed_by(policy)?;
+        Ok(Self { state, signature })
+    }
+
+    /// Returns the calls that wait for a person, in the model's order.
+    #[must_use]
+    pub fn pending(&self) -> &[PendingCall] {
+        &self.state.pending
+    }
+
+    /// Answers a waiting call by its execution, as [`ToolAnswer::for_model`] writes it.
+    ///
+    /// The call is the one that was resumed by the ticket of the waiting call: no other execution of
+    /// the same tool answers it. A ticket that has expired, was used or was declined elsewhere gives a
+    /// call that answers too, by its error.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Validation` if no such call waits, the call was not resumed by its
+    /// ticket, or the run was changed; of the kind `ToolExecution` if the call is not executed or still
+    /// needs a decision. The run then still waits for the call.
+    pub async fn answer(&mut self, call_id: &str, call: &ToolCall) -> Result<(), AgentError> {
+        let policy = call.services().policy_state();
+        self.state.verify(&self.signature, policy)?;
+        let at = self.position_of(call_id, call)?;
+        if ticket_of(call).is_some() {
+            let message =
+                "the call still waits for a decision; approve or decline it, and execute it";
+            return Err(AgentError::new(AgentErrorKind::ToolExecution, message));
+        }
+        let (content, attachments) = AnswerText::of(ToolAnswer::for_model(call).await)?;
+        let mut answered = self.state.clone();
+        let position = answered.pending.remove(at).position;
+        if let Some(answer) = answered.answers.get_mut(position) {
+            (answer.content, answer.attachments) = (Some(content), attachments);
+            answer.failed = call.output().is_none_or(|output| !output.is_ok());
+        }
+        *self = Self::new(answered, policy)?;
+        Ok(())
+    }
+
+    /// Withdraws a waiting call, whose ticket is refused from then on, and answers it by that.
+    pub(super) async fn withdraw(
+        &mut self,
+        waiting: &PendingCall,
+        runtime: &Runtime,
+        cx: &ToolContext,
+    ) -> Result<(), AgentError> {
+        let failed = |cause: &dyn fmt::Display| {
+            let text = format!("the call of `{}` cannot be withdrawn: {cause}", waiting.tool);
+            AgentError::new(AgentErrorKind::ToolExecution, text)
+        };
+        let ticket = Ticket::parse(&waiting.ticket).map_err(|error| failed(&error))?;
+        let ended = runtime.tickets().supersede_ticket(&ticket).await;
+        // The store's own message may name files.
+        ended.map_err(|_| failed(&"the store of tickets failed"))?;
+        let mut call = runtime.tickets().resume(&waiting.ticket, cx).await;
+        call.execute().await;
+        self.answer(&waiting.call_id, &call).await.map_err(|error| failed(&error.message()))
+    }
+
+    /// Takes the state, if it is signed and belongs to the owner of this context.
+    pub(super) fn into_state(
+        self,
+        policy: &PolicyState,
+        cx: &ToolContext,
+    ) -> Result<RunState, AgentError> {
+        self.check_owner(policy, cx)?;
+        Ok(self.state)
+    }
+
+    /// Checks that the run is signed and belongs to the owner of this context.
+    pub(super) fn check_owner(
+        &self,
+        policy: &PolicyState,
+        cx: &ToolContext,
+    ) -> Result<(), AgentError> {
+        self.state.verify(&self.signature, policy)?;
+        if self.state.owner == RunOwner::for_context(cx) {
+            return Ok(());
+        }
+        Err(refused(
+            "the run belongs to another tenant or user; resume it in a context of its owner, which \
+             is the one of its trace if that has no user and no actor",
+        ))
+    }
+
+    /// Returns the position of the waiting call whose ticket the call was resumed by.
+    fn position_of(&self, call_id: &str, call: &ToolCall) -> Result<usize, AgentError> {
+        if !self.state.pending.iter().any(|waiting| waiting.call_id == call_id) {
+            return Err(refused("no call with this id waits; name one of the pending calls"));
+        }
+        let approval = call.approval();
+        let redeemed = approval.ticket.as_ref().map(|ticket| &ticket.json);
+        let ticket =
+            redeemed.or(approval.ended_ticket.as_ref()).and_then(|it| Ticket::parse(it).ok());
+        let is_resumed = |waiting: &PendingCall| {
+            ticket.is_some() && Ticket::parse(&waiting.ticket).ok() == ticket
+        };
+        self.state
+            .pending
+            .iter()
+            .position(|waiting| waiting.call_id == call_id && is_resumed(waiting))
+            .ok_or_else(|| {
+                refused(
+                    "the call was not resumed by the ticket of the waiting call; resume that ticket, \
+                     and answer by the call that it gives",
+                )
+            })
+    }
+}
+
+impl RunState {
+    fn signed_by(&self, policy: &PolicyState) -> Result<StateSignature, AgentError> {
+        let signed = policy.sign_state(PURPOSE, &self.text()?);
+        signed.ok_or_else(|| {
+            AgentError::new(AgentErrorKind::Configuration, "there are no keys to sign the run with")
+        })
+    }
+
+    fn verify(&self, signature: &StateSignature, policy: &PolicyState) -> Result<(), AgentError> {
+        if policy.has_signed_state(PURPOSE, &self.text()?, signature) {
+            return Ok(());
+        }
+        Err(refused("the run was changed, or signed with keys that this runtime does not have"))
+    }
+
+    /// Returns the text that is signed, in which the order of names does not count.
+    fn text(&self) -> Result<Vec<u8>, AgentError> {
+        let sorted = serde_json::to_value(self).and_then(|mut state| {
+            state.sort_all_objects();
+            serde_json::to_vec(&state)
+        });
+        let message = "the run cannot be serialized";
+        sorted.map_err(|_| AgentError::new(AgentErrorKind::Serialization, message))
+    }
+}
+
+fn refused(message: &str) -> AgentError {
+    AgentError::new(AgentErrorKind::Validation, message)
+}
+
+/// Returns the ticket of a call that waits for a person.
+pub(super) fn ticket_of(call: &ToolCall) -> Option<String> {
+    if call.status() != CallStatus::NotExecuted {
+        return None;
+    }
+    let error = call.output()?.error()?;
+    let waits = error.error_code() == Some(ErrorCode::NeedsUserConfirmation);
+    let ticket = error.details().filter(|_| waits)?.get("ticket")?;
+    Some(ticket.to_string())
+}
+
+/// Shows counts only.
+impl fmt::Debug for SuspendedRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SuspendedRun")
+            .field("messages", &self.state.history.messages.len())
+            .field("pending", &self.state.pending.len())
+            .field("turns", &self.state.turns)
+            .finish_non_exhaustive()
+    }
+}

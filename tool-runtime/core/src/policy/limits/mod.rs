@@ -1,0 +1,15 @@
+//! Limits: concurrency, rates, circuit breakers, and rejected calls in a run.
+
+mod breaker;
+mod concurrency;
+mod rate;
+mod rate_peek;
+mod rejected_calls;
+
+pub use self::breaker::BreakerConfig;
+pub(crate) use self::breaker::{BreakerPermit, TenantBreakers};
+pub(crate) use self::concurrency::{ConcurrencyLimiter, ConcurrencyPermit};
+pub use self::rate::RateKey;
+pub use self::rate::RateLimit;
+pub use self::rate::RateLimiter;
+pub(crate) use self::rejected_calls::{RejectedCallLimit, RunKey};

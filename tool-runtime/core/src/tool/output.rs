@@ -1,0 +1,412 @@
+//! The envelope as it leaves the runtime: bytes, written once.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
+use thiserror::Error;
+use tool_contracts::{Evidence, ToolErrorDetail, ToolErrorMeta, ToolResultMeta, Warning};
+use tool_runtime_schema::json::from_text;
+
+use super::tool_future::OpenEnvelope;
+use super::{Attachment, CallScope};
+
+/// The answer to a call: the contract's envelope, encoded.
+///
+/// It is `{"status":"ok","input":…,"data":…,"meta":…}` or
+/// `{"status":"error","input":…,"error":…,"meta":…}`, written once as JSON text and kept so. Read
+/// parts of it here, or the whole as a typed [`contracts::ToolOutput`](tool_contracts::ToolOutput)
+/// by [`decode`](Self::decode), or in the form that services share by
+/// [`into_envelope`](Self::into_envelope).
+///
+/// ```
+/// # use tool_runtime::prelude::*;
+/// # /// Adds one.
+/// # #[ai_tool(effect = "read", ttl = "60s")]
+/// # async fn next(
+/// #     /// To what.
+/// #     n: u32,
+/// # ) -> u32 { n + 1 }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let runtime = Runtime::builder().tool::<NextTool>().build()?;
+/// # let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build()?;
+/// let mut call = runtime.call("next", r#"{"n":1}"#, &cx);
+/// let output = call.execute().await;
+/// assert_eq!(output.data::<u32>()?, 2); // the error of a failed call is an error here
+/// assert_eq!(output.meta().ttl_seconds(), Some(60));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct ToolOutput {
+    pub(super) json: Vec<u8>,
+    /// The position of `meta`; it ends before the last byte.
+    pub(super) meta_start: usize,
+    pub(super) body: EnvelopeBody,
+    /// The attachments that `meta` lists, with their bytes where this process has them.
+    pub(super) attachments: Option<Arc<[Attachment]>>,
+}
+
+/// The error of reading the data of a [`ToolOutput`].
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The call failed: there is an error instead of data.
+    #[error("the call failed: {}", .0.message())]
+    Failed(Box<ToolErrorDetail>),
+    /// The data does not have the type that was asked for.
+    #[error("the data does not have the expected type: {0}")]
+    Json(#[source] serde_json::Error),
+}
+
+/// The `meta` of an envelope: a result's or an error's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "an envelope is a result or an error")]
+pub enum OutputMeta {
+    /// The `meta` of a result.
+    Result(ToolResultMeta),
+    /// The `meta` of an error.
+    Error(ToolErrorMeta),
+}
+
+impl OutputMeta {
+    /// Returns how long the call took, in milliseconds.
+    #[must_use]
+    pub fn took_ms(&self) -> u64 {
+        match self {
+            Self::Result(meta) => meta.took_ms(),
+            Self::Error(meta) => meta.took_ms(),
+        }
+    }
+
+    /// Returns how often the tool was tried, if `meta` says so.
+    #[must_use]
+    pub fn attempts(&self) -> Option<u32> {
+        match self {
+            Self::Result(meta) => meta.attempts(),
+            Self::Error(meta) => meta.attempts(),
+        }
+    }
+
+    /// Returns whether this is the stored output of an earlier call with the same idempotency key.
+    #[must_use]
+    pub fn replayed(&self) -> bool {
+        match self {
+            Self::Result(meta) => meta.replayed(),
+            Self::Error(meta) => meta.replayed(),
+        }
+    }
+
+    /// Returns whether the call was a dry run.
+    #[must_use]
+    pub fn dry_run(&self) -> bool {
+        match self {
+            Self::Result(meta) => meta.dry_run(),
+            Self::Error(meta) => meta.dry_run(),
+        }
+    }
+
+    /// Returns the warnings, which the model reads.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        match self {
+            Self::Result(meta) => meta.warnings(),
+            Self::Error(meta) => meta.warnings(),
+        }
+    }
+
+    /// Returns for how many seconds the answer holds, if `meta` says so.
+    #[must_use]
+    pub fn ttl_seconds(&self) -> Option<u64> {
+        match self {
+            Self::Result(meta) => meta.ttl_seconds(),
+            Self::Error(meta) => meta.ttl_seconds(),
+        }
+    }
+
+    /// Returns the stored evidence, if the call left one.
+    #[must_use]
+    pub fn evidence(&self) -> Option<&Evidence> {
+        match self {
+            Self::Result(meta) => meta.evidence(),
+            Self::Error(meta) => meta.evidence(),
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(super) enum EnvelopeBody {
+    Ok { data: Range<usize> },
+    Error(Box<ToolErrorDetail>),
+}
+
+const HEAD_OK: &[u8] = br#"{"status":"ok","input":"#;
+const HEAD_ERROR: &[u8] = br#"{"status":"error","input":"#;
+const DATA: &[u8] = br#","data":"#;
+const ERROR: &[u8] = br#","error":"#;
+const META: &[u8] = br#","meta":"#;
+/// [`META`] with the beginning of its object.
+const META_TOOK: &[u8] = br#","meta":{"took_ms":"#;
+
+/// Buffers above this size are worth giving back.
+const LARGE: usize = 4096;
+
+/// Room for the heads above and a short `meta`.
+const FRAME: usize = 96;
+
+impl ToolOutput {
+    /// True for `status: "ok"`.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        matches!(self.body, EnvelopeBody::Ok { .. })
+    }
+
+    /// Returns the whole envelope as JSON text.
+    #[must_use]
+    pub fn json(&self) -> &str {
+        text(&self.json)
+    }
+
+    /// Returns the whole envelope as bytes of JSON text, without looking at them.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.json
+    }
+
+    /// Takes the envelope's bytes, to hand them to a writer.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.json
+    }
+
+    /// Returns the tool's answer as JSON text, if there is one.
+    #[must_use]
+    pub fn data_json(&self) -> Option<&str> {
+        match &self.body {
+            EnvelopeBody::Ok { data } => self.json.get(data.clone()).map(text),
+            EnvelopeBody::Error(_) => None,
+        }
+    }
+
+    /// Returns the envelope's `meta` as JSON text.
+    #[must_use]
+    pub fn meta_json(&self) -> &str {
+        self.json.get(self.meta_start..self.json.len() - 1).map_or("{}", text)
+    }
+
+    /// Reads the tool's answer into a type.
+    ///
+    /// # Errors
+    /// [`DataError::Failed`] if the call failed, so that there is no answer; [`DataError::Json`] if
+    /// the answer is not a `T`.
+    pub fn data<'o, T: Deserialize<'o>>(&'o self) -> Result<T, DataError> {
+        match &self.body {
+            EnvelopeBody::Ok { data } => {
+                let json = self.json.get(data.clone()).map_or("", text);
+                from_text(json).map_err(DataError::Json)
+            }
+            EnvelopeBody::Error(detail) => Err(DataError::Failed(detail.clone())),
+        }
+    }
+
+    /// Reads the envelope's `meta`.
+    #[must_use]
+    pub fn meta(&self) -> OutputMeta {
+        // The runtime writes `meta` itself, so that it is always readable.
+        match &self.body {
+            EnvelopeBody::Ok { .. } => OutputMeta::Result(self.read_meta().unwrap_or_default()),
+            EnvelopeBody::Error(_) => OutputMeta::Error(self.read_meta().unwrap_or_default()),
+        }
+    }
+
+    /// Lists the files, images and links that the tool attached, with their bytes where this process
+    /// has them.
+    #[must_use]
+    pub fn attachments(&self) -> &[Attachment] {
+        self.attachments.as_deref().unwrap_or_default()
+    }
+
+    /// Reads `meta` as this type; none if it is not one.
+    pub(super) fn read_meta<M: DeserializeOwned>(&self) -> Option<M> {
+        serde_json::from_str(self.meta_json()).ok()
+    }
+
+    /// Returns what went wrong, if anything did.
+    #[must_use]
+    pub fn error(&self) -> Option<&ToolErrorDetail> {
+        match &self.body {
+            EnvelopeBody::Ok { .. } => None,
+            EnvelopeBody::Error(detail) => Some(detail),
+        }
+    }
+
+    /// Reads the whole envelope into the contract's typed union.
+    ///
+    /// # Errors
+    /// The echo is not an `I`, or the answer is not an `O`.
+    pub fn decode<I, O>(&self) -> serde_json::Result<tool_contracts::ToolOutput<I, O>>
+    where
+        I: DeserializeOwned,
+        O: DeserializeOwned,
+    {
+        from_text(self.json())
+    }
+}
+
+/// The way in which the runtime writes envelopes.
+impl ToolOutput {
+    /// Starts an envelope for a tool's answer.
+    pub(crate) fn begin(scope: &CallScope) -> OpenEnvelope {
+        Self::begin_with(scope.echo(), scope.registered().expected_output())
+    }
+
+    /// Starts an envelope around this echo, with room for so many bytes.
+    fn begin_with(echo: Option<&str>, expected: usize) -> OpenEnvelope {
+        let echo = echo.unwrap_or("null");
+        let mut json = Vec::with_capacity(expected.max(echo.len() + FRAME));
+        json.extend_from_slice(HEAD_OK);
+        json.extend_from_slice(echo.as_bytes());
+        json.extend_from_slice(DATA);
+        OpenEnvelope { data_start: json.len(), json, nulls: false }
+    }
+
+    /// Ends an envelope whose `meta` has nothing but the time and the freshness.
+    pub(crate) fn finish_short(
+        answer: OpenEnvelope,
+        took_ms: u64,
+        ttl_seconds: Option<u64>,
+    ) -> Self {
+        let OpenEnvelope { mut json, data_start, .. } = answer;
+        let data = data_start..json.len();
+        let meta_start = json.len() + META.len();
+        json.extend_from_slice(META_TOOK);
+        write_json(&mut json, &took_ms);
+        if let Some(seconds) = ttl_seconds {
+            json.extend_from_slice(br#","ttl_seconds":"#);
+            write_json(&mut json, &seconds);
+        }
+        json.extend_from_slice(b"}}");
+        Self { json, meta_start, body: EnvelopeBody::Ok { data }, attachments: None }
+    }
+
+    /// Ends an envelope with a full `meta`, and these attachments, which `meta` lists.
+    pub(crate) fn finish(
+        answer: OpenEnvelope,
+        meta: &ToolResultMeta,
+        attachments: Option<Arc<[Attachment]>>,
+    ) -> Self {
+        let OpenEnvelope { mut json, data_start, .. } = answer;
+        let data = data_start..json.len();
+        let meta_start = write_meta(&mut json, meta);
+        Self { json, meta_start, body: EnvelopeBody::Ok { data }, attachments }
+    }
+
+    /// Writes the envelope of an answer that was given before, byte for byte.
+    #[allow(dead_code, reason = "only the feature `policy` gives stored answers")]
+    #[must_use]
+    pub fn given_before(echo: Option<&str>, data: &str, meta: &ToolResultMeta) -> Self {
+        Self::given_with(echo, data, meta, read_attachments(meta))
+    }
+
+    /// Writes the envelope of an answer that was given before, with the attachments that `meta` lists.
+    pub(crate) fn given_with(
+        echo: Option<&str>,
+        data: &str,
+        meta: &ToolResultMeta,
+        attachments: Option<Arc<[Attachment]>>,
+    ) -> Self {
+        let mut answer = Self::begin_with(echo, data.len());
+        answer.json.extend_from_slice(data.as_bytes());
+        Self::finish(answer, meta, attachments)
+    }
+
+    /// Returns the attachments, to write them into another envelope.
+    pub(crate) fn shared_attachments(&self) -> Option<Arc<[Attachment]>> {
+        self.attachments.clone()
+    }
+
+    /// Writes an error's envelope; `echo` is JSON text, or absent where there is none to show.
+    #[must_use]
+    pub fn failed(echo: Option<&str>, detail: ToolErrorDetail, meta: &ToolErrorMeta) -> Self {
+        let echo = echo.unwrap_or("null");
+        let mut json = Vec::with_capacity(echo.len() + 512);
+        json.extend_from_slice(HEAD_ERROR);
+        json.extend_from_slice(echo.as_bytes());
+        json.extend_from_slice(ERROR);
+        write_json(&mut json, &detail);
+        let meta_start = write_meta(&mut json, meta);
+        let body = EnvelopeBody::Error(Box::new(detail));
+        Self { json, meta_start, body, attachments: None }
+    }
+
+    /// Gives back the room that a short answer did not need.
+    pub(crate) fn shrink(&mut self) {
+        if self.json.capacity() > LARGE && self.json.len() < self.json.capacity() / 4 {
+            self.json.shrink_to_fit();
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.json.len()
+    }
+}
+
+/// Reads the attachments that `meta` lists; the bytes of stored ones are not read.
+#[allow(dead_code, reason = "only the feature `policy` gives stored answers")]
+fn read_attachments(meta: &ToolResultMeta) -> Option<Arc<[Attachment]>> {
+    let attachments: Arc<[_]> =
+        meta.attachments().iter().filter_map(Attachment::from_wire).collect();
+    Some(attachments).filter(|attachments| !attachments.is_empty())
+}
+
+fn text(json: &[u8]) -> &str {
+    std::str::from_utf8(json).expect("the envelope is made of JSON texts, which are UTF-8")
+}
+
+/// Ends an envelope with its `meta`; returns where that begins.
+fn write_meta<M: Serialize>(json: &mut Vec<u8>, meta: &M) -> usize {
+    json.extend_from_slice(META);
+    let start = json.len();
+    write_json(json, meta);
+    json.push(b'}');
+    start
+}
+
+fn write_json<T: Serialize>(json: &mut Vec<u8>, value: &T) {
+    serde_json::to_writer(json, value).expect("the contract's types are written to memory as JSON");
+}
+
+impl Serialize for ToolOutput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_slice(&self.json).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+/// Shows the envelope's JSON text.
+impl fmt::Display for ToolOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.json())
+    }
+}
+
+/// Shows what happened, without arguments or answer.
+impl fmt::Debug for ToolOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("ToolOutput");
+        match &self.body {
+            EnvelopeBody::Ok { data } => {
+                debug.field("status", &"ok").field("data_bytes", &data.len())
+            }
+            EnvelopeBody::Error(detail) => {
+                debug.field("status", &"error").field("code", &detail.code())
+            }
+        };
+        debug.finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,90 @@
+//! The body of a decision about a waiting call.
+
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::problem::Problem;
+use crate::request::body_schema::BodySchema;
+use crate::request::reason::readable;
+
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<DecisionBody>);
+
+/// A decision of an approver.
+#[derive(Debug)]
+pub(super) enum ApprovalDecision<'b> {
+    Approve,
+    /// With these arguments, as JSON text.
+    Edit(&'b str),
+    Decline(String),
+}
+
+/// Decides about a call that waits for approval.
+#[derive(JsonSchema)]
+#[schemars(rename = "ApprovalDecision", tag = "decision", rename_all = "snake_case")]
+#[schemars(deny_unknown_fields, example = example())]
+#[allow(dead_code, reason = "it stands for the schema")]
+pub(crate) enum DecisionBody {
+    /// Lets the call run with the arguments that it was opened with.
+    Approve {},
+    /// Lets the call run with other arguments.
+    Edit {
+        /// All arguments; they have to be valid by the tool's schema. A secret that is sent as its
+        /// mask `***` stays as it is.
+        #[schemars(extend("x-sensitivity" = "secret"))]
+        arguments: Map<String, Value>,
+    },
+    /// Declines the call for good.
+    Decline {
+        /// The reason, which the requester of the call is told.
+        #[schemars(length(max = 2000))]
+        feedback: Option<String>,
+    },
+}
+
+/// The fields of a valid body.
+#[derive(Deserialize)]
+struct DecisionFields<'b> {
+    decision: RequestedDecision,
+    #[serde(borrow)]
+    arguments: Option<&'b RawValue>,
+    feedback: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RequestedDecision {
+    Approve,
+    Edit,
+    Decline,
+}
+
+impl<'b> ApprovalDecision<'b> {
+    pub(super) fn read(body: &'b [u8]) -> Result<Self, Problem> {
+        let text = SCHEMA.check(body)?;
+        let fields: DecisionFields<'b> =
+            serde_json::from_str(text).map_err(|_| Problem::internal())?;
+        readable("feedback", fields.feedback.as_deref().unwrap_or_default())?;
+        Ok(match fields.decision {
+            RequestedDecision::Approve => Self::Approve,
+            RequestedDecision::Edit => Self::Edit(fields.arguments.map_or("{}", RawValue::get)),
+            RequestedDecision::Decline => Self::Decline(fields.feedback.unwrap_or_default()),
+        })
+    }
+
+    /// Returns the word for records.
+    pub(super) const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Edit(_) => "edit",
+            Self::Decline(_) => "decline",
+        }
+    }
+}
+
+fn example() -> Value {
+    serde_json::json!({"decision": "decline", "feedback": "ask the village office first"})
+}

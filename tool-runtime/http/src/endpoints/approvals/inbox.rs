@@ -1,0 +1,82 @@
+//! Lists the waiting calls that an approver may decide about.
+
+use tool_runtime_core::Runtime;
+use tool_runtime_core::policy::WaitingCall;
+use uuid::Uuid;
+
+use super::view::{Approval, Approvals};
+use crate::problem::Problem;
+use crate::request::admission::AuthorizedCaller;
+use crate::request::paging::{MAX_LIMIT, PageRequest};
+use crate::state::app::App;
+
+/// The most waiting calls that are examined for one page.
+const MAX_EXAMINED: usize = 1_000;
+
+/// A page of the calls that an approver may decide about.
+#[derive(Debug, Default)]
+pub(super) struct InboxPage {
+    calls: Vec<WaitingCall>,
+    /// The cursor of the next page.
+    next: Option<Uuid>,
+}
+
+/// Finds a page of waiting calls. About a thousand calls are examined at most; if fewer than requested
+/// are covered, the page is shorter and `next` gives the position to continue.
+pub(super) async fn page(
+    app: &App,
+    authorized: &AuthorizedCaller,
+    requested: PageRequest<Uuid>,
+) -> Result<InboxPage, Problem> {
+    let (mut page, mut after, mut page_limit) =
+        (InboxPage::default(), requested.after, requested.limit);
+    let mut looked_at = 0;
+    loop {
+        let found = app.runtime.tickets().waiting(authorized.tenant(), after, page_limit).await;
+        let found = found.map_err(|_| Problem::store_unavailable())?;
+        let mut covered = found.calls.into_iter().filter(|call| is_covered(app, authorized, call));
+        page.calls.extend(covered.by_ref().take(requested.limit - page.calls.len()));
+        let is_full = page.calls.len() == requested.limit;
+        looked_at += page_limit;
+        if is_full && (found.next.is_some() || covered.next().is_some()) {
+            page.next = page.calls.last().map(|call| call.ticket().id());
+        } else if !is_full && looked_at >= MAX_EXAMINED {
+            page.next = found.next;
+        }
+        match found.next {
+            Some(next) if !is_full && looked_at < MAX_EXAMINED => after = Some(next),
+            _ => return Ok(page),
+        }
+        // Calls that are not covered are skipped in large steps.
+        page_limit = MAX_LIMIT;
+    }
+}
+
+/// Returns whether an approver may decide about calls of the tool with this name.
+pub(super) fn covers(app: &App, authorized: &AuthorizedCaller, tool: &str) -> bool {
+    match app.runtime.spec(tool) {
+        Some(tool) => authorized.principal().may_decide(&tool),
+        None => authorized.principal().may_decide_unknown(tool),
+    }
+}
+
+fn is_covered(app: &App, authorized: &AuthorizedCaller, call: &WaitingCall) -> bool {
+    covers(app, authorized, call.ticket().tool())
+}
+
+impl InboxPage {
+    /// Returns the subject of the access record: the first and the last ticket of the page.
+    pub(super) fn subject(&self) -> Option<String> {
+        let id = |call: &WaitingCall| call.ticket().id();
+        match &self.calls[..] {
+            [] => None,
+            [only] => Some(id(only).to_string()),
+            [first, .., last] => Some(format!("{}..{}", id(first), id(last))),
+        }
+    }
+
+    pub(super) fn into_body(self, runtime: &Runtime) -> Approvals {
+        let approvals = self.calls.iter().map(|call| Approval::of(call, runtime)).collect();
+        Approvals { approvals, next: self.next }
+    }
+}

@@ -1,0 +1,188 @@
+//! `/approvals`: lists waiting calls and executes decisions about them.
+
+mod attempt;
+mod decision;
+mod four_eyes;
+mod inbox;
+mod refusal;
+mod requester_rights;
+mod view;
+
+use axum::extract::State;
+use tool_contracts::{CallStatus, ErrorCode};
+use tool_runtime_core::ToolCall;
+use tool_runtime_core::dispatch::refusal::Refusal;
+use tool_runtime_core::policy::TicketRejection;
+use tool_runtime_core::store::TicketEnd;
+use uuid::Uuid;
+
+use self::attempt::Attempt;
+use self::decision::ApprovalDecision;
+pub(crate) use self::decision::DecisionBody;
+use self::refusal::DecisionRefusal;
+use self::view::DeclinedDecision;
+pub(crate) use self::view::{Approvals, Declined};
+use crate::auth::Scope;
+use crate::endpoints::call;
+use crate::problem::Problem;
+use crate::request::access_records::{self, ReadAccess};
+use crate::request::admission::{Authorized, AuthorizedCaller, Forbidden, RequiredScope};
+use crate::request::body::ReceivedRequest;
+use crate::request::head::Head;
+use crate::request::paging::PageRequest;
+use crate::request::params::{Params, param};
+use crate::request::time_limit::within_time_limit;
+use crate::response::{Audit, JsonResponse};
+use crate::state::app::SharedApp;
+
+/// Requires the scope `approvals`, for the list.
+#[derive(Debug)]
+pub(crate) struct ListApprovals;
+
+/// Requires the scope `approvals`, for a decision.
+#[derive(Debug)]
+pub(crate) struct DecideApprovals;
+
+impl RequiredScope for ListApprovals {
+    const SCOPE: Scope = Scope::Approvals;
+}
+
+impl RequiredScope for DecideApprovals {
+    const SCOPE: Scope = Scope::Approvals;
+
+    async fn record_forbidden(forbidden: &Forbidden<'_>) {
+        let Ok(ticket) = ticket(forbidden.params) else { return };
+        let attempt = Attempt::unauthorized(forbidden, ticket);
+        attempt.record_rejected(forbidden.app, forbidden.why.as_str()).await;
+    }
+}
+
+/// Handles a request for the waiting calls.
+pub(crate) async fn list(
+    authorized: Authorized<ListApprovals>,
+    State(app): State<SharedApp>,
+    head: Head,
+) -> Result<JsonResponse, Problem> {
+    let requested =
+        PageRequest::<Uuid>::read(head.query(), "the `next` of the page before, a UUID")?;
+    let _permit = access_records::acquire_read(&app, authorized.principal())?;
+    let page = within_time_limit(&app, inbox::page(&app, &authorized, requested)).await?;
+    let read =
+        ReadAccess { action: "read_approvals", what: "GET /approvals", subject: page.subject() };
+    read.record(&app, &authorized).await?;
+    Ok(JsonResponse::ok(&page.into_body(&app.runtime)))
+}
+
+/// Handles a decision about a waiting call.
+pub(crate) async fn decide(
+    authorized: Authorized<DecideApprovals>,
+    State(app): State<SharedApp>,
+    params: Params,
+    audit: Audit,
+    request: ReceivedRequest,
+) -> Result<JsonResponse, Problem> {
+    let ticket = ticket(&params)?;
+    decided(&app, &authorized, ticket, &ApprovalDecision::read(&request.body)?, &audit).await
+}
+
+async fn decided(
+    app: &SharedApp,
+    authorized: &AuthorizedCaller,
+    ticket: Uuid,
+    decision: &ApprovalDecision<'_>,
+    audit: &Audit,
+) -> Result<JsonResponse, Problem> {
+    refusal::refuse_if_only_counted(app, authorized, ticket).await?;
+    let mut call = app.runtime.tickets().resume_by_id(ticket, authorized.cx()).await;
+    let attempt = Attempt::of(authorized, ticket, decision);
+    // A call that was not found has no name.
+    if !call.name().is_empty() && !inbox::covers(app, authorized, call.name()) {
+        let _ = call.refuse(refusal::not_covered);
+        attempt.record_rejected(app, DecisionRefusal::NOT_COVERED.why.as_str()).await;
+        return Err(refusal::tool_not_covered());
+    }
+    audit.lock().tool_name = call.name().into();
+    let refused = if call.status() == CallStatus::Pending {
+        match decision {
+            ApprovalDecision::Decline(feedback) => {
+                return decline(app, call, (ticket, authorized.name()), feedback, &attempt).await;
+            }
+            ApprovalDecision::Approve => approve(app, &mut call, authorized, None).await?,
+            ApprovalDecision::Edit(arguments) => {
+                approve(app, &mut call, authorized, Some(arguments)).await?
+            }
+        }
+    } else {
+        DecisionRefusal::by_ticket(&call)
+    };
+    let finished = call::executed(app, call, authorized.caller().clone()).await?;
+    let mut outcome = call::outcome(app, &finished, audit);
+    if let Some(refused) = refused.or_else(|| DecisionRefusal::by_ticket(&finished.call)) {
+        attempt.record_rejected(app, refused.why.as_str()).await;
+        outcome.status = refused.status.unwrap_or(outcome.status);
+    }
+    Ok(outcome)
+}
+
+/// Approves a call, or makes it answer why it may not run; then its ticket stays valid.
+async fn approve(
+    app: &SharedApp,
+    call: &mut ToolCall,
+    authorized: &AuthorizedCaller,
+    edited: Option<&str>,
+) -> Result<Option<DecisionRefusal>, Problem> {
+    let is_own = four_eyes::is_own(call.cx(), authorized.cx(), authorized.principal());
+    if is_own && app.config.four_eyes {
+        let _ = call.refuse(four_eyes::refusal);
+        return Ok(Some(DecisionRefusal::OWN_CALL));
+    }
+    if !requester_rights::requester_may_call(app, call).await? {
+        let _ = call.refuse(refusal::requester_not_allowed);
+        return Ok(Some(DecisionRefusal::REQUESTER_NOT_ALLOWED));
+    }
+    let approved = match edited {
+        Some(arguments) => call.approve_edited(authorized.name(), arguments),
+        None => call.approve(authorized.name()),
+    };
+    let Err(error) = approved else { return Ok(None) };
+    let _ = call.refuse(|| refusal::not_approved(error));
+    Ok(Some(DecisionRefusal::NOT_APPROVED))
+}
+
+/// Declines a call for good; it is recorded as declined only if no other decision came first.
+async fn decline(
+    app: &SharedApp,
+    mut call: ToolCall,
+    (ticket, by): (Uuid, String),
+    feedback: &str,
+    attempt: &Attempt,
+) -> Result<JsonResponse, Problem> {
+    let tool_name = call.name().to_owned();
+    match app.runtime.tickets().end(ticket, TicketEnd::Declined).await {
+        Ok(None) => {}
+        Ok(Some(end)) => {
+            let _ = call.refuse(|| TicketRejection::from(end).into());
+            attempt.record_rejected(app, TicketRejection::from(end).reason().as_str()).await;
+            return Err(refusal::ended(end));
+        }
+        Err(_) => {
+            let _ = call.refuse(refusal::undecided);
+            return Err(Problem::store_unavailable());
+        }
+    }
+    // The ticket has ended, so the call does not run even under a name that cannot be recorded.
+    if call.decline(by, feedback).is_err() {
+        let _ = call.refuse(|| Refusal::declined(feedback));
+    }
+    call.execute().await;
+    let decision = DeclinedDecision::Declined;
+    Ok(JsonResponse::ok(&Declined { ticket, decision, tool_name: &tool_name, feedback }))
+}
+
+fn ticket(params: &Params) -> Result<Uuid, Problem> {
+    param(params, "ticket")?.parse().map_err(|_| no_id())
+}
+
+fn no_id() -> Problem {
+    Problem::of(ErrorCode::InvalidArgument, "path `ticket`: expected a ticket's id, a UUID")
+}

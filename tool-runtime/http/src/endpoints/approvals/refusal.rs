@@ -1,0 +1,145 @@
+//! The refusals of decisions, with their HTTP statuses.
+
+use axum::http::StatusCode;
+use tool_contracts::{CallStatus, ErrorCode};
+use tool_runtime_core::ToolCall;
+use tool_runtime_core::call::ApprovalError;
+use tool_runtime_core::dispatch::refusal::Refusal;
+use tool_runtime_core::failure::Failure;
+use tool_runtime_core::policy::TicketRejection;
+use tool_runtime_core::refusal_reason::RefusalReason;
+use tool_runtime_core::store::TicketEnd;
+use uuid::Uuid;
+
+use crate::problem::Problem;
+use crate::request::admission::AuthorizedCaller;
+use crate::state::app::App;
+use crate::state::refusal_counts::RefusalKind;
+
+/// A refused decision.
+#[derive(Debug)]
+pub(super) struct DecisionRefusal {
+    /// The reason in the record.
+    pub(super) why: RefusalReason,
+    /// The status, if it differs from that of the error code.
+    pub(super) status: Option<StatusCode>,
+}
+
+impl DecisionRefusal {
+    /// The approver requested the call.
+    pub(super) const OWN_CALL: Self = Self { why: RefusalReason::OwnCall, status: None };
+
+    /// The edited arguments are not valid: a well-formed decision that does not fit the waiting
+    /// call.
+    pub(super) const NOT_APPROVED: Self =
+        Self { why: RefusalReason::EditNotValid, status: Some(StatusCode::CONFLICT) };
+
+    /// The approver may not decide about the tool.
+    pub(super) const NOT_COVERED: Self = Self { why: RefusalReason::ToolNotCovered, status: None };
+
+    /// The caller that requested the call may not call the tool any more.
+    pub(super) const REQUESTER_NOT_ALLOWED: Self =
+        Self { why: RefusalReason::RequesterNotAllowed, status: Some(StatusCode::CONFLICT) };
+
+    /// Returns the refusal if the call's ticket kept it from running.
+    pub(super) fn by_ticket(call: &ToolCall) -> Option<Self> {
+        let detail = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
+        let reason = RefusalReason::parse(detail.details()?.get("reason")?.as_str()?)?;
+        if reason == RefusalReason::AnsweredBefore {
+            return Some(Self { why: reason, status: None });
+        }
+        let status = status_of(TicketRejection::of_reason(reason)?);
+        Some(Self { why: reason, status })
+    }
+}
+
+/// Returns the status of a rejected ticket, if it differs from that of the error code.
+///
+/// An expired or superseded ticket is gone (410); one that was decided or whose tool has changed
+/// conflicts (409).
+const fn status_of(rejection: TicketRejection) -> Option<StatusCode> {
+    if rejection.is_gone() {
+        Some(StatusCode::GONE)
+    } else if rejection.is_conflict() {
+        Some(StatusCode::CONFLICT)
+    } else {
+        None
+    }
+}
+
+/// Returns the problem of a ticket that was decided meanwhile.
+pub(super) fn ended(end: TicketEnd) -> Problem {
+    let rejection = TicketRejection::from(end);
+    let problem =
+        Problem::of(rejection.code(), rejection.to_string()).with_reason(rejection.reason());
+    Problem { status: status_of(rejection).unwrap_or(problem.status), ..problem }
+}
+
+/// Refuses a ticket that is not waiting without opening a call, if the caller's refusals are only
+/// counted; opening one would leave a record.
+pub(super) async fn refuse_if_only_counted(
+    app: &App,
+    authorized: &AuthorizedCaller,
+    ticket: Uuid,
+) -> Result<(), Problem> {
+    let caller = authorized.caller();
+    if !app.refusal_counts.is_full(caller, RefusalKind::Decision) {
+        return Ok(());
+    }
+    let (runtime, tenant) = (&app.runtime, authorized.tenant());
+    let waiting = runtime
+        .tickets()
+        .find_waiting(ticket, tenant)
+        .await
+        .map_err(|_| Problem::store_unavailable())?;
+    if waiting.is_some() {
+        return Ok(());
+    }
+    let end =
+        runtime.tickets().end_of(ticket, tenant).await.map_err(|_| Problem::store_unavailable())?;
+    app.refusal_counts.is_recorded(caller, RefusalKind::Decision);
+    Err(end.map_or_else(unknown, ended))
+}
+
+/// Returns the problem of an unknown ticket.
+fn unknown() -> Problem {
+    let rejection = TicketRejection::Unknown;
+    Problem::of(rejection.code(), rejection.to_string()).with_reason(rejection.reason())
+}
+
+/// Returns the refusal of an approver without the right to decide; the call keeps waiting.
+pub(super) fn not_covered() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Forbidden).with_reason(RefusalReason::ToolNotCovered);
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+/// Returns the answer for an approver without the right to decide, which does not name the tool.
+pub(super) fn tool_not_covered() -> Problem {
+    let message = "the caller may not decide about calls of this tool; it needs a scope that covers \
+                   the tool, or `approves:` before one, and `internal` for a tool that is not \
+                   meant for models";
+    Problem::forbidden(message).with_reason(RefusalReason::ToolNotCovered)
+}
+
+/// Returns the refusal for a requester without the right to call; the call keeps waiting, because the
+/// right may be granted again.
+pub(super) fn requester_not_allowed() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Forbidden)
+        .with_message("the caller that requested this call may not call its tool any more")
+        .with_reason(RefusalReason::RequesterNotAllowed);
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+/// Returns the refusal if the store cannot tell whether another decision came first; the call keeps
+/// waiting.
+pub(super) fn undecided() -> Box<Refusal> {
+    Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Unavailable))
+}
+
+/// Returns the refusal of a call that was not approved; it keeps waiting.
+pub(super) fn not_approved(error: ApprovalError) -> Box<Refusal> {
+    match error.into_detail() {
+        Some(detail) => Refusal::not_run(detail),
+        None => Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Conflict)),
+    }
+}

@@ -1,0 +1,51 @@
+//! `POST /calls/{tool}`: calls a tool by a request envelope, answered with a response envelope.
+
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use tool_contracts::envelope::CallEnvelope;
+
+use super::accept::AcceptsJson;
+use crate::problem::Problem;
+use crate::request::admission::Admitted;
+use crate::request::body::{self, ReceivedRequest};
+use crate::request::context;
+use crate::request::params::{Params, param};
+use crate::response::{Audit, JsonResponse};
+use crate::state::app::SharedApp;
+
+#[cfg(test)]
+mod tests;
+
+/// The name of a tool in the path.
+#[derive(Debug)]
+pub(crate) struct ToolName(Box<str>);
+
+impl FromRequestParts<SharedApp> for ToolName {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
+        let Ok(params) = Params::from_request_parts(parts, app).await;
+        let name = super::truncated_tool_name(param(&params, "tool")?.to_owned());
+        let audit = Audit::from_request_parts(parts, app).await?;
+        audit.lock().tool_name.clone_from(&name);
+        Ok(Self(name))
+    }
+}
+
+/// Calls the tool that the path names; every answer is a response envelope, refusals too.
+pub(crate) async fn envelope_call(
+    admitted: Admitted,
+    ToolName(tool): ToolName,
+    _: AcceptsJson,
+    State(app): State<SharedApp>,
+    audit: Audit,
+    request: ReceivedRequest,
+) -> Result<JsonResponse, Problem> {
+    let (envelope, input) = body::parse::<CallEnvelope>(&request.body)?.into_parts();
+    let (head, defaults) = (request.head(), &app.config.context_defaults);
+    let cx = context::context_of_envelope(&head, &envelope, admitted.principal(), defaults)?;
+    let call = super::open_named(&app, &admitted, &tool, (input, cx))?;
+    let _permit = request.into_permit();
+    let finished = super::executed(&app, call, admitted.caller().clone()).await?;
+    Ok(super::outcome(&app, &finished, &audit))
+}

@@ -1,0 +1,132 @@
+//! Answers a call with server-sent events (HTML standard): its progress, then its result.
+
+use std::convert::Infallible;
+use std::future::pending;
+
+use axum::body::{Body, Bytes};
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::Response;
+use futures::stream;
+use serde_json::json;
+use tokio::sync::watch;
+use tool_runtime_core::{ProgressUpdate, ToolCall};
+
+use super::outcome;
+use super::running::{self, CallTask};
+use super::streams::StreamPermit;
+use crate::problem::Problem;
+use crate::response::{Audit, JsonResponse};
+use crate::state::app::SharedApp;
+use crate::state::caller::Caller;
+
+/// An event stream in progress.
+struct EventStream {
+    app: SharedApp,
+    audit: Audit,
+    task: Option<CallTask>,
+    /// Holds only the newest report: a slow client misses reports, but not the result.
+    progress: watch::Receiver<Option<ProgressUpdate>>,
+    may_progress: bool,
+    _permit: StreamPermit,
+}
+
+/// The next event of a stream.
+enum NextEvent {
+    Progress,
+    Result(JsonResponse),
+    KeepAlive,
+}
+
+/// Runs a call in a task and streams its progress and result.
+pub(super) fn stream(
+    app: &SharedApp,
+    call: ToolCall,
+    (caller, permit): (Caller, StreamPermit),
+    audit: Audit,
+) -> Result<Response, Problem> {
+    let (report, progress) = watch::channel(None);
+    call.on_progress(move |update| drop(report.send_replace(Some(update))));
+    audit.lock().trace_id = Some(call.cx().trace_id().into());
+    let task = Some(running::spawn(app, call, caller)?);
+    let app = app.clone();
+    let events = EventStream { app, audit, task, progress, may_progress: true, _permit: permit };
+    let body = Body::from_stream(stream::unfold(events, EventStream::advance));
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+impl EventStream {
+    async fn advance(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        let text = match self.next().await? {
+            NextEvent::Progress => self.progress_event(),
+            NextEvent::Result(outcome) => result_event(&outcome),
+            NextEvent::KeepAlive => ": still running\n\n".to_owned(),
+        };
+        Some((Ok(text.into()), self))
+    }
+
+    /// Waits for the next event; `None` after the result. Pending reports come before the result.
+    async fn next(&mut self) -> Option<NextEvent> {
+        let silence = tokio::time::sleep(self.app.config.bounds.keep_alive);
+        let mut silence = std::pin::pin!(silence);
+        loop {
+            let reported = async {
+                if self.may_progress { self.progress.changed().await } else { pending().await }
+            };
+            let ended = self.task.as_mut()?;
+            tokio::select! {
+                biased;
+                changed = reported => match changed {
+                    Ok(()) => return Some(NextEvent::Progress),
+                    // The sender is dropped: the call has finished and reports no more.
+                    Err(_) => self.may_progress = false,
+                },
+                finished = ended => {
+                    self.task = None;
+                    let outcome = match finished {
+                        Ok(finished) => outcome(&self.app, &finished, &self.audit),
+                        Err(problem) => problem.response(&mut self.audit.lock()),
+                    };
+                    return Some(NextEvent::Result(outcome));
+                }
+                () = silence.as_mut() => return Some(NextEvent::KeepAlive),
+            }
+        }
+    }
+
+    fn progress_event(&mut self) -> String {
+        let newest = self.progress.borrow_and_update();
+        let (fraction, message) = match &*newest {
+            Some(update) => (update.fraction, &*update.message),
+            None => (None, ""),
+        };
+        let data = match fraction {
+            Some(fraction) => json!({ "fraction": fraction, "message": message }),
+            None => json!({ "message": message }),
+        };
+        event("progress", None, &data.to_string())
+    }
+}
+
+/// Writes the result: the body and the status that a JSON response would have.
+fn result_event(outcome: &JsonResponse) -> String {
+    let body = String::from_utf8_lossy(&outcome.body);
+    event("result", Some(outcome.status.as_u16()), &body)
+}
+
+/// Writes one event; a line break in the data starts another `data` line.
+fn event(name: &str, status: Option<u16>, data: &str) -> String {
+    let status = status.map_or(String::new(), |status| format!("status: {status}\n"));
+    let mut text = format!("event: {name}\n{status}");
+    for line in data.split(['\n', '\r']) {
+        text.push_str("data: ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.push('\n');
+    text
+}

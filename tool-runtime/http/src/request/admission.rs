@@ -1,0 +1,300 @@
+//! Admits requests: extractors whose values prove to a handler that its request was admitted.
+//!
+//! Only the extractors make these values, and a row of the table of endpoints takes no handler
+//! without one, so a handler that forgets admission does not compile.
+
+use std::future::{Future, ready};
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use tool_contracts::{ErrorCode, ToolContext};
+use tool_runtime_core::refusal_reason::RefusalReason;
+use tool_runtime_record::evidence::Access;
+use uuid::Uuid;
+
+use super::audit::audit_of;
+use super::context::{self, RequestHead};
+use super::params::{Params, params_of};
+use super::recorded_name::recorded_name;
+use crate::auth::{Principal, Scope};
+use crate::problem::Problem;
+use crate::state::app::{App, SharedApp};
+use crate::state::caller::Caller;
+use crate::state::config::ContextDefaults;
+
+/// An extractor that proves the admission of its request.
+pub(crate) trait AdmissionProof {}
+
+/// Proof that a request was admitted: the server is not draining, the host name, the credential and
+/// the limits of the caller admit it.
+///
+/// Made before the body is read, so that a refusal costs the server little.
+#[derive(Debug, Clone)]
+pub(crate) struct Admitted {
+    principal: Principal,
+    caller: Caller,
+}
+
+/// Proof that a request was admitted whose caller has the scope `S`, and acts for one tenant.
+#[derive(Debug)]
+pub(crate) struct Authorized<S> {
+    caller: AuthorizedCaller,
+    scope: PhantomData<fn() -> S>,
+}
+
+/// An authenticated caller with the scope of an endpoint, acting for one tenant.
+#[derive(Debug)]
+pub(crate) struct AuthorizedCaller {
+    cx: ToolContext,
+    principal: Principal,
+    caller: Caller,
+}
+
+/// The scope that an endpoint requires, as a type in the signature of its handler.
+pub(crate) trait RequiredScope: Sized + Send + 'static {
+    /// The scope.
+    const SCOPE: Scope;
+
+    /// Records that an authenticated caller was forbidden; by default no record is left.
+    fn record_forbidden(_: &Forbidden<'_>) -> impl Future<Output = ()> + Send {
+        ready(())
+    }
+}
+
+/// A request of an authenticated caller that an endpoint does not serve.
+#[derive(Debug)]
+pub(crate) struct Forbidden<'r> {
+    pub(crate) app: &'r App,
+    pub(crate) parts: &'r Parts,
+    pub(crate) params: &'r Params,
+    pub(crate) principal: &'r Principal,
+    pub(crate) caller: &'r Caller,
+    pub(crate) why: ForbiddenCause,
+}
+
+/// The reason for which a known caller was forbidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ForbiddenCause {
+    MissingScope,
+    /// The caller may not act for the tenant of the request.
+    ForeignTenant,
+    /// The reason of the problem that answers the request.
+    Refused(RefusalReason),
+}
+
+impl AdmissionProof for Admitted {}
+
+impl<S> AdmissionProof for Authorized<S> {}
+
+impl FromRequestParts<SharedApp> for Admitted {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
+        if app.config.drain.has_begun() {
+            return Err(Problem::draining());
+        }
+        let (principal, caller) = authenticate(app, parts).await?;
+        app.unread.admit(&caller)?;
+        Ok(Self { principal, caller })
+    }
+}
+
+impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
+        let admitted = Admitted::from_request_parts(parts, app).await?;
+        let defaults = &app.config.context_defaults;
+        let problem = match AuthorizedCaller::of(admitted, parts, S::SCOPE, defaults) {
+            Ok(caller) => return Ok(Self { caller, scope: PhantomData }),
+            Err(refused) if refused.problem.code != ErrorCode::Forbidden => {
+                return Err(refused.problem);
+            }
+            Err(refused) => refused,
+        };
+        let RefusedCaller { admitted: Admitted { principal, caller }, problem } = *problem;
+        let params = params_of(parts).await;
+        let why = ForbiddenCause::of(&principal, S::SCOPE, &problem);
+        let (principal, caller) = (&principal, &caller);
+        let forbidden = Forbidden { app, parts, params: &params, principal, caller, why };
+        S::record_forbidden(&forbidden).await;
+        Err(problem)
+    }
+}
+
+/// An admitted caller that an endpoint refuses.
+struct RefusedCaller {
+    admitted: Admitted,
+    problem: Problem,
+}
+
+impl Admitted {
+    /// Admits the messages of a program that has started this one.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only a server on streams has one"))]
+    pub(crate) fn of_program(principal: Principal) -> Self {
+        let caller = Caller::Principal(Arc::clone(principal.id()));
+        Self { principal, caller }
+    }
+
+    pub(crate) fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
+    /// Returns the caller that limits count.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+}
+
+impl<S> Deref for Authorized<S> {
+    type Target = AuthorizedCaller;
+
+    fn deref(&self) -> &AuthorizedCaller {
+        &self.caller
+    }
+}
+
+impl AuthorizedCaller {
+    /// Requires a scope of an admitted caller, and makes its context.
+    fn of(
+        admitted: Admitted,
+        parts: &Parts,
+        scope: Scope,
+        defaults: &ContextDefaults,
+    ) -> Result<Self, Box<RefusedCaller>> {
+        let context = || {
+            if !admitted.principal.may(scope) {
+                return Err(missing_scope(&admitted.principal, scope));
+            }
+            let head = RequestHead::of(parts);
+            let cx = context::context(&head, None, &admitted.principal, defaults)?;
+            audit_of(parts)?.lock().trace_id = Some(cx.trace_id().into());
+            Ok(cx)
+        };
+        match context() {
+            Ok(cx) => {
+                let Admitted { principal, caller } = admitted;
+                Ok(Self { cx, principal, caller })
+            }
+            Err(problem) => Err(Box::new(RefusedCaller { admitted, problem })),
+        }
+    }
+
+    pub(crate) fn cx(&self) -> &ToolContext {
+        &self.cx
+    }
+
+    pub(crate) fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
+    /// Returns the caller that limits count.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Returns the tenant.
+    pub(crate) fn tenant(&self) -> Uuid {
+        self.cx.tenant_id()
+    }
+
+    /// States this caller and its scopes for an access to evidence of its tenant.
+    pub(crate) fn access(&self, reason: impl Into<Box<str>>) -> Result<Access, Problem> {
+        let access = Access::new(self.name(), reason).map_err(|_| Problem::internal())?;
+        let access = access
+            .with_principal(&**self.principal.id())
+            .with_tenant(self.tenant())
+            .with_scopes(self.principal.scope_words());
+        Ok(match self.cx.user_id() {
+            Some(user) => access.with_user(user),
+            None => access,
+        })
+    }
+
+    /// Returns the name for records: the user, and the principal that named it.
+    pub(crate) fn name(&self) -> String {
+        recorded_name(self.cx.user_id(), self.principal.display_name())
+    }
+}
+
+impl Forbidden<'_> {
+    /// Returns the context of the request, if its caller may act in it.
+    pub(crate) fn context(&self) -> Option<ToolContext> {
+        let defaults = &self.app.config.context_defaults;
+        context::context(&RequestHead::of(self.parts), None, self.principal, defaults).ok()
+    }
+}
+
+/// Checks the host name of a request, authenticates it and counts it.
+pub(crate) async fn authenticate(app: &App, parts: &Parts) -> Result<(Principal, Caller), Problem> {
+    app.config.hosts.admit(&app.config.auth, parts)?;
+    let principal = app.rates.authenticate(&app.config.auth, parts).await?;
+    let caller = Caller::of(parts, &principal);
+    audit_of(parts)?.lock().set_caller(caller.clone());
+    app.rates.request(parts, &principal)?;
+    Ok((principal, caller))
+}
+
+impl ForbiddenCause {
+    fn of(principal: &Principal, scope: Scope, problem: &Problem) -> Self {
+        if !principal.may(scope) {
+            return Self::MissingScope;
+        }
+        problem.reason().map_or(Self::ForeignTenant, Self::Refused)
+    }
+
+    /// Returns the word of the audit record.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::MissingScope => "missing_scope",
+            Self::ForeignTenant => "foreign_tenant",
+            Self::Refused(reason) => reason.as_str(),
+        }
+    }
+}
+
+fn missing_scope(principal: &Principal, scope: Scope) -> Problem {
+    if principal.is_anonymous() {
+        let message = "this path requires authentication; send an API key or a token";
+        return Problem::unauthorized(message);
+    }
+    Problem::forbidden(format!("this path requires the scope `{}`", scope.as_str()))
+        .with_reason(RefusalReason::Scope)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+    use tool_runtime_core::refusal_reason::RefusalReason;
+    use uuid::Uuid;
+
+    use super::{ContextDefaults, ForbiddenCause, RequestHead, context};
+    use crate::auth::{Principal, Scope, Scopes, Users};
+
+    /// The word of the audit record for a request of this user and tenant.
+    fn word(principal: &Principal, tenant: Uuid, user: &str) -> &'static str {
+        let request = Request::get("/evidence")
+            .header("x-tenant-id", tenant.to_string())
+            .header("x-site-id", "main")
+            .header("x-trace-id", "trace-1")
+            .header("x-user-id", user);
+        let (parts, ()) = request.body(()).expect("it is a request").into_parts();
+        let defaults = ContextDefaults::default();
+        let problem = context::context(&RequestHead::of(&parts), None, principal, &defaults);
+        let problem = problem.expect_err("the caller is forbidden");
+        ForbiddenCause::of(principal, Scope::Evidence, &problem).as_str()
+    }
+
+    #[test]
+    fn the_audit_names_a_missing_scope_a_foreign_user_and_a_foreign_tenant() {
+        let (own, foreign) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let jane = Principal::new("jane").for_tenants([own]).with_users(Users::Only("jane".into()));
+        assert_eq!(word(&jane, own, "joe"), "missing_scope");
+        let jane = jane.with_scopes("evidence".parse::<Scopes>().expect("a scope"));
+        assert_eq!(word(&jane, own, "joe"), RefusalReason::User.as_str());
+        assert_eq!(word(&jane, foreign, "jane"), "foreign_tenant");
+    }
+}

@@ -1,0 +1,256 @@
+//! Makes a call's context from a request's headers, query and body.
+//!
+//! | what | header | in the body |
+//! | --- | --- | --- |
+//! | tenant, required | `X-Tenant-ID` | `context.tenant_id` |
+//! | site, required | `X-Site-ID` | `context.site_id` |
+//! | trace, required | `X-Trace-ID`, else `X-Request-ID`, else the query's `trace_id` | else `context.trace_id`, else `traceparent` |
+//! | request | `X-Request-ID` | before it `context.request_id`, since gateways set the header |
+//! | span | `X-Span-ID` | `context.span_id` |
+//! | user | `X-User-ID` | `context.user_id` |
+//! | actor's type | `X-Actor-Type` | `context.actor_type` |
+//! | session | `X-Session-ID` | `context.session_id` |
+//! | character | `X-NPC-ID` | `context.npc_id` |
+//! | key | `Idempotency-Key` | `context.idempotency_key` |
+//!
+//! For trace and request the first source wins; for all other fields header and body have to agree.
+//! A host may give the tenant, the site and the trace id of requests that name none
+//! ([`ContextDefaults`]).
+//!
+//! A `traceparent` gives the parent span even if the trace id is of the host's own form.
+
+mod envelope;
+mod field;
+mod field_problems;
+mod headers;
+mod merging;
+mod query;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use tool_contracts::server::CallContext;
+use tool_contracts::trace_context::TraceContext;
+use tool_contracts::{Actor, ActorType, ErrorCode, ToolContext, ToolContextBuilder, Trace};
+
+use tool_runtime_core::refusal_reason::RefusalReason;
+
+pub(crate) use self::envelope::context_of_envelope;
+use self::field::BodyFields;
+use self::field_problems::FieldProblems;
+use self::headers::Headers;
+pub(crate) use self::query::decoded;
+use crate::auth::Principal;
+use crate::auth::names::normalized;
+use crate::problem::Problem;
+use crate::state::config::ContextDefaults;
+
+/// The part of a request before its body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestHead<'a> {
+    pub(crate) headers: &'a HeaderMap,
+    /// Without the `?`.
+    pub(crate) query: Option<&'a str>,
+}
+
+impl<'a> RequestHead<'a> {
+    /// Returns the head of a request.
+    pub(crate) fn of(parts: &'a Parts) -> Self {
+        Self { headers: &parts.headers, query: parts.uri.query() }
+    }
+}
+
+/// Makes a call's context from the head, the body's context (`None` if it has none) and the
+/// principal.
+///
+/// An authenticated caller becomes the context's actor, with the id of its principal; a person is
+/// the context's user too. An anonymous caller has no actor and no user, so anonymous callers do
+/// not share idempotency keys. Ids of users and sessions are converted to normalization form C.
+///
+/// # Errors
+/// 400 with all missing, invalid and contradictory fields; 401 if an anonymous caller names a user
+/// or an actor type; 403 if the principal may not act for the tenant or the user, or as this actor
+/// type.
+pub(crate) fn context(
+    head: &RequestHead<'_>,
+    body: Option<CallContext>,
+    principal: &Principal,
+    defaults: &ContextDefaults,
+) -> Result<ToolContext, Problem> {
+    let fields = if body.is_some() { BodyFields::Context } else { BodyFields::None };
+    let body = BodyContext { fields, context: body.unwrap_or_default(), trace: None };
+    let builder = context_builder(head, body, principal, defaults)?;
+    builder.build().map_err(|error| field_problems::broken(&error))
+}
+
+/// The part of a call's context that the request's body gives.
+struct BodyContext<'a> {
+    /// The names under which the body has the fields of `context`.
+    fields: BodyFields,
+    context: CallContext,
+    /// The caller's span, unless a `traceparent` gives it.
+    trace: Option<&'a Trace>,
+}
+
+fn context_builder(
+    head: &RequestHead<'_>,
+    body: BodyContext<'_>,
+    principal: &Principal,
+    defaults: &ContextDefaults,
+) -> Result<ToolContextBuilder, Problem> {
+    let mut problems = FieldProblems::new(body.fields);
+    let head_fields = HeadFields::read(head, &mut problems);
+    let merged = merging::merged(&head_fields, body.context, defaults, &mut problems);
+    let said = merged.build().map_err(|error| field_problems::broken(&error))?;
+    problems.finish(said.trace_id())?;
+    let said = normalized_ids(said)?;
+    let of_trace = |problem| field_problems::of_trace(problem, said.trace_id());
+    admit(&said, body.fields, principal).map_err(of_trace)?;
+    let builder = built(said, head_fields.parent.as_ref(), principal)?;
+    Ok(match body.trace.filter(|_| head_fields.parent.is_none()) {
+        Some(trace) => builder.trace(trace.clone()),
+        None => builder,
+    })
+}
+
+/// The context's fields that are given before the body.
+#[derive(Debug)]
+struct HeadFields<'a> {
+    headers: Headers<'a>,
+    /// The query's `trace_id`.
+    trace_of_query: Option<Cow<'a, str>>,
+    /// The parent span, from `traceparent`.
+    parent: Option<TraceContext>,
+}
+
+impl<'a> HeadFields<'a> {
+    fn read(head: &RequestHead<'a>, problems: &mut FieldProblems) -> Self {
+        let headers = Headers::read(head.headers, problems);
+        let trace_of_query = query::trace_id(head.query, problems);
+        let parent = headers.parent(head.headers);
+        Self { headers, trace_of_query, parent }
+    }
+}
+
+fn admit(said: &CallContext, fields: BodyFields, principal: &Principal) -> Result<(), Problem> {
+    if !said.tenant_id().is_some_and(|tenant| principal.may_act_for(tenant.id())) {
+        return Err(Problem::forbidden(
+            "the caller may not act for this tenant; name one of its own, or have it granted",
+        ));
+    }
+    if principal.is_anonymous() && said.user_id().is_some() {
+        return Err(Problem::unauthorized(
+            "an anonymous caller may not act for a user; leave the user out, or send an API key or \
+             a token",
+        ));
+    }
+    if said.user_id().is_some_and(|user| !principal.may_name_user(user)) {
+        let problem = Problem::forbidden(
+            "this caller may not act for this user; leave the user out, or have the host grant \
+             its principal this user or the users of its tenants (`Users`)",
+        );
+        return Err(problem.with_reason(RefusalReason::User));
+    }
+    said.actor_type().map_or(Ok(()), |kind| admit_actor(kind, said, fields, principal))
+}
+
+fn admit_actor(
+    kind: ActorType,
+    said: &CallContext,
+    fields: BodyFields,
+    principal: &Principal,
+) -> Result<(), Problem> {
+    if principal.is_anonymous() && fields == BodyFields::Envelope {
+        return Err(Problem::unauthorized(
+            "a request envelope names an actor, and an anonymous caller has none; send an API key or \
+             a token, or use `POST /tools/call`",
+        ));
+    }
+    if principal.is_anonymous() {
+        return Err(Problem::unauthorized(
+            "an anonymous caller has no actor; leave the actor's type out, or send an API key or a \
+             token",
+        ));
+    }
+    if !principal.may_act_as(kind) {
+        let problem = Problem::forbidden(
+            "this caller may not act as this type of actor; leave the type out, or have the host \
+             grant it to its principal (`Principal::acting_as`)",
+        );
+        return Err(problem.with_reason(RefusalReason::ActorType));
+    }
+    let has_user = said.user_id().is_some() || principal.own_user().is_some();
+    if kind == ActorType::User && !has_user {
+        let message = "an actor of the type `user` needs a user; name the user, or send another \
+                       type";
+        let problem = Problem::of(ErrorCode::InvalidArgument, message);
+        let problem = Problem { status: StatusCode::BAD_REQUEST, ..problem };
+        return Err(problem.with_reason(RefusalReason::ActorType));
+    }
+    Ok(())
+}
+
+/// Converts the ids of user and session to normalization form C.
+fn normalized_ids(said: CallContext) -> Result<CallContext, Problem> {
+    let changed = |id: Option<&str>| match normalized(id?) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(id) => Some(id),
+    };
+    let (user, session) = (changed(said.user_id()), changed(said.session_id()));
+    if user.is_none() && session.is_none() {
+        return Ok(said);
+    }
+    let mut builder = said.into_builder();
+    if let Some(user) = user {
+        builder = builder.user_id(user);
+    }
+    if let Some(session) = session {
+        builder = builder.session_id(session);
+    }
+    builder.build().map_err(|error| field_problems::broken(&error))
+}
+
+fn built(
+    said: CallContext,
+    parent: Option<&TraceContext>,
+    principal: &Principal,
+) -> Result<ToolContextBuilder, Problem> {
+    let span_id = parent.and(said.span_id()).map(str::to_owned);
+    let own_user = principal.own_user().filter(|_| said.user_id().is_none()).map(str::to_owned);
+    let actor = actor_of(principal, said.actor_type());
+    let mut builder =
+        said.into_context_builder().map_err(|error| field_problems::broken(&error))?;
+    if let Some(parent) = parent {
+        builder = within(builder, parent, span_id);
+    }
+    if let Some(user) = own_user {
+        builder = builder.user_id(user);
+    }
+    if let Some(actor) = actor {
+        builder = builder.actor(actor);
+    }
+    Ok(builder)
+}
+
+/// Sets the parent span under the host's own trace id; a different `span_id` becomes an attribute.
+fn within(
+    builder: ToolContextBuilder,
+    parent: &TraceContext,
+    span_id: Option<String>,
+) -> ToolContextBuilder {
+    let of_parent = parent.parent().parent_id().to_string();
+    let other = span_id.filter(|span_id| *span_id != of_parent);
+    let builder = builder.parent_trace(parent);
+    match other {
+        Some(span_id) => builder.attribute("span_id", span_id),
+        None => builder,
+    }
+}
+
+fn actor_of(principal: &Principal, said: Option<ActorType>) -> Option<Actor> {
+    let known = Some(principal).filter(|principal| !principal.is_anonymous())?;
+    Actor::new(said.unwrap_or_else(|| known.default_actor_type()), &**known.id()).ok()
+}

@@ -1,0 +1,29 @@
+//! Bounds the work of a request by its time limit and the shutdown of the server.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tool_contracts::ErrorCode;
+
+use crate::problem::Problem;
+use crate::state::app::App;
+
+/// Runs work with the time limit of a request; stops when the server shuts down.
+pub(crate) async fn within_time_limit<T>(
+    app: &App,
+    work: impl Future<Output = Result<T, Problem>>,
+) -> Result<T, Problem> {
+    let limit = app.config.bounds.request_time;
+    tokio::select! {
+        biased;
+        done = work => done,
+        () = tokio::time::sleep(limit) => Err(too_long(limit)),
+        () = app.config.drain.finished() => Err(Problem::draining()),
+    }
+}
+
+fn too_long(limit: Duration) -> Problem {
+    let limit = limit.as_millis();
+    let message = format!("the request exceeded its time limit of {limit} ms");
+    Problem::of(ErrorCode::Timeout, message)
+}

@@ -1,0 +1,140 @@
+//! Makes a route from a row of the table of endpoints: its method, its handler and its metrics.
+
+#[cfg(feature = "mcp")]
+mod any_method;
+mod metered_handler;
+#[cfg(test)]
+mod tests;
+
+use axum::handler::Handler;
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use tool_contracts::ErrorCode;
+
+#[cfg(feature = "mcp")]
+pub(super) use self::any_method::admitted_by_any_method;
+pub(super) use self::metered_handler::{MeteredHandler, RouteId};
+use crate::problem::Problem;
+use crate::request::admission::AdmissionProof;
+use crate::response::ResponseFormat;
+use crate::state::app::SharedApp;
+
+/// A method of an endpoint; `GET` accepts `HEAD` too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EndpointMethod {
+    Get,
+    Post,
+}
+
+/// The parameters of a handler whose first one proves the admission of the request.
+#[diagnostic::on_unimplemented(
+    message = "the handler does not prove that its request was admitted",
+    note = "take `Admitted` or `Authorized<_>` as the first parameter",
+    note = "an endpoint that serves requests without a caller says `without_admission` in its row"
+)]
+pub(super) trait TakesAdmissionProof {}
+
+macro_rules! takes_admission_proof {
+    ($($parameters:tt),*) => {
+        // axum marks the kind of the last parameter by a type in front.
+        impl<M, P: AdmissionProof, $($parameters),*> TakesAdmissionProof for (M, P, $($parameters),*) {}
+    };
+}
+
+takes_admission_proof!();
+takes_admission_proof!(A);
+takes_admission_proof!(A, B);
+takes_admission_proof!(A, B, C);
+takes_admission_proof!(A, B, C, D);
+takes_admission_proof!(A, B, C, D, E);
+
+/// Routes a method to a handler of admitted requests.
+pub(super) fn admitted<H, T>(
+    method: EndpointMethod,
+    route: RouteId,
+    wrong_method_route: RouteId,
+    handler: H,
+) -> MethodRouter<SharedApp>
+where
+    H: Handler<T, SharedApp>,
+    T: TakesAdmissionProof + Send + 'static,
+{
+    without_admission(method, route, wrong_method_route, handler)
+}
+
+/// Routes a method to a handler that serves requests without a caller.
+pub(super) fn without_admission<H, T>(
+    method: EndpointMethod,
+    route: RouteId,
+    wrong_method_route: RouteId,
+    handler: H,
+) -> MethodRouter<SharedApp>
+where
+    H: Handler<T, SharedApp>,
+    T: Send + 'static,
+{
+    let format = route.format;
+    let rejected = async move |parts: Parts| wrong_method(&parts, method, format);
+    let handler = MeteredHandler::new(route, handler);
+    let routed = match method {
+        EndpointMethod::Get => get(handler),
+        EndpointMethod::Post => post(handler),
+    };
+    routed.fallback(MeteredHandler::new(wrong_method_route, rejected))
+}
+
+/// Answers a path that no row of the table has.
+pub(super) async fn no_path(parts: Parts) -> Response {
+    no_path_in(ResponseFormat::CallResponse, &parts)
+}
+
+/// Answers a path that is not served, in a format.
+pub(super) fn no_path_in(format: ResponseFormat, parts: &Parts) -> Response {
+    Problem::of(ErrorCode::NotFound, "there is no such path").uncounted(format, parts)
+}
+
+impl EndpointMethod {
+    /// Returns the name, as OpenAPI documents have it.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Post => "post",
+        }
+    }
+
+    const fn accepted(self) -> &'static [&'static str] {
+        match self {
+            Self::Get => &["GET", "HEAD"],
+            Self::Post => &["POST"],
+        }
+    }
+}
+
+/// Answers 405; axum adds `Allow`.
+fn wrong_method(parts: &Parts, method: EndpointMethod, format: ResponseFormat) -> Response {
+    if parts.method == Method::OPTIONS {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    let (sent, accepted) = (sent(&parts.method), method.accepted());
+    let words = accepted.join(" and ");
+    let message = format!("this path does not accept {sent}; it accepts {words}");
+    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::InvalidArgument, message);
+    problem.with_detail("allowed", accepted).uncounted(format, parts)
+}
+
+/// Returns the name of a standard method; another one is text of the client and is not repeated.
+fn sent(method: &Method) -> &str {
+    const KNOWN: [Method; 8] = [
+        Method::CONNECT,
+        Method::DELETE,
+        Method::GET,
+        Method::HEAD,
+        Method::PATCH,
+        Method::POST,
+        Method::PUT,
+        Method::TRACE,
+    ];
+    if KNOWN.contains(method) { method.as_str() } else { "this method" }
+}

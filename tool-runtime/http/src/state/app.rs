@@ -1,0 +1,83 @@
+//! The state that every handler shares.
+
+use std::sync::Arc;
+
+use tool_runtime_core::Runtime;
+
+use crate::state::body_quota::BodyQuota;
+use crate::state::caller::Caller;
+use crate::state::config::HttpConfig;
+use crate::state::documents::DocumentCache;
+use crate::state::listing::ToolListCache;
+use crate::state::metrics::Metrics;
+use crate::state::quota::{Quota, half};
+use crate::state::rate::RateLimiters;
+use crate::state::read_quota::{ReadQuota, read_quota};
+use crate::state::refusal_counts::RefusalCounts;
+use crate::state::refusal_log::RefusalLog;
+use crate::state::unread::UnreadResponses;
+
+/// The runtime, the configuration, and the limiters and counters of one router.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) runtime: Runtime,
+    pub(crate) config: HttpConfig,
+    pub(crate) listing: ToolListCache,
+    pub(crate) metrics: Metrics,
+    pub(crate) documents: DocumentCache,
+    pub(crate) rates: RateLimiters,
+    /// One unit for each call that has an effect.
+    pub(crate) tasks: Arc<Quota<Caller>>,
+    pub(crate) reads: Arc<ReadQuota>,
+    /// One unit for each replay.
+    pub(crate) replays: Arc<Quota<Caller>>,
+    /// One unit for each stream; separate from `tasks`, so that streams do not block writes.
+    pub(crate) streams: Arc<Quota<Caller>>,
+    pub(crate) body_quota: Arc<BodyQuota>,
+    pub(crate) unread: UnreadResponses,
+    pub(crate) refusal_counts: RefusalCounts,
+    pub(crate) refusals: RefusalLog,
+}
+
+/// The state that axum passes to each handler.
+pub(crate) type SharedApp = Arc<App>;
+
+impl App {
+    /// Makes the state of a router; metrics count its routes by these labels.
+    pub(crate) fn new(
+        runtime: Runtime,
+        config: HttpConfig,
+        routes: impl Iterator<Item = &'static str>,
+    ) -> Self {
+        let config = config.checking_token_keys();
+        let (listing, metrics) =
+            (ToolListCache::of(&runtime.tools().list()), Metrics::of(&runtime, routes));
+        let documents = DocumentCache::default();
+        let rates = RateLimiters::new(config.rates, &runtime.environment().timer);
+        let bounds = &config.bounds;
+        let quota = |limit: usize, of_caller: Option<usize>| {
+            Arc::new(Quota::new(limit, of_caller.unwrap_or(half(limit))))
+        };
+        let tasks = quota(bounds.tasks, bounds.tasks_of_caller);
+        let replays = quota(bounds.replays, bounds.replays_of_caller);
+        let streams = quota(bounds.streams, bounds.streams_of_caller);
+        let (body_quota, unread) = (Arc::new(bounds.body_quota()), UnreadResponses::new(bounds));
+        let refusal_counts = RefusalCounts::new(config.ledger.as_ref(), &config.drain);
+        Self {
+            runtime,
+            config,
+            listing,
+            metrics,
+            documents,
+            rates,
+            tasks,
+            reads: read_quota(),
+            replays,
+            streams,
+            body_quota,
+            unread,
+            refusal_counts,
+            refusals: RefusalLog::default(),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Records every call in an append-only ledger that shows when it was changed.
+//!
+//! Entries form a chain: each carries an HMAC over its hash and the entry before it. [`ChainHead`]
+//! appends to a chain, [`Verifier`] reads one and names the first record that is not as it was
+//! written. A [`Checkpoint`] that is kept elsewhere shows that the chain's end was cut off.
+
+mod access_queue;
+#[doc(hidden)]
+pub mod call_kind;
+mod call_texts;
+mod chain;
+mod config;
+mod ended;
+mod evidence_keys;
+mod export;
+mod handle;
+mod keys;
+#[doc(hidden)]
+pub mod query;
+mod queue;
+mod record;
+mod recorder;
+mod resume;
+mod search;
+mod stats;
+mod store;
+#[doc(hidden)]
+pub mod stores;
+mod writer;
+
+pub use self::call_kind::RecordedCallKind;
+pub use self::chain::{
+    AuditedChain, Auditor, ChainEntry, ChainFault, ChainFaultKind, ChainHead, ChainKeys,
+    Checkpoint, InvalidChainHead, MerkleFrontier, TreeHead, VerifiedChain, Verifier,
+};
+pub use self::config::{InputCapture, LedgerBuilder, Overload, RecordDurability};
+pub(crate) use self::ended::{
+    digest_of_input, digest_of_output, digest_of_output_text, hash_of_attachment, hash_of_input,
+};
+pub use self::export::{CheckpointFile, CheckpointSink, ExportedCheckpoint};
+#[cfg(feature = "ed25519")]
+pub use self::export::{InvalidNote, InvalidNoteKey, NoteSigner, NoteVerifier};
+pub use self::handle::{FaultError, Ledger, VerifyError, audit, verify};
+pub use self::query::{LedgerPage, LedgerQuery, MAX_PAGE_SIZE};
+pub use self::record::RecordedOutcome;
+pub use self::record::{
+    CallsShed, ContentsErased, Record, RecordStatus, RecordedAccess, RecordedApproval,
+    RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal, WriterBegan, WriterClosed,
+};
+pub use self::stats::LedgerStatus;
+pub use self::store::LedgerStore;
+pub use self::stores::{JsonLinesLedger, JsonLinesOptions, MemoryLedger};

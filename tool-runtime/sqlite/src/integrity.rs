@@ -1,0 +1,90 @@
+//! Integrity checks at opening: SQLite's structure, and the checksums of rows.
+
+use rusqlite::{Connection, named_params};
+use tool_runtime_core::store::{KeyRecord, StoreError, StoreErrorKind};
+
+use super::checksum::RowKeys;
+use super::columns::count;
+use super::error::of_sqlite;
+use super::row::FoundRow;
+
+/// The number of rows that are checked at opening, the newest first.
+const MAX_ROWS: usize = 10_000;
+
+/// The number of problems after which SQLite stops.
+const MAX_PROBLEMS: usize = 100;
+
+const NEWEST: &str = "SELECT * FROM keys ORDER BY fence DESC LIMIT :limit";
+
+const DAMAGED: &str = "SELECT * FROM keys WHERE damaged = 1 ORDER BY fence LIMIT :limit";
+
+/// The result of the check at opening a [`SqliteStore`](super::SqliteStore).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileCheck {
+    /// The number of rows of idempotency keys that were checked.
+    pub rows: usize,
+    /// The number of them that failed their checksum.
+    pub damaged: usize,
+}
+
+/// Checks the file's structure with SQLite.
+///
+/// Problems inside rows of `keys` are ignored: the rows' checksums detect them.
+pub(super) fn check_file(connection: &Connection) -> Result<(), StoreError> {
+    let check = || -> rusqlite::Result<Vec<String>> {
+        let mut check = connection.prepare(&format!("PRAGMA quick_check({MAX_PROBLEMS})"))?;
+        check.query_map([], |row| row.get(0))?.collect()
+    };
+    let problems = check().map_err(|error| of_sqlite(&error))?;
+    let is_in_a_row = |problem: &&String| {
+        problem.ends_with("CHECK constraint failed in keys") || problem.contains(" value in keys.")
+    };
+    match problems.iter().find(|problem| *problem != "ok" && !is_in_a_row(problem)) {
+        None => Ok(()),
+        Some(problem) => {
+            let log = format!("the file is damaged: {problem}; restore it from a backup");
+            Err(StoreError::new(StoreErrorKind::Damaged, log))
+        }
+    }
+}
+
+/// Verifies the checksums of the newest rows, and marks those that fail.
+pub(super) fn check_rows(
+    connection: &Connection,
+    keys: &RowKeys,
+    checks: bool,
+) -> Result<FileCheck, StoreError> {
+    if !checks {
+        return Ok(FileCheck::default());
+    }
+    let check = || -> rusqlite::Result<FileCheck> {
+        let mut found = FileCheck::default();
+        let mut damaged = Vec::new();
+        let mut newest = connection.prepare(NEWEST)?;
+        let mut rows = newest.query(named_params! { ":limit": count(MAX_ROWS) })?;
+        while let Some(row) = rows.next()? {
+            found.rows += 1;
+            if let FoundRow::Damaged(row) = FoundRow::read(row, keys)? {
+                damaged.push(row);
+            }
+        }
+        found.damaged = damaged.len();
+        damaged.iter().try_for_each(|row| row.mark(connection)).map(|()| found)
+    };
+    check().map_err(|error| of_sqlite(&error))
+}
+
+/// Lists the rows that are marked as damaged.
+pub(super) fn damaged(
+    connection: &Connection,
+    keys: &RowKeys,
+    limit: usize,
+) -> rusqlite::Result<Vec<KeyRecord>> {
+    connection
+        .prepare_cached(DAMAGED)?
+        .query_map(named_params! { ":limit": count(limit) }, |row| {
+            FoundRow::read(row, keys).map(FoundRow::into_record)
+        })?
+        .collect()
+}

@@ -1,0 +1,21 @@
+//! Tools as an agent runs them: requests by id, type and function, and one flat result.
+//!
+//! [`RuntimeExecutor`] runs [`ToolRequest`](crate::contracts::act::ToolRequest)s through a runtime;
+//! the trait [`ToolExecutor`] is its interface. [`ChatModel`] is the interface of language models;
+//! `OpenAiModel` (feature `openai`) asks any server with OpenAI's API. [`AgentError`] is the one error
+//! of the agent.
+
+#[doc(inline)]
+pub use tool_runtime_agent::{
+    AgentConfig, AgentError, AgentErrorKind, AgentErrorReason, AssistantMessage, ChatModel,
+    ChatReply, ChatRequest, FinishReason, LogLevel, LoopEnd, LoopReport, LoopSavings,
+    MemorySessions, ModelCall, ModelMessage, ModelPrice, OnText, PendingCall, PriceTable,
+    ProxyAgent, ProxyAgentBuilder, RuntimeExecutor, SessionKey, SessionStore, StopCause,
+    StudentSummarizer, SuspendedRun, TokenUsage, ToolExecutor, ToolLoop,
+};
+#[cfg(feature = "openai")]
+#[doc(inline)]
+pub use tool_runtime_agent::{OpenAiBuilder, OpenAiEmbedder, OpenAiModel, ProviderPrefix};
+#[cfg(feature = "sqlite-unbundled")]
+#[doc(inline)]
+pub use tool_runtime_sqlite::SqliteSessions;

@@ -1,9 +1,0 @@
-mod claims;
-mod forged;
-pub(in crate::http) mod issuer;
-mod key_and_token;
-mod key_cache;
-#[cfg(feature = "trace")]
-mod log;
-#[cfg(feature = "jwks-url")]
-mod url;

@@ -1,0 +1,29 @@
+//! Stores for state that must survive a crash: idempotency keys, tickets, grants and outputs.
+//!
+//! A backend implements one trait for each purpose: [`IdempotencyStore`], [`TicketStore`],
+//! [`GrantStore`], [`OutputStore`]. A backend of all four is a [`Store`], which
+//! `Runtime::builder().store(…)` takes. [`MemoryStore`] keeps everything in the process; `SqliteStore`
+//! (feature `sqlite`) is one file, and keeps everything that it has confirmed.
+//!
+//! An operation that depends on the time takes it as an argument, so that a backend needs no clock.
+//! Leases and the retention of keys follow the store's own time ([`IdempotencyStore::read_time`]),
+//! which steps of the wall clock do not change; all other expiry follows the wall clock.
+//!
+//! Times of expiry are exclusive: a lease until `t` is valid before `t`, and an answer kept until
+//! `t` may be swept at `t`. Texts are compared byte by byte.
+
+#[doc(inline)]
+pub use tool_runtime_core::store::{
+    ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, Fence, GrantScope, GrantStore,
+    IdempotencyStore, KeyRecord, KeyState, MemoryLimits, MemoryStore, MonotonicTime, OutputSlice,
+    OutputStore, ScopedKey, Settlement, SettlementDecision, StandingGrant, Store, StoreClock,
+    StoreError, StoreErrorKind, StoredAnswer, StoredOutput, SystemClock, TicketEnd, TicketQuota,
+    TicketStore, UnixMillis, WaitingTicket, async_trait,
+};
+// Apart from the other feature, so that the compiler names `sqlite` where both are off.
+#[cfg(feature = "sqlite")]
+#[doc(inline)]
+pub use tool_runtime_sqlite::{FileCheck, SqliteOptions, SqliteStore};
+#[cfg(all(feature = "sqlite-unbundled", not(feature = "sqlite")))]
+#[doc(inline)]
+pub use tool_runtime_sqlite::{FileCheck, SqliteOptions, SqliteStore};

@@ -1,0 +1,137 @@
+//! Values that a JSON Schema admits, and texts that it rejects, made from the schema alone.
+
+mod array;
+mod document;
+mod error;
+mod generator;
+mod mutation;
+mod number;
+mod object;
+mod pattern;
+mod positions;
+mod rng;
+mod rules;
+mod shrink;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use self::document::SchemaDocument;
+pub use self::error::InstancesError;
+use self::generator::ValueSize;
+pub use self::mutation::{InvalidInstance, Mutation};
+pub(super) use self::positions::SensitivityKind;
+pub(super) use self::rng::SeededRng;
+
+/// Makes values that a schema admits and texts that it rejects.
+///
+/// The same seed makes the same value on every machine: a failing test prints the seed, which
+/// reproduces the value. The first seeds are edge cases (0: the smallest value, 1: a large one);
+/// the others mix bounds, empty, long and Unicode texts, absent optional properties and ordinary
+/// values.
+///
+/// Everything is checked: the [`Validator`](tool_runtime_schema::schema::Validator) admits every value that
+/// [`valid`](Self::valid) returns. References, recursion, combinators, formats and patterns are
+/// followed, and examples and defaults are used sometimes. A schema that admits nothing is an
+/// error, never an endless loop.
+///
+/// # Examples
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::testing::Instances;
+///
+/// let instances = Instances::of(&json!({
+///     "type": "object",
+///     "properties": {"limit": {"type": "integer", "minimum": 1, "maximum": 50}},
+///     "required": ["limit"],
+///     "additionalProperties": false,
+/// }))?;
+/// assert_eq!(instances.valid(0), json!({"limit": 1}));
+/// for seed in 0..100 {
+///     let limit = instances.valid(seed)["limit"].as_u64().expect("an integer");
+///     assert!((1..=50).contains(&limit));
+///     let invalid = instances.invalid(seed);
+///     println!("{} breaks {:?} at {:?}", invalid.text(), invalid.mutation(), invalid.pointer());
+/// }
+/// # Ok::<(), tool_runtime::testing::InstancesError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Instances {
+    document: Arc<SchemaDocument>,
+    /// The value of seed 0, and of every seed for which no other value is found.
+    least: Value,
+}
+
+impl Instances {
+    /// Compiles a schema, and searches for a first instance.
+    ///
+    /// # Errors
+    /// The schema cannot be compiled, or no instance was found: it contradicts itself, nests
+    /// without end, or describes its values in a way that cannot be inverted.
+    pub fn of(schema: &Value) -> Result<Self, InstancesError> {
+        let document = SchemaDocument::of(schema)?;
+        let least = (0..FIRST_TRIES)
+            .map(|seed| document.make(ValueSize::Least, seed))
+            .reduce(|first, next| first.or_else(|error| next.map_err(|_| error)))
+            .unwrap_or_else(|| Err(InstancesError::new("", "nothing was tried")))?;
+        Ok(Self { document: Arc::new(document), least })
+    }
+
+    /// Makes a value that the schema admits.
+    #[must_use]
+    pub fn valid(&self, seed: u64) -> Value {
+        let wanted_size = match seed {
+            0 => return self.least.clone(),
+            1 => ValueSize::Most,
+            _ => ValueSize::Any,
+        };
+        self.document.make(wanted_size, seed).unwrap_or_else(|_| self.least.clone())
+    }
+
+    /// Makes a text that the schema rejects: a valid one with one violation.
+    ///
+    /// The arguments of a call reject it too: `null` never stands for an optional property, since a
+    /// call takes it for one that is left out.
+    #[must_use]
+    pub fn invalid(&self, seed: u64) -> InvalidInstance {
+        mutation::invalid(&self.document, &self.valid(seed), &mut SeededRng::seeded(!seed))
+    }
+
+    /// Lists simpler values that the schema admits, the simplest first.
+    ///
+    /// To shrink a value that makes a test fail, take the first of them that makes it fail too,
+    /// and repeat until there is none.
+    #[must_use]
+    pub fn simpler(&self, value: &Value) -> Vec<Value> {
+        let mut found = shrink::steps(value);
+        if self.least.to_string().len() < value.to_string().len() {
+            found.insert(0, self.least.clone());
+        }
+        found.retain(|candidate| self.document.admits(candidate));
+        found
+    }
+
+    /// Lists the sensitive leaves of a value, by pointer.
+    pub(super) fn sensitive(&self, value: &Value) -> Vec<(String, SensitivityKind)> {
+        positions::sensitive(&self.document, value)
+    }
+
+    /// Returns whether the schema marks any value as sensitive.
+    pub(super) fn marks_sensitivity(&self) -> bool {
+        self.document.marks_sensitivity()
+    }
+
+    /// Returns whether the schema admits a value without coercion.
+    #[must_use]
+    pub fn admits(&self, value: &Value) -> bool {
+        self.document.admits(value)
+    }
+}
+
+/// The most tries to find a first instance.
+const FIRST_TRIES: u64 = 8;
