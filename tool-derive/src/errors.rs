@@ -41,11 +41,11 @@ impl Errors {
 
     /// Converts the errors to code, if there are any.
     pub(crate) fn finish(self) -> Option<TokenStream> {
-        let found = self.found.borrow_mut().take().unwrap_or_default();
-        if found.is_empty() {
+        let errors = self.found.borrow_mut().take().unwrap_or_default();
+        if errors.is_empty() {
             return None;
         }
-        Some(found.iter().map(syn::Error::to_compile_error).collect())
+        Some(errors.iter().map(syn::Error::to_compile_error).collect())
     }
 }
 

@@ -104,8 +104,8 @@ fn is_language_tag(tag: &str) -> bool {
     if subtags.iter().any(|subtag| !is_alphanumeric(subtag, 1..=8)) {
         return false;
     }
-    let mut rest = Subtags(&subtags);
-    rest.is_private_use() || rest.language() && rest.after_language()
+    let mut cursor = Subtags(&subtags);
+    cursor.is_private_use() || cursor.language() && cursor.after_language()
 }
 
 /// Returns whether the text has the shape of an ISO 4217 code.

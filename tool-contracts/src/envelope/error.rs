@@ -244,16 +244,16 @@ struct ReadDetails {
 
 impl<'de> Deserialize<'de> for ReadDetails {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let mut rest = Buffered::deserialize(from)?.into_object()?;
-        let is_empty = rest.is_empty();
+        let mut fields = Buffered::deserialize(from)?.into_object()?;
+        let is_empty = fields.is_empty();
         let details = Self {
-            tool_code: take::<Text, _>(&mut rest, "tool_code")?,
-            retry_after_ms: take::<Whole<u64>, _>(&mut rest, "retry_after_ms")?,
-            cause: take::<Text, _>(&mut rest, "cause")?,
-            upstream_status: take::<Whole<u16>, _>(&mut rest, "upstream_status")?,
-            endpoint: take::<Text, _>(&mut rest, "endpoint")?,
-            attempt: take::<Whole<u32>, _>(&mut rest, "attempt")?,
-            facts: take::<Object, _>(&mut rest, "details")?,
+            tool_code: take::<Text, _>(&mut fields, "tool_code")?,
+            retry_after_ms: take::<Whole<u64>, _>(&mut fields, "retry_after_ms")?,
+            cause: take::<Text, _>(&mut fields, "cause")?,
+            upstream_status: take::<Whole<u16>, _>(&mut fields, "upstream_status")?,
+            endpoint: take::<Text, _>(&mut fields, "endpoint")?,
+            attempt: take::<Whole<u32>, _>(&mut fields, "attempt")?,
+            facts: take::<Object, _>(&mut fields, "details")?,
         };
         if details.tool_code.as_deref().is_some_and(|code| ErrorCode::from_str(code).is_ok()) {
             return Err(D::Error::custom(
@@ -261,12 +261,13 @@ impl<'de> Deserialize<'de> for ReadDetails {
             ));
         }
         match details.facts {
-            Some(_) if rest.is_empty() => Ok(details),
+            Some(_) if fields.is_empty() => Ok(details),
             Some(_) => Err(D::Error::custom(
                 "`details`: expected all of the tool's own facts in it, or all of them beside it",
             )),
             None => Ok(Self {
-                facts: Some(normalized_object(rest)).filter(|rest| is_empty || !rest.is_empty()),
+                facts: Some(normalized_object(fields))
+                    .filter(|fields| is_empty || !fields.is_empty()),
                 ..details
             }),
         }

@@ -304,8 +304,8 @@ fn is_handle(text: &str) -> bool {
 }
 
 fn is_link(text: &str) -> bool {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    rest.is_some_and(|rest| !rest.is_empty())
+    let address = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    address.is_some_and(|address| !address.is_empty())
 }
 
 /// Returns the number of bytes that a text in base64 encodes; none for any other text.

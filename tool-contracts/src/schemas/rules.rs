@@ -121,12 +121,13 @@ pub(crate) fn facts_in_one_place(schema: &mut Schema) {
 /// it.
 pub(crate) fn null_beside_success(schema: &mut Schema) {
     set_property(schema, "error", json!({"type": "null"}));
-    let shown = json!({
+    let meta_fields = json!({
         "warnings": {"maxItems": 0},
         "ttl_seconds": {"type": "null"},
         "evidence": {"type": "null"},
     });
-    schema.insert("allOf".to_owned(), json!([{"properties": {"meta": {"properties": shown}}}]));
+    schema
+        .insert("allOf".to_owned(), json!([{"properties": {"meta": {"properties": meta_fields}}}]));
 }
 
 /// Treats null as absent, also in the fields of a success.
@@ -136,14 +137,14 @@ pub(crate) fn null_beside_failure(schema: &mut Schema) {
 
 /// Requires an error in the audit of a failed call, and forbids it otherwise.
 pub(crate) fn errors_are_named(schema: &mut Schema) {
-    let named = json!({"type": "string"});
+    let string_schema = json!({"type": "string"});
     schema
         .insert("if".to_owned(), json!({"properties": {"status": {"const": AuditStatus::Error}}}));
     schema.insert(
         "then".to_owned(),
         json!({
             "required": ["error_type", "error_message"],
-            "properties": {"error_type": named, "error_message": named},
+            "properties": {"error_type": string_schema, "error_message": string_schema},
         }),
     );
     let none = json!({"type": "null"});

@@ -73,8 +73,8 @@ impl ToolkitSpec {
 /// Checks that a tool's name begins with its toolkit's name and a dot.
 pub(crate) fn check_prefix(problems: &mut Problems, tool: &str, toolkit: Option<&ToolkitSpec>) {
     let begins = |toolkit: &ToolkitSpec| {
-        let own = tool.strip_prefix(toolkit.name()).and_then(|rest| rest.strip_prefix('.'));
-        own.is_some_and(|own| !own.is_empty())
+        let own_name = tool.strip_prefix(toolkit.name()).and_then(|rest| rest.strip_prefix('.'));
+        own_name.is_some_and(|own_name| !own_name.is_empty())
     };
     problems.check(
         toolkit.is_none_or(begins),

@@ -138,8 +138,8 @@ impl TraceState {
         let mut length = self.0.len();
         while length > longest {
             let long = members.iter().rposition(|member| member.len() > LONG_MEMBER);
-            let gone = members.remove(long.unwrap_or(members.len() - 1));
-            length = length.saturating_sub(gone.len() + 1);
+            let removed_member = members.remove(long.unwrap_or(members.len() - 1));
+            length = length.saturating_sub(removed_member.len() + 1);
         }
         Self::of(&members)
     }

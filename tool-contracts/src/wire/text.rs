@@ -70,16 +70,17 @@ pub(super) fn is_syntax(error: &impl fmt::Display) -> bool {
 pub(super) fn without_value(error: &impl fmt::Display) -> String {
     let text = error.to_string();
     let (message, position) = split_position(&text);
-    let kept = if message.starts_with("invalid type: ") || message.starts_with("invalid value: ") {
-        after_value(message).map_or_else(unspecific, |rest| format!("expected {rest}"))
-    } else if message.starts_with("unknown variant ") {
-        after_value(message).map_or_else(unspecific, |rest| format!("expected {rest}"))
-    } else if HARMLESS.iter().any(|start| message.starts_with(start)) {
-        message.to_owned()
-    } else {
-        unspecific()
-    };
-    format!("{}{position}", shortened(&kept, MAX_LENGTH))
+    let safe_message =
+        if message.starts_with("invalid type: ") || message.starts_with("invalid value: ") {
+            after_value(message).map_or_else(unspecific, |rest| format!("expected {rest}"))
+        } else if message.starts_with("unknown variant ") {
+            after_value(message).map_or_else(unspecific, |rest| format!("expected {rest}"))
+        } else if HARMLESS.iter().any(|start| message.starts_with(start)) {
+            message.to_owned()
+        } else {
+            unspecific()
+        };
+    format!("{}{position}", shortened(&safe_message, MAX_LENGTH))
 }
 
 /// Returns the text, truncated after `limit` characters.

@@ -224,16 +224,16 @@ fn own_code(
 
 fn error_type_of(error_type: &KeyedValue<syn::Path>, errors: &Errors) -> Option<Ident> {
     let text = error_type.value.get_ident().map(ToString::to_string).unwrap_or_default();
-    let found = ERROR_TYPES.into_iter().find(|(known, _)| *known == text);
-    if found.is_none() {
-        let known = ERROR_TYPES.map(|(known, _)| known);
-        let cure = match closest(&text, known.into_iter()) {
+    let type_entry = ERROR_TYPES.into_iter().find(|(known, _)| *known == text);
+    if type_entry.is_none() {
+        let type_names = ERROR_TYPES.map(|(known, _)| known);
+        let cure = match closest(&text, type_names.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it is one of {}", known.join(", ")),
+            None => format!("it is one of {}", type_names.join(", ")),
         };
         errors.at(&error_type.value, format!("there is no such type; {cure}"));
     }
-    found.map(|(_, name)| Ident::new(name, Span::call_site()))
+    type_entry.map(|(_, name)| Ident::new(name, Span::call_site()))
 }
 
 fn message_of(

@@ -167,29 +167,29 @@ fn code(code: &Code) -> TokenStream {
 
 /// Generates the list of all codes: own ones, and those of inner errors.
 fn codes(cases: &[FailureCase]) -> TokenStream {
-    let mut own = Vec::new();
+    let mut own_codes = Vec::new();
     let mut inner = Vec::new();
     for case in cases {
         match &case.meaning {
-            CaseFailure::OwnFailure(found) => own.push(code(&found.code)),
+            CaseFailure::OwnFailure(found) => own_codes.push(code(&found.code)),
             CaseFailure::Transparent(ty) => inner.push(ty),
         }
     }
     let mut texts: Vec<String> = Vec::new();
-    own.retain(|code| {
+    own_codes.retain(|code| {
         let text = code.to_string();
         let new = !texts.contains(&text);
         texts.push(text);
         new
     });
     if inner.is_empty() {
-        return quote!(const { &[#(#own),*] });
+        return quote!(const { &[#(#own_codes),*] });
     }
     quote! {
         static __CODES: ::std::sync::OnceLock<__p::Vec<__p::FailureCode>> =
             ::std::sync::OnceLock::new();
         __CODES.get_or_init(|| {
-            let mut __codes: __p::Vec<__p::FailureCode> = ::core::convert::From::from([#(#own),*]);
+            let mut __codes: __p::Vec<__p::FailureCode> = ::core::convert::From::from([#(#own_codes),*]);
             #(__codes.extend_from_slice(<#inner as __p::ToolFailure>::codes());)*
             __codes
         })

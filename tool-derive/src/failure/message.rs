@@ -14,13 +14,13 @@ pub(crate) fn check(message: &LitStr, fields: &[Ident], errors: &Errors) -> Opti
         return None;
     }
     let mut written = String::new();
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find(['{', '}']) {
-        let (plain, brace) = rest.split_at(at);
+    let mut tail = text.as_str();
+    while let Some(at) = tail.find(['{', '}']) {
+        let (plain, brace) = tail.split_at(at);
         written.push_str(plain);
         if brace.starts_with("{{") || brace.starts_with("}}") {
             written.push_str(&brace[..2]);
-            rest = &brace[2..];
+            tail = &brace[2..];
             continue;
         }
         let Some(end) = brace.find('}').filter(|end| *end > 0) else {
@@ -29,9 +29,9 @@ pub(crate) fn check(message: &LitStr, fields: &[Ident], errors: &Errors) -> Opti
             return None;
         };
         written.push_str(&placeholder(&brace[1..end], fields, message, errors)?);
-        rest = &brace[end + 1..];
+        tail = &brace[end + 1..];
     }
-    written.push_str(rest);
+    written.push_str(tail);
     Some(LitStr::new(&written, message.span()))
 }
 
@@ -39,8 +39,9 @@ fn placeholder(inner: &str, fields: &[Ident], message: &LitStr, errors: &Errors)
     let (name, format) = inner.split_once(':').map_or((inner, ""), |(name, format)| (name, format));
     let name = name.trim();
     let wanted = if name.parse::<usize>().is_ok() { format!("_{name}") } else { name.to_owned() };
-    let known = parse_str::<Ident>(&wanted).is_ok() && fields.iter().any(|field| *field == wanted);
-    if !known {
+    let is_field =
+        parse_str::<Ident>(&wanted).is_ok() && fields.iter().any(|field| *field == wanted);
+    if !is_field {
         errors.at(message, unknown(name, fields));
         return None;
     }
@@ -51,16 +52,16 @@ fn placeholder(inner: &str, fields: &[Ident], message: &LitStr, errors: &Errors)
 /// The message for an unknown field, with the existing ones.
 pub(crate) fn unknown(name: &str, fields: &[Ident]) -> String {
     let number = name.parse::<usize>().is_ok();
-    let shown = |field: &Ident| {
+    let display_name = |field: &Ident| {
         let text = field.to_string();
         if number { text.trim_start_matches('_').to_owned() } else { text }
     };
-    let names: Vec<String> = fields.iter().map(shown).collect();
-    let known = names.iter().map(String::as_str);
+    let names: Vec<String> = fields.iter().map(display_name).collect();
+    let candidates = names.iter().map(String::as_str);
     if names.is_empty() {
         return format!("there is no field `{name}` here: this case has no fields");
     }
-    match closest(name, known) {
+    match closest(name, candidates) {
         Some(near) => format!("there is no field `{name}` here; did you mean `{near}`?"),
         None => format!("there is no field `{name}` here; there is {}", names.join(", ")),
     }

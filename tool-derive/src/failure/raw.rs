@@ -124,9 +124,9 @@ impl RawFailureCase {
 
 impl RawOptions {
     fn take(attributes: &[Attribute], errors: &Errors) -> Option<Self> {
-        let mut found = attributes.iter().filter(|it| it.path().is_ident("failure"));
-        let attribute = found.next()?;
-        for second in found {
+        let mut failure_attributes = attributes.iter().filter(|it| it.path().is_ident("failure"));
+        let attribute = failure_attributes.next()?;
+        for second in failure_attributes {
             errors.at(second, "one `#[failure(…)]` is enough; put all options into it");
         }
         let tokens = match &attribute.meta {
@@ -173,14 +173,15 @@ impl RawOptions {
 
 /// Splits a leading word in capitals from the options.
 fn leading_code(tokens: TokenStream) -> (Option<Ident>, TokenStream) {
-    let mut rest = tokens.clone().into_iter();
-    let first = rest.next().and_then(|first| ungrouped_tokens(first.into()).into_iter().next());
+    let mut token_trees = tokens.clone().into_iter();
+    let first =
+        token_trees.next().and_then(|first| ungrouped_tokens(first.into()).into_iter().next());
     let Some(TokenTree::Ident(first)) = first else { return (None, tokens) };
     let capitals = first.to_string().chars().all(|it| it.is_ascii_uppercase() || it == '_');
-    match rest.next() {
+    match token_trees.next() {
         None if capitals => (Some(first), TokenStream::new()),
         Some(TokenTree::Punct(comma)) if capitals && comma.as_char() == ',' => {
-            (Some(first), rest.collect())
+            (Some(first), token_trees.collect())
         }
         _ => (None, tokens),
     }

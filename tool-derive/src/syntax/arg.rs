@@ -250,7 +250,7 @@ fn default(
     errors: &Errors,
 ) -> Option<ArgDefault> {
     let KeyedValue { key, value } = options.any("default")?;
-    let found = match value {
+    let arg_default = match value {
         OptionValue::Flag => ArgDefault::OfType,
         OptionValue::Is(expr) => ArgDefault::Value(expr),
         OptionValue::List(tokens) => {
@@ -258,11 +258,11 @@ fn default(
             return None;
         }
     };
-    if sensitivity == Some(Sensitivity::Secret) && matches!(found, ArgDefault::Value(_)) {
+    if sensitivity == Some(Sensitivity::Secret) && matches!(arg_default, ArgDefault::Value(_)) {
         errors.at(key, "a secret's default would stand in the schema; let the host give it");
         return None;
     }
-    Some(found)
+    Some(arg_default)
 }
 
 fn example(

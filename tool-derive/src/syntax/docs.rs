@@ -45,12 +45,12 @@ pub(crate) fn title_and_description(attributes: &[Attribute]) -> Option<(String,
     });
     let comments = comments.collect::<Option<Vec<String>>>().filter(|all| !all.is_empty())?;
     let lines = comments.iter().map(|line| line.strip_prefix(' ').unwrap_or(line));
-    let all = lines.collect::<Vec<_>>().join("\n");
-    let all = all.trim_ascii();
-    if !all.starts_with('#') {
-        return Some((String::new(), all.to_owned()));
+    let comment_text = lines.collect::<Vec<_>>().join("\n");
+    let comment_text = comment_text.trim_ascii();
+    if !comment_text.starts_with('#') {
+        return Some((String::new(), comment_text.to_owned()));
     }
-    let (title, description) = all.split_once('\n').unwrap_or((all, ""));
+    let (title, description) = comment_text.split_once('\n').unwrap_or((comment_text, ""));
     let title = title.trim_start_matches('#').trim_ascii();
     Some((title.to_owned(), description.trim_ascii().to_owned()))
 }
@@ -96,8 +96,8 @@ fn without_stars(comment: &str) -> String {
     if rest.trim().is_empty() || !inner.clone().all(|line| line.trim_start().starts_with('*')) {
         return aligned(first, rest);
     }
-    let rest = rest.lines().map(|line| line.trim_start().trim_start_matches('*'));
-    std::iter::once(first).chain(rest).collect::<Vec<_>>().join("\n")
+    let tail_lines = rest.lines().map(|line| line.trim_start().trim_start_matches('*'));
+    std::iter::once(first).chain(tail_lines).collect::<Vec<_>>().join("\n")
 }
 
 /// Indents the first line of a block comment like the others.

@@ -12,15 +12,15 @@ const UNITS: [(&str, u64); 5] =
 
 /// Parses a duration to milliseconds, more than zero.
 pub(crate) fn milliseconds(text: &LitStr, errors: &Errors) -> Option<u64> {
-    let found = parse(&text.value());
-    if found.is_none() {
+    let duration_ms = parse(&text.value());
+    if duration_ms.is_none() {
         errors.at(
             text,
             "a time is a whole number above zero with a unit: `\"250ms\"`, `\"5s\"`, `\"2m\"`, \
              `\"1h\"` or `\"2d\"`",
         );
     }
-    found
+    duration_ms
 }
 
 fn parse(text: &str) -> Option<u64> {

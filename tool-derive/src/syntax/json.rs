@@ -101,8 +101,8 @@ impl Scanner<'_> {
     }
 
     fn escape(&mut self) -> Result<(), JsonError> {
-        let rest = &self.bytes[self.position + 1..];
-        let length = match rest {
+        let tail = &self.bytes[self.position + 1..];
+        let length = match tail {
             [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
             [b'u', digits @ ..]
                 if digits.len() >= 4 && digits[..4].iter().all(u8::is_ascii_hexdigit) =>
@@ -139,8 +139,8 @@ impl Scanner<'_> {
     }
 
     fn word(&mut self) -> Result<(), JsonError> {
-        let rest = &self.bytes[self.position..];
-        let word = ["true", "false", "null"].into_iter().find(|it| rest.starts_with(it.as_bytes()));
+        let tail = &self.bytes[self.position..];
+        let word = ["true", "false", "null"].into_iter().find(|it| tail.starts_with(it.as_bytes()));
         self.position += word.ok_or_else(|| self.error("expected a JSON value"))?.len();
         Ok(())
     }
@@ -152,9 +152,9 @@ impl Scanner<'_> {
     }
 
     fn take(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.position += usize::from(found);
-        found
+        let is_match = self.peek() == Some(byte);
+        self.position += usize::from(is_match);
+        is_match
     }
 
     fn peek(&self) -> Option<u8> {

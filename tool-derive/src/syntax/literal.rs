@@ -46,8 +46,11 @@ fn check(what: &str, value: &Expr, ty: &Type, (range, length): ArgBounds<'_>, er
         return;
     }
     if let Some(range) = range.filter(|range| range.excludes(value)) {
-        let shown = shown(value);
-        errors.at(value, format!("the {what} {shown} is outside of `range({})`", range.source()));
+        let value_text = shown(value);
+        errors.at(
+            value,
+            format!("the {what} {value_text} is outside of `range({})`", range.source()),
+        );
     }
     let characters = text_length(value);
     if let (Some(length), Some(characters)) = (length, characters) {

@@ -26,8 +26,9 @@ pub(crate) enum RuntimeDependency {
 impl RuntimeDependency {
     /// Reads the manifest of the crate that is compiled.
     pub(crate) fn read() -> Self {
-        let own = env::var("CARGO_PKG_NAME").is_ok_and(|name| OWN_PACKAGES.contains(&&*name));
-        let text = (!own).then(manifest).flatten().and_then(|path| {
+        let is_own_package =
+            env::var("CARGO_PKG_NAME").is_ok_and(|name| OWN_PACKAGES.contains(&&*name));
+        let text = (!is_own_package).then(manifest).flatten().and_then(|path| {
             let text = fs::read_to_string(&path).ok()?;
             Some((path, text))
         });
@@ -121,14 +122,14 @@ fn named(dependencies: &[Dependency]) -> Option<String> {
 /// It reads the forms that people and `cargo publish` write, an inline table or one with a heading,
 /// and is no TOML parser: those are slow to compile.
 fn dependencies(manifest: &str, prefix: &str) -> Vec<Dependency> {
-    let mut found: Vec<Dependency> = Vec::new();
+    let mut dependencies: Vec<Dependency> = Vec::new();
     let mut table = DependencyTable::Other;
     for line in logical_lines(manifest) {
         let line = line.trim();
         if let Some(heading) = line.strip_prefix('[') {
             table = DependencyTable::of(heading, prefix);
             if let DependencyTable::Single(key) = &table {
-                found.push(Dependency::new(key, ""));
+                dependencies.push(Dependency::new(key, ""));
             }
             continue;
         }
@@ -140,13 +141,13 @@ fn dependencies(manifest: &str, prefix: &str) -> Vec<Dependency> {
                     Some((key, option)) => (key, format!("{option} = {value}")),
                     None => (key, value.to_owned()),
                 };
-                found.push(Dependency::new(unquoted(key), &facts));
+                dependencies.push(Dependency::new(unquoted(key), &facts));
             }
-            DependencyTable::Single(key) => found.push(Dependency::new(key, line)),
+            DependencyTable::Single(key) => dependencies.push(Dependency::new(key, line)),
             DependencyTable::Other => {}
         }
     }
-    found
+    dependencies
 }
 
 /// Splits a manifest into its headings and assignments: without comments, with `"` around every

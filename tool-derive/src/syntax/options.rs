@@ -123,11 +123,11 @@ impl Options {
 
     /// Takes each `key = "text"`.
     pub(crate) fn texts(&mut self, key: &str, errors: &Errors) -> Vec<LitStr> {
-        let mut found = Vec::new();
+        let mut literals = Vec::new();
         while self.has(key) {
-            found.extend(self.text(key, errors).map(|given| given.value));
+            literals.extend(self.text(key, errors).map(|given| given.value));
         }
-        found
+        literals
     }
 
     /// Takes `key = path`.
@@ -180,8 +180,8 @@ impl Options {
             Ok(value) => Some(KeyedValue { key, value }),
             Err(value) => {
                 let form = self.form(&key.to_string());
-                let found: TokenStream = value.tokens(&key);
-                errors.at(found, format!("`{key}` is written `{form}`"));
+                let value_tokens: TokenStream = value.tokens(&key);
+                errors.at(value_tokens, format!("`{key}` is written `{form}`"));
                 None
             }
         }
@@ -222,16 +222,16 @@ impl Options {
         if let Some((_, form)) = synonyms.iter().find(|(synonym, _)| *synonym == key) {
             return format!("`{attribute}` has no option `{key}`; write {form}");
         }
-        let known = keys.iter().map(|(key, _)| *key);
+        let known_keys = keys.iter().map(|(key, _)| *key);
         let is_option = |key: &&str| !misplaced.contains(key);
-        match closest(key, known.clone()) {
+        match closest(key, known_keys.clone()) {
             Some(near) => {
                 let near = if is_option(&near) { near } else { self.form(near) };
                 format!("`{attribute}` has no option `{key}`; did you mean `{near}`?")
             }
             None => format!(
                 "`{attribute}` has no option `{key}`; it has {}",
-                known
+                known_keys
                     .filter(is_option)
                     .map(|key| format!("`{key}`"))
                     .collect::<Vec<_>>()
@@ -241,8 +241,8 @@ impl Options {
     }
 
     fn form(&self, key: &str) -> &'static str {
-        let known = self.allowed.keys.iter().find(|(known, _)| *known == key);
-        known.map_or("", |(_, form)| form)
+        let key_form = self.allowed.keys.iter().find(|(known, _)| *known == key);
+        key_form.map_or("", |(_, form)| form)
     }
 }
 

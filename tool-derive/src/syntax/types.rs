@@ -81,10 +81,10 @@ fn tidy(tokens: &TokenStream) -> String {
 pub(crate) fn borrowed_inside(ty: &Type) -> Option<(TokenStream, String)> {
     let mut finder = Borrowed::default();
     finder.visit_type(ty);
-    let found = finder.found?;
+    let borrow = finder.found?;
     let mut owned = ty.clone();
     OwnedTypeRewriter.visit_type_mut(&mut owned);
-    Some((found, to_source(&owned)))
+    Some((borrow, to_source(&owned)))
 }
 
 /// Finds `impl Trait` within the type.
@@ -185,8 +185,8 @@ impl TypeRewriter<'_> {
             return None;
         }
         if path.segments.len() > 1 {
-            let rest = std::mem::take(&mut path.segments).into_iter().skip(1);
-            path.segments = rest.collect();
+            let tail_segments = std::mem::take(&mut path.segments).into_iter().skip(1);
+            path.segments = tail_segments.collect();
             path.leading_colon = Some(syn::token::PathSep::default());
             *qself = Some(QSelf {
                 lt_token: syn::token::Lt::default(),

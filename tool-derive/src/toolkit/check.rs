@@ -94,14 +94,14 @@ fn type_name(this: &Type) -> Option<String> {
 }
 
 fn description(raw: &RawToolkit, errors: &Errors) -> Option<Description> {
-    let found = Description::of(&raw.attributes);
-    if found.is_none() {
+    let doc_text = Description::of(&raw.attributes);
+    if doc_text.is_none() {
         errors.at(
             &raw.this,
             "a toolkit says what its tools are for: add a doc comment (`/// …`) to the `impl` block",
         );
     }
-    found
+    doc_text
 }
 
 fn tools(raw: Vec<RawTool>, kit: ToolkitContext<'_>, errors: &Errors) -> Vec<Tool> {

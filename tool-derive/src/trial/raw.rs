@@ -84,10 +84,10 @@ fn tool(input: ParseStream<'_>, errors: &Errors) -> Option<Tool> {
         return of_path(path, errors);
     }
     let rule = "a tool is the path of its function, its handle, or its name in quotes";
-    let found: Option<Expr> = place.parse().ok();
+    let expr: Option<Expr> = place.parse().ok();
     let message = format!("{rule}, {EXAMPLE}");
-    if let Some(found) = found {
-        errors.at(&found, message);
+    if let Some(expr) = expr {
+        errors.at(&expr, message);
         drop(input.parse::<Expr>());
     } else {
         errors.span(input.span(), message);

@@ -65,7 +65,7 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
 }
 
 fn derives(attributes: &[Attribute], errors: &Errors) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut derive_names = Vec::new();
     let parser = Punctuated::<Path, Token![,]>::parse_terminated;
     let lists = attributes.iter().filter(|it| it.path().is_ident("derive"));
     let paths = lists.filter_map(|it| it.parse_args_with(parser).ok()).flatten();
@@ -81,10 +81,10 @@ fn derives(attributes: &[Attribute], errors: &Errors) -> Vec<String> {
         }
         if DERIVED.contains(&last.as_str()) {
             errors.at(&path, format!("`#[ai_type]` derives `{last}` already; remove it here"));
-            found.push(last);
+            derive_names.push(last);
         }
     }
-    found
+    derive_names
 }
 
 fn directions(options: &RawOptions, errors: &Errors) -> Directions {

@@ -60,16 +60,16 @@ fn keyword(data: &Data) -> Span {
 /// Removes `Debug` from the derives; returns whether it was present.
 fn take_derive(attributes: &mut [Attribute]) -> bool {
     let parser = Punctuated::<Path, Token![,]>::parse_terminated;
-    let mut found = false;
+    let mut has_debug = false;
     for attribute in attributes.iter_mut().filter(|it| it.path().is_ident("derive")) {
         let Ok(paths) = attribute.parse_args_with(parser) else { continue };
         if paths.iter().any(is_debug) {
-            found = true;
+            has_debug = true;
             let others: Vec<Path> = paths.into_iter().filter(|path| !is_debug(path)).collect();
             *attribute = parse_quote!(#[derive(#(#others),*)]);
         }
     }
-    found
+    has_debug
 }
 
 /// `Debug`, or its full path.

@@ -14,16 +14,17 @@ use crate::syntax::types::{is_named, optional};
 
 /// Generates the item.
 pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
-    let own = container(ty, &item, ty.deserialize_impl);
+    let container_attributes = container(ty, &item, ty.deserialize_impl);
     let this = this(&item);
     let debug = debug::masked(ty, &mut item);
     for ((_, field), checked) in all_mut(&mut item.data).into_iter().zip(&ty.fields) {
         let texts = texts(&field.attrs);
         let aliases = aliases(&field.attrs);
-        let own = attributes(ty, checked, &this).into_iter().chain(texts).chain(aliases);
-        field.attrs.extend(own.collect::<Vec<_>>());
+        let field_attributes =
+            attributes(ty, checked, &this).into_iter().chain(texts).chain(aliases);
+        field.attrs.extend(field_attributes.collect::<Vec<_>>());
     }
-    item.attrs = own.into_iter().chain(item.attrs).collect();
+    item.attrs = container_attributes.into_iter().chain(item.attrs).collect();
     let defaults = defaults(ty, &item);
     let deserialize = deserialize::emit(ty, &item);
     let wide = wide::emit(ty, &item);
@@ -94,35 +95,35 @@ fn this(item: &DeriveInput) -> String {
 
 /// Converts a field's `#[arg(…)]` and type to attributes of serde and schemars.
 fn attributes(ty: &AiType, field: &AiField, this: &str) -> Vec<Attribute> {
-    let mut found = serde(field, this);
-    found.extend(schemars(&field.arg, &field.ty));
+    let mut field_attributes = serde(field, this);
+    field_attributes.extend(schemars(&field.arg, &field.ty));
     if field.titled {
         let (private, of) = (ty.root.private(), &field.ty);
-        found.push(parse_quote!(#[schemars(transform = #private::title::<#of>)]));
+        field_attributes.push(parse_quote!(#[schemars(transform = #private::title::<#of>)]));
     }
-    found
+    field_attributes
 }
 
 fn serde(field: &AiField, this: &str) -> Vec<Attribute> {
-    let mut found = Vec::new();
+    let mut serde_attributes = Vec::new();
     if let Some(rename) = &field.arg.rename {
-        found.push(parse_quote!(#[serde(rename = #rename)]));
+        serde_attributes.push(parse_quote!(#[serde(rename = #rename)]));
     }
     match (&field.arg.default, &field.default) {
-        (Some(ArgDefault::OfType), _) => found.push(parse_quote!(#[serde(default)])),
+        (Some(ArgDefault::OfType), _) => serde_attributes.push(parse_quote!(#[serde(default)])),
         (Some(ArgDefault::Value(_)), Some(function)) => {
             let path = format!("{this}::{function}");
-            found.push(parse_quote!(#[serde(default = #path)]));
+            serde_attributes.push(parse_quote!(#[serde(default = #path)]));
         }
         (Some(ArgDefault::Value(_)), None) | (None, _) => {}
     }
-    found
+    serde_attributes
 }
 
 fn schemars(arg: &Arg, ty: &Type) -> Vec<Attribute> {
-    let mut found: Vec<Attribute> = Vec::new();
+    let mut schema_attributes: Vec<Attribute> = Vec::new();
     let mut extend = |key: &str, value: TokenStream| {
-        found.push(parse_quote!(#[schemars(extend(#key = #value))]));
+        schema_attributes.push(parse_quote!(#[schemars(extend(#key = #value))]));
     };
     if let Some(bounds) = &arg.range {
         ends(bounds, "minimum", "maximum", "exclusiveMaximum", &mut extend);
@@ -139,9 +140,9 @@ fn schemars(arg: &Arg, ty: &Type) -> Vec<Attribute> {
         extend("x-sensitivity", sensitivity.as_str().to_token_stream());
     }
     if let Some(example) = &arg.example {
-        found.push(parse_quote!(#[schemars(example = &(#example))]));
+        schema_attributes.push(parse_quote!(#[schemars(example = &(#example))]));
     }
-    found
+    schema_attributes
 }
 
 fn ends(

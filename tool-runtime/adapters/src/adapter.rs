@@ -132,9 +132,9 @@ impl Adapter {
     /// The names are the tools' own. Tools that are declared already, and unknown names, change
     /// nothing.
     pub fn disclose<'n>(&mut self, tools: impl IntoIterator<Item = &'n str>) -> usize {
-        let found = tools.into_iter().filter_map(|name| self.withheld.remove(name));
+        let disclosed_tools = tools.into_iter().filter_map(|name| self.withheld.remove(name));
         let before = self.tools.len();
-        self.tools.extend(found.collect::<Vec<_>>());
+        self.tools.extend(disclosed_tools.collect::<Vec<_>>());
         let added = self.tools.len() - before;
         if added > 0 {
             self.write_declarations();
@@ -155,8 +155,9 @@ impl Adapter {
             return 0;
         }
         let searches = calls.into_iter().filter(|call| call.name() == SEARCH_TOOLS);
-        let found: Vec<_> = searches.filter_map(ToolCall::output).flat_map(found_tools).collect();
-        self.disclose(found.iter().map(String::as_str))
+        let tool_names: Vec<_> =
+            searches.filter_map(ToolCall::output).flat_map(found_tools).collect();
+        self.disclose(tool_names.iter().map(String::as_str))
     }
 
     /// Returns the name of the request's field for the declarations.
@@ -227,8 +228,8 @@ impl Adapter {
         self.report.replace(tool, losses);
         self.names.set_custom(tool, custom.argument.clone());
         let wire = self.names.wire(tool);
-        let known = self.tools.iter_mut().chain(self.withheld.values_mut());
-        for declared in known.filter(|known| Some(&*known.name) == wire) {
+        let all_tools = self.tools.iter_mut().chain(self.withheld.values_mut());
+        for declared in all_tools.filter(|all_tools| Some(&*all_tools.name) == wire) {
             declared.strict = false;
             declared.custom = Some(custom.clone());
         }

@@ -53,11 +53,11 @@ pub(super) fn match_to_calls<'t>(
     answers: Vec<ToolAnswer>,
     names: &ToolNames,
 ) -> Result<Vec<PreparedAnswer<'t>>, AnswerError> {
-    let known: HashSet<_> = turn.calls().iter().map(RequestedCall::call_id).collect();
+    let call_ids: HashSet<_> = turn.calls().iter().map(RequestedCall::call_id).collect();
     let mut by_id = HashMap::with_capacity(answers.len());
     for answer in answers {
         let call_id = answer.call_id.clone();
-        if !known.contains(&*call_id) {
+        if !call_ids.contains(&*call_id) {
             return Err(AnswerError::Unknown { call_id });
         }
         if matches!(answer.content.body, AnswerBody::Pending) {
@@ -107,8 +107,8 @@ fn with_declared_names(error: &ToolErrorDetail, names: &ToolNames) -> ToolErrorD
     let mut builder = error.clone().into_builder().message(message);
     if let Some(Value::Array(closest)) = detail(error, "closest") {
         let wire = |name: &Value| {
-            let known = name.as_str().and_then(|name| names.wire(name));
-            known.map_or_else(|| name.clone(), Value::from)
+            let wire_name = name.as_str().and_then(|name| names.wire(name));
+            wire_name.map_or_else(|| name.clone(), Value::from)
         };
         builder = builder.detail("closest", closest.iter().map(wire).collect::<Vec<_>>());
     }

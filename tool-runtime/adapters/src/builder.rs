@@ -139,8 +139,8 @@ impl AdapterBuilder {
     /// Declares the tools.
     #[must_use]
     pub fn build(self, specs: impl IntoIterator<Item: Borrow<ToolSpec>>) -> Adapter {
-        let kept: Vec<_> = specs.into_iter().collect();
-        let mut specs: Vec<&ToolSpec> = kept.iter().map(Borrow::borrow).collect();
+        let owned_specs: Vec<_> = specs.into_iter().collect();
+        let mut specs: Vec<&ToolSpec> = owned_specs.iter().map(Borrow::borrow).collect();
         let format = self.dialect.format();
         let plan = DisclosurePlan::new(self.options.disclosure.clone(), format, &specs);
         specs.retain(|spec| !plan.omits(spec));

@@ -165,7 +165,7 @@ impl Adapter {
 
     /// The declarations of withheld tools that a search has found, best first.
     fn found_declarations(&self, answer: &AnswerContent) -> Vec<Value> {
-        let found = match &answer.body {
+        let tool_names = match &answer.body {
             AnswerBody::Data(data) if answer.found_tools.is_empty() => found_tools_in(data),
             AnswerBody::Data(_)
             | AnswerBody::Pending
@@ -173,8 +173,9 @@ impl Adapter {
             | AnswerBody::Error(_)
             | AnswerBody::Notes => answer.found_tools.clone(),
         };
-        let found = found.iter().filter_map(|name| self.withheld.get(name));
-        let deferred = found.cloned().map(DeclaredTool::deferred_by_provider).collect::<Vec<_>>();
+        let withheld_tools = tool_names.iter().filter_map(|name| self.withheld.get(name));
+        let deferred =
+            withheld_tools.cloned().map(DeclaredTool::deferred_by_provider).collect::<Vec<_>>();
         self.dialect.format().deferred_declarations(&deferred.iter().collect::<Vec<_>>())
     }
 

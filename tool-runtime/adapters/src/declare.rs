@@ -63,8 +63,8 @@ pub(super) fn declare(
         // The declaration of a search has no field `strict`.
         let strict =
             options.strict.unwrap_or(format.is_strict_by_default()) && !plan.is_client_search(spec);
-        let asked = AskedForm { strict, titles: options.titles, callers };
-        let (lowered, strict) = lower_for(format, &asked, quota.as_mut(), &schema);
+        let form = AskedForm { strict, titles: options.titles, callers };
+        let (lowered, strict) = lower_for(format, &form, quota.as_mut(), &schema);
         lowered.losses.into_iter().for_each(|lost| report.add(loss(spec.name(), lost)));
         let omitted = lowered.omitted.map(DeclarationChanges::Omitted);
         let renamed = || DeclarationChanges::Renamed(RenamedProperties::new(schema));

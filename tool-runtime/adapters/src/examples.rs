@@ -13,10 +13,10 @@ pub(super) fn declared(
     examples: &[Map<String, Value>],
     changes: Option<&DeclarationChanges>,
 ) -> Vec<Value> {
-    let own = examples.iter().cloned().map(Value::Object);
+    let example_values = examples.iter().cloned().map(Value::Object);
     match changes {
-        Some(changes) => own.map(|example| normalized(changes.apply(example))).collect(),
-        None => own.collect(),
+        Some(changes) => example_values.map(|example| normalized(changes.apply(example))).collect(),
+        None => example_values.collect(),
     }
 }
 

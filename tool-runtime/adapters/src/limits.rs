@@ -87,15 +87,15 @@ pub(super) fn warnings(
         let limit = limit.filter(|limit| count > *limit)?;
         Some(LimitWarning { tool, subject, count, limit })
     };
-    let all = passed(None, "tools", tools.len(), limits.tools);
+    let count_warning = passed(None, "tools", tools.len(), limits.tools);
     let each = tools.iter().flat_map(|tool| {
-        let own = || Some(names.tool(&tool.name).unwrap_or(&tool.name).to_owned());
+        let tool_name = || Some(names.tool(&tool.name).unwrap_or(&tool.name).to_owned());
         let characters = tool.declared_description().chars().count();
-        let name = own().map_or(0, |name| name.chars().count());
+        let name = tool_name().map_or(0, |name| name.chars().count());
         [
-            passed(own(), "characters of the description", characters, limits.description),
-            passed(own(), "characters of the name", name, Some(names.max_length())),
+            passed(tool_name(), "characters of the description", characters, limits.description),
+            passed(tool_name(), "characters of the name", name, Some(names.max_length())),
         ]
     });
-    all.into_iter().chain(each.flatten()).collect()
+    count_warning.into_iter().chain(each.flatten()).collect()
 }

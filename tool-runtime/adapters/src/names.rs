@@ -109,8 +109,8 @@ impl ToolNames {
     /// A tool's own name is accepted too, unless it is the declared name of another tool: models
     /// see own names in the texts of tools.
     pub(super) fn tool(&self, wire: &str) -> Option<&str> {
-        let own = || self.to_wire.get_key_value(wire).map(|(tool, _)| tool);
-        self.to_tool.get(wire).or_else(own).map(String::as_str)
+        let wire_tool = || self.to_wire.get_key_value(wire).map(|(tool, _)| tool);
+        self.to_tool.get(wire).or_else(wire_tool).map(String::as_str)
     }
 
     /// Declares a tool as a custom tool with this argument.
@@ -141,8 +141,8 @@ impl ToolNames {
             return called.into();
         }
         let stand_in = || {
-            let known = if called.trim().is_empty() { UNNAMED } else { called };
-            let accepted = with_accepted_characters(self.rules, known);
+            let base_name = if called.trim().is_empty() { UNNAMED } else { called };
+            let accepted = with_accepted_characters(self.rules, base_name);
             with_suffix(&accepted, self.rules.max_length, &suffix(called))
         };
         self.wire(called).map_or_else(|| stand_in().into(), Cow::Borrowed)

@@ -191,8 +191,8 @@ fn branches<'s>(schema: &'s Value, keyword: &str) -> impl Iterator<Item = &'s Va
 }
 
 fn item(schema: &Value, at: usize) -> Option<&Value> {
-    let listed = schema.get("prefixItems").and_then(|items| items.get(at));
-    listed.or_else(|| schema.get("items"))
+    let prefix_item = schema.get("prefixItems").and_then(|items| items.get(at));
+    prefix_item.or_else(|| schema.get("items"))
 }
 
 fn admits_kind(schema: &Value, kind: JsonKind) -> bool {

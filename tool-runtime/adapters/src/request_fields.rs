@@ -90,9 +90,9 @@ impl Adapter {
         let wire = self.wire_name(name);
         let tool = self.tools().iter().find(|tool| Some(tool.name()) == wire);
         tool.ok_or_else(|| {
-            let own: Vec<_> =
+            let tool_names: Vec<_> =
                 self.tools().iter().filter_map(|tool| self.tool_name(tool.name())).collect();
-            let closest = nearest_tools(name, &own, CLOSEST_NAMES);
+            let closest = nearest_tools(name, &tool_names, CLOSEST_NAMES);
             let closest = closest.into_iter().map(str::to_owned).collect();
             ToolChoiceError::UnknownTool { tool: name.to_owned(), closest }
         })

@@ -47,13 +47,13 @@ impl SchemaCounts {
         let several_types = keywords.get("type").is_some_and(Value::is_array);
         self.unions += usize::from(several_types || keywords.contains_key("anyOf"));
         let required = keywords.get("required").and_then(Value::as_array).map_or(0, Vec::len);
-        let named =
+        let schema_maps =
             ["properties", "$defs"].map(|name| keywords.get(name).and_then(Value::as_object));
-        let [properties, _] = named;
+        let [properties, _] = schema_maps;
         self.optional += properties.map_or(0, Map::len).saturating_sub(required);
-        let named = named.into_iter().flatten().flat_map(Map::values);
+        let inner_schemas = schema_maps.into_iter().flatten().flat_map(Map::values);
         let branches = keywords.get("anyOf").and_then(Value::as_array).into_iter().flatten();
-        for schema in named.chain(branches).chain(keywords.get("items")) {
+        for schema in inner_schemas.chain(branches).chain(keywords.get("items")) {
             if let Some(keywords) = schema.as_object() {
                 self.add(keywords);
             }

@@ -128,6 +128,6 @@ pub(super) fn similar(closest: &[String]) -> String {
     if closest.is_empty() {
         return "declare it".to_owned();
     }
-    let named: Vec<_> = closest.iter().map(|name| format!("`{name}`")).collect();
-    format!("similar names are {}", named.join(", "))
+    let quoted_names: Vec<_> = closest.iter().map(|name| format!("`{name}`")).collect();
+    format!("similar names are {}", quoted_names.join(", "))
 }

@@ -66,8 +66,8 @@ impl<'s> Descriptions<'s> {
     /// A model may read a deferred tool as the only one of its toolkit, so each of them includes it
     /// where one of all tools would.
     pub(super) fn describe(&mut self, spec: &'s ToolSpec, is_deferred: bool) -> Cow<'s, str> {
-        let own = Cow::Borrowed(spec.description());
-        let Some(toolkit) = spec.toolkit() else { return own };
+        let description = Cow::Borrowed(spec.description());
+        let Some(toolkit) = spec.toolkit() else { return description };
         let is_due = match self.text {
             ToolkitText::Once if is_deferred => true,
             ToolkitText::Once => self.described.insert((toolkit.name(), toolkit.description())),
@@ -75,10 +75,10 @@ impl<'s> Descriptions<'s> {
             ToolkitText::Omitted => false,
         };
         if !is_due {
-            return own;
+            return description;
         }
         let line = line(self.rules, toolkit);
-        if own.is_empty() { line.into() } else { format!("{own}\n\n{line}").into() }
+        if description.is_empty() { line.into() } else { format!("{description}\n\n{line}").into() }
     }
 }
 

@@ -135,8 +135,8 @@ impl<'a> TurnStream<'a> {
         }
         let format = self.adapter.dialect.format();
         let deltas = if !self.has_content && format.is_whole(event) {
-            let whole = format.read(event, &self.adapter.names)?;
-            deltas_of(self.whole.insert(whole))
+            let response = format.read(event, &self.adapter.names)?;
+            deltas_of(self.whole.insert(response))
         } else {
             self.assembler.push(event)?
         };
@@ -196,16 +196,16 @@ impl<'a> TurnStream<'a> {
 
 /// Returns the content of a whole response for display.
 fn deltas_of(whole: &ParsedResponse) -> Vec<Delta> {
-    let shown =
+    let text_delta =
         |text: &str, delta: fn(String) -> Delta| (!text.is_empty()).then(|| delta(text.to_owned()));
-    let texts = whole.texts.iter().filter_map(|text| shown(text, Delta::Text));
+    let texts = whole.texts.iter().filter_map(|text| text_delta(text, Delta::Text));
     let calls = whole.calls.iter().map(|call| {
         Delta::CallStarted(CallNamespace::qualified(call.namespace.as_ref(), &call.name))
     });
-    shown(&whole.thinking, Delta::Thinking)
+    text_delta(&whole.thinking, Delta::Thinking)
         .into_iter()
         .chain(texts)
-        .chain(shown(&whole.refusal, Delta::Refusal))
+        .chain(text_delta(&whole.refusal, Delta::Refusal))
         .chain(calls)
         .collect()
 }

@@ -62,15 +62,15 @@ pub(super) fn placeholder(digits: &str) -> Value {
 
 /// Replaces the placeholders in messages by rounded numbers; returns the integers.
 pub(super) fn take(messages: &mut [Value]) -> Vec<WideInteger> {
-    let mut found = Vec::new();
+    let mut integers = Vec::new();
     for (message, value) in messages.iter_mut().enumerate() {
         let mut path = Vec::new();
         visit(value, &mut path, &mut |path, digits| {
             let path = path.iter().map(PathStep::to_string).collect();
-            found.push(WideInteger { message, path, digits });
+            integers.push(WideInteger { message, path, digits });
         });
     }
-    found
+    integers
 }
 
 /// The value with rounded numbers in place of the placeholders.

@@ -126,8 +126,8 @@ const PROVIDERS: [(&str, &str); 15] = [
 /// Returns the provider of a model such as `openai/gpt-4o`.
 fn provider(model: &str) -> &'static str {
     let prefix = model.split_once('/').map(|(prefix, _)| prefix);
-    let known = PROVIDERS.iter().find(|(name, _)| prefix == Some(*name));
-    known.map_or(OTHER, |(_, provider)| provider)
+    let provider_entry = PROVIDERS.iter().find(|(name, _)| prefix == Some(*name));
+    provider_entry.map_or(OTHER, |(_, provider)| provider)
 }
 
 /// The code of a call that was given up, or whose client panicked.

@@ -24,8 +24,8 @@ pub(super) fn resolve(
 ) -> Result<Arc<ToolSpec>, AgentError> {
     let (id, function) = (request.tool_id(), request.function_name());
     let names_function = id == function || function_of(id) == Some(function);
-    let own = runtime.spec(id).filter(|_| names_function);
-    let spec = own.or_else(|| runtime.spec(&format!("{id}.{function}")));
+    let exact_spec = runtime.spec(id).filter(|_| names_function);
+    let spec = exact_spec.or_else(|| runtime.spec(&format!("{id}.{function}")));
     let spec = spec.ok_or_else(|| unknown(runtime, id, function))?;
     match tool_type(types, &spec) {
         Some(found) if found != request.tool_type() => Err(wrong_type(&spec, found)),

@@ -46,22 +46,22 @@ impl EventParser {
         limit: usize,
         events: &mut impl Extend<ServerSentEvent>,
     ) -> Result<(), EventTooLong> {
-        let mut rest = bytes;
-        if self.follows_return && !rest.is_empty() {
+        let mut tail = bytes;
+        if self.follows_return && !tail.is_empty() {
             self.follows_return = false;
-            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+            tail = tail.strip_prefix(b"\n").unwrap_or(tail);
         }
-        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
-            self.extend_line(&rest[..end], limit)?;
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', tail) {
+            self.extend_line(&tail[..end], limit)?;
             events.extend(self.end_line(limit)?);
-            let is_return = rest[end] == b'\r';
-            rest = &rest[end + 1..];
-            self.follows_return = is_return && rest.is_empty();
+            let is_return = tail[end] == b'\r';
+            tail = &tail[end + 1..];
+            self.follows_return = is_return && tail.is_empty();
             if is_return {
-                rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+                tail = tail.strip_prefix(b"\n").unwrap_or(tail);
             }
         }
-        self.extend_line(rest, limit)
+        self.extend_line(tail, limit)
     }
 
     /// Returns the event whose end was not marked: the stream ended without a blank line. It may be

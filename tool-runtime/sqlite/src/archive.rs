@@ -34,14 +34,14 @@ pub(super) fn find(
 ) -> rusqlite::Result<Option<KeyRecord>> {
     let digest_of_key = key.digest();
     let parameters = named_params! { ":digest": digest_of_key.as_bytes() };
-    let found = connection.prepare_cached(FIND)?.query_row(parameters, |row| {
+    let key_record = connection.prepare_cached(FIND)?.query_row(parameters, |row| {
         let fence: i64 = row.get("fence")?;
         // An unreadable fingerprint matches no call, so that a repeat is still refused.
         let fingerprint = digest(row, "fingerprint").unwrap_or(Digest::from_bytes([0; 32]));
         let fence = Fence::new(fence.unsigned_abs());
         Ok(KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Archived))
     });
-    found.optional()
+    key_record.optional()
 }
 
 /// Archives unknown outcomes whose lease ended before a time; returns how many.

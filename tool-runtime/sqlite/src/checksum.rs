@@ -48,9 +48,9 @@ impl RowKeys {
 
     /// Adds the file's own key to these keys.
     fn and_own(&self, own: &[u8; 32]) -> Self {
-        let kept = self.0.iter().map(|key| RowKey { id: key.id.clone(), key: key.key.clone() });
-        let own = RowKey { id: OWN_KEY_ID.into(), key: Zeroizing::new(*own) };
-        Self(kept.chain([own]).collect())
+        let row_keys = self.0.iter().map(|key| RowKey { id: key.id.clone(), key: key.key.clone() });
+        let own_key = RowKey { id: OWN_KEY_ID.into(), key: Zeroizing::new(*own) };
+        Self(row_keys.chain([own_key]).collect())
     }
 
     /// Returns the id of the key that signs, and starts its checksum.
@@ -91,9 +91,9 @@ pub(super) fn prepare(
     let keys = match (host_keys, stored) {
         (None, StoredRowKey::Own(own)) => RowKeys::own(own),
         (None, StoredRowKey::Nothing) => {
-            let own = random_key()?;
-            store_own_key(&transaction, &own).map_err(|error| of_sqlite(&error))?;
-            RowKeys::own(own)
+            let own_key = random_key()?;
+            store_own_key(&transaction, &own_key).map_err(|error| of_sqlite(&error))?;
+            RowKeys::own(own_key)
         }
         (None, StoredRowKey::HostKeys) => {
             return refused(
@@ -143,7 +143,7 @@ impl StoredRowKey {
         let mut statement =
             connection.prepare("SELECT copy, secret, digest FROM row_keys ORDER BY copy")?;
         let mut rows = statement.query([])?;
-        let mut found = Self::Nothing;
+        let mut stored_key = Self::Nothing;
         while let Some(row) = rows.next()? {
             if row.get::<_, i64>("copy")? == HOST_KEYS_ROW {
                 return Ok(Self::HostKeys);
@@ -154,10 +154,10 @@ impl StoredRowKey {
                 Some(secret) if digest == Some(copy_digest(&secret)) => {
                     return Ok(Self::Own(secret));
                 }
-                _ => found = Self::Unreadable,
+                _ => stored_key = Self::Unreadable,
             }
         }
-        Ok(found)
+        Ok(stored_key)
     }
 }
 

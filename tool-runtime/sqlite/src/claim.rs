@@ -127,10 +127,10 @@ impl ClaimUndo {
                 connection.prepare_cached(DELETE_CLAIM)?.execute(parameters)?;
             }
             Self::Restore(fence, row, keys) => {
-                let held = row::by_fence(connection, &keys, fence)?;
-                if let Some(FoundRow::Valid(held)) = held {
-                    let is_running = matches!(held.record.state, KeyState::Running { .. });
-                    if held.record.key == row.record.key && is_running {
+                let current_row = row::by_fence(connection, &keys, fence)?;
+                if let Some(FoundRow::Valid(current_row)) = current_row {
+                    let is_running = matches!(current_row.record.state, KeyState::Running { .. });
+                    if current_row.record.key == row.record.key && is_running {
                         row.replace(connection, &keys)?;
                     }
                 }

@@ -59,18 +59,18 @@ pub(super) fn check_rows(
         return Ok(FileCheck::default());
     }
     let check = || -> rusqlite::Result<FileCheck> {
-        let mut found = FileCheck::default();
+        let mut file_check = FileCheck::default();
         let mut damaged = Vec::new();
         let mut newest = connection.prepare(NEWEST)?;
         let mut rows = newest.query(named_params! { ":limit": count(MAX_ROWS) })?;
         while let Some(row) = rows.next()? {
-            found.rows += 1;
+            file_check.rows += 1;
             if let FoundRow::Damaged(row) = FoundRow::read(row, keys)? {
                 damaged.push(row);
             }
         }
-        found.damaged = damaged.len();
-        damaged.iter().try_for_each(|row| row.mark(connection)).map(|()| found)
+        file_check.damaged = damaged.len();
+        damaged.iter().try_for_each(|row| row.mark(connection)).map(|()| file_check)
     };
     check().map_err(|error| of_sqlite(&error))
 }

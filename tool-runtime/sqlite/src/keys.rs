@@ -91,8 +91,8 @@ impl IdempotencyStore for SqliteStore {
     ) -> Result<Option<KeyRecord>, StoreError> {
         let keys = self.row_keys.clone();
         let find = move |connection: &Connection| row::by_fence(connection, &keys, fence);
-        let found = self.queue.run(JobKind::Read, find).await?.map(FoundRow::into_record);
-        Ok(found.filter(|record| record.key.tenant == tenant && record.is_unknown()))
+        let key_record = self.queue.run(JobKind::Read, find).await?.map(FoundRow::into_record);
+        Ok(key_record.filter(|record| record.key.tenant == tenant && record.is_unknown()))
     }
 
     async fn invalidate_answer(&self, key: &ScopedKey) -> Result<bool, StoreError> {

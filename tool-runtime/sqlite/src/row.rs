@@ -154,14 +154,14 @@ impl KeyRow {
             record.since = since.map(super::columns::to_unix_millis);
             Ok(Self { record })
         };
-        let found = read().ok()?;
+        let key_row = read().ok()?;
         let sealed_by: Box<str> = row.get("sealed_by").ok()?;
         let seal: [u8; 32] = row.get("seal").ok()?;
         let stored: [u8; 32] = row.get("digest").ok()?;
-        let mac = found.update_checksum(keys.of_id(&sealed_by)?, &sealed_by);
+        let mac = key_row.update_checksum(keys.of_id(&sealed_by)?, &sealed_by);
         let is_valid =
-            mac.verify_slice(&seal).is_ok() && stored == *found.record.key.digest().as_bytes();
-        is_valid.then_some(found)
+            mac.verify_slice(&seal).is_ok() && stored == *key_row.record.key.digest().as_bytes();
+        is_valid.then_some(key_row)
     }
 
     /// Inserts the row of a new key; an error if the key has a row.

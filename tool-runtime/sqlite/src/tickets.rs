@@ -142,7 +142,7 @@ fn put_within(
 ) -> rusqlite::Result<bool> {
     let id = named_params! { ":id": ticket.id.as_bytes() };
     let is_kept = connection.prepare_cached(ENDED)?.exists(id)?;
-    let held = named_params! {
+    let quota_parameters = named_params! {
         ":tenant": ticket.tenant.as_bytes(),
         ":holder": ticket.caller,
         ":now": timestamp(now),
@@ -150,8 +150,9 @@ fn put_within(
     };
     let (tickets, bytes): (i64, i64) = connection
         .prepare_cached(COUNT_WAITING)?
-        .query_row(held, |row| Ok((row.get("tickets")?, row.get("bytes")?)))?;
-    let [tickets, bytes] = [tickets, bytes].map(|held| usize::try_from(held).unwrap_or(usize::MAX));
+        .query_row(quota_parameters, |row| Ok((row.get("tickets")?, row.get("bytes")?)))?;
+    let [tickets, bytes] = [tickets, bytes]
+        .map(|quota_parameters| usize::try_from(quota_parameters).unwrap_or(usize::MAX));
     if !is_kept && !quota.admits(tickets, bytes, ticket.payload.len()) {
         return Ok(false);
     }
@@ -164,11 +165,11 @@ fn end_once(
     end: TicketEnd,
 ) -> rusqlite::Result<Option<TicketEnd>> {
     let id = id.as_bytes();
-    let found: Option<Option<i64>> = connection
+    let stored_end: Option<Option<i64>> = connection
         .prepare_cached(ENDED)?
         .query_row(named_params! { ":id": id }, |row| row.get(0))
         .optional()?;
-    match found {
+    match stored_end {
         None => Ok(Some(TicketEnd::Expired)),
         Some(Some(earlier)) => end_of(earlier).map(Some),
         Some(None) => {

@@ -78,8 +78,8 @@ pub fn expect_output(output: &ToolOutput) -> ExpectedOutput<'_> {
 /// The status differs: the call's violations or its answer are shown.
 #[track_caller]
 pub fn expect_status(call: &ToolCall, status: CallStatus) {
-    let found = call.status();
-    if found == status {
+    let actual_status = call.status();
+    if actual_status == status {
         return;
     }
     let violations: Vec<String> = call
@@ -89,7 +89,10 @@ pub fn expect_status(call: &ToolCall, status: CallStatus) {
         .collect();
     let output = call.output().map(|output| format!("\n{}", shown(output))).unwrap_or_default();
     let name = call.name();
-    panic!("the call of `{name}` is {found:?}, not {status:?}{}{output}", violations.concat());
+    panic!(
+        "the call of `{name}` is {actual_status:?}, not {status:?}{}{output}",
+        violations.concat()
+    );
 }
 
 /// An answer to check; made by [`expect_output`].
@@ -165,9 +168,9 @@ impl ExpectedData<'_> {
     #[track_caller]
     pub fn data_has(self, expected: impl Serialize) -> Self {
         let expected = json(expected);
-        let found = within(&expected, self.found());
-        let difference = || diff::lines(&pretty(&expected), &pretty(&found));
-        assert!(expected == found, "the data lacks what is expected\n{}", difference());
+        let actual_data = within(&expected, self.found());
+        let difference = || diff::lines(&pretty(&expected), &pretty(&actual_data));
+        assert!(expected == actual_data, "the data lacks what is expected\n{}", difference());
         self
     }
 
@@ -188,8 +191,12 @@ impl ExpectedError<'_> {
     /// The code differs: the error is shown.
     #[track_caller]
     pub fn code(self, code: &str) -> Self {
-        let found = self.error.code().unwrap_or("none");
-        assert!(found == code, "the code is {found}, not {code}\n{}", shown(self.output));
+        let actual_code = self.error.code().unwrap_or("none");
+        assert!(
+            actual_code == code,
+            "the code is {actual_code}, not {code}\n{}",
+            shown(self.output)
+        );
         self
     }
 
@@ -199,10 +206,10 @@ impl ExpectedError<'_> {
     /// The type differs: the error is shown.
     #[track_caller]
     pub fn error_type(self, error_type: ToolErrorType) -> Self {
-        let found = self.error.error_type();
+        let actual_type = self.error.error_type();
         assert!(
-            found == error_type,
-            "the type is {found:?}, not {error_type:?}\n{}",
+            actual_type == error_type,
+            "the type is {actual_type:?}, not {error_type:?}\n{}",
             shown(self.output)
         );
         self
@@ -214,8 +221,8 @@ impl ExpectedError<'_> {
     /// The message does not contain it: the error is shown.
     #[track_caller]
     pub fn message_has(self, part: &str) -> Self {
-        let found = self.error.message().contains(part);
-        assert!(found, "the message does not contain `{part}`\n{}", shown(self.output));
+        let has_part = self.error.message().contains(part);
+        assert!(has_part, "the message does not contain `{part}`\n{}", shown(self.output));
         self
     }
 
@@ -227,8 +234,9 @@ impl ExpectedError<'_> {
     pub fn violation(self, pointer: &str, rule: &str) -> Self {
         let violations = self.error.details().and_then(|details| details.get("violations"));
         let violations = violations.and_then(Value::as_array).into_iter().flatten();
-        let mut found = violations.filter(|it| it["pointer"] == pointer && it["rule"] == rule);
-        let there = found.next().is_some();
+        let mut matching_violations =
+            violations.filter(|it| it["pointer"] == pointer && it["rule"] == rule);
+        let there = matching_violations.next().is_some();
         assert!(there, "no violation of `{rule}` at `{pointer}`\n{}", shown(self.output));
         self
     }
@@ -254,18 +262,18 @@ fn shown(output: &ToolOutput) -> String {
 fn within(expected: &Value, found: Value) -> Value {
     match (expected, found) {
         (Value::Object(expected), Value::Object(mut found)) => {
-            let kept = expected.iter().filter_map(|(name, wanted)| {
+            let properties = expected.iter().filter_map(|(name, wanted)| {
                 Some((name.clone(), within(wanted, found.remove(name)?)))
             });
-            Value::Object(kept.collect())
+            Value::Object(properties.collect())
         }
         (Value::Array(expected), Value::Array(found)) => {
             let mut wanted = expected.iter();
-            let kept = found.into_iter().map(|item| match wanted.next() {
+            let items = found.into_iter().map(|item| match wanted.next() {
                 Some(expected) => within(expected, item),
                 None => item,
             });
-            Value::Array(kept.collect())
+            Value::Array(items.collect())
         }
         (_, found) => found,
     }

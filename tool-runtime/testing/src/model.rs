@@ -113,11 +113,11 @@ impl ScriptedModel {
                 TurnKind::After(then) => turn = then(&self.answers),
             }
         };
-        let named = calls.into_iter().map(|(name, arguments)| {
+        let requests = calls.into_iter().map(|(name, arguments)| {
             self.calls_made += 1;
             ToolCallRequest::new(format!("call_{}", self.calls_made), name, arguments)
         });
-        self.open = named.collect();
+        self.open = requests.collect();
         Some(ScriptedMessage { text, calls: self.open.clone() })
     }
 
@@ -127,8 +127,8 @@ impl ScriptedModel {
     /// No unanswered call of this turn has this id.
     #[track_caller]
     pub fn answer(&mut self, call_id: &str, output: &ToolOutput) {
-        let found = self.open.iter().position(|call| call.call_id() == call_id);
-        let Some(index) = found else {
+        let open_index = self.open.iter().position(|call| call.call_id() == call_id);
+        let Some(index) = open_index else {
             let before = self.answers.iter().any(|answer| answer.request.call_id() == call_id);
             let why = if before { "it has an answer already" } else { "there is no such call" };
             panic!("an answer to `{call_id}`: {why}");

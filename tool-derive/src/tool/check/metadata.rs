@@ -81,11 +81,11 @@ fn effect(options: &RawOptions, function: &Ident, errors: &Errors) -> Option<Eff
     for word in &options.effect_words {
         errors.at(&word.key, format!("the effect is \"{text}\" already; remove this option"));
     }
-    let found = EFFECTS.into_iter().find(|(name, _)| *name == text);
-    if found.is_none() {
+    let effect_entry = EFFECTS.into_iter().find(|(name, _)| *name == text);
+    if effect_entry.is_none() {
         errors.at(&given.value, unknown_effect(&text));
     }
-    found.map(|(_, effect)| effect)
+    effect_entry.map(|(_, effect)| effect)
 }
 
 fn missing_effect(word: Option<&KeyedValue<bool>>, function: &Ident, errors: &Errors) {
@@ -169,14 +169,14 @@ fn shared(options: &RawOptions, effect: Option<Effect>, errors: &Errors) -> bool
 
 /// Parses the retention of an output under its key, at least the runtime's minimum.
 fn retention(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<u64> {
-    let found = time(given, errors);
-    if let (Some(given), Some(..DAY)) = (given, found) {
+    let retention_period = time(given, errors);
+    if let (Some(given), Some(..DAY)) = (given, retention_period) {
         errors.at(
             &given.value,
             "`retention` is at least a day, since repeats may arrive late: write `\"24h\"` or more",
         );
     }
-    found
+    retention_period
 }
 
 fn time(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<u64> {
@@ -189,9 +189,9 @@ fn name(
     kit: Option<ToolkitContext<'_>>,
     errors: &Errors,
 ) -> Option<String> {
-    let own = given.map_or_else(|| function.unraw().to_string(), |given| given.value.value());
-    let full = kit.map_or_else(|| own.clone(), |kit| format!("{}.{own}", kit.name));
-    if is_portable(&full, MAX_NAME_LENGTH) && !own.is_empty() {
+    let own_name = given.map_or_else(|| function.unraw().to_string(), |given| given.value.value());
+    let full = kit.map_or_else(|| own_name.clone(), |kit| format!("{}.{own_name}", kit.name));
+    if is_portable(&full, MAX_NAME_LENGTH) && !own_name.is_empty() {
         return Some(full);
     }
     let rule = "a tool's name is 1 to 128 of `A-Z a-z 0-9 _ . -`";
@@ -236,12 +236,12 @@ fn check_examples(examples: &[LitStr], errors: &Errors) {
 }
 
 fn description(attributes: &[Attribute], function: &Ident, errors: &Errors) -> Option<Description> {
-    let found = Description::of(attributes);
-    if found.is_none() {
+    let doc_description = Description::of(attributes);
+    if doc_description.is_none() {
         errors.at(
             function,
             "a model chooses a tool by its description: add a doc comment (`/// …`) to the function",
         );
     }
-    found
+    doc_description
 }

@@ -156,19 +156,19 @@ fn handle(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<Ident> {
 }
 
 fn named_handle(given: &KeyedValue<Path>, errors: &Errors) -> Option<Ident> {
-    let found = given.value.get_ident();
-    if found.is_none() {
+    let ident = given.value.get_ident();
+    if ident.is_none() {
         errors.at(&given.value, "a handle is a plain name, as in `handle = SearchContentTool`");
     }
-    found.cloned()
+    ident.cloned()
 }
 
 fn derived_handle(function: &Ident, errors: &Errors) -> Option<Ident> {
-    let found = handle_of(function);
-    if found.is_none() {
+    let handle_ident = handle_of(function);
+    if handle_ident.is_none() {
         errors.at(function, "no handle name follows from this name; give one: `handle = MyTool`");
     }
-    found
+    handle_ident
 }
 
 fn unknown_fields(raw: &RawTool, errors: &Errors) -> bool {

@@ -18,11 +18,11 @@ pub(super) fn check(
     this: Option<&Type>,
     errors: &Errors,
 ) -> Vec<Parameter> {
-    let found: Vec<Parameter> =
+    let parameters: Vec<Parameter> =
         raw.into_iter().filter_map(|raw| parameter(raw, this, errors)).collect();
-    check_names(&found, errors);
-    check_count(&found, errors);
-    found
+    check_names(&parameters, errors);
+    check_count(&parameters, errors);
+    parameters
 }
 
 /// The most arguments of one tool: the largest tuple that the runtime deserializes.

@@ -136,8 +136,9 @@ fn run(tool: &Tool) -> TokenStream {
         option_branch(tool, path, &quote!(__call.reconciles()), &reconciled(tool, path))
     });
     let preview = tool.preview.as_ref();
-    let shown = preview.map(shown).unwrap_or_default();
-    let preview = preview.map(|path| option_branch(tool, path, &quote!(__call.dry_run()), &shown));
+    let preview_output = preview.map(shown).unwrap_or_default();
+    let preview =
+        preview.map(|path| option_branch(tool, path, &quote!(__call.dry_run()), &preview_output));
     let call = call(tool, &tool.function.path(), Span::call_site());
     let answer = answer(&call, &succeeded);
     quote! {

@@ -22,13 +22,13 @@ fn result(answer: &PreparedAnswer<'_>) -> Value {
     let id = &answer.call.call_id;
     let (content, blocks) = answer.content.with_parts(block);
     let text = content.to_text();
-    let shown = if blocks.is_empty() {
+    let result_content = if blocks.is_empty() {
         text.into()
     } else {
         let text = json!({ "type": "text", "text": text });
         [text].into_iter().chain(blocks).collect::<Value>()
     };
-    let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": shown });
+    let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": result_content });
     if content.is_error {
         result["is_error"] = true.into();
     }

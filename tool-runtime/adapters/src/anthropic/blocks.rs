@@ -81,9 +81,10 @@ pub(super) fn assemble(
     let texts = texts(&blocks);
     let was_cut = stop.is_cut_off();
     let finished = blocks.iter().map(|block| block.text("tool_use_id").to_owned()).collect();
-    let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
+    let retained_blocks =
+        blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
     let mut calls = ParsedCalls::new(names);
-    let numbered = kept.enumerate();
+    let numbered = retained_blocks.enumerate();
     let content: Vec<_> =
         numbered.map(|(at, block)| for_next_request(block, at, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });

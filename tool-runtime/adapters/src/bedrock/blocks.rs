@@ -109,8 +109,9 @@ pub(super) fn assemble(
     let was_cut = stop.is_cut_off();
     let results = blocks.iter().map(|block| block.text_in("toolResult", "toolUseId").to_owned());
     let finished = results.collect();
-    let kept = blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
-    let numbered = kept.enumerate();
+    let content_blocks =
+        blocks.into_iter().filter(|block| !block.must_be_omitted(was_cut, &finished));
+    let numbered = content_blocks.enumerate();
     let content: Vec<_> =
         numbered.map(|(at, block)| for_next_request(block, at, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });

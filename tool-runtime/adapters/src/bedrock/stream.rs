@@ -130,9 +130,11 @@ fn append_content(
 ) -> Result<(), ReadError> {
     let content = result.entry("content").or_insert_with(|| Value::Array(Vec::new()));
     let Value::Array(content) = content else { return Ok(()) };
-    let known = content.last_mut().and_then(Value::as_object_mut);
-    match known.filter(|known| known.contains_key("text") && piece.get("text").is_some()) {
-        Some(known) => merge_piece(known, piece.fields(&[])?),
+    let last_item = content.last_mut().and_then(Value::as_object_mut);
+    match last_item
+        .filter(|last_item| last_item.contains_key("text") && piece.get("text").is_some())
+    {
+        Some(last_item) => merge_piece(last_item, piece.fields(&[])?),
         None => content.push(piece.fields(&[])?.into()),
     }
     Ok(())
@@ -140,10 +142,10 @@ fn append_content(
 
 fn append_image(image: &mut Map<String, Value>, piece: ResponseValue<'_>) -> Result<(), ReadError> {
     if let Some(source) = piece.get("source") {
-        let known = image.entry("source").or_insert_with(|| Map::new().into());
-        let Value::Object(known) = known else { return Ok(()) };
-        append_bytes(known, "bytes", source)?;
-        known.extend(source.fields(&["bytes"])?);
+        let image_source = image.entry("source").or_insert_with(|| Map::new().into());
+        let Value::Object(image_source) = image_source else { return Ok(()) };
+        append_bytes(image_source, "bytes", source)?;
+        image_source.extend(source.fields(&["bytes"])?);
     }
     image.extend(piece.fields(&["source"])?);
     Ok(())
@@ -156,10 +158,10 @@ fn append_bytes(
     piece: ResponseValue<'_>,
 ) -> Result<(), ReadError> {
     let Some(more) = piece.text_of(name)? else { return Ok(()) };
-    let known = text_in(fields, name);
-    let joined = match (base64::decode(known), base64::decode(&more)) {
-        (Some(known), Some(more)) => base64::encode(&[known, more].concat()),
-        _ => format!("{known}{more}"),
+    let current_text = text_in(fields, name);
+    let joined = match (base64::decode(current_text), base64::decode(&more)) {
+        (Some(current_text), Some(more)) => base64::encode(&[current_text, more].concat()),
+        _ => format!("{current_text}{more}"),
     };
     fields.insert(name.to_owned(), joined.into());
     Ok(())

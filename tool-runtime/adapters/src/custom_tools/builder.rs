@@ -114,8 +114,8 @@ impl CustomToolsBuilder {
         if !dialect.format().has_custom_tools() {
             return Err(CustomToolError::Unsupported { dialect });
         }
-        let kept: Vec<_> = specs.into_iter().collect();
-        let specs: Vec<&ToolSpec> = kept.iter().map(Borrow::borrow).collect();
+        let owned_specs: Vec<_> = specs.into_iter().collect();
+        let specs: Vec<&ToolSpec> = owned_specs.iter().map(Borrow::borrow).collect();
         let mut adapter = self.builder.build(specs.iter().copied());
         for (tool, format) in self.tools {
             let spec = named(&specs, &tool)?;
@@ -128,8 +128,8 @@ impl CustomToolsBuilder {
 }
 
 fn named<'s>(specs: &[&'s ToolSpec], tool: &str) -> Result<&'s ToolSpec, CustomToolError> {
-    let found = specs.iter().find(|spec| spec.name() == tool);
-    found.copied().ok_or_else(|| {
+    let tool_spec = specs.iter().find(|spec| spec.name() == tool);
+    tool_spec.copied().ok_or_else(|| {
         let names: Vec<_> = specs.iter().map(|spec| spec.name()).collect();
         let closest = nearest_tools(tool, &names, CLOSEST_NAMES);
         let closest = closest.into_iter().map(str::to_owned).collect();

@@ -72,14 +72,14 @@ impl AnswerContent {
         let (mut content, mut parts) = (self.clone(), Vec::new());
         for attachment in std::mem::take(&mut content.attachments) {
             let is_for_model = attachment.is_for(Audience::Assistant);
-            let shown = is_for_model.then(|| part(&attachment)).flatten();
-            let note = match (is_for_model, &shown) {
+            let model_part = is_for_model.then(|| part(&attachment)).flatten();
+            let note = match (is_for_model, &model_part) {
                 (true, Some(_)) => "attached",
                 (true, None) => "attached, but not shown here",
                 (false, _) => "attached for the user, and not shown here",
             };
             content.notes.push(format!("{note}: {attachment}"));
-            parts.extend(shown);
+            parts.extend(model_part);
         }
         (Cow::Owned(content), parts)
     }
@@ -126,7 +126,7 @@ impl AnswerContent {
     /// are written as texts, for providers that read every number as a float.
     pub(crate) fn to_object(&self) -> Value {
         let mut object = Map::new();
-        let shown = match &self.body {
+        let payload = match &self.body {
             AnswerBody::Data(data) => Some(value_for_floats(data)),
             AnswerBody::Text(text) => Some(text.as_str().into()),
             AnswerBody::Error(error) => {
@@ -134,8 +134,8 @@ impl AnswerContent {
             }
             AnswerBody::Pending | AnswerBody::Notes => None,
         };
-        if let Some(shown) = shown {
-            object.insert(if self.is_error { "error" } else { "output" }.to_owned(), shown);
+        if let Some(payload) = payload {
+            object.insert(if self.is_error { "error" } else { "output" }.to_owned(), payload);
         }
         if !self.notes.is_empty() {
             object.insert("notes".to_owned(), to_value(&self.notes));

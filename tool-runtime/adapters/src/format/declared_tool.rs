@@ -106,8 +106,8 @@ impl DeclaredTool {
 
     fn description_with_input(&self, custom: &CustomTool) -> String {
         let parts = [self.description.as_str(), &custom.description];
-        let mut kept = parts.into_iter().filter(|part| !part.is_empty());
-        match (kept.next(), kept.next()) {
+        let mut nonempty_parts = parts.into_iter().filter(|part| !part.is_empty());
+        match (nonempty_parts.next(), nonempty_parts.next()) {
             (Some(tool), Some(input)) => format!("{tool}\n\nInput: {input}"),
             (text, _) => text.unwrap_or_default().to_owned(),
         }

@@ -91,8 +91,9 @@ impl<'d> ResponseValue<'d> {
     pub(crate) fn fields(self, but: &[&str]) -> Result<Map<String, Value>, ReadError> {
         self.expect(JsonKind::Object, "an object")?;
         let properties = self.view.children(self.id);
-        let kept = properties.filter(|(_, node)| node.kind != JsonKind::Null);
-        kept.map(|(id, node)| (self.view.key(node), Self { id, ..self }))
+        let non_null_fields = properties.filter(|(_, node)| node.kind != JsonKind::Null);
+        non_null_fields
+            .map(|(id, node)| (self.view.key(node), Self { id, ..self }))
             .filter(|(key, _)| !but.contains(&&**key))
             .map(|(key, place)| Ok((key.into_owned(), place.value()?)))
             .collect()
@@ -203,7 +204,7 @@ impl<'d> ResponseValue<'d> {
     /// numbers.
     fn value_with(self, number: fn(&str) -> Option<Value>) -> Result<Value, ReadError> {
         let children = || self.view.children(self.id).map(|(id, _)| Self { id, ..self });
-        let kept = |value: Self| {
+        let parse_raw = |value: Self| {
             let text = value.raw();
             from_text(text).map_err(|_| value.unexpected("numbers in a float's range"))
         };
@@ -216,8 +217,8 @@ impl<'d> ResponseValue<'d> {
                     Ok((name, child.value_with(number)?))
                 })
                 .collect(),
-            JsonKind::Number => number(self.raw()).map_or_else(|| kept(self), Ok),
-            JsonKind::Null | JsonKind::Bool => kept(self),
+            JsonKind::Number => number(self.raw()).map_or_else(|| parse_raw(self), Ok),
+            JsonKind::Null | JsonKind::Bool => parse_raw(self),
         }
     }
 

@@ -76,8 +76,8 @@ pub(super) fn assemble(
     let thinking = thoughts.map(ContentPart::text).collect();
     let texts = texts(&parts);
     let mut calls = ParsedCalls::new(names);
-    let kept = parts.into_iter().filter(|part| !part.is_empty());
-    let numbered = kept.enumerate();
+    let content_parts = parts.into_iter().filter(|part| !part.is_empty());
+    let numbered = content_parts.enumerate();
     let parts: Vec<_> = numbered.map(|(at, part)| for_next_request(part, at, &mut calls)).collect();
     let content = || json!({ "role": "model", "parts": parts });
     let messages = if parts.is_empty() { Vec::new() } else { vec![content()] };

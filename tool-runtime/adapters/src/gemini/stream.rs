@@ -44,9 +44,9 @@ impl GenerateStream {
         for part in parts {
             self.add_part(part);
         }
-        let ended =
+        let stop_reason =
             candidate(event)?.map(read::stop).filter(|stop| *stop != StopReason::Interrupted);
-        self.stop = ended.or_else(|| blocked(event)).or(self.stop.take());
+        self.stop = stop_reason.or_else(|| blocked(event)).or(self.stop.take());
         Ok(deltas)
     }
 

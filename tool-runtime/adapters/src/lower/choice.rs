@@ -18,8 +18,8 @@ impl Lowering<'_> {
             _ => Vec::new(),
         };
         if let Some(Value::Object(listed)) = one_of_values(&branches) {
-            let listed = self.conjunction(with_descriptions(&keywords, &listed), &listed, at);
-            return self.subset(listed, at);
+            let enumeration = self.conjunction(with_descriptions(&keywords, &listed), &listed, at);
+            return self.subset(enumeration, at);
         }
         if keyword == "anyOf" && keywords.remove("oneOf").is_some() {
             self.record_loss(at, "oneOf", "omitted");
@@ -113,10 +113,11 @@ pub(super) const PRESENCE: &str = "a property may be `null` or absent, which a s
 /// The sibling keywords of an enumeration, with the descriptions of its values.
 fn with_descriptions(keywords: &Keywords, listed: &Keywords) -> Keywords {
     let mut keywords = keywords.clone();
-    let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
-    if let (Some(own), Some(listed_text)) = (own, listed.get("description").and_then(Value::as_str))
+    let own_text = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
+    if let (Some(own_text), Some(listed_text)) =
+        (own_text, listed.get("description").and_then(Value::as_str))
     {
-        keywords.insert("description".to_owned(), format!("{own}\n{listed_text}").into());
+        keywords.insert("description".to_owned(), format!("{own_text}\n{listed_text}").into());
     }
     keywords
 }

@@ -57,26 +57,29 @@ impl Conjunction {
 
     /// Merges a value of a keyword that both have; `None` if one keyword cannot express it.
     fn meet(&mut self, keyword: &str, other: &Value, budget: &mut CopyBudget) -> Option<()> {
-        let known = self.merged.get_mut(keyword)?;
+        let merged_value = self.merged.get_mut(keyword)?;
         match keyword {
-            "properties" => add_properties(known.as_object_mut()?, other, budget),
+            "properties" => add_properties(merged_value.as_object_mut()?, other, budget),
             "type" => {
-                *known = common_types(known, other)?;
+                *merged_value = common_types(merged_value, other)?;
                 Some(())
             }
-            "enum" => keep_common(known.as_array_mut()?, &mut self.listed, other.as_array()?),
+            "enum" => {
+                keep_common(merged_value.as_array_mut()?, &mut self.listed, other.as_array()?)
+            }
             "required" => {
-                add_names(known.as_array_mut()?, &mut self.required, other.as_array()?);
+                add_names(merged_value.as_array_mut()?, &mut self.required, other.as_array()?);
                 Some(())
             }
             "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
-                keep_if(known, other, |known, other| known >= other)
+                keep_if(merged_value, other, |merged_value, other| merged_value >= other)
             }
             "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
-                keep_if(known, other, |known, other| known <= other)
+                keep_if(merged_value, other, |merged_value, other| merged_value <= other)
             }
             "items" => {
-                *known = Value::Object(exact(known.as_object()?, other.as_object()?, budget)?);
+                *merged_value =
+                    Value::Object(exact(merged_value.as_object()?, other.as_object()?, budget)?);
                 Some(())
             }
             _ => None,
@@ -157,8 +160,8 @@ fn common_types(one: &Value, other: &Value) -> Option<Value> {
         texts.contains(&name.to_string()) || (name == "integer" && texts.contains("\"number\""))
     };
     let mut common: Vec<Value> = one.into_iter().filter(|name| holds(&in_other, name)).collect();
-    let known = texts(&common);
-    let is_new = |name: &Value| holds(&in_one, name) && !known.contains(&name.to_string());
+    let common_texts = texts(&common);
+    let is_new = |name: &Value| holds(&in_one, name) && !common_texts.contains(&name.to_string());
     common.extend(other.into_iter().filter(is_new));
     match common.len() {
         0 => None,

@@ -40,14 +40,14 @@ impl<'s> Definitions<'s> {
     where
         's: 'v,
     {
-        let mut found = schema;
+        let mut resolved_schema = schema;
         for _ in 0..MAX_REFERENCE_CHAIN {
-            match self.target(found) {
-                Some(target) => found = target,
+            match self.target(resolved_schema) {
+                Some(target) => resolved_schema = target,
                 None => break,
             }
         }
-        found
+        resolved_schema
     }
 }
 

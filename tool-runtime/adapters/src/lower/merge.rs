@@ -69,8 +69,8 @@ fn joined_properties(branches: &[Keywords]) -> Keywords {
     let open_branches = branches.iter().filter(|branch| !is_closed(branch)).count();
     for branch in branches {
         let is_open = !is_closed(branch);
-        let named = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
-        for (name, schema) in named {
+        let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
+        for (name, schema) in properties {
             tool_runtime_schema::steps::count(1);
             schemas.entry(name).or_default().add(schema, is_open);
         }
@@ -112,8 +112,8 @@ impl DistinctSchemas {
 
 /// Merges enumerations into one, and moves the descriptions of their values beside it.
 pub(super) fn one_of_values(schemas: &[Value]) -> Option<Value> {
-    let mut listed: Vec<Value> = Vec::new();
-    let mut known: HashSet<String> = HashSet::new();
+    let mut enum_values: Vec<Value> = Vec::new();
+    let mut known_values: HashSet<String> = HashSet::new();
     let mut kinds: Vec<String> = Vec::new();
     let mut known_kinds: HashSet<String> = HashSet::new();
     let mut texts: Vec<String> = Vec::new();
@@ -123,17 +123,19 @@ pub(super) fn one_of_values(schemas: &[Value]) -> Option<Value> {
         if !keywords.keys().all(|keyword| lists(keyword) || is_annotation(keyword)) {
             return None;
         }
-        let own = values(keywords)?;
-        if let ([value], Some(text)) = (own.as_slice(), keywords.get("description")) {
+        let schema_values = values(keywords)?;
+        if let ([value], Some(text)) = (schema_values.as_slice(), keywords.get("description")) {
             texts.push(format!("`{}`: {}", plain(value), text.as_str()?));
         }
         kinds.extend(types(keywords).into_iter().filter(|kind| known_kinds.insert(kind.clone())));
-        listed.extend(own.into_iter().filter(|value| known.insert(value.to_string())));
+        enum_values.extend(
+            schema_values.into_iter().filter(|value| known_values.insert(value.to_string())),
+        );
     }
     let mut joined = Keywords::new();
     let kind = if kinds.len() == 1 { Value::from(kinds.remove(0)) } else { Value::from(kinds) };
     joined.insert("type".to_owned(), kind);
-    joined.insert("enum".to_owned(), Value::Array(listed));
+    joined.insert("enum".to_owned(), Value::Array(enum_values));
     if !texts.is_empty() {
         joined.insert("description".to_owned(), texts.join("\n").into());
     }

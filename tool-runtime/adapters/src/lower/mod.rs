@@ -246,11 +246,11 @@ impl Lowering<'_> {
 
 /// The part of a pointer into a declaration that the tool's own schema has, too.
 fn deepest_known<'p>(schema: &Value, pointer: &'p str) -> &'p str {
-    let mut known = pointer;
-    while schema.pointer(known).is_none() {
-        known = known.rsplit_once('/').map_or("", |(parent, _)| parent);
+    let mut ancestor = pointer;
+    while schema.pointer(ancestor).is_none() {
+        ancestor = ancestor.rsplit_once('/').map_or("", |(parent, _)| parent);
     }
-    known
+    ancestor
 }
 
 /// The pointer to a subschema.

@@ -63,13 +63,13 @@ impl Lowering<'_> {
             let combined = self.combined(keywords, at);
             return self.subset(combined, at);
         }
-        let kept = match self.profile.references {
+        let is_reference_kept = match self.profile.references {
             ReferenceSupport::Kept => true,
             ReferenceSupport::KeptIfAcyclic => !self.facts().is_recursive(text),
             ReferenceSupport::Inlined => false,
         };
         keywords.remove("$ref");
-        if kept {
+        if is_reference_kept {
             if target.get("title").is_some() {
                 // The title is written once, in the definition.
                 keywords.remove("title");

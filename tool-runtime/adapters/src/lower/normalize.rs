@@ -6,8 +6,9 @@ use crate::names;
 
 /// A schema's keywords in draft 2020-12, without its definitions, which are read from the document.
 pub(super) fn normalize(keywords: &Map<String, Value>) -> Map<String, Value> {
-    let own = keywords.iter().filter(|(keyword, _)| !holds_definitions(keyword));
-    let mut keywords: Map<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let own_keywords = keywords.iter().filter(|(keyword, _)| !holds_definitions(keyword));
+    let mut keywords: Map<_, _> =
+        own_keywords.map(|(name, value)| (name.clone(), value.clone())).collect();
     tool_runtime_schema::steps::count_values(keywords.values());
     exclusive(&mut keywords, "minimum", "exclusiveMinimum");
     exclusive(&mut keywords, "maximum", "exclusiveMaximum");
@@ -48,15 +49,15 @@ fn nullable(keywords: &mut Map<String, Value>) {
 
 /// Draft 7: `items` as a list, and `additionalItems` for the rest.
 fn tuple(keywords: &mut Map<String, Value>) {
-    let rest = keywords.remove("additionalItems");
+    let additional_items = keywords.remove("additionalItems");
     if !keywords.get("items").is_some_and(Value::is_array) {
         return;
     }
     if let Some(items) = keywords.remove("items") {
         keywords.insert("prefixItems".to_owned(), items);
     }
-    if let Some(rest) = rest {
-        keywords.insert("items".to_owned(), rest);
+    if let Some(additional_items) = additional_items {
+        keywords.insert("items".to_owned(), additional_items);
     }
 }
 
@@ -101,8 +102,8 @@ pub(super) fn has_odd_names(schema: &Value) -> bool {
     let odd = |name: &String| names::property(name) != *name;
     match schema {
         Value::Object(keywords) => keywords.iter().any(|(keyword, inner)| {
-            let named = inner.as_object().filter(|_| keyword == "properties");
-            named.is_some_and(|named| named.keys().any(odd)) || has_odd_names(inner)
+            let properties = inner.as_object().filter(|_| keyword == "properties");
+            properties.is_some_and(|properties| properties.keys().any(odd)) || has_odd_names(inner)
         }),
         Value::Array(branches) => branches.iter().any(has_odd_names),
         _ => false,
@@ -135,7 +136,7 @@ pub(super) fn values(keywords: &Map<String, Value>) -> Option<Vec<Value>> {
 }
 
 fn types_of(values: &[Value]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut type_names: Vec<String> = Vec::new();
     for value in values {
         let name = match value {
             Value::Null => "null",
@@ -146,11 +147,11 @@ fn types_of(values: &[Value]) -> Vec<String> {
             Value::Array(_) => "array",
             Value::Object(_) => "object",
         };
-        if !found.iter().any(|known| known == name) {
-            found.push(name.to_owned());
+        if !type_names.iter().any(|known| known == name) {
+            type_names.push(name.to_owned());
         }
     }
-    found
+    type_names
 }
 
 #[cfg(test)]

@@ -96,16 +96,16 @@ impl PythonScan<'_> {
     }
 
     fn next(&mut self) -> Option<char> {
-        let mut rest = self.rest.chars();
-        let next = rest.next()?;
-        self.rest = rest.as_str();
+        let mut chars = self.rest.chars();
+        let next = chars.next()?;
+        self.rest = chars.as_str();
         Some(next)
     }
 
     fn skip(&mut self, text: &str) -> bool {
-        let rest = self.rest.strip_prefix(text);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
+        let tail = self.rest.strip_prefix(text);
+        self.rest = tail.unwrap_or(self.rest);
+        tail.is_some()
     }
 
     fn repeat(&mut self, before: Item) -> Step {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A sentence for a keyword; `None` if one sentence cannot express it.
 pub(super) fn sentence(keyword: &str, value: &Value) -> Option<String> {
-    let shown = shown(value);
+    let value_text = shown(value);
     Some(match keyword {
         "minLength" => format!("At least {}.", counted(value, "character")?),
         "maxLength" => format!("At most {}.", counted(value, "character")?),
@@ -13,16 +13,16 @@ pub(super) fn sentence(keyword: &str, value: &Value) -> Option<String> {
         "minProperties" => format!("At least {}.", counted(value, "property")?),
         "maxProperties" => format!("At most {}.", counted(value, "property")?),
         "uniqueItems" if *value == Value::Bool(true) => "Items must be unique.".to_owned(),
-        "minimum" => format!("At least {shown}."),
-        "maximum" => format!("At most {shown}."),
-        "exclusiveMinimum" => format!("Above {shown}."),
-        "exclusiveMaximum" => format!("Below {shown}."),
-        "multipleOf" => format!("A multiple of {shown}."),
+        "minimum" => format!("At least {value_text}."),
+        "maximum" => format!("At most {value_text}."),
+        "exclusiveMinimum" => format!("Above {value_text}."),
+        "exclusiveMaximum" => format!("Below {value_text}."),
+        "multipleOf" => format!("A multiple of {value_text}."),
         "pattern" => format!("Matches the regular expression `{}`.", value.as_str()?),
         "format" => format!("Format: {}.", value.as_str()?),
-        "default" => format!("Default: {shown}."),
-        "title" => format!("Type: {shown}."),
-        "const" => format!("Always {shown}."),
+        "default" => format!("Default: {value_text}."),
+        "title" => format!("Type: {value_text}."),
+        "const" => format!("Always {value_text}."),
         "enum" => format!("One of {}.", list(value)?),
         "required" => format!("Requires {}.", list(value)?),
         _ => return None,
@@ -47,8 +47,8 @@ fn counted(count: &Value, noun: &str) -> Option<String> {
 }
 
 fn list(values: &Value) -> Option<String> {
-    let shown: Vec<String> = values.as_array()?.iter().map(shown).collect();
-    Some(shown.join(", "))
+    let value_texts: Vec<String> = values.as_array()?.iter().map(shown).collect();
+    Some(value_texts.join(", "))
 }
 
 fn shown(value: &Value) -> String {

@@ -53,8 +53,9 @@ impl SchemaSize {
 
     fn properties(&mut self, keywords: &Map<String, Value>) {
         for keyword in ["properties", "$defs"] {
-            let named = keywords.get(keyword).and_then(Value::as_object).into_iter().flatten();
-            for (name, _) in named {
+            let named_schemas =
+                keywords.get(keyword).and_then(Value::as_object).into_iter().flatten();
+            for (name, _) in named_schemas {
                 self.properties += usize::from(keyword == "properties");
                 self.characters += name.chars().count();
             }

@@ -71,11 +71,12 @@ impl Lowering<'_> {
                 sentences.extend(sentences::sentence("title", title));
             }
         }
-        let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
+        let own_description =
+            keywords.get("description").and_then(Value::as_str).map(str::to_owned);
         let join = |text: Option<String>, sentence: &String| {
             Some(sentences::joined(text.as_deref(), sentence))
         };
-        if let Some(description) = sentences.iter().fold(own, join) {
+        if let Some(description) = sentences.iter().fold(own_description, join) {
             words.insert("description".to_owned(), description.into());
         }
         Value::Object(words)
@@ -121,18 +122,22 @@ impl Lowering<'_> {
 
     fn object(&mut self, keywords: &Keywords, at: &str, draft: &mut SchemaDraft) {
         let empty = Keywords::new();
-        let named = keywords.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-        let listed = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
-        let (required, unlisted): (Vec<&str>, Vec<&str>) =
-            listed.filter_map(Value::as_str).partition(|name| named.contains_key(*name));
+        let declared_properties =
+            keywords.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+        let required_names =
+            keywords.get("required").and_then(Value::as_array).into_iter().flatten();
+        let (required, unlisted): (Vec<&str>, Vec<&str>) = required_names
+            .filter_map(Value::as_str)
+            .partition(|name| declared_properties.contains_key(*name));
         if !unlisted.is_empty() {
             self.move_to_description("required", &json!(unlisted), at, draft);
         }
-        let mut properties = self.properties(named, at);
+        let mut properties = self.properties(declared_properties, at);
         if self.profile.requires_all {
             self.allow_null_for_optional(keywords, &required, &mut properties, at);
-            let all: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
-            draft.set("required", all.into());
+            let all_names: Vec<Value> =
+                properties.keys().map(|name| name.as_str().into()).collect();
+            draft.set("required", all_names.into());
         } else if !required.is_empty() {
             let needed = self.property_names(&json!(required));
             if self.supports("required", at) {
@@ -179,11 +184,15 @@ impl Lowering<'_> {
 
     /// Converts the rules for undeclared properties.
     fn additional_properties(&mut self, keywords: &Keywords, at: &str, draft: &mut SchemaDraft) {
-        let spoken = keywords.get("additionalProperties");
-        let closed = spoken == Some(&Value::Bool(false)) || (spoken.is_none() && closes(keywords));
+        let additional_schema = keywords.get("additionalProperties");
+        let closed = additional_schema == Some(&Value::Bool(false))
+            || (additional_schema.is_none() && closes(keywords));
         if keywords.contains_key("patternProperties") {
             self.block_strict(at, "patternProperties", "properties that are not named");
-            if spoken.is_some_and(|spoken| *spoken != Value::Bool(true)) || closed {
+            if additional_schema
+                .is_some_and(|additional_schema| *additional_schema != Value::Bool(true))
+                || closed
+            {
                 self.record_loss(at, "additionalProperties", "omitted");
             }
             return;
@@ -191,7 +200,7 @@ impl Lowering<'_> {
         if !closed {
             self.block_strict(at, "additionalProperties", "properties that are not named");
         }
-        match spoken {
+        match additional_schema {
             _ if closed && self.supports("additionalProperties", at) => {
                 draft.set("additionalProperties", false.into());
             }
@@ -214,7 +223,7 @@ impl Lowering<'_> {
             let place = |index: usize| below(at, &["prefixItems", &index.to_string()]);
             items.iter().enumerate().map(|(index, item)| self.node(item, &place(index))).collect()
         });
-        let rest = match keywords.get("items") {
+        let items_schema = match keywords.get("items") {
             Some(Value::Bool(false)) => None,
             Some(items) => Some(self.node(items, &below(at, &["items"]))),
             None => Some(json!({})),
@@ -223,13 +232,15 @@ impl Lowering<'_> {
         match prefix {
             Some(prefix) if self.supports("prefixItems", at) => {
                 draft.set("prefixItems", Value::Array(prefix));
-                if let (Some(rest), true) = (rest, keywords.contains_key("items")) {
-                    draft.set("items", rest);
+                if let (Some(items_schema), true) = (items_schema, keywords.contains_key("items")) {
+                    draft.set("items", items_schema);
                 }
             }
-            Some(prefix) => self.tuple(prefix, rest, keywords, at, draft),
-            None => match rest {
-                Some(rest) if keywords.contains_key("items") => draft.set("items", rest),
+            Some(prefix) => self.tuple(prefix, items_schema, keywords, at, draft),
+            None => match items_schema {
+                Some(items_schema) if keywords.contains_key("items") => {
+                    draft.set("items", items_schema)
+                }
                 Some(_) => self.block_strict(at, "items", "items of any kind"),
                 None => self.record_loss(at, "items", "omitted"),
             },

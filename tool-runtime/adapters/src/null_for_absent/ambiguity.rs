@@ -94,7 +94,7 @@ impl Comparison<'_> {
 
     /// Returns whether no two schemas list a common value of this property.
     fn is_tag(&self, name: &str, group: &[NodeId]) -> bool {
-        let mut known = HashSet::new();
+        let mut seen_texts = HashSet::new();
         group.iter().all(|id| {
             let property = self.schema.plain(*id).and_then(|plain| plain.properties.get(name));
             let alternatives = property.map(|property| self.schema.alternatives([property.schema]));
@@ -104,7 +104,7 @@ impl Comparison<'_> {
                 steps::count(values.len());
                 let texts: HashSet<_> = values.iter().map(Value::to_string).collect();
                 values.iter().all(|value| !value.is_number())
-                    && texts.into_iter().all(|text| known.insert(text))
+                    && texts.into_iter().all(|text| seen_texts.insert(text))
             })
         })
     }

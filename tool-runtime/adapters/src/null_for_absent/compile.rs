@@ -27,8 +27,9 @@ impl StrictSchema {
         let mut definitions = declaration.remove("$defs");
         let mut compiler =
             AlternativesCompiler { nodes: vec![StrictNode::empty()], definitions: BTreeMap::new() };
-        let named = || definitions.as_ref().and_then(Value::as_object).into_iter().flatten();
-        for (name, _) in named() {
+        let definition_entries =
+            || definitions.as_ref().and_then(Value::as_object).into_iter().flatten();
+        for (name, _) in definition_entries() {
             let id = compiler.reserve();
             compiler.definitions.insert(format!("#/$defs/{name}"), id);
         }
@@ -95,9 +96,9 @@ impl AlternativesCompiler {
         schema: &mut Map<String, Value>,
         at: &str,
     ) -> BTreeMap<String, StrictProperty> {
-        let named = schema.get_mut("properties").and_then(Value::as_object_mut);
+        let property_schemas = schema.get_mut("properties").and_then(Value::as_object_mut);
         let mut properties = BTreeMap::new();
-        for (name, schema) in named.into_iter().flatten() {
+        for (name, schema) in property_schemas.into_iter().flatten() {
             let mark = schema.as_object_mut().and_then(|schema| schema.remove(OMITTED_AS_NULL));
             let schema = self.add(schema, &format!("{at}/properties/{}", escaped(name)));
             let property = StrictProperty { schema, is_omitted_as_null: mark.is_some() };

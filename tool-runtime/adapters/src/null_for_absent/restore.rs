@@ -100,8 +100,10 @@ impl<'s> Restorer<'s, '_> {
                     view.children(id).all(|(child, _)| self.matches(child, items))
                 }),
                 JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String => {
-                    let listed = schema.values.as_ref();
-                    listed.is_none_or(|listed| listed.iter().any(|one| equals_value(view, id, one)))
+                    let allowed_values = schema.values.as_ref();
+                    allowed_values.is_none_or(|allowed_values| {
+                        allowed_values.iter().any(|one| equals_value(view, id, one))
+                    })
                 }
             }
     }
@@ -133,8 +135,8 @@ impl<'s> Restorer<'s, '_> {
         let omitted: Vec<bool> =
             members.iter().map(|(_, node)| self.is_omitted(node, schemas)).collect();
         self.edits.remove_members(&members, &omitted);
-        let kept = members.iter().zip(&omitted).filter(|(_, omitted)| !**omitted);
-        for ((child, node), _) in kept {
+        let kept_members = members.iter().zip(&omitted).filter(|(_, omitted)| !**omitted);
+        for ((child, node), _) in kept_members {
             let key = self.view.key(node);
             let declared = schemas.iter().filter_map(|schema| schema.properties.get(&*key));
             self.value(*child, self.schema.alternatives(declared.map(|property| property.schema)));

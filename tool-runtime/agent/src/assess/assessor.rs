@@ -195,9 +195,9 @@ impl Assessor {
         let older: usize = older.iter().map(|message| message.content().len()).sum();
         let results: usize =
             context.tool_results().iter().map(|result| result.data().get().len()).sum();
-        let all: usize =
+        let total_bytes: usize =
             messages.iter().map(|message| message.content().len()).sum::<usize>() + results;
-        if older * 2 >= all && older > 0 {
+        if older * 2 >= total_bytes && older > 0 {
             CompressionMethod::HistoryCompaction
         } else if context.query().is_none() && self.summarizer.is_some() {
             CompressionMethod::KnowledgeDistillation
@@ -470,16 +470,17 @@ fn with_instructions(context: &ContextData, text: String) -> String {
 fn with_summary(context: &ContextData, summary: &str) -> String {
     let ids: Vec<&str> = context.tool_results().iter().map(ActResult::tool_id).collect();
     let system = |message: &&ChatMessage| message.role() == ChatRole::System;
-    let kept = context.message_history().iter().filter(system).cloned();
+    let system_messages = context.message_history().iter().filter(system).cloned();
     let failures = context.tool_results().iter().filter(|result| !result.success()).cloned();
-    let rest = context.clone().into_builder().message_history(kept).tool_results(failures);
-    let rest = rest.build().map(|rest| raw_text(&rest)).unwrap_or_default();
+    let builder =
+        context.clone().into_builder().message_history(system_messages).tool_results(failures);
+    let context_text = builder.build().map(|builder| raw_text(&builder)).unwrap_or_default();
     let of = if ids.is_empty() { String::new() } else { format!(" of {}", ids.join(", ")) };
     let summary = format!("# Summary{of}\n{summary}\n\n");
     // The question stays last. Its own text may have any line.
     let question = context.query().map_or(0, |query| QUESTION.len() + query.len());
-    let at = rest.len().saturating_sub(question);
-    [&rest[..at], &summary, &rest[at..]].concat()
+    let at = context_text.len().saturating_sub(question);
+    [&context_text[..at], &summary, &context_text[at..]].concat()
 }
 
 fn budget(max_tokens: u64, original: u64, ratio: f64) -> Budget {

@@ -252,8 +252,8 @@ impl<'c> ContextText<'c> {
         let passage_ranges = if let Some(json) = json {
             json_rows::passages(json)
         } else {
-            let whole = 0..segment.text.len();
-            vec![(whole, PassageKind::Sentences, sentences(&segment.text).collect())]
+            let full_range = 0..segment.text.len();
+            vec![(full_range, PassageKind::Sentences, sentences(&segment.text).collect())]
         };
         let index = self.segments.len();
         for (range, content, ranges) in passage_ranges {

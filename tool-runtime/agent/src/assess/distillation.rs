@@ -161,16 +161,16 @@ impl Distillation<'_> {
         let mut tokens = 0;
         for part in pieces.iter().flat_map(|piece| self.parts(piece)) {
             if tokens + part.tokens > CHUNK_TOKENS && !chunk.parts.is_empty() {
-                let rest = self.split_off_excess(&mut chunk);
-                chunks.push(std::mem::replace(&mut chunk, rest).joined());
+                let excess = self.split_off_excess(&mut chunk);
+                chunks.push(std::mem::replace(&mut chunk, excess).joined());
                 tokens = chunk.tokens();
             }
             tokens += part.tokens;
             chunk.parts.push(part);
         }
         while !chunk.parts.is_empty() {
-            let rest = self.split_off_excess(&mut chunk);
-            chunks.push(std::mem::replace(&mut chunk, rest).joined());
+            let excess = self.split_off_excess(&mut chunk);
+            chunks.push(std::mem::replace(&mut chunk, excess).joined());
         }
         chunks
     }
@@ -179,9 +179,9 @@ impl Distillation<'_> {
     fn parts<'p>(&self, piece: &'p PrunablePiece) -> Vec<ChunkPart<'p>> {
         let part =
             |text| ChunkPart { text, is_json: piece.is_json, tokens: self.counter.count(text) };
-        let whole = part(&piece.text);
-        if whole.tokens <= CHUNK_TOKENS {
-            return vec![whole];
+        let single_part = part(&piece.text);
+        if single_part.tokens <= CHUNK_TOKENS {
+            return vec![single_part];
         }
         short_pieces(&piece.text, PART).into_iter().map(part).collect()
     }
@@ -189,18 +189,18 @@ impl Distillation<'_> {
     /// Takes the last parts off a chunk whose text takes too many tokens: joined parts may take more
     /// than the parts alone.
     fn split_off_excess<'p>(&self, chunk: &mut ChunkParts<'p>) -> ChunkParts<'p> {
-        let mut rest = Vec::new();
+        let mut excess_parts = Vec::new();
         loop {
             let excess = self.counter.count(&chunk.text()).saturating_sub(CHUNK_TOKENS);
             if excess == 0 || chunk.parts.len() < 2 {
-                rest.reverse();
-                return ChunkParts { parts: rest };
+                excess_parts.reverse();
+                return ChunkParts { parts: excess_parts };
             }
             let mut removed = 0;
             while removed < excess && chunk.parts.len() > 1 {
                 let last = chunk.parts.pop();
                 removed += last.as_ref().map_or(excess, |part| part.tokens.max(1));
-                rest.extend(last);
+                excess_parts.extend(last);
             }
         }
     }
@@ -235,6 +235,7 @@ impl ChunkParts<'_> {
 
 /// Counts the identifiers that are not in a summary, neither whole nor as a part of a joined one.
 fn lost(identifiers: &[&str], summary: &str) -> usize {
-    let kept: HashSet<&str> = self::identifiers(summary).flat_map(with_parts).collect();
-    identifiers.iter().filter(|word| !kept.contains(**word)).count()
+    let summary_identifiers: HashSet<&str> =
+        self::identifiers(summary).flat_map(with_parts).collect();
+    identifiers.iter().filter(|word| !summary_identifiers.contains(**word)).count()
 }

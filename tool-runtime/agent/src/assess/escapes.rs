@@ -9,20 +9,20 @@ pub(super) fn decoded(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find('\\') else { return Cow::Borrowed(text) };
     let mut plain = String::with_capacity(text.len());
     plain.push_str(&text[..first]);
-    let mut rest = &text[first..];
-    while !rest.is_empty() {
-        let used = if is_escape(rest) {
-            let (meant, used) = escape(rest);
+    let mut tail = &text[first..];
+    while !tail.is_empty() {
+        let used = if is_escape(tail) {
+            let (meant, used) = escape(tail);
             plain.push(meant);
             used
         } else {
             plain.push('\\');
             1
         };
-        rest = &rest[used..];
-        let (before, next) = rest.split_at(rest.find('\\').unwrap_or(rest.len()));
+        tail = &tail[used..];
+        let (before, next) = tail.split_at(tail.find('\\').unwrap_or(tail.len()));
         plain.push_str(before);
-        rest = next;
+        tail = next;
     }
     Cow::Owned(plain)
 }

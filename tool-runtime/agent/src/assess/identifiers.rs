@@ -89,13 +89,13 @@ impl Retention {
     /// Counts what two texts say; either may have its words behind escapes of JSON.
     pub(super) fn of(original: &str, compressed: &str) -> Self {
         let (original, plain) = (decoded(original), decoded(compressed));
-        let mut kept = distinct(compressed);
+        let mut compressed_words = distinct(compressed);
         if let Cow::Owned(plain) = &plain {
-            kept.extend(identifiers(plain));
+            compressed_words.extend(identifiers(plain));
         }
         let mut retention = Self::default();
         for word in distinct(&original) {
-            let is_kept = u64::from(kept.contains(word));
+            let is_kept = u64::from(compressed_words.contains(word));
             if is_number(word) {
                 retention.numbers += 1;
                 retention.numbers_kept += is_kept;

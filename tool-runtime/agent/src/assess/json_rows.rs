@@ -56,18 +56,18 @@ fn is_link(view: JsonView<'_>, node: &JsonNode) -> bool {
 pub(super) fn passages(json: &str) -> Vec<JsonPassages> {
     let Some(tree) = parsed(json) else { return Vec::new() };
     let view = tree.view(json);
-    let mut found = Vec::new();
+    let mut all_passages = Vec::new();
     let mut id = 0;
     while let Some(node) = view.nodes.get(id as usize) {
         id = match passages_of(view, id, node) {
             Some(passages) => {
-                found.push(passages);
+                all_passages.push(passages);
                 node.next()
             }
             None => id + 1,
         };
     }
-    found
+    all_passages
 }
 
 fn passages_of(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonPassages> {
@@ -86,8 +86,8 @@ fn passages_of(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonPassa
                 |kind| matches!(kind, JsonKind::Object | JsonKind::Array | JsonKind::String);
             let rows: Vec<_> = view.children(id).map(|(_, row)| row).collect();
             // A few nulls or numbers between them are rows too; an array of numbers alone is not.
-            let known = rows.iter().filter(|row| is_row(row.kind)).count();
-            let is_table = rows.len() >= FEWEST_ROWS && known * 2 >= rows.len();
+            let row_count = rows.iter().filter(|row| is_row(row.kind)).count();
+            let is_table = rows.len() >= FEWEST_ROWS && row_count * 2 >= rows.len();
             let ranges = || rows.iter().map(|row| row.start()..row.end()).collect();
             is_table.then(|| (inside, PassageKind::Rows, ranges()))
         }

@@ -49,11 +49,11 @@ impl Assessor {
         code: &str,
         work: impl Future<Output = Result<T, CompressionError>>,
     ) -> Result<T, CompressionError> {
-        let ended = match &self.deadline {
+        let host_result = match &self.deadline {
             Some(deadline) => deadline.wait_for(work).await,
             None => await_guarded(work).await,
         };
-        ended.unwrap_or_else(|failure| {
+        host_result.unwrap_or_else(|failure| {
             Err(CompressionError::new(match failure {
                 HostFailure::TimedOut => format!("the {code} did not end in time"),
                 HostFailure::Panicked => format!("the {code} panicked"),

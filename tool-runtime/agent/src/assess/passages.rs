@@ -22,9 +22,9 @@ impl Iterator for Sentences<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
-        let rest = self.text.get(self.start..).filter(|rest| !rest.is_empty())?;
+        let tail = self.text.get(self.start..).filter(|rest| !rest.is_empty())?;
         let start = self.start;
-        self.start += sentence_length(rest);
+        self.start += sentence_length(tail);
         Some(start..self.start)
     }
 }

@@ -70,14 +70,14 @@ pub(super) fn prune(
     let mut best = PrunedText { text: smallest, kept: 0 };
     let mut room = target - fixed;
     for _ in 0..ROUNDS {
-        let kept = choose(&order, &costs, room);
-        let text = context_text.render(&kept);
+        let selection = choose(&order, &costs, room);
+        let text = context_text.render(&selection);
         let tokens = counter.count(&text);
-        let kept = kept.iter().filter(|kept| **kept).count();
+        let kept_count = selection.iter().filter(|selection| **selection).count();
         if tokens <= target {
-            best = PrunedText { text, kept };
+            best = PrunedText { text, kept: kept_count };
             let enough = target.saturating_mul(ENOUGH_PERCENT);
-            if kept == costs.len() || tokens.saturating_mul(100) >= enough {
+            if kept_count == costs.len() || tokens.saturating_mul(100) >= enough {
                 break;
             }
         }
@@ -125,14 +125,14 @@ fn cost(context_text: &ContextText<'_>, passage: &Passage, counter: &dyn TokenCo
 
 /// Takes passages in this order while they fit.
 fn choose(order: &[usize], costs: &[u64], mut room: u64) -> Vec<bool> {
-    let mut kept = vec![false; costs.len()];
+    let mut selection = vec![false; costs.len()];
     for &passage in order {
         if costs[passage] <= room {
             room -= costs[passage];
-            kept[passage] = true;
+            selection[passage] = true;
         }
     }
-    kept
+    selection
 }
 
 /// Returns the passages by their priority, and how many of them are referred to.

@@ -37,10 +37,10 @@ impl<'c> References<'c> {
 
     /// Returns the identifiers that are referred to and stand in the text, in a fixed order.
     pub(super) fn within<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        let mut found: Vec<&str> = self.found(text).collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+        let mut references: Vec<&str> = self.found(text).collect();
+        references.sort_unstable();
+        references.dedup();
+        references
     }
 
     /// Lists the identifiers of a text that are referred to, whole or as a part of another one.

@@ -26,27 +26,27 @@ pub(super) fn scores<'t>(
     groups: &[usize],
 ) -> Vec<f64> {
     let hits: Vec<PassageHits> = passages.map(|text| hits(terms, text)).collect();
-    let own = own_scores(terms, &hits);
+    let base_scores = own_scores(terms, &hits);
     let beside = |at: usize, other: Option<usize>| {
         let other = other.filter(|&other| groups.get(other) == groups.get(at))?;
-        own.get(other)
+        base_scores.get(other)
     };
-    (0..own.len())
+    (0..base_scores.len())
         .map(|at| {
             let before = beside(at, at.checked_sub(1)).copied().unwrap_or_default();
             let after = beside(at, Some(at + 1)).copied().unwrap_or_default();
-            own[at] + NEIGHBOUR * (before + after)
+            base_scores[at] + NEIGHBOUR * (before + after)
         })
         .collect()
 }
 
 fn hits(terms: &QueryTerms, text: &str) -> PassageHits {
-    let mut found: Vec<(usize, u32)> = Vec::new();
-    let words = terms.find(text, |term| match found.iter_mut().find(|(it, _)| *it == term) {
+    let mut term_counts: Vec<(usize, u32)> = Vec::new();
+    let words = terms.find(text, |term| match term_counts.iter_mut().find(|(it, _)| *it == term) {
         Some((_, times)) => *times += 1,
-        None => found.push((term, 1)),
+        None => term_counts.push((term, 1)),
     });
-    PassageHits { words, terms: found }
+    PassageHits { words, terms: term_counts }
 }
 
 fn own_scores(terms: &QueryTerms, hits: &[PassageHits]) -> Vec<f64> {

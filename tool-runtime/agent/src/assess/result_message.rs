@@ -59,8 +59,8 @@ impl<'m> ResultMessage<'m> {
             (Some(before), Some(left)) => {
                 // Rows of short arrays are not counted again.
                 let lost = left.of.checked_sub(left.kept)?;
-                let kept = before.kept.checked_sub(lost).filter(|_| left.of <= before.kept)?;
-                Some(RowCount { kept, of: before.of })
+                let kept_rows = before.kept.checked_sub(lost).filter(|_| left.of <= before.kept)?;
+                Some(RowCount { kept: kept_rows, of: before.of })
             }
         };
         let line = count.map(|RowCount { kept, of }| format!("({kept} of {of} rows)\n"));

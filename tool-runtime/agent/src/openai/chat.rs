@@ -96,13 +96,13 @@ impl OpenAiModel {
             let body = format.body(request, &model.name);
             let limit = self.endpoint.attempt_limit(model.ends);
             let longest = self.endpoint.attempt_limit(ends);
-            let shown = AtomicBool::new(false);
+            let is_text_shown = AtomicBool::new(false);
             let chat = async {
                 match on_text {
                     None => self.whole(&body, adapter).await,
                     Some(on_text) => {
                         let show = |text: &str| {
-                            shown.store(true, Ordering::Relaxed);
+                            is_text_shown.store(true, Ordering::Relaxed);
                             on_text(text);
                         };
                         self.streamed(&body, adapter, &show).await
@@ -110,15 +110,15 @@ impl OpenAiModel {
                 }
             };
             let mut chat = pin!(chat);
-            let mut ended = tokio::time::timeout(limit, &mut chat).await;
-            if ended.is_err() && shown.load(Ordering::Relaxed) {
+            let mut outcome = tokio::time::timeout(limit, &mut chat).await;
+            if outcome.is_err() && is_text_shown.load(Ordering::Relaxed) {
                 // No other model is asked now, so that this one has the time of the fallback model.
-                let rest = longest.saturating_sub(limit);
-                ended = tokio::time::timeout(rest, chat).await;
+                let remaining_time = longest.saturating_sub(limit);
+                outcome = tokio::time::timeout(remaining_time, chat).await;
             }
-            match ended.unwrap_or_else(|_| Err(timed_out())) {
+            match outcome.unwrap_or_else(|_| Err(timed_out())) {
                 Ok(turn) => Ok(reply(&turn, model)),
-                Err(failed) if shown.load(Ordering::Relaxed) => Err(failed.shown()),
+                Err(failed) if is_text_shown.load(Ordering::Relaxed) => Err(failed.shown()),
                 Err(failed) => Err(failed),
             }
         };

@@ -106,8 +106,11 @@ fn provider_words(body: &[u8]) -> Vec<(&'static str, String)> {
     let is_word = |word: &String| {
         word.len() <= WORD && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
-    let found = [("provider_type", word("type")), ("provider_code", word("code"))];
-    found.into_iter().filter_map(|(name, word)| Some((name, word.filter(is_word)?))).collect()
+    let provider_fields = [("provider_type", word("type")), ("provider_code", word("code"))];
+    provider_fields
+        .into_iter()
+        .filter_map(|(name, word)| Some((name, word.filter(is_word)?)))
+        .collect()
 }
 
 pub(super) fn unreadable(message: impl Into<String>) -> FailedAttempt {

@@ -68,8 +68,8 @@ pub(super) struct TokenBudget {
 impl TokenBudget {
     /// Divides the tokens of a request whose answer has a schema of so many tokens.
     pub(super) fn of(request: &ProxyRequest, schema: u64) -> Self {
-        let whole = Self::of_total(request.max_total_tokens());
-        Self { input: whole.input.saturating_sub(schema), schema, ..whole }
+        let full_budget = Self::of_total(request.max_total_tokens());
+        Self { input: full_budget.input.saturating_sub(schema), schema, ..full_budget }
     }
 
     /// Reserves a quarter of the tokens for the answer, at most 4,096.

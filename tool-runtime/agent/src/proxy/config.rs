@@ -205,10 +205,10 @@ impl AgentConfig {
                 "expected a prefix of the variables, such as `AGENT_`".to_owned(),
             ]));
         }
-        let named = variables.into_iter().filter_map(|(name, value)| {
+        let settings = variables.into_iter().filter_map(|(name, value)| {
             Some((name.strip_prefix(prefix)?.to_lowercase(), Value::String(value)))
         });
-        Self::read(NamedSettings::new(named.collect(), prefix))
+        Self::read(NamedSettings::new(settings.collect(), prefix))
     }
 
     pub(super) fn read(mut settings: NamedSettings) -> Result<Self, AgentError> {
@@ -424,8 +424,11 @@ impl AgentConfig {
 
     /// Returns the names of all models that the configuration names.
     pub(crate) fn model_names(&self) -> impl Iterator<Item = &str> {
-        let named = [&*self.default_model, &*self.student_summarizer_model];
-        named.into_iter().chain(self.fallback_model.as_deref()).chain(self.prices.models())
+        let required_models = [&*self.default_model, &*self.student_summarizer_model];
+        required_models
+            .into_iter()
+            .chain(self.fallback_model.as_deref())
+            .chain(self.prices.models())
     }
 
     /// Returns the prices of models.

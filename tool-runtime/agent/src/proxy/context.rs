@@ -20,13 +20,13 @@ impl RequestTurn<'_> {
     ) -> Result<OptimizedContext, AgentError> {
         if !self.optimization.compresses {
             // A context that must stay whole has no limit that compression could keep.
-            let whole = context.clone().into_builder().max_tokens(u64::MAX).build();
-            let whole = whole.map_err(|error| serialization(&error))?;
-            let whole = self.assessor(self.options()).optimize(&whole).await;
-            return if self.fits(&whole) {
-                Ok(whole)
+            let unlimited_context = context.clone().into_builder().max_tokens(u64::MAX).build();
+            let unlimited_context = unlimited_context.map_err(|error| serialization(&error))?;
+            let assessed_context = self.assessor(self.options()).optimize(&unlimited_context).await;
+            return if self.fits(&assessed_context) {
+                Ok(assessed_context)
             } else {
-                Err(self.too_long(whole.optimized_tokens()))
+                Err(self.too_long(assessed_context.optimized_tokens()))
             };
         }
         let optimized = self.assessor(self.options()).optimize(context).await;
@@ -90,8 +90,12 @@ impl RequestTurn<'_> {
     }
 
     fn assessor(&self, options: AssessOptions) -> Assessor {
-        let own = self.agent.assessor.clone();
-        let assessor = if own.has_summarizer() { own } else { own.summarizer(self.student()) };
+        let agent_assessor = self.agent.assessor.clone();
+        let assessor = if agent_assessor.has_summarizer() {
+            agent_assessor
+        } else {
+            agent_assessor.summarizer(self.student())
+        };
         // The model has to have time left, whatever becomes of a summary.
         let assessor = assessor.options(options).deadline(self.deadline.halved());
         let assessor = assessor.token_counter(self.counter.clone());

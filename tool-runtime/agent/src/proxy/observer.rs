@@ -197,11 +197,12 @@ struct ToleratedFailure<'a> {
 
 fn tolerated(answered: &CompletedRequest) -> Vec<ToleratedFailure<'_>> {
     let CompletedRequest { response, answer } = answered;
-    let named = |failure| ToleratedFailure { failure, ..ToleratedFailure::default() };
+    let plain_failure = |failure| ToleratedFailure { failure, ..ToleratedFailure::default() };
     let failed_tools = Some(failed(response.tool_results())).filter(|failed| *failed > 0);
     let metadata = response.context_optimization().metadata();
     let reason = |name: &str| metadata.get(name).and_then(Value::as_str);
-    let with = |failure, reason| ToleratedFailure { reason: Some(reason), ..named(failure) };
+    let with =
+        |failure, reason| ToleratedFailure { reason: Some(reason), ..plain_failure(failure) };
     let failure = reason("reason").filter(|_| metadata.get("failed") == Some(&Value::Bool(true)));
     let fell_back = answer.reply.is_fallback() && !answer.is_cached;
     let cut = match answer.reply.finish_reason() {
@@ -210,12 +211,12 @@ fn tolerated(answered: &CompletedRequest) -> Vec<ToleratedFailure<'_>> {
         FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => None,
     };
     [
-        failed_tools.map(|_| ToleratedFailure { failed_tools, ..named("tools_failed") }),
+        failed_tools.map(|_| ToleratedFailure { failed_tools, ..plain_failure("tools_failed") }),
         failure.map(|reason| with("compression_failed", reason)),
         reason("fallback").map(|reason| with("compression_fell_back", reason)),
         reason("similarity_error").map(|reason| with("similarity_failed", reason)),
-        fell_back.then(|| named("fallback_model_answered")),
-        cut.map(named),
+        fell_back.then(|| plain_failure("fallback_model_answered")),
+        cut.map(plain_failure),
     ]
     .into_iter()
     .flatten()

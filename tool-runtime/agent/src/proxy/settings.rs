@@ -91,10 +91,10 @@ impl NamedSettings {
     pub(super) fn finish(mut self, known: &[&str]) -> Vec<String> {
         let unknown: Vec<String> = self.values.keys().map(|name| self.shown(name)).collect();
         for name in unknown {
-            let known: Vec<String> =
+            let setting_names: Vec<String> =
                 known.iter().map(|known| format!("`{}`", self.shown(known))).collect();
-            let known = known.join(", ");
-            self.problems.push(format!("`{name}`: unknown; the settings are {known}"));
+            let setting_list = setting_names.join(", ");
+            self.problems.push(format!("`{name}`: unknown; the settings are {setting_list}"));
         }
         self.problems
     }

@@ -47,11 +47,11 @@ impl<'t> Steps<'t> {
     /// Measures a step.
     pub(super) async fn timed<T>(&mut self, step: RequestStep, work: impl Future<Output = T>) -> T {
         let started = Instant::now();
-        let ended = work.await;
+        let output = work.await;
         let took = started.elapsed();
         self.took[step as usize] = took;
         self.observer.step_ended(step, took);
-        ended
+        output
     }
 
     /// Returns how long a step took.

@@ -87,9 +87,9 @@ impl<'t> RequestTurn<'t> {
 
     pub(super) async fn answer(&self) -> Result<ProxyResponse, AgentError> {
         let started = Instant::now();
-        let ended = self.run(started).await;
-        self.observer.ended(ended.as_ref(), started.elapsed());
-        ended.map(|answered| answered.response)
+        let result = self.run(started).await;
+        self.observer.ended(result.as_ref(), started.elapsed());
+        result.map(|answered| answered.response)
     }
 
     async fn run(&self, started: Instant) -> Result<CompletedRequest, AgentError> {
@@ -197,11 +197,11 @@ impl<'t> RequestTurn<'t> {
     fn chat_request(&self, context: &OptimizedContext) -> ChatRequest {
         let text = context.optimized_text();
         let head = self.agent.instructions.as_ref().map(|it| format!("# Instructions\n{it}\n\n"));
-        let rest = head.as_deref().and_then(|head| text.strip_prefix(head));
+        let body = head.as_deref().and_then(|head| text.strip_prefix(head));
         // A compressor of the host may have written other instructions.
-        let system = self.agent.instructions.clone().filter(|_| rest.is_some());
+        let system = self.agent.instructions.clone().filter(|_| body.is_some());
         let system = system.map(ModelMessage::System);
-        let user = ModelMessage::User(rest.unwrap_or(text).to_owned());
+        let user = ModelMessage::User(body.unwrap_or(text).to_owned());
         let messages: Vec<_> = system.into_iter().chain([user]).collect();
         let request = ChatRequest::of(messages)
             .with_model(self.model)
@@ -233,9 +233,9 @@ impl<'t> RequestTurn<'t> {
         let Some(key) = &self.session else { return Ok(()) };
         let message =
             |role, text: &str| ChatMessage::new(role, text, Utc::now(), self.counter.count(text));
-        let asked = message(ChatRole::User, self.request.query());
+        let question = message(ChatRole::User, self.request.query());
         let answered = message(ChatRole::Assistant, reply.text());
-        let messages = asked.and_then(|asked| Ok(vec![asked, answered?]));
+        let messages = question.and_then(|question| Ok(vec![question, answered?]));
         let messages = messages.map_err(|error| serialization(&error))?;
         let appended = self.in_time(self.agent.sessions.append(key, messages)).await;
         appended
@@ -300,8 +300,8 @@ impl<'t> RequestTurn<'t> {
     /// Returns the prices of the model that was asked, and of the one that answered.
     fn prices(&self, reply: &ChatReply) -> (Option<ModelPrice>, Option<ModelPrice>) {
         let prices = self.agent.config.prices();
-        let asked = prices.of(self.model);
-        (asked, if reply.is_fallback() { prices.of(reply.model()) } else { asked })
+        let model_price = prices.of(self.model);
+        (model_price, if reply.is_fallback() { prices.of(reply.model()) } else { model_price })
     }
 
     /// Says in the metadata what the figures of the cost rest on, and what was not kept.

@@ -46,15 +46,15 @@ impl FileReader<'_> {
     pub(super) async fn restore(&self, messages: &mut [ModelMessage]) {
         for message in messages {
             let ModelMessage::ToolResult { text, attachments, .. } = message else { continue };
-            let mut shown = Vec::with_capacity(attachments.len());
+            let mut restored_files = Vec::with_capacity(attachments.len());
             for file in std::mem::take(attachments) {
                 match self.with_content(&file).await {
-                    Some(found) if self.model.accepts(&found) => shown.push(found),
+                    Some(found) if self.model.accepts(&found) => restored_files.push(found),
                     Some(_) => add_notes(text, &[note(DROPPED, &file)]),
                     None => add_notes(text, &[note("no longer available", &file)]),
                 }
             }
-            *attachments = shown;
+            *attachments = restored_files;
         }
     }
 
@@ -72,17 +72,17 @@ pub(super) fn limit(messages: &mut [ModelMessage]) {
     let (mut count, mut bytes) = (0, 0);
     for message in messages.iter_mut().rev() {
         let ModelMessage::ToolResult { text, attachments, .. } = message else { continue };
-        let mut kept = Vec::with_capacity(attachments.len());
+        let mut retained_files = Vec::with_capacity(attachments.len());
         for file in std::mem::take(attachments) {
             let more = bytes + file.as_bytes().map_or(0, <[u8]>::len);
             if count < MAX_FILES && more <= MAX_BYTES {
                 (count, bytes) = (count + 1, more);
-                kept.push(file);
+                retained_files.push(file);
             } else {
                 add_notes(text, &[note(DROPPED, &file)]);
             }
         }
-        *attachments = kept;
+        *attachments = retained_files;
     }
 }
 

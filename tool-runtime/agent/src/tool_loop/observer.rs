@@ -99,20 +99,20 @@ impl LoopObserver {
         end: Result<&LoopEnd, &AgentError>,
         figures: RunFigures,
     ) {
-        let ended = run_end(end);
+        let end_summary = run_end(end);
         if let Some(metrics) = runtime.services().dispatcher.metrics().filter(|_| self.measures) {
             CallMetrics::agents(metrics).run_ended(&EndedRun {
-                outcome: ended.outcome,
-                cause: ended.cause,
-                code: ended.code,
+                outcome: end_summary.outcome,
+                cause: end_summary.cause,
+                code: end_summary.code,
                 took: figures.took,
                 turns: figures.turns.into(),
                 saved_tokens: figures.saved_tokens,
             });
         }
         match end {
-            Ok(LoopEnd::Answered(_) | LoopEnd::Suspended(_)) => self.log_run(ended, figures),
-            Ok(LoopEnd::Stopped(_)) => self.log_stopped(ended, figures),
+            Ok(LoopEnd::Answered(_) | LoopEnd::Suspended(_)) => self.log_run(end_summary, figures),
+            Ok(LoopEnd::Stopped(_)) => self.log_stopped(end_summary, figures),
             Err(error) => self.log_failed(error, figures),
         }
     }
@@ -169,11 +169,13 @@ impl LoopObserver {
 }
 
 fn run_end(end: Result<&LoopEnd, &AgentError>) -> RunEnd {
-    let named = |outcome| RunEnd { outcome, cause: None, code: None };
+    let plain_end = |outcome| RunEnd { outcome, cause: None, code: None };
     match end {
-        Ok(LoopEnd::Answered(_)) => named("answered"),
-        Ok(LoopEnd::Suspended(_)) => named("suspended"),
-        Ok(LoopEnd::Stopped(cause)) => RunEnd { cause: Some(cause.as_str()), ..named("stopped") },
-        Err(error) => RunEnd { code: Some(error.kind().as_str()), ..named("failed") },
+        Ok(LoopEnd::Answered(_)) => plain_end("answered"),
+        Ok(LoopEnd::Suspended(_)) => plain_end("suspended"),
+        Ok(LoopEnd::Stopped(cause)) => {
+            RunEnd { cause: Some(cause.as_str()), ..plain_end("stopped") }
+        }
+        Err(error) => RunEnd { code: Some(error.kind().as_str()), ..plain_end("failed") },
     }
 }

@@ -63,8 +63,8 @@ impl SavingsMeter {
 
     /// Returns whether a compaction saves more in the remaining turns than the lost cache costs.
     pub(super) fn pays(saved: u64, rewritten: u64, cached_share: f64, turns: u32) -> bool {
-        let kept = count(saved) * cached_share * f64::from(turns);
-        kept > count(rewritten) * (1.0 - cached_share)
+        let total_saving = count(saved) * cached_share * f64::from(turns);
+        total_saving > count(rewritten) * (1.0 - cached_share)
     }
 
     pub(super) fn report(&self, cached_share: f64) -> LoopSavings {

@@ -199,9 +199,9 @@ impl SuspendedRun {
             AgentError::new(AgentErrorKind::ToolExecution, text)
         };
         let ticket = Ticket::parse(&waiting.ticket).map_err(|error| failed(&error))?;
-        let ended = runtime.tickets().supersede_ticket(&ticket).await;
+        let withdrawal = runtime.tickets().supersede_ticket(&ticket).await;
         // The store's own message may name files.
-        ended.map_err(|_| failed(&"the store of tickets failed"))?;
+        withdrawal.map_err(|_| failed(&"the store of tickets failed"))?;
         let mut call = runtime.tickets().resume(&waiting.ticket, cx).await;
         call.execute().await;
         self.answer(&waiting.call_id, &call).await.map_err(|error| failed(&error.message()))

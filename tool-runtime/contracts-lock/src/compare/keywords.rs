@@ -129,8 +129,8 @@ pub(super) fn is_parsed_format(format: &str) -> bool {
 /// The dialect of a document.
 pub(super) fn dialect(root: &Value) -> &str {
     const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
-    let named = root.get("$schema").and_then(Value::as_str).unwrap_or(CURRENT);
-    named.trim_end_matches('#')
+    let schema_uri = root.get("$schema").and_then(Value::as_str).unwrap_or(CURRENT);
+    schema_uri.trim_end_matches('#')
 }
 
 /// Returns whether keywords beside the schema's `$ref` may be ignored. Up to draft 7 they are,

@@ -26,8 +26,8 @@ pub(super) struct EnvelopeSchemas(BTreeMap<&'static str, Value>);
 impl EnvelopeSchemas {
     /// Generates the schemas; create it once, because they are large.
     pub(super) fn new() -> Self {
-        let all = schemas::all().into_iter();
-        Self(all.map(|(file, schema)| (file, schema.to_value())).collect())
+        let contract_schemas = schemas::all().into_iter();
+        Self(contract_schemas.map(|(file, schema)| (file, schema.to_value())).collect())
     }
 
     fn of(&self, file: &str) -> EnvelopeSchema {
@@ -160,8 +160,8 @@ impl EnvelopeSchema {
             })
         };
         let is_own = |code: &str| code.parse::<ErrorCode>().is_err();
-        let own = tool.codes.iter().filter(|(code, _)| is_own(code));
-        let ties: Vec<_> = own.map(tie).collect();
+        let own_codes = tool.codes.iter().filter(|(code, _)| is_own(code));
+        let ties: Vec<_> = own_codes.map(tie).collect();
         let rules = self.at("/$defs/ToolErrorDetail").and_then(|it| it.get_mut("allOf"));
         if let Some(Value::Array(rules)) = rules {
             rules.extend(ties);
@@ -186,9 +186,9 @@ const INSPECTING_KEYWORDS: [&str; 10] = [
 /// The schema of echoed arguments: every secret is masked.
 fn masked(schema: Value) -> Value {
     let mut masked = schema.clone();
-    let mut found = false;
-    each(&mut masked, &mut |keywords| found |= mask(keywords));
-    if !found {
+    let mut has_secret = false;
+    each(&mut masked, &mut |keywords| has_secret |= mask(keywords));
+    if !has_secret {
         return schema;
     }
     each(&mut masked, &mut remove_inspecting_keywords);

@@ -28,8 +28,8 @@ impl InstanceGenerator<'_> {
     fn make(&self, schema: &Value, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         let Value::Object(keywords) = schema else { return (*schema == true).then_some(json!({})) };
-        let shown = ["examples", "enum"].iter().find_map(|word| keywords.get(*word)?.get(0));
-        if let Some(given) = keywords.get("const").or(keywords.get("default")).or(shown) {
+        let example = ["examples", "enum"].iter().find_map(|word| keywords.get(*word)?.get(0));
+        if let Some(given) = keywords.get("const").or(keywords.get("default")).or(example) {
             return Some(given.clone());
         }
         if let Some(Value::String(reference)) = keywords.get("$ref") {
@@ -77,7 +77,7 @@ impl InstanceGenerator<'_> {
 }
 
 fn text(keywords: &Map<String, Value>) -> String {
-    let known = match keywords.get("format").and_then(Value::as_str) {
+    let sample = match keywords.get("format").and_then(Value::as_str) {
         Some("uuid") => "018f3b2c-7d1e-7000-8000-000000000000",
         Some("date-time") => "2026-01-31T12:00:00Z",
         Some("date") => "2026-01-31",
@@ -87,7 +87,7 @@ fn text(keywords: &Map<String, Value>) -> String {
     };
     let least = keywords.get("minLength").and_then(Value::as_u64).unwrap_or(0);
     let max = keywords.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    let update = usize::try_from(least.min(64)).unwrap_or(0).saturating_sub(known.len());
-    let filled = format!("{known}{}", "t".repeat(update));
+    let update = usize::try_from(least.min(64)).unwrap_or(0).saturating_sub(sample.len());
+    let filled = format!("{sample}{}", "t".repeat(update));
     filled.chars().take(usize::try_from(max).unwrap_or(usize::MAX)).collect()
 }

@@ -260,8 +260,8 @@ impl Export {
             script: self.script.as_ref(),
         };
         let files = documents(tools, self.documents);
-        let known = files::read(&folder.path.join(CATALOGUE))?.unwrap_or_default();
-        let mut stale = listed(&known);
+        let catalogue = files::read(&folder.path.join(CATALOGUE))?.unwrap_or_default();
+        let mut stale = listed(&catalogue);
         stale.retain(|name| files.iter().all(|(current, _)| current != name));
         folder.update(&files, &stale)
     }

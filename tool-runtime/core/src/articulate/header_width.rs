@@ -27,13 +27,13 @@ fn fields_of_header(line: &str) -> Option<&str> {
     if line.len() < MAX_FIELDS {
         return None;
     }
-    let mut rest = line.trim_start_matches(' ');
-    while let Some(item) = rest.strip_prefix("- ") {
-        rest = item.trim_start_matches(' ');
+    let mut line_tail = line.trim_start_matches(' ');
+    while let Some(item) = line_tail.strip_prefix("- ") {
+        line_tail = item.trim_start_matches(' ');
     }
-    let rest = after_key(rest)?.strip_prefix('[')?;
-    let digits_end = rest.find(|sign: char| !sign.is_ascii_digit())?;
-    rest[digits_end..].trim_start_matches([',', '|', '\t', ':']).strip_prefix("]{")
+    let header_tail = after_key(line_tail)?.strip_prefix('[')?;
+    let digits_end = header_tail.find(|sign: char| !sign.is_ascii_digit())?;
+    header_tail[digits_end..].trim_start_matches([',', '|', '\t', ':']).strip_prefix("]{")
 }
 
 /// Returns what follows an optional key.

@@ -65,6 +65,6 @@ async fn in_time<T: Send>(
     let Some(ends) = scope.shared_deadline() else { return wait.await };
     let environment = scope.environment();
     let left = ends.saturating_duration_since(environment.timer().now());
-    let ended = Box::pin(environment.within(left, wait)).await;
-    ended.unwrap_or_else(|| Err(Refusal::out_of_time()))
+    let outcome = Box::pin(environment.within(left, wait)).await;
+    outcome.unwrap_or_else(|| Err(Refusal::out_of_time()))
 }

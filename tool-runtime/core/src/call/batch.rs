@@ -69,9 +69,9 @@ async fn ask_each<'c>(
     mut later: mpsc::Receiver<CallToApprove<'c>>,
 ) -> Vec<QueuedCall<'c>> {
     let mut allowed = Vec::with_capacity(asked.len());
-    let mut asked = asked.into_iter();
+    let mut initial_calls = asked.into_iter();
     loop {
-        let next = asked.next();
+        let next = initial_calls.next();
         let next = if next.is_none() { later.next().await } else { next };
         let Some(CallToApprove { index, call, needed }) = next else { return allowed };
         if let Some(proof) = call.request_approval(needed).await {

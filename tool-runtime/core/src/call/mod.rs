@@ -100,8 +100,8 @@ impl ToolCall {
 
     /// Opens a call of a known tool that is answered already.
     fn refused(services: Arc<CallServices>, scope: CallScope, refusal: &Refusal) -> Self {
-        let ended = answer::refused(&scope, refusal);
-        Self::answered(services, CallTarget::Known(scope), ended, None)
+        let outcome = answer::refused(&scope, refusal);
+        Self::answered(services, CallTarget::Known(scope), outcome, None)
     }
 
     /// Opens a call whose name no tool has.
@@ -114,9 +114,9 @@ impl ToolCall {
         refusal: &Refusal,
     ) -> Self {
         let echo = services.environment().echo_of_unknown(&arguments);
-        let ended = answer::refused_with(echo, cx.dry_run(), refusal);
+        let outcome = answer::refused_with(echo, cx.dry_run(), refusal);
         let call = UnknownCall { name: name.into(), call_id, arguments, cx };
-        Self::answered(services, CallTarget::Unknown(Box::new(call)), ended, None)
+        Self::answered(services, CallTarget::Unknown(Box::new(call)), outcome, None)
     }
 
     /// Opens a call that could not be resumed from its ticket.
@@ -129,9 +129,9 @@ impl ToolCall {
         cx: ToolContext,
         refusal: &Refusal,
     ) -> Self {
-        let ended = answer::refused_with(None, cx.dry_run(), refusal);
+        let outcome = answer::refused_with(None, cx.dry_run(), refusal);
         let call = UnknownCall { name: name.into(), call_id, arguments: Box::default(), cx };
-        Self::answered(services, CallTarget::Unknown(Box::new(call)), ended, ticket)
+        Self::answered(services, CallTarget::Unknown(Box::new(call)), outcome, ticket)
     }
 
     fn answered(
@@ -273,10 +273,10 @@ impl ToolCall {
             return Err(NotPending);
         }
         if let CallTarget::Known(scope) = &self.target {
-            let ended = answer::refused(scope, &refusal());
+            let outcome = answer::refused(scope, &refusal());
             drop(scope.end());
             self.pending = None;
-            self.close(ended);
+            self.close(outcome);
         }
         Ok(())
     }
@@ -383,11 +383,11 @@ impl ToolCall {
             let approved = ApprovedCall { scope: &scope, approval, started, dry_runner };
             let run = || pipeline::run_stages(dispatcher, approved, decoded, proof);
             // The future is created where it is awaited, so that it is never moved.
-            let ended = match instrument {
+            let outcome = match instrument {
                 None => run().await,
                 Some(instrument) => instrument.instrument(&scope, run().boxed()).await,
             };
-            if let Some(number) = guard.call.close(ended) {
+            if let Some(number) = guard.call.close(outcome) {
                 // Boxed, so that calls that do not wait reserve no space for it.
                 Box::pin(guard.wait_until_recorded(number)).await;
             }

@@ -168,19 +168,19 @@ pub(crate) fn evidence_of_failure(output: &ToolOutput) -> Option<Box<Evidence>> 
 
 /// The answer of a preview function without the secrets of its call, and of bounded length.
 fn shown_answer(scope: &CallScope, data: &str) -> String {
-    let shown = scope.scrub_public(data.to_owned());
+    let public_text = scope.scrub_public(data.to_owned());
     // A text in which a number or a name was masked may be no JSON any more.
-    let shown = match serde_json::from_str::<IgnoredAny>(&shown) {
-        Ok(_) => shown,
-        Err(_) if shown == data => shown,
-        Err(_) => Value::from(shown).to_string(),
+    let answer_text = match serde_json::from_str::<IgnoredAny>(&public_text) {
+        Ok(_) => public_text,
+        Err(_) if public_text == data => public_text,
+        Err(_) => Value::from(public_text).to_string(),
     };
-    if shown.len() <= MAX_ANSWER_BYTES {
-        return shown;
+    if answer_text.len() <= MAX_ANSWER_BYTES {
+        return answer_text;
     }
-    let end = (0..=MAX_ANSWER_BYTES).rev().find(|end| shown.is_char_boundary(*end));
-    let beginning = &shown[..end.unwrap_or_default()];
-    Value::from(format!("{beginning}… ({} bytes)", shown.len())).to_string()
+    let end = (0..=MAX_ANSWER_BYTES).rev().find(|end| answer_text.is_char_boundary(*end));
+    let beginning = &answer_text[..end.unwrap_or_default()];
+    Value::from(format!("{beginning}… ({} bytes)", answer_text.len())).to_string()
 }
 
 /// The attachments of a preview function's answer, of bounded length.
@@ -203,10 +203,10 @@ fn shown_error(detail: &ToolErrorDetail) -> ToolErrorDetail {
         return detail.clone();
     }
     let message: String = detail.message().chars().take(MAX_MESSAGE_CHARS).collect();
-    let shown = ToolErrorDetail::builder(detail.error_type(), format!("{message}…"));
+    let builder = ToolErrorDetail::builder(detail.error_type(), format!("{message}…"));
     match detail.code() {
-        Some(code) => shown.code(code.to_owned()).build(),
-        None => shown.build(),
+        Some(code) => builder.code(code.to_owned()).build(),
+        None => builder.build(),
     }
 }
 

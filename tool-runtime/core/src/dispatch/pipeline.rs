@@ -96,18 +96,18 @@ pub(crate) async fn run_stages(
                 while_renewing_claim(storing, &mut claim).await;
             }
             let has_failed = ran.has_failed_by_itself();
-            let ended = build_envelope(scope, ran);
-            let is_tools_own = has_failed || ended.effect == EffectOutcome::Answered;
+            let outcome = build_envelope(scope, ran);
+            let is_tools_own = has_failed || outcome.effect == EffectOutcome::Answered;
             // A failed dry run is the answer of the call that waits for a decision.
             let answers_a_call = has_failed && scope.is_approval_dry_run();
             let collector = evidence_collector(dispatcher, scope, answers_a_call);
-            let ended = match collector.filter(|_| is_tools_own) {
+            let final_outcome = match collector.filter(|_| is_tools_own) {
                 Some(collector) => {
-                    while_renewing_claim(collector.collect(scope, ended), &mut claim).await
+                    while_renewing_claim(collector.collect(scope, outcome), &mut claim).await
                 }
-                None => ended,
+                None => outcome,
             };
-            (ended, claim)
+            (final_outcome, claim)
         }
         Err(refusal) => (refused(scope, &refusal), claimed.claim),
     };

@@ -71,21 +71,21 @@ async fn try_again(
     started: Instant,
     first: (Outcome, Duration),
 ) -> (Outcome, Duration) {
-    let mut ended = first;
+    let mut last_attempt = first;
     let mut retries = None;
-    while let Some(wait) = next_pause(dispatcher, scope, &ended.0, &mut retries, started) {
-        scope.reset_for_retry(effect_is_unknown(&ended.0));
+    while let Some(wait) = next_pause(dispatcher, scope, &last_attempt.0, &mut retries, started) {
+        scope.reset_for_retry(effect_is_unknown(&last_attempt.0));
         if let Some(outcome) = pause(scope, claim, wait).await {
             return (outcome, elapsed(scope, started));
         }
         // These arguments were decoded before, so that decoding succeeds again.
         let Ok(Decoded(tool)) = decode(scope) else { break };
-        ended = match claim {
+        last_attempt = match claim {
             None => ToolAttempt::after_waiting(scope, tool, started).await,
             Some(claim) => attempt_under_claim(scope, tool, &mut **claim, started).await,
         };
     }
-    ended
+    last_attempt
 }
 
 /// Returns whether a failed attempt may have had its effect.
@@ -121,16 +121,16 @@ pub(crate) async fn while_claimed(
         if !scope.may_be_polled() && Pin::new(&mut keep).poll(cx).is_ready() {
             return Poll::Ready(None);
         }
-        let held = scope.may_be_polled();
+        let is_pollable = scope.may_be_polled();
         if let Poll::Ready(ended) = Pin::new(&mut attempt).poll(cx) {
             return Poll::Ready(Some(ended));
         }
-        let kept = Pin::new(&mut keep).poll(cx);
+        let lease_poll = Pin::new(&mut keep).poll(cx);
         // The lease was renewed after the tool's turn to be polled: wake up to poll the tool now.
-        if !held && scope.may_be_polled() {
+        if !is_pollable && scope.may_be_polled() {
             cx.waker().wake_by_ref();
         }
-        kept.map(|()| None)
+        lease_poll.map(|()| None)
     })
     .await
 }

@@ -125,9 +125,9 @@ impl CallMetrics {
     ///
     /// A removed tool keeps its series: its counts stay true.
     pub(crate) fn add_tools<'t>(&self, tools: impl Iterator<Item = (&'t str, &'t [FailureCode])>) {
-        let known = self.tools.load();
-        let new = tools.filter(|(name, _)| !known.contains_key(*name));
-        let room = (self.at_first + MAX_ADDED_SERIES).saturating_sub(known.len());
+        let tool_series = self.tools.load();
+        let new = tools.filter(|(name, _)| !tool_series.contains_key(*name));
+        let room = (self.at_first + MAX_ADDED_SERIES).saturating_sub(tool_series.len());
         let new: Vec<_> = new.take(room).map(named_series).collect();
         self.tools.rcu(|tools| {
             let mut tools = HashMap::clone(tools);
@@ -210,11 +210,11 @@ impl ToolSeries {
         let shared = ErrorCode::ALL.iter().map(|code| code.as_str());
         let is_own =
             |code: &&FailureCode| ErrorCode::ALL.iter().all(|it| it.as_str() != code.as_str());
-        let own = codes.iter().filter(is_own).map(FailureCode::as_str);
-        let all = [""].into_iter().chain(shared).chain(own).chain([UNKNOWN]);
+        let own_codes = codes.iter().filter(is_own).map(FailureCode::as_str);
+        let all_codes = [""].into_iter().chain(shared).chain(own_codes).chain([UNKNOWN]);
         Self {
             name: name.into(),
-            by_code: all.map(CodeSeries::of).collect(),
+            by_code: all_codes.map(CodeSeries::of).collect(),
             active: AtomicU64::new(0),
             retries: AtomicU64::new(0),
             cache_hits: AtomicU64::new(0),
@@ -226,8 +226,8 @@ impl ToolSeries {
 
     fn by_code(&self, code: Option<&str>) -> &CodeSeries {
         let Some(code) = code else { return &self.by_code[0] };
-        let known = self.by_code[1..].iter().find(|series| *series.code == *code);
-        known.unwrap_or(&self.by_code[self.by_code.len() - 1])
+        let code_series = self.by_code[1..].iter().find(|series| *series.code == *code);
+        code_series.unwrap_or(&self.by_code[self.by_code.len() - 1])
     }
 
     fn attribute(&self) -> AttributeValue {

@@ -26,8 +26,8 @@ impl CallMetrics {
     /// Returns the series of all tools by the values of their label, the unknown one last.
     pub fn tools(&self) -> Vec<(Arc<str>, Arc<ToolSeries>)> {
         let tools = self.tools.load();
-        let known = tools.values().map(|series| (series.name.clone(), series.clone()));
-        known.chain([(UNKNOWN.into(), self.unknown.clone())]).collect()
+        let tool_series = tools.values().map(|series| (series.name.clone(), series.clone()));
+        tool_series.chain([(UNKNOWN.into(), self.unknown.clone())]).collect()
     }
 
     /// Returns the number of running calls.
@@ -40,15 +40,15 @@ impl ToolSeries {
     /// Returns the ended calls by status and code, without those that have a count of 0.
     pub fn ended(&self) -> impl Iterator<Item = ([&str; 2], u64)> {
         let status = |code: &str| if code.is_empty() { "success" } else { "error" };
-        let all =
+        let end_counts =
             self.by_code.iter().map(move |it| ([status(&it.code), &*it.code], read(&it.ended)));
-        all.filter(|(_, count)| *count > 0)
+        end_counts.filter(|(_, count)| *count > 0)
     }
 
     /// Returns the refused calls by code, without those that have a count of 0.
     pub fn refused(&self) -> impl Iterator<Item = (&str, u64)> {
-        let all = self.by_code.iter().map(|it| (&*it.code, read(&it.refused)));
-        all.filter(|(_, count)| *count > 0)
+        let refusal_counts = self.by_code.iter().map(|it| (&*it.code, read(&it.refused)));
+        refusal_counts.filter(|(_, count)| *count > 0)
     }
 
     pub fn retries(&self) -> u64 {

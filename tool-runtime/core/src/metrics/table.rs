@@ -257,8 +257,8 @@ metrics! {
 
 // A name that an output would refuse fails the build.
 const _: () = {
-    let mut rest = ALL;
-    while let [metric, others @ ..] = rest {
+    let mut metrics = ALL;
+    while let [metric, others @ ..] = metrics {
         assert!(is_name(metric.prometheus, false), "a name at `/metrics`");
         assert!(are_names(metric.labels, false), "the name of a label");
         assert!(is_name(metric.otel, true), "a name of OpenTelemetry");
@@ -267,7 +267,7 @@ const _: () = {
             !metric.unit.as_ucum().is_empty() && !metric.description.is_empty(),
             "an empty text"
         );
-        rest = others;
+        metrics = others;
     }
 };
 
@@ -284,14 +284,14 @@ const fn are_names(mut texts: &[&str], may_have_dots: bool) -> bool {
 /// Returns whether this is a name: a lower-case letter, then such letters, digits, `_`, and dots
 /// where they are allowed.
 const fn is_name(text: &str, may_have_dots: bool) -> bool {
-    let mut rest = text.as_bytes();
-    while let [byte, others @ ..] = rest {
+    let mut bytes = text.as_bytes();
+    while let [byte, others @ ..] = bytes {
         match byte {
             b'a'..=b'z' | b'0'..=b'9' | b'_' => {}
             b'.' if may_have_dots => {}
             _ => return false,
         }
-        rest = others;
+        bytes = others;
     }
     matches!(text.as_bytes(), [b'a'..=b'z', ..])
 }

@@ -16,13 +16,13 @@ impl ToolCall {
         for attachment in attachments {
             let is_read = reader.is_none_or(|reader| attachment.is_for(reader));
             let stored = attachment.handle().filter(|_| is_read && attachment.as_bytes().is_none());
-            let found = match stored {
+            let stored_attachment = match stored {
                 Some(handle) => {
                     self.services().policy_state().read_attachment(handle, self.cx()).await
                 }
                 None => Ok(None),
             };
-            read.push(found.ok().flatten().unwrap_or_else(|| attachment.clone()));
+            read.push(stored_attachment.ok().flatten().unwrap_or_else(|| attachment.clone()));
         }
         read
     }

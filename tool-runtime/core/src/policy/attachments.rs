@@ -65,8 +65,8 @@ impl PolicyState {
         handle: AttachmentHandle,
         cx: &ToolContext,
     ) -> Result<Option<Attachment>, StoreError> {
-        let kept = self.kept_for_caller(handle.0, cx).await?;
-        kept.map(|text| read_stored_form(text).ok_or_else(damaged)).transpose()
+        let stored_text = self.kept_for_caller(handle.0, cx).await?;
+        stored_text.map(|text| read_stored_form(text).ok_or_else(damaged)).transpose()
     }
 }
 

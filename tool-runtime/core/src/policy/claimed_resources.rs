@@ -54,9 +54,9 @@ impl ClaimedResources {
             flight.cache(&ended.output, now + ttl);
         }
         let Some(key) = self.key.take() else { return ended };
-        let ended = key.settle(scope, ended).await;
+        let outcome = key.settle(scope, ended).await;
         self.state.sweep_if_due().await;
-        ended
+        outcome
     }
 }
 

@@ -87,12 +87,12 @@ impl Stores {
 impl ChosenStores {
     /// Takes the store for each purpose, else the one for everything, else memory.
     pub(super) fn resolve(self) -> Stores {
-        let all = self.all.unwrap_or_else(|| Stores::all(MemoryStore::new()));
+        let default_stores = self.all.unwrap_or_else(|| Stores::all(MemoryStore::new()));
         Stores {
-            keys: self.keys.unwrap_or(all.keys),
-            tickets: self.tickets.unwrap_or(all.tickets),
-            grants: self.grants.unwrap_or(all.grants),
-            outputs: self.outputs.unwrap_or(all.outputs),
+            keys: self.keys.unwrap_or(default_stores.keys),
+            tickets: self.tickets.unwrap_or(default_stores.tickets),
+            grants: self.grants.unwrap_or(default_stores.grants),
+            outputs: self.outputs.unwrap_or(default_stores.outputs),
         }
     }
 }

@@ -63,8 +63,8 @@ impl Tickets<'_> {
     /// Returns an error if the store cannot be read.
     pub async fn end_of(&self, id: Uuid, tenant: Uuid) -> Result<Option<TicketEnd>, StoreError> {
         let state = self.state();
-        let found = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
-        Ok(found.filter(|found| found.tenant == tenant).and_then(|found| found.end))
+        let ticket = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
+        Ok(ticket.filter(|ticket| ticket.tenant == tenant).and_then(|ticket| ticket.end))
     }
 
     /// Ends the ticket of a resumed call, and returns how it had ended before: only one caller gets

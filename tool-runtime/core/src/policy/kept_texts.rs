@@ -24,8 +24,8 @@ impl PolicyState {
     ) -> Result<(), StoreError> {
         let end = self.clock.now().after(lifetime);
         let principal = principal_of(cx).unwrap_or_default();
-        let kept = StoredOutput::new(id, cx.tenant_id(), principal, text, end);
-        let put = self.with_room(|| self.stores.outputs.put_output(kept.clone()));
+        let output = StoredOutput::new(id, cx.tenant_id(), principal, text, end);
+        let put = self.with_room(|| self.stores.outputs.put_output(output.clone()));
         self.call_store(STORE_TIMEOUT, put).await?;
         self.sweep_if_due().await;
         Ok(())

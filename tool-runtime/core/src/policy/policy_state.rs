@@ -164,8 +164,8 @@ impl AuthorizationPolicy for PolicyHandle {
     fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()> {
         let state = Arc::clone(&self.0);
         let end = async move {
-            let ended = state.stores.tickets.end_ticket(ticket, ticket_end_of(how));
-            if let Err(error) = state.call_store(STORE_TIMEOUT, ended).await {
+            let end_request = state.stores.tickets.end_ticket(ticket, ticket_end_of(how));
+            if let Err(error) = state.call_store(STORE_TIMEOUT, end_request).await {
                 log_store_error(
                     "a withdrawn ticket was not ended and is valid until it expires",
                     &error,

@@ -10,7 +10,7 @@ impl Refusal {
              stop calling it and say what is missing",
             self.detail.message()
         );
-        let told = self.detail.clone().into_builder().message(message);
-        self.detail = told.detail("stop", true).detail("refusals", times).build();
+        let builder = self.detail.clone().into_builder().message(message);
+        self.detail = builder.detail("stop", true).detail("refusals", times).build();
     }
 }

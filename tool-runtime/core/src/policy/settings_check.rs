@@ -50,9 +50,9 @@ fn time(
     range: RangeInclusive<Duration>,
     found: Option<Duration>,
 ) -> Option<BuildProblem> {
-    let found = found.filter(|found| !range.contains(found))?;
+    let duration = found.filter(|found| !range.contains(found))?;
     let (min, max) = range.into_inner();
-    Some(BuildProblem::TimeOutOfRange { setting, min, max, found })
+    Some(BuildProblem::TimeOutOfRange { setting, min, max, found: duration })
 }
 
 fn count(
@@ -60,7 +60,7 @@ fn count(
     range: RangeInclusive<usize>,
     found: Option<usize>,
 ) -> Option<BuildProblem> {
-    let found = found.filter(|found| !range.contains(found))?;
+    let amount = found.filter(|found| !range.contains(found))?;
     let (min, max) = range.into_inner();
-    Some(BuildProblem::OutOfRange { setting, min, max, found })
+    Some(BuildProblem::OutOfRange { setting, min, max, found: amount })
 }

@@ -66,8 +66,8 @@ impl StoreTime {
     }
 
     fn sync(&self, read: UnixMillis, at: MonotonicTime) -> UnixMillis {
-        let known = self.at(at);
-        let time = known.map_or(read, |known| known.max(read));
+        let synced_time = self.at(at);
+        let time = synced_time.map_or(read, |synced_time| synced_time.max(read));
         self.lock().synced = Some((time, at));
         time
     }

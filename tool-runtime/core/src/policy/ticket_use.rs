@@ -69,9 +69,10 @@ impl PolicyState {
         ticket: &RedeemedTicket,
         limit: Duration,
     ) -> Result<Option<TicketEnd>, StoreError> {
-        let found = self.call_store(limit, self.stores.tickets.find_ticket(ticket.id)).await?;
+        let stored_ticket =
+            self.call_store(limit, self.stores.tickets.find_ticket(ticket.id)).await?;
         // A ticket that the store no longer has was swept after it had expired.
-        Ok(found.map_or(Some(TicketEnd::Expired), |found| found.end))
+        Ok(stored_ticket.map_or(Some(TicketEnd::Expired), |stored_ticket| stored_ticket.end))
     }
 
     /// Uses up the ticket that a call was resumed with; only one call can.
@@ -87,8 +88,8 @@ impl PolicyState {
         if self.clock.now().get() >= ticket.expires_at_ms {
             return Err(TicketRejection::Expired.into());
         }
-        let ended = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
-        match self.call_store(limit, ended).await {
+        let end_request = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
+        match self.call_store(limit, end_request).await {
             Ok(None) => Ok(()),
             Ok(Some(end)) => Err(TicketRejection::from(end).into()),
             Err(error) => Err(store_failed(&error)),

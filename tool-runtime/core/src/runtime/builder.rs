@@ -393,12 +393,13 @@ impl RuntimeBuilder {
                 problems.push(BuildProblem::OutOfRange { setting, min, max, found });
             }
         }
-        let known: BTreeSet<&str> = self.registry.entries.iter().flat_map(names_of).collect();
-        let known = (!self.expects_more_tools).then_some(&known);
-        let is_unknown = |name: &&String| known.is_some_and(|known| !known.contains(&***name));
+        let known_names: BTreeSet<&str> = self.registry.entries.iter().flat_map(names_of).collect();
+        let known_names = (!self.expects_more_tools).then_some(&known_names);
+        let is_unknown =
+            |name: &&String| known_names.is_some_and(|known_names| !known_names.contains(&***name));
         let unknown = self.settings.permissions.keys().filter(is_unknown);
         problems.extend(unknown.map(|name| BuildProblem::UnknownPermission { name: name.clone() }));
-        problems.extend(self.policy.check(known));
+        problems.extend(self.policy.check(known_names));
     }
 
     /// Returns whether a tool of this name is registered.

@@ -288,8 +288,8 @@ impl ToolList {
     }
 
     pub(super) fn into_specs(self) -> impl Iterator<Item = Arc<ToolSpec>> {
-        let listed: Vec<_> = self.0.listed().cloned().collect();
-        listed.into_iter()
+        let specs: Vec<_> = self.0.listed().cloned().collect();
+        specs.into_iter()
     }
 }
 

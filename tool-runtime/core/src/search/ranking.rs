@@ -30,12 +30,12 @@ const DIVERSIFIED: usize = 20;
 pub(super) fn top(postings: &Postings, query: &QueryWords, k: usize) -> Vec<(usize, f64)> {
     let mut open = candidates(postings, query);
     let mut factors = vec![1.0; query.all.len()];
-    let mut found = Vec::new();
-    while !open.is_empty() && found.len() < k.min(DIVERSIFIED) {
+    let mut ranking = Vec::new();
+    while !open.is_empty() && ranking.len() < k.min(DIVERSIFIED) {
         let best = open.iter().enumerate().min_by(|(_, one), (_, other)| by_value(one, other));
         let Some((at, _)) = best else { break };
         let chosen = open.remove(at);
-        found.push((chosen.tool, chosen.value));
+        ranking.push((chosen.tool, chosen.value));
         for (word, share) in &chosen.matched {
             factors[*word] *= REPEATED.powf(share.of_best);
         }
@@ -44,9 +44,9 @@ pub(super) fn top(postings: &Postings, query: &QueryWords, k: usize) -> Vec<(usi
         }
     }
     open.sort_unstable_by(by_value);
-    found.extend(open.into_iter().map(|candidate| (candidate.tool, candidate.value)));
-    found.truncate(k);
-    found
+    ranking.extend(open.into_iter().map(|candidate| (candidate.tool, candidate.value)));
+    ranking.truncate(k);
+    ranking
 }
 
 /// A tool that is not ranked yet.
@@ -85,9 +85,9 @@ fn by_value(one: &Candidate, other: &Candidate) -> Ordering {
 fn candidates(postings: &Postings, query: &QueryWords) -> Vec<Candidate> {
     let mut by_tool: HashMap<usize, Vec<(usize, WordShare)>> = HashMap::new();
     for (word, text) in query.all.iter().enumerate() {
-        let found = postings.of(text);
-        let best = found.iter().map(|(_, score)| *score).fold(0.0, f64::max);
-        for (tool, score) in found {
+        let word_postings = postings.of(text);
+        let best = word_postings.iter().map(|(_, score)| *score).fold(0.0, f64::max);
+        for (tool, score) in word_postings {
             let share = WordShare { score: *score, of_best: score / best };
             by_tool.entry(*tool).or_default().push((word, share));
         }

@@ -44,17 +44,17 @@ enum Ideographs {
 }
 
 fn words(text: &str, ideographs: Ideographs) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     for run in text.split(|letter: char| !letter.is_alphanumeric()) {
         for run in split_at(run, |before, here, _| is_ideograph(before) != is_ideograph(here)) {
             if run.starts_with(is_ideograph) {
-                push_ideographs(run, ideographs, &mut found);
+                push_ideographs(run, ideographs, &mut tokens);
             } else {
-                push_identifier_words(run, &mut found);
+                push_identifier_words(run, &mut tokens);
             }
         }
     }
-    found
+    tokens
 }
 
 /// Appends the parts of a name such as `getHTTPStatus2`, and the whole name if it has several

@@ -49,7 +49,7 @@ use crate::tool::registry::DynamicTool;
 /// ```
 #[must_use]
 pub fn search_tools() -> DynamicTool {
-    let kept = Mutex::new(None);
+    let index_cache = Mutex::new(None);
     DynamicTool::new("search_tools", Effect::Read)
         .title("Search tools")
         .version("1.0.0")
@@ -61,10 +61,13 @@ pub fn search_tools() -> DynamicTool {
         .input_schema(input_schema())
         .output_schema(output_schema())
         .blocking_handler(move |call: &CallScope| {
-            let asked: SearchArguments = call.parse()?;
-            let index = current_index(&kept, call);
-            let tools =
-                index.search(&asked.query, asked.limit).into_iter().map(FoundTool).collect();
+            let arguments: SearchArguments = call.parse()?;
+            let index = current_index(&index_cache, call);
+            let tools = index
+                .search(&arguments.query, arguments.limit)
+                .into_iter()
+                .map(FoundTool)
+                .collect();
             Ok::<_, Failure>(SearchOutput { tools })
         })
 }
@@ -93,11 +96,11 @@ struct FoundTool(Hit);
 impl Serialize for FoundTool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let spec = self.0.spec();
-        let mut listed = serializer.serialize_struct("Listed", 3)?;
-        listed.serialize_field("name", spec.name())?;
-        listed.serialize_field("description", spec.description())?;
-        listed.serialize_field("input_schema", spec.input_schema())?;
-        listed.end()
+        let mut state = serializer.serialize_struct("Listed", 3)?;
+        state.serialize_field("name", spec.name())?;
+        state.serialize_field("description", spec.description())?;
+        state.serialize_field("input_schema", spec.input_schema())?;
+        state.end()
     }
 }
 
@@ -107,13 +110,13 @@ type VersionedIndex = (u64, Arc<ToolIndex>);
 /// Returns the index of the tools that a model may call now, except the called one.
 fn current_index(kept: &Mutex<Option<VersionedIndex>>, call: &CallScope) -> Arc<ToolIndex> {
     let (tools, own) = (call.environment().tools(), call.tool().name());
-    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, index)) = kept.as_ref().filter(|(version, _)| *version == tools.version()) {
+    let mut cache = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, index)) = cache.as_ref().filter(|(version, _)| *version == tools.version()) {
         return index.clone();
     }
     let others = tools.listed_for_model().filter(|spec| spec.name() != own);
     let index = Arc::new(ToolIndex::new(others.map(|spec| &**spec)));
-    *kept = Some((tools.version(), index.clone()));
+    *cache = Some((tools.version(), index.clone()));
     index
 }
 

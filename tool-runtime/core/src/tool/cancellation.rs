@@ -103,9 +103,9 @@ impl CancelFlag {
     fn register(&self, id: WaiterId, waker: &Waker) -> bool {
         let waker = waker.clone();
         let mut waiting = self.lock();
-        let known = waiting.wakers.iter_mut().find(|(known, _)| *known == id);
-        let replaced = if let Some((_, known)) = known {
-            Some(mem::replace(known, waker))
+        let waker_entry = waiting.wakers.iter_mut().find(|(known, _)| *known == id);
+        let replaced = if let Some((_, waker_entry)) = waker_entry {
+            Some(mem::replace(waker_entry, waker))
         } else {
             waiting.wakers.push((id, waker));
             None

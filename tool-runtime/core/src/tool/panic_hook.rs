@@ -115,7 +115,7 @@ pub(super) fn current_watch() -> Option<PanicWatch> {
 
 /// Keeps the place of a panic that a watch of this thread is for.
 pub(super) fn is_watched(info: &PanicHookInfo<'_>) -> bool {
-    let kept = WATCH.try_with(|watch| {
+    let watch_result = WATCH.try_with(|watch| {
         let Ok(watch) = watch.try_borrow() else { return false };
         let Some((watch, code)) = &*watch else { return false };
         if *code == WatchedCode::Calls && GUARDS.get() == 0 {
@@ -125,5 +125,5 @@ pub(super) fn is_watched(info: &PanicHookInfo<'_>) -> bool {
         *watch.0.lock().unwrap_or_else(PoisonError::into_inner) = place;
         true
     });
-    kept.unwrap_or(false)
+    watch_result.unwrap_or(false)
 }

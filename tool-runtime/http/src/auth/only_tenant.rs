@@ -7,11 +7,11 @@ use super::principal::{Principal, Tenants};
 impl Principal {
     /// Returns the principal's tenant, if it has exactly one.
     pub(crate) fn only_tenant(&self) -> Option<Uuid> {
-        let named = self.grants.iter().find_map(|grant| match &grant.tenants {
+        let listed_tenants = self.grants.iter().find_map(|grant| match &grant.tenants {
             Tenants::Every => None,
             Tenants::These(tenants) => Some(tenants),
         })?;
-        let mut granted = named.iter().filter(|tenant| self.may_act_for(**tenant));
+        let mut granted = listed_tenants.iter().filter(|tenant| self.may_act_for(**tenant));
         granted.next().copied().filter(|_| granted.next().is_none())
     }
 }

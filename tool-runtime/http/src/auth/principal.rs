@@ -123,17 +123,17 @@ impl Principal {
     /// Creates a principal with all rights for every tenant and user, for development or a gateway.
     #[must_use]
     pub fn trusted(name: impl Into<Box<str>>) -> Self {
-        let named = Self::new(name).for_every_tenant().with_scopes(Scopes::all());
-        named.with_users(Users::OfItsTenants)
+        let principal = Self::new(name).for_every_tenant().with_scopes(Scopes::all());
+        principal.with_users(Users::OfItsTenants)
     }
 
     /// Sets the kind of the credential, unless the id has one already.
     pub(crate) fn authenticated_by(self, kind: CredentialKind) -> Self {
-        let named = self.granting(|grant| grant.kind = Some(kind));
+        let principal = self.granting(|grant| grant.kind = Some(kind));
         match kind {
-            _ if named.names_credential => named,
-            CredentialKind::Key => named.with_kind(KEY),
-            CredentialKind::Token => named.with_kind(TOKEN),
+            _ if principal.names_credential => principal,
+            CredentialKind::Key => principal.with_kind(KEY),
+            CredentialKind::Token => principal.with_kind(TOKEN),
         }
     }
 
@@ -153,8 +153,9 @@ impl Principal {
 
     /// Creates the principal of anonymous callers.
     pub(super) fn anonymous(scopes: Scopes) -> Self {
-        let named = Self::new("anonymous").for_every_tenant().with_scopes(scopes.of_tools_alone());
-        Self { is_authenticated: false, ..named }
+        let principal =
+            Self::new("anonymous").for_every_tenant().with_scopes(scopes.of_tools_alone());
+        Self { is_authenticated: false, ..principal }
     }
 
     /// Grants these tenants too.
@@ -274,11 +275,11 @@ impl Principal {
 
     /// Returns the principal's own user, if it is a person.
     pub(crate) fn own_user(&self) -> Option<&str> {
-        let own = self.grants.iter().find_map(|grant| match &grant.users {
+        let user = self.grants.iter().find_map(|grant| match &grant.users {
             Users::Only(own) => Some(&**own),
             Users::None | Users::OfItsTenants => None,
         });
-        own.filter(|own| self.grants.iter().all(|grant| grant.users.includes(own)))
+        user.filter(|user| self.grants.iter().all(|grant| grant.users.includes(user)))
     }
 
     /// Returns whether the principal may name any user of its tenants.

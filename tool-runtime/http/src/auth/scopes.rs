@@ -136,10 +136,10 @@ impl Scopes {
     /// it.
     #[must_use]
     pub fn may_call(&self, tool: &ToolSpec) -> bool {
-        let named = self.every_tool
+        let is_granted = self.every_tool
             || self.tools.contains(tool.name())
             || tool.category().is_some_and(|category| self.categories.contains(category));
-        named && (tool.ai_callable() || self.has(Scope::Internal))
+        is_granted && (tool.ai_callable() || self.has(Scope::Internal))
     }
 
     /// Returns whether waiting calls of a tool may be decided: `approvals` is granted, and the tool

@@ -89,11 +89,11 @@ impl IntoResponse for ServedAttachment {
         headers.insert(X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
         headers.insert(CONTENT_SECURITY_POLICY, NO_ACTIVE_CONTENT);
         headers.insert(CACHE_CONTROL, NO_STORE);
-        let named = [
+        let attachment_headers = [
             (CONTENT_DISPOSITION, disposition(&attachment)),
             (ETAG, format!("\"{}\"", attachment.sha256().unwrap_or_default())),
         ];
-        for (name, value) in named {
+        for (name, value) in attachment_headers {
             if let Ok(value) = HeaderValue::try_from(value) {
                 headers.insert(name, value);
             }
@@ -103,8 +103,8 @@ impl IntoResponse for ServedAttachment {
 }
 
 fn served_type(attachment: &Attachment) -> &'static str {
-    let shown = SHOWN.iter().find(|shown| **shown == attachment.media_type());
-    shown.copied().unwrap_or(BYTES)
+    let media_type = SHOWN.iter().find(|shown| **shown == attachment.media_type());
+    media_type.copied().unwrap_or(BYTES)
 }
 
 /// Writes the file name in the form of RFC 6266; a browser shows only what [`SHOWN`] lists.

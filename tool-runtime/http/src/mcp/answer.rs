@@ -29,8 +29,8 @@ pub(super) async fn of_call(
     finished: &FinishedCall,
     revision: Revision,
 ) -> CallToolResult {
-    let listed = server.listing.current(&server.app.runtime);
-    let tool = listed.find(finished.call.name());
+    let mcp_tools = server.listing.current(&server.app.runtime);
+    let tool = mcp_tools.find(finished.call.name());
     let mut result = Answered { app: &server.app, finished, tool, revision }.result().await;
     if revision == Revision::Stateless {
         let Implementation { name, version, .. } = &server.settings.server;
@@ -64,11 +64,11 @@ impl Answered<'_> {
     }
 
     async fn success(&self, call: &ToolCall, output: &ToolOutput) -> CallToolResult {
-        let shown = call.for_model().await;
+        let model_answer = call.for_model().await;
         let attachments = call.attachments_with_content(None).await;
         let mut answer =
-            ToolAnswer::from(call).with_attachments(attachments).with_model_answer(&shown);
-        let (note, link) = shown.excerpt().and_then(outputs::continuation).unzip();
+            ToolAnswer::from(call).with_attachments(attachments).with_model_answer(&model_answer);
+        let (note, link) = model_answer.excerpt().and_then(outputs::continuation).unzip();
         if let Some(note) = note {
             answer = answer.with_note(note);
         }
@@ -76,7 +76,7 @@ impl Answered<'_> {
         let content = text.map(ContentBlock::text).into_iter().chain(link).chain(blocks).collect();
         let has_schema = self.tool.is_some_and(McpTool::has_output_schema);
         // An answer that no excerpt fits is whole here: a client refuses a success without it.
-        let data = shown.data_json().or(output.data_json().filter(|_| has_schema));
+        let data = model_answer.data_json().or(output.data_json().filter(|_| has_schema));
         let structured = data.and_then(|data| self.structured(data));
         let mut result = CallToolResult::success(content);
         result.structured_content = structured;

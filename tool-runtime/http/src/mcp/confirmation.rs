@@ -54,8 +54,8 @@ pub(super) async fn ask(
     };
     match question.mode {
         ElicitationMode::InputRequired => {
-            let asked = InputRequest::Elicitation(ElicitRequest::new(elicitation));
-            let requests = BTreeMap::from([(CONFIRMATION.to_owned(), asked)]);
+            let input_request = InputRequest::Elicitation(ElicitRequest::new(elicitation));
+            let requests = BTreeMap::from([(CONFIRMATION.to_owned(), input_request)]);
             let none = BTreeMap::new();
             let user = run.user.as_ref().and_then(ClientUser::of_round);
             let answers = user.map_or(&none, |user| user.given());
@@ -66,12 +66,13 @@ pub(super) async fn ask(
             let Some(link) = &request.link else {
                 return Ok(request.result(&finished).await.into());
             };
-            let asked = link.peer.create_elicitation_with_timeout(elicitation, Some(ANSWER_TIME));
+            let answer_future =
+                link.peer.create_elicitation_with_timeout(elicitation, Some(ANSWER_TIME));
             // A dialog that is still open decides about no call whose request was cancelled.
             let answer = tokio::select! {
                 biased;
                 () = link.ct.cancelled() => return Err(cancelled_request().into()),
-                answer = asked => answer,
+                answer = answer_future => answer,
             };
             let Ok(answer) = answer else {
                 return Ok(request.result(&finished).await.into());

@@ -56,18 +56,18 @@ impl<'r> Dialogue<'r> {
         let Self { link, reports, questions, ends_with_caller, .. } = self;
         let RequestContext { peer: client, ct: cancelled, .. } = link;
         let finished = {
-            let asked = async {
+            let question_loop = async {
                 match questions {
                     Some(questions) => questions.ask_all(client).await,
                     None => pending::<Infallible>().await,
                 }
             };
-            let told = pin!(join(reports.send_all(client), asked));
+            let exchange = pin!(join(reports.send_all(client), question_loop));
             tokio::select! {
                 biased;
                 finished = finished => finished,
                 () = cancelled.cancelled(), if *ends_with_caller => return Err(cancelled_request()),
-                (never, _) = told => match never {},
+                (never, _) = exchange => match never {},
             }
         };
         reports.send_rest(client).await;

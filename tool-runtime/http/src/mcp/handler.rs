@@ -59,8 +59,8 @@ impl ToolServer {
 
     /// Returns whether clients repeat a parameter of this tool in a header.
     pub(super) fn has_header_parameters(&self, tool: &str) -> bool {
-        let listed = self.listing.current(&self.app.runtime);
-        listed.find(tool).is_some_and(McpTool::has_header_parameters)
+        let mcp_tools = self.listing.current(&self.app.runtime);
+        mcp_tools.find(tool).is_some_and(McpTool::has_header_parameters)
     }
 
     /// Makes the context of a request that calls nothing.
@@ -84,8 +84,8 @@ impl ToolServer {
         let caller = self.transport.caller(request)?;
         let (principal, revision) = (caller.admitted.principal(), Revision::of(request));
         let after = cursor.map(Cursor::parse).transpose()?;
-        let listed = self.listing.current(&self.app.runtime);
-        let mut visible = listed
+        let mcp_tools = self.listing.current(&self.app.runtime);
+        let mut visible = mcp_tools
             .after(after.as_ref().map(Cursor::name))
             .iter()
             .filter(|tool| principal.may_call(&tool.spec));
@@ -203,8 +203,8 @@ impl ServerHandler for ToolServer {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let listed = self.listing.current(&self.app.runtime);
-        Some(listed.find(name)?.described(Revision::Stateless).clone())
+        let mcp_tools = self.listing.current(&self.app.runtime);
+        Some(mcp_tools.find(name)?.described(Revision::Stateless).clone())
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {

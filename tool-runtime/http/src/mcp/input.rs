@@ -72,9 +72,9 @@ impl SessionQuestions {
 impl SessionQuestion {
     async fn ask(self, client: &Peer<RoleServer>) {
         let Self { form, answer: mut answer_to } = self;
-        let asked = client.create_elicitation_with_timeout(form, Some(ANSWER_TIME));
+        let answer_future = client.create_elicitation_with_timeout(form, Some(ANSWER_TIME));
         tokio::select! {
-            answered = asked => {
+            answered = answer_future => {
                 if let Ok(answered) = answered {
                     let _ = answer_to.send(answered);
                 }

@@ -82,11 +82,11 @@ fn replace_width(keywords: &mut Map<String, Value>, takes_bounds: bool) {
 
 /// Returns whether a property of a schema is repeated in a header.
 pub(super) fn names_headers(schema: &Map<String, Value>) -> bool {
-    let mut found = false;
+    let mut has_header = false;
     each_subschema(&mut schema.clone().into(), &mut |keywords| {
-        found |= keywords.contains_key(HEADER_KEYWORD);
+        has_header |= keywords.contains_key(HEADER_KEYWORD);
     });
-    found
+    has_header
 }
 
 /// Returns whether every value of a schema is an object, as revisions before 2026-07-28 require of

@@ -95,8 +95,8 @@ impl RoundUser {
         stated: &StatedCall<'_>,
         cx: &ToolContext,
     ) -> Option<InputRequiredResult> {
-        let asked = self.asked();
+        let questions = self.asked();
         let state = || stated.sealed(self.given(), cx);
-        (!asked.is_empty()).then(|| InputRequiredResult::new(Some(asked), state()))
+        (!questions.is_empty()).then(|| InputRequiredResult::new(Some(questions), state()))
     }
 }

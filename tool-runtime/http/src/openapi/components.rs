@@ -180,8 +180,10 @@ fn rename(schemas: &mut Map<String, Value>) {
     for schema in schemas.values_mut() {
         each_subschema(schema, &mut |keywords| {
             let target = keywords.get("$ref").and_then(Value::as_str);
-            let own = target.and_then(|target| target.strip_prefix(PREFIX));
-            if let Some((_, name)) = RENAMED.iter().find(|(renamed, _)| Some(*renamed) == own) {
+            let target_name = target.and_then(|target| target.strip_prefix(PREFIX));
+            if let Some((_, name)) =
+                RENAMED.iter().find(|(renamed, _)| Some(*renamed) == target_name)
+            {
                 keywords.insert("$ref".to_owned(), format!("{PREFIX}{name}").into());
             }
         });
@@ -235,13 +237,13 @@ fn refer(keywords: &mut Map<String, Value>, root: &str, moved: &BTreeMap<String,
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return;
     }
-    let found = pointer.strip_prefix("/$defs/").and_then(|rest| {
+    let new_reference = pointer.strip_prefix("/$defs/").and_then(|rest| {
         let (token, below) =
             rest.split_once('/').map_or((rest, ""), |(token, _)| (token, &rest[token.len()..]));
         let name = reference::pointer(&format!("#{token}"))?.replace("~1", "/").replace("~0", "~");
         moved.get(&name).map(|name| format!("{PREFIX}{name}{below}"))
     });
-    *reference = found.unwrap_or_else(|| format!("{PREFIX}{root}{pointer}"));
+    *reference = new_reference.unwrap_or_else(|| format!("{PREFIX}{root}{pointer}"));
 }
 
 #[cfg(test)]

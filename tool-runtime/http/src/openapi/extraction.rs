@@ -88,9 +88,11 @@ fn extract(schema: &mut Value, owner: &str, names: &mut ComponentNames, types: &
 
 /// Names a branch of a union after the constant that it has, or the only property.
 fn branch_name(index: usize, branch: &Value) -> String {
-    let named = branch.get("properties").and_then(Value::as_object);
+    let properties = branch.get("properties").and_then(Value::as_object);
     let constant = tags(branch).first().map(|(_, value)| camel_case(value));
-    let only = named.filter(|named| named.len() == 1).and_then(|named| named.keys().next());
+    let only = properties
+        .filter(|properties| properties.len() == 1)
+        .and_then(|properties| properties.keys().next());
     constant
         .or_else(|| only.map(|name| camel_case(name)))
         .filter(|name| !name.is_empty())
@@ -112,8 +114,8 @@ fn is_type(schema: &Value) -> bool {
 fn tags(schema: &Value) -> Vec<(&str, &str)> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|it| it.iter().any(|it| it == name));
-    let named = schema.get("properties").and_then(Value::as_object);
-    let constants = named.into_iter().flatten().filter(|(name, _)| is_required(name));
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let constants = properties.into_iter().flatten().filter(|(name, _)| is_required(name));
     constants.filter_map(|(name, it)| Some((name.as_str(), it.get("const")?.as_str()?))).collect()
 }
 

@@ -62,8 +62,9 @@ pub(crate) fn document(
 /// Returns the document of a caller, shared by all callers with the same visible tools.
 fn document_of(app: &App, principal: &Principal, base: &str, describe: DescribePaths) -> Bytes {
     let list = app.runtime.tools().list();
-    let all = list.specs().cloned().enumerate();
-    let seen: Vec<(usize, _)> = all.filter(|(_, spec)| principal.may_call(spec)).collect();
+    let numbered_specs = list.specs().cloned().enumerate();
+    let seen: Vec<(usize, _)> =
+        numbered_specs.filter(|(_, spec)| principal.may_call(spec)).collect();
     let visible = seen.iter().map(|(place, _)| *place).collect();
     let key = DocumentKey { base: base.into(), version: list.version(), visible };
     app.documents.get_or_write(key, || {
@@ -105,16 +106,16 @@ impl DocumentInput<'_> {
         let (mut ways, mut schemes) = (Vec::new(), Map::new());
         let key = json!({"type": "apiKey", "in": "header", "name": "X-Internal-API-Key"});
         let token = json!({"type": "http", "scheme": "bearer", "bearerFormat": "JWT"});
-        let known = &self.app.config.auth;
+        let auth = &self.app.config.auth;
         for (name, scheme, is_taken) in
-            [("apiKey", key, known.takes_api_keys()), ("token", token, known.takes_tokens())]
+            [("apiKey", key, auth.takes_api_keys()), ("token", token, auth.takes_tokens())]
         {
             if is_taken {
                 ways.push(json!({ name: [] }));
                 schemes.insert(name.to_owned(), scheme);
             }
         }
-        if known.admits_anonymous() {
+        if auth.admits_anonymous() {
             ways.push(json!({}));
         }
         (ways, schemes)

@@ -72,22 +72,22 @@ const KEY: &str = r#"^([!#-~]([ -~]*[!-~])?|"([ !#-\[\]-~]|\\["\\])+")$"#;
 
 /// Returns the parameters as components.
 pub(super) fn all(defaults: &ContextDefaults) -> Value {
-    let mut all = Map::new();
+    let mut parameters = Map::new();
     let required = [defaults.tenant.is_none(), defaults.site.is_none()];
     for (id, is_required) in REQUIRED.into_iter().zip(required) {
-        all.insert(id.name.to_owned(), id.parameter(is_required));
+        parameters.insert(id.name.to_owned(), id.parameter(is_required));
         // A call's body may give them instead.
-        all.insert(format!("{}-or-body", id.name), id.parameter(false));
+        parameters.insert(format!("{}-or-body", id.name), id.parameter(false));
     }
     for id in OPTIONAL.iter().chain(&OF_CALLS) {
-        all.insert(id.name.to_owned(), id.parameter(false));
+        parameters.insert(id.name.to_owned(), id.parameter(false));
     }
     if defaults.new_trace_ids {
-        all["X-Trace-ID"]["description"] = OPTIONAL_TRACE.into();
+        parameters["X-Trace-ID"]["description"] = OPTIONAL_TRACE.into();
     }
-    all.insert("traceparent".to_owned(), traceparent());
-    all.insert("limit".to_owned(), limit());
-    all.into()
+    parameters.insert("traceparent".to_owned(), traceparent());
+    parameters.insert("limit".to_owned(), limit());
+    parameters.into()
 }
 
 /// Returns the parameters of every request.

@@ -38,9 +38,9 @@ pub(crate) fn one<T>(
     expected: &dyn Display,
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<T>, Problem> {
-    let named = |pair: &&str| pair.split_once('=').map_or(*pair, |(name, _)| name) == name;
-    let mut found = query.unwrap_or_default().split('&').filter(named);
-    let (Some(pair), more) = (found.next(), found.next()) else { return Ok(None) };
+    let has_name = |pair: &&str| pair.split_once('=').map_or(*pair, |(name, _)| name) == name;
+    let mut pairs = query.unwrap_or_default().split('&').filter(has_name);
+    let (Some(pair), more) = (pairs.next(), pairs.next()) else { return Ok(None) };
     let value = pair.split_once('=').map_or("", |(_, value)| value);
     match read(value).filter(|_| more.is_none()) {
         Some(value) => Ok(Some(value)),

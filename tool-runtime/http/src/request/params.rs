@@ -18,8 +18,8 @@ pub(super) async fn params_of(parts: &mut Parts) -> Params {
 
 /// Returns a parameter of the path, percent-decoded.
 pub(crate) fn param<'p>(params: &'p Params, name: &str) -> Result<&'p str, Problem> {
-    let found = params.as_ref().ok().and_then(|params| params.iter().find(|it| it.0 == name));
-    found.map(|(_, value)| value).ok_or_else(|| {
+    let parameter = params.as_ref().ok().and_then(|params| params.iter().find(|it| it.0 == name));
+    parameter.map(|(_, value)| value).ok_or_else(|| {
         let message = format!("path `{name}`: expected percent-encoded UTF-8");
         Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
     })

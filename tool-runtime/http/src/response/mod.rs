@@ -109,8 +109,9 @@ impl JsonResponse {
     ) -> Self {
         let waits =
             matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-        let known = detail.retry_after_ms().map(|time| time.div_ceil(1_000).max(RETRY_SECONDS));
-        let retry_after = known.or(waits.then_some(RETRY_SECONDS));
+        let stated_delay =
+            detail.retry_after_ms().map(|time| time.div_ceil(1_000).max(RETRY_SECONDS));
+        let retry_after = stated_delay.or(waits.then_some(RETRY_SECONDS));
         let body = match audit.format {
             ResponseFormat::CallResponse => {
                 written_failure(detail, meta.filter(|meta| is_notable(meta)), audit)

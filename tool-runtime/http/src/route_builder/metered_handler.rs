@@ -149,8 +149,8 @@ impl RequestFacts {
 
     /// Makes the response of a refused request, and counts and logs the refusal.
     fn refuse(&mut self, problem: Problem, app: &SharedApp, audit: &mut AuditContext) -> Response {
-        let known = problem.trace_id.clone().or_else(|| audit.trace_id.take());
-        audit.trace_id = known.or_else(|| self.trace_id.take());
+        let known_trace_id = problem.trace_id.clone().or_else(|| audit.trace_id.take());
+        audit.trace_id = known_trace_id.or_else(|| self.trace_id.take());
         app.metrics.refused(problem.status);
         app.refusals.log(&LoggedRefusal {
             problem: &problem,

@@ -77,9 +77,9 @@ impl ClientAddress {
             return peer;
         }
         let fields = headers.get_all(FORWARDED_FOR).iter();
-        let named = fields.rev().flat_map(|field| field.as_bytes().rsplit(|byte| *byte == b','));
+        let hops = fields.rev().flat_map(|field| field.as_bytes().rsplit(|byte| *byte == b','));
         let mut nearest = peer;
-        for name in named {
+        for name in hops {
             let Some(address) = std::str::from_utf8(name).ok().and_then(forwarded) else { break };
             nearest = SocketAddr::new(address, 0);
             if !self.is_proxy(address) {

@@ -28,9 +28,9 @@ pub(crate) struct BodyPermit(Option<quota::Permit<Caller>>);
 impl Bounds {
     /// Makes the quota of bodies; one body always fits.
     pub(crate) fn body_quota(&self) -> BodyQuota {
-        let all = self.bodies_bytes.max(self.body_bytes);
+        let total_bytes = self.bodies_bytes.max(self.body_bytes);
         let of_caller = self.bodies_of_caller.unwrap_or(quota::half(self.bodies_bytes));
-        BodyQuota::new(all, of_caller.max(self.body_bytes))
+        BodyQuota::new(total_bytes, of_caller.max(self.body_bytes))
     }
 }
 

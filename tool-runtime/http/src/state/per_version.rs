@@ -28,12 +28,14 @@ impl<T> PerVersion<T> {
         tools: &ToolList,
         make: impl FnOnce(&ToolList) -> T,
     ) -> Arc<Versioned<T>> {
-        let kept = self.0.load_full();
-        if kept.version == tools.version() {
-            return kept;
+        let cached_value = self.0.load_full();
+        if cached_value.version == tools.version() {
+            return cached_value;
         }
         let newest = Arc::new(Versioned { version: tools.version(), value: make(tools) });
-        self.0.rcu(|kept| if kept.version < newest.version { &newest } else { kept }.clone());
+        self.0.rcu(|cached_value| {
+            if cached_value.version < newest.version { &newest } else { cached_value }.clone()
+        });
         newest
     }
 }

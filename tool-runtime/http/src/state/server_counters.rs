@@ -47,7 +47,7 @@ impl ServerCounters {
 
     /// Returns the number of requests in flight.
     pub(crate) fn in_flight(&self) -> u64 {
-        let ended = self.ended.read();
-        self.begun.read().saturating_sub(ended)
+        let ended_count = self.ended.read();
+        self.begun.read().saturating_sub(ended_count)
     }
 }

@@ -55,9 +55,9 @@ struct CountedBytes {
 
 impl UnreadResponses {
     pub(crate) fn new(bounds: &Bounds) -> Self {
-        let all = bounds.answers_bytes;
-        let of_caller = bounds.answers_of_caller.unwrap_or(all / 4).min(all);
-        Self { quota: Arc::new(Quota::new(all, of_caller)), of_caller }
+        let total_bytes = bounds.answers_bytes;
+        let of_caller = bounds.answers_of_caller.unwrap_or(total_bytes / 4).min(total_bytes);
+        Self { quota: Arc::new(Quota::new(total_bytes, of_caller)), of_caller }
     }
 
     /// Refuses a request of a caller whose unread responses use up its quota.

@@ -283,11 +283,11 @@ impl RemoteBuilder {
 
     fn settings(self) -> Result<RemoteSettings, RemoteError> {
         let prefix = self.prefix.clone();
-        let named = |error: RemoteError| match &prefix {
+        let with_server_name = |error: RemoteError| match &prefix {
             Some(prefix) => error.of_server(prefix),
             None => error,
         };
-        self.checked().map_err(named)
+        self.checked().map_err(with_server_name)
     }
 
     fn checked(self) -> Result<RemoteSettings, RemoteError> {

@@ -102,17 +102,17 @@ pub(super) fn digest_of(pinned: &Value) -> Digest {
 }
 
 fn annotations(listed: &Value) -> Option<Value> {
-    let listed = listed.as_object()?;
-    let mut known = Map::new();
-    if let Some(title @ Value::String(_)) = listed.get("title") {
-        known.insert("title".to_owned(), title.clone());
+    let fields = listed.as_object()?;
+    let mut known_fields = Map::new();
+    if let Some(title @ Value::String(_)) = fields.get("title") {
+        known_fields.insert("title".to_owned(), title.clone());
     }
     for hint in HINTS {
-        if let Some(claim @ Value::Bool(_)) = listed.get(hint) {
-            known.insert(hint.to_owned(), claim.clone());
+        if let Some(claim @ Value::Bool(_)) = fields.get(hint) {
+            known_fields.insert(hint.to_owned(), claim.clone());
         }
     }
-    (!known.is_empty()).then_some(Value::Object(known))
+    (!known_fields.is_empty()).then_some(Value::Object(known_fields))
 }
 
 #[cfg(test)]

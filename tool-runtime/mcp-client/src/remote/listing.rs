@@ -184,9 +184,9 @@ fn definition(
     if text.len() > limits.max_definition_bytes().saturating_mul(8) {
         return Err(MalformedTool::new(&name(), TOO_LARGE));
     }
-    let listed: Value =
+    let tool_json: Value =
         serde_json::from_str(text).map_err(|_| MalformedTool::new(&name(), NOT_JSON))?;
-    let tool = ToolDefinition::parse(&listed)?;
+    let tool = ToolDefinition::parse(&tool_json)?;
     if page.rejected.contains(&tool.name) {
         return Err(MalformedTool::new(&tool.name, REJECTED));
     }

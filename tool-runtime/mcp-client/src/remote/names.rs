@@ -22,18 +22,18 @@ pub(super) fn registered_names<'t>(
     sorted.sort_by_key(|name| (!is_known(name), !is_admitted(name), *name));
     sorted.dedup();
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-    let mut named = BTreeMap::new();
+    let mut name_map = BTreeMap::new();
     for name in sorted {
-        named.insert(name, register(prefix, name, &mut taken));
+        name_map.insert(name, register(prefix, name, &mut taken));
     }
-    named
+    name_map
 }
 
 fn register<'t>(prefix: &str, name: &'t str, taken: &mut BTreeMap<String, &'t str>) -> Named {
-    let own: String =
+    let safe_name: String =
         name.chars().map(|one| if is_admitted_char(one) { one } else { '_' }).collect();
-    let registered = format!("{prefix}.{own}");
-    if own.is_empty() || registered.len() > MAX_NAME {
+    let registered = format!("{prefix}.{safe_name}");
+    if safe_name.is_empty() || registered.len() > MAX_NAME {
         return Err(format!(
             "its name does not fit into 1 to {MAX_NAME} characters with the prefix"
         ));

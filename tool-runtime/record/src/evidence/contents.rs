@@ -105,8 +105,8 @@ impl Contents {
 
     /// Returns the parts that are set.
     pub(super) fn parts(&self) -> Vec<ContentsPart> {
-        let all = [ContentsPart::Arguments, ContentsPart::Output];
-        all.into_iter().filter(|part| self.part(*part).is_some()).collect()
+        let all_parts = [ContentsPart::Arguments, ContentsPart::Output];
+        all_parts.into_iter().filter(|part| self.part(*part).is_some()).collect()
     }
 }
 

@@ -137,8 +137,8 @@ impl EvidenceKeeper {
     }
 
     async fn with_evidence_kept(&self, scope: &CallScope, mut ended: CallOutcome) -> CallOutcome {
-        let kept = self.keep_in_time(scope, &ended).await;
-        match kept {
+        let keep_result = self.keep_in_time(scope, &ended).await;
+        match keep_result {
             Ok((evidence, digest)) => {
                 ended.evidence_draft.get_or_insert_default().snapshot = Some(*digest.as_bytes());
                 with_evidence(scope, ended, &evidence)
@@ -180,9 +180,9 @@ impl EvidenceKeeper {
         scope: &CallScope,
         ended: &CallOutcome,
     ) -> Result<(Evidence, Digest), String> {
-        let kept = guarded(self.keep(scope, ended));
-        match scope.environment().within(KEEP_TIMEOUT, kept).await {
-            Some(Ok(kept)) => kept,
+        let keep_future = guarded(self.keep(scope, ended));
+        match scope.environment().within(KEEP_TIMEOUT, keep_future).await {
+            Some(Ok(keep_future)) => keep_future,
             Some(Err(_)) => Err("the vault panicked".to_owned()),
             None => Err("the vault does not answer".to_owned()),
         }
@@ -214,10 +214,11 @@ impl EvidenceKeeper {
         if let Some(error) = error {
             snapshot = snapshot.with_error(error.code().unwrap_or("error"));
         }
-        let kept =
+        let stored_snapshot =
             self.vault.keep(snapshot, &self.contents(scope, data)).await.map_err(error_text)?;
-        let evidence = Evidence::new(kept.id().to_string(), sources).map_err(error_text)?;
-        Ok((evidence, kept.digest().map_err(error_text)?))
+        let evidence =
+            Evidence::new(stored_snapshot.id().to_string(), sources).map_err(error_text)?;
+        Ok((evidence, stored_snapshot.digest().map_err(error_text)?))
     }
 
     /// Returns the attachments of an answer as sources, with hashes under the ledger's key.
@@ -285,8 +286,8 @@ fn sources(
     at: UnixMillis,
 ) -> Result<Vec<EvidenceSource>, ContractError> {
     let Some(ts) = time_of(at) else { return Ok(evidence_draft.sources.clone()) };
-    let own = EvidenceSource::new("tool", scope.tool().name(), output_hash, ts)?;
-    Ok([own].into_iter().chain(evidence_draft.sources.iter().cloned()).collect())
+    let tool_source = EvidenceSource::new("tool", scope.tool().name(), output_hash, ts)?;
+    Ok([tool_source].into_iter().chain(evidence_draft.sources.iter().cloned()).collect())
 }
 
 fn time_of(at: UnixMillis) -> Option<chrono::DateTime<chrono::Utc>> {
@@ -307,10 +308,10 @@ fn with_evidence(scope: &CallScope, ended: CallOutcome, evidence: &Evidence) -> 
 
 /// Delivers an answer with a warning that its snapshot could not be kept.
 fn without_evidence(scope: &CallScope, ended: CallOutcome, log: &str) -> CallOutcome {
-    let mut ended = with_warning(scope, ended, NOT_KEPT_WARNING);
-    ended.log.push_str("evidence could not be kept: ");
-    ended.log.push_str(log);
-    ended
+    let mut outcome = with_warning(scope, ended, NOT_KEPT_WARNING);
+    outcome.log.push_str("evidence could not be kept: ");
+    outcome.log.push_str(log);
+    outcome
 }
 
 /// Withholds an answer whose snapshot could not be kept, where the tool requires it.

@@ -47,8 +47,8 @@ impl Vault {
     /// Returns whether a snapshot is old enough to have been swept.
     pub(super) fn may_be_swept(&self, id: SnapshotId) -> bool {
         let Some(retention) = self.retention else { return false };
-        let kept = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
-        id.created_at().get().saturating_add(kept) <= self.clock.now().get()
+        let retention_ms = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
+        id.created_at().get().saturating_add(retention_ms) <= self.clock.now().get()
     }
 
     /// Compares a snapshot with the record of its call.
@@ -163,14 +163,14 @@ async fn recorded_digests(
     wanted: impl Fn(SnapshotId) -> bool,
 ) -> Result<BTreeMap<SnapshotId, RecordedDigest>, EvidenceError> {
     let mut query = query.limit(MAX_PAGE_SIZE);
-    let mut found = BTreeMap::new();
+    let mut digests = BTreeMap::new();
     loop {
         let page = ledger.find(query.clone()).await?;
-        let named = page.records.iter().filter_map(|(_, call)| named_snapshot(call));
-        found.extend(named.filter(|(id, _)| wanted(*id)));
+        let page_digests = page.records.iter().filter_map(|(_, call)| named_snapshot(call));
+        digests.extend(page_digests.filter(|(id, _)| wanted(*id)));
         match page.next {
             Some(next) => query = query.after(next),
-            None => return Ok(found),
+            None => return Ok(digests),
         }
     }
 }

@@ -73,11 +73,13 @@ impl Vault {
         access: &Access,
     ) -> Result<Option<Snapshot>, EvidenceError> {
         let draft = RecordDraft::new(AccessAction::Find, Some(tenant), access).of_snapshot(id);
-        let found = self.look_up(tenant, id).await.map(|(_, snapshot)| snapshot);
-        let found = self.authorized(&draft, tenant, id, found, |snapshot| snapshot).await;
-        let outcome = found.as_ref().err().map_or(AccessOutcome::Done, |it| it.outcome);
+        let lookup = self.look_up(tenant, id).await.map(|(_, snapshot)| snapshot);
+        let authorized_snapshot =
+            self.authorized(&draft, tenant, id, lookup, |snapshot| snapshot).await;
+        let outcome =
+            authorized_snapshot.as_ref().err().map_or(AccessOutcome::Done, |it| it.outcome);
         self.record(&draft, outcome).await?;
-        match found {
+        match authorized_snapshot {
             Ok((snapshot, _)) => Ok(Some(snapshot)),
             Err(it) if it.error.kind() == EvidenceErrorKind::NotFound => Ok(None),
             Err(it) => Err(it.error),
@@ -118,17 +120,17 @@ impl Vault {
         access: &Access,
     ) -> Result<SnapshotPage, EvidenceError> {
         let draft = RecordDraft::new(AccessAction::List, Some(query.tenant), access);
-        let shown = Vec::new();
+        let snapshots = Vec::new();
         let mut listing =
-            SnapshotListing { query, limit, draft, shown, examined: 0, denied: false };
-        let listed = self.listed(&mut listing, after).await;
-        let (first, last) = match &listed {
+            SnapshotListing { query, limit, draft, shown: snapshots, examined: 0, denied: false };
+        let listing_result = self.listed(&mut listing, after).await;
+        let (first, last) = match &listing_result {
             Ok(_) => (listing.shown.first().map(Snapshot::id), listing.shown.last()),
             Err(error) => (error.snapshot(), None),
         };
         listing.draft.snapshot = first;
         listing.draft.last_snapshot = last.map(Snapshot::id).filter(|last| Some(*last) != first);
-        let outcome = match AccessOutcome::of(&listed) {
+        let outcome = match AccessOutcome::of(&listing_result) {
             AccessOutcome::Done if listing.denied && listing.shown.is_empty() => {
                 AccessOutcome::Denied
             }
@@ -139,7 +141,7 @@ impl Vault {
             | AccessOutcome::Failed(_)) => outcome,
         };
         self.record(&listing.draft, outcome).await?;
-        listed.map(|next| SnapshotPage { snapshots: listing.shown, next })
+        listing_result.map(|next| SnapshotPage { snapshots: listing.shown, next })
     }
 
     /// Finds a snapshot, checks it, and compares it with the ledger.

@@ -213,13 +213,13 @@ impl Vault {
         stored: StoredSnapshot,
         now: &WrappedKey,
     ) -> Result<Vec<u8>, EvidenceError> {
-        let mut listed = ListedSnapshot::from(stored);
-        ChecksumVerifier::new(self).check(&listed).await?;
+        let mut snapshot = ListedSnapshot::from(stored);
+        ChecksumVerifier::new(self).check(&snapshot).await?;
         let key = newest_key(&*self.store, &self.ring).await?;
-        if let Some(sealed) = &mut listed.sealed {
+        if let Some(sealed) = &mut snapshot.sealed {
             sealed.key = now.clone();
         }
-        Ok(checksum(&key, &listed))
+        Ok(checksum(&key, &snapshot))
     }
 }
 

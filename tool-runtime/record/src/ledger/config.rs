@@ -251,9 +251,9 @@ impl LedgerBuilder {
         let mut writer =
             LedgerWriter::open(store, keys.clone(), self.clock.clone(), pace, &self.expected)?;
         if let Some(sink) = self.sink {
-            let kept = self.expected.into_iter().max_by_key(Checkpoint::size);
+            let largest_checkpoint = self.expected.into_iter().max_by_key(Checkpoint::size);
             writer.start_exports(ExportSchedule {
-                exporter: Exporter::start(sink, kept, writer.stats().clone())?,
+                exporter: Exporter::start(sink, largest_checkpoint, writer.stats().clone())?,
                 every: self.export_every,
                 sign_note: self.sign_note,
                 last: None,

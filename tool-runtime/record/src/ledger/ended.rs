@@ -151,7 +151,7 @@ impl EndedCall {
 
     /// Builds the record.
     pub(super) fn to_record(&self, keys: &LedgerKeys, inputs: InputCapture) -> RecordedCall {
-        let known = self.known.as_ref();
+        let known_call = self.known.as_ref();
         let owned = |name| self.texts.get(name).map(str::to_owned);
         // If this panics, the call is still recorded, without contents.
         let contents = catch_panic(|| self.contents(keys, inputs)).unwrap_or_default();
@@ -173,12 +173,12 @@ impl EndedCall {
             request_id: owned(TextField::Request),
             invocation_id: self.invocation,
             call_id: owned(TextField::Call),
-            tool: match known {
+            tool: match known_call {
                 Some(call) => call.tool.spec.name().to_owned(),
                 None => keys.redacted(self.texts.get(TextField::Tool).unwrap_or_default()),
             },
-            version: known.map(|call| call.tool.spec.version().to_owned()),
-            effect: known.map(|call| call.tool.spec.effect()),
+            version: known_call.map(|call| call.tool.spec.version().to_owned()),
+            effect: known_call.map(|call| call.tool.spec.effect()),
             status: match self.error {
                 None => RecordStatus::Success,
                 Some(_) => RecordStatus::Error,
@@ -195,8 +195,8 @@ impl EndedCall {
             attempts: self.attempts,
             origin: self.origin,
             dry_run: self.dry_run,
-            approval_dry_run: known.is_some_and(|call| call.approval_dry_run),
-            replay_of: known.and_then(|call| call.replay_of),
+            approval_dry_run: known_call.is_some_and(|call| call.approval_dry_run),
+            replay_of: known_call.and_then(|call| call.replay_of),
             approval: self.approval.as_deref().map(EndedApproval::to_record),
             input_hash: contents.input_hash,
             output_hash: contents.output_hash,

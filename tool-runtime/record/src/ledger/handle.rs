@@ -133,7 +133,7 @@ impl Ledger {
         answer_timing: AnswerTiming,
     ) -> Result<Self, StoreError> {
         let (queue, stats) = (Arc::new(LedgerQueue::new(bounds)), writer.stats().clone());
-        let kept = writer.kept();
+        let newest_export = writer.kept();
         let (done, ended) = mpsc::channel();
         let (worker_queue, counts) = (queue.clone(), stats.clone());
         let work = move || {
@@ -157,7 +157,7 @@ impl Ledger {
             keys,
             clock,
             stats,
-            kept,
+            kept: newest_export,
             answer_timing,
             writer,
             accesses,
@@ -219,9 +219,9 @@ impl Ledger {
     /// # Errors
     /// The first record that was altered, removed or moved; or the store cannot be read.
     pub async fn verify(&self, checkpoints: &[Checkpoint]) -> Result<VerifiedChain, VerifyError> {
-        let kept = self.0.kept.as_ref().and_then(NewestExport::newest);
+        let newest_checkpoint = self.0.kept.as_ref().and_then(NewestExport::newest);
         let mut verifier = expecting(self.keys().chain().clone(), checkpoints);
-        verifier = kept.into_iter().fold(verifier, Verifier::expecting);
+        verifier = newest_checkpoint.into_iter().fold(verifier, Verifier::expecting);
         let mut from = 0;
         loop {
             let part = self.run_in_turn(move |writer| {
@@ -437,11 +437,11 @@ fn verify_part(
 impl LedgerInner {
     /// Waits until the writer has ended, at most for `limit`.
     fn wait(&self, limit: Option<Duration>) {
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let end_receiver = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         // The sender is dropped when the writer has ended, even by a panic.
         match limit {
-            None => drop(ended.recv()),
-            Some(limit) => drop(ended.recv_timeout(limit)),
+            None => drop(end_receiver.recv()),
+            Some(limit) => drop(end_receiver.recv_timeout(limit)),
         }
     }
 }

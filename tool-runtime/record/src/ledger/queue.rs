@@ -263,14 +263,19 @@ impl LedgerQueue {
         let gathered = self.work.wait_timeout_while(state, GATHER_TIME, gathers);
         let mut state = gathered.unwrap_or_else(PoisonError::into_inner).0;
         (state.wakes_at, state.is_awaited) = (None, false);
-        let ended = state.take_ended(limit, spare);
+        let ended_calls = state.take_ended(limit, spare);
         // The rest is taken next without gathering: it may contain the awaited call.
         state.is_awaited = !state.ended.is_empty();
-        state.taken += u64::try_from(ended.len()).unwrap_or(u64::MAX);
+        state.taken += u64::try_from(ended_calls.len()).unwrap_or(u64::MAX);
         let is_last = state.closed && state.ended.is_empty();
         let due = state.requests.partition_point(|(mark, _)| *mark <= state.taken);
         let requests = state.requests.drain(..due).map(|(_, request)| request).collect();
-        let batch = QueueBatch { ended, requests, shed: std::mem::take(&mut state.shed), is_last };
+        let batch = QueueBatch {
+            ended: ended_calls,
+            requests,
+            shed: std::mem::take(&mut state.shed),
+            is_last,
+        };
         drop(state);
         self.freed.notify(usize::MAX);
         batch
@@ -345,10 +350,10 @@ impl QueueState {
             self.bytes = 0;
             return std::mem::replace(&mut self.ended, spare);
         }
-        let rest = self.ended.split_off(limit);
-        let ended = std::mem::replace(&mut self.ended, rest);
-        self.bytes -= ended.iter().map(EndedCall::bytes).sum::<usize>();
-        ended
+        let later_calls = self.ended.split_off(limit);
+        let ended_calls = std::mem::replace(&mut self.ended, later_calls);
+        self.bytes -= ended_calls.iter().map(EndedCall::bytes).sum::<usize>();
+        ended_calls
     }
 }
 

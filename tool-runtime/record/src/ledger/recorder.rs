@@ -70,9 +70,9 @@ impl CallRecorder for LedgerRecorder {
 
     fn call_ended(&self, record: &CallRecord<'_>) -> Option<u64> {
         let is_reserved = record.facts.scope.is_some_and(CallScope::take_reservation);
-        let ended = EndedCall::of(record, self.now_ms());
+        let ended_call = EndedCall::of(record, self.now_ms());
         let is_awaited = self.answers_after(record) == RecordDurability::Stored;
-        let number = self.0.queue().push(ended, is_reserved, is_awaited);
+        let number = self.0.queue().push(ended_call, is_reserved, is_awaited);
         self.0.stats().count_ended(number.is_some());
         // The answer of a read says too that a closed ledger does not have it.
         let is_lost = number.is_none() && may_have_run(record) && self.0.queue().is_closed();
@@ -123,8 +123,8 @@ impl LedgerRecorder {
     /// Waits until there is capacity in the ledger's queue.
     async fn wait(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
         let room = self.0.queue().reserve();
-        let kept = scope.environment().within(scope.budget().min(MAX_WAIT), room).await;
-        match kept.ok_or_else(full)? {
+        let reservation = scope.environment().within(scope.budget().min(MAX_WAIT), room).await;
+        match reservation.ok_or_else(full)? {
             Reservation::Reserved => scope.keep_reservation(),
             Reservation::Closed if has_effect(scope) => return Err(closed()),
             Reservation::Closed | Reservation::NotNeeded | Reservation::Full => {}

@@ -73,8 +73,8 @@ pub(super) fn resume(
 /// a ledger on, so a binary search finds it.
 pub(super) fn first_kept(store: &mut dyn LedgerStore, size: u64) -> Result<u64, StoreError> {
     let is_erased = |store: &mut dyn LedgerStore, seq| {
-        let found = store.read(seq, 1)?;
-        Ok(found.first().is_some_and(|entry| entry.body().is_none()))
+        let entries = store.read(seq, 1)?;
+        Ok(entries.first().is_some_and(|entry| entry.body().is_none()))
     };
     // Contents that are missing further on were not erased by the ledger.
     let (mut from, mut to) = (0, if size > 0 && is_erased(store, 0)? { size } else { 0 });

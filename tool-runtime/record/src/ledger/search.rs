@@ -28,11 +28,11 @@ impl LedgerSearch {
         let end = *self.end.get_or_insert_with(|| writer.size());
         let store = writer.store();
         let before = end.min(self.from.saturating_add(store.search_span(&self.query).max(1)));
-        let found = store.find(&self.part(before))?;
+        let entries = store.find(&self.part(before))?;
         // A custom store may have searched further than requested.
-        let behind = found.last().map_or(0, |last| last.seq().saturating_add(1));
+        let behind = entries.last().map_or(0, |last| last.seq().saturating_add(1));
         self.from = before.max(behind);
-        self.found.extend(found);
+        self.found.extend(entries);
         Ok(self.from < end && self.found.len() < self.wanted())
     }
 

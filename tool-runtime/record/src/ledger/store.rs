@@ -48,19 +48,20 @@ pub trait LedgerStore: Send + 'static {
     /// # Errors
     /// The store cannot be read.
     fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {
-        let mut found = Vec::new();
+        let mut matching_entries = Vec::new();
         let mut from = query.after.map_or(0, |seq| seq.saturating_add(1));
         let end = query.before.unwrap_or(u64::MAX);
-        while from < end && found.len() < query.limit {
+        while from < end && matching_entries.len() < query.limit {
             let limit =
                 usize::try_from(end - from).map_or(SCAN_ENTRIES, |limit| limit.min(SCAN_ENTRIES));
             let entries = self.read(from, limit)?;
             let Some(last) = entries.last() else { break };
             from = last.seq().saturating_add(1);
-            found.extend(entries.into_iter().filter(|entry| matches_query(entry, query)));
+            matching_entries
+                .extend(entries.into_iter().filter(|entry| matches_query(entry, query)));
         }
-        found.truncate(query.limit);
-        Ok(found)
+        matching_entries.truncate(query.limit);
+        Ok(matching_entries)
     }
 
     /// Returns how many entries one [`find`](Self::find) may search while appends wait. The

@@ -348,8 +348,9 @@ fn run_requests(writer: &mut LedgerWriter, requests: VecDeque<super::queue::Writ
 fn write_final_records(writer: &mut LedgerWriter) {
     let status = writer.stats.status();
     let closed = WriterClosed { at: writer.now(), calls: status.written, shed: status.shed };
-    let ended = writer.checkpoint().and_then(|_| writer.append_record(&Record::Closed(closed)));
-    if let Err(error) = ended {
+    let write_result =
+        writer.checkpoint().and_then(|_| writer.append_record(&Record::Closed(closed)));
+    if let Err(error) = write_result {
         writer.stats.set_write_error(error);
     }
     // Covers all records, so that cutting any of them off the end is detected.

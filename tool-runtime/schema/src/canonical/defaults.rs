@@ -61,10 +61,15 @@ impl Defaults {
     #[must_use]
     #[doc(hidden)]
     pub fn compile(schema: &Value) -> Self {
-        let known = HashMap::new();
-        let found = Self::default();
-        let mut compiler =
-            DefaultsCompiler { document: schema, known, levels: 0, fills: true, found };
+        let known_ids = HashMap::new();
+        let defaults = Self::default();
+        let mut compiler = DefaultsCompiler {
+            document: schema,
+            known: known_ids,
+            levels: 0,
+            fills: true,
+            found: defaults,
+        };
         compiler.found.root = compiler.defaults_id(schema);
         compiler.found
     }
@@ -248,8 +253,9 @@ fn aliases<'p, 's: 'p>(
         properties_of(parts.clone()).map(|(name, _)| name.as_str()).collect();
     let mut by_alias: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (name, schema) in properties_of(parts) {
-        let listed = schema.get("x-aliases").and_then(Value::as_array).into_iter().flatten();
-        for alias in listed.filter_map(Value::as_str).filter(|alias| !declared.contains(alias)) {
+        let alias_names = schema.get("x-aliases").and_then(Value::as_array).into_iter().flatten();
+        for alias in alias_names.filter_map(Value::as_str).filter(|alias| !declared.contains(alias))
+        {
             by_alias.entry(alias).or_default().insert(name);
         }
     }

@@ -152,9 +152,9 @@ impl<'t> FastWriter<'t, '_> {
     fn number(&mut self) -> Attempt {
         let start = self.at;
         self.at += usize::from(self.peek() == Some(b'-'));
-        let whole = self.digits();
-        let (is_zero, has_leading_zero) = (whole == b"0", whole.starts_with(b"0"));
-        let mut digits = whole.len();
+        let integer_part = self.digits();
+        let (is_zero, has_leading_zero) = (integer_part == b"0", integer_part.starts_with(b"0"));
+        let mut digits = integer_part.len();
         if self.peek() == Some(b'.') {
             self.at += 1;
             let fraction = self.digits();
@@ -173,17 +173,17 @@ impl<'t> FastWriter<'t, '_> {
         if matches!(self.peek(), Some(b'e' | b'E')) || digits > EXACT_DIGITS {
             return None;
         }
-        if whole.is_empty() || has_leading_zero && !is_zero {
+        if integer_part.is_empty() || has_leading_zero && !is_zero {
             return None;
         }
         Some(())
     }
 
     fn digits(&mut self) -> &'t [u8] {
-        let rest = &self.json.as_bytes()[self.at..];
-        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let tail = &self.json.as_bytes()[self.at..];
+        let count = tail.iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += count;
-        &rest[..count]
+        &tail[..count]
     }
 
     fn word(&mut self, word: &str) -> Attempt {

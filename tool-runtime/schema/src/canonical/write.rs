@@ -128,21 +128,23 @@ impl<'d> CanonicalWriter<'d> {
     }
 
     fn object(&mut self, id: u32, defaults_id: Option<DefaultsId>) -> Result<(), CanonicalError> {
-        let mut known =
+        let mut default_properties =
             defaults_id.map_or(&[][..], |defaults_id| self.form.defaults.properties(defaults_id));
         let (view, defaults) = (self.view, self.form.defaults);
-        let mut named = view.children(id).map(|(member, node)| {
+        let mut members = view.children(id).map(|(member, node)| {
             let name = view.key(node);
             let declared = defaults_id.and_then(|id| defaults.declared_name(id, &name));
             (declared.map_or(name, Cow::Borrowed), member)
         });
         self.out.push(b'{');
-        if named.clone().is_sorted_by(|left, right| utf16_order(&left.0, &right.0).is_lt()) {
-            named.try_for_each(|(name, member)| self.member(&name, member, &mut known))?;
+        if members.clone().is_sorted_by(|left, right| utf16_order(&left.0, &right.0).is_lt()) {
+            members.try_for_each(|(name, member)| {
+                self.member(&name, member, &mut default_properties)
+            })?;
         } else {
-            self.sorted_members(named, &mut known)?;
+            self.sorted_members(members, &mut default_properties)?;
         }
-        for absent in known {
+        for absent in default_properties {
             self.fill(absent);
         }
         if self.filled > MAX_FILLED_BYTES {

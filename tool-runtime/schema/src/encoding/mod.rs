@@ -24,10 +24,10 @@ pub fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(text));
     }
     let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
+    let mut encoded_bytes = text.bytes();
+    while let Some(byte) = encoded_bytes.next() {
         bytes.push(match byte {
-            b'%' => digit(rest.next()?)? << 4 | digit(rest.next()?)?,
+            b'%' => digit(encoded_bytes.next()?)? << 4 | digit(encoded_bytes.next()?)?,
             other => other,
         });
     }

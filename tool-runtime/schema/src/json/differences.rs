@@ -99,10 +99,10 @@ impl Comparison<'_> {
             // Readers differ in which of two properties of one name they take.
             return self.push_after(after);
         }
-        let mut known: Vec<_> =
+        let mut old_members: Vec<_> =
             old.children(before).map(|(id, node)| (old.key(node), id)).collect();
-        known.sort_unstable();
-        for (name, id) in known {
+        old_members.sort_unstable();
+        for (name, id) in old_members {
             match added.remove(&name) {
                 Some(same) => self.values(id, same),
                 None => self.push_before(id),

@@ -58,8 +58,9 @@ fn find_by_comparing(view: JsonView<'_>, object: u32) -> Vec<DuplicateKey> {
         let name = view.raw_key(node);
         names[at] = name;
         if names[..at].contains(&name) {
-            let known = |repeat: &&mut DuplicateKey| view.raw_key(view.node(repeat.node)) == name;
-            match repeated.iter_mut().find(known) {
+            let is_same_name =
+                |repeat: &&mut DuplicateKey| view.raw_key(view.node(repeat.node)) == name;
+            match repeated.iter_mut().find(is_same_name) {
                 Some(repeat) => repeat.times += 1,
                 None => repeated.push(DuplicateKey { node: id, times: 2 }),
             }
@@ -73,19 +74,19 @@ fn find_by_hashing(view: JsonView<'_>, object: u32) -> Vec<DuplicateKey> {
     let mut repeated: Vec<DuplicateKey> = Vec::new();
     for (id, node) in view.children(object) {
         steps::count(1);
-        let mut known = match names.entry(view.key(node)) {
+        let mut entry = match names.entry(view.key(node)) {
             Entry::Vacant(first) => {
                 first.insert(None);
                 continue;
             }
             Entry::Occupied(known) => known,
         };
-        if let Some(at) = known.get() {
+        if let Some(at) = entry.get() {
             if let Some(DuplicateKey { times, .. }) = repeated.get_mut(*at) {
                 *times += 1;
             }
         } else {
-            known.insert(Some(repeated.len()));
+            entry.insert(Some(repeated.len()));
             if repeated.len() < MAX_DUPLICATES {
                 repeated.push(DuplicateKey { node: id, times: 2 });
             }

@@ -76,8 +76,8 @@ impl JsonParser<'_> {
     fn document(&mut self) -> ScanResult<()> {
         self.scanner.skip_space();
         loop {
-            let ended = self.value()?;
-            if ended && !self.more()? {
+            let is_complete = self.value()?;
+            if is_complete && !self.more()? {
                 break;
             }
         }

@@ -204,15 +204,15 @@ const BACKSLASHES: u64 = ONES * 0x5C;
 /// scans eight bytes at a time.
 pub fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let found = specials(u64::from_le_bytes(*chunk));
-        if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
+        let special_bits = specials(u64::from_le_bytes(*chunk));
+        if special_bits != 0 {
+            return at + (special_bits.trailing_zeros() / 8) as usize;
         }
         at += 8;
     }
-    let rest = bytes.get(at..).unwrap_or_default();
+    let tail = bytes.get(at..).unwrap_or_default();
     // Four to seven bytes are tested at once, those in the middle twice.
-    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
+    if let (Some(first), Some(last)) = (tail.first_chunk(), tail.last_chunk()) {
         let [first, last] = [first, last].map(|half| u64::from(u32::from_le_bytes(*half)));
         if specials(first | (last << 32)) == 0 {
             return bytes.len();

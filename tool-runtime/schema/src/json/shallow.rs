@@ -156,9 +156,9 @@ impl ShallowJson {
     }
 
     fn add(&mut self, part: ShallowPart) {
-        let known = self.parts.iter_mut().find(|known| known.name == part.name);
-        match known.filter(|_| self.root == Some(b'{')) {
-            Some(known) => *known = part,
+        let earlier_part = self.parts.iter_mut().find(|known| known.name == part.name);
+        match earlier_part.filter(|_| self.root == Some(b'{')) {
+            Some(earlier_part) => *earlier_part = part,
             None => self.parts.push(part),
         }
     }
@@ -240,8 +240,8 @@ impl ShallowScan {
                 }
             }
             b':' if self.depth == 1 && self.member == MemberState::AfterName => {
-                let named = |name: &&str| name.as_bytes() == self.name;
-                let position = self.json.names.iter().position(named);
+                let is_current_name = |name: &&str| name.as_bytes() == self.name;
+                let position = self.json.names.iter().position(is_current_name);
                 self.member = position.map_or(MemberState::OtherValue, MemberState::Value);
                 return;
             }

@@ -9,14 +9,14 @@ pub fn unescape(raw: &str) -> String {
 /// Copies a string; `push` appends each escape, as it is written and as the character that it means.
 pub(super) fn decode(raw: &str, push: impl Fn(&mut String, &str, char)) -> String {
     let mut text = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = rest.find('\\') {
-        text.push_str(&rest[..at]);
-        let (meant, used) = escape(&rest[at..]);
-        push(&mut text, rest.get(at..at + used).unwrap_or_default(), meant);
-        rest = &rest[at + used..];
+    let mut tail = raw;
+    while let Some(at) = tail.find('\\') {
+        text.push_str(&tail[..at]);
+        let (meant, used) = escape(&tail[at..]);
+        push(&mut text, tail.get(at..at + used).unwrap_or_default(), meant);
+        tail = &tail[at + used..];
     }
-    text.push_str(rest);
+    text.push_str(tail);
     text
 }
 

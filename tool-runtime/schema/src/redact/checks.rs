@@ -145,13 +145,13 @@ fn iban(found: &PatternMatch<'_>, start: usize) -> MatchPart {
     steps::count(used.len());
     let last = used.last().filter(|_| used.len() == length)?.0;
     let moved = used[4..].iter().chain(&used[..4]);
-    let rest = moved.fold(0, |rest, (_, c)| match c.to_digit(36) {
+    let remainder = moved.fold(0, |rest, (_, c)| match c.to_digit(36) {
         Some(digit) if digit >= 10 => (rest * 100 + digit) % 97,
         digit => (rest * 10 + digit.unwrap_or(0)) % 97,
     });
     let range = start..start + last + 1;
     let exact = PatternMatch { text: found.text, range: range.clone() };
-    (rest == 1 && exact.is_whole_word()).then_some(range)
+    (remainder == 1 && exact.is_whole_word()).then_some(range)
 }
 
 /// The card numbers of a run of digits, aligned to its groups.
@@ -258,9 +258,9 @@ pub(super) fn international_phones(found: &PatternMatch<'_>, parts: &mut Vec<Ran
         let end = part.end;
         parts.push(part);
         // Within a run, only `00` can begin another number.
-        let rest = &found.text.as_bytes()[end..found.range.end];
+        let tail = &found.text.as_bytes()[end..found.range.end];
         let begins = |four: &[u8]| matches!(four, [b'0', b'0', b'1'..=b'9', ..]);
-        let Some(at) = rest.windows(4).position(begins) else { return };
+        let Some(at) = tail.windows(4).position(begins) else { return };
         steps::count(at);
         start = end + at;
     }

@@ -91,7 +91,7 @@ impl DecodedText {
         shortest: usize,
         starts: usize,
     ) -> Vec<Self> {
-        let mut found = Vec::new();
+        let mut encoded_runs = Vec::new();
         let mut run: Vec<(u8, (usize, usize))> = Vec::new();
         // A line break does not end an encoded text.
         let breaks = |byte: &u8| matches!(byte, b'\r' | b'\n');
@@ -103,11 +103,11 @@ impl DecodedText {
                 continue;
             }
             if run.len() >= shortest {
-                found.extend((0..starts).map(|start| packed(&run[start..], bits)));
+                encoded_runs.extend((0..starts).map(|start| packed(&run[start..], bits)));
             }
             run.clear();
         }
-        found
+        encoded_runs
     }
 }
 

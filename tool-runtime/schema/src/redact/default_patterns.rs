@@ -96,8 +96,10 @@ const fn rarest(part: &str) -> u128 {
     while index < bytes.len() {
         let (is_letter, is_small) =
             (bytes[index].is_ascii_alphabetic(), bytes[index].is_ascii_lowercase());
-        let known = bytes[found];
-        if known.is_ascii_lowercase() && !is_small || known.is_ascii_alphabetic() && !is_letter {
+        let best_byte = bytes[found];
+        if best_byte.is_ascii_lowercase() && !is_small
+            || best_byte.is_ascii_alphabetic() && !is_letter
+        {
             found = index;
         }
         index += 1;
@@ -425,8 +427,9 @@ pub(super) fn accept_harmless<'t>(pieces: &[TextPiece<'t>]) -> Vec<TextPiece<'t>
     });
     match &*HARMLESS {
         Some(regex) => {
-            let kept = cut(pieces, regex, One(checks::alone), usize::MAX, TextPiece::Accepted);
-            kept.unwrap_or_else(|| pieces.to_vec())
+            let cut_pieces =
+                cut(pieces, regex, One(checks::alone), usize::MAX, TextPiece::Accepted);
+            cut_pieces.unwrap_or_else(|| pieces.to_vec())
         }
         None => pieces.to_vec(),
     }

@@ -176,21 +176,21 @@ impl Patterns {
             };
         }
         let (head, rest) = text.split_at(floor(text, self.max_bytes));
-        let shown = self.redact_repeatedly(head).into_owned();
-        Cow::Owned(shortened(shown, rest.len(), self.max_bytes))
+        let redacted_head = self.redact_repeatedly(head).into_owned();
+        Cow::Owned(shortened(redacted_head, rest.len(), self.max_bytes))
     }
 
     /// Applies the patterns until there are no more matches.
     fn redact_repeatedly<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut shown = match self.redact_once(text) {
+        let mut redacted_text = match self.redact_once(text) {
             RoundOutcome::Unchanged => return Cow::Borrowed(text),
             RoundOutcome::Changed(shown) => shown,
             RoundOutcome::TooCostly => return Cow::Borrowed(WITHHELD),
         };
         for _ in 1..MAX_ROUNDS {
-            match self.redact_once(&shown) {
-                RoundOutcome::Unchanged => return Cow::Owned(shown),
-                RoundOutcome::Changed(next) => shown = next,
+            match self.redact_once(&redacted_text) {
+                RoundOutcome::Unchanged => return Cow::Owned(redacted_text),
+                RoundOutcome::Changed(next) => redacted_text = next,
                 RoundOutcome::TooCostly => break,
             }
         }

@@ -153,11 +153,11 @@ pub(super) fn cut<'t>(
 fn next(regex: &Regex, text: &str, from: usize) -> Option<(Range<usize>, usize)> {
     if regex.captures_len() > 1 {
         let captures = regex.captures_at(text, from)?;
-        let whole = captures.get(0)?.range();
-        Some((captures.get(1).map_or(whole.clone(), |group| group.range()), whole.end))
+        let match_range = captures.get(0)?.range();
+        Some((captures.get(1).map_or(match_range.clone(), |group| group.range()), match_range.end))
     } else {
-        let found = regex.find_at(text, from)?;
-        Some((found.range(), found.end()))
+        let next_match = regex.find_at(text, from)?;
+        Some((next_match.range(), next_match.end()))
     }
 }
 

@@ -80,18 +80,18 @@ impl ValueScrubber {
         let values = values.map(str::trim);
         let values = values.map(|value| (value, value.chars().count() < MIN_DECODED_BYTES));
         let words = words.map(str::trim).map(|word| (word, is_word_like(word)));
-        let mut all = BTreeMap::new();
+        let mut search_terms = BTreeMap::new();
         for (value, whole_word) in values.chain(words).filter(|(value, _)| !value.is_empty()) {
-            *all.entry(value).or_insert(whole_word) &= whole_word;
+            *search_terms.entry(value).or_insert(whole_word) &= whole_word;
         }
-        if all.len() > MAX_VALUES {
+        if search_terms.len() > MAX_VALUES {
             return Self { values: Vec::new(), too_many: true };
         }
         let as_value = |(value, whole_word)| SearchValue {
             finder: Finder::new(value).into_owned(),
             whole_word,
         };
-        Self { values: all.into_iter().map(as_value).collect(), too_many: false }
+        Self { values: search_terms.into_iter().map(as_value).collect(), too_many: false }
     }
 
     /// Returns whether there are no values to remove.
@@ -122,25 +122,25 @@ impl ValueScrubber {
         if withheld || self.values.len().saturating_mul(text.len()) > MAX_SEARCHED_BYTES {
             return Cow::Borrowed(MASK);
         }
-        let mut found = self.find(text);
-        if found.is_empty() {
+        let mut ranges = self.find(text);
+        if ranges.is_empty() {
             return Cow::Borrowed(text);
         }
-        found.sort_unstable_by_key(|range| (range.start, range.end));
+        ranges.sort_unstable_by_key(|range| (range.start, range.end));
         // All ranges are at character boundaries; otherwise the whole text is withheld.
-        masked(text, &found).map_or(Cow::Borrowed(MASK), Cow::Owned)
+        masked(text, &ranges).map_or(Cow::Borrowed(MASK), Cow::Owned)
     }
 
     /// The ranges of the values, in any encoding.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
-        let mut found = Vec::new();
+        let mut ranges = Vec::new();
         for reading in readings(text) {
-            self.find_in(&reading, true, &mut found);
+            self.find_in(&reading, true, &mut ranges);
             for encoded in reading.base64().iter().chain(&reading.hexadecimal()) {
-                self.find_in(encoded, false, &mut found);
+                self.find_in(encoded, false, &mut ranges);
             }
         }
-        found
+        ranges
     }
 
     fn find_in(&self, reading: &DecodedText, includes_short: bool, found: &mut Vec<Range<usize>>) {

@@ -136,8 +136,9 @@ impl<'s> BranchFacts<'s> {
         }
         let required = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
         self.required.extend(required.filter_map(Value::as_str));
-        let named = keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
-        for (name, schema) in named {
+        let properties =
+            keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
+        for (name, schema) in properties {
             crate::steps::count(1);
             self.names.insert(name);
             if let Some(values) = property_values(document, schema) {
@@ -173,7 +174,7 @@ fn target<'s>(document: &'s Value, keywords: &Map<String, Value>) -> Option<&'s 
 }
 
 fn types(keywords: &Map<String, Value>) -> u8 {
-    let named = match keywords.get("type") {
+    let type_bits = match keywords.get("type") {
         Some(Value::String(name)) => type_bit(name),
         Some(Value::Array(names)) => names
             .iter()
@@ -182,7 +183,7 @@ fn types(keywords: &Map<String, Value>) -> u8 {
         Some(_) | None => return ANY,
     };
     let nullable = keywords.get("nullable") == Some(&Value::Bool(true));
-    if nullable { named | type_bit("null") } else { named }
+    if nullable { type_bits | type_bit("null") } else { type_bits }
 }
 
 fn listed_values(keywords: &Map<String, Value>) -> Option<Vec<&Value>> {
@@ -210,18 +211,18 @@ fn are_separate_values(facts: &[BranchFacts<'_>]) -> bool {
     let (mut types, mut types_of_values, mut values) = (0, 0, HashSet::new());
     let plain = facts.iter().filter(|facts| facts.types & !OBJECT != 0);
     plain.into_iter().all(|facts| {
-        let own = facts.types & !OBJECT;
-        if own & types != 0 {
+        let branch_types = facts.types & !OBJECT;
+        if branch_types & types != 0 {
             return false;
         }
         if let Some(listed) = &facts.values {
-            types_of_values |= own;
+            types_of_values |= branch_types;
             // A value that one branch lists twice is no second branch.
-            let listed: BTreeSet<_> = listed.iter().collect();
-            listed.into_iter().all(|value| values.insert(value))
+            let distinct_values: BTreeSet<_> = listed.iter().collect();
+            distinct_values.into_iter().all(|value| values.insert(value))
         } else {
-            types |= own;
-            own & types_of_values == 0
+            types |= branch_types;
+            branch_types & types_of_values == 0
         }
     })
 }

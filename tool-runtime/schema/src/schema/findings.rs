@@ -187,9 +187,9 @@ impl<'s> FindingSearch<'s> {
         if depth == MAX_DEPTH {
             return;
         }
-        let listed = ListedNames::new(self.document, keywords, at);
-        if at.is_empty() || listed.has_properties() {
-            self.unmet_rules(&listed, restricts_unnamed(keywords));
+        let listed_names = ListedNames::new(self.document, keywords, at);
+        if at.is_empty() || listed_names.has_properties() {
+            self.unmet_rules(&listed_names, restricts_unnamed(keywords));
         }
         self.nested_roots(schema, at, depth);
     }
@@ -275,11 +275,11 @@ impl<'s> FindingSearch<'s> {
 
 /// Names for a description, of which long lists are cut.
 fn name_list(names: &BTreeSet<&str>) -> String {
-    let mut listed: Vec<_> = names.iter().take(MAX_NAMES).map(|it| format!("`{it}`")).collect();
+    let mut entries: Vec<_> = names.iter().take(MAX_NAMES).map(|it| format!("`{it}`")).collect();
     if names.len() > MAX_NAMES {
-        listed.push(format!("{} more", names.len() - MAX_NAMES));
+        entries.push(format!("{} more", names.len() - MAX_NAMES));
     }
-    listed.join(", ")
+    entries.join(", ")
 }
 
 fn is_of_type(value: &Value, name: &str) -> bool {
@@ -345,23 +345,24 @@ fn by_keyword<'s>(
         "patternProperties",
         "properties",
     ];
-    let mut found = Vec::new();
+    let mut located_schemas = Vec::new();
     for word in words {
         match keywords.get(*word) {
             Some(Value::Object(named)) if NAMED.contains(word) => {
-                found.extend(
+                located_schemas.extend(
                     named.iter().map(|(name, it)| (format!("{at}/{word}/{}", escaped(name)), it)),
                 );
             }
             Some(Value::Array(list)) => {
                 let numbered = list.iter().enumerate();
-                found.extend(numbered.map(|(index, it)| (format!("{at}/{word}/{index}"), it)));
+                located_schemas
+                    .extend(numbered.map(|(index, it)| (format!("{at}/{word}/{index}"), it)));
             }
-            Some(schema) => found.push((format!("{at}/{word}"), schema)),
+            Some(schema) => located_schemas.push((format!("{at}/{word}"), schema)),
             None => {}
         }
     }
-    found
+    located_schemas
 }
 
 #[cfg(test)]

@@ -120,8 +120,8 @@ impl<'n> TypeArguments<'n> {
         }
         let Some((path, rest)) = name.split_once('<') else { return Self::Unknown };
         let Some(inside) = rest.strip_suffix('>') else { return Self::Unknown };
-        let known = ["alloc::", "core::", "std::", "indexmap::"];
-        if !known.iter().any(|root| path.starts_with(root)) {
+        let crate_roots = ["alloc::", "core::", "std::", "indexmap::"];
+        if !crate_roots.iter().any(|root| path.starts_with(root)) {
             return Self::Unknown;
         }
         let arguments = arguments(inside);

@@ -176,7 +176,7 @@ impl Loosening<'_> {
         at: &str,
         loosened: &mut Map<String, Value>,
     ) {
-        let kept = match (keyword, value) {
+        let loosened_value = match (keyword, value) {
             ("pattern", Value::String(pattern)) => match self.uncheckable(pattern) {
                 Some(construct) => return self.record(at, construct),
                 None => value.clone(),
@@ -197,18 +197,18 @@ impl Loosening<'_> {
                 "properties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies",
                 Value::Object(named),
             ) => {
-                let named = named.iter().map(|(name, schema)| {
+                let schemas = named.iter().map(|(name, schema)| {
                     (name.clone(), self.schema(schema, &format!("{at}/{}", escaped(name))))
                 });
-                Value::Object(named.collect())
+                Value::Object(schemas.collect())
             }
             (_, Value::Object(_)) if SCHEMAS.contains(&keyword) => self.schema(value, at),
             _ => value.clone(),
         };
-        match (keyword, loosened.get_mut("allOf"), kept) {
+        match (keyword, loosened.get_mut("allOf"), loosened_value) {
             // `oneOf` stands before it.
             ("allOf", Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
-            (_, _, kept) => drop(loosened.insert(keyword.to_owned(), kept)),
+            (_, _, loosened_value) => drop(loosened.insert(keyword.to_owned(), loosened_value)),
         }
     }
 

@@ -55,22 +55,22 @@ impl<'a> GrantChecks<'a> {
     }
 
     async fn list(&self, after: Option<&GrantScope>, limit: usize) -> Vec<StandingGrant> {
-        let listed = done("grants", self.store.grants(self.tenant, after, limit).await);
-        assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
-        listed
+        let page = done("grants", self.store.grants(self.tenant, after, limit).await);
+        assert!(page.len() <= limit, "a page holds at most {limit}; found {}", page.len());
+        page
     }
 
     /// Lists page by page, and stops if that does not end.
     async fn pages(&self, limit: usize) -> Vec<StandingGrant> {
-        let mut all: Vec<StandingGrant> = Vec::new();
+        let mut grants: Vec<StandingGrant> = Vec::new();
         for _ in 0..100 {
-            let page = self.list(all.last().map(|grant| &grant.scope), limit).await;
+            let page = self.list(grants.last().map(|grant| &grant.scope), limit).await;
             if page.is_empty() {
                 break;
             }
-            all.extend(page);
+            grants.extend(page);
         }
-        all
+        grants
     }
 
     /// Gives grants whose order differs by each part of their scope.
@@ -78,9 +78,9 @@ impl<'a> GrantChecks<'a> {
         let parts = [("b", "x", "2"), ("a", "y", "3"), ("a", "x", "9"), ("a", "x", "1")];
         let mut given = Vec::new();
         for (principal, tool, schema) in parts {
-            let whole = GrantScope::new(self.tenant, principal, tool, hash(schema));
-            let narrow = ["1", "2"].map(|text| whole.clone().with_arguments(hash(text)));
-            for scope in [vec![whole], narrow.to_vec()].concat() {
+            let tool_scope = GrantScope::new(self.tenant, principal, tool, hash(schema));
+            let narrow = ["1", "2"].map(|text| tool_scope.clone().with_arguments(hash(text)));
+            for scope in [vec![tool_scope], narrow.to_vec()].concat() {
                 given.push(self.give(&scope).await);
             }
         }
@@ -96,14 +96,14 @@ async fn a_grant_is_found_as_it_was_put(grants: &GrantChecks<'_>) {
         let lasting = StandingGrant::new(scope.clone(), "user:1", at(10));
         for grant in [lasting.clone(), lasting.clone().until(at(20)), lasting.until(END)] {
             grants.put(&grant).await;
-            let found = grants.find(&scope).await;
-            assert_eq!(found, Some(grant), "a grant is found as it was put");
+            let stored_grant = grants.find(&scope).await;
+            assert_eq!(stored_grant, Some(grant), "a grant is found as it was put");
         }
     }
     let over = StandingGrant::new(grants.scope(), "user:1", at(10)).until(at(5));
     grants.put(&over).await;
-    let found = grants.find(&over.scope).await;
-    assert_eq!(found, Some(over), "a grant is found also when it has expired");
+    let stored_grant = grants.find(&over.scope).await;
+    assert_eq!(stored_grant, Some(over), "a grant is found also when it has expired");
 }
 
 async fn a_grant_is_for_exactly_its_scope(grants: &GrantChecks<'_>) {
@@ -119,15 +119,15 @@ async fn a_grant_is_for_exactly_its_scope(grants: &GrantChecks<'_>) {
         GrantScope { schema: hash("a later schema"), ..narrow.clone() },
     ];
     for other in &others {
-        let found = grants.find(other).await;
-        assert_eq!(found, None, "a grant is for exactly its scope, not for {other:?}");
+        let stored_grant = grants.find(other).await;
+        assert_eq!(stored_grant, None, "a grant is for exactly its scope, not for {other:?}");
         assert!(!grants.revoke(other).await, "a grant is revoked only by exactly its scope");
     }
     let promise = "a grant for some arguments is another one than that for all";
-    let whole = grants.give(&scope).await;
+    let tool_grant = grants.give(&scope).await;
     assert!(grants.revoke(&narrow).await, "a grant that was given is taken back");
     assert_eq!(grants.find(&narrow).await, None, "{promise}");
-    assert_eq!(grants.find(&scope).await, Some(whole), "{promise}");
+    assert_eq!(grants.find(&scope).await, Some(tool_grant), "{promise}");
 }
 
 async fn scopes_are_told_apart(grants: &GrantChecks<'_>) {
@@ -140,8 +140,8 @@ async fn scopes_are_told_apart(grants: &GrantChecks<'_>) {
         grants.put(&StandingGrant::new(scope.clone(), format!("{scope:?}"), START)).await;
     }
     for scope in scopes {
-        let found = grants.find(&scope).await.map(|grant| grant.granted_by);
-        assert_eq!(found, Some(format!("{scope:?}").into()), "each scope has its own grant");
+        let granter = grants.find(&scope).await.map(|grant| grant.granted_by);
+        assert_eq!(granter, Some(format!("{scope:?}").into()), "each scope has its own grant");
     }
 }
 
@@ -151,8 +151,8 @@ async fn a_grant_takes_the_place_of_one_of_the_same_scope(grants: &GrantChecks<'
     let later = StandingGrant::new(scope, "user:2", at(3));
     grants.put(&later).await;
     grants.put(&later).await;
-    let found = grants.list(None, 10).await;
-    assert_eq!(found, [later], "a grant takes the place of one of the same scope");
+    let stored_grants = grants.list(None, 10).await;
+    assert_eq!(stored_grants, [later], "a grant takes the place of one of the same scope");
 }
 
 async fn a_grant_that_is_taken_back_is_gone(grants: &GrantChecks<'_>) {
@@ -174,27 +174,30 @@ async fn grants_are_listed_page_by_page(grants: &GrantChecks<'_>) {
     given.push(over);
     let elsewhere = GrantChecks::new(grants.store);
     elsewhere.give_many().await;
-    let whole = grants.list(None, 100).await;
-    let mut listed = whole.clone();
-    listed.sort_by(|one, other| one.scope.cmp(&other.scope));
+    let full_page = grants.list(None, 100).await;
+    let mut sorted_page = full_page.clone();
+    sorted_page.sort_by(|one, other| one.scope.cmp(&other.scope));
     given.sort_by(|one, other| one.scope.cmp(&other.scope));
-    assert_eq!(listed, given, "a tenant's grants are listed, and nothing else");
+    assert_eq!(sorted_page, given, "a tenant's grants are listed, and nothing else");
     assert_eq!(grants.list(None, 0).await, [], "a page of none is empty");
-    for limit in 1..=whole.len() + 1 {
+    for limit in 1..=full_page.len() + 1 {
         let pages = grants.pages(limit).await;
-        assert_eq!(pages, whole, "pages of {limit} hold what one page holds, in the same order");
+        assert_eq!(
+            pages, full_page,
+            "pages of {limit} hold what one page holds, in the same order"
+        );
     }
 }
 
 async fn a_page_may_start_after_what_was_taken_back(grants: &GrantChecks<'_>) {
     grants.give_many().await;
-    let whole = grants.list(None, 100).await;
+    let full_page = grants.list(None, 100).await;
     let page = grants.list(None, 5).await;
     for grant in &page {
         assert!(grants.revoke(&grant.scope).await, "a grant that was given is taken back");
     }
-    let rest = grants.list(page.last().map(|grant| &grant.scope), 100).await;
-    assert_eq!(rest, whole[page.len()..], "a page may start after what was taken back");
+    let next_page = grants.list(page.last().map(|grant| &grant.scope), 100).await;
+    assert_eq!(next_page, full_page[page.len()..], "a page may start after what was taken back");
 }
 
 fn hash(text: &str) -> Digest {

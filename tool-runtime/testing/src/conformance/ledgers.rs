@@ -94,8 +94,8 @@ fn entries_are_read_in_pages(ledger: &mut dyn LedgerStore) {
         // Forwards and backwards: a page does not depend on the previous one.
         for from in (0..=11).chain([u64::MAX]).chain((0..=11).rev()) {
             let expected = entries.iter().filter(|entry| entry.seq() >= from).take(limit);
-            let found = read(ledger, from, limit);
-            let same = found.iter().eq(expected);
+            let page = read(ledger, from, limit);
+            let same = page.iter().eq(expected);
             assert!(same, "a page has entries from a number on: at most {limit} from {from}");
         }
     }
@@ -170,9 +170,9 @@ fn contents_are_given_up_and_hashes_stay(ledger: &mut dyn LedgerStore) {
     assert_eq!(count(ledger), 5, "entries whose contents were erased are counted");
     append(ledger, &entries[5..]);
     assert_eq!(read(ledger, 0, 10), entries, "a ledger continues after contents were erased");
-    let mut found = seqs(&find(ledger, &LedgerQuery::new()));
-    found.sort_unstable();
-    assert_eq!(found, [3, 4], "a call whose contents were erased is not found");
+    let mut call_seqs = seqs(&find(ledger, &LedgerQuery::new()));
+    call_seqs.sort_unstable();
+    assert_eq!(call_seqs, [3, 4], "a call whose contents were erased is not found");
 }
 
 fn an_erased_entry_is_counted_once(ledger: &mut dyn LedgerStore) {
@@ -219,8 +219,12 @@ fn names_are_told_apart(ledger: &mut dyn LedgerStore) {
     for (seq, name) in (0..).zip(&names) {
         let query = LedgerQuery::new;
         let queries = [query().tool(name), query().trace(name), query().request_id(name)];
-        let found = queries.map(|query| seqs(&find(ledger, &query)));
-        assert_eq!(found, [[seq], [seq], [seq]], "names are told apart byte by byte: {name:?}");
+        let matching_seqs = queries.map(|query| seqs(&find(ledger, &query)));
+        assert_eq!(
+            matching_seqs,
+            [[seq], [seq], [seq]],
+            "names are told apart byte by byte: {name:?}"
+        );
     }
 }
 
@@ -237,16 +241,20 @@ fn an_appended_entry_has_no_fault(ledger: &mut dyn LedgerStore) {
 
 fn pages_hold_every_call_once(ledger: &mut dyn LedgerStore) {
     let calls = calls(1_300);
-    let all = calls.iter().map(|(entry, _)| entry.clone()).collect::<Vec<_>>();
-    append(ledger, &all);
+    let entries = calls.iter().map(|(entry, _)| entry.clone()).collect::<Vec<_>>();
+    append(ledger, &entries);
     let promise = "pages hold every call once, in order";
     for limit in [97, 300, MAX_PAGE_SIZE] {
         for query in [LedgerQuery::new(), LedgerQuery::new().tool("b").limit(limit)] {
-            let whole = calls
+            let matching_calls = calls
                 .iter()
                 .filter(|(_, record)| record.as_call().is_some_and(|call| query.matches(call)));
-            let whole: Vec<_> = whole.map(|(entry, _)| entry.seq()).collect();
-            assert_eq!(paged(ledger, &query.limit(limit), limit), whole, "{promise}: {limit}");
+            let expected_seqs: Vec<_> = matching_calls.map(|(entry, _)| entry.seq()).collect();
+            assert_eq!(
+                paged(ledger, &query.limit(limit), limit),
+                expected_seqs,
+                "{promise}: {limit}"
+            );
         }
     }
     let last = LedgerQuery::new().after(u64::MAX);

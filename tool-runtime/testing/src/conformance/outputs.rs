@@ -88,9 +88,9 @@ async fn an_output_is_read_in_slices(outputs: &OutputChecks<'_>) {
         for start in 0..=total {
             let end = total.min(start + limit);
             let slice = OutputSlice::new(text[start..end].to_vec(), number(total));
-            let found = outputs.read(&output, number(start), limit).await;
+            let stored_slice = outputs.read(&output, number(start), limit).await;
             let promise = "an output is read in slices of bytes";
-            assert_eq!(found, Some(slice), "{promise}: at most {limit} from {start}");
+            assert_eq!(stored_slice, Some(slice), "{promise}: at most {limit} from {start}");
         }
     }
 }
@@ -100,9 +100,9 @@ async fn beyond_the_end_there_is_nothing(outputs: &OutputChecks<'_>) {
         let output = outputs.keep(text).await;
         let nothing = OutputSlice::new(Vec::new(), number(text.len()));
         for offset in [number(text.len()), 5, u64::MAX] {
-            let found = outputs.read(&output, offset, usize::MAX).await;
+            let slice = outputs.read(&output, offset, usize::MAX).await;
             let promise = "beyond the end, a slice is empty and has the length";
-            assert_eq!(found, Some(nothing.clone()), "{promise}: from {offset}");
+            assert_eq!(slice, Some(nothing.clone()), "{promise}: from {offset}");
         }
     }
 }
@@ -115,10 +115,10 @@ async fn an_output_is_for_its_tenant_and_principal(outputs: &OutputChecks<'_>) {
         StoredOutput { principal: "user:43".into(), ..output.clone() },
     ];
     for other in &others {
-        let found = outputs.read(other, 0, 1).await;
-        assert_eq!(found, None, "an output is read only by its tenant and principal");
-        let found = outputs.read(other, u64::MAX, 0).await;
-        assert_eq!(found, None, "others learn neither of an output nor of its length");
+        let slice = outputs.read(other, 0, 1).await;
+        assert_eq!(slice, None, "an output is read only by its tenant and principal");
+        let slice = outputs.read(other, u64::MAX, 0).await;
+        assert_eq!(slice, None, "others learn neither of an output nor of its length");
     }
 }
 
@@ -126,21 +126,21 @@ async fn principals_are_told_apart(outputs: &OutputChecks<'_>) {
     let output = outputs.output(b"text");
     for pair in names().windows(2) {
         let [principal, other] = [&pair[0], &pair[1]].map(|name| name.as_str().into());
-        let kept = StoredOutput { id: Uuid::now_v7(), principal, ..output.clone() };
-        outputs.put(&kept).await;
-        let other = StoredOutput { principal: other, ..kept.clone() };
+        let stored_output = StoredOutput { id: Uuid::now_v7(), principal, ..output.clone() };
+        outputs.put(&stored_output).await;
+        let other = StoredOutput { principal: other, ..stored_output.clone() };
         assert_eq!(outputs.read(&other, 0, 10).await, None, "principals are told apart");
-        let found = outputs.whole(&kept, START).await;
-        assert_eq!(found.as_deref(), Some(&b"text"[..]), "a principal reads its own output");
+        let text = outputs.whole(&stored_output, START).await;
+        assert_eq!(text.as_deref(), Some(&b"text"[..]), "a principal reads its own output");
     }
 }
 
 async fn an_output_that_is_over_is_not_read(outputs: &OutputChecks<'_>) {
     let output = outputs.keep(b"text").await;
-    let found = outputs.whole(&output, before(at(100))).await;
-    assert_eq!(found.as_deref(), Some(&b"text"[..]), "an output is kept for its time");
-    let found = outputs.whole(&output, at(100)).await;
-    assert_eq!(found, None, "an output that is over is not read, swept or not");
+    let text = outputs.whole(&output, before(at(100))).await;
+    assert_eq!(text.as_deref(), Some(&b"text"[..]), "an output is kept for its time");
+    let text = outputs.whole(&output, at(100)).await;
+    assert_eq!(text, None, "an output that is over is not read, swept or not");
 }
 
 async fn putting_an_output_again_changes_nothing(outputs: &OutputChecks<'_>) {
@@ -149,18 +149,18 @@ async fn putting_an_output_again_changes_nothing(outputs: &OutputChecks<'_>) {
     let theirs = StoredOutput { tenant: Uuid::now_v7(), text: b"other".to_vec(), ..output.clone() };
     // The store may take or refuse another's handle, and must not change the output behind it.
     let _ = outputs.store.put_output(theirs).await;
-    let found = outputs.whole(&output, START).await;
-    assert_eq!(found.as_deref(), Some(&b"text"[..]), "putting an output again changes nothing");
+    let text = outputs.whole(&output, START).await;
+    assert_eq!(text.as_deref(), Some(&b"text"[..]), "putting an output again changes nothing");
 }
 
 async fn an_output_is_kept_for_its_time(outputs: &OutputChecks<'_>) {
     let output = outputs.keep(b"text").await;
     outputs.sweep_all(before(at(100))).await;
-    let found = outputs.whole(&output, START).await;
-    assert_eq!(found.as_deref(), Some(&b"text"[..]), "an output is kept for its time");
+    let text = outputs.whole(&output, START).await;
+    assert_eq!(text.as_deref(), Some(&b"text"[..]), "an output is kept for its time");
     outputs.sweep_all(at(100)).await;
-    let found = outputs.whole(&output, START).await;
-    assert_eq!(found, None, "an output is swept when its time is over");
+    let text = outputs.whole(&output, START).await;
+    assert_eq!(text, None, "an output is swept when its time is over");
 }
 
 async fn a_sweep_deletes_no_more_than_it_may(outputs: &OutputChecks<'_>) {

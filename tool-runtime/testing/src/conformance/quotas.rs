@@ -88,8 +88,11 @@ async fn a_share_of_unknown_outcomes_is_its_callers<S: IdempotencyStore>(store: 
     let full = keys.claim("three", "key:a", 2, START).await;
     assert_eq!(full, ClaimOutcome::QuotaExceeded, "a caller with its quota gets no new key");
     assert_eq!(keys.state("three").await, None, "a key that is refused is not stored");
-    let known = keys.claim("one", "key:a", 2, START).await;
-    assert!(matches!(known, ClaimOutcome::Unknown(_)), "a quota refuses new keys alone: {known:?}");
+    let repeat_outcome = keys.claim("one", "key:a", 2, START).await;
+    assert!(
+        matches!(repeat_outcome, ClaimOutcome::Unknown(_)),
+        "a quota refuses new keys alone: {repeat_outcome:?}"
+    );
     let other = keys.claim("three", "key:b", 2, START).await;
     assert!(matches!(other, ClaimOutcome::Acquired(_)), "a quota is one caller's: {other:?}");
     let elsewhere = KeyQuotaChecks::new(store).claim("one", "key:a", 2, START).await;
@@ -125,14 +128,14 @@ async fn an_archived_key_refuses_every_claim<S: IdempotencyStore>(store: &S) {
     assert_eq!(keys.state("old").await, Some(KeyState::Archived), "an archived key is found");
     let request = ClaimRequest::new(keys.key("old"), arguments(), at(3_600), LEASE);
     for request in [request.clone(), request.clone().resolves(true)] {
-        let found = done("claim", store.claim(request).await);
-        assert_eq!(found, ClaimOutcome::Archived, "an archived key refuses every claim");
+        let outcome = done("claim", store.claim(request).await);
+        assert_eq!(outcome, ClaimOutcome::Archived, "an archived key refuses every claim");
     }
     let other = ClaimRequest { fingerprint: Digest::of("conformance", b"14C"), ..request };
-    let found = done("claim", store.claim(other).await);
-    assert_eq!(found, ClaimOutcome::Mismatch, "an archived key belongs to its arguments");
-    let listed = done("unknown", store.list_unknown(keys.tenant, None, 10).await);
-    assert_eq!(listed, [], "an archived key is not listed as unknown");
+    let outcome = done("claim", store.claim(other).await);
+    assert_eq!(outcome, ClaimOutcome::Mismatch, "an archived key belongs to its arguments");
+    let unknown_records = done("unknown", store.list_unknown(keys.tenant, None, 10).await);
+    assert_eq!(unknown_records, [], "an archived key is not listed as unknown");
     let free = keys.claim("new", "key:a", 1, START).await;
     assert!(matches!(free, ClaimOutcome::Acquired(_)), "an archived key has no place: {free:?}");
     let wrong = keys.settle("old", Fence::new(fence.get() + 1_000), Settlement::Released).await;
@@ -188,13 +191,17 @@ async fn an_unknown_outcome_is_found_by_its_fence<S: IdempotencyStore>(store: &S
     for number in 0..300 {
         last = keys.lose(&format!("lost-{number:03}"), "key:a", START).await;
     }
-    let found = |tenant| async move {
+    let find_unknown_key = |tenant| async move {
         done("find_unknown", store.find_unknown(tenant, last).await).map(|record| record.key.key)
     };
-    assert_eq!(found(keys.tenant).await.as_deref(), Some("lost-299"), "it is found by its fence");
-    assert_eq!(found(Uuid::now_v7()).await, None, "another tenant's is not found");
+    assert_eq!(
+        find_unknown_key(keys.tenant).await.as_deref(),
+        Some("lost-299"),
+        "it is found by its fence"
+    );
+    assert_eq!(find_unknown_key(Uuid::now_v7()).await, None, "another tenant's is not found");
     assert!(keys.settle("lost-299", last, Settlement::Released).await, "it is settled");
-    assert_eq!(found(keys.tenant).await, None, "only unknown outcomes are found");
+    assert_eq!(find_unknown_key(keys.tenant).await, None, "only unknown outcomes are found");
 }
 
 fn ticket(tenant: Uuid, holder: &str, bytes: usize) -> WaitingTicket {
@@ -213,8 +220,8 @@ async fn a_share_of_tickets_is_its_holders<S: TicketStore>(store: &S) {
     assert!(put(first.clone(), START).await && put(second.clone(), START).await);
     let third = ticket(tenant, "key:a", 6);
     assert!(!put(third.clone(), START).await, "a holder with its quota gets no more tickets");
-    let found = done("find_ticket", store.find_ticket(third.id).await);
-    assert_eq!(found, None, "a ticket that is refused is not kept");
+    let stored_ticket = done("find_ticket", store.find_ticket(third.id).await);
+    assert_eq!(stored_ticket, None, "a ticket that is refused is not kept");
     assert!(put(second.clone(), START).await, "a ticket that is kept may be put again");
     assert!(put(ticket(tenant, "key:b", 6), START).await, "a quota is one holder's");
     assert!(put(ticket(Uuid::now_v7(), "key:a", 6), START).await, "a quota is one tenant's");

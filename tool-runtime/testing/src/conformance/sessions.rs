@@ -91,16 +91,16 @@ async fn messages_keep_their_order(sessions: &SessionChecks<'_>) {
     for texts in [&["b", "a"][..], &["b"], &["d", "c", "b"]] {
         sessions.append(&key, texts).await;
     }
-    let found = sessions.texts(&key, usize::MAX).await;
-    assert_eq!(found, ["b", "a", "b", "d", "c", "b"], "messages keep their order, oldest first");
+    let messages = sessions.texts(&key, usize::MAX).await;
+    assert_eq!(messages, ["b", "a", "b", "d", "c", "b"], "messages keep their order, oldest first");
 }
 
 async fn the_newest_messages_are_read(sessions: &SessionChecks<'_>) {
     let key = sessions.key("newest");
     sessions.append(&key, &["1", "2", "3"]).await;
     for (limit, expected) in [(0, &[][..]), (1, &["3"]), (2, &["2", "3"]), (9, &["1", "2", "3"])] {
-        let found = sessions.texts(&key, limit).await;
-        assert_eq!(found, expected, "the newest messages are read, at most {limit}");
+        let messages = sessions.texts(&key, limit).await;
+        assert_eq!(messages, expected, "the newest messages are read, at most {limit}");
     }
 }
 
@@ -110,10 +110,14 @@ async fn the_oldest_messages_are_dropped_first(sessions: &SessionChecks<'_>) {
     for pair in numbers.chunks(2) {
         sessions.append(&key, &pair.iter().map(String::as_str).collect::<Vec<_>>()).await;
     }
-    let found = sessions.texts(&key, usize::MAX).await;
-    assert!(found.len() >= KEPT, "the newest {KEPT} messages are kept; found {}", found.len());
-    let newest = &numbers[numbers.len() - found.len()..];
-    assert_eq!(found, newest, "the oldest messages are dropped first");
+    let messages = sessions.texts(&key, usize::MAX).await;
+    assert!(
+        messages.len() >= KEPT,
+        "the newest {KEPT} messages are kept; found {}",
+        messages.len()
+    );
+    let newest = &numbers[numbers.len() - messages.len()..];
+    assert_eq!(messages, newest, "the oldest messages are dropped first");
 }
 
 async fn a_session_is_for_its_tenant_and_principal(sessions: &SessionChecks<'_>) {
@@ -127,12 +131,12 @@ async fn a_session_is_for_its_tenant_and_principal(sessions: &SessionChecks<'_>)
         SessionKey::scoped(sessions.tenant, "user:42", ""),
     ];
     for other in &others {
-        let found = sessions.texts(other, 10).await;
-        assert!(found.is_empty(), "a session is read only by its tenant and principal");
+        let messages = sessions.texts(other, 10).await;
+        assert!(messages.is_empty(), "a session is read only by its tenant and principal");
         sessions.append(other, &["other"]).await;
     }
-    let found = sessions.texts(&key, 10).await;
-    assert_eq!(found, ["text"], "others append to sessions of their own");
+    let messages = sessions.texts(&key, 10).await;
+    assert_eq!(messages, ["text"], "others append to sessions of their own");
 }
 
 async fn owners_and_ids_are_told_apart(sessions: &SessionChecks<'_>) {
@@ -150,8 +154,8 @@ async fn owners_and_ids_are_told_apart(sessions: &SessionChecks<'_>) {
         sessions.append(&key(pair), &[&number.to_string()]).await;
     }
     for (number, pair) in keys.iter().enumerate() {
-        let found = sessions.texts(&key(pair), 10).await;
-        assert_eq!(found, [number.to_string()], "owners and ids are told apart byte by byte");
+        let messages = sessions.texts(&key(pair), 10).await;
+        assert_eq!(messages, [number.to_string()], "owners and ids are told apart byte by byte");
     }
 }
 
@@ -166,8 +170,8 @@ async fn appends_at_once_stay_together(sessions: &SessionChecks<'_>) {
         }
     });
     join_all(appends).await;
-    let found = sessions.texts(&key, usize::MAX).await;
-    assert_eq!(found.len(), 3 * CROWD, "no append is lost");
-    let together = found.chunks(3).all(|texts| texts.iter().all(|text| *text == texts[0]));
-    assert!(together, "the messages of an append stay together; found {found:?}");
+    let messages = sessions.texts(&key, usize::MAX).await;
+    assert_eq!(messages.len(), 3 * CROWD, "no append is lost");
+    let together = messages.chunks(3).all(|texts| texts.iter().all(|text| *text == texts[0]));
+    assert!(together, "the messages of an append stay together; found {messages:?}");
 }

@@ -63,23 +63,23 @@ impl<'a> TicketChecks<'a> {
     }
 
     async fn list(&self, after: Option<Uuid>, limit: usize, now: UnixMillis) -> Vec<WaitingTicket> {
-        let listed = self.store.waiting_tickets(self.tenant, after, limit, now).await;
-        let listed = done("waiting_tickets", listed);
-        assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
-        listed
+        let page = self.store.waiting_tickets(self.tenant, after, limit, now).await;
+        let page = done("waiting_tickets", page);
+        assert!(page.len() <= limit, "a page holds at most {limit}; found {}", page.len());
+        page
     }
 
     /// Lists page by page, and stops if that does not end.
     async fn pages(&self, limit: usize) -> Vec<WaitingTicket> {
-        let mut all: Vec<WaitingTicket> = Vec::new();
+        let mut tickets: Vec<WaitingTicket> = Vec::new();
         for _ in 0..100 {
-            let page = self.list(all.last().map(|ticket| ticket.id), limit, START).await;
+            let page = self.list(tickets.last().map(|ticket| ticket.id), limit, START).await;
             if page.is_empty() {
                 break;
             }
-            all.extend(page);
+            tickets.extend(page);
         }
-        all
+        tickets
     }
 
     async fn supersede(&self, conversation: &str) -> usize {
@@ -104,8 +104,8 @@ async fn a_ticket_is_found_as_it_was_put(tickets: &TicketChecks<'_>) {
     let ticket = tickets.waiting("session-1", at(100));
     assert_eq!(tickets.find(ticket.id).await, None, "a ticket that was not put is not found");
     tickets.put(ticket.clone()).await;
-    let found = tickets.find(ticket.id).await;
-    assert_eq!(found, Some(ticket), "a ticket is found as it was put");
+    let stored_ticket = tickets.find(ticket.id).await;
+    assert_eq!(stored_ticket, Some(ticket), "a ticket is found as it was put");
 }
 
 async fn a_payload_is_kept_byte_for_byte(tickets: &TicketChecks<'_>) {
@@ -121,8 +121,8 @@ async fn a_payload_is_kept_byte_for_byte(tickets: &TicketChecks<'_>) {
 async fn a_ticket_that_never_was_has_expired(tickets: &TicketChecks<'_>) {
     let id = Uuid::now_v7();
     for end in [TicketEnd::Used, TicketEnd::Declined] {
-        let found = tickets.end(id, end).await;
-        assert_eq!(found, Some(TicketEnd::Expired), "a ticket that never was has expired");
+        let previous_end = tickets.end(id, end).await;
+        assert_eq!(previous_end, Some(TicketEnd::Expired), "a ticket that never was has expired");
     }
     assert_eq!(tickets.find(id).await, None, "ending a ticket that never was makes none");
 }
@@ -134,11 +134,11 @@ async fn a_ticket_ends_once(tickets: &TicketChecks<'_>) {
         let other = tickets.wait("session-1").await;
         assert_eq!(tickets.end(id, end).await, None, "the first ending of a ticket counts");
         for again in [TicketEnd::Used, TicketEnd::Declined, end] {
-            let found = tickets.end(id, again).await;
-            assert_eq!(found, Some(end), "a ticket ends once, and tells how it ended");
+            let previous_end = tickets.end(id, again).await;
+            assert_eq!(previous_end, Some(end), "a ticket ends once, and tells how it ended");
         }
-        let ended = WaitingTicket { end: Some(end), ..ticket };
-        assert_eq!(tickets.find(id).await, Some(ended), "a ticket that has ended is found");
+        let ended_ticket = WaitingTicket { end: Some(end), ..ticket };
+        assert_eq!(tickets.find(id).await, Some(ended_ticket), "a ticket that has ended is found");
         let waiting = tickets.find(other).await.map(|ticket| ticket.end);
         assert_eq!(waiting, Some(None), "ending one ticket ends no other");
     }
@@ -147,13 +147,16 @@ async fn a_ticket_ends_once(tickets: &TicketChecks<'_>) {
 async fn one_of_many_ends_a_ticket(tickets: &TicketChecks<'_>) {
     let id = tickets.wait("session-1").await;
     let ends = [TicketEnd::Used, TicketEnd::Declined];
-    let ended = (0..CROWD).map(|number| tickets.end(id, ends[number % ends.len()]));
-    let found = join_all(ended).await;
-    let first = found.iter().filter(|before| before.is_none()).count();
-    assert_eq!(first, 1, "one of many ends a ticket; found {found:?}");
+    let end_calls = (0..CROWD).map(|number| tickets.end(id, ends[number % ends.len()]));
+    let previous_ends = join_all(end_calls).await;
+    let first = previous_ends.iter().filter(|before| before.is_none()).count();
+    assert_eq!(first, 1, "one of many ends a ticket; found {previous_ends:?}");
     let end = tickets.find(id).await.and_then(|ticket| ticket.end);
-    let agreed = found.iter().flatten().all(|before| Some(*before) == end);
-    assert!(agreed, "all others are told how it ended; found {found:?}, and it ended as {end:?}");
+    let agreed = previous_ends.iter().flatten().all(|before| Some(*before) == end);
+    assert!(
+        agreed,
+        "all others are told how it ended; found {previous_ends:?}, and it ended as {end:?}"
+    );
 }
 
 async fn putting_a_ticket_again_changes_nothing(tickets: &TicketChecks<'_>) {
@@ -162,8 +165,8 @@ async fn putting_a_ticket_again_changes_nothing(tickets: &TicketChecks<'_>) {
     tickets.put(ticket.clone()).await;
     assert_eq!(tickets.end(ticket.id, TicketEnd::Used).await, None, "a ticket is put once");
     tickets.put(ticket.clone()).await;
-    let found = tickets.end(ticket.id, TicketEnd::Used).await;
-    assert_eq!(found, Some(TicketEnd::Used), "putting a ticket again does not revive it");
+    let previous_end = tickets.end(ticket.id, TicketEnd::Used).await;
+    assert_eq!(previous_end, Some(TicketEnd::Used), "putting a ticket again does not revive it");
 }
 
 async fn waiting_tickets_of_a_conversation_are_superseded(tickets: &TicketChecks<'_>) {
@@ -173,11 +176,15 @@ async fn waiting_tickets_of_a_conversation_are_superseded(tickets: &TicketChecks
     let promise = "what waits in a conversation is superseded, and counted";
     assert_eq!(tickets.supersede("session-1").await, 2, "{promise}");
     for id in [one, two] {
-        let found = tickets.end(id, TicketEnd::Used).await;
-        assert_eq!(found, Some(TicketEnd::Superseded), "a ticket that was superseded is not used");
+        let previous_end = tickets.end(id, TicketEnd::Used).await;
+        assert_eq!(
+            previous_end,
+            Some(TicketEnd::Superseded),
+            "a ticket that was superseded is not used"
+        );
     }
-    let found = tickets.end(used, TicketEnd::Declined).await;
-    assert_eq!(found, Some(TicketEnd::Used), "what has ended is not superseded");
+    let previous_end = tickets.end(used, TicketEnd::Declined).await;
+    assert_eq!(previous_end, Some(TicketEnd::Used), "what has ended is not superseded");
     assert_eq!(tickets.end(other, TicketEnd::Used).await, None, "other conversations wait on");
     assert_eq!(tickets.supersede("session-1").await, 0, "what was superseded is not counted again");
 }
@@ -190,12 +197,12 @@ async fn conversations_are_told_apart(tickets: &TicketChecks<'_>) {
         tickets.wait(name).await;
     }
     for name in &names {
-        let found = tickets.supersede(name).await;
-        assert_eq!(found, 1, "conversations are told apart byte by byte: {name:?}");
+        let superseded_count = tickets.supersede(name).await;
+        assert_eq!(superseded_count, 1, "conversations are told apart byte by byte: {name:?}");
     }
     assert_eq!(tickets.supersede("session-1").await, 0, "a tenant has its own conversations");
-    let found = elsewhere.end(theirs, TicketEnd::Used).await;
-    assert_eq!(found, None, "a tenant does not supersede another's tickets");
+    let previous_end = elsewhere.end(theirs, TicketEnd::Used).await;
+    assert_eq!(previous_end, None, "a tenant does not supersede another's tickets");
 }
 
 async fn a_ticket_is_superseded_or_used_never_both(tickets: &TicketChecks<'_>) {
@@ -218,15 +225,15 @@ async fn a_ticket_is_kept_for_its_time(tickets: &TicketChecks<'_>) {
     assert_eq!(tickets.end(ended, TicketEnd::Used).await, None, "the first ending counts");
     tickets.sweep_all(before(at(100))).await;
     for id in [waits, ended] {
-        let found = tickets.find(id).await;
-        assert!(found.is_some(), "a ticket is kept for its time, also one that has ended");
+        let stored_ticket = tickets.find(id).await;
+        assert!(stored_ticket.is_some(), "a ticket is kept for its time, also one that has ended");
     }
     tickets.sweep_all(at(100)).await;
     for id in [waits, ended] {
         let promise = "a ticket whose time is over is swept";
         assert_eq!(tickets.find(id).await, None, "{promise}");
-        let found = tickets.end(id, TicketEnd::Used).await;
-        assert_eq!(found, Some(TicketEnd::Expired), "{promise}, and has expired");
+        let previous_end = tickets.end(id, TicketEnd::Used).await;
+        assert_eq!(previous_end, Some(TicketEnd::Expired), "{promise}, and has expired");
     }
 }
 
@@ -253,8 +260,8 @@ async fn waiting_tickets_of_a_tenant_are_listed_page_by_page(tickets: &TicketChe
         put.push(ticket);
     }
     put.sort_by_key(|ticket| ticket.id);
-    let whole = tickets.list(None, 100, START).await;
-    assert_eq!(whole, put, "what waits of a tenant is listed by its ids, and nothing else");
+    let full_page = tickets.list(None, 100, START).await;
+    assert_eq!(full_page, put, "what waits of a tenant is listed by its ids, and nothing else");
     assert_eq!(tickets.list(None, 0, START).await, [], "a page of none is empty");
     for limit in 1..=put.len() + 1 {
         let pages = tickets.pages(limit).await;
@@ -271,9 +278,9 @@ async fn an_ended_or_expired_ticket_is_not_listed(tickets: &TicketChecks<'_>) {
     assert_eq!(tickets.supersede("session-2").await, 1, "what waits is superseded");
     assert_eq!(tickets.list(None, 100, START).await, [], "what has ended waits no more");
     let id = tickets.put(tickets.waiting("session-1", at(10))).await;
-    let listed = tickets.list(None, 100, before(at(10))).await;
-    let listed: Vec<Uuid> = listed.iter().map(|ticket| ticket.id).collect();
-    assert_eq!(listed, [id], "a ticket waits until its last moment");
+    let page = tickets.list(None, 100, before(at(10))).await;
+    let listed_ids: Vec<Uuid> = page.iter().map(|ticket| ticket.id).collect();
+    assert_eq!(listed_ids, [id], "a ticket waits until its last moment");
     assert_eq!(tickets.list(None, 100, at(10)).await, [], "what has expired waits no more");
 }
 
@@ -281,11 +288,11 @@ async fn a_page_may_start_after_what_has_ended(tickets: &TicketChecks<'_>) {
     for _ in 0..4 {
         tickets.wait("session-1").await;
     }
-    let whole = tickets.list(None, 100, START).await;
+    let full_page = tickets.list(None, 100, START).await;
     let page = tickets.list(None, 2, START).await;
     for ticket in &page {
         assert_eq!(tickets.end(ticket.id, TicketEnd::Used).await, None, "the first ending counts");
     }
-    let rest = tickets.list(page.last().map(|ticket| ticket.id), 100, START).await;
-    assert_eq!(rest, whole[page.len()..], "a page may start after what has ended");
+    let next_page = tickets.list(page.last().map(|ticket| ticket.id), 100, START).await;
+    assert_eq!(next_page, full_page[page.len()..], "a page may start after what has ended");
 }

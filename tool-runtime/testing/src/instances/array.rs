@@ -74,8 +74,8 @@ impl<'d> Generator<'d> {
                 Some(item) => made.push(item),
                 None if made.len() >= min => break,
                 None => {
-                    let found = "its items cannot all be different";
-                    return Err(InstancesError::new(pointer(parts), found));
+                    let message = "its items cannot all be different";
+                    return Err(InstancesError::new(pointer(parts), message));
                 }
             }
         }

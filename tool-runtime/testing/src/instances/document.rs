@@ -36,11 +36,11 @@ const MAX_HOPS: u32 = 64;
 impl SchemaDocument {
     pub(super) fn of(root: &Value) -> Result<Self, InstancesError> {
         let root = normalized(root.clone());
-        let whole = Validator::compile(&root)?;
-        let document = Self { root, whole, parts: Mutex::default() };
+        let root_validator = Validator::compile(&root)?;
+        let document = Self { root, whole: root_validator, parts: Mutex::default() };
         if !document.fits(&document.part(), MAX_LEVELS) {
-            let found = format!("it needs more than {MAX_LEVELS} levels, or nests without end");
-            return Err(InstancesError::new("", found));
+            let message = format!("it needs more than {MAX_LEVELS} levels, or nests without end");
+            return Err(InstancesError::new("", message));
         }
         Ok(document)
     }
@@ -72,9 +72,9 @@ impl SchemaDocument {
         if part.at.is_empty() {
             return Some(self.admits(value));
         }
-        let known =
+        let cached_validator =
             self.parts.lock().unwrap_or_else(PoisonError::into_inner).get(&part.at).cloned();
-        let validator = known.unwrap_or_else(|| {
+        let validator = cached_validator.unwrap_or_else(|| {
             let made = self.alone(part.schema).map(Arc::new);
             let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
             parts.insert(part.at.clone(), made.clone());
@@ -135,12 +135,13 @@ impl SchemaDocument {
         let mut fits =
             |part: &SchemaPart<'_>, levels| self.fits_within(part, levels, hops - 1, known);
         let target = keywords.get("$ref").and_then(Value::as_str).and_then(|to| self.target(to));
-        let all = target.into_iter().chain(part.list("allOf")).all(|part| fits(&part, levels));
+        let is_all_of_met =
+            target.into_iter().chain(part.list("allOf")).all(|part| fits(&part, levels));
         let mut some = |keyword| {
             let branches = part.list(keyword);
             branches.is_empty() || branches.iter().any(|part| fits(part, levels))
         };
-        let result = all && some("anyOf") && some("oneOf") && {
+        let result = is_all_of_met && some("anyOf") && some("oneOf") && {
             let inner = needed(part, keywords);
             let nests = is_nesting(keywords);
             (!nests || levels > 0) && inner.iter().all(|part| levels > 0 && fits(part, levels - 1))
@@ -164,8 +165,8 @@ fn needed<'d>(part: &SchemaPart<'d>, keywords: &'d Map<String, Value>) -> Vec<Sc
     let properties = names.filter_map(|name| part.child(&["properties", name]));
     let least = keywords.get("minItems").and_then(Value::as_u64).unwrap_or(0);
     let prefix = part.list("prefixItems");
-    let rest = u64::try_from(prefix.len()).is_ok_and(|count| count < least);
-    let items = part.child(&["items"]).filter(|part| rest && !part.schema.is_array());
+    let has_further_items = u64::try_from(prefix.len()).is_ok_and(|count| count < least);
+    let items = part.child(&["items"]).filter(|part| has_further_items && !part.schema.is_array());
     let prefix = prefix.into_iter().zip(0..least).map(|(part, _)| part);
     properties.chain(prefix).chain(items).collect()
 }

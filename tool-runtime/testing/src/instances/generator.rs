@@ -84,8 +84,8 @@ impl<'d> Generator<'d> {
             }
         }
         Err(stuck.unwrap_or_else(|| {
-            let found = format!("{TRIES} values were made by its rules, but none satisfies all");
-            InstancesError::new(pointer(parts), found)
+            let message = format!("{TRIES} values were made by its rules, but none satisfies all");
+            InstancesError::new(pointer(parts), message)
         }))
     }
 
@@ -235,13 +235,13 @@ impl<'d> Generator<'d> {
             // Integers are made among the fractions.
             kinds.retain(|kind| *kind != ValueKind::Integer);
         }
-        let spoken: Vec<ValueKind> =
+        let kinds_with_rules: Vec<ValueKind> =
             kinds.iter().copied().filter(|k| value_rules.has_rules_for(*k)).collect();
         let untyped = !value_rules.has("type");
-        if !spoken.is_empty()
+        if !kinds_with_rules.is_empty()
             && (untyped || self.wanted_size == ValueSize::Most || !self.rng.once_in(4))
         {
-            kinds = spoken;
+            kinds = kinds_with_rules;
         }
         if self.wanted_size == ValueSize::Least {
             return kinds.first().copied();

@@ -108,12 +108,12 @@ impl Instances {
     /// and repeat until there is none.
     #[must_use]
     pub fn simpler(&self, value: &Value) -> Vec<Value> {
-        let mut found = shrink::steps(value);
+        let mut candidates = shrink::steps(value);
         if self.least.to_string().len() < value.to_string().len() {
-            found.insert(0, self.least.clone());
+            candidates.insert(0, self.least.clone());
         }
-        found.retain(|candidate| self.document.admits(candidate));
-        found
+        candidates.retain(|candidate| self.document.admits(candidate));
+        candidates
     }
 
     /// Lists the sensitive leaves of a value, by pointer.

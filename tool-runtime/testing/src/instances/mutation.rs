@@ -150,10 +150,10 @@ pub(super) fn invalid(
 /// Cuts the text off before its end. The text of an object stays non-empty, since an empty text of
 /// arguments means `{}`.
 fn truncated(valid: &Value, rng: &mut SeededRng) -> InvalidInstance {
-    let whole = valid.to_string();
-    let has_end_mark = whole.starts_with(['{', '[', '"']);
+    let valid_json = valid.to_string();
+    let has_end_mark = valid_json.starts_with(['{', '[', '"']);
     let is_json = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-    let prefixes = whole.char_indices().skip(1).map(|(end, _)| &whole[..end]);
+    let prefixes = valid_json.char_indices().skip(1).map(|(end, _)| &valid_json[..end]);
     let broken: Vec<&str> = prefixes.filter(|text| has_end_mark || !is_json(text)).collect();
     let text = rng.pick(&broken).copied().unwrap_or_default().to_owned();
     InvalidInstance { text, pointer: String::new(), mutation: Mutation::Truncated }
@@ -253,13 +253,13 @@ fn unlisted(value_rules: &ValueRules<'_>, value: &Value, add: &mut Add<'_>) {
 
 fn numbers(value_rules: &ValueRules<'_>, value: &Value, add: &mut Add<'_>) {
     let range = NumberRange::of(value_rules);
-    let whole = !value_rules.kinds().contains(&ValueKind::Fraction);
+    let is_integral = !value_rules.kinds().contains(&ValueKind::Fraction);
     let (min, max) = range.integers(value_rules);
     let beyond = |bound: Option<super::number::NumberBound>, above: bool| {
         let bound = bound?;
         plain(if bound.within { beside(bound.at, above) } else { bound.at })
     };
-    let (below, above) = if whole {
+    let (below, above) = if is_integral {
         (min.checked_sub(1).and_then(number), max.checked_add(1).and_then(number))
     } else {
         (beyond(range.min, false), beyond(range.max, true))
@@ -271,7 +271,7 @@ fn numbers(value_rules: &ValueRules<'_>, value: &Value, add: &mut Add<'_>) {
         add(Mutation::AboveRange, value, None);
     }
     for step in &range.steps {
-        let between = match (whole, value.as_i64()) {
+        let between = match (is_integral, value.as_i64()) {
             (true, Some(found)) if step.whole().is_some_and(|step| step > 1) => {
                 found.checked_add(1).map(Value::from)
             }
@@ -369,8 +369,8 @@ fn objects(value_rules: &ValueRules<'_>, map: &Map<String, Value>, add: &mut Add
     }
     let min = value_rules.at_least("minProperties");
     if let Some(few) = min.checked_sub(1) {
-        let kept: Map<String, Value> = map.clone().into_iter().take(few).collect();
-        add(Mutation::TooFewProperties, Value::Object(kept), None);
+        let fewer_properties: Map<String, Value> = map.clone().into_iter().take(few).collect();
+        add(Mutation::TooFewProperties, Value::Object(fewer_properties), None);
     }
     if let Some(max) = value_rules.at_most("maxProperties").filter(|max| *max < MAX_EXCESS) {
         let mut many = map.clone();

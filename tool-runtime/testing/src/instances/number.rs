@@ -69,14 +69,14 @@ impl NumberRange {
             (min, max) = (min.max(low), max.min(high));
         }
         if let Some(bound) = self.min {
-            let whole = bound.whole.unwrap_or_else(|| truncated(bound.at.ceil()));
+            let integer_bound = bound.whole.unwrap_or_else(|| truncated(bound.at.ceil()));
             let beyond = i128::from(bound.whole.is_some() && !bound.within);
-            min = min.max(whole.saturating_add(beyond));
+            min = min.max(integer_bound.saturating_add(beyond));
         }
         if let Some(bound) = self.max {
-            let whole = bound.whole.unwrap_or_else(|| truncated(bound.at.floor()));
+            let integer_bound = bound.whole.unwrap_or_else(|| truncated(bound.at.floor()));
             let beyond = i128::from(bound.whole.is_some() && !bound.within);
-            max = max.min(whole.saturating_sub(beyond));
+            max = max.min(integer_bound.saturating_sub(beyond));
         }
         (min, max)
     }
@@ -124,12 +124,12 @@ impl NumberStep {
     /// Returns the smallest positive integer that is a multiple.
     pub(super) fn whole(self) -> Option<i128> {
         let power = 10_u128.checked_pow(self.places.unsigned_abs())?;
-        let whole = if self.places >= 0 {
+        let integer = if self.places >= 0 {
             self.digits.checked_mul(power)?
         } else {
             self.digits / gcd(self.digits, power)
         };
-        i128::try_from(whole).ok()
+        i128::try_from(integer).ok()
     }
 
     pub(super) fn size(self) -> f64 {
@@ -151,8 +151,8 @@ impl Generator<'_> {
     pub(super) fn integer(&mut self, value_rules: &ValueRules<'_>) -> Option<Value> {
         let range = NumberRange::of(value_rules);
         let (min, max) = range.integers(value_rules);
-        let whole = range.steps.iter().filter_map(|step| step.whole());
-        let step = whole.fold(1, |one: i128, other| lcm(one, other).unwrap_or(i128::MAX));
+        let integer_steps = range.steps.iter().filter_map(|step| step.whole());
+        let step = integer_steps.fold(1, |one: i128, other| lcm(one, other).unwrap_or(i128::MAX));
         let first = min.div_euclid(step) + i128::from(min.rem_euclid(step) != 0);
         let end = max.div_euclid(step);
         if first > end {

@@ -36,8 +36,8 @@ impl<'d> Generator<'d> {
         }
         self.undeclared(value_rules, &mut made, levels, (min, max))?;
         if made.len() < min {
-            let found = "it cannot have the required number of properties";
-            return Err(InstancesError::new(pointer(parts), found));
+            let problem = "it cannot have the required number of properties";
+            return Err(InstancesError::new(pointer(parts), problem));
         }
         Ok(Value::Object(made))
     }

@@ -80,8 +80,9 @@ impl Generator<'_> {
         let from = if seen.is_empty() || odd { &ranges } else { &seen };
         let (first, last) = *self.rng.pick(from)?;
         let edge = self.rng.once_in(4);
-        let found = if edge { first.into() } else { self.rng.within(first.into(), last.into()) };
-        u32::try_from(found).ok().and_then(char::from_u32)
+        let code_point =
+            if edge { first.into() } else { self.rng.within(first.into(), last.into()) };
+        u32::try_from(code_point).ok().and_then(char::from_u32)
     }
 }
 

@@ -41,10 +41,10 @@ pub(super) fn sensitive(
         let below = |(at, _): &&(&str, SensitivityKind)| {
             pointer.strip_prefix(at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let found: Vec<SensitivityKind> =
+        let kinds: Vec<SensitivityKind> =
             marked.iter().filter(below).map(|(_, what)| *what).collect();
-        let secret = found.contains(&SensitivityKind::Secret);
-        if secret { Some(SensitivityKind::Secret) } else { found.first().copied() }
+        let secret = kinds.contains(&SensitivityKind::Secret);
+        if secret { Some(SensitivityKind::Secret) } else { kinds.first().copied() }
     };
     let leaves = positions
         .iter()
@@ -55,11 +55,11 @@ pub(super) fn sensitive(
 impl ValuePosition<'_, '_> {
     fn sensitivity(&self) -> Option<SensitivityKind> {
         let word = "x-sensitivity";
-        let all: Vec<&str> = self.sure.texts(word).chain(self.chosen.texts(word)).collect();
-        if all.contains(&"secret") {
+        let markings: Vec<&str> = self.sure.texts(word).chain(self.chosen.texts(word)).collect();
+        if markings.contains(&"secret") {
             return Some(SensitivityKind::Secret);
         }
-        all.contains(&"pii").then_some(SensitivityKind::Personal)
+        markings.contains(&"pii").then_some(SensitivityKind::Personal)
     }
 }
 
@@ -99,8 +99,8 @@ fn walk<'d, 'v>(
     let mut chosen = ValueRules::default();
     while !branches.is_empty() {
         let mut further = Vec::new();
-        let found = followed(document, branches, value, &mut further);
-        found.parts.into_iter().for_each(|part| chosen.push(part));
+        let branch_rules = followed(document, branches, value, &mut further);
+        branch_rules.parts.into_iter().for_each(|part| chosen.push(part));
         branches = further;
     }
     for (name, below, child) in children(&sure, &chosen, value) {

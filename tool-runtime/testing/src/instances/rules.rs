@@ -121,8 +121,13 @@ impl<'d> ValueRules<'d> {
         let lists = self.all("enum").filter_map(Value::as_array).map(Vec::as_slice);
         let mut lists = constants.chain(lists);
         let first: Vec<&Value> = lists.next()?.iter().collect();
-        let rest: Vec<&[Value]> = lists.collect();
-        Some(first.into_iter().filter(|value| rest.iter().all(|l| l.contains(value))).collect())
+        let other_lists: Vec<&[Value]> = lists.collect();
+        Some(
+            first
+                .into_iter()
+                .filter(|value| other_lists.iter().all(|l| l.contains(value)))
+                .collect(),
+        )
     }
 }
 
@@ -141,10 +146,10 @@ fn admits(keywords: &Map<String, Value>, kind: ValueKind) -> bool {
         ValueKind::Array => name == "array",
         ValueKind::Object => name == "object",
     };
-    let named = match keywords.get("type") {
+    let is_declared = match keywords.get("type") {
         None => return true,
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(is),
         Some(name) => name.as_str().is_some_and(is),
     };
-    named || (kind == ValueKind::Null && keywords.get("nullable") == Some(&Value::Bool(true)))
+    is_declared || (kind == ValueKind::Null && keywords.get("nullable") == Some(&Value::Bool(true)))
 }

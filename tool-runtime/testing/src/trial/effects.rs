@@ -190,8 +190,8 @@ impl RepeatChecks<'_> {
         source: TrialInputSource,
         report: &mut TrialReport,
     ) {
-        let shown = self.trial_runtime.shown(&value.to_string());
-        report.find(check, format!("{text}\ninput: {shown}\n{source}"));
+        let input_text = self.trial_runtime.shown(&value.to_string());
+        report.find(check, format!("{text}\ninput: {input_text}\n{source}"));
     }
 }
 

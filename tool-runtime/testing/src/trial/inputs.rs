@@ -34,10 +34,10 @@ impl TrialInputs {
         let (given, refused) = given.into_iter().partition(|value| instances.admits(value));
         let refused: Vec<Value> = refused;
         for value in refused {
-            let shown = trial_runtime.shown(&value.to_string());
+            let input_text = trial_runtime.shown(&value.to_string());
             report.find(
                 TrialCheck::Inputs,
-                format!("the schema rejects a given input\ninput: {shown}"),
+                format!("the schema rejects a given input\ninput: {input_text}"),
             );
         }
         Some(Self { instances, given })

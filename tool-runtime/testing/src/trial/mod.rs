@@ -87,9 +87,9 @@ impl ToolTrial {
     /// Tests the tool of a toolkit's method; set the [`toolkit`](Self::toolkit) too.
     pub fn of_method<K: Toolkit>(method: &str) -> Self {
         let of_method = |path: &str| path.rsplit("::").next() == Some(method);
-        let found = K::definitions().iter().find(|definition| of_method(definition.rust_path));
+        let definition = K::definitions().iter().find(|definition| of_method(definition.rust_path));
         let missing = || format!("the toolkit `{}` has no tool of a method `{method}`", K::NAME);
-        Self::new(found.map(|definition| definition.name.to_owned()).ok_or_else(missing))
+        Self::new(definition.map(|definition| definition.name.to_owned()).ok_or_else(missing))
     }
 
     /// Tests the tool with this name; register it by [`toolkit`](Self::toolkit) or

@@ -85,9 +85,9 @@ impl PropertyCheck<'_> {
         };
         let (value, last) = shrunk(&self.inputs.instances, value, fails).await;
         let last = last.unwrap_or(trial_call);
-        let shown = self.trial_runtime.shown(&value.to_string());
+        let input_text = self.trial_runtime.shown(&value.to_string());
         let text = worded(self.trial_runtime, fault, &last);
-        report.find(fault, format!("{text}\ninput: {shown}\n{source}"));
+        report.find(fault, format!("{text}\ninput: {input_text}\n{source}"));
     }
 
     /// Tries one text that the schema rejects; returns whether it reached the tool.
@@ -102,12 +102,12 @@ impl PropertyCheck<'_> {
             return false;
         }
         let (what, place) = (invalid.mutation(), invalid.pointer());
-        let shown = self.trial_runtime.shown(invalid.text());
+        let input_text = self.trial_runtime.shown(invalid.text());
         let status = trial_call.call_end.status;
         let text = format!("a call with {what:?} at `{place}` is not rejected, but {status:?}");
         report.find(
             TrialCheck::Refusal,
-            format!("{text}\ninput: {shown}\n{}", TrialInputSource::Seed(seed)),
+            format!("{text}\ninput: {input_text}\n{}", TrialInputSource::Seed(seed)),
         );
         true
     }
@@ -116,11 +116,11 @@ impl PropertyCheck<'_> {
     fn refused(&self, results: &PropertyResults, report: &mut TrialReport) {
         let Some((value, trial_call)) = results.refused.first() else { return };
         let (count, done) = (results.refused.len(), results.done);
-        let shown = self.trial_runtime.shown(&value.to_string());
+        let input_text = self.trial_runtime.shown(&value.to_string());
         let error = trial_call.output.error().map_or("", |error| error.message());
         let text = format!(
             "{count} of {done} inputs that the schema admits are refused before the tool runs: its \
-             types are narrower than its schema\ninput: {shown}\nanswer: {error}"
+             types are narrower than its schema\ninput: {input_text}\nanswer: {error}"
         );
         if u32::try_from(count).is_ok_and(|count| count >= done) {
             report.find(TrialCheck::Inputs, text);
@@ -142,8 +142,8 @@ pub(super) fn fault(trial_runtime: &TrialRuntime, trial_call: &TrialCall) -> Opt
     }
     let ran_out = trial_call.has_code("TIMEOUT") && trial_call.call_end.took.is_some_and(late);
     // On paused time, a tool that blocks its thread exceeds its deadline unnoticed.
-    let held = trial_call.took >= timeout.max(LEAST_HELD);
-    let is_late = ran_out || (trial_call.call_end.status == CallStatus::Executed && held);
+    let has_overrun = trial_call.took >= timeout.max(LEAST_HELD);
+    let is_late = ran_out || (trial_call.call_end.status == CallStatus::Executed && has_overrun);
     is_late.then_some(TrialCheck::Deadline)
 }
 

@@ -121,11 +121,11 @@ impl TrialRuntime {
     /// Formats an input for a finding.
     pub(super) fn shown(&self, text: &str) -> String {
         const MAX_CHARS: usize = 600;
-        let shown = self.checker.redact(text, &Limits::new(), &PersonalMasked);
-        let shown = shown.unwrap_or_else(|| "no JSON".to_owned());
-        match shown.char_indices().nth(MAX_CHARS) {
-            Some((end, _)) => format!("{}… ({} bytes)", &shown[..end], shown.len()),
-            None => shown,
+        let redacted_text = self.checker.redact(text, &Limits::new(), &PersonalMasked);
+        let redacted_text = redacted_text.unwrap_or_else(|| "no JSON".to_owned());
+        match redacted_text.char_indices().nth(MAX_CHARS) {
+            Some((end, _)) => format!("{}… ({} bytes)", &redacted_text[..end], redacted_text.len()),
+            None => redacted_text,
         }
     }
 

@@ -56,8 +56,8 @@ pub(super) async fn check(
         marks.push(PlantedValue { what: SensitivityKind::Secret, place, text: credential });
         let texts = everything(trial_runtime, &value, &cx).await;
         if let Some(leak) = marks.iter().find_map(|mark| texts.leak(mark)) {
-            let shown = trial_runtime.shown(&value.to_string());
-            report.find(TrialCheck::Secrets, format!("{leak}\ninput: {shown}"));
+            let input_text = trial_runtime.shown(&value.to_string());
+            report.find(TrialCheck::Secrets, format!("{leak}\ninput: {input_text}"));
             return;
         }
     }

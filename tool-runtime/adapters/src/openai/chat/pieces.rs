@@ -11,10 +11,10 @@ pub(super) fn merge(fields: &mut Map<String, Value>, mut piece: Map<String, Valu
         fields.insert("content".to_owned(), content);
     }
     if let Some(Value::Array(more)) = piece.remove("reasoning_details") {
-        let known = fields.entry("reasoning_details").or_insert_with(|| Value::Array(Vec::new()));
-        if let Value::Array(known) = known {
+        let details = fields.entry("reasoning_details").or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(details) = details {
             for detail in more {
-                add_detail(known, detail);
+                add_detail(details, detail);
             }
         }
     }
@@ -35,8 +35,8 @@ pub(super) fn texts_in(content: &Value) -> Vec<ContentText> {
 /// Servers with OpenAI's dialect send it as `reasoning_content` or `reasoning`, some of them in both,
 /// or only in the texts of `reasoning_details`.
 pub(super) fn reasoning(fields: &Map<String, Value>) -> String {
-    let named = ["reasoning_content", "reasoning"].map(|name| text_in(fields, name));
-    if let Some(text) = named.into_iter().find(|text| !text.is_empty()) {
+    let field_texts = ["reasoning_content", "reasoning"].map(|name| text_in(fields, name));
+    if let Some(text) = field_texts.into_iter().find(|text| !text.is_empty()) {
         return text.to_owned();
     }
     let details = fields.get("reasoning_details").and_then(Value::as_array).into_iter().flatten();

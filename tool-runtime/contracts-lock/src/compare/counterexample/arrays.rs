@@ -23,15 +23,15 @@ impl<'s> Candidates<'s> {
         plain: bool,
     ) -> Vec<Value> {
         let items = self.item_values(own, others, plain);
-        let mut found: Vec<_> = self.containing(own, others, &items);
+        let mut lists: Vec<_> = self.containing(own, others, &items);
         let lengths = if plain { [own.min].into() } else { lengths(own, others) };
-        found.extend(lengths.into_iter().map(|length| filled(&items, length, own.unique)));
+        lists.extend(lengths.into_iter().map(|length| filled(&items, length, own.unique)));
         if !plain {
-            found.extend(varied(own, &items));
+            lists.extend(varied(own, &items));
         }
-        found.retain(|list| list.len() >= own.min && list.len() <= own.max);
-        found.sort_by_key(Vec::len);
-        found.into_iter().map(Value::Array).collect()
+        lists.retain(|list| list.len() >= own.min && list.len() <= own.max);
+        lists.sort_by_key(Vec::len);
+        lists.into_iter().map(Value::Array).collect()
     }
 
     /// Values for each position; the last ones are for all further positions.
@@ -41,8 +41,8 @@ impl<'s> Candidates<'s> {
         others: &[&ArrayConstraints<'s>],
         plain: bool,
     ) -> Vec<Vec<Value>> {
-        let listed = others.iter().map(|it| it.prefix.len()).max().unwrap_or(0);
-        let positions = listed.max(own.prefix.len()).min(MAX_POSITIONS);
+        let prefix_length = others.iter().map(|it| it.prefix.len()).max().unwrap_or(0);
+        let positions = prefix_length.max(own.prefix.len()).min(MAX_POSITIONS);
         let at = |candidates: &mut Self, at: usize| {
             let narrow = own.at(at);
             let wide: Others<'s> = others.iter().map(|other| other.at(at)).collect();
@@ -63,7 +63,7 @@ impl<'s> Candidates<'s> {
         others: &[&ArrayConstraints<'s>],
         items: &[Vec<Value>],
     ) -> Vec<Vec<Value>> {
-        let mut found = Vec::new();
+        let mut lists = Vec::new();
         let bounds = others.iter().flat_map(|other| &other.contains).chain(&own.contains);
         for contains in bounds {
             let schemas = merge_all_of([own.rest.clone(), contains.subschema.all_of()]);
@@ -72,34 +72,39 @@ impl<'s> Candidates<'s> {
                 let mut list = filled(&kinds, count, own.unique);
                 let more = filled(items, own.min.saturating_sub(list.len()), own.unique);
                 list.extend(more);
-                found.push(list);
+                lists.push(list);
             }
         }
-        found
+        lists
     }
 }
 
 /// Arrays of the least length in which one item has another value, or equals all others.
 fn varied(own: &ArrayConstraints<'_>, items: &[Vec<Value>]) -> Vec<Vec<Value>> {
-    let mut found = Vec::new();
+    let mut lists = Vec::new();
     for (at, values) in items.iter().enumerate() {
         let length = own.min.clamp(at + 1, MAX_LENGTH);
         let list = filled(items, length, own.unique);
         for value in values.iter().filter(|_| list.len() > at) {
             let mut other = list.clone();
             other[at] = value.clone();
-            found.push(other);
-            found.push(vec![value.clone(); length.max(2)]);
+            lists.push(other);
+            lists.push(vec![value.clone(); length.max(2)]);
         }
     }
-    found
+    lists
 }
 
 /// Lengths at and beside the limits.
 fn lengths(own: &ArrayConstraints<'_>, others: &[&ArrayConstraints<'_>]) -> BTreeSet<usize> {
-    let all = || others.iter().copied().chain([own]);
-    let listed = all().map(|arrays| arrays.prefix.len() + 1);
-    beside(all().flat_map(|arrays| [arrays.min, arrays.max]).chain(listed).chain([1]))
+    let all_constraints = || others.iter().copied().chain([own]);
+    let prefix_lengths = all_constraints().map(|arrays| arrays.prefix.len() + 1);
+    beside(
+        all_constraints()
+            .flat_map(|arrays| [arrays.min, arrays.max])
+            .chain(prefix_lengths)
+            .chain([1]),
+    )
 }
 
 fn beside(limits: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {

@@ -41,11 +41,11 @@ impl<'s> Candidates<'s> {
         prover.begin_search();
         let mut candidates =
             Self { prover, values_left: MAX_VALUES, depth: 0, enclosing: Vec::new() };
-        let mut found = candidates.values(&narrow.all_of(), &vec![wide.all_of()]);
-        found.retain(|value| value.to_string().len() <= MAX_BYTES);
+        let mut values = candidates.values(&narrow.all_of(), &vec![wide.all_of()]);
+        values.retain(|value| value.to_string().len() <= MAX_BYTES);
         // The last ones are those that the wide schema rejects.
-        found.drain(..found.len().saturating_sub(MAX_CHECKED));
-        found
+        values.drain(..values.len().saturating_sub(MAX_CHECKED));
+        values
     }
 
     /// Makes values for one location. Those that the other schemas may accept too come first.
@@ -57,35 +57,35 @@ impl<'s> Candidates<'s> {
         self.enclosing.push(ids(narrow));
         let shapes = self.prover.expansion(narrow).shapes.clone();
         let others = self.other_shapes(&shapes, wide);
-        let mut found: Vec<Value> = Vec::new();
-        let mut known = HashSet::new();
+        let mut candidate_values: Vec<Value> = Vec::new();
+        let mut seen_keys = HashSet::new();
         for shape in &shapes {
             let same_type = others.iter().filter(|other| shape.is_same_type(other));
             let same_type: Vec<_> = same_type.collect();
             for value in self.values_of_shape(shape, &same_type, wide.is_empty()) {
                 let key = comparison_key(&value);
-                if !known.contains(&key) && self.prover.admits(narrow, &value) != Some(false) {
-                    known.insert(key);
-                    found.push(value);
+                if !seen_keys.contains(&key) && self.prover.admits(narrow, &value) != Some(false) {
+                    seen_keys.insert(key);
+                    candidate_values.push(value);
                 }
             }
         }
         self.enclosing.pop();
         self.depth -= 1;
         let rejected = |value: &Value| !self.may_be_accepted(wide, value);
-        found.sort_by_cached_key(rejected);
+        candidate_values.sort_by_cached_key(rejected);
         if self.depth > 0 {
-            found.truncate(MAX_AT_ONE_LOCATION);
+            candidate_values.truncate(MAX_AT_ONE_LOCATION);
         }
-        self.values_left = self.values_left.saturating_sub(found.len());
-        found
+        self.values_left = self.values_left.saturating_sub(candidate_values.len());
+        candidate_values
     }
 
     /// Makes one or two valid values.
     pub(super) fn plain_values(&mut self, narrow: &AllOf<'s>) -> Vec<Value> {
-        let mut found = self.values(narrow, &Others::new());
-        found.truncate(2);
-        found
+        let mut values = self.values(narrow, &Others::new());
+        values.truncate(2);
+        values
     }
 
     /// Makes values for a part of a value; only valid ones if the part has not changed, or has the
@@ -125,34 +125,34 @@ impl<'s> Candidates<'s> {
         others: &[&Shape<'s>],
         plain: bool,
     ) -> Vec<Value> {
-        let own = shape.listed();
-        let mut found: Vec<_> = own.iter().flat_map(ListedValues::iter).cloned().collect();
-        let listed = others.iter().filter_map(|other| other.values.as_ref());
-        let listed = listed.flat_map(ListedValues::iter).take(MAX_AT_ONE_LOCATION);
-        found.extend(listed.cloned());
+        let own_values = shape.listed();
+        let mut values: Vec<_> = own_values.iter().flat_map(ListedValues::iter).cloned().collect();
+        let other_lists = others.iter().filter_map(|other| other.values.as_ref());
+        let other_values = other_lists.flat_map(ListedValues::iter).take(MAX_AT_ONE_LOCATION);
+        values.extend(other_values.cloned());
         if shape.values.is_some() {
-            return found;
+            return values;
         }
-        found.extend(match &shape.constraints {
+        values.extend(match &shape.constraints {
             TypeConstraints::Null | TypeConstraints::Boolean => Vec::new(),
-            TypeConstraints::Number(own) => {
+            TypeConstraints::Number(own_values) => {
                 let others = others.iter().filter_map(|other| other.number());
-                super::numbers::numbers(own, &others.collect::<Vec<_>>())
+                super::numbers::numbers(own_values, &others.collect::<Vec<_>>())
             }
-            TypeConstraints::Text(own) => {
+            TypeConstraints::Text(own_values) => {
                 let others = others.iter().filter_map(|other| other.text());
-                super::texts::texts(own, &others.collect::<Vec<_>>())
+                super::texts::texts(own_values, &others.collect::<Vec<_>>())
             }
-            TypeConstraints::Array(own) => {
+            TypeConstraints::Array(own_values) => {
                 let others = others.iter().filter_map(|other| other.array());
-                self.arrays(own, &others.collect::<Vec<_>>(), plain)
+                self.arrays(own_values, &others.collect::<Vec<_>>(), plain)
             }
-            TypeConstraints::Object(own) => {
+            TypeConstraints::Object(own_values) => {
                 let others = others.iter().filter_map(|other| other.object());
-                self.objects(own, &others.collect::<Vec<_>>(), plain)
+                self.objects(own_values, &others.collect::<Vec<_>>(), plain)
             }
         });
-        found
+        values
     }
 }
 

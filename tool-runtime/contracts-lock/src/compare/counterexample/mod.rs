@@ -46,22 +46,22 @@ pub(super) fn add_counterexamples(
     if breaking.is_empty() {
         return;
     }
-    let mut found = match reader {
+    let mut counterexamples = match reader {
         SchemaReader::Callee => search(before, after),
         SchemaReader::Caller => search(after, before),
     };
-    found.sort_by_cached_key(|counterexample| counterexample.value.to_string().len());
-    found.truncate((MAX_DISTANCES / breaking.len()).max(1));
+    counterexamples.sort_by_cached_key(|counterexample| counterexample.value.to_string().len());
+    counterexamples.truncate((MAX_DISTANCES / breaking.len()).max(1));
     let locations: Vec<_> =
         breaking.iter().map(|change| InstanceLocation::of(change.pointer())).collect();
-    for counterexample in &found {
+    for counterexample in &counterexamples {
         if let Some(at) = closest(&breaking, &locations, counterexample) {
             breaking[at].counterexample.get_or_insert_with(|| counterexample.value.clone());
         }
     }
     let is_shown = breaking.iter().any(|change| change.counterexample.is_some());
     if let (false, Some(first), Some(counterexample)) =
-        (is_shown, breaking.first_mut(), found.first())
+        (is_shown, breaking.first_mut(), counterexamples.first())
     {
         first.counterexample = Some(counterexample.value.clone());
     }
@@ -78,7 +78,7 @@ fn search(narrow: &Value, wide: &Value) -> Vec<Counterexample> {
     };
     let limits = Limits::new();
     let candidates = Candidates::of(Subschema::root(narrow), Subschema::root(wide));
-    let shown = candidates.into_iter().filter_map(|value| {
+    let counterexamples = candidates.into_iter().filter_map(|value| {
         let text = value.to_string();
         let rejected = rejects.check(&text, &limits, Coerce::Off);
         let is_counterexample = rejected.malformed.is_none()
@@ -88,7 +88,7 @@ fn search(narrow: &Value, wide: &Value) -> Vec<Counterexample> {
         let violations = violations.map(|it| (it.pointer().to_owned(), it.rule().to_owned()));
         is_counterexample.then(|| Counterexample { value, violations: violations.collect() })
     });
-    shown.collect()
+    counterexamples.collect()
 }
 
 /// The index of the change that is closest to all violations; of equally close ones, one without a

@@ -36,20 +36,23 @@ impl<'s> Candidates<'s> {
             };
             values.iter().filter_map(first).collect()
         };
-        let asked = others.iter().flat_map(|other| &other.required).chain(&own.required);
-        let asked = object(&asked.copied().collect());
-        let mut found = vec![asked.clone(), object(&own.required)];
+        let required_names = others.iter().flat_map(|other| &other.required).chain(&own.required);
+        let required_object = object(&required_names.copied().collect());
+        let mut candidates = vec![required_object.clone(), object(&own.required)];
         if !plain {
-            let named = own.known().into_iter().chain(others.iter().flat_map(|it| it.known()));
-            let all = object(&named.collect());
-            found.extend(varied(&asked, &values));
-            found.extend(all.keys().map(|name| without(&all, name)));
-            found.extend(sizes(own, others).into_iter().map(|size| sized(&asked, &values, size)));
-            found.push(all);
-        } else if own.min > asked.len() {
-            found.push(sized(&asked, &values, own.min));
+            let known_names =
+                own.known().into_iter().chain(others.iter().flat_map(|it| it.known()));
+            let full_object = object(&known_names.collect());
+            candidates.extend(varied(&required_object, &values));
+            candidates.extend(full_object.keys().map(|name| without(&full_object, name)));
+            candidates.extend(
+                sizes(own, others).into_iter().map(|size| sized(&required_object, &values, size)),
+            );
+            candidates.push(full_object);
+        } else if own.min > required_object.len() {
+            candidates.push(sized(&required_object, &values, own.min));
         }
-        found.into_iter().map(Value::Object).collect()
+        candidates.into_iter().map(Value::Object).collect()
     }
 
     fn property_values(
@@ -63,17 +66,17 @@ impl<'s> Candidates<'s> {
         } else {
             self.names(own, others)
         };
-        let mut found = PropertyValues::new();
+        let mut values_by_name = PropertyValues::new();
         for name in names {
             let Some(narrow) = own.property(&name) else { continue };
             let wide: Others<'s> =
                 others.iter().filter_map(|other| other.property(&name)).collect();
             let values = if plain { self.plain_values(&narrow) } else { self.part(&narrow, &wide) };
             if !values.is_empty() {
-                found.insert(name, values);
+                values_by_name.insert(name, values);
             }
         }
-        found
+        values_by_name
     }
 
     /// The names that either side knows, some that match patterns, and one that no side knows.
@@ -82,12 +85,13 @@ impl<'s> Candidates<'s> {
         own: &ObjectConstraints<'s>,
         others: &[&ObjectConstraints<'s>],
     ) -> BTreeSet<String> {
-        let all = || others.iter().copied().chain([own]);
-        let dependent = all().flat_map(|it| &it.dependents);
+        let all_constraints = || others.iter().copied().chain([own]);
+        let dependent = all_constraints().flat_map(|it| &it.dependents);
         let dependent = dependent.flat_map(|it| it.required.iter().copied().chain([it.name]));
-        let known = all().flat_map(ObjectConstraints::known).chain(dependent);
-        let mut names: BTreeSet<String> = known.map(str::to_owned).collect();
-        let patterns = all().flat_map(|it| &it.layers).flat_map(|layer| &layer.patterns);
+        let known_names = all_constraints().flat_map(ObjectConstraints::known).chain(dependent);
+        let mut names: BTreeSet<String> = known_names.map(str::to_owned).collect();
+        let patterns =
+            all_constraints().flat_map(|it| &it.layers).flat_map(|layer| &layer.patterns);
         let matching = patterns.flat_map(|(pattern, _)| samples(pattern, &BTreeSet::new()));
         names.extend(matching.take(MAX_MATCHING));
         names.extend(self.admitted_names(own, others));
@@ -114,17 +118,17 @@ impl<'s> Candidates<'s> {
 /// Objects that differ in one property: it is absent, or has another value. The first values of all
 /// properties come before the second ones.
 fn varied(object: &Map<String, Value>, values: &PropertyValues) -> Vec<Map<String, Value>> {
-    let mut found: Vec<_> = object.keys().map(|name| without(object, name)).collect();
+    let mut variants: Vec<_> = object.keys().map(|name| without(object, name)).collect();
     let longest = values.values().map(Vec::len).max().unwrap_or(0);
     for at in 0..longest {
         for (name, values) in values {
             let Some(value) = values.get(at) else { continue };
             let mut other = object.clone();
             other.insert(name.clone(), value.clone());
-            found.push(other);
+            variants.push(other);
         }
     }
-    found
+    variants
 }
 
 fn without(object: &Map<String, Value>, name: &str) -> Map<String, Value> {

@@ -46,21 +46,21 @@ const FORMATS: [(&str, &str); 25] = [
 /// that format, because no validator knows whether its reader accepts another one.
 pub(super) fn texts(own: &StringConstraints<'_>, others: &[&StringConstraints<'_>]) -> Vec<Value> {
     let lengths = lengths(own, others);
-    let mut found: Vec<String> = Vec::new();
+    let mut candidates: Vec<String> = Vec::new();
     let formats = || others.iter().flat_map(|other| &other.formats).chain(&own.formats);
-    found.extend(formats().filter_map(|format| sample_of_format(format)).map(str::to_owned));
+    candidates.extend(formats().filter_map(|format| sample_of_format(format)).map(str::to_owned));
     if own.formats.is_empty() {
         let patterns = own.patterns.iter().chain(others.iter().flat_map(|other| &other.patterns));
-        found.extend(patterns.flat_map(|pattern| samples(pattern, &lengths)));
-        found.extend(ORDINARY.map(str::to_owned));
-        found.extend(lengths.iter().map(|length| "a".repeat(*length)));
+        candidates.extend(patterns.flat_map(|pattern| samples(pattern, &lengths)));
+        candidates.extend(ORDINARY.map(str::to_owned));
+        candidates.extend(lengths.iter().map(|length| "a".repeat(*length)));
     } else {
-        found.retain(|text| {
+        candidates.retain(|text| {
             own.formats.iter().all(|it| sample_of_format(it) == Some(text.as_str()))
         });
     }
-    found.retain(|text| may_be_admitted(own, text));
-    found.into_iter().map(Value::from).collect()
+    candidates.retain(|text| may_be_admitted(own, text));
+    candidates.into_iter().map(Value::from).collect()
 }
 
 /// Makes strings that match a pattern, of several lengths.

@@ -66,8 +66,8 @@ impl<'s> Explainer<'s> {
                 (pick(rules), Compatibility::Compatible)
             }
             _ => {
-                let named = keywords::ANNOTATIONS.iter().find(|(known, _)| *known == word);
-                (named.map_or("annotation-changed", |(_, rule)| rule), Compatibility::None)
+                let annotation = keywords::ANNOTATIONS.iter().find(|(known, _)| *known == word);
+                (annotation.map_or("annotation-changed", |(_, rule)| rule), Compatibility::None)
             }
         }
     }

@@ -20,8 +20,8 @@ impl<'s> Explainer<'s> {
             } else {
                 let effect = self.effect(&old, &new);
                 if effect != AcceptanceChange::Same {
-                    let listed = after.prefix.get(at).or_else(|| before.prefix.get(at));
-                    let place = listed.and_then(|all_of| all_of.first());
+                    let prefix_item = after.prefix.get(at).or_else(|| before.prefix.get(at));
+                    let place = prefix_item.and_then(|all_of| all_of.first());
                     let message = format!("the schema of item {at} has changed");
                     self.record(*place.unwrap_or(&pair.after), rule, effect, message);
                 }

@@ -17,13 +17,13 @@ pub(super) struct Matched<'s> {
 
 /// Pairs branches by their distinguishing features, the most reliable first.
 pub(super) fn matched<'s>(before: Vec<Subschema<'s>>, after: Vec<Subschema<'s>>) -> Matched<'s> {
-    let mut found = Matched { both: Vec::new(), added: after, removed: before };
-    found.pair(|a, b| same_assertions(*a, *b));
-    found.pair_by(|branch| tags(branch).map(|tags| format!("{tags:?}")));
-    found.pair_by(|branch| only_key(branch).map(str::to_owned));
-    found.pair_by(|branch| name(branch).map(Value::to_string));
-    found.pair_by(|branch| word(branch, "type").map(Value::to_string));
-    found
+    let mut pairing = Matched { both: Vec::new(), added: after, removed: before };
+    pairing.pair(|a, b| same_assertions(*a, *b));
+    pairing.pair_by(|branch| tags(branch).map(|tags| format!("{tags:?}")));
+    pairing.pair_by(|branch| only_key(branch).map(str::to_owned));
+    pairing.pair_by(|branch| name(branch).map(Value::to_string));
+    pairing.pair_by(|branch| word(branch, "type").map(Value::to_string));
+    pairing
 }
 
 /// Like [`matched`], and then pairs the rest in order, for keywords that apply all branches.
@@ -31,11 +31,11 @@ pub(super) fn matched_all<'s>(
     before: Vec<Subschema<'s>>,
     after: Vec<Subschema<'s>>,
 ) -> Matched<'s> {
-    let mut found = matched(before, after);
-    if found.added.len() == found.removed.len() {
-        found.pair(|_, _| true);
+    let mut pairing = matched(before, after);
+    if pairing.added.len() == pairing.removed.len() {
+        pairing.pair(|_, _| true);
     }
-    found
+    pairing
 }
 
 /// Most comparisons of two branches to find those that are equal; others are paired by their names.
@@ -91,8 +91,8 @@ fn tags(subschema: Subschema<'_>) -> Option<Vec<(&str, &Value)>> {
 }
 
 fn constant(subschema: Subschema<'_>) -> Option<&Value> {
-    let listed = word(subschema, "enum").and_then(Value::as_array).map(Vec::as_slice);
-    match listed {
+    let enum_values = word(subschema, "enum").and_then(Value::as_array).map(Vec::as_slice);
+    match enum_values {
         Some([only]) => Some(only),
         _ => word(subschema, "const"),
     }

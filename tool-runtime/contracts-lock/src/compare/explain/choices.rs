@@ -121,9 +121,10 @@ impl<'s> Explainer<'s> {
 
 /// A pair that applies to the same value, without an inherited `unevaluatedProperties`.
 fn inline<'s>(pair: SchemaPair<'s>, before: Subschema<'s>, after: Subschema<'s>) -> SchemaPair<'s> {
-    let rest = |subschema: Subschema<'s>, around: Option<Subschema<'s>>| {
+    let unevaluated_schema = |subschema: Subschema<'s>, around: Option<Subschema<'s>>| {
         subschema.child("unevaluatedProperties").or(around)
     };
-    let rest = (rest(pair.before, pair.rest.0), rest(pair.after, pair.rest.1));
-    SchemaPair { rest, ..SchemaPair::of(before, after) }
+    let unevaluated_schema =
+        (unevaluated_schema(pair.before, pair.rest.0), unevaluated_schema(pair.after, pair.rest.1));
+    SchemaPair { rest: unevaluated_schema, ..SchemaPair::of(before, after) }
 }

@@ -95,7 +95,7 @@ impl<'s> Explainer<'s> {
         let wider = forward.prove_documents(&before.all_of(), &after.all_of());
         let narrower = backward.prove_documents(&after.all_of(), &before.all_of());
         let same = wider.is_ok() && narrower.is_ok();
-        let whole = if wider.is_ok() { WIDENED } else { NARROWED };
+        let overall_change = if wider.is_ok() { WIDENED } else { NARROWED };
         let (proof, prover) = match self.reader {
             SchemaReader::Callee => (wider, forward),
             SchemaReader::Caller => (narrower, backward),
@@ -104,7 +104,7 @@ impl<'s> Explainer<'s> {
             Ok(()) if same => self.limit_severity(Compatibility::None),
             Ok(()) => {
                 self.limit_severity(Compatibility::Compatible);
-                self.record_overall(whole, after);
+                self.record_overall(overall_change, after);
             }
             Err(_) if prover.is_exhausted() => self.record_too_large(after),
             Err(obstacle) => self.record_undecided(&obstacle, after),
@@ -119,9 +119,9 @@ impl<'s> Explainer<'s> {
             let pointer = pointers.pointer(change.at);
             change.described(pointer, new_root)
         });
-        let mut known = HashSet::new();
+        let mut identities = HashSet::new();
         let mut described: Vec<_> = described.collect();
-        described.retain(|change| known.insert(change.identity()));
+        described.retain(|change| identities.insert(change.identity()));
         described
     }
 

@@ -17,8 +17,9 @@ const OTHERS: [(&str, [&str; 2]); 2] = [
 
 impl<'s> Explainer<'s> {
     pub(super) fn compare_objects(&mut self, pair: SchemaPair<'s>) -> Vec<SchemaPair<'s>> {
-        let rest = (rest(pair.before, pair.rest.0), rest(pair.after, pair.rest.1));
-        let sides = (read(pair.before, rest.0), read(pair.after, rest.1));
+        let unevaluated_schemas = (rest(pair.before, pair.rest.0), rest(pair.after, pair.rest.1));
+        let sides =
+            (read(pair.before, unevaluated_schemas.0), read(pair.after, unevaluated_schemas.1));
         let (Some(before), Some(after)) = sides else {
             self.record_unproven(pair.part("properties"), "properties", PART_CHANGED);
             return Vec::new();
@@ -41,8 +42,8 @@ impl<'s> Explainer<'s> {
         after: &ObjectConstraints<'s>,
     ) -> Vec<SchemaPair<'s>> {
         let mut children = Vec::new();
-        let named = |subschema: Subschema<'s>| subschema.subschema_map("properties");
-        let (old, new) = (named(pair.before), named(pair.after));
+        let properties_of = |subschema: Subschema<'s>| subschema.subschema_map("properties");
+        let (old, new) = (properties_of(pair.before), properties_of(pair.after));
         for (name, schema) in &new {
             match old.iter().find(|(other, _)| other == name) {
                 Some((_, before)) => children.push(SchemaPair::of(*before, *schema)),
@@ -100,8 +101,8 @@ impl<'s> Explainer<'s> {
         after: &ObjectConstraints<'s>,
     ) -> Vec<SchemaPair<'s>> {
         let mut children = Vec::new();
-        let named = |subschema: Subschema<'s>| subschema.subschema_map("patternProperties");
-        let (old, new) = (named(pair.before), named(pair.after));
+        let patterns_of = |subschema: Subschema<'s>| subschema.subschema_map("patternProperties");
+        let (old, new) = (patterns_of(pair.before), patterns_of(pair.after));
         let others = |objects: &ObjectConstraints<'s>| {
             merge_all_of(objects.layers.iter().map(|layer| layer.others.clone()))
         };
@@ -131,9 +132,9 @@ impl<'s> Explainer<'s> {
         pair: SchemaPair<'s>,
     ) {
         let place = |name: &str| {
-            let named = pair.after.subschema_map("properties");
-            let named = named.into_iter().find(|(other, _)| *other == name);
-            named.map_or_else(|| pair.part("required"), |(_, subschema)| subschema)
+            let properties = pair.after.subschema_map("properties");
+            let property = properties.into_iter().find(|(other, _)| *other == name);
+            property.map_or_else(|| pair.part("required"), |(_, subschema)| subschema)
         };
         for name in after.required.difference(&before.required) {
             let message = format!("`{name}` is required now");
@@ -208,7 +209,7 @@ impl<'s> Explainer<'s> {
     }
 
     fn compare_dependent(&mut self, pair: SchemaPair<'s>, word: &str, name: &str) {
-        let asked = |subschema: Subschema<'s>| {
+        let dependency_of = |subschema: Subschema<'s>| {
             let inner =
                 subschema.subschema_map(word).into_iter().find(|(other, _)| *other == name)?;
             Some(inner.1.schema)
@@ -217,7 +218,7 @@ impl<'s> Explainer<'s> {
             let list = value.and_then(|value| value.as_array());
             list.into_iter().flatten().filter_map(|name| name.as_str()).collect()
         };
-        let (before, after) = (asked(pair.before), asked(pair.after));
+        let (before, after) = (dependency_of(pair.before), dependency_of(pair.after));
         let new = after.map(|value| pair.after.of(value));
         let at = new.or(before.map(|value| pair.before.of(value))).unwrap_or(pair.after);
         let schema = [before, after].into_iter().flatten().any(|value| !value.is_array());

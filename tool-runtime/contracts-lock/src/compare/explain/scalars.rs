@@ -119,9 +119,9 @@ impl<'s> Explainer<'s> {
             }
             let (before, after) = pair.values(word);
             let numbers = (before.and_then(|v| v.as_number()), after.and_then(|v| v.as_number()));
-            let known =
+            let is_numeric =
                 |value: Option<&serde_json::Value>| value.is_none_or(serde_json::Value::is_number);
-            if !known(before) || !known(after) {
+            if !is_numeric(before) || !is_numeric(after) {
                 self.record_unproven(pair.part(word), word, PART_CHANGED);
                 continue;
             }
@@ -231,10 +231,10 @@ impl<'s> Explainer<'s> {
     /// Compares unknown keywords.
     pub(super) fn compare_unknown_keywords(&mut self, pair: SchemaPair<'s>) {
         let owners = [pair.before, pair.after];
-        let all =
+        let all_words =
             owners.into_iter().filter_map(super::Subschema::keywords).flat_map(|map| map.keys());
         let foreign: std::collections::BTreeSet<_> =
-            all.filter(|word| keywords::is_unknown(word)).collect();
+            all_words.filter(|word| keywords::is_unknown(word)).collect();
         for word in foreign.into_iter().filter(|word| pair.differs(word)) {
             self.record_unproven(pair.part(word), word, PART_CHANGED);
         }
@@ -245,11 +245,11 @@ impl<'s> Explainer<'s> {
 fn number_format(pair: SchemaPair<'_>) -> AcceptanceChange {
     let read = |subschema: super::Subschema<'_>| {
         let kinds = JsonType::read(subschema).ok()?;
-        let whole = kinds.contains(&JsonType::Integer);
+        let is_integer = kinds.contains(&JsonType::Integer);
         let typed =
-            whole || (kinds.contains(&JsonType::Number) && kinds.len() < JsonType::ALL.len());
+            is_integer || (kinds.contains(&JsonType::Number) && kinds.len() < JsonType::ALL.len());
         let format = subschema.get("format").and_then(|value| value.as_str()).filter(|_| typed);
-        NumberConstraints::read(subschema, whole, format).ok()
+        NumberConstraints::read(subschema, is_integer, format).ok()
     };
     let (Some(before), Some(after)) = (read(pair.before), read(pair.after)) else {
         return AcceptanceChange::Unclear;
@@ -272,9 +272,10 @@ fn covers(kinds: &[JsonType], other: &[JsonType]) -> bool {
 }
 
 fn names(kinds: &[JsonType]) -> String {
-    let all = kinds.len() == JsonType::ALL.len();
-    let named: Vec<_> = kinds.iter().filter(|k| **k != JsonType::Null).map(|k| k.name()).collect();
-    if all { "any type".to_owned() } else { named.join(" or ") }
+    let is_any_type = kinds.len() == JsonType::ALL.len();
+    let type_names: Vec<_> =
+        kinds.iter().filter(|k| **k != JsonType::Null).map(|k| k.name()).collect();
+    if is_any_type { "any type".to_owned() } else { type_names.join(" or ") }
 }
 
 fn less(a: &Number, b: &Number) -> bool {

@@ -127,8 +127,8 @@ impl<'s> Explainer<'s> {
 
 /// A schema without its alternative `null`.
 fn without_null(subschema: Subschema<'_>) -> (Subschema<'_>, bool) {
-    let listed = subschema.get("type").and_then(Value::as_array);
-    let typed = listed.is_some_and(|list| list.len() > 1 && list.contains(&"null".into()));
+    let type_list = subschema.get("type").and_then(Value::as_array);
+    let typed = type_list.is_some_and(|list| list.len() > 1 && list.contains(&"null".into()));
     if typed || (subschema.get("nullable") == Some(&true.into()) && subschema.get("type").is_some())
     {
         return (subschema, true);

@@ -63,8 +63,8 @@ impl<'s> Prover<'s> {
         let mut left = b.to_vec();
         a.len() == b.len()
             && a.iter().all(|subschema| {
-                let found = left.iter().position(|other| self.same(*subschema, *other));
-                found.map(|at| left.swap_remove(at)).is_some()
+                let branch_index = left.iter().position(|other| self.same(*subschema, *other));
+                branch_index.map(|at| left.swap_remove(at)).is_some()
             })
     }
 

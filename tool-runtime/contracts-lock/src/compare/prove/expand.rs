@@ -34,22 +34,22 @@ impl<'s> Prover<'s> {
         }
         let level = self.expanding.len();
         let cut = std::mem::take(&mut self.contradiction_search_cut);
-        let mut found = Expansion { shapes: anything(), overflow: None };
+        let mut intersection = Expansion { shapes: anything(), overflow: None };
         for subschema in all_of {
             let expansion = self.subschema(*subschema);
-            self.meet(&mut found, &expansion, *subschema);
+            self.meet(&mut intersection, &expansion, *subschema);
         }
-        let found = Rc::new(found);
+        let intersection = Rc::new(intersection);
         // An expansion that reached an enclosing schema again holds only inside that schema, and an
         // expansion that was cut off may be more precise elsewhere.
         if self.outermost_reentry >= level {
             self.outermost_reentry = usize::MAX;
             if self.steps > 0 && (self.contradiction_depth == 0 || !self.contradiction_search_cut) {
-                self.expansions.insert(key, found.clone());
+                self.expansions.insert(key, intersection.clone());
             }
         }
         self.contradiction_search_cut |= cut;
-        found
+        intersection
     }
 
     fn subschema(&mut self, subschema: Subschema<'s>) -> Expansion<'s> {
@@ -73,9 +73,9 @@ impl<'s> Prover<'s> {
         }
         self.steps -= 1;
         self.expanding.push(id);
-        let found = self.keywords(subschema);
+        let expansion = self.keywords(subschema);
         self.expanding.pop();
-        found
+        expansion
     }
 
     fn keywords(&mut self, subschema: Subschema<'s>) -> Expansion<'s> {
@@ -84,32 +84,32 @@ impl<'s> Prover<'s> {
         }
         let shapes =
             shapes_of_keywords(subschema).unwrap_or_else(|keyword| unclear(subschema, keyword));
-        let mut found = Expansion { shapes, overflow: None };
+        let mut expansion = Expansion { shapes, overflow: None };
         if subschema.get("$ref").is_some() {
             match subschema.target() {
-                Some(target) => self.meet_part(&mut found, target),
-                None => require_rule(&mut found, &AtomicRule::Unreadable("$ref", subschema)),
+                Some(target) => self.meet_part(&mut expansion, target),
+                None => require_rule(&mut expansion, &AtomicRule::Unreadable("$ref", subschema)),
             }
         }
         for branch in subschema.list("allOf") {
-            self.meet_part(&mut found, branch);
+            self.meet_part(&mut expansion, branch);
         }
         if subschema.get("anyOf").is_some() {
-            found = self.any(subschema, &found);
+            expansion = self.any(subschema, &expansion);
         }
         if subschema.get("oneOf").is_some() {
-            found = self.one(subschema, &found);
+            expansion = self.one(subschema, &expansion);
         }
         if let Some(not) = subschema.child("not") {
-            self.not(&mut found, not);
+            self.not(&mut expansion, not);
         }
         if let Some(test) = subschema.child("if") {
-            found = self.condition(subschema, test, &found);
+            expansion = self.condition(subschema, test, &expansion);
         }
         if let Some(rest) = subschema.child("unevaluatedProperties") {
-            unevaluated(subschema, rest, &mut found);
+            unevaluated(subschema, rest, &mut expansion);
         }
-        found
+        expansion
     }
 
     fn meet_part(&mut self, found: &mut Expansion<'s>, subschema: Subschema<'s>) {
@@ -180,9 +180,9 @@ impl<'s> Prover<'s> {
         let branches = subschema.list(word);
         let base = Expansion { shapes: base.shapes.clone(), overflow: None };
         let met = branches.into_iter().map(|branch| {
-            let mut found = base.clone();
-            self.meet_part(&mut found, branch);
-            found
+            let mut branch_expansion = base.clone();
+            self.meet_part(&mut branch_expansion, branch);
+            branch_expansion
         });
         met.collect()
     }
@@ -307,9 +307,9 @@ fn require_rule<'s>(found: &mut Expansion<'s>, rule: &AtomicRule<'s>) {
 
 /// Returns whether the branches evaluate different properties.
 fn evaluate_different_properties(a: &Expansion<'_>, b: &Expansion<'_>) -> bool {
-    let mut all = a.shapes.iter().chain(&b.shapes).filter_map(Shape::object);
-    let first = all.next().map(ObjectConstraints::evaluated);
-    all.any(|objects| Some(objects.evaluated()) != first)
+    let mut object_shapes = a.shapes.iter().chain(&b.shapes).filter_map(Shape::object);
+    let first = object_shapes.next().map(ObjectConstraints::evaluated);
+    object_shapes.any(|objects| Some(objects.evaluated()) != first)
 }
 
 /// Shapes of all values, one per type.

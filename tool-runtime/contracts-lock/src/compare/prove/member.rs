@@ -19,9 +19,9 @@ impl<'s> Prover<'s> {
         self.steps -= 1;
         self.depth += 1;
         let expansion = self.expansion(all_of);
-        let found = self.any_admits(&expansion.shapes, value);
+        let verdict = self.any_admits(&expansion.shapes, value);
         self.depth -= 1;
-        found.filter(|passes| *passes || expansion.overflow.is_none())
+        verdict.filter(|passes| *passes || expansion.overflow.is_none())
     }
 
     pub(super) fn any_admits(&mut self, shapes: &[Shape<'s>], value: &Value) -> Option<bool> {
@@ -89,8 +89,8 @@ impl<'s> Prover<'s> {
         }
         let pairs: Vec<_> = map.iter().collect();
         let each = all(&pairs, |(name, value)| {
-            let named = self.admits(&objects.names, &Value::from(name.as_str()));
-            both(named, || self.admits(&objects.property(name)?, value))
+            let name_verdict = self.admits(&objects.names, &Value::from(name.as_str()));
+            both(name_verdict, || self.admits(&objects.property(name)?, value))
         });
         if objects.dependents.is_empty() { each } else { each.filter(|passes| !passes) }
     }
@@ -128,15 +128,15 @@ fn both(first: Option<bool>, second: impl FnOnce() -> Option<bool>) -> Option<bo
 }
 
 fn all<T>(list: &[T], mut test: impl FnMut(&T) -> Option<bool>) -> Option<bool> {
-    let mut found = Some(true);
+    let mut verdict = Some(true);
     for item in list {
         match test(item) {
             Some(true) => {}
             Some(false) => return Some(false),
-            None => found = None,
+            None => verdict = None,
         }
     }
-    found
+    verdict
 }
 
 fn any<T>(list: &[T], mut test: impl FnMut(&T) -> Option<bool>) -> Option<bool> {

@@ -156,14 +156,14 @@ impl<'s> Prover<'s> {
                 return Ok(());
             }
         }
-        let kept = self.granted_order.len();
+        let granted_count = self.granted_order.len();
         self.granted.insert(key.clone());
         self.granted_order.push(key);
         self.depth += 1;
         let proof = self.compare_expansions(a, b);
         self.depth -= 1;
         if proof.is_err() {
-            for key in self.granted_order.drain(kept..) {
+            for key in self.granted_order.drain(granted_count..) {
                 self.granted.remove(&key);
             }
         }

@@ -124,13 +124,18 @@ impl<'s> Prover<'s> {
         if b.names.is_empty() || self.prove(&a.names, &b.names).is_ok() {
             return Ok(());
         }
-        let rest = regions(a, all_of, |narrow| narrow.beside(&PropertyLayer::default()))?;
-        let closed = rest.iter().all(|narrow| self.is_never(narrow));
-        let known = a.known().into_iter().all(|name| {
+        let unnamed_regions =
+            regions(a, all_of, |narrow| narrow.beside(&PropertyLayer::default()))?;
+        let closed = unnamed_regions.iter().all(|narrow| self.is_never(narrow));
+        let has_admitted_names = a.known().into_iter().all(|name| {
             let absent = a.property(name).is_some_and(|narrow| self.is_never(&narrow));
             absent || self.admits(&b.names, &Value::from(name)) == Some(true)
         });
-        if closed && known { Ok(()) } else { Err(ProofObstacle::at("propertyNames", all_of)) }
+        if closed && has_admitted_names {
+            Ok(())
+        } else {
+            Err(ProofObstacle::at("propertyNames", all_of))
+        }
     }
 
     fn dependents_within(
@@ -143,8 +148,8 @@ impl<'s> Prover<'s> {
             let absent = a.property(wide.name).is_some_and(|narrow| self.is_never(&narrow));
             let narrow = || a.dependents.iter().filter(|narrow| narrow.name == wide.name);
             let names: Vec<_> = narrow().flat_map(|narrow| &narrow.required).collect();
-            let listed = |name: &&str| a.required.contains(name) || names.contains(&name);
-            if absent || (wide.schema.is_none() && wide.required.iter().all(listed)) {
+            let is_required = |name: &&str| a.required.contains(name) || names.contains(&name);
+            if absent || (wide.schema.is_none() && wide.required.iter().all(is_required)) {
                 continue;
             }
             let is_covered = wide.schema.is_some_and(|wide| {
@@ -196,14 +201,16 @@ fn regions<'s>(
     all_of: &AllOf<'s>,
     options: impl Fn(&PropertyLayer<'s>) -> Vec<AllOf<'s>>,
 ) -> Result<Vec<AllOf<'s>>, ProofObstacle<'s>> {
-    let mut found = vec![AllOf::new()];
+    let mut combinations = vec![AllOf::new()];
     for layer in &objects.layers {
         let more = options(layer);
-        let pairs = found.iter().flat_map(|left| more.iter().map(move |right| (left, right)));
-        found = pairs.map(|(left, right)| merge_all_of([left.clone(), right.clone()])).collect();
-        if found.len() > MAX_CHOICES {
+        let pairs =
+            combinations.iter().flat_map(|left| more.iter().map(move |right| (left, right)));
+        combinations =
+            pairs.map(|(left, right)| merge_all_of([left.clone(), right.clone()])).collect();
+        if combinations.len() > MAX_CHOICES {
             return Err(ProofObstacle::at("patternProperties", all_of));
         }
     }
-    Ok(found)
+    Ok(combinations)
 }

@@ -159,8 +159,10 @@ impl<'s> Shape<'s> {
 
     /// Restricts the accepted values to these.
     pub(super) fn keep(&mut self, list: &[Value]) {
-        let own = ListedValues::new(list.iter().filter(|value| self.is_of(value)));
-        self.values = Some(self.values.as_ref().map_or_else(|| own.clone(), |it| it.common(&own)));
+        let own_values = ListedValues::new(list.iter().filter(|value| self.is_of(value)));
+        self.values = Some(
+            self.values.as_ref().map_or_else(|| own_values.clone(), |it| it.common(&own_values)),
+        );
     }
 
     /// Returns whether every value of the type is valid.
@@ -277,11 +279,13 @@ impl JsonType {
 
     /// The types that `type` and `nullable` name, sorted; all types if neither is present.
     pub(super) fn read(subschema: Subschema<'_>) -> Result<Vec<Self>, UnreadableKeyword> {
-        let named = |value: &Value| value.as_str().and_then(Self::named).ok_or("type");
+        let parse_type = |value: &Value| value.as_str().and_then(Self::named).ok_or("type");
         let mut kinds = match subschema.get("type") {
             None => return Ok(Self::ALL.to_vec()),
-            Some(Value::Array(list)) => list.iter().map(named).collect::<Result<Vec<_>, _>>()?,
-            Some(value) => vec![named(value)?],
+            Some(Value::Array(list)) => {
+                list.iter().map(parse_type).collect::<Result<Vec<_>, _>>()?
+            }
+            Some(value) => vec![parse_type(value)?],
         };
         match subschema.get("nullable") {
             None | Some(Value::Bool(false)) => {}
@@ -303,11 +307,11 @@ pub(super) fn size(
 ) -> Result<Option<usize>, UnreadableKeyword> {
     let Some(value) = subschema.get(word) else { return Ok(None) };
     let text = value.as_number().ok_or(word)?.to_string();
-    let whole = tool_runtime_schema::json::Decimal::read(&text)
+    let integer = tool_runtime_schema::json::Decimal::read(&text)
         .to_i128()
         .filter(|size| *size >= 0)
         .ok_or(word)?;
-    Ok(Some(usize::try_from(whole).unwrap_or(usize::MAX)))
+    Ok(Some(usize::try_from(integer).unwrap_or(usize::MAX)))
 }
 
 impl<'s> ProofObstacle<'s> {

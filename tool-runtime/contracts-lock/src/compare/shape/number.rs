@@ -116,14 +116,15 @@ impl NumberConstraints {
 
     /// The keyword of `other` that some of these numbers may violate.
     pub(in super::super) fn violated_keyword(&self, other: &Self) -> Option<&'static str> {
-        let whole = self.whole || self.steps.iter().any(|step| step.divides_into(MultipleOf::ONE));
+        let is_whole =
+            self.whole || self.steps.iter().any(|step| step.divides_into(MultipleOf::ONE));
         let below = other.lower.is_some_and(|bound| !is_within(self.lower, bound, true));
         let above = other.upper.is_some_and(|bound| !is_within(self.upper, bound, false));
         let one = self.whole.then_some(&MultipleOf::ONE);
         let steps = || self.steps.iter().chain(one);
         let between = other.steps.iter().any(|step| !steps().any(|own| own.divides_into(*step)));
         let broken = [
-            (other.whole && !whole, "type"),
+            (other.whole && !is_whole, "type"),
             (below, "minimum"),
             (above, "maximum"),
             (between, "multipleOf"),
@@ -220,13 +221,13 @@ impl RangeBound {
     }
 
     fn inwards(self, low: bool) -> Self {
-        let whole = match self.at {
+        let integer = match self.at {
             ExactNumber::Whole(whole) if !self.exclusive => Some(whole),
             ExactNumber::Whole(whole) if low => whole.checked_add(1),
             ExactNumber::Whole(whole) => whole.checked_sub(1),
             ExactNumber::Float(float) => whole(if low { float.ceil() } else { float.floor() }),
         };
-        whole.map_or(self, |whole| Self { at: ExactNumber::Whole(whole), exclusive: false })
+        integer.map_or(self, |integer| Self { at: ExactNumber::Whole(integer), exclusive: false })
     }
 }
 
@@ -242,8 +243,8 @@ impl ExactNumber {
     fn near(self) -> Vec<Value> {
         match self {
             Self::Whole(at) => {
-                let whole = [Some(at), at.checked_sub(1), at.checked_add(1)];
-                whole.into_iter().flatten().map(json_integer).collect()
+                let integers = [Some(at), at.checked_sub(1), at.checked_add(1)];
+                integers.into_iter().flatten().map(json_integer).collect()
             }
             Self::Float(at) => {
                 [at, at.floor(), at.ceil(), at - 0.25, at + 0.25].map(Value::from).into()
@@ -286,8 +287,8 @@ impl MultipleOf {
         let places = |count: i64| u32::try_from(count).ok().and_then(|n| 10_u128.checked_pow(n));
         let shift = self.power - unit.power;
         if shift >= 0 {
-            let own = places(shift).and_then(|scale| self.digits.checked_mul(scale));
-            own.is_some_and(|own| own % unit.digits == 0)
+            let scaled_digits = places(shift).and_then(|scale| self.digits.checked_mul(scale));
+            scaled_digits.is_some_and(|scaled_digits| scaled_digits % unit.digits == 0)
         } else {
             let unit = places(-shift).and_then(|scale| unit.digits.checked_mul(scale));
             unit.is_some_and(|unit| self.digits % unit == 0)

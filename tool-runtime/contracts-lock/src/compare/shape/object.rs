@@ -83,8 +83,8 @@ impl<'s> ObjectConstraints<'s> {
 
     /// The named properties.
     pub(in super::super) fn known(&self) -> BTreeSet<&'s str> {
-        let named = self.layers.iter().flat_map(|layer| layer.named.keys().copied());
-        named.chain(self.required.iter().copied()).collect()
+        let layer_names = self.layers.iter().flat_map(|layer| layer.named.keys().copied());
+        layer_names.chain(self.required.iter().copied()).collect()
     }
 
     /// The schemas of a property; `None` if they are unknown.
@@ -95,8 +95,8 @@ impl<'s> ObjectConstraints<'s> {
 
     /// The smallest and the largest possible number of properties.
     pub(in super::super) fn sizes(&self) -> (usize, usize) {
-        let listed = self.layers.iter().filter_map(PropertyLayer::closed_to).min();
-        (self.min.max(self.required.len()), self.max.min(listed.unwrap_or(usize::MAX)))
+        let name_limit = self.layers.iter().filter_map(PropertyLayer::closed_to).min();
+        (self.min.max(self.required.len()), self.max.min(name_limit.unwrap_or(usize::MAX)))
     }
 
     /// Applies a schema to the properties that no layer evaluates.
@@ -115,10 +115,10 @@ impl<'s> ObjectConstraints<'s> {
 
     /// The evaluated properties: whether all are, their names, and their patterns.
     pub(in super::super) fn evaluated(&self) -> (bool, BTreeSet<&'s str>, BTreeSet<&'s str>) {
-        let all = self.layers.iter().any(|layer| layer.all);
+        let has_catch_all = self.layers.iter().any(|layer| layer.all);
         let names = self.layers.iter().flat_map(|layer| layer.named.keys().copied());
         let patterns = self.layers.iter().flat_map(|layer| layer.patterns.iter());
-        (all, names.collect(), patterns.map(|(text, _)| *text).collect())
+        (has_catch_all, names.collect(), patterns.map(|(text, _)| *text).collect())
     }
 }
 
@@ -165,21 +165,21 @@ fn names(list: &Value) -> Option<Vec<&str>> {
 }
 
 fn dependents(subschema: Subschema<'_>) -> Result<Vec<PropertyDependency<'_>>, UnreadableKeyword> {
-    let mut found = Vec::new();
+    let mut dependencies = Vec::new();
     for word in ["dependentRequired", "dependentSchemas", "dependencies"] {
         if subschema.get(word).is_some_and(|map| !map.is_object()) {
             return Err(word);
         }
         for (name, inner) in subschema.subschema_map(word) {
-            let listed = inner.schema.is_array() && word != "dependentSchemas";
+            let is_name_list = inner.schema.is_array() && word != "dependentSchemas";
             let required = match names(inner.schema) {
-                Some(required) if listed => required,
-                None if word == "dependentRequired" || listed => return Err(word),
+                Some(required) if is_name_list => required,
+                None if word == "dependentRequired" || is_name_list => return Err(word),
                 _ => Vec::new(),
             };
-            let schema = (!listed).then_some(inner);
-            found.push(PropertyDependency { name, required, schema });
+            let schema = (!is_name_list).then_some(inner);
+            dependencies.push(PropertyDependency { name, required, schema });
         }
     }
-    Ok(found)
+    Ok(dependencies)
 }

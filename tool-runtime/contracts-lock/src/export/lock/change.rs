@@ -96,8 +96,8 @@ impl ContractChange {
 
     /// Locates the change in the old contract, if the new one does not have the changed part.
     pub(super) fn located_by(self, after: &Value) -> Self {
-        let kept = after.pointer(&self.pointer).is_some();
-        if kept { self } else { self.located_in_lock() }
+        let is_present = after.pointer(&self.pointer).is_some();
+        if is_present { self } else { self.located_in_lock() }
     }
 
     pub(super) fn located_in_lock(self) -> Self {

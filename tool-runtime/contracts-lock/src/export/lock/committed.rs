@@ -44,8 +44,8 @@ fn within_existing_folder(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let here = Path::new(".");
     path.ancestors().skip(1).find_map(|ancestor| {
         let folder = if ancestor == Path::new("") { here } else { ancestor };
-        let rest = path.strip_prefix(ancestor).ok()?;
-        folder.is_dir().then(|| (folder.to_owned(), rest.to_owned()))
+        let relative_path = path.strip_prefix(ancestor).ok()?;
+        folder.is_dir().then(|| (folder.to_owned(), relative_path.to_owned()))
     })
 }
 

@@ -9,8 +9,9 @@ const LENGTH: usize = 7;
 #[must_use]
 pub fn markers(text: &str) -> Option<Vec<(usize, char)>> {
     let lines = text.lines().enumerate();
-    let found: Vec<_> = lines.filter_map(|(at, line)| Some((at + 1, marker(line)?))).collect();
-    (!found.is_empty()).then_some(found)
+    let marker_lines: Vec<_> =
+        lines.filter_map(|(at, line)| Some((at + 1, marker(line)?))).collect();
+    (!marker_lines.is_empty()).then_some(marker_lines)
 }
 
 /// The character that a marker repeats: `|` begins the common ancestor in the styles `diff3` and

@@ -105,8 +105,8 @@ impl LockFile {
 
     /// The lock of these tools after this one and the base: missing tools are kept as removed.
     pub(super) fn followed_by(&self, tools: &[Contract], base: Option<&Self>) -> Self {
-        let known = base.into_iter().chain([self]).flat_map(Self::versions);
-        let mut removed: RemovedTools = known.collect();
+        let known_versions = base.into_iter().chain([self]).flat_map(Self::versions);
+        let mut removed: RemovedTools = known_versions.collect();
         for tool in tools {
             removed.remove(tool.name());
         }

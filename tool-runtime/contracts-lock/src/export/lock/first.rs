@@ -20,8 +20,8 @@ pub(super) struct Catalogue {
 /// catalogue of other tools belongs to another export.
 pub(super) fn catalogue(lock: &Path, tools: &[Contract]) -> Option<Catalogue> {
     let folder = lock.parent().unwrap_or(Path::new(""));
-    let listed = if folder == Path::new("") { Path::new(".") } else { folder };
-    let entries = fs::read_dir(listed).into_iter().flatten().flatten();
+    let directory = if folder == Path::new("") { Path::new(".") } else { folder };
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut names: Vec<_> =
         entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name()).collect();
     names.sort();

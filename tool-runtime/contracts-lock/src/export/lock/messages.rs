@@ -39,12 +39,12 @@ pub(super) fn committed(path: &Path, commit: &str) -> ExportError {
 
 /// A lock with these conflict markers.
 pub(super) fn conflicted(path: &Path, markers: &[(usize, char)]) -> ExportError {
-    let listed = markers.iter().take(MAX_MARKERS);
-    let listed =
-        listed.map(|(line, sign)| format!("line {line} (`{}`)", sign.to_string().repeat(7)));
-    let mut listed: Vec<_> = listed.collect();
+    let first_markers = markers.iter().take(MAX_MARKERS);
+    let marker_lines =
+        first_markers.map(|(line, sign)| format!("line {line} (`{}`)", sign.to_string().repeat(7)));
+    let mut marker_list: Vec<_> = marker_lines.collect();
     if markers.len() > MAX_MARKERS {
-        listed.push(format!("{} more", markers.len() - MAX_MARKERS));
+        marker_list.push(format!("{} more", markers.len() - MAX_MARKERS));
     }
     let message = format!(
         "{} has the conflict markers of a merge: {}; take the whole file from the branch that you \
@@ -52,7 +52,7 @@ pub(super) fn conflicted(path: &Path, markers: &[(usize, char)]) -> ExportError 
          -- {}`, then run the build with `{ACCEPT}`, which adds the changes of the tools again, and \
          commit the lock",
         path.display(),
-        listed.join(", "),
+        marker_list.join(", "),
         path.display()
     );
     ExportError::new(ExportErrorKind::Conflict, message)

@@ -43,8 +43,8 @@ impl<'s> FieldLister<'s> {
         }
         let Some(Value::Object(properties)) = schema.get("properties") else { return };
         let required = |name: &str| {
-            let all = schema.get("required").and_then(Value::as_array);
-            all.is_some_and(|all| all.iter().any(|it| it == name))
+            let required_names = schema.get("required").and_then(Value::as_array);
+            required_names.is_some_and(|required_names| required_names.iter().any(|it| it == name))
         };
         let mut sorted: Vec<_> = properties.iter().collect();
         sorted.sort_by_key(|(name, _)| (!required(name), name.as_str()));

@@ -26,8 +26,9 @@ pub(super) fn paragraph(text: &str) -> String {
 
 /// The anchor that common hosts generate for a heading with this name as inline code.
 pub(super) fn anchor(name: &str) -> String {
-    let kept = name.chars().filter(|it| it.is_ascii_alphanumeric() || *it == '_' || *it == '-');
-    kept.collect::<String>().to_ascii_lowercase()
+    let anchor_chars =
+        name.chars().filter(|it| it.is_ascii_alphanumeric() || *it == '_' || *it == '-');
+    anchor_chars.collect::<String>().to_ascii_lowercase()
 }
 
 #[cfg(test)]

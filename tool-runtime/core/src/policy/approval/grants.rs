@@ -50,10 +50,11 @@ impl PolicyState {
             scopes.push(whole_tool.with_arguments(arguments));
         }
         for scope in scopes {
-            let found = self.call_store(STORE_TIMEOUT, self.stores.grants.find_grant(&scope)).await;
-            let found = found.map_err(|error| store_failed(&error))?;
+            let lookup =
+                self.call_store(STORE_TIMEOUT, self.stores.grants.find_grant(&scope)).await;
+            let stored_grant = lookup.map_err(|error| store_failed(&error))?;
             let now = self.clock.now();
-            let Some(grant) = found else { continue };
+            let Some(grant) = stored_grant else { continue };
             if grant.expires_at.is_none_or(|end| now < end) {
                 return Ok(call.approve(String::from(grant.granted_by)).is_ok());
             }
@@ -85,8 +86,8 @@ impl PolicyState {
         };
         let grant = StandingGrant::new(grant, approver, self.clock.now());
         // If the store fails, the next call needs an approval again; this one stays approved.
-        let kept = self.stores.grants.put_grant(grant);
-        if let Err(error) = self.call_store(STORE_TIMEOUT, kept).await {
+        let put_future = self.stores.grants.put_grant(grant);
+        if let Err(error) = self.call_store(STORE_TIMEOUT, put_future).await {
             log_store_error("a standing grant was not stored", &error);
         }
         Ok(())

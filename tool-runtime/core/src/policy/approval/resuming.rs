@@ -82,14 +82,14 @@ impl Tickets<'_> {
     /// context, under the name of its tool if it is known. A ticket of another tenant is not found.
     #[must_use = "a call runs nothing until it is executed"]
     pub async fn resume_by_id(&self, id: Uuid, approver: &ToolContext) -> ToolCall {
-        let found = match self.stored(id, approver.tenant_id()).await {
+        let waiting_ticket = match self.stored(id, approver.tenant_id()).await {
             Ok(found) => found,
             Err(refusal) => return self.not_resumed(Some(id), "", None, approver, &refusal),
         };
-        match self.resume_found(&found).await {
+        match self.resume_found(&waiting_ticket).await {
             Ok(call) => call,
             Err(refusal) => {
-                let tool = self.state().tool_of(&found);
+                let tool = self.state().tool_of(&waiting_ticket);
                 let tool = tool.as_deref().unwrap_or("");
                 self.not_resumed(Some(id), tool, None, approver, &refusal)
             }
@@ -118,8 +118,8 @@ impl Tickets<'_> {
     /// Returns an error if the store cannot be written.
     pub async fn supersede_ticket(&self, ticket: &Ticket) -> Result<(), StoreError> {
         let state = self.state();
-        let ended = state.stores.tickets.end_ticket(ticket.id(), TicketEnd::Superseded);
-        state.call_store(STORE_TIMEOUT, ended).await.map(drop)
+        let end_future = state.stores.tickets.end_ticket(ticket.id(), TicketEnd::Superseded);
+        state.call_store(STORE_TIMEOUT, end_future).await.map(drop)
     }
 
     fn not_resumed(
@@ -146,12 +146,12 @@ impl Tickets<'_> {
             return Err(TicketRejection::Foreign.into());
         }
         self.check_tool(ticket)?;
-        let found = state.find_stored(ticket.id(), ticket.tenant()).await?;
-        must_be_waiting_or_used(&found)?;
-        let sealed = state.unseal(&found)?;
+        let waiting_ticket = state.find_stored(ticket.id(), ticket.tenant()).await?;
+        must_be_waiting_or_used(&waiting_ticket)?;
+        let sealed = state.unseal(&waiting_ticket)?;
         let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
         let context = context.with_authority_of(cx);
-        Ok(self.resume_sealed(ticket, sealed, context, found.end.is_some()).await)
+        Ok(self.resume_sealed(ticket, sealed, context, waiting_ticket.end.is_some()).await)
     }
 
     /// Checks that the tool has the version and schema for which the ticket was issued.
@@ -274,9 +274,9 @@ impl PolicyState {
 
     /// Finds the stored call of a ticket of this tenant, waiting or ended.
     async fn find_stored(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
-        let found = self.call_store(STORE_TIMEOUT, self.stores.tickets.find_ticket(id)).await;
-        let found = found.map_err(|error| store_failed(&error))?;
-        Ok(found.filter(|it| it.tenant == tenant).ok_or(TicketRejection::Unknown)?)
+        let lookup = self.call_store(STORE_TIMEOUT, self.stores.tickets.find_ticket(id)).await;
+        let waiting_ticket = lookup.map_err(|error| store_failed(&error))?;
+        Ok(waiting_ticket.filter(|it| it.tenant == tenant).ok_or(TicketRejection::Unknown)?)
     }
 
     pub(super) fn unseal(&self, found: &WaitingTicket) -> Result<SealedCall, TicketRejection> {

@@ -105,10 +105,10 @@ impl Tickets<'_> {
     ) -> Result<WaitingCalls, StoreError> {
         let state = self.state();
         let now = state.clock.now();
-        let found = state.stores.tickets.waiting_tickets(tenant, after, limit, now);
-        let found = state.call_store(STORE_TIMEOUT, found).await?;
-        let next = found.last().filter(|_| found.len() >= limit).map(|ticket| ticket.id);
-        let calls = found.iter().filter_map(|found| state.waiting_call(found)).collect();
+        let lookup = state.stores.tickets.waiting_tickets(tenant, after, limit, now);
+        let tickets = state.call_store(STORE_TIMEOUT, lookup).await?;
+        let next = tickets.last().filter(|_| tickets.len() >= limit).map(|ticket| ticket.id);
+        let calls = tickets.iter().filter_map(|tickets| state.waiting_call(tickets)).collect();
         Ok(WaitingCalls { calls, next })
     }
 
@@ -122,9 +122,10 @@ impl Tickets<'_> {
         tenant: Uuid,
     ) -> Result<Option<WaitingCall>, StoreError> {
         let state = self.state();
-        let found = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
-        let found = found.filter(|found| found.tenant == tenant && found.end.is_none());
-        Ok(found.and_then(|found| state.waiting_call(&found)))
+        let ticket = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
+        let waiting_ticket =
+            ticket.filter(|ticket| ticket.tenant == tenant && ticket.end.is_none());
+        Ok(waiting_ticket.and_then(|waiting_ticket| state.waiting_call(&waiting_ticket)))
     }
 }
 

@@ -59,14 +59,14 @@ pub(crate) fn excerpt(
 ) -> Option<Excerpt> {
     let tree = read(data_json, &UNBOUNDED).ok()?;
     let view = tree.view(data_json);
-    let mut whole = Vec::new();
+    let mut uncut_arrays = Vec::new();
     for _ in 0..MAX_ATTEMPTS {
-        let rows = RowCuts::fit(view, max_bytes, &whole)?;
+        let rows = RowCuts::fit(view, max_bytes, &uncut_arrays)?;
         let json = rows.text();
         if keeps_schema(&json) {
             return Some(Excerpt { json, cuts: cuts(&rows) });
         }
-        whole.push(rows.shortest()?);
+        uncut_arrays.push(rows.shortest()?);
     }
     None
 }

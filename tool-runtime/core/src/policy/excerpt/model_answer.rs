@@ -201,9 +201,9 @@ impl ToolCall {
             max_bytes: plan.max_output_bytes,
             max_tokens: scope.cx().budget_tokens(),
         };
-        let whole = size.whole(data);
-        if size.fits(&whole, "") {
-            return ModelAnswer::new(whole, None);
+        let full_answer = size.whole(data);
+        if size.fits(&full_answer, "") {
+            return ModelAnswer::new(full_answer, None);
         }
         let handle = state.store_output(scope.cx(), data).await.ok();
         let total_bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
@@ -219,7 +219,7 @@ impl ToolCall {
             schema.is_none_or(|schema| schema.check(text, &widest, Coerce::Off).is_admitted())
         };
         let describe = |cuts: &[Cut]| mark(cuts.to_vec()).to_string();
-        match size.excerpt(&whole, keeps, describe) {
+        match size.excerpt(&full_answer, keeps, describe) {
             Some(shown) => {
                 let mark = mark(shown.cuts.clone());
                 ModelAnswer::new(shown, Some(mark))

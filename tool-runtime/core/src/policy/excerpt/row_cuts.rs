@@ -124,21 +124,22 @@ impl<'d> RowCuts<'d> {
     fn lightest(&self, excess: usize, whole: &[usize]) -> Option<usize> {
         let enough = |rows: &ArrayRows| rows.shown == 1 && rows.weight >= excess;
         let may_be_cut = |at: &usize| !whole.contains(at) && self.is_shown(*at);
-        let all = (0..self.arrays.len()).filter(|at| enough(&self.arrays[*at])).filter(may_be_cut);
-        all.min_by_key(|at| self.arrays[*at].weight)
+        let candidates =
+            (0..self.arrays.len()).filter(|at| enough(&self.arrays[*at])).filter(may_be_cut);
+        candidates.min_by_key(|at| self.arrays[*at].weight)
     }
 
     /// Removes the second half of the rows, or the only one.
     fn halve(&mut self, at: usize) {
         let rows = &self.arrays[at];
-        let shown = rows.shown / 2;
-        let row = shown.checked_sub(1).and_then(|index| self.view.children(rows.id).nth(index));
+        let row_count = rows.shown / 2;
+        let row = row_count.checked_sub(1).and_then(|index| self.view.children(rows.id).nth(index));
         // Arrays inside are cut only when this one has one row left, whose size is then its weight.
         let (until, lost) = match row {
             Some((_, row)) => (row.end(), rows.until - row.end()),
             None => (rows.start, rows.weight),
         };
-        self.show(at, shown, until);
+        self.show(at, row_count, until);
         self.weigh(at, |weight| weight - lost);
     }
 

@@ -45,8 +45,8 @@ impl PolicyState {
         let is_used = used.is_some();
         let mut delay = FIRST_POLL_DELAY;
         loop {
-            let asked = self.store_time(time_left(scope, started));
-            let now = within_deadline(scope, started, asked).await?;
+            let time_lookup = self.store_time(time_left(scope, started));
+            let now = within_deadline(scope, started, time_lookup).await?;
             let now = now.map_err(|error| refusals::store_failed(&error))?;
             let request = ClaimRequest::new(key.clone(), arguments, now, plan.lease);
             let request = request
@@ -199,12 +199,12 @@ impl PolicyState {
                     return Ok(key);
                 }
                 reconciliation::EarlierOutcome::Happened(ended) => {
-                    let ended = key.settle(scope, *ended).await;
+                    let outcome = key.settle(scope, *ended).await;
                     // If the key was taken over meanwhile, there is nothing to replay.
-                    let stands = ended.effect != EffectOutcome::Unknown;
-                    let answer = replay::stored(&ended.output).filter(|_| stands);
+                    let stands = outcome.effect != EffectOutcome::Unknown;
+                    let answer = replay::stored(&outcome.output).filter(|_| stands);
                     let replayed = answer.and_then(|it| replay::replayed(scope, &it).ok());
-                    return Err(replayed.unwrap_or(ended).into());
+                    return Err(replayed.unwrap_or(outcome).into());
                 }
                 reconciliation::EarlierOutcome::Unknown => {}
                 reconciliation::EarlierOutcome::LeaseLost => {

@@ -138,10 +138,10 @@ impl ClaimedKey {
                 if error.kind() == StoreErrorKind::Full {
                     drop(self.store(Settlement::Unknown).await);
                 }
-                let mut ended = with_warning(scope, ended, NOT_STORED);
-                let log = format!("{}the answer was not stored: {error}", ended.log);
-                ended.log = scope.scrub_log(log);
-                ended
+                let mut outcome = with_warning(scope, ended, NOT_STORED);
+                let log = format!("{}the answer was not stored: {error}", outcome.log);
+                outcome.log = scope.scrub_log(log);
+                outcome
             }
         }
     }

@@ -75,9 +75,9 @@ impl PolicyState {
         consent: &CallApproval,
         started: Instant,
     ) -> Result<(), Box<Refusal>> {
-        let found = self.record_of(scope, consent, time_left(scope, started)).await?;
+        let key_record = self.record_of(scope, consent, time_left(scope, started)).await?;
         // The answer in a damaged record is not trusted.
-        match found.filter(|record| !record.damaged).map(|record| record.state) {
+        match key_record.filter(|record| !record.damaged).map(|record| record.state) {
             Some(KeyState::Answered { .. }) => Err(TicketRejection::Used.into()),
             None | Some(KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived) => {
                 Ok(())
@@ -94,8 +94,8 @@ impl PolicyState {
         limit: Duration,
     ) -> Result<Option<KeyRecord>, Box<Refusal>> {
         let Some((key, arguments)) = key_and_arguments(scope, consent) else { return Ok(None) };
-        let found = self.live_record(&key, limit).await?;
-        Ok(found.filter(|record| is_same(record, arguments)))
+        let key_record = self.live_record(&key, limit).await?;
+        Ok(key_record.filter(|record| is_same(record, arguments)))
     }
 
     /// Returns the record of a key, unless its answer has expired.
@@ -104,9 +104,9 @@ impl PolicyState {
         key: &ScopedKey,
         limit: Duration,
     ) -> Result<Option<KeyRecord>, Box<Refusal>> {
-        let found = self.call_store(limit, self.stores.keys.find(key)).await;
-        let found = found.map_err(|error| refusals::store_failed(&error))?;
-        let Some(record) = found else { return Ok(None) };
+        let lookup = self.call_store(limit, self.stores.keys.find(key)).await;
+        let key_record = lookup.map_err(|error| refusals::store_failed(&error))?;
+        let Some(record) = key_record else { return Ok(None) };
         if let KeyState::Answered { keep_until, .. } = &record.state {
             let now = self.store_time(limit).await;
             if now.map_err(|error| refusals::store_failed(&error))? >= *keep_until {

@@ -52,6 +52,6 @@ fn derived(cx: &ToolContext, scope: &CallScope) -> Option<String> {
 
 /// Returns the view of the key that the tool reads.
 pub(super) fn shown_to_tool(key: &ScopedKey, fence: Fence) -> Idempotency {
-    let own = key.key.strip_prefix(GIVEN).unwrap_or(&key.key);
-    Idempotency::of(own.into(), key.global_key().into(), fence.get())
+    let own_key = key.key.strip_prefix(GIVEN).unwrap_or(&key.key);
+    Idempotency::of(own_key.into(), key.global_key().into(), fence.get())
 }

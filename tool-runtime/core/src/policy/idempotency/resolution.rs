@@ -102,8 +102,8 @@ impl Outcomes<'_> {
         limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let state = self.state();
-        let found = state.stores.keys.list_unknown(tenant, after, limit);
-        state.call_store(STORE_TIMEOUT, found).await
+        let lookup = state.stores.keys.list_unknown(tenant, after, limit);
+        state.call_store(STORE_TIMEOUT, lookup).await
     }
 
     /// Finds the record of a keyed call in any state, including an archived one.
@@ -125,8 +125,8 @@ impl Outcomes<'_> {
         fence: Fence,
     ) -> Result<Option<KeyRecord>, StoreError> {
         let state = self.state();
-        let found = state.stores.keys.find_unknown(tenant, fence);
-        state.call_store(STORE_TIMEOUT, found).await
+        let lookup = state.stores.keys.find_unknown(tenant, fence);
+        state.call_store(STORE_TIMEOUT, lookup).await
     }
 
     /// Resolves an unknown outcome as a person found it out.
@@ -162,8 +162,8 @@ impl Outcomes<'_> {
             }
         };
         let settled = state.stores.keys.settle(&record.key, record.fence, settlement);
-        let held = state.call_store(STORE_TIMEOUT, settled).await?;
-        if !held {
+        let is_settled = state.call_store(STORE_TIMEOUT, settled).await?;
+        if !is_settled {
             return Err(ResolveError::Changed);
         }
         state.outcomes.record_resolved();

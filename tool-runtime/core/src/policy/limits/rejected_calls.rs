@@ -40,8 +40,8 @@ const MAX_PAIRS: usize = 10_000;
 impl<'a> RunKey<'a> {
     pub(crate) fn of(cx: &'a ToolContext) -> Self {
         let run = cx.run_id().map(|run| (RunKind::Run, run));
-        let named = run.or_else(|| cx.ingestion_run_id().map(|run| (RunKind::Ingestion, run)));
-        let (kind, name) = named.unwrap_or((RunKind::Trace, cx.trace_id()));
+        let run_key = run.or_else(|| cx.ingestion_run_id().map(|run| (RunKind::Ingestion, run)));
+        let (kind, name) = run_key.unwrap_or((RunKind::Trace, cx.trace_id()));
         Self { tenant: cx.tenant_id(), kind, name }
     }
 }

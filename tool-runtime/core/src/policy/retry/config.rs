@@ -200,8 +200,8 @@ impl TryFrom<RetryConfig> for act::RetryConfig {
 
     fn try_from(config: RetryConfig) -> Result<Self, OutOfRange> {
         let longest = RetryConfig::DEFAULT.max_delay_ms;
-        let found = config.max_delay_ms;
-        OutOfRange::unless(found == longest, "max_delay_ms", longest, found)?;
+        let max_delay = config.max_delay_ms;
+        OutOfRange::unless(max_delay == longest, "max_delay_ms", longest, max_delay)?;
         Self::new(config.max_attempts, config.backoff_multiplier, config.initial_delay_ms)
             .map_err(|error| OutOfRange::new("retry_config", error, config))
     }

@@ -91,10 +91,10 @@ struct SealedParts<'a> {
 
 impl<'a> SealedParts<'a> {
     fn of(sealed: &'a [u8]) -> Option<Self> {
-        let rest = sealed.strip_prefix(&[VERSION])?;
-        let (&length, rest) = rest.split_first()?;
-        let (key, rest) = rest.split_at_checked(length.into())?;
-        let (salt, ciphertext) = rest.split_first_chunk()?;
+        let tail = sealed.strip_prefix(&[VERSION])?;
+        let (&length, tail) = tail.split_first()?;
+        let (key, tail) = tail.split_at_checked(length.into())?;
+        let (salt, ciphertext) = tail.split_first_chunk()?;
         let (header, _) = sealed.split_at_checked(sealed.len() - ciphertext.len())?;
         Some(Self { header, key: std::str::from_utf8(key).ok()?, salt, ciphertext })
     }

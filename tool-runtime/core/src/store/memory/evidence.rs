@@ -182,8 +182,8 @@ impl MemoryEvidence {
         let newest = self.keys_of(tenant).last().map(|key| key.version);
         let sealed = self.snapshots_of(tenant, Bound::Unbounded);
         let used = sealed.filter_map(|snapshot| Some(snapshot.sealed.as_ref()?.key.version));
-        let kept: BTreeSet<u32> = used.chain(newest).collect();
-        self.destroy(tenant, |version| !kept.contains(&version))
+        let kept_versions: BTreeSet<u32> = used.chain(newest).collect();
+        self.destroy(tenant, |version| !kept_versions.contains(&version))
     }
 
     fn destroy(&mut self, tenant: Uuid, which: impl Fn(u32) -> bool) -> usize {

@@ -149,10 +149,10 @@ impl Hasher for NameHasher {
         let Some(last) = bytes.last_chunk() else {
             return self.add(bytes.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte)));
         };
-        let mut rest = bytes;
-        while let Some((word, after)) = rest.split_first_chunk() {
+        let mut tail = bytes;
+        while let Some((word, after)) = tail.split_first_chunk() {
             self.add(u64::from_le_bytes(*word));
-            rest = after;
+            tail = after;
         }
         self.add(u64::from_le_bytes(*last));
     }

@@ -180,10 +180,10 @@ impl Registry {
 
     /// Adds a definition once, even if it is registered and discovered.
     fn add_definition(&mut self, definition: &'static Definition) {
-        let known = self.entries.iter().any(
+        let is_registered = self.entries.iter().any(
             |entry| matches!(entry.source, ToolSource::Static(other) if std::ptr::eq(other, definition)),
         );
-        if !known {
+        if !is_registered {
             let location = SourceLocation::of_definition(definition);
             let source = ToolSource::Static(definition);
             self.entries.push(Registration { source, location, if_valid: false });
@@ -258,9 +258,9 @@ impl Registration {
         settings: &ToolSettings,
     ) -> Result<Registered, Vec<BuildProblem>> {
         let Some(other) = same_name else { return Registered::compile(self, settings) };
-        let mut found = vec![duplicate(other, self)];
-        found.extend(Registered::compile(self, settings).err().into_iter().flatten());
-        Err(found)
+        let mut problems = vec![duplicate(other, self)];
+        problems.extend(Registered::compile(self, settings).err().into_iter().flatten());
+        Err(problems)
     }
 
     fn refused(&self, problems: Vec<BuildProblem>) -> RefusedTool {

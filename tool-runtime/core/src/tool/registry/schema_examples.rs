@@ -10,7 +10,7 @@ use crate::tool::BuildProblem;
 ///
 /// Schemas of dynamic tools are not checked: they often contain invalid examples, without effect.
 pub(super) fn check(tool: &str, schema: &Value) -> Vec<BuildProblem> {
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     let definitions = schema.get("$defs");
     named_schemas(schema, "", &mut |location, named| {
         let mut alone = named.clone();
@@ -20,16 +20,18 @@ pub(super) fn check(tool: &str, schema: &Value) -> Vec<BuildProblem> {
         // A schema that does not compile is reported elsewhere.
         let Ok(validator) = Validator::compile(&alone) else { return };
         let examples = named["examples"].as_array().into_iter().flatten();
-        let shown = named.get("default").map(|value| ("default", value));
-        for (what, value) in shown.into_iter().chain(examples.map(|value| ("example", value))) {
+        let default_value = named.get("default").map(|value| ("default", value));
+        for (what, value) in
+            default_value.into_iter().chain(examples.map(|value| ("example", value)))
+        {
             let report = validator.check(&value.to_string(), &Limits::default(), Coerce::Off);
             if !report.violations.is_empty() {
                 let (tool, property) = (tool.to_owned(), location.to_owned());
-                found.push(BuildProblem::ShownValue { tool, property, what });
+                problems.push(BuildProblem::ShownValue { tool, property, what });
             }
         }
     });
-    found
+    problems
 }
 
 /// Visits every property with a default or an example, at any depth.

@@ -64,10 +64,10 @@ impl SharedCatalogue {
 
     /// Calls the listeners outside of the locks, so that they may change tools.
     fn tell(&self, next: &Arc<ToolCatalogue>) {
-        let mut kept = locked(&self.listeners);
-        kept.retain(|listener| listener.strong_count() > 0);
-        let listeners: Vec<_> = kept.iter().filter_map(Weak::upgrade).collect();
-        drop(kept);
+        let mut weak_listeners = locked(&self.listeners);
+        weak_listeners.retain(|listener| listener.strong_count() > 0);
+        let listeners: Vec<_> = weak_listeners.iter().filter_map(Weak::upgrade).collect();
+        drop(weak_listeners);
         // The change is made: a panic of a listener must not look as if it were not.
         for listener in &listeners {
             drop(catch_panic(|| listener(next)));

@@ -82,15 +82,15 @@ impl HostState {
         let slots = needs
             .iter()
             .map(|need| {
-                let found = match need.kind {
+                let host_value = match need.kind {
                     RequirementKind::Nothing => return None,
                     RequirementKind::State(id) => self.values.get(&id),
                     RequirementKind::Toolkit(id) => self.toolkits.get(&id),
                 };
-                if found.is_none() {
+                if host_value.is_none() {
                     missing.push(need.type_name);
                 }
-                found.cloned()
+                host_value.cloned()
             })
             .collect();
         if missing.is_empty() { Ok(slots) } else { Err(missing) }

@@ -109,8 +109,8 @@ impl CallScope {
     /// # Errors
     /// A fault of the runtime where the slot is empty.
     pub fn slot<T: ?Sized + 'static>(&self, slot: usize) -> Result<&Arc<T>, Finished> {
-        let found = self.0.tool.slots.get(slot).and_then(Option::as_ref);
-        found.and_then(|value| value.downcast_ref()).ok_or_else(|| {
+        let slot_value = self.0.tool.slots.get(slot).and_then(Option::as_ref);
+        slot_value.and_then(|value| value.downcast_ref()).ok_or_else(|| {
             let log = format!("no `{}` in slot {slot}", type_name::<T>());
             self.failed(LoggedFailure::new(Failure::of(ErrorCode::Internal), None, log))
         })

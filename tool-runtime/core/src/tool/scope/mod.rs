@@ -299,11 +299,12 @@ impl CallScope {
     /// an agent's request, whichever is sooner.
     #[must_use]
     pub fn budget(&self) -> Duration {
-        let own = self.0.tool.timeout;
+        let tool_timeout = self.0.tool.timeout;
         let spent = self.0.spent_ms.load(Ordering::Relaxed);
         let left = |budget: u64| Duration::from_millis(budget.saturating_sub(spent));
-        let own = self.0.cx.timeouts_ms().map_or(own, |budget| own.min(left(budget)));
-        self.requested_budget().map_or(own, |requested| own.min(requested))
+        let time_budget =
+            self.0.cx.timeouts_ms().map_or(tool_timeout, |budget| tool_timeout.min(left(budget)));
+        self.requested_budget().map_or(time_budget, |requested| time_budget.min(requested))
     }
 
     /// Returns what the call shares with the other calls of its runtime.

@@ -76,18 +76,19 @@ impl TextScrubbers {
         let (mut secrets, mut personal, mut auth) = (Vec::new(), Vec::new(), Vec::new());
         for text in [scope.raw(), scope.arguments(), scope.sent().raw()] {
             let limits = scope.environment().limits();
-            let found = scope.registered().input.sensitive(text, limits).unwrap_or_default();
-            secrets.extend(found.secrets);
-            personal.extend(found.personal);
+            let sensitive_values =
+                scope.registered().input.sensitive(text, limits).unwrap_or_default();
+            secrets.extend(sensitive_values.secrets);
+            personal.extend(sensitive_values.personal);
         }
         let values = scope.cx().auth().into_iter().flat_map(|auth| auth.values());
         values.for_each(|value| collect(value, &mut auth));
         let public = || secrets.iter().map(String::as_str);
         let words = || auth.iter().map(String::as_str);
-        let all = public().chain(personal.iter().map(String::as_str));
+        let sensitive_texts = public().chain(personal.iter().map(String::as_str));
         Self {
             public: ValueScrubber::with_common_words(public(), words()),
-            log: ValueScrubber::with_common_words(all, words()),
+            log: ValueScrubber::with_common_words(sensitive_texts, words()),
         }
     }
 }
@@ -104,12 +105,12 @@ fn log_part(scrub: &ValueScrubber, text: String) -> String {
     // With room for what says how much is left out.
     let head = &text[..floor(&text, redact::MAX_LOG_BYTES - 64)];
     let beyond = text.len() - head.len();
-    let mut shown = scrub.scrub(head).into_owned();
-    let kept = floor(&shown, shown.len().saturating_sub(scrub.longest()));
-    let left_out = beyond + shown.len() - kept;
-    shown.truncate(kept);
-    shown.push_str(&redact::omission_mark(left_out));
-    shown
+    let mut log_text = scrub.scrub(head).into_owned();
+    let kept_length = floor(&log_text, log_text.len().saturating_sub(scrub.longest()));
+    let left_out = beyond + log_text.len() - kept_length;
+    log_text.truncate(kept_length);
+    log_text.push_str(&redact::omission_mark(left_out));
+    log_text
 }
 
 /// The author of an error.
@@ -179,8 +180,8 @@ fn scrub_json(value: &mut Value, scrub: &ValueScrubber, author: ErrorAuthor) {
         Value::Array(items) => items.iter_mut().for_each(|item| scrub_json(item, scrub, author)),
         Value::Object(fields) => {
             if author == ErrorAuthor::Tool {
-                let named = std::mem::take(fields).into_iter();
-                *fields = named.map(|(name, field)| (owned(scrub, name), field)).collect();
+                let old_fields = std::mem::take(fields).into_iter();
+                *fields = old_fields.map(|(name, field)| (owned(scrub, name), field)).collect();
             }
             fields.values_mut().for_each(|field| scrub_json(field, scrub, author));
         }

@@ -58,10 +58,10 @@ impl KeyCache {
     /// Reads the keys again, unless they were just read, and waits for the read in progress.
     /// Cancel-safe: the read continues.
     pub(super) async fn newer_keys(self: &Arc<Self>) -> Option<Arc<KeySet>> {
-        let mut ended = self.ended.subscribe();
+        let mut end_receiver = self.ended.subscribe();
         if self.read() {
             // A result after the timeout serves the next request.
-            let _ = timeout(self.times.timeout, ended.changed()).await;
+            let _ = timeout(self.times.timeout, end_receiver.changed()).await;
         }
         self.known().map(|(keys, _)| keys)
     }

@@ -78,11 +78,12 @@ impl KeySet {
                 _ => KeyLookup::Unfit,
             };
         };
-        let mut named = self.keys.iter().filter(|key| key.id.as_deref() == Some(id)).peekable();
-        if named.peek().is_none() {
+        let mut candidates =
+            self.keys.iter().filter(|key| key.id.as_deref() == Some(id)).peekable();
+        if candidates.peek().is_none() {
             return KeyLookup::Unknown;
         }
-        let fit = named.find(|key| key.algorithm == algorithm);
+        let fit = candidates.find(|key| key.algorithm == algorithm);
         fit.map_or(KeyLookup::Unfit, |key| KeyLookup::Key(&key.decoding))
     }
 }

@@ -149,9 +149,9 @@ impl ApiKeyHash {
 impl KeyId {
     /// Reads the id of a generated key.
     fn in_key(key: &[u8]) -> Option<Self> {
-        let rest = key.strip_prefix(PREFIX.as_bytes())?;
-        let (id, rest) = rest.split_at_checked(ID_DIGITS)?;
-        let id = array_of_hex(id).filter(|_| rest.first() == Some(&b'_'))?;
+        let key_body = key.strip_prefix(PREFIX.as_bytes())?;
+        let (id, key_body) = key_body.split_at_checked(ID_DIGITS)?;
+        let id = array_of_hex(id).filter(|_| key_body.first() == Some(&b'_'))?;
         Some(Self(u64::from_be_bytes(id)))
     }
 

@@ -32,18 +32,20 @@ pub(super) async fn page(
         (InboxPage::default(), requested.after, requested.limit);
     let mut looked_at = 0;
     loop {
-        let found = app.runtime.tickets().waiting(authorized.tenant(), after, page_limit).await;
-        let found = found.map_err(|_| Problem::store_unavailable())?;
-        let mut covered = found.calls.into_iter().filter(|call| is_covered(app, authorized, call));
+        let waiting_page =
+            app.runtime.tickets().waiting(authorized.tenant(), after, page_limit).await;
+        let waiting_page = waiting_page.map_err(|_| Problem::store_unavailable())?;
+        let mut covered =
+            waiting_page.calls.into_iter().filter(|call| is_covered(app, authorized, call));
         page.calls.extend(covered.by_ref().take(requested.limit - page.calls.len()));
         let is_full = page.calls.len() == requested.limit;
         looked_at += page_limit;
-        if is_full && (found.next.is_some() || covered.next().is_some()) {
+        if is_full && (waiting_page.next.is_some() || covered.next().is_some()) {
             page.next = page.calls.last().map(|call| call.ticket().id());
         } else if !is_full && looked_at >= MAX_EXAMINED {
-            page.next = found.next;
+            page.next = waiting_page.next;
         }
-        match found.next {
+        match waiting_page.next {
             Some(next) if !is_full && looked_at < MAX_EXAMINED => after = Some(next),
             _ => return Ok(page),
         }

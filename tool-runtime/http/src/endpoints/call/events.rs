@@ -77,7 +77,7 @@ impl EventStream {
             let reported = async {
                 if self.may_progress { self.progress.changed().await } else { pending().await }
             };
-            let ended = self.task.as_mut()?;
+            let task = self.task.as_mut()?;
             tokio::select! {
                 biased;
                 changed = reported => match changed {
@@ -85,7 +85,7 @@ impl EventStream {
                     // The sender is dropped: the call has finished and reports no more.
                     Err(_) => self.may_progress = false,
                 },
-                finished = ended => {
+                finished = task => {
                     self.task = None;
                     let outcome = match finished {
                         Ok(finished) => outcome(&self.app, &finished, &self.audit),

@@ -130,9 +130,9 @@ pub(super) fn spawn(app: &SharedApp, call: ToolCall, caller: Caller) -> Result<C
     let permit = if ends_with_caller { None } else { Some(task_permit(app, caller.clone())?) };
     let orphan = OrphanCell::default();
     // Acquired before the task is spawned, so that a shutdown does not miss it.
-    let held =
+    let guards =
         TaskGuards { guard: app.config.drain.track(), _permit: permit, _orphan: orphan.clone() };
-    let handle = tokio::spawn(run_task(app.clone(), call, caller, held));
+    let handle = tokio::spawn(run_task(app.clone(), call, caller, guards));
     Ok(CallTask { handle, ends_with_caller, metrics: app.metrics.clone(), orphan })
 }
 

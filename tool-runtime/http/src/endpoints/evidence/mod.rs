@@ -107,8 +107,8 @@ pub(crate) async fn find(
     let access = authorized.access("GET /evidence/{id}")?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
     let finding = async {
-        let found = vault.find(authorized.tenant(), id, &access).await;
-        found.map_err(|error| refusal::problem(&error))?.ok_or_else(refusal::unknown)
+        let lookup = vault.find(authorized.tenant(), id, &access).await;
+        lookup.map_err(|error| refusal::problem(&error))?.ok_or_else(refusal::unknown)
     };
     let snapshot = within_time_limit(&app, finding).await?;
     audit.lock().tool_name = snapshot.tool().into();

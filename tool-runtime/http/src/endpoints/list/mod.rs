@@ -31,9 +31,9 @@ pub(crate) async fn list(
 }
 
 fn written(app: &App, is_shown: impl Fn(&ToolSpec) -> bool) -> Bytes {
-    let listed = app.listing.get(&app.runtime.tools().list());
-    let shown = listed.tools.iter().filter(|(spec, _)| is_shown(spec));
-    let shown: Vec<&str> = shown.map(|(_, written)| &**written).collect();
-    let (tools, total) = (shown.join(","), shown.len());
+    let listing = app.listing.get(&app.runtime.tools().list());
+    let visible_tools = listing.tools.iter().filter(|(spec, _)| is_shown(spec));
+    let tool_texts: Vec<&str> = visible_tools.map(|(_, written)| &**written).collect();
+    let (tools, total) = (tool_texts.join(","), tool_texts.len());
     format!(r#"{{"tools":[{tools}],"total":{total}}}"#).into()
 }

@@ -45,16 +45,16 @@ pub(crate) async fn list(
     let after = requested.after.map(|cursor| cursor.of(authorized.tenant()));
     let listing = async {
         let outcomes = app.runtime.outcomes();
-        let found = outcomes.unknown(authorized.tenant(), after.as_ref(), requested.limit).await;
-        let found = found.map_err(|_| Problem::store_unavailable())?;
+        let records = outcomes.unknown(authorized.tenant(), after.as_ref(), requested.limit).await;
+        let records = records.map_err(|_| Problem::store_unavailable())?;
         let done = RecordedOutcome::Done;
         record_access(&app, &authorized, "list_outcomes", "GET /outcomes", None, done).await?;
-        Ok(found)
+        Ok(records)
     };
-    let found = within_time_limit(&app, listing).await?;
-    let next = found.last().filter(|_| found.len() >= requested.limit);
+    let records = within_time_limit(&app, listing).await?;
+    let next = records.last().filter(|_| records.len() >= requested.limit);
     let next = next.map(|last| OutcomeCursor::after(&last.key).to_string());
-    let outcomes = found.iter().map(UnknownOutcome::of).collect();
+    let outcomes = records.iter().map(UnknownOutcome::of).collect();
     Ok(JsonResponse::ok(&OutcomesPage { outcomes, next }))
 }
 
@@ -67,8 +67,8 @@ pub(crate) async fn resolve(
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let id = id(&params)?;
-    let found = ParsedResolution::read(&request.body)?;
-    within_time_limit(&app, resolved(&app, &authorized, id, found, &audit)).await
+    let resolution = ParsedResolution::read(&request.body)?;
+    within_time_limit(&app, resolved(&app, &authorized, id, resolution, &audit)).await
 }
 
 async fn resolved(

@@ -111,8 +111,8 @@ impl ToolRequest<'_> {
         if let Some(user) = user {
             user.end_waiting();
         }
-        let ended = dialogue.until(&mut execution).await;
-        ended_in_time(ended, &execution)
+        let outcome = dialogue.until(&mut execution).await;
+        ended_in_time(outcome, &execution)
     }
 }
 

@@ -175,9 +175,10 @@ fn constants(branches: &Value) -> Option<(Value, Value, String)> {
     let (mut values, mut lines) = (Vec::<Value>::new(), Vec::new());
     for branch in branches {
         let branch = branch.as_object()?;
-        let known = ["const", "type", "title", "description"];
+        let known_keywords = ["const", "type", "title", "description"];
         let value = branch.get("const")?;
-        if !branch.keys().all(|keyword| known.contains(&keyword.as_str())) || values.contains(value)
+        if !branch.keys().all(|keyword| known_keywords.contains(&keyword.as_str()))
+            || values.contains(value)
         {
             return None;
         }
@@ -381,8 +382,8 @@ fn move_restrictions(keywords: &mut Keywords) {
 }
 
 fn property_names(keywords: &Keywords) -> BTreeSet<String> {
-    let named = keywords.get("properties").and_then(Value::as_object);
-    named.into_iter().flat_map(Map::keys).cloned().collect()
+    let properties = keywords.get("properties").and_then(Value::as_object);
+    properties.into_iter().flat_map(Map::keys).cloned().collect()
 }
 
 /// Moves `if`, `then` and `else`.

@@ -139,26 +139,26 @@ async fn collect(
 ) -> Result<ReceivedBody, Problem> {
     let mut upload_rate = UploadRate::new(bounds.upload_rate);
     let mut permit = BodyPermit::default();
-    let mut whole = Bytes::new();
+    let mut first_chunk = Bytes::new();
     let mut joined = BytesMut::new();
     let is_announced = body.size_hint().exact().is_some();
     while let Some(frame) = upload_rate.frame(&mut body).await.map_err(|_| too_slowly(bounds))? {
         let frame = frame.map_err(|_| cut_off(is_announced))?;
         let Ok(data) = frame.into_data() else { continue };
-        let length = whole.len() + joined.len() + data.len();
+        let length = first_chunk.len() + joined.len() + data.len();
         if length > bounds.body_bytes {
             return Err(too_large(bounds));
         }
         permit.grow(quota, caller, length)?;
         upload_rate.received(data.len(), length);
-        if whole.is_empty() && joined.is_empty() {
-            whole = data;
+        if first_chunk.is_empty() && joined.is_empty() {
+            first_chunk = data;
         } else {
-            joined.extend_from_slice(&std::mem::take(&mut whole));
+            joined.extend_from_slice(&std::mem::take(&mut first_chunk));
             joined.extend_from_slice(&data);
         }
     }
-    let bytes = if joined.is_empty() { whole } else { joined.freeze() };
+    let bytes = if joined.is_empty() { first_chunk } else { joined.freeze() };
     Ok(ReceivedBody { bytes, permit })
 }
 

@@ -63,7 +63,7 @@ fn call_context(request: &RequestEnvelope) -> Result<CallContext, ContractError>
 
 /// Names the envelope's fields that a server does not take, since an envelope's ids have no limit.
 fn too_long(error: &ContractError) -> Problem {
-    let listed: Vec<String> = error
+    let problem_texts: Vec<String> = error
         .problems()
         .iter()
         .filter(|problem| problem.field() != "trace_id")
@@ -74,7 +74,7 @@ fn too_long(error: &ContractError) -> Problem {
         })
         .collect();
     let status = StatusCode::UNPROCESSABLE_ENTITY;
-    Problem::new(status, ErrorCode::InvalidArgument, listed.join("; "))
+    Problem::new(status, ErrorCode::InvalidArgument, problem_texts.join("; "))
 }
 
 #[cfg(test)]

@@ -143,12 +143,12 @@ impl FieldProblems {
         if self.found.is_empty() {
             return Ok(());
         }
-        let told: Vec<String> = self.found.iter().map(FieldProblem::text).collect();
-        let message = format!("the request's context is not valid: {}", told.join("; "));
+        let problem_texts: Vec<String> = self.found.iter().map(FieldProblem::text).collect();
+        let message = format!("the request's context is not valid: {}", problem_texts.join("; "));
         let mut problem =
             Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message);
-        let told = self.found.iter().map(FieldProblem::told).collect();
-        problem.details.insert("problems".to_owned(), Value::Array(told));
+        let problem_values = self.found.iter().map(FieldProblem::told).collect();
+        problem.details.insert("problems".to_owned(), Value::Array(problem_values));
         Err(of_trace(problem, trace_id))
     }
 }
@@ -156,8 +156,8 @@ impl FieldProblems {
 impl FieldProblem {
     /// Describes the problem with its sources; a missing field is named by its header.
     fn text(&self) -> String {
-        let shown = if self.rule == "required" { 1 } else { self.places.len() };
-        format!("{}: {}", listed(&self.places[..shown]), self.message)
+        let place_count = if self.rule == "required" { 1 } else { self.places.len() };
+        format!("{}: {}", listed(&self.places[..place_count]), self.message)
     }
 
     fn told(&self) -> Value {

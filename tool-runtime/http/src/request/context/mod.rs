@@ -251,6 +251,10 @@ fn within(
 }
 
 fn actor_of(principal: &Principal, said: Option<ActorType>) -> Option<Actor> {
-    let known = Some(principal).filter(|principal| !principal.is_anonymous())?;
-    Actor::new(said.unwrap_or_else(|| known.default_actor_type()), &**known.id()).ok()
+    let known_principal = Some(principal).filter(|principal| !principal.is_anonymous())?;
+    Actor::new(
+        said.unwrap_or_else(|| known_principal.default_actor_type()),
+        &**known_principal.id(),
+    )
+    .ok()
 }

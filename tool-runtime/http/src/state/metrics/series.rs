@@ -43,8 +43,8 @@ impl RouteSeries {
 
 impl RefusalSeries {
     pub(super) fn refused(&self, status: StatusCode) {
-        let known = FAILURES.iter().position(|known| *known == status);
-        self.0[known.unwrap_or(FAILURES.len())].fetch_add(1, Ordering::Relaxed);
+        let position = FAILURES.iter().position(|known| *known == status);
+        self.0[position.unwrap_or(FAILURES.len())].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns the statuses with a count above 0; `other` stands for any other status.

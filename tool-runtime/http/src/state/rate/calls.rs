@@ -38,11 +38,11 @@ impl CallLimiters {
         }
         let new = Arc::new(SplitLimiter::new(self.limit, &self.timer));
         self.by_tool.rcu(|known| {
-            let mut known = HashMap::clone(known);
-            if known.len() < MAX_TOOLS {
-                known.entry(tool.into()).or_insert_with(|| new.clone());
+            let mut limiters = HashMap::clone(known);
+            if limiters.len() < MAX_TOOLS {
+                limiters.entry(tool.into()).or_insert_with(|| new.clone());
             }
-            known
+            limiters
         });
         self.by_tool.load().get(tool).unwrap_or(&self.shared).clone()
     }

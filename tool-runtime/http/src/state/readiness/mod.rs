@@ -94,8 +94,8 @@ async fn run_all(checks: &[ReadyCheck], time: Duration) -> FailedChecks {
     let ask = |check: &ReadyCheck| {
         let ask = check.ask.clone();
         // A check may also panic before it returns its future.
-        let asked = AssertUnwindSafe(async move { ask().await }).catch_unwind();
-        timeout(time, asked)
+        let guarded_check = AssertUnwindSafe(async move { ask().await }).catch_unwind();
+        timeout(time, guarded_check)
     };
     let answers = join_all(checks.iter().map(ask)).await;
     let failed = checks.iter().zip(answers).filter(|(_, answer)| !matches!(answer, Ok(Ok(true))));

@@ -161,11 +161,11 @@ impl ServerProcess {
     }
 
     async fn end_within(&mut self, patience: Duration) -> Option<std::process::ExitStatus> {
-        let ended = timeout(patience, self.child.wait()).await;
+        let exit_result = timeout(patience, self.child.wait()).await;
         // The processes that it has started may not have read the end of its input.
         self.group.terminate();
-        if let Ok(ended) = ended {
-            return ended.ok();
+        if let Ok(exit_result) = exit_result {
+            return exit_result.ok();
         }
         if timeout(patience, self.child.wait()).await.is_err() {
             // A process that has just ended cannot be killed, and needs not be.
@@ -214,8 +214,8 @@ mod tests {
         let (mut process, output, input) = command.spawn("far").expect("there is a shell");
         drop((output, input));
         // The default takes longer than this.
-        let ended = timeout(Duration::from_secs(5), process.end()).await;
-        ended.expect("it is killed");
+        let exit_result = timeout(Duration::from_secs(5), process.end()).await;
+        exit_result.expect("it is killed");
         assert!(process.child.try_wait().is_ok_and(|status| status.is_some()));
     }
 }

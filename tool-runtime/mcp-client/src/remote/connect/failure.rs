@@ -99,13 +99,13 @@ impl TransportFailure {
             Self::TooLarge => "the answer of the server is larger than the limit".to_owned(),
             Self::Unreadable => "the answer of the server cannot be read".to_owned(),
             Self::MediaType(listed) => {
-                let listed = listed.as_deref().map(server_text);
-                let listed = listed.map_or_else(
+                let content_type = listed.as_deref().map(server_text);
+                let type_text = content_type.map_or_else(
                     || "no content type".to_owned(),
-                    |listed| format!("the content type `{listed}`"),
+                    |content_type| format!("the content type `{content_type}`"),
                 );
                 format!(
-                    "the answer of the server cannot be read: it has {listed}, expected \
+                    "the answer of the server cannot be read: it has {type_text}, expected \
                      `application/json` or `text/event-stream`"
                 )
             }

@@ -108,19 +108,20 @@ impl HttpEndpoint {
 
     fn headers(&self) -> Result<HashMap<HeaderName, HeaderValue>, RemoteError> {
         let headers = self.headers.iter().map(|(name, value)| {
-            let named = HeaderName::from_bytes(name.as_bytes());
-            let named = named.map_err(|_| RemoteError::setting("a header has no valid name"))?;
-            if RESERVED.contains(&named.as_str()) {
-                let message = format!("the header `{named}` is set by the protocol");
+            let header_name = HeaderName::from_bytes(name.as_bytes());
+            let header_name =
+                header_name.map_err(|_| RemoteError::setting("a header has no valid name"))?;
+            if RESERVED.contains(&header_name.as_str()) {
+                let message = format!("the header `{header_name}` is set by the protocol");
                 return Err(RemoteError::setting(message));
             }
             let mut value = HeaderValue::from_str(value).map_err(|_| {
                 let message =
-                    format!("the header `{named}` has a character that headers do not have");
+                    format!("the header `{header_name}` has a character that headers do not have");
                 RemoteError::setting(message)
             })?;
             value.set_sensitive(true);
-            Ok((named, value))
+            Ok((header_name, value))
         });
         headers.collect()
     }

@@ -364,14 +364,14 @@ fn is_session_lost(status: StatusCode, is_named: bool, body: &[u8]) -> bool {
 }
 
 fn is_media_type(headers: &HeaderMap, expected: &str) -> bool {
-    let listed = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = listed.and_then(|value| value.split(';').next()).unwrap_or_default();
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
     essence.trim().eq_ignore_ascii_case(expected)
 }
 
 fn other_media_type(headers: &HeaderMap) -> TransportFailure {
-    let listed = headers.get(CONTENT_TYPE);
+    let content_type = headers.get(CONTENT_TYPE);
     TransportFailure::MediaType(
-        listed.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
+        content_type.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
     )
 }

@@ -170,11 +170,11 @@ fn id_in(text: &[u8]) -> Option<RequestId> {
     match serde_json::from_slice(text).ok()? {
         Value::String(id) => Some(RequestId::String(id.into())),
         Value::Number(number) => {
-            let whole = || number.as_f64().filter(|float| float.fract() == 0.0);
+            let whole_float = || number.as_f64().filter(|float| float.fract() == 0.0);
             // Some languages write every number as a float.
             number
                 .as_i64()
-                .or_else(|| format!("{:.0}", whole()?).parse().ok())
+                .or_else(|| format!("{:.0}", whole_float()?).parse().ok())
                 .map(RequestId::Number)
         }
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,

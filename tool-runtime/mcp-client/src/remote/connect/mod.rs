@@ -165,14 +165,14 @@ impl ConnectOptions<'_> {
 
 /// Returns an error for a revision of the protocol that this client does not have.
 fn check_revision(chosen: &str) -> Result<(), RemoteError> {
-    let known = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str);
-    if known.clone().any(|known| known == chosen) {
+    let known_versions = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str);
+    if known_versions.clone().any(|known_versions| known_versions == chosen) {
         return Ok(());
     }
     let message = format!(
         "the server has chosen revision `{}` of the protocol; this client has {}",
         server_text(chosen),
-        known.collect::<Vec<_>>().join(", ")
+        known_versions.collect::<Vec<_>>().join(", ")
     );
     Err(RemoteError::new(RemoteErrorKind::Protocol, message))
 }

@@ -244,8 +244,8 @@ impl Directory {
 
     /// Remembers the tools before a change.
     pub(super) fn before(&self) -> Before {
-        let known = self.tools().into_iter().zip(self.entries.values());
-        let before = known.map(|(tool, entry)| {
+        let tool_entries = self.tools().into_iter().zip(self.entries.values());
+        let before = tool_entries.map(|(tool, entry)| {
             let RemoteTool { name, state, digest, reason, .. } = tool;
             (name, ToolBefore { state, digest, reason, findings: entry.findings().len() })
         });
@@ -256,23 +256,24 @@ impl Directory {
     pub(super) fn events_since(&self, before: &Before) -> Vec<RemoteEvent> {
         let mut events = Vec::new();
         for (tool, entry) in self.tools().into_iter().zip(self.entries.values()) {
-            let known = before.get(&tool.name);
+            let tool_before = before.get(&tool.name);
             let findings = entry.findings().len();
-            let has_news =
-                known.is_none_or(|known| known.digest != tool.digest || known.findings != findings);
+            let has_news = tool_before.is_none_or(|tool_before| {
+                tool_before.digest != tool.digest || tool_before.findings != findings
+            });
             if has_news {
                 events.extend(entry.findings().iter().cloned().map(RemoteEvent::Finding));
             }
-            let is_same = known.is_some_and(|known| {
-                (known.state, &known.digest, &known.reason)
+            let is_same = tool_before.is_some_and(|tool_before| {
+                (tool_before.state, &tool_before.digest, &tool_before.reason)
                     == (tool.state, &tool.digest, &tool.reason)
             });
             match tool.state {
                 _ if is_same => {}
                 // An accepted change is reported once.
                 RemoteToolState::Available => {
-                    let was_available =
-                        known.is_some_and(|known| known.state == RemoteToolState::Available);
+                    let was_available = tool_before
+                        .is_some_and(|tool_before| tool_before.state == RemoteToolState::Available);
                     if !was_available {
                         events.push(RemoteEvent::Available { tool: tool.name });
                     }

@@ -95,7 +95,7 @@ impl Cleaner<'_> {
         for (keyword, value) in keywords {
             let at = format!("{place}/{}", escaped(keyword));
             self.name(keyword, &at);
-            let kept = match value {
+            let clean_value = match value {
                 Value::String(text) if TEXTS.contains(&keyword.as_str()) => {
                     Value::String(self.text(text, &at))
                 }
@@ -119,7 +119,7 @@ impl Cleaner<'_> {
                 }
                 _ => self.schema(value, &at),
             };
-            clean.insert(keyword.clone(), kept);
+            clean.insert(keyword.clone(), clean_value);
         }
         clean
     }

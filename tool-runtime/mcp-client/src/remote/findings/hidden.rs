@@ -65,16 +65,17 @@ fn is_orthographic(characters: &[char], at: usize) -> bool {
 }
 
 fn describe(reported: &[char]) -> String {
-    let mut named: Vec<char> = Vec::new();
+    let mut distinct_chars: Vec<char> = Vec::new();
     for &character in reported {
-        if !named.contains(&character) && named.len() < MAX_NAMED {
-            named.push(character);
+        if !distinct_chars.contains(&character) && distinct_chars.len() < MAX_NAMED {
+            distinct_chars.push(character);
         }
     }
-    let codes: Vec<_> = named.iter().map(|&one| format!("U+{:04X}", u32::from(one))).collect();
+    let codes: Vec<_> =
+        distinct_chars.iter().map(|&one| format!("U+{:04X}", u32::from(one))).collect();
     let count = reported.len();
     let mut description = format!("{count} invisible: {}", codes.join(", "));
-    if reported.iter().any(|one| !named.contains(one)) {
+    if reported.iter().any(|one| !distinct_chars.contains(one)) {
         description.push_str(", …");
     }
     let spelt: String =

@@ -53,9 +53,9 @@ impl fmt::Display for PinDifference {
 
 /// Lists the differences of two values, at the deepest places that explain them.
 pub(in super::super) fn differences(accepted: &Value, listed: &Value) -> Vec<PinDifference> {
-    let mut found = Vec::new();
-    compare(Some(accepted), Some(listed), "", &mut found);
-    found
+    let mut pin_differences = Vec::new();
+    compare(Some(accepted), Some(listed), "", &mut pin_differences);
+    pin_differences
 }
 
 fn compare(
@@ -97,18 +97,18 @@ fn names<'v>(before: &'v Map<String, Value>, after: &'v Map<String, Value>) -> V
 /// Writes a value for people: JSON, in which no character is invisible.
 fn shown(value: &Value) -> String {
     let json = value.to_string();
-    let mut shown = String::new();
+    let mut excerpt = String::new();
     for character in json.chars().take(MAX_SHOWN) {
         if character.is_ascii() {
-            shown.push(character);
+            excerpt.push(character);
         } else {
-            shown.extend(character.escape_debug());
+            excerpt.extend(character.escape_debug());
         }
     }
     if json.chars().nth(MAX_SHOWN).is_some() {
-        shown.push('…');
+        excerpt.push('…');
     }
-    shown
+    excerpt
 }
 
 #[cfg(test)]

@@ -92,9 +92,9 @@ impl LockStore {
 async fn blocking<T: Send + 'static>(
     run: impl FnOnce() -> Result<T, RemoteError> + Send + 'static,
 ) -> Result<T, RemoteError> {
-    let ended = tokio::task::spawn_blocking(run).await;
+    let join_result = tokio::task::spawn_blocking(run).await;
     let stopped = |_| {
         Err(RemoteError::new(RemoteErrorKind::Lock, "the task that accesses the lock file failed"))
     };
-    ended.unwrap_or_else(stopped)
+    join_result.unwrap_or_else(stopped)
 }

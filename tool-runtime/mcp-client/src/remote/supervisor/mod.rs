@@ -223,7 +223,7 @@ impl Supervisor {
         refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let event = self.next_event(connection, &mut subscription, &mut refresh).await;
-            let listed = match event {
+            let list_result = match event {
                 SupervisorEvent::Disconnected(reason) => return reason,
                 SupervisorEvent::Command(command) => {
                     match self.handle_command(command, Some(connection.peer.clone())).await {
@@ -243,7 +243,7 @@ impl Supervisor {
                     self.list_again(connection).await
                 }
             };
-            if let Err(reason) = listed {
+            if let Err(reason) = list_result {
                 return reason;
             }
         }

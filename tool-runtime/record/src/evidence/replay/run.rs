@@ -100,7 +100,7 @@ impl Replay {
         call: &RecordedCall,
         by: &mut Option<Uuid>,
     ) -> Result<ReplayVerdict, SkipReason> {
-        let known = self.recorded_contents(call).await?;
+        let known_call = self.recorded_contents(call).await?;
         let cx = context(call).ok_or(SkipReason::InputNotKept)?;
         let cx = self.context.as_ref().map_or_else(|| cx.clone(), |change| change(cx.clone()));
         // The host's change of the context must not change the tenant.
@@ -109,8 +109,13 @@ impl Replay {
         }
         let cx = cx.with_invocation_id(Uuid::now_v7());
         *by = Some(cx.invocation_id());
-        let mut again =
-            open_replay(&self.runtime, &call.tool, known.arguments.into(), cx, call.invocation_id);
+        let mut again = open_replay(
+            &self.runtime,
+            &call.tool,
+            known_call.arguments.into(),
+            cx,
+            call.invocation_id,
+        );
         if self
             .approves
             .as_ref()
@@ -122,14 +127,14 @@ impl Replay {
             let _ = again.refuse(Refusal::needs_confirmation);
             return Err(SkipReason::NeedsApproval);
         }
-        self.compare_answers(call, &again, known.output.as_deref())
+        self.compare_answers(call, &again, known_call.output.as_deref())
     }
 
     /// Finds the recorded arguments and checks their hash.
     async fn recorded_contents(&self, call: &RecordedCall) -> Result<KnownCall, SkipReason> {
         let sealed = self.open_contents(call).await?;
         let recorded_input = call.input.as_ref().filter(|_| !call.input_redacted);
-        let known = match (sealed, recorded_input) {
+        let known_call = match (sealed, recorded_input) {
             (OpenedContents { arguments: Some(arguments), output }, _) => {
                 KnownCall { arguments, output }
             }
@@ -139,9 +144,9 @@ impl Replay {
             (_, None) => return Err(SkipReason::InputNotKept),
         };
         let recorded = call.input_hash.as_deref().ok_or(SkipReason::InputNotKept)?;
-        let digest = ledger::digest_of_input(&known.arguments);
+        let digest = ledger::digest_of_input(&known_call.arguments);
         match self.ledger.keys().hash_like(recorded, digest) {
-            Some(hash) if hash == recorded => Ok(known),
+            Some(hash) if hash == recorded => Ok(known_call),
             _ => Err(SkipReason::InputAltered),
         }
     }
@@ -159,9 +164,9 @@ impl Replay {
         };
         let OpenedSnapshot { snapshot, contents, .. } = opened;
         // The snapshot of a repeated answer has the arguments of an earlier call, not of this one.
-        let own = snapshot.invocation_id() == call.invocation_id;
+        let is_same_call = snapshot.invocation_id() == call.invocation_id;
         Ok(OpenedContents {
-            arguments: contents.arguments().filter(|_| own).map(str::to_owned),
+            arguments: contents.arguments().filter(|_| is_same_call).map(str::to_owned),
             output: contents.output().map(str::to_owned),
         })
     }

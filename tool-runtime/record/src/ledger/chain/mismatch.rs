@@ -76,7 +76,7 @@ impl Mismatch {
         if altered {
             return Err(ChainFault::new(ChainFaultKind::Altered, seq, None));
         }
-        let found = FoundEntry {
+        let found_entry = FoundEntry {
             seq: entry.seq,
             leaf: entry.leaf,
             intact: entry.leaf == true_leaf,
@@ -84,7 +84,7 @@ impl Mismatch {
             mac: entry.mac,
             foreign: keys.key(&entry.key).is_none(),
         };
-        Ok(Self { seq, found, stage: MismatchStage::Alone })
+        Ok(Self { seq, found: found_entry, stage: MismatchStage::Alone })
     }
 
     /// Takes the next entry into account.

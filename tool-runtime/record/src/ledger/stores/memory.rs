@@ -70,23 +70,24 @@ impl LedgerStore for MemoryLedger {
 
     fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {
         let mut traces = std::mem::take(&mut self.traces);
-        let found = traces.find(self, query);
+        let entries = traces.find(self, query);
         self.traces = traces;
-        found
+        entries
     }
 
     fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
         let before = usize::try_from(before).unwrap_or(usize::MAX).min(self.entries.len());
-        let whole = self.entries[..before].iter_mut().filter(|entry| entry.body().is_some());
-        Ok(whole.map(ChainEntry::erase).fold(0, |count, ()| count + 1))
+        let unerased_entries =
+            self.entries[..before].iter_mut().filter(|entry| entry.body().is_some());
+        Ok(unerased_entries.map(ChainEntry::erase).fold(0, |count, ()| count + 1))
     }
 }
 
 impl fmt::Debug for MemoryLedger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let entries = self.entries.len();
-        let mut shown = f.debug_struct("MemoryLedger");
-        shown
+        let mut builder = f.debug_struct("MemoryLedger");
+        builder
             .field("entries", &entries)
             .field("max_entries", &self.max_entries)
             .finish_non_exhaustive()

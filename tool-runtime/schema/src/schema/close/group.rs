@@ -58,9 +58,9 @@ pub(in crate::schema) fn in_place(
             schema,
         })
     });
-    let named = ["dependentSchemas", "dependencies"].into_iter().flat_map(|keyword| {
-        let named = keywords.get(keyword).and_then(Value::as_object).into_iter().flatten();
-        let schemas = named.filter(|(_, schema)| !schema.is_array());
+    let dependent_parts = ["dependentSchemas", "dependencies"].into_iter().flat_map(|keyword| {
+        let dependents = keywords.get(keyword).and_then(Value::as_object).into_iter().flatten();
+        let schemas = dependents.filter(|(_, schema)| !schema.is_array());
         schemas.map(move |(name, schema)| InPlacePart {
             keyword,
             index: 0,
@@ -68,7 +68,7 @@ pub(in crate::schema) fn in_place(
             schema,
         })
     });
-    single.chain(lists).chain(named)
+    single.chain(lists).chain(dependent_parts)
 }
 
 /// Returns whether the keywords themselves describe properties or items.

@@ -87,8 +87,8 @@ impl Closer<'_> {
     fn root(&mut self, schema: &mut Value) {
         self.value(schema);
         let Value::Object(root) = schema else { return };
-        let listed = ListedNames::new(self.document, root, "");
-        let accepts_none = listed.is_empty() && !listed.needs_unlisted();
+        let listed_names = ListedNames::new(self.document, root, "");
+        let accepts_none = listed_names.is_empty() && !listed_names.needs_unlisted();
         if accepts_none && !restricts_unnamed(root) {
             root.insert(closing_keyword(root).to_owned(), false.into());
         }
@@ -232,8 +232,8 @@ impl Closer<'_> {
     }
 
     fn plain(&mut self, keywords: &mut Map<String, Value>) {
-        let listed = ListedNames::new(self.document, keywords, "");
-        let stays_open = restricts_unnamed(keywords) || listed.needs_unlisted();
+        let listed_names = ListedNames::new(self.document, keywords, "");
+        let stays_open = restricts_unnamed(keywords) || listed_names.needs_unlisted();
         self.nested_values(keywords);
         if keywords.contains_key("properties") && !stays_open {
             keywords.insert("additionalProperties".to_owned(), false.into());
@@ -243,8 +243,8 @@ impl Closer<'_> {
     /// Closes a value that several schemas describe.
     fn several(&mut self, schema: &mut Value) {
         let Value::Object(keywords) = schema else { return };
-        let listed = ListedNames::new(self.document, keywords, "");
-        let closes = listed.has_properties() && !listed.needs_unlisted();
+        let listed_names = ListedNames::new(self.document, keywords, "");
+        let closes = listed_names.has_properties() && !listed_names.needs_unlisted();
         self.inline_references(keywords);
         self.nested_values_of_parts(schema);
         let Value::Object(keywords) = schema else { return };

@@ -73,12 +73,12 @@ impl<'s> ListedNames<'s> {
     ) -> Self {
         let mut search =
             NameSearch { document, targets: HashMap::new(), depth: 0, reads_left: MAX_READS };
-        let mut listed = search.schema(keywords, at);
-        listed.has_properties |= keywords.contains_key("properties");
-        if listed.is_limited_by_names_alone() {
-            listed.unmet.clear();
+        let mut listed_names = search.schema(keywords, at);
+        listed_names.has_properties |= keywords.contains_key("properties");
+        if listed_names.is_limited_by_names_alone() {
+            listed_names.unmet.clear();
         }
-        listed
+        listed_names
     }
 
     /// Returns whether the schema itself, or a part that could be closed, has `properties`.
@@ -207,16 +207,16 @@ impl<'s> NameSearch<'s> {
             return ListedNames { admits_unnamed: true, has_open_part: true, ..Default::default() };
         }
         self.depth += 1;
-        let mut listed = ListedNames::from_keywords(keywords);
+        let mut listed_names = ListedNames::from_keywords(keywords);
         let mut branches: BTreeMap<&str, Vec<ListedNames<'s>>> = BTreeMap::new();
         for part in in_place(keywords) {
             let names = self.part(&part, at);
             match part.keyword {
                 "$ref" | "allOf" => {
-                    listed.rejects_objects |= names.rejects_objects;
-                    listed.add(names);
+                    listed_names.rejects_objects |= names.rejects_objects;
+                    listed_names.add(names);
                 }
-                "dependentSchemas" | "dependencies" => listed.add(names),
+                "dependentSchemas" | "dependencies" => listed_names.add(names),
                 choice => branches.entry(choice).or_default().push(names),
             }
         }
@@ -228,16 +228,16 @@ impl<'s> NameSearch<'s> {
                     .and_then(Value::as_array)
                     .is_some_and(|schemas| self.are_exclusive(schemas));
             if is_exclusive {
-                listed.add_one_of(branches);
+                listed_names.add_one_of(branches);
             } else {
                 for branch in branches {
-                    listed.add(branch);
+                    listed_names.add(branch);
                 }
             }
         }
-        listed.add_rules(keywords, at);
-        listed.remove_met_rules();
-        listed
+        listed_names.add_rules(keywords, at);
+        listed_names.remove_met_rules();
+        listed_names
     }
 
     /// Returns whether no object is valid by two of the branches, as far as they can be read.
@@ -268,9 +268,9 @@ impl<'s> NameSearch<'s> {
         // A schema that refers to itself lists no further names.
         self.targets.insert(place.clone(), ListedNames::default());
         let target = self.document.pointer(&place).and_then(Value::as_object);
-        let listed = target.map(|target| self.schema(target, &place)).unwrap_or_default();
-        self.targets.insert(place, listed.clone());
-        listed
+        let listed_names = target.map(|target| self.schema(target, &place)).unwrap_or_default();
+        self.targets.insert(place, listed_names.clone());
+        listed_names
     }
 }
 

@@ -136,9 +136,9 @@ impl Closer<'_> {
         match key.strip_prefix("/properties/") {
             Some(name) => {
                 let name = name.replace("~1", "/").replace("~0", "~");
-                let named = own.entry("properties").or_insert_with(|| json!({}));
-                if let Value::Object(named) = named {
-                    named.insert(name, together);
+                let properties = own.entry("properties").or_insert_with(|| json!({}));
+                if let Value::Object(properties) = properties {
+                    properties.insert(name, together);
                 }
             }
             None => drop(own.insert("items".to_owned(), together)),
@@ -166,9 +166,9 @@ impl Closer<'_> {
         let text = together.to_string();
         let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
         if let Some(index) = self.combined.by_text.get(&text) {
-            let known = &mut self.combined.schemas[*index];
-            known.is_referenced = true;
-            return reference(&known.name);
+            let combined_schema = &mut self.combined.schemas[*index];
+            combined_schema.is_referenced = true;
+            return reference(&combined_schema.name);
         }
         let index = self.combined.schemas.len();
         let combined = CombinedSchema { name: self.unused_name(), ..CombinedSchema::default() };
@@ -197,9 +197,9 @@ impl Closer<'_> {
         let combined = std::mem::take(&mut self.combined).schemas;
         let Value::Object(root) = schema else { return };
         for combined in combined.into_iter().filter(|combined| combined.is_referenced) {
-            let named = root.entry("$defs").or_insert_with(|| json!({}));
-            if let Value::Object(named) = named {
-                named.insert(combined.name, combined.schema);
+            let definitions = root.entry("$defs").or_insert_with(|| json!({}));
+            if let Value::Object(definitions) = definitions {
+                definitions.insert(combined.name, combined.schema);
             }
         }
     }

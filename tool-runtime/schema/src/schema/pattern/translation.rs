@@ -57,16 +57,16 @@ type Step = Result<(), PatternError>;
 
 impl Translation<'_> {
     fn next_char(&mut self) -> Option<char> {
-        let mut rest = self.rest.chars();
-        let next = rest.next()?;
-        self.rest = rest.as_str();
+        let mut chars = self.rest.chars();
+        let next = chars.next()?;
+        self.rest = chars.as_str();
         Some(next)
     }
 
     pub(super) fn skip(&mut self, text: &str) -> bool {
-        let rest = self.rest.strip_prefix(text);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
+        let tail = self.rest.strip_prefix(text);
+        self.rest = tail.unwrap_or(self.rest);
+        tail.is_some()
     }
 
     pub(super) fn unsupported(&mut self, construct: &'static str) {

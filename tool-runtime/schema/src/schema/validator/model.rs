@@ -151,8 +151,8 @@ impl LogicRules {
         let condition = self.condition.iter().flat_map(|condition| {
             [Some(condition.test), condition.pass, condition.fail].into_iter().flatten()
         });
-        let rest = self.reference.iter().chain(&self.all).chain(choices).chain(&self.not);
-        rest.copied().chain(condition)
+        let schema_refs = self.reference.iter().chain(&self.all).chain(choices).chain(&self.not);
+        schema_refs.copied().chain(condition)
     }
 }
 

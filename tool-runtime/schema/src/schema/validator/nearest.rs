@@ -34,25 +34,25 @@ pub(super) fn nearest<'a>(
 /// rest comes first; if no name is close to the whole, names that are close to the rest follow.
 #[must_use]
 pub fn nearest_tools<'a>(wanted: &str, names: &[&'a str], max: usize) -> Vec<&'a str> {
-    let mut found = nearest(wanted, names.iter().copied(), max);
+    let mut nearest_names = nearest(wanted, names.iter().copied(), max);
     if wanted.len() > 2 * MAX_LENGTH {
-        return found;
+        return nearest_names;
     }
     let inner = |name: &str| name.find(['.', '/', ':']).map(|at| at + 1);
     let rests = std::iter::successors(inner(wanted), |at| Some(at + inner(&wanted[*at..])?));
     for rest in rests.map(|at| &wanted[at..]) {
         steps::count(names.len());
         if let Some(exact) = names.iter().find(|name| **name == rest) {
-            found.retain(|name| name != exact);
-            found.insert(0, exact);
-            found.truncate(max);
-            return found;
+            nearest_names.retain(|name| name != exact);
+            nearest_names.insert(0, exact);
+            nearest_names.truncate(max);
+            return nearest_names;
         }
-        if found.is_empty() {
-            found = nearest(rest, names.iter().copied(), max);
+        if nearest_names.is_empty() {
+            nearest_names = nearest(rest, names.iter().copied(), max);
         }
     }
-    found
+    nearest_names
 }
 
 /// Bit masks by byte: bit `i` is set if letter `i` is that byte.

@@ -79,8 +79,8 @@ impl RedactedText<'_> {
             return;
         }
         let key = self.view.key(node);
-        let shown = self.free_text(&key);
-        if shown.as_deref() != Some(&*key) {
+        let redacted_key = self.free_text(&key);
+        if redacted_key.as_deref() != Some(&*key) {
             let end = start + self.view.raw_key(node).len() + 2;
             let replaced = self.personal(start, end).unwrap_or_else(|| {
                 self.hidden_names += 1;
@@ -171,7 +171,7 @@ const MIN_NAME_CHARS: usize = 4;
 /// Lists the strings and numbers at and below every sensitive value, and the names below it that
 /// no schema declares.
 pub(super) fn sensitive(schemas: &[SchemaNode], view: JsonView<'_>) -> SensitiveValues {
-    let mut found = SensitiveValues::default();
+    let mut sensitive_values = SensitiveValues::default();
     let declares = |name: &str| {
         let mut rules = schemas.iter().filter_map(|schema| schema.objects.as_ref());
         rules.any(|rules| rules.find(name).is_some())
@@ -179,8 +179,8 @@ pub(super) fn sensitive(schemas: &[SchemaNode], view: JsonView<'_>) -> Sensitive
     for SensitiveNode { node, sensitivity } in sensitive_nodes(schemas, view, SensitivityScope::All)
     {
         let list = match sensitivity {
-            Sensitivity::Secret => &mut found.secrets,
-            Sensitivity::Personal | Sensitivity::Undeclared => &mut found.personal,
+            Sensitivity::Secret => &mut sensitive_values.secrets,
+            Sensitivity::Personal | Sensitivity::Undeclared => &mut sensitive_values.personal,
         };
         for leaf_id in node..view.node(node).next() {
             let leaf = view.node(leaf_id);
@@ -199,5 +199,5 @@ pub(super) fn sensitive(schemas: &[SchemaNode], view: JsonView<'_>) -> Sensitive
             }
         }
     }
-    found
+    sensitive_values
 }

@@ -64,16 +64,16 @@ impl<'a> SensitivityWalk<'a> {
 
     fn value(&mut self, schemas: Vec<SchemaId>, at: u32) {
         let node = self.view.node(at);
-        let all = inlined(self.schemas, schemas);
-        if let Some(sensitivity) = self.sensitivity(&all, node) {
+        let schema_ids = inlined(self.schemas, schemas);
+        if let Some(sensitivity) = self.sensitivity(&schema_ids, node) {
             self.push(at, sensitivity);
             return;
         }
         let deep = self.scope == SensitivityScope::All
-            || all.iter().any(|id| self.schema(*id).deep_sensitivity.secret);
+            || schema_ids.iter().any(|id| self.schema(*id).deep_sensitivity.secret);
         match node.kind {
-            JsonKind::Object => self.object(&all, at),
-            JsonKind::Array if deep => self.array(&all, at),
+            JsonKind::Object => self.object(&schema_ids, at),
+            JsonKind::Array if deep => self.array(&schema_ids, at),
             JsonKind::Array
             | JsonKind::Null
             | JsonKind::Bool
@@ -116,8 +116,9 @@ impl<'a> SensitivityWalk<'a> {
                 JsonKind::Array => rules.1,
                 JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String => false,
             };
-            let own = holds(schema) && (rules.0 || rules.1);
-            own && !fits
+            let has_own_rules = holds(schema) && (rules.0 || rules.1);
+            has_own_rules
+                && !fits
                 && !(scalar && node.kind != JsonKind::String && schema.types.intersects(kind))
         })
     }

@@ -98,12 +98,12 @@ fn expected_name(
     child: u32,
 ) -> String {
     let name = view.key(view.node(child));
-    let all = || looking.iter().map(|id| &schemas[*id as usize]);
-    if let Some(width) = all().find_map(|schema| key_width(schema.title.as_deref()?)) {
+    let all_schemas = || looking.iter().map(|id| &schemas[*id as usize]);
+    if let Some(width) = all_schemas().find_map(|schema| key_width(schema.title.as_deref()?)) {
         let range = NumberReader::Integer(width).expected();
         return format!("a property whose name is {range}");
     }
-    let mut patterns = all()
+    let mut patterns = all_schemas()
         .filter_map(|schema| schema.objects.as_ref())
         .flat_map(|rules| rules.patterns.iter().filter(|(pattern, _)| pattern.is_match(&name)));
     match patterns.next() {
@@ -148,36 +148,36 @@ fn below(
     parent: u32,
     (index, child): (usize, u32),
 ) -> Vec<SchemaId> {
-    let mut found = Vec::new();
+    let mut schema_ids = Vec::new();
     let object = view.node(parent).kind == crate::json::JsonKind::Object;
     for schema in looking.iter().map(|id| &schemas[*id as usize]) {
         if object {
             let name = view.key(view.node(child));
-            found.extend(schema.objects.iter().flat_map(|rules| rules.schemas_for(&name)));
+            schema_ids.extend(schema.objects.iter().flat_map(|rules| rules.schemas_for(&name)));
         } else if let Some(rules) = &schema.arrays {
-            found.extend(rules.prefix.get(index).copied().or(rules.items));
+            schema_ids.extend(rules.prefix.get(index).copied().or(rules.items));
         }
     }
-    found
+    schema_ids
 }
 
 /// The first title, else the format, else the accepted types.
 fn expected(schemas: &[SchemaNode], looking: &[SchemaId], received: Types) -> String {
-    let all = || looking.iter().map(|id| &schemas[*id as usize]);
-    if all().any(is_duration) {
+    let all_schemas = || looking.iter().map(|id| &schemas[*id as usize]);
+    if all_schemas().any(is_duration) {
         return LONGEST_DURATION.to_owned();
     }
-    if let Some(title) = all().find_map(SchemaNode::short_title) {
+    if let Some(title) = all_schemas().find_map(SchemaNode::short_title) {
         return title.to_owned();
     }
-    let integer = all().find_map(|schema| IntegerWidth::named(schema.format.as_ref()?));
+    let integer = all_schemas().find_map(|schema| IntegerWidth::named(schema.format.as_ref()?));
     if let Some(width) = integer.filter(|_| received == Types::INTEGER) {
         let range = NumberReader::Integer(width).expected();
         return format!("{range} that the tool can read");
     }
-    let first = all().next();
+    let first = all_schemas().next();
     let expected = first.map_or("any value".to_owned(), SchemaNode::expected);
-    match all().find_map(|schema| schema.format.as_ref()) {
+    match all_schemas().find_map(|schema| schema.format.as_ref()) {
         Some(format) => format!("{expected} in the format `{format}`"),
         // The schema states no more than the type, and the value sent is of that type.
         None if first.is_none_or(|schema| schema.possible_types.contains(received)) => {

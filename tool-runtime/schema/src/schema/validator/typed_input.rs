@@ -49,16 +49,17 @@ fn is_read(schemas: &[SchemaNode], id: SchemaId, bounds_checked: bool) -> bool {
         return false;
     }
     let nullable = schema.types.intersects(Types::NULL);
-    let rest = |types: Types| schema.types == if nullable { types.or(Types::NULL) } else { types };
-    if rest(Types::STRING) {
+    let has_type =
+        |types: Types| schema.types == if nullable { types.or(Types::NULL) } else { types };
+    if has_type(Types::STRING) {
         let rules = schema.strings.as_ref();
         return rules.is_none_or(|rules| rules.pattern.is_none() && bounds_checked);
     }
-    if rest(Types::INTEGER) {
+    if has_type(Types::INTEGER) {
         let rules = schema.numbers.as_ref();
         return rules.is_none_or(|rules| bounds_checked || is_implied(rules, schema.reader));
     }
-    if rest(Types::ARRAY) {
+    if has_type(Types::ARRAY) {
         return schema.arrays.as_ref().is_some_and(|rules| {
             let bounds = rules.min > 0 || rules.max < usize::MAX;
             rules.prefix.is_empty()
@@ -68,7 +69,7 @@ fn is_read(schemas: &[SchemaNode], id: SchemaId, bounds_checked: bool) -> bool {
                 && rules.items.is_some_and(|items| is_read(schemas, items, false))
         });
     }
-    rest(Types::BOOL) || schema.types == Types::NULL
+    has_type(Types::BOOL) || schema.types == Types::NULL
 }
 
 /// Returns whether the bounds are those of the integer type itself, or wider.

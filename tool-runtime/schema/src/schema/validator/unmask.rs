@@ -156,8 +156,8 @@ impl<'d> Counterparts<'d> {
                 let names: HashMap<_, _> =
                     held.children(same).map(|(id, node)| (held.key(node), id)).collect();
                 edited.children(id).all(|(property, node)| {
-                    let held = names.get(&edited.key(node));
-                    held.is_some_and(|held| self.looks_the_same(property, *held))
+                    let held_id = names.get(&edited.key(node));
+                    held_id.is_some_and(|held_id| self.looks_the_same(property, *held_id))
                 })
             }
         }

@@ -73,8 +73,8 @@ async fn destroyed_keys_leave_marks(evidence: &EvidenceChecks<'_>) {
     assert_eq!(evidence.destroy().await, 2, "all keys of a tenant are destroyed, and counted");
     for version in [1, 2] {
         let mark = TenantKey::destroyed(evidence.tenant, version);
-        let found = evidence.find_key(version).await;
-        assert_eq!(found, Some(mark), "a destroyed key leaves its mark");
+        let stored_key = evidence.find_key(version).await;
+        assert_eq!(stored_key, Some(mark), "a destroyed key leaves its mark");
     }
     let newest = evidence.newest().await;
     assert_eq!(newest, Some(TenantKey::destroyed(evidence.tenant, 2)), "a mark may be the newest");
@@ -142,35 +142,36 @@ async fn keys_under_others_are_listed(evidence: &EvidenceChecks<'_>) {
     }
     destroyed.destroy().await;
     for (not_by, version) in [("ring-1", 2), ("ring-2", 1)] {
-        let all = listed(evidence, not_by, 1_000).await;
+        let keys = listed(evidence, not_by, 1_000).await;
         let ours = |key: &&TenantKey| {
             tenants.iter().chain([&&destroyed]).any(|evidence| evidence.tenant == key.tenant)
         };
-        let found: Vec<_> = all.iter().filter(ours).map(|key| (key.tenant, key.version)).collect();
+        let key_ids: Vec<_> =
+            keys.iter().filter(ours).map(|key| (key.tenant, key.version)).collect();
         let expected: Vec<_> = tenants.iter().map(|one| (one.tenant, version)).collect();
-        assert_eq!(found, expected, "keys under others than {not_by} are listed, in order");
+        assert_eq!(key_ids, expected, "keys under others than {not_by} are listed, in order");
         for limit in [1, 3] {
-            let same = listed(evidence, not_by, limit).await == all;
+            let same = listed(evidence, not_by, limit).await == keys;
             assert!(same, "pages of {limit} hold what one page holds");
         }
     }
-    let all = listed(evidence, "ring", 1_000).await;
-    let found = all.iter().filter(|key| key.tenant == evidence.tenant).count();
-    assert_eq!(found, 2, "the ids of keys are told apart byte by byte");
+    let keys = listed(evidence, "ring", 1_000).await;
+    let key_count = keys.iter().filter(|key| key.tenant == evidence.tenant).count();
+    assert_eq!(key_count, 2, "the ids of keys are told apart byte by byte");
 }
 
 /// Lists page by page, and stops if that does not end.
 async fn listed(evidence: &EvidenceChecks<'_>, not_by: &str, limit: usize) -> Vec<TenantKey> {
-    let mut all: Vec<TenantKey> = Vec::new();
+    let mut keys: Vec<TenantKey> = Vec::new();
     for _ in 0..100_000 {
-        let after = all.last().map(|key| (key.tenant, key.version));
+        let after = keys.last().map(|key| (key.tenant, key.version));
         let page = evidence.store.list_tenant_keys(not_by, after, limit).await;
         let page = done("list_tenant_keys", page);
         assert!(page.len() <= limit, "a page holds at most {limit}; found {}", page.len());
         if page.is_empty() {
             break;
         }
-        all.extend(page);
+        keys.extend(page);
     }
-    all
+    keys
 }

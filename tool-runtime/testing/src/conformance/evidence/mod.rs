@@ -94,9 +94,14 @@ impl<'a> EvidenceChecks<'a> {
         after: Option<SnapshotId>,
         limit: usize,
     ) -> Vec<ListedSnapshot> {
-        let listed = done("list_snapshots", self.store.list_snapshots(query, after, limit).await);
-        assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
-        listed
+        let snapshots =
+            done("list_snapshots", self.store.list_snapshots(query, after, limit).await);
+        assert!(
+            snapshots.len() <= limit,
+            "a page holds at most {limit}; found {}",
+            snapshots.len()
+        );
+        snapshots
     }
 
     async fn sweep(&self, before: UnixMillis, limit: usize) -> usize {
@@ -164,14 +169,14 @@ impl<'a> EvidenceChecks<'a> {
 
 /// Runs the same operation many times concurrently, and counts the successes.
 async fn crowd<F: Future<Output = bool>>(one: impl Fn(u8) -> F) -> usize {
-    let all = (0..u8::try_from(CROWD).unwrap_or(u8::MAX)).map(|number| {
+    let operations = (0..u8::try_from(CROWD).unwrap_or(u8::MAX)).map(|number| {
         let one = one(number);
         async {
             pause().await;
             one.await
         }
     });
-    join_all(all).await.into_iter().filter(|done| *done).count()
+    join_all(operations).await.into_iter().filter(|done| *done).count()
 }
 
 /// Makes a wrapped key of the usual length.

@@ -22,21 +22,21 @@ async fn list(
     after: Option<SnapshotId>,
     limit: usize,
 ) -> Vec<(SnapshotId, WrappedKey)> {
-    let listed = evidence.store.list_data_keys(evidence.tenant, version, after, limit).await;
-    let listed = done("list_data_keys", listed);
-    assert!(listed.len() <= limit, "a page holds at most {limit}; found {}", listed.len());
-    listed
+    let page = evidence.store.list_data_keys(evidence.tenant, version, after, limit).await;
+    let page = done("list_data_keys", page);
+    assert!(page.len() <= limit, "a page holds at most {limit}; found {}", page.len());
+    page
 }
 
 /// Stores snapshots under these versions, and returns them in the order of ids.
 async fn keep(evidence: &EvidenceChecks<'_>, versions: &[u32]) -> Vec<(SnapshotId, WrappedKey)> {
-    let mut kept = Vec::new();
+    let mut data_keys = Vec::new();
     for version in versions {
         let snapshot = evidence.keep_sealed_by(*version).await;
-        kept.push((snapshot.facts.id, key_of(&snapshot)));
+        data_keys.push((snapshot.facts.id, key_of(&snapshot)));
     }
-    kept.sort_by_key(|(id, _)| *id);
-    kept
+    data_keys.sort_by_key(|(id, _)| *id);
+    data_keys
 }
 
 #[track_caller]
@@ -51,16 +51,16 @@ async fn found(evidence: &EvidenceChecks<'_>, id: SnapshotId) -> Option<WrappedK
 
 async fn keys_of_earlier_versions_are_listed(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1, 2, 3]).await;
-    let kept = keep(evidence, &[3, 1, 2, 1, 2]).await;
-    evidence.put(&evidence.plain_at(kept[0].0.created_at())).await;
+    let data_keys = keep(evidence, &[3, 1, 2, 1, 2]).await;
+    evidence.put(&evidence.plain_at(data_keys[0].0.created_at())).await;
     let other = EvidenceChecks::new(evidence.store);
     other.add_keys(&[1]).await;
     keep(&other, &[1]).await;
     for version in 1..=4 {
-        let mut earlier = kept.clone();
+        let mut earlier = data_keys.clone();
         earlier.retain(|(_, key)| key.version < version);
-        let whole = list(evidence, version, None, 100).await;
-        assert_eq!(whole, earlier, "a tenant's keys of versions before {version} are listed");
+        let full_page = list(evidence, version, None, 100).await;
+        assert_eq!(full_page, earlier, "a tenant's keys of versions before {version} are listed");
         let mut pages: Vec<(SnapshotId, WrappedKey)> = Vec::new();
         for _ in 0..100 {
             let page = list(evidence, version, pages.last().map(|(id, _)| *id), 2).await;
@@ -73,15 +73,15 @@ async fn keys_of_earlier_versions_are_listed(evidence: &EvidenceChecks<'_>) {
 
 async fn a_page_may_start_after_what_was_wrapped_anew(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1, 2]).await;
-    let kept = keep(evidence, &[1, 1, 1, 1]).await;
+    let data_keys = keep(evidence, &[1, 1, 1, 1]).await;
     let page = list(evidence, 2, None, 2).await;
     for (id, was) in &page {
         assert!(evidence.rewrap(*id, was, &WrappedKey::new(2, wrapping(2))).await);
     }
-    let rest = list(evidence, 2, page.last().map(|(id, _)| *id), 100).await;
-    assert_eq!(rest, kept[2..], "a page may start after what was wrapped anew");
-    let rest = list(evidence, 2, None, 100).await;
-    assert_eq!(rest, kept[2..], "rewrapped keys are not listed");
+    let next_page = list(evidence, 2, page.last().map(|(id, _)| *id), 100).await;
+    assert_eq!(next_page, data_keys[2..], "a page may start after what was wrapped anew");
+    let outdated_keys = list(evidence, 2, None, 100).await;
+    assert_eq!(outdated_keys, data_keys[2..], "rewrapped keys are not listed");
 }
 
 async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &EvidenceChecks<'_>) {

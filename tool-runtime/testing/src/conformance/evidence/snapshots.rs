@@ -42,20 +42,23 @@ async fn a_list_has_what_the_checksums_cover(evidence: &EvidenceChecks<'_>) {
         evidence.put(snapshot).await;
     }
     put.sort_by_key(|snapshot| snapshot.facts.id);
-    let all = SnapshotQuery::of(evidence.tenant);
-    for query in [all.clone(), all.with_trace("trace-1")] {
-        let listed = evidence.listed(&query, None, 100).await;
+    let tenant_query = SnapshotQuery::of(evidence.tenant);
+    for query in [tenant_query.clone(), tenant_query.with_trace("trace-1")] {
+        let snapshots = evidence.listed(&query, None, 100).await;
         let expected: Vec<_> = put.iter().map(StoredSnapshot::listed).collect();
-        assert_eq!(listed, expected, "a list has the hashes of what is sealed, and the checksums");
+        assert_eq!(
+            snapshots, expected,
+            "a list has the hashes of what is sealed, and the checksums"
+        );
     }
 }
 
 async fn a_snapshot_is_found_as_it_was_put(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     for text in bytes() {
-        let whole = evidence.sealed_by(1);
+        let sealed_snapshot = evidence.sealed_by(1);
         for (arguments, output) in [(None, Some(text.clone())), (Some(text.clone()), None)] {
-            let key = whole.sealed.clone().map(|sealed| sealed.key);
+            let key = sealed_snapshot.sealed.clone().map(|sealed| sealed.key);
             let sealed = key.map(|key| SealedContents::new(key, arguments, output));
             let mut snapshot = StoredSnapshot { sealed, ..evidence.plain_at(START) };
             snapshot.facts.facts.clone_from(&text);
@@ -71,24 +74,24 @@ async fn a_snapshot_is_found_as_it_was_put(evidence: &EvidenceChecks<'_>) {
         "a snapshot that was not put is not found"
     );
     assert!(evidence.put(&plain).await, "a snapshot with nothing sealed needs no key");
-    let found = evidence.find(plain.facts.id).await;
-    assert_eq!(found, Some(plain), "a snapshot is found as it was put");
+    let stored_snapshot = evidence.find(plain.facts.id).await;
+    assert_eq!(stored_snapshot, Some(plain), "a snapshot is found as it was put");
 }
 
 async fn a_snapshot_is_its_tenant_s(evidence: &EvidenceChecks<'_>) {
     let snapshot = evidence.plain_at(START);
     evidence.put(&snapshot).await;
     let other = EvidenceChecks::new(evidence.store);
-    let found = other.find(snapshot.facts.id).await;
-    assert_eq!(found, None, "a snapshot is found only by its tenant");
+    let foreign_snapshot = other.find(snapshot.facts.id).await;
+    assert_eq!(foreign_snapshot, None, "a snapshot is found only by its tenant");
     let mut theirs = snapshot.clone();
     theirs.facts.tenant = other.tenant;
     theirs.facts.facts = b"theirs".to_vec();
     // The store may accept or reject another tenant's id, but must not change the snapshot behind
     // it.
     let _ = other.store.put_snapshot(theirs).await;
-    let found = evidence.find(snapshot.facts.id).await;
-    assert_eq!(found, Some(snapshot), "another tenant's snapshot changes nothing");
+    let stored_snapshot = evidence.find(snapshot.facts.id).await;
+    assert_eq!(stored_snapshot, Some(snapshot), "another tenant's snapshot changes nothing");
 }
 
 async fn the_first_snapshot_of_an_id_is_kept(evidence: &EvidenceChecks<'_>) {
@@ -135,15 +138,15 @@ async fn snapshots_are_listed_page_by_page(evidence: &EvidenceChecks<'_>) {
     put.push(evidence.plain_at(at(7)).facts);
     evidence.put(&StoredSnapshot::new(put[5].clone(), None)).await;
     let query = SnapshotQuery::of(evidence.tenant);
-    let whole = evidence.list(&query, None, 100).await;
-    put.push(whole[0].clone());
+    let all_facts = evidence.list(&query, None, 100).await;
+    put.push(all_facts[0].clone());
     put.sort_by_key(|facts| facts.id);
     put.dedup();
-    assert_eq!(whole, put, "a tenant's snapshots are listed in the order of ids");
+    assert_eq!(all_facts, put, "a tenant's snapshots are listed in the order of ids");
     assert_eq!(evidence.list(&query, None, 0).await, [], "a page of none is empty");
-    for limit in 1..=whole.len() + 1 {
-        let found = pages(evidence, &query, limit).await;
-        assert_eq!(found, whole, "pages of {limit} hold what one page holds");
+    for limit in 1..=all_facts.len() + 1 {
+        let paged_facts = pages(evidence, &query, limit).await;
+        assert_eq!(paged_facts, all_facts, "pages of {limit} hold what one page holds");
     }
 }
 
@@ -161,10 +164,10 @@ async fn snapshots_of_a_trace_are_told_apart(evidence: &EvidenceChecks<'_>) {
         let trace = &pair[0].trace;
         let query = SnapshotQuery::of(evidence.tenant).with_trace(trace.clone());
         let expected = [pair[1].clone(), pair[0].clone()];
-        let found = evidence.list(&query, None, 100).await;
-        assert_eq!(found, expected, "the snapshots of a trace are told apart byte by byte");
-        let found = pages(evidence, &query, 1).await;
-        assert_eq!(found, expected, "a trace's snapshots are listed page by page");
+        let trace_facts = evidence.list(&query, None, 100).await;
+        assert_eq!(trace_facts, expected, "the snapshots of a trace are told apart byte by byte");
+        let paged_facts = pages(evidence, &query, 1).await;
+        assert_eq!(paged_facts, expected, "a trace's snapshots are listed page by page");
     }
     let query = SnapshotQuery::of(evidence.tenant).with_trace("trace without calls");
     assert_eq!(evidence.list(&query, None, 9).await, [], "a trace without snapshots has none");
@@ -175,18 +178,18 @@ async fn snapshots_of_a_time_are_listed(evidence: &EvidenceChecks<'_>) {
         evidence.put(&evidence.plain_at(at(seconds))).await;
         evidence.put(&evidence.plain_at(before(at(seconds)))).await;
     }
-    let all = SnapshotQuery::of(evidence.tenant);
-    let of_trace = all.clone().with_trace("trace-1");
-    for query in [all, of_trace] {
-        let found = evidence.list(&query.clone().with_from(at(2)), None, 100).await;
-        assert_eq!(found.len(), 5, "a time begins with its first moment");
-        let found = evidence.list(&query.clone().with_until(at(2)), None, 100).await;
-        assert_eq!(found.len(), 3, "a time ends before its last moment");
+    let tenant_query = SnapshotQuery::of(evidence.tenant);
+    let of_trace = tenant_query.clone().with_trace("trace-1");
+    for query in [tenant_query, of_trace] {
+        let later_facts = evidence.list(&query.clone().with_from(at(2)), None, 100).await;
+        assert_eq!(later_facts.len(), 5, "a time begins with its first moment");
+        let earlier_facts = evidence.list(&query.clone().with_until(at(2)), None, 100).await;
+        assert_eq!(earlier_facts.len(), 3, "a time ends before its last moment");
         let between = query.clone().with_from(at(2)).with_until(at(3));
-        let found = evidence.list(&between, None, 100).await;
-        assert_eq!(found.len(), 2, "a time has both its ends");
-        let rest = evidence.list(&between, Some(found[0].id), 100).await;
-        assert_eq!(rest, found[1..], "a time is listed page by page");
+        let facts_between = evidence.list(&between, None, 100).await;
+        assert_eq!(facts_between.len(), 2, "a time has both its ends");
+        let next_page = evidence.list(&between, Some(facts_between[0].id), 100).await;
+        assert_eq!(next_page, facts_between[1..], "a time is listed page by page");
         let late = evidence.list(&between, Some(SnapshotId::at(at(9))), 100).await;
         assert_eq!(late, [], "there is nothing after the end of a time");
         let never = query.with_from(at(3)).with_until(at(2));
@@ -198,8 +201,12 @@ async fn a_snapshot_is_kept_until_it_is_swept(evidence: &EvidenceChecks<'_>) {
     evidence.add_keys(&[1]).await;
     let sealed = evidence.keep_sealed_by(1).await;
     evidence.sweep_all(START).await;
-    let found = evidence.find(sealed.facts.id).await;
-    assert_eq!(found.as_ref(), Some(&sealed), "a snapshot of a moment is not made before it");
+    let stored_snapshot = evidence.find(sealed.facts.id).await;
+    assert_eq!(
+        stored_snapshot.as_ref(),
+        Some(&sealed),
+        "a snapshot of a moment is not made before it"
+    );
     evidence.sweep_all(after(START)).await;
     assert_eq!(evidence.find(sealed.facts.id).await, None, "a snapshot made before is swept");
     let query = SnapshotQuery::of(evidence.tenant).with_trace("trace-1");
@@ -234,15 +241,15 @@ async fn pages(
     query: &SnapshotQuery,
     limit: usize,
 ) -> Vec<StoredFacts> {
-    let mut all: Vec<StoredFacts> = Vec::new();
+    let mut all_facts: Vec<StoredFacts> = Vec::new();
     for _ in 0..100 {
-        let page = evidence.list(query, all.last().map(|facts| facts.id), limit).await;
+        let page = evidence.list(query, all_facts.last().map(|facts| facts.id), limit).await;
         if page.is_empty() {
             break;
         }
-        all.extend(page);
+        all_facts.extend(page);
     }
-    all
+    all_facts
 }
 
 fn after(moment: UnixMillis) -> UnixMillis {

@@ -83,14 +83,14 @@ async fn an_unknown_key_goes_to_who_resolves_it(keys: &KeyChecks<'_>) {
     let key = keys.key("resolved");
     let lost = keys.first(&key, START).await;
     assert!(keys.settle(&key, lost, Settlement::Unknown).await, "an owner settles its key");
-    let found = keys.resolve(&key, at(1)).await;
-    let ClaimOutcome::TakenOver(fence) = found else {
-        panic!("an unknown outcome is given to a claimant that can resolve it; found {found:?}");
+    let outcome = keys.resolve(&key, at(1)).await;
+    let ClaimOutcome::TakenOver(fence) = outcome else {
+        panic!("an unknown outcome is given to a claimant that can resolve it; found {outcome:?}");
     };
     assert!(fence > lost, "a later owner has a greater fence; found {fence:?} after {lost:?}");
     let until = at(1).after(LEASE);
-    let found = keys.resolve(&key, at(2)).await;
-    assert_eq!(found, ClaimOutcome::Running { until }, "an outcome is resolved by one at a time");
+    let outcome = keys.resolve(&key, at(2)).await;
+    assert_eq!(outcome, ClaimOutcome::Running { until }, "an outcome is resolved by one at a time");
 }
 
 async fn a_released_key_is_as_new(keys: &KeyChecks<'_>) {
@@ -99,9 +99,9 @@ async fn a_released_key_is_as_new(keys: &KeyChecks<'_>) {
     assert!(keys.settle(&key, fence, Settlement::Released).await, "an owner settles its key");
     assert_eq!(keys.find(&key).await, None, "a released key is deleted");
     let other = ClaimRequest::new(key, arguments("14C"), at(1), LEASE);
-    let found = keys.ask(other).await;
-    let free = matches!(found, ClaimOutcome::Acquired(_));
-    assert!(free, "a released key is as new, also for other arguments; found {found:?}");
+    let outcome = keys.ask(other).await;
+    let free = matches!(outcome, ClaimOutcome::Acquired(_));
+    assert!(free, "a released key is as new, also for other arguments; found {outcome:?}");
 }
 
 async fn other_arguments_mismatch_in_every_state(keys: &KeyChecks<'_>) {
@@ -110,8 +110,8 @@ async fn other_arguments_mismatch_in_every_state(keys: &KeyChecks<'_>) {
         for now in [START, at(1), START.after(LEASE), at(3_600)] {
             let other = ClaimRequest { fingerprint: arguments("14C"), ..request(&key, now) };
             for other in [other.clone(), other.resolves(true)] {
-                let found = keys.ask(other).await;
-                assert_eq!(found, ClaimOutcome::Mismatch, "other arguments do not fit: {state}");
+                let outcome = keys.ask(other).await;
+                assert_eq!(outcome, ClaimOutcome::Mismatch, "other arguments do not fit: {state}");
             }
         }
         assert_eq!(keys.find(&key).await, stored, "a mismatch changes nothing: {state}");

@@ -41,8 +41,9 @@ async fn settlements_are_decided_by_the_state(store: &dyn IdempotencyStore) {
             let keys = KeyChecks::new(store);
             for (state, key) in keys_in_every_state(&keys).await {
                 let record = keys.find(&key).await;
-                let own = record.as_ref().map_or(Fence::new(1), |record| record.fence);
-                let fence = if is_owner { own } else { Fence::new(own.get() + 1_000_000) };
+                let owner_fence = record.as_ref().map_or(Fence::new(1), |record| record.fence);
+                let fence =
+                    if is_owner { owner_fence } else { Fence::new(owner_fence.get() + 1_000_000) };
                 let decision = settlement.decide(fence, record.as_ref());
                 let is_settled = keys.settle(&key, fence, settlement.clone()).await;
                 let after = keys.find(&key).await;

@@ -26,8 +26,8 @@ async fn a_lease_that_is_over_is_taken_over_once(keys: &KeyChecks<'_>) {
     let fence = keys.take_over(&key, over).await;
     assert!(fence > frozen, "a later owner has a greater fence; found {fence:?} after {frozen:?}");
     let until = over.after(LEASE);
-    let found = keys.claim(&key, over).await;
-    assert_eq!(found, ClaimOutcome::Running { until }, "a lease that is over is taken over once");
+    let outcome = keys.claim(&key, over).await;
+    assert_eq!(outcome, ClaimOutcome::Running { until }, "a lease that is over is taken over once");
 }
 
 async fn a_renewed_lease_holds(keys: &KeyChecks<'_>) {
@@ -35,8 +35,8 @@ async fn a_renewed_lease_holds(keys: &KeyChecks<'_>) {
     let fence = keys.first(&key, START).await;
     let until = at(20).after(LEASE);
     assert!(keys.renew(&key, fence, until).await, "an owner renews its lease");
-    let found = keys.claim(&key, before(until)).await;
-    assert_eq!(found, ClaimOutcome::Running { until }, "a renewed lease holds");
+    let outcome = keys.claim(&key, before(until)).await;
+    assert_eq!(outcome, ClaimOutcome::Running { until }, "a renewed lease holds");
     keys.take_over(&key, until).await;
 }
 
@@ -45,8 +45,8 @@ async fn a_renewal_shortens_nothing(keys: &KeyChecks<'_>) {
     let fence = keys.first(&key, START).await;
     let until = START.after(LEASE);
     assert!(keys.renew(&key, fence, at(1)).await, "an owner renews its lease");
-    let found = keys.state(&key).await;
-    assert_eq!(found, Some(KeyState::Running { until }), "a renewal does not shorten a lease");
+    let key_state = keys.state(&key).await;
+    assert_eq!(key_state, Some(KeyState::Running { until }), "a renewal does not shorten a lease");
 }
 
 async fn a_lease_that_is_over_may_be_renewed_until_it_is_taken_over(keys: &KeyChecks<'_>) {
@@ -96,9 +96,9 @@ async fn a_clock_set_back_cuts_the_lease(keys: &KeyChecks<'_>) {
     assert_eq!(keys.claim(&key, now).await, ClaimOutcome::Running { until }, "{promise}");
     assert_eq!(keys.state(&key).await, Some(KeyState::Running { until }), "{promise}");
     let later = now.after(Duration::from_secs(5));
-    let found = keys.claim(&key, later).await;
+    let outcome = keys.claim(&key, later).await;
     assert_eq!(
-        found,
+        outcome,
         ClaimOutcome::Running { until },
         "a lease that was cut is not lengthened again"
     );

@@ -113,8 +113,8 @@ impl<'a> KeyChecks<'a> {
 
     /// Brings keys into every stored state.
     async fn in_every_state(&self) -> Vec<(&'static str, ScopedKey)> {
-        let named = ["running", "unknown", "succeeded", "failed"];
-        let keys = named.map(|state| (state, self.key(state)));
+        let states = ["running", "unknown", "succeeded", "failed"];
+        let keys = states.map(|state| (state, self.key(state)));
         for (state, key) in &keys {
             let fence = self.first(key, at(0)).await;
             let settlement = match *state {

@@ -20,12 +20,13 @@ pub(super) async fn all(store: &dyn IdempotencyStore) {
 
 async fn one_of_many_claimants_is_first(keys: &KeyChecks<'_>) {
     let key = keys.key("first");
-    let found = join_all((0..CROWD).map(|_| keys.claim(&key, START))).await;
-    let first = found.iter().filter(|claimed| matches!(claimed, ClaimOutcome::Acquired(_))).count();
-    assert_eq!(first, 1, "one of many claimants is first; found {found:?}");
+    let outcomes = join_all((0..CROWD).map(|_| keys.claim(&key, START))).await;
+    let first =
+        outcomes.iter().filter(|claimed| matches!(claimed, ClaimOutcome::Acquired(_))).count();
+    assert_eq!(first, 1, "one of many claimants is first; found {outcomes:?}");
     let running = ClaimOutcome::Running { until: START.after(LEASE) };
-    let others = found.iter().filter(|claimed| **claimed == running).count();
-    assert_eq!(others, CROWD - 1, "all others get `Running`; found {found:?}");
+    let others = outcomes.iter().filter(|claimed| **claimed == running).count();
+    assert_eq!(others, CROWD - 1, "all others get `Running`; found {outcomes:?}");
 }
 
 async fn one_of_many_claimants_takes_over(keys: &KeyChecks<'_>) {
@@ -34,12 +35,12 @@ async fn one_of_many_claimants_takes_over(keys: &KeyChecks<'_>) {
     let fence = keys.first(&unknown, START).await;
     assert!(keys.settle(&unknown, fence, Settlement::Unknown).await, "an owner settles its key");
     for key in [lost, unknown] {
-        let found = join_all((0..CROWD).map(|_| keys.resolve(&key, at(60)))).await;
-        let taken = found.iter().filter(|claimed| matches!(claimed, ClaimOutcome::TakenOver(_)));
-        assert_eq!(taken.count(), 1, "one of many claimants takes over; found {found:?}");
+        let outcomes = join_all((0..CROWD).map(|_| keys.resolve(&key, at(60)))).await;
+        let taken = outcomes.iter().filter(|claimed| matches!(claimed, ClaimOutcome::TakenOver(_)));
+        assert_eq!(taken.count(), 1, "one of many claimants takes over; found {outcomes:?}");
         let running = ClaimOutcome::Running { until: at(60).after(LEASE) };
-        let others = found.iter().filter(|claimed| **claimed == running).count();
-        assert_eq!(others, CROWD - 1, "all others get `Running`; found {found:?}");
+        let others = outcomes.iter().filter(|claimed| **claimed == running).count();
+        assert_eq!(others, CROWD - 1, "all others get `Running`; found {outcomes:?}");
     }
 }
 
@@ -52,9 +53,9 @@ async fn one_of_many_settlements_stands(keys: &KeyChecks<'_>) {
     let standing = answers.iter().zip(&settled).filter(|(_, stands)| **stands);
     let standing = standing.map(|(answer, _)| answer.clone()).collect::<Vec<_>>();
     assert_eq!(standing.len(), 1, "one of many settlements stands; found {settled:?}");
-    let found = keys.claim(&key, at(1)).await;
+    let outcome = keys.claim(&key, at(1)).await;
     assert_eq!(
-        found,
+        outcome,
         ClaimOutcome::Settled(standing[0].clone()),
         "the one that was told true stands"
     );
@@ -147,14 +148,14 @@ async fn claim_and_drop(
 
 /// Gives the backend time to undo a claim, counted in its own round trips.
 async fn assert_comes_free(keys: &KeyChecks<'_>, key: &ScopedKey) {
-    let mut found = keys.claim(key, START).await;
+    let mut outcome = keys.claim(key, START).await;
     for _ in 0..1_000 {
-        if !matches!(found, ClaimOutcome::Running { .. }) {
+        if !matches!(outcome, ClaimOutcome::Running { .. }) {
             break;
         }
         pause().await;
-        found = keys.claim(key, START).await;
+        outcome = keys.claim(key, START).await;
     }
-    let free = matches!(found, ClaimOutcome::Acquired(_));
-    assert!(free, "a claim that is dropped before it is ready is not held; found {found:?}");
+    let free = matches!(outcome, ClaimOutcome::Acquired(_));
+    assert!(free, "a claim that is dropped before it is ready is not held; found {outcome:?}");
 }

@@ -25,8 +25,8 @@ async fn an_owner_settles_after_its_lease(keys: &KeyChecks<'_>) {
     keys.first(&keys.key("other"), at(3_600)).await;
     let settled = keys.settle(&key, fence, kept(success("12A"))).await;
     assert!(settled, "an owner that was not taken over settles its key, however late");
-    let found = keys.claim(&key, at(3_600)).await;
-    assert_eq!(found, ClaimOutcome::Settled(success("12A")), "a settlement stands");
+    let outcome = keys.claim(&key, at(3_600)).await;
+    assert_eq!(outcome, ClaimOutcome::Settled(success("12A")), "a settlement stands");
 }
 
 async fn an_owner_that_was_taken_over_settles_nothing(keys: &KeyChecks<'_>) {
@@ -41,9 +41,9 @@ async fn an_owner_that_was_taken_over_settles_nothing(keys: &KeyChecks<'_>) {
         let settled = keys.settle(&key, fence, kept(success("14C"))).await;
         assert!(settled, "the later owner settles the key");
         assert!(!keys.settle(&key, frozen, settlement).await, "{promise}: {name}");
-        let found = keys.claim(&key, at(61)).await;
+        let outcome = keys.claim(&key, at(61)).await;
         assert_eq!(
-            found,
+            outcome,
             ClaimOutcome::Settled(success("14C")),
             "{promise}, also afterwards: {name}"
         );
@@ -116,8 +116,8 @@ async fn a_record_tells_how_it_was_settled(keys: &KeyChecks<'_>) {
         let key = keys.key(name);
         let fence = keys.first(&key, START).await;
         assert!(keys.settle(&key, fence, settlement.clone()).await, "an owner settles its key");
-        let found = keys.state(&key).await;
-        assert_eq!(found, state(settlement), "a record tells how it was settled: {name}");
+        let key_state = keys.state(&key).await;
+        assert_eq!(key_state, state(settlement), "a record tells how it was settled: {name}");
     }
 }
 

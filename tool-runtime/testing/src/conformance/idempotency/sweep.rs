@@ -20,8 +20,12 @@ async fn an_answer_is_kept_for_its_time(keys: &KeyChecks<'_>) {
     for (name, answer) in [("succeeded", success("12A")), ("failed", failure)] {
         let key = answered(keys, name, answer.clone(), at(100)).await;
         keys.sweep_all(before(at(100))).await;
-        let found = keys.claim(&key, before(at(100))).await;
-        assert_eq!(found, ClaimOutcome::Settled(answer), "an answer is kept for its time: {name}");
+        let outcome = keys.claim(&key, before(at(100))).await;
+        assert_eq!(
+            outcome,
+            ClaimOutcome::Settled(answer),
+            "an answer is kept for its time: {name}"
+        );
         keys.sweep_all(at(100)).await;
         assert_eq!(keys.find(&key).await, None, "an answer is swept when its time is over: {name}");
         keys.first(&key, at(100)).await;
@@ -30,10 +34,10 @@ async fn an_answer_is_kept_for_its_time(keys: &KeyChecks<'_>) {
 
 async fn an_answer_that_is_over_is_given_or_gone(keys: &KeyChecks<'_>) {
     let key = answered(keys, "over", success("12A"), at(100)).await;
-    let found = keys.claim(&key, at(200)).await;
-    let fits = found == ClaimOutcome::Settled(success("12A"))
-        || matches!(found, ClaimOutcome::Acquired(_));
-    assert!(fits, "an answer that is over is given until it is swept; found {found:?}");
+    let outcome = keys.claim(&key, at(200)).await;
+    let fits = outcome == ClaimOutcome::Settled(success("12A"))
+        || matches!(outcome, ClaimOutcome::Acquired(_));
+    assert!(fits, "an answer that is over is given until it is swept; found {outcome:?}");
 }
 
 async fn a_sweep_deletes_no_more_than_it_may(keys: &KeyChecks<'_>) {
@@ -63,8 +67,8 @@ async fn a_running_or_unknown_key_is_never_swept(keys: &KeyChecks<'_>) {
             keys.find(&running).await.is_some(),
             "a running key is never swept; it was at {now:?}"
         );
-        let found = keys.claim(&unknown, now).await;
-        assert_eq!(found, ClaimOutcome::Unknown(fence), "an unknown outcome is never swept");
+        let outcome = keys.claim(&unknown, now).await;
+        assert_eq!(outcome, ClaimOutcome::Unknown(fence), "an unknown outcome is never swept");
     }
 }
 
@@ -72,8 +76,8 @@ async fn an_answer_may_be_kept_for_ever(keys: &KeyChecks<'_>) {
     let key = answered(keys, "for-ever", success("12A"), END).await;
     let now = at(100 * 365 * 86_400);
     keys.sweep_all(now).await;
-    let found = keys.claim(&key, now).await;
-    assert_eq!(found, ClaimOutcome::Settled(success("12A")), "an answer may be kept for ever");
+    let outcome = keys.claim(&key, now).await;
+    assert_eq!(outcome, ClaimOutcome::Settled(success("12A")), "an answer may be kept for ever");
 }
 
 async fn answered(

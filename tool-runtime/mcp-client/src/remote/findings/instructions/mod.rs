@@ -134,9 +134,10 @@ impl Negations {
             return false;
         }
         let before = last_words(before);
-        let listed = self.listed.find(before).map_or(before.len(), |items| items.start());
+        let list_start = self.listed.find(before).map_or(before.len(), |items| items.start());
         // The word before the list, such as in `neither store nor send`, is no item of it.
-        let end = if self.negation.is_match(&before[listed..]) { before.len() } else { listed };
+        let end =
+            if self.negation.is_match(&before[list_start..]) { before.len() } else { list_start };
         let clause = &before[..end];
         let begin = self.clause_end.find_iter(clause).last().map_or(0, |mark| mark.end());
         let clause = &clause[begin..];

@@ -113,8 +113,8 @@ pub(super) struct LineReader<'a> {
 impl<'a> LineReader<'a> {
     pub(super) fn new(mut file: &'a File, from: LinePosition, length: u64) -> io::Result<Self> {
         file.seek(SeekFrom::Start(from.offset))?;
-        let rest = file.take(length.saturating_sub(from.offset));
-        let reader = BufReader::with_capacity(CHUNK, rest);
+        let file_tail = file.take(length.saturating_sub(from.offset));
+        let reader = BufReader::with_capacity(CHUNK, file_tail);
         Ok(Self { reader, line: Vec::new(), next: from })
     }
 

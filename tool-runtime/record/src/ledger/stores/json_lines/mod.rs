@@ -198,9 +198,9 @@ impl JsonLinesLedger {
         while end > 0 {
             let begin = end.saturating_sub(SCAN_ENTRIES as u64);
             let limit = usize::try_from(end - begin).unwrap_or(SCAN_ENTRIES);
-            let found = self.page(begin, limit)?.into_iter().rfind(is_checkpoint);
-            if found.is_some() {
-                return Ok(found);
+            let checkpoint = self.page(begin, limit)?.into_iter().rfind(is_checkpoint);
+            if checkpoint.is_some() {
+                return Ok(checkpoint);
             }
             end = begin;
         }
@@ -229,15 +229,15 @@ impl LedgerStore for JsonLinesLedger {
     }
 
     fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
-        let found = self.checkpoint_before(self.line_index.lines);
-        self.with_path(found)
+        let checkpoint = self.checkpoint_before(self.line_index.lines);
+        self.with_path(checkpoint)
     }
 
     fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {
         let mut traces = std::mem::take(&mut self.traces);
-        let found = traces.find(self, query);
+        let entries = traces.find(self, query);
         self.traces = traces;
-        found
+        entries
     }
 
     fn erase(&mut self, before: u64) -> Result<u64, StoreError> {

@@ -92,8 +92,8 @@ impl FileWriter {
         file: &File,
         line_index: &LineIndex,
     ) -> Result<(), StoreError> {
-        let found = fs::metadata(path);
-        if !found.as_ref().is_ok_and(|found| FileIdentity::of(found) == self.identity) {
+        let metadata = fs::metadata(path);
+        if !metadata.as_ref().is_ok_and(|metadata| FileIdentity::of(metadata) == self.identity) {
             return Err(StoreError::new(
                 StoreErrorKind::Unavailable,
                 "the file is no longer at its path: put it back, or close the ledger and open it \
@@ -102,7 +102,7 @@ impl FileWriter {
         }
         if self.failed {
             self.roll_back(file, line_index).map_err(system)?;
-        } else if found.map_err(system)?.len() != line_index.length {
+        } else if metadata.map_err(system)?.len() != line_index.length {
             return Err(StoreError::new(
                 StoreErrorKind::Damaged,
                 "the file's length has changed: another process writes to it; find out which, \

@@ -91,9 +91,9 @@ fn possible_types(schemas: &[SchemaNode], schema: &SchemaNode) -> Types {
     let of = |id: &SchemaId| schemas[*id as usize].possible_types;
     let either = |choice: &Choice| choice.branches.iter().map(of).fold(Types::NONE, Types::or);
     let Some(logic) = &schema.logic else { return schema.types };
-    let all = logic.reference.iter().chain(&logic.all).map(of);
+    let conjunct_types = logic.reference.iter().chain(&logic.all).map(of);
     let choices = logic.any.iter().chain(&logic.one).map(either);
-    all.chain(choices).fold(schema.types, Types::and)
+    conjunct_types.chain(choices).fold(schema.types, Types::and)
 }
 
 /// Marks the schemas that one value may reach on several ways, so that each is applied once.
@@ -164,8 +164,8 @@ fn tag(schemas: &[SchemaNode], choice: &Choice) -> Option<Discriminator> {
             }
             values.push((value, *id));
         }
-        let listed: Vec<_> = values.iter().map(|(value, _)| (**value).into()).collect();
-        Some(Discriminator { property, values, expected: list_values(&listed).into() })
+        let tag_values: Vec<_> = values.iter().map(|(value, _)| (**value).into()).collect();
+        Some(Discriminator { property, values, expected: list_values(&tag_values).into() })
     })
 }
 

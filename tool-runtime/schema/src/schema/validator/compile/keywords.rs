@@ -244,8 +244,8 @@ impl<'s> SchemaCompiler<'s> {
 
 /// Other names of a property, which `#[serde(alias)]` gives it.
 fn aliases(schema: &Value) -> Box<[Box<str>]> {
-    let listed = schema.get("x-aliases").and_then(Value::as_array);
-    listed.into_iter().flatten().filter_map(Value::as_str).map(Box::from).collect()
+    let alias_list = schema.get("x-aliases").and_then(Value::as_array);
+    alias_list.into_iter().flatten().filter_map(Value::as_str).map(Box::from).collect()
 }
 
 fn sensitivity(source: SchemaSource<'_, '_>) -> SensitivityFlags {
@@ -255,17 +255,17 @@ fn sensitivity(source: SchemaSource<'_, '_>) -> SensitivityFlags {
 
 fn types(source: SchemaSource<'_, '_>) -> Result<Types, SchemaError> {
     let help = "the types are null, boolean, integer, number, string, array and object";
-    let named = |value: &Value| {
+    let parse_type = |value: &Value| {
         let name = value.as_str();
         let unknown = || source.error("type", unknown_type(name), help);
         name.and_then(Types::named).ok_or_else(unknown)
     };
     let types = match source.get("type") {
         None => return Ok(Types::ANY),
-        Some(Value::Array(list)) => list
-            .iter()
-            .try_fold(Types::NONE, |types, value| named(value).map(|named| types.or(named)))?,
-        Some(value) => named(value)?,
+        Some(Value::Array(list)) => list.iter().try_fold(Types::NONE, |types, value| {
+            parse_type(value).map(|parse_type| types.or(parse_type))
+        })?,
+        Some(value) => parse_type(value)?,
     };
     if types == Types::NONE {
         return Err(source.error("type", "an empty array", help));
@@ -345,8 +345,8 @@ fn strings(source: SchemaSource<'_, '_>) -> Optional<StringRules> {
 
 fn regex(pattern: &str, pointer: &str) -> Result<Pattern, SchemaError> {
     Pattern::new(pattern).map_err(|error| {
-        let found = format!("a regular expression that cannot be compiled ({error})");
-        SchemaError::new(pointer.to_owned(), found, PATTERN_SYNTAX)
+        let problem = format!("a regular expression that cannot be compiled ({error})");
+        SchemaError::new(pointer.to_owned(), problem, PATTERN_SYNTAX)
     })
 }
 
@@ -358,9 +358,9 @@ const PATTERN_SYNTAX: &str = "patterns have the syntax of ECMA-262 without flags
 
 /// `const` takes precedence over `enum`, which must contain it.
 fn values(source: SchemaSource<'_, '_>) -> Optional<AllowedValues> {
-    let listed = source.list("enum")?;
+    let enum_values = source.list("enum")?;
     let constant = source.get("const");
-    let (rule, list) = match (constant, listed) {
+    let (rule, list) = match (constant, enum_values) {
         (None, None) => return Ok(None),
         (None, Some(list)) => ("enum", list),
         (Some(value), None) => ("const", std::slice::from_ref(value)),

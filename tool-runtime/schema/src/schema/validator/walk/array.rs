@@ -44,20 +44,20 @@ impl<'v> Walk<'v> {
     }
 
     fn contains(&mut self, rule: &ContainsRule, doc: &Document<'_>, at: u32) {
-        let mut found = 0;
+        let mut match_count = 0;
         for (id, _) in doc.view.children(at) {
-            found += usize::from(self.passes(rule.schema, doc, id, VerdictMode::SCHEMA));
-            if found > rule.max || (found >= rule.min && rule.max == usize::MAX) {
+            match_count += usize::from(self.passes(rule.schema, doc, id, VerdictMode::SCHEMA));
+            if match_count > rule.max || (match_count >= rule.min && rule.max == usize::MAX) {
                 break;
             }
         }
-        if found < rule.min {
+        if match_count < rule.min {
             let name = if rule.min == 1 { "contains" } else { "minContains" };
             self.reject(doc, at, name, || {
                 format!("{} that match `contains`", sized("at least", rule.min, "item"))
             });
         }
-        if found > rule.max {
+        if match_count > rule.max {
             self.reject(doc, at, "maxContains", || {
                 format!("{} that match `contains`", sized("at most", rule.max, "item"))
             });

@@ -108,7 +108,7 @@ impl<'v> Walk<'v> {
         let plain = candidate_types(doc, node, false);
         // A branch that would accept the value but lose digits still counts as a second match.
         let mode = if is_one_of { VerdictMode::SCHEMA } else { VerdictMode::PLAIN };
-        let found = match self.matching_branches(choice, plain, is_one_of, doc, at, mode) {
+        let branches = match self.matching_branches(choice, plain, is_one_of, doc, at, mode) {
             MatchingBranches::None if self.coerce != Conversions::None => {
                 let types = candidate_types(doc, node, self.coerce == Conversions::Lossless);
                 let mode = VerdictMode { coerce: self.coerce, ..mode };
@@ -122,7 +122,7 @@ impl<'v> Walk<'v> {
             | MatchingBranches::One(_)
             | MatchingBranches::Several) => found,
         };
-        match found {
+        match branches {
             MatchingBranches::One(_)
                 if self.quiet && mode.check_precision == self.check_precision => {}
             MatchingBranches::One(schema) => self.value(schema, doc, at),
@@ -143,20 +143,20 @@ impl<'v> Walk<'v> {
         at: u32,
         mode: VerdictMode,
     ) -> MatchingBranches {
-        let mut found = MatchingBranches::None;
+        let mut branches = MatchingBranches::None;
         for schema in self.possible_branches(choice, types) {
             if !self.passes(schema, doc, at, mode) {
                 continue;
             }
-            match found {
-                MatchingBranches::None if is_one_of => found = MatchingBranches::One(schema),
+            match branches {
+                MatchingBranches::None if is_one_of => branches = MatchingBranches::One(schema),
                 MatchingBranches::None => return MatchingBranches::One(schema),
                 MatchingBranches::One(_) | MatchingBranches::Several => {
                     return MatchingBranches::Several;
                 }
             }
         }
-        found
+        branches
     }
 
     /// Reports the violations of the closest branch, if there is a single closest one.
@@ -194,11 +194,11 @@ impl<'v> Walk<'v> {
         let mut tie = false;
         for schema in self.possible_branches(choice, types) {
             self.diagnoses_left = self.diagnoses_left.checked_sub(1)?;
-            let found = self.violations_of(schema, doc, at);
+            let branch_violations = self.violations_of(schema, doc, at);
             let fewest = best.as_ref().map_or(usize::MAX, Vec::len);
-            tie = found.len() == fewest || (tie && found.len() > fewest);
-            if found.len() < fewest {
-                best = Some(found);
+            tie = branch_violations.len() == fewest || (tie && branch_violations.len() > fewest);
+            if branch_violations.len() < fewest {
+                best = Some(branch_violations);
             }
         }
         best.filter(|_| !tie)
@@ -206,11 +206,11 @@ impl<'v> Walk<'v> {
 
     fn violations_of(&mut self, schema: SchemaId, doc: &Document<'_>, at: u32) -> Vec<Violation> {
         let (edits, overflow) = (self.edits.len(), self.overflow);
-        let kept = mem::take(&mut self.violations);
+        let saved_violations = mem::take(&mut self.violations);
         self.value(schema, doc, at);
         self.edits.truncate(edits);
         self.overflow = overflow;
-        mem::replace(&mut self.violations, kept)
+        mem::replace(&mut self.violations, saved_violations)
     }
 }
 

@@ -191,14 +191,16 @@ impl CoercionList {
 
     /// Converts to the reported form; the last entry states how many are omitted.
     pub(super) fn into_coercions(self) -> Vec<Coercion> {
-        let rest = match self.omitted {
+        let omission = match self.omitted {
             0 => None,
             1 => Some("1 more value".to_owned()),
             more => Some(format!("{more} more values")),
         };
-        let listed = self.listed.into_iter();
-        let listed =
-            listed.map(|CoercionEntry { pointer, from, to }| Coercion::new(pointer, from, to));
-        listed.chain(rest.map(|rest| Coercion::new("", rest, "not listed"))).collect()
+        let entries = self.listed.into_iter();
+        let coercions =
+            entries.map(|CoercionEntry { pointer, from, to }| Coercion::new(pointer, from, to));
+        coercions
+            .chain(omission.map(|omission| Coercion::new("", omission, "not listed")))
+            .collect()
     }
 }

@@ -283,13 +283,14 @@ impl<'v> Walk<'v> {
     /// Checks a value of a type that the schema accepts.
     fn apply(&mut self, schema: &'v SchemaNode, doc: &Document<'_>, at: u32, node: &JsonNode) {
         steps::count(1);
-        let rest = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
-        let Some(rest) = rest.filter(|_| node.kind == JsonKind::Object) else {
+        let unevaluated_rule = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
+        let Some(unevaluated_rule) = unevaluated_rule.filter(|_| node.kind == JsonKind::Object)
+        else {
             return self.apply_rules(schema, doc, at, node);
         };
         let failed_before = mem::take(&mut self.failed);
         self.apply_rules(schema, doc, at, node);
-        self.unevaluated(schema, rest, doc, at);
+        self.unevaluated(schema, unevaluated_rule, doc, at);
         self.failed |= failed_before;
     }
 
@@ -403,8 +404,8 @@ impl<'v> Walk<'v> {
             self.violations = vec![why.violation(&self.limits)];
         } else if self.overflow {
             if let Some(last) = self.violations.pop() {
-                let listed = self.violations.len() + 1;
-                let hint = format!("there are more: only the first {listed} are listed");
+                let violation_count = self.violations.len() + 1;
+                let hint = format!("there are more: only the first {violation_count} are listed");
                 self.violations.push(last.with_hint(hint));
             }
         }

@@ -62,8 +62,8 @@ impl<'v> Walk<'v> {
                 return;
             }
             let name = doc.view.key(child);
-            let known = rules.find(&name);
-            if let Some((index, property)) = known {
+            let declaration = rules.find(&name);
+            if let Some((index, property)) = declaration {
                 if rules.has_aliases && seen.has(index) {
                     self.reject(doc, id, "duplicate", || "each property once".to_owned());
                 }
@@ -76,7 +76,7 @@ impl<'v> Walk<'v> {
                     self.value(schema, doc, id);
                 }
             }
-            let declared = known.is_some_and(|(_, property)| property.schema.is_some());
+            let declared = declaration.is_some_and(|(_, property)| property.schema.is_some());
             if !declared || !rules.patterns.is_empty() {
                 self.undeclared(rules, doc, id, &name, declared);
             }
@@ -186,8 +186,9 @@ impl<'v> Walk<'v> {
             }
             for name in &dependent.required {
                 if doc.view.property(at, name).is_none() {
-                    let known = rules.find(name).and_then(|(_, property)| property.schema);
-                    self.missing(doc, at, "dependentRequired", name, known);
+                    let property_schema =
+                        rules.find(name).and_then(|(_, property)| property.schema);
+                    self.missing(doc, at, "dependentRequired", name, property_schema);
                 }
             }
             if let Some(schema) = dependent.schema {

@@ -121,13 +121,13 @@ impl<'v> Walk<'v> {
         at: u32,
         node: &JsonNode,
     ) {
-        let listed = if node.kind == JsonKind::String {
+        let is_allowed = if node.kind == JsonKind::String {
             let text = doc.view.string(node);
             values.strings.binary_search_by(|value| (**value).cmp(&text)).is_ok()
         } else {
             values.others.iter().any(|value| equals_value(doc.view, at, value))
         };
-        if !listed {
+        if !is_allowed {
             self.reject(doc, at, values.rule, || values.expected.to_string());
         }
     }

@@ -107,8 +107,8 @@ impl<'v> Walk<'v> {
         found: &mut PropertyEvaluators<'v>,
     ) {
         if let Some(schema) = id.filter(|id| found.visited.insert(*id)).map(|id| self.schema(id)) {
-            let rest = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
-            found.all |= rest.is_some();
+            let unevaluated_schema = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
+            found.all |= unevaluated_schema.is_some();
             self.evaluators(schema, doc, at, found);
         }
     }

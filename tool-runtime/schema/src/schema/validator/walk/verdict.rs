@@ -47,8 +47,8 @@ impl Walk<'_> {
     pub(super) fn apply_once(&mut self, id: SchemaId, doc: &Document<'_>, at: u32) {
         let mode = VerdictMode { coerce: self.coerce, check_precision: self.check_precision };
         let key = (id, doc.id, at, mode, self.quiet);
-        let known = self.cache.as_ref().and_then(|cache| cache.applied.get(&key));
-        match known {
+        let cached_verdict = self.cache.as_ref().and_then(|cache| cache.applied.get(&key));
+        match cached_verdict {
             Some(true) => return,
             Some(false) if self.quiet => {
                 self.failed = true;
@@ -82,8 +82,8 @@ impl Walk<'_> {
             VerdictMode { check_precision: self.check_precision && mode.check_precision, ..mode };
         let key = (id, doc.id, at, mode);
         let remember = self.quiet && doc.view.node(at).count() > 0;
-        let known = self.cache.as_ref().and_then(|cache| cache.verdicts.get(&key));
-        if let Some(verdict) = known.filter(|_| remember) {
+        let cached_verdict = self.cache.as_ref().and_then(|cache| cache.verdicts.get(&key));
+        if let Some(verdict) = cached_verdict.filter(|_| remember) {
             return *verdict;
         }
         let before = (self.quiet, self.failed, self.coerce, self.check_precision);
